@@ -19,7 +19,7 @@ struct str fuzz_cut(struct str *text);
 /* Reads every byte of a view: a sanitizer speaks up when it is no view of living memory. */
 void fuzz_touch(struct str s);
 
-/* Ends the process with a message: something that a room promises does not hold. */
+/* Ends the process with a message: something that a folder promises does not hold. */
 #define FUZZ_PROMISE(condition) ((condition) ? (void)0 : fuzz_broken(#condition, __FILE__, __LINE__))
 void fuzz_broken(const char *condition, const char *file, int line);
 

@@ -73,7 +73,9 @@ static void check_price(const struct match *m, const struct match_detail *detail
     struct price price = price_match(&pricer, m, detail);
     FUZZ_PROMISE(!price.known || (price.with.estimated.us > 0 && price.without.counted.held >= 0));
     fuzz_touch(price_line(&price, device(), arena));
-    fuzz_touch(price_details(&price, device(), arena));
+    struct figures figures = price_figures(&price, device(), arena);
+    for (uint32_t i = 0; i < figures.n; i++)
+        fuzz_touch(figures.items[i].value);
     pricer_end(&pricer);
 }
 
@@ -95,8 +97,9 @@ static void check_match(const struct match *m, const struct note_context *contex
     fuzz_touch(ir_loc_of(m, arena));
     if (!match_details(m, arena, &detail))
         return;
-    struct match_facts facts = {.shown = &shown, .detail = &detail};
-    fuzz_touch(notes_of(context, m, &facts, &(struct note_marks){.undone = false}, arena));
+    struct notes notes = notes_of(context, m, &detail, &shown, NULL, arena);
+    fuzz_touch(notes.place);
+    fuzz_touch(classification_note(&notes.claim, arena));
     check_price(m, &detail, arena);
 }
 
@@ -106,7 +109,8 @@ enum { FEW = 48 }; /* ops; of more only close places are put into words, which t
 static void explain(const struct module *m, uint32_t func, const struct match_list *found, struct arena *arena) {
     struct match_list again = {0};
     struct near_misses near = {0};
-    near_misses_find(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &again, &near);
+    match_function(patterns(), &m->graph, func, arena, &again);
+    near_misses_find(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &near);
     FUZZ_PROMISE(again.n == found->n);
     for (uint32_t i = 0; i < near.n; i++) {
         const struct near_miss *c = &near.items[i];
@@ -144,9 +148,9 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
             search_function(m, f, searcher, arena, &found);
     searcher_free(searcher);
     match_cache_free(cache);
-    match_resolve(&found);
+    match_resolve(&found, NULL);
     struct flow *flow = flow_new(&m->graph);
-    struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};
+    struct note_context context = {.set = patterns(), .flow = flow};
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;
         check_match(&found.items[i], &context, arena);

@@ -19,13 +19,11 @@ static void check_attributes(const struct mlir *m, uint32_t op) {
         struct str v, s;
         int64_t integer, list[8];
         double number;
-        bool flag;
         if (!mlir_attr(m, op, attributes[i], &v))
             continue;
         fuzz_touch(v);
         mlir_int(v, &integer);
         mlir_float(v, &number);
-        mlir_bool(v, &flag);
         if (mlir_string(v, &s))
             fuzz_touch(s);
         FUZZ_PROMISE(mlir_ints(v, list, 8) >= -1);

@@ -25,6 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default) /* the library exports these alone */
 
 /* Also the exit status of the program. */
 enum fa_status {
@@ -56,25 +57,24 @@ struct fa_options {
     const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
     const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
-    const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; "elementwise",
-                            "elementwise-reduction": ops that one generated kernel could run; NULL: none */
-    bool classify;       /* entries say how far the compiler is with their fusion */
-    bool details;        /* instances have the figures of their proof as keys of their own */
+    const char
+        *include;  /* comma-separated: "blocked", "decomposed", "slower": findings that are hidden otherwise;
+                      "elementwise",  "elementwise-reduction": ops that one generated kernel could run; NULL: none */
+    bool classify; /* entries say how far the compiler is with their fusion */
+    bool details;  /* instances have the figures of their proof as keys of their own */
     /* The rest of fa_audit: */
     const char *baseline;     /* file of known findings, which do not count for the status; or NULL */
     const char *expect;       /* file that says how often ops have to be there; or NULL */
-    const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */
     unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
-    bool dry_run;             /* of fa_audit: count only; fa_write_report has nothing to write */
     bool strict_baseline;     /* of fa_audit: what of the baseline has expired or is gone counts */
     bool inventory;           /* of fa_audit: fused ops are collected, for fa_write_expectations and fa_diff */
     bool no_validate;         /* do without the numeric proof */
     bool say_unproved;        /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
                                  `explains` */
-    unsigned long seed;       /* of fa_library_test: of random numbers, shapes and element types */
+    unsigned seed;            /* of fa_library_test: of random numbers, shapes and element types */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
-    unsigned long max_input;  /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
-    unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */
+    unsigned max_input;       /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
+    unsigned max_steps;       /* of the search for one pattern at one op; 0: 20000 */
 };
 
 struct fa_diagnostic {
@@ -85,6 +85,13 @@ struct fa_diagnostic {
     const char *message;
     const char *hint; /* or NULL */
 };
+
+/* What is wrong with input, options or pattern files, in the order in which it was found. Lives as long as the object
+ * that was asked for it. */
+struct fa_diagnostics;
+size_t fa_count(const struct fa_diagnostics *d);
+size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics */
+struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
 
 /* ---- audit ---- */
 
@@ -97,19 +104,33 @@ size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
 size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
 size_t fa_known(const struct fa_audit *a);     /* of these, that the baseline has */
 size_t fa_expectations_failed(const struct fa_audit *a);
-size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
-size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
-struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
+const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a);
 /* Lines for --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
  * what was suppressed, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
+/* A place where a fusion is missed. Strings live as long as the audit, and are empty where there is nothing to say. */
+struct fa_finding {
+    const char *fused_op, *source, *lacks; /* lacks: what the dialect of TTNN lacks of the op, "activations" */
+    const char *pattern;
+    const char *location, *place;         /* of the IR; in the model, "decoder layer 3" */
+    const char *ttir, *ttnn;              /* its ops, as the input has them */
+    const char *ttir_lines, *ttnn_lines;  /* "12-14, 20" */
+    const char *verdict, *action, *notes; /* action: what to do about it and its like, in a line; notes: all lines */
+    double saved_us;                      /* estimated; below 0: fusing is slower */
+    bool known;                           /* the baseline has it */
+};
+/* Finding i, in the order of the report. False beyond the last, and of a report that was read. */
+bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out);
+/* Prints the report in a format, as fa_write_report writes it. False: there is no such format or no report, or the
+ * stream failed. */
+bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
 /* Writes the report in a format, "yaml", "json", "markdown" or "sarif": to a file that takes the place of `path` and
  * keeps its mode, owner and links, straight into it where it is no regular file, or to standard output for "-". False
  * with the reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was then, unless it
- * has other names or an owner that could be kept only by overwriting it, and that failed. After a dry run, or wrong
- * usage, nothing is written. */
+ * has other names or an owner that could be kept only by overwriting it, and that failed. After wrong usage nothing
+ * is written. */
 bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
 /* The name of the file where a format goes by default; NULL: there is no such format. */
 const char *fa_default_file(const char *format);
@@ -118,14 +139,24 @@ bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t
 /* Writes how often the fused ops of the model are in it as expectations, in the same way. */
 bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
- * of a terminal. `name` is what the first line calls the report. After a dry run that line only; without findings
- * nothing. */
+ * of a terminal. `name` is what the first line calls the report. Without findings nothing is
+ * printed. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
+/* The estimated time of all ops, in us; known where something was found or `inventory` was asked for. */
+double fa_time(const struct fa_audit *a);
+
+/* Options of the compiler that findings ask for: one, or two that help together only. */
+struct fa_setting {
+    const char *options[2]; /* "enable-fusing-pass=true"; the second may be NULL */
+    const char *needs;      /* what the last of them asks of the compiler: "a compiler with OpModel"; or empty */
+};
+/* Setting i, in the order of the report. False beyond the last. Lives as long as the audit. */
+bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out);
 void fa_free(struct fa_audit *a);
 
 /* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML
- * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after a dry
- * run or an audit with less than all patterns (`only`, `skip`, `sources`, `no_default_patterns`). True when it was
+ * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after an
+ * audit with less than all patterns (`only`, `skip`, `sources`, `no_default_patterns`). True when it was
  * removed. */
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 
@@ -149,8 +180,7 @@ struct fa_pairs *fa_find_pairs(const struct fa_options *options);
 bool fa_pairs_failed(const struct fa_pairs *p); /* something could not be read, or belongs to nothing */
 size_t fa_pairs_count(const struct fa_pairs *p);
 struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i);
-size_t fa_pairs_diagnostics(const struct fa_pairs *p);
-struct fa_diagnostic fa_pairs_diagnostic(const struct fa_pairs *p, size_t i);
+const struct fa_diagnostics *fa_pairs_diagnostics(const struct fa_pairs *p);
 void fa_pairs_free(struct fa_pairs *p);
 
 /* ---- reports and compiles, compared ---- */
@@ -176,13 +206,14 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
 struct fa_verify_options {
     const char *const *files; /* two modules of one compile, the earlier first; or one log of several stages */
     size_t nfiles;
-    const char *only;        /* globs of fused ops, comma-separated; NULL: all */
-    bool details;            /* report what was not compared, too */
-    bool precision;          /* of two modules: list what the device loses */
-    const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
-    unsigned jobs;           /* threads; 0: one for each processor */
-    double min_compared;     /* share of compute ops below which the status is FA_INPUT */
-    unsigned long max_input; /* as fa_options */
+    const char *only;    /* globs of fused ops, comma-separated; NULL: all */
+    bool details;        /* report what was not compared, too */
+    bool precision;      /* of two modules: list what the device loses */
+    bool strict;         /* FA_INPUT for any op that was not compared, and any value taken on trust */
+    const char *at;      /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
+    unsigned jobs;       /* threads; 0: one for each processor */
+    double min_compared; /* share of compute ops below which the status is FA_INPUT */
+    unsigned max_input;  /* as fa_options */
 };
 
 struct fa_verification; /* what two modules of one compile were found to compute */
@@ -192,9 +223,7 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options);
 /* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN.
  * With `at` FA_CLEAN whatever is there, FA_INPUT where nothing is. */
 enum fa_status fa_verification_status(const struct fa_verification *v);
-size_t fa_verification_diagnostics(const struct fa_verification *v);
-size_t fa_verification_diagnostics_dropped(const struct fa_verification *v);
-struct fa_diagnostic fa_verification_diagnostic(const struct fa_verification *v, size_t i);
+const struct fa_diagnostics *fa_verification_diagnostics(const struct fa_verification *v);
 size_t fa_verification_differences(const struct fa_verification *v);
 /* Compute ops of one module, each in one of the three answers. */
 struct fa_compared {
@@ -211,6 +240,34 @@ bool fa_verification_write(struct fa_verification *v, const char *path, char *er
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path);
 void fa_verification_free(struct fa_verification *v);
 
+/* ---- apply ---- */
+
+struct fa_apply_options {
+    /* files, patterns, default_patterns, only, skip, sources, jobs, max_input, max_steps */
+    const struct fa_options *audit;
+    const char *assume; /* patterns and fused ops, comma-separated globs, whose preconditions are taken to hold; "all" */
+    const char *const *values; /* "NAME=NUMBER": what an argument, or a name of formulas, is taken to hold */
+    size_t nvalues;
+    const char *at; /* only what is found there, as fa_explain takes it; or NULL */
+    bool partial;   /* also where ops could not be read */
+    bool diff;      /* the text is a unified diff */
+};
+
+struct fa_application; /* a TTIR module with fused ops in it */
+
+/* Rewrites the TTIR module of the files. Never NULL; to be freed with fa_application_free, until when the options have
+ * to stay. */
+struct fa_application *fa_apply(const struct fa_apply_options *options);
+/* FA_CLEAN, FA_USAGE, or FA_INPUT where nothing may be written. */
+enum fa_status fa_application_status(const struct fa_application *a);
+/* What was left, and why, is among the notes. */
+const struct fa_diagnostics *fa_application_diagnostics(const struct fa_application *a);
+size_t fa_application_found(const struct fa_application *a);   /* findings of TTNN's dialect that are selected */
+size_t fa_application_applied(const struct fa_application *a); /* of these */
+/* Writes the module, or the diff, as fa_write_report does. */
+bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n);
+void fa_application_free(struct fa_application *a);
+
 /* ---- explain ---- */
 
 struct fa_explanation; /* where patterns nearly match, and what is different there */
@@ -221,9 +278,7 @@ struct fa_explanation; /* where patterns nearly match, and what is different the
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`, and where an error was said. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
-size_t fa_explanation_diagnostics(const struct fa_explanation *e);
-size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e);
-struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i);
+const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e);
 /* Text, or one JSON document; nothing where input could not be read and nothing was found. */
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
 void fa_explanation_free(struct fa_explanation *e);
@@ -245,9 +300,7 @@ struct fa_test_counts {
 /* Never NULL; to be freed with fa_library_free. After FA_USAGE the library lacks some of the patterns. */
 struct fa_library *fa_library_read(const struct fa_options *options);
 enum fa_status fa_library_status(const struct fa_library *l); /* of reading: FA_CLEAN or FA_USAGE */
-size_t fa_library_diagnostics(const struct fa_library *l);
-size_t fa_library_diagnostics_dropped(const struct fa_library *l);
-struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
+const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l);
 /* One line a pattern: name, fused op, source, summary; in the order of reading. */
 void fa_library_list(const struct fa_library *l, FILE *out);
 /* Each pattern of these names, or that globs match, as its file has it, and its formula with the idioms expanded; each
@@ -274,6 +327,7 @@ void fa_library_free(struct fa_library *l);
 
 const char *fa_version(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -58,8 +58,7 @@ static void read_levels(struct graph_audit *g) {
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     select_matches(&g->setup, a->options, a->proofs, &g->decides->graph, &g->arena, &g->selection);
-    if (!a->report.count_only)
-        g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
+    g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
 static void find_regions(struct graph_audit *g) {
@@ -75,20 +74,20 @@ static void find_regions(struct graph_audit *g) {
 }
 
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
- * whether the two belong together; where it only counts, TTIR is not searched. */
+ * whether the two belong together. */
 static void find_origins(struct graph_audit *g) {
     bool ask = !g->a->options->unpaired, any = g->selection.matches.n + g->regions.list.n > 0;
     if (!g->ttnn.present || !g->ttir.present || !(ask || any))
         return;
     pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
     g->refused = ask && !origins_suffice(&g->levels, &g->origins.pairing, &g->diags);
-    if (any && !g->refused && !g->a->report.count_only)
+    if (any && !g->refused)
         match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
 }
 
 static void find_wrong_fusions(struct graph_audit *g) {
     const struct match_list *found = &g->selection.matches;
-    if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs && !g->a->report.count_only)
+    if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs)
         g->beside =
             wrong_fusions_beside(g->a->patterns, &g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
 }
@@ -119,12 +118,21 @@ static bool join_perf(const struct graph_audit *g, const struct device *d, struc
     return false;
 }
 
+enum { MANY = 10 }; /* so many fusions of the dialect missed in a module make one wonder whether there was any fusing */
+
+static bool is_unfused(const struct graph_audit *g) {
+    const struct match_list *list = &g->selection.matches;
+    uint32_t direct = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        direct += pattern_reach(list->items[i].pattern) == REACH_DIALECT;
+    return g->ttnn.present && direct >= MANY &&
+           !signs_of_fusing(g->a->patterns, &g->ttnn.graph, g->ttir.present ? &g->ttir.graph : NULL);
+}
+
 static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
-    struct device device = {.choice = CHIP_ASSUMED};
-    if (!a->report.count_only || g->regions.list.n)
-        device = device_of(g);
+    struct device device = device_of(g);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
                          .patterns = a->patterns,
@@ -136,7 +144,11 @@ static void report_findings(const struct graph_audit *g) {
                          .origins = g->origins.pairing.ttir ? &g->origins : NULL,
                          .device = &device,
                          .measured = join_perf(g, &device, &join) ? &join : NULL,
-                         .cycles = a->chips.cycles};
+                         .cycles = a->chips.cycles,
+                         .suppress = a->options->suppress ? &a->suppress : NULL,
+                         .unfused = is_unfused(g),
+                         .show_slower = included(a->options, "slower")};
+    a->unfused += f.unfused;
     describe_findings(&f, a->options, &a->report);
     perf_join_end(&join);
 }
@@ -168,16 +180,6 @@ static void warn_given_up(const struct graph_audit *g) {
                  gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
 }
 
-enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
-
-static bool is_unfused(const struct graph_audit *g) {
-    const struct match_list *list = &g->selection.matches;
-    uint32_t direct = 0;
-    for (uint32_t i = 0; i < list->n; i++)
-        direct += pattern_is_direct(list->items[i].pattern);
-    return g->ttnn.present && direct >= MANY && !signs_of_fusing(g->a->patterns, &g->ttnn.graph);
-}
-
 static void count_fused(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct graph *graph = &g->decides->graph;
@@ -186,7 +188,7 @@ static void count_fused(const struct graph_audit *g) {
     if (!a->options->inventory)
         return;
     fused_count_add(&a->counts, a->patterns, graph, &a->arena);
-    inventory_add(&a->summary.fused, a->patterns, graph, &a->arena);
+    inventory_add(&a->fused, a->patterns, graph, &a->arena);
 }
 
 static void say_what_happened(const struct graph_audit *g) {
@@ -195,7 +197,6 @@ static void say_what_happened(const struct graph_audit *g) {
     if (!g->refused) {
         warn_given_up(g);
         remark_graph(g);
-        a->unfused += is_unfused(g);
     }
     a->skipped |= g->selection.matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
 }
@@ -254,20 +255,17 @@ static bool read_patterns(struct fa_audit *a) {
         a->patterns = library_patterns(a->options->library);
         return true;
     }
-    a->own.no_examples = true;
+    a->own.no_examples = a->own.lazy = true;
     a->own.max_steps = a->options->max_steps;
     a->patterns = &a->own;
     return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
 }
 
-/* A dry run prices nothing, but regions. */
 static bool read_chips(struct fa_audit *a) {
     const struct fa_options *o = a->options;
     const char *dir = devices_directory(o, &a->arena);
     struct buf names = {0};
     a->regions = region_kind_wanted(a->patterns, o);
-    if (o->dry_run && !o->device && a->regions == REGION_KINDS)
-        return true;
     if (!chips_load(&a->chips, dir, &a->arena, &a->diags))
         return false;
     if (a->regions != REGION_KINDS && !region_rules_load(&a->rules, dir, &a->arena, &a->diags))
@@ -331,20 +329,16 @@ static bool gates_fail(struct fa_audit *a) {
     size_t places = fa_places(a);
     char date[16];
     bool fail = places > 0;
-    if (!o->baseline && !o->expect && !o->inventory)
-        return fail;
-    if (!a->report.count_only)
-        findings_of_report(&a->report, &a->arena, &a->summary.missed);
     if (o->baseline) {
-        bool all = !o->no_default_patterns && !a->skipped && !a->inputs.skipped;
+        bool all = !o->no_default_patterns && !a->skipped && !a->inputs.failed && !a->inputs.partial;
         a->report.compared = true;
-        a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->summary.missed);
+        a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->report.findings);
         fail = places > a->known;
         fail |=
             baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->report, &a->diags) && o->strict_baseline;
     }
     if (o->expect)
-        a->failed = expectations_check(&a->expect, &a->summary.missed, o, &a->diags);
+        a->failed = expectations_check(&a->expect, &a->report.findings, o, &a->diags);
     return fail || a->failed;
 }
 
@@ -374,17 +368,14 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     if (!read_patterns(a) || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
         (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
-    if (o->perf && !o->dry_run && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
+    if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
         return FA_INPUT;
     enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
-    a->report.count_only = o->dry_run;
     a->report.details = o->details;
-    a->report.suppress = o->suppress ? &a->suppress : NULL;
-    a->report.spool.directory = o->temporary ? arena_strdup(&a->arena, str_of(o->temporary)) : NULL;
     a->narrowed = o->only || o->skip || o->sources || o->no_default_patterns || library_is_narrowed(o->library);
     if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);
@@ -392,7 +383,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     finish_report(a);
     if (gates_fail(a)) /* what is found counts more than what was not read */
         return FA_MISSED;
-    return a->diags.errors || a->skipped || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
+    return a->diags.errors || a->skipped || a->inputs.failed ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_audit *fa_audit(const struct fa_options *options) {

@@ -31,14 +31,15 @@ struct fa_audit {
     struct baseline baseline;
     struct expectations expect;
     struct fused_counts counts;
-    struct compile_summary summary; /* of the findings for the gates, and with `inventory` of fused ops */
-    uint32_t known;                 /* places that the baseline has */
-    uint32_t failed;                /* expectations */
+    struct inventory fused; /* with `inventory` */
+    uint32_t known;         /* places that the baseline has */
+    uint32_t failed;        /* expectations */
     enum report_order sort;
     struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;  /* for --verbose */
     uint32_t nremarks, remarks_cap;
     uint32_t unfused; /* graphs in which nothing is fused and much is missed */
+    bool is_read;     /* a report from a file: its findings alone */
     bool skipped;     /* an op, a function or a graph was not audited */
     bool narrowed;    /* some patterns were left out, or their findings */
     enum fa_status status;

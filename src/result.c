@@ -16,22 +16,12 @@ size_t fa_fused_ops(const struct fa_audit *a) {
 }
 
 size_t fa_places(const struct fa_audit *a) {
-    size_t n = 0;
-    for (uint32_t i = 0; i < a->report.nentries; i++)
-        n += a->report.entries[i].ninstances;
-    return n;
+    return a->report.findings.n;
 }
 
-size_t fa_diagnostics(const struct fa_audit *a) {
-    return a->diags.n;
+const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a) {
+    return diagnostics_of(&a->diags);
 }
-size_t fa_diagnostics_dropped(const struct fa_audit *a) {
-    return a->diags.dropped;
-}
-struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
-    return diagnostic_of(&a->diags.items[i]);
-}
-
 size_t fa_remarks(const struct fa_audit *a) {
     return a->nremarks;
 }
@@ -52,11 +42,51 @@ size_t fa_known(const struct fa_audit *a) {
 }
 
 static bool is_done(const struct fa_audit *a, char *error, size_t n) {
-    if (a->status != FA_USAGE && !a->report.count_only)
+    if (a->status != FA_USAGE && !a->is_read)
         return true;
     snprintf(error, n, "there is no report to write");
     errno = 0;
     return false;
+}
+
+static bool get_finding(struct fa_audit *a, const struct report_entry *e, const struct finding *f,
+                        struct fa_finding *out) {
+    struct buf action = {0}, notes = {0};
+    struct arena *to = &a->arena;
+    report_action(&a->report, e, &action);
+    *out = (struct fa_finding){.fused_op = arena_strdup(to, f->fused_op),
+                               .source = arena_strdup(to, f->source),
+                               .lacks = arena_strdup(to, f->lacks),
+                               .pattern = arena_strdup(to, f->pattern->name),
+                               .location = arena_strdup(to, f->ir_loc),
+                               .place = arena_strdup(to, f->place),
+                               .ttir = arena_strdup(to, f->ttir.text),
+                               .ttnn = arena_strdup(to, f->ttnn.text),
+                               .ttir_lines = arena_strdup(to, f->ttir.lines),
+                               .ttnn_lines = arena_strdup(to, f->ttnn.lines),
+                               .verdict = f->proof ? verdict_line(f->proof, to).p : "",
+                               .notes = arena_strdup(to, report_notes(&a->report, e, f, &notes)),
+                               .action = arena_strdup(to, buf_str(&action)),
+                               .saved_us = f->saved_us,
+                               .known = f->known.n > 0};
+    buf_free(&action);
+    buf_free(&notes);
+    return true;
+}
+
+bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out) {
+    for (uint32_t e = 0; e < a->report.nentries; e++) {
+        const struct report_entry *entry = &a->report.entries[e];
+        if (i < entry->nfindings)
+            return get_finding(a, entry, entry->findings[i], out);
+        i -= entry->nfindings;
+    }
+    return false;
+}
+
+bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out) {
+    const struct report_format *f = report_format_named(format);
+    return f && a->status != FA_USAGE && !a->is_read && f->print(&a->report, out);
 }
 
 bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n) {
@@ -70,11 +100,11 @@ const char *fa_default_file(const char *format) {
 
 static bool print_baseline(void *what, FILE *out) {
     const struct fa_audit *a = what;
-    return baseline_print(&a->summary.missed, &a->baseline, out);
+    return baseline_print(&a->report.findings, &a->baseline, out);
 }
 
 bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t n) {
-    struct printing p = {print_baseline, a, &a->report.spool};
+    struct printing p = {print_baseline, a};
     return is_done(a, error, n) && file_write(&p, path, error, n);
 }
 
@@ -84,36 +114,34 @@ static bool print_expectations(void *what, FILE *out) {
 }
 
 bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n) {
-    struct printing p = {print_expectations, a, NULL};
+    struct printing p = {print_expectations, a};
     return is_done(a, error, n) && file_write(&p, path, error, n);
 }
 
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
-    return a->status == FA_CLEAN && !a->report.nentries && !a->narrowed && !a->report.count_only &&
-           strcmp(path, "-") != 0 && report_remove_stale(&a->report, path);
+    return a->status == FA_CLEAN && !a->report.nentries && !a->narrowed && !a->is_read && strcmp(path, "-") != 0 &&
+           report_remove_stale(&a->report, path);
 }
 
 struct fa_audit *fa_read_report(const char *path) {
     struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;
-    a->report.count_only = true;
-    a->status = findings_read(path, &a->arena, &a->diags, &a->summary.missed) ? FA_CLEAN : FA_INPUT;
+    a->is_read = true;
+    a->status = findings_read(path, &a->arena, &a->diags, &a->report.findings) ? FA_CLEAN : FA_INPUT;
     return a;
 }
 
 enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, FILE *out) {
-    struct diff_total d = diff_print(&before->summary, &now->summary, out);
+    struct compile_summary x = {before->fused, &before->report.findings, before->report.total_us},
+                           y = {now->fused, &now->report.findings, now->report.total_us};
+    struct diff_total d = diff_print(&x, &y, out);
     return d.lost || d.new_findings || (strict && d.gained) ? FA_MISSED : FA_CLEAN;
 }
 
 void fa_print_table(struct fa_audit *const *audits, const char *const *names, size_t n, FILE *out) {
     struct table_item *items = xcalloc(n + 1, sizeof *items);
-    for (size_t i = 0; i < n; i++) {
-        struct fa_audit *a = audits[i];
-        if (!a->summary.missed.n && !a->report.count_only)
-            findings_of_report(&a->report, &a->arena, &a->summary.missed);
-        items[i] = (struct table_item){names[i], &a->summary.missed};
-    }
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct table_item){names[i], &audits[i]->report.findings};
     table_print(items, n, out);
     free(items);
 }
@@ -127,14 +155,26 @@ void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width
         report_summary(&a->report, name, width, colour, out);
 }
 
+double fa_time(const struct fa_audit *a) {
+    return a->report.total_us;
+}
+
+bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out) {
+    const struct todo *t = report_setting(&a->report, i);
+    if (!t)
+        return false;
+    *out = (struct fa_setting){{arena_strdup(&a->arena, t->what), t->then.n ? arena_strdup(&a->arena, t->then) : NULL},
+                               arena_strdup(&a->arena, t->needs)};
+    return true;
+}
+
 void fa_free(struct fa_audit *a) {
     report_free(&a->report);
     suppressions_free(&a->suppress);
     baseline_free(&a->baseline);
     expectations_free(&a->expect);
     free(a->counts.items);
-    free(a->summary.fused.items);
-    free(a->summary.missed.items);
+    free(a->fused.items);
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
     chips_free(&a->chips);

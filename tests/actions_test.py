@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Actions hold against the compiler: each option that a report names is set, the module compiled and audited again,
-and no place asks for it any more; what a report says would stay unfused under a flag stays so.
+and no place asks for it any more; what a report says would stay unfused under a flag stays so. Where a report says what
+keeps a pattern of the compiler from firing and CHANGES takes that away, the changed module is compiled: it fires.
 
-usage: actions_test.py PROGRAM SHORTHAND FIXTURES CORPUS [--every=N] [--only=TEXT]
-The compiler is ../compiler of the corpus; without it the test is skipped. Modules: TTIR of the corpus, of the fixtures
-and the functions of fixtures/frontends; every Nth of them. Each is compiled with fusing on and with fusing off. Options
-of optimization levels above 0 want an op model, which the compiler at hand lacks: these, and what is no option, are
-counted by kind.
+usage: actions_test.py PROGRAM SHORTHAND EXAMPLES FIXTURES PATTERNS CORPUS [--every=N [--from=K]] [--only=TEXT]
+The compiler is ../compiler of the corpus; without it the test is skipped. Modules: TTIR of the corpus and of the
+fixtures, the functions of fixtures/frontends and the examples of the patterns; every Nth of them, from the Kth on. Each is
+compiled with fusing on and with fusing off. Prints the table of MEASURED.md, and below it what else was counted. Options of optimization levels above 0 want an op model, which the compiler at hand
+lacks: these, and what is neither an option nor such a change, are counted by kind.
 """
 import collections
 import glob
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,12 +24,66 @@ from shorthand_functions import with_arguments
 
 SKIPPED = 77
 PIPELINE = "mock-system-desc-arch=wormhole_b0 optimization-level=0"
-SECONDS = 60
-TRIED = re.compile(r"set (enable-[\w-]+=\w+)")
-REFUSED = re.compile(r"off unless (enable-[\w-]+=true) is set, and would not fire then")
+CPU_SECONDS = 60
+TRIED = re.compile(r"set (enable-[\w-]+=\w+)(?: and (enable-[\w-]+=\w+))?")
+GATED = re.compile(r"off unless (enable-[\w-]+=true) is set")
+REFUSED = re.compile(GATED.pattern + ", and would not fire then")
+EXTEND = re.compile(r"extend (\w+): (.*)")
 PART = re.compile(r"(?:^|; )at (\d+) places?: ")
 KINDS = ("set optimization-level", "extend", "find out why", "no pass makes it", "add an op", "request a kernel",
          "leave it")
+
+
+def in_line(number, old, new):
+    """Changes one line of a module."""
+    def change(text):
+        lines = text.split("\n")
+        lines[number - 1] = re.sub(old, new, lines[number - 1])
+        return "\n".join(lines)
+    return change
+
+
+def in_all(old, new):
+    return lambda text: re.sub(old, new, text)
+
+
+# What a report says is in the way, and what takes it away: whatever the function then computes, it is to be fused.
+CHANGES = [
+    (r"it takes a multiply, and here is \S+ \(ttir\.div at line (\d+)\)",
+     lambda m: in_line(int(m[1]), "ttir.div", "ttir.multiply")),
+    (r"it takes an add, and here is \S+ \(ttir\.subtract at line (\d+)\)",
+     lambda m: in_line(int(m[1]), "ttir.subtract", "ttir.add")),
+    (r"(?!it wants the slices).*here is \S+ \(ttir\.typecast at line \d+\)( between)?|it wants .* of one element type.*"
+     r"|it wants the result in the element type of q;.*|MatmulWithBiasFusionPattern makes no linear of this first, since"
+     r" \S+ \(ttir\.typecast at line \d+\) stands in its way",
+     lambda m: in_all(r"(?<=[x<])(bf16|f16|f64)(?=[,>])", "f32")),
+    (r".*wants the scale marked as a parameter or constant.*",
+     lambda m: in_all(r"argument_type<\w+>", "argument_type<parameter>")),
+    (r"it compares strides and dilations as they are printed, and here are a number and a list",
+     lambda m: in_all(r"(stride|dilation) = (\d+) : i32", r"\1 = array<i32: \2, \2>")),
+]
+
+
+def change_for(reasons):
+    """What takes all of the reasons away, or None."""
+    changes = []
+    for reason in reasons.split("; "):
+        found = [make(m) for pattern, make in CHANGES for m in [re.fullmatch(pattern, reason)] if m]
+        if not found:
+            return None
+        changes += found
+
+    def change(text):
+        for c in changes:
+            text = c(text)
+        return text
+    return change
+
+
+def limited(command):
+    limit = (CPU_SECONDS, CPU_SECONDS)
+    return subprocess.run(command, capture_output=True, text=True, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limit))
 
 
 class Trials:
@@ -40,19 +96,20 @@ class Trials:
         print("FAIL", text, flush=True)
 
     def compiled(self, ttir, options):
-        """The path of the TTNN, or None where the compiler refuses."""
+        """The path of the TTNN, or None where the compiler refuses or does not end."""
         out = os.path.join(self.directory, "out.mlir")
-        run = subprocess.run([self.compiler, "--ttir-to-ttnn-backend-pipeline=%s %s" % (PIPELINE, " ".join(options)),
-                              "--mlir-print-debuginfo", ttir, "-o", out], capture_output=True, timeout=SECONDS,
-                             check=False)
+        run = limited([self.compiler, "--ttir-to-ttnn-backend-pipeline=%s %s" % (PIPELINE, " ".join(options)),
+                       "--mlir-print-debuginfo", ttir, "-o", out])
         return out if run.returncode == 0 else None
 
-    def entries(self, ttir, ttnn):
-        run = subprocess.run([self.program, "-q", "--unpaired", "--format=json", "-o", "-", ttir, ttnn], capture_output=True,
-                             text=True, timeout=SECONDS, check=False)
+    def entries(self, ttir, ttnn, *options):
+        run = limited([self.program, "-q", "--unpaired", "--format=json", "-o", "-", *options, ttir, ttnn])
+        if run.returncode not in (0, 1):
+            self.fail("%s: status %d: %s" % (ttir, run.returncode, run.stderr))
         return json.loads(run.stdout)["missed_fusions"] if run.stdout else []
 
     def try_module(self, name, ttir):
+        fused = None
         for fusing in "true", "false":
             options = ["enable-fusing-pass=" + fusing]
             ttnn = self.compiled(ttir, options)
@@ -60,31 +117,49 @@ class Trials:
                 self.counts["modules that the compiler refuses"] += 1
                 return
             before = self.entries(ttir, ttnn)
-            for option in sorted({o for e in before for _, o in actions(e) for o in TRIED.findall(o)}):
-                self.try_option(name, ttir, options, before, option)
+            for tried in sorted({TRIED.match(a)[0] for e in before for _, a in actions(e) if TRIED.match(a)}):
+                self.try_option(name, ttir, options, before, tried)
             if fusing == "true":
+                fused = {e["fused_op"] for e in self.entries(ttir, ttnn, "--include=decomposed,slower")}
                 self.try_refusals(name, ttir, options, before)
-            for e in before:
-                for places, action in actions(e):
-                    kind = next((k for k in KINDS if action.startswith(k)), None)
+                self.try_changes(name, ttir, options, before)
+                self.count(before)
+                continue
+            for e in before:   # what does not fire for another reason than the flag does not fire with it
+                for _, action in actions(e):
+                    self.counts["reasons beside the flag"] += 1 if EXTEND.match(action) else 0
+                    if EXTEND.match(action) and "comes first" not in action and e["fused_op"] not in fused:
+                        self.fail("%s: %s is fused with enable-fusing-pass=true: %s" % (name, e["fused_op"], action))
+
+    def count(self, before):
+        for e in before:
+            for places, action in actions(e):
+                extend = EXTEND.match(action)
+                kind = next((k for k in KINDS if action.startswith(k)), None)
+                if not extend or not change_for(extend[2]):
                     self.counts["not tried: " + kind if kind else "places with an option"] += places
 
     def try_option(self, name, ttir, options, before, option):
-        given = {o.partition("=")[0]: o for o in options + ["enable-fusing-pass=true", option]}  # each pattern's pass is on
+        """`option`: "set A and B", as far as the compiler at hand has them."""
+        named = [o for o in TRIED.match(option).groups() if o]
+        given = {o.partition("=")[0]: o for o in options + ["enable-fusing-pass=true"] + named}   # each pattern's pass is on
         ttnn = self.compiled(ttir, given.values())
         if not ttnn:
-            self.fail("%s: the compiler fails with %s" % (name, option))
+            self.fail("%s: the compiler fails: %s" % (name, option))
             return
         after = self.entries(ttir, ttnn)
         self.counts["options tried"] += 1
         for pattern in sorted({pattern_of(e) for e in before if asks(e, option)}):
-            asked = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if option in a)
-            rest = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if option not in a)
+            asked = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if asks_so(a, option))
+            rest = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if not asks_so(a, option))
             left = [(n, a) for e in after if pattern_of(e) == pattern for n, a in actions(e)]
-            later = sum(n for n, a in left if a.startswith("set "))
+            later = sum(n for n, a in left if a.startswith("set ") and not asks_so(a, option))
+            opened = any("is not decided" in notes(e) for e in before if pattern_of(e) == pattern)
             self.counts["patterns tried"] += 1
-            if any(option in a for _, a in left) or sum(n for n, _ in left) - later > rest:
+            if any(asks_so(a, option) for _, a in left) or sum(n for n, _ in left) - later > rest and not opened:
                 self.fail("%s: %s, %d places, %s: left: %s" % (name, pattern, asked, option, left))
+            elif sum(n for n, _ in left) - later > rest:
+                self.counts["patterns of which it was said to be open"] += 1
             elif later:
                 self.counts["patterns that another option keeps"] += 1
 
@@ -94,11 +169,31 @@ class Trials:
             ttnn = self.compiled(ttir, options + [flag])
             after = self.entries(ttir, ttnn) if ttnn else []
             for e in before:
-                if not REFUSED.search(notes(e)) or asks(e, flag):
+                if not REFUSED.search(notes(e)) or asks(e, "set " + flag):
                     continue
                 self.counts["refusals tried"] += 1
-                if not ttnn or not any(pattern_of(x) == pattern_of(e) for x in after):
+                if not ttnn or not any(x["fused_op"] == e["fused_op"] for x in after):
                     self.fail("%s: %s is fused with %s: %s" % (name, e["fused_op"], flag, actions(e)))
+
+    def try_changes(self, name, ttir, options, before):
+        """Without what is in its way a pattern of the compiler fires."""
+        with open(ttir, encoding="utf-8") as f:
+            text = f.read()
+        changed = os.path.join(self.directory, "changed.ttir.mlir")
+        for e in before:
+            for places, action in actions(e):
+                extend = EXTEND.match(action)
+                change = change_for(extend[2]) if extend else None
+                if not change or places > 1:
+                    continue
+                with open(changed, "w", encoding="utf-8") as f:
+                    f.write(change(text))
+                ttnn = self.compiled(changed, options + GATED.findall(notes(e)))
+                left = self.entries(changed, ttnn) if ttnn else []
+                self.counts["changes tried" if ttnn else "changes that the compiler refuses"] += 1
+                if any(pattern_of(x) == pattern_of(e) and EXTEND.match(a) and EXTEND.match(a)[1] == extend[1]
+                       for x in left for _, a in actions(x)):
+                    self.fail("%s: changed, and it does not fire: %s" % (name, action))
 
 
 def notes(entry):
@@ -118,42 +213,73 @@ def actions(entry):
     return [(int(n), a) for n, a in zip(parts[1::2], parts[2::2])]
 
 
+def asks_so(action, option):
+    return TRIED.match(action) is not None and TRIED.match(action)[0] == option
+
+
 def asks(entry, option):
-    return any(TRIED.search(a) and option in a for _, a in actions(entry))
+    return any(asks_so(a, option) for _, a in actions(entry))
 
 
-def modules(shorthand, fixtures, corpus, directory):
-    for path in sorted(glob.glob(os.path.join(corpus, "*", "*.ttir.mlir")) +
-                       glob.glob(os.path.join(fixtures, "*.ttir.mlir"))):
-        yield os.path.relpath(path, corpus), path
+def frontends(shorthand, fixtures, directory):
     texts = []
     for path in sorted(glob.glob(os.path.join(fixtures, "frontends", "*.yml"))):
         with open(path, encoding="utf-8") as f:
             texts += ["%s ttir\n%s----\n" % (x["name"], with_arguments(x["ops"])) for x in load_yaml(f.read())
                       if x.get("level", "ttir") == "ttir"]
     subprocess.run([shorthand, directory], input="".join(texts), text=True, check=True)
-    for path in sorted(glob.glob(os.path.join(directory, "*.ttir.mlir"))):
-        yield os.path.basename(path), path
+
+
+def hits(examples, patterns, directory):
+    """Those examples of direct patterns that are matched in TTIR."""
+    text = subprocess.run([examples, "print", patterns], capture_output=True, text=True, check=True).stdout
+    for module in text.split("// -----\n"):
+        head = re.search(r"^// (?!.*theory_)\S+ (.*) \(hit\)", module, re.M)
+        if head and '"ttir.' in module and '"ttnn.' not in module:
+            with open(os.path.join(directory, re.sub(r"\W+", "_", head[1]) + ".ttir.mlir"), "w", encoding="utf-8") as f:
+                f.write(module)
+
+
+def modules(made, fixtures, corpus):
+    """Pairs of a name and a path."""
+    found = glob.glob(os.path.join(corpus, "*", "*.ttir.mlir"))
+    found += glob.glob(os.path.join(fixtures, "**", "*.ttir.mlir"), recursive=True)
+    found += glob.glob(os.path.join(made, "*.ttir.mlir"))
+    return sorted((os.path.join(*path.split(os.sep)[-2:]), path) for path in found)
+
+
+COLUMNS = {"modules": "modules", "options": "options tried", "patterns": "patterns tried", "refusals": "refusals tried",
+           "reasons beside the flag": "reasons beside the flag", "changes": "changes tried"}
+
+
+def print_table(name, counts, failures):
+    print("| | %s | fail |\n%s" % (" | ".join(COLUMNS), "|---" * (len(COLUMNS) + 2) + "|"))
+    print("| %s | %s | %d |\n" % (name, " | ".join(str(counts.pop(key, 0)) for key in COLUMNS.values()), failures))
+    for what, n in sorted(counts.items()):
+        print("%6d  %s" % (n, what))
 
 
 def main():
     options = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
-    program, shorthand, fixtures, corpus = (os.path.abspath(a) for a in sys.argv[1:] if not a.startswith("--"))
+    program, shorthand, examples, fixtures, patterns, corpus = (os.path.abspath(a) for a in sys.argv[1:]
+                                                                if not a.startswith("--"))
     get = os.path.join(corpus, os.pardir, "compiler", "get.sh")
     if not os.path.exists(get):
         print("there is no compiler at", get)
         return SKIPPED
     compiler = os.path.join(subprocess.check_output([get], text=True).strip(), "ttmlir-opt")
     with tempfile.TemporaryDirectory() as directory:
+        made = os.path.join(directory, "made")
+        os.mkdir(made)
+        frontends(shorthand, fixtures, made)
+        hits(examples, patterns, made)
         trials = Trials(program, compiler, directory)
-        every, only = int(options.get("every", 1)), options.get("only", "")
-        for i, (name, path) in enumerate(modules(shorthand, fixtures, corpus, directory)):
-            if i % every == 0 and only in name:
+        every, first, only = int(options.get("every", 1)), int(options.get("from", 0)), options.get("only", "")
+        for i, (name, path) in enumerate(modules(made, fixtures, corpus)):
+            if i % every == first and only in name:
                 trials.counts["modules"] += 1
                 trials.try_module(name, path)
-    for what, n in sorted(trials.counts.items()):
-        print("%6d  %s" % (n, what))
-    print("%6d  failed" % trials.failures)
+    print_table("`%s`" % only if only else "all", trials.counts, trials.failures)
     return trials.failures > 0
 
 

@@ -21,7 +21,13 @@ import threading
 import unittest
 import zipfile
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 TTIR = """\
 module {
@@ -68,6 +74,29 @@ def ttnn(*ops):
 
 
 MISSED = ttnn(MATMUL, FREE, ADD)
+
+# The same as --ttir-to-ttnn-backend-pipeline=enable-trace=true prints it.
+TRACED = ttnn(MATMUL, FREE, ADD).replace("func.func @forward", "func.func private @trace_0_forward").replace("} loc(#loc)\n} loc(#loc)", """\
+} loc(#loc)
+  func.func private @run_and_capture_trace_0_forward(%arg0: tensor<32x64xbf16, #ttnn_layout>, %arg1: tensor<64x128xbf16, #ttnn_layout1>, %arg2: tensor<1x128xbf16, #ttnn_layout2>) -> (tensor<32x128xbf16, #ttnn_layout2>, tensor<ui32, #ttnn.trace_id>) {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device loc(#loc)
+    %1 = call @trace_0_forward(%arg0, %arg1, %arg2) : (tensor<32x64xbf16, #ttnn_layout>, tensor<64x128xbf16, #ttnn_layout1>, tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc)
+    %2 = "ttnn.begin_trace_capture"(%0) <{cq_id = 0 : ui32}> : (!ttnn.device) -> tensor<ui32, #ttnn.trace_id> loc(#loc)
+    %3 = call @trace_0_forward(%arg0, %arg1, %arg2) : (tensor<32x64xbf16, #ttnn_layout>, tensor<64x128xbf16, #ttnn_layout1>, tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc)
+    "ttnn.end_trace_capture"(%0, %2) <{cq_id = 0 : ui32}> : (!ttnn.device, tensor<ui32, #ttnn.trace_id>) -> () loc(#loc)
+    return %1, %2 : tensor<32x128xbf16, #ttnn_layout2>, tensor<ui32, #ttnn.trace_id> loc(#loc)
+  } loc(#loc)
+  func.func private @execute_trace_0_forward(%arg0: tensor<ui32, #ttnn.trace_id>) attributes {tt.function_type = "trace_execute"} {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device loc(#loc)
+    "ttnn.execute_trace"(%0, %arg0) <{blocking = false, cq_id = 0 : ui32}> : (!ttnn.device, tensor<ui32, #ttnn.trace_id>) -> () loc(#loc)
+    return loc(#loc)
+  } loc(#loc)
+  func.func @forward(%arg0: tensor<32x64xbf16, #ttnn_layout>, %arg1: tensor<64x128xbf16, #ttnn_layout1>, %arg2: tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device loc(#loc)
+    %1 = "ttnn.capture_or_execute_trace"(%0, %arg0, %arg1, %arg2) <{capture_callee = @run_and_capture_trace_0_forward, execute_callee = @execute_trace_0_forward}> : (!ttnn.device, tensor<32x64xbf16, #ttnn_layout>, tensor<64x128xbf16, #ttnn_layout1>, tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc)
+    return %1 : tensor<32x128xbf16, #ttnn_layout2> loc(#loc)
+  } loc(#loc)
+} loc(#loc)""", 1)
 FUSED = ttnn(LINEAR)
 BROKEN = ttnn('%9 = "ttnn.add"(%0, <<< : ]', LINEAR)
 STALE = "input:\n  ttir: old\nmissed_fusions:\n- fused_op: x\n"
@@ -94,6 +123,12 @@ class Case(unittest.TestCase):
         with open(self.path(name), newline="") as f:
             return f.read()
 
+    def of_schema(self, command, document):
+        """`document` is what schema/COMMAND.schema.json says; nothing is asked where Debian's python3-jsonschema is not there."""
+        if jsonschema:
+            with open(os.path.join(ROOT, "schema", command + ".schema.json")) as f:
+                jsonschema.validate(document, json.load(f))
+
     def there(self, name="fusion_todo.yml"):
         return os.path.exists(self.path(name))
 
@@ -104,9 +139,9 @@ class Case(unittest.TestCase):
         return done.returncode, out, done.stderr.decode()
 
     def found(self, ran, name="fusion_todo.yml", out=""):
-        """Exit 1, and a summary of one place alone on standard error."""
+        """Exit 1, and a summary of one place alone on standard error, with what an option promises."""
         self.assertEqual((ran[0], ran[1]), (1, out))
-        self.assertRegex(ran[2], r"^%s: 1 place, 1 fused op; [^\n]*\n( .*\n)*$" % re.escape(name))
+        self.assertRegex(ran[2], r"^%s: 1 place, 1 fused op; [^\n]*\n((?: |set ).*\n)*$" % re.escape(name))
 
     def wrong(self, message, *args):
         """Wrong usage: exit 2, these words, nothing written, a report that is there untouched."""
@@ -186,6 +221,16 @@ class Archives(Case):
         with open(self.path("three.tar"), "rb") as f:
             self.write("cut.tar", f.read(2000))
         self.assertIn("error: cannot be unpacked, and nothing of it is used: Truncated tar", self.unreadable("cut.tar"))
+
+    def test_loaded_when_needed(self):
+        """The library of archives, which brings a dozen others, is loaded for what is packed, and for nothing else."""
+        self.pack("a.tar", a__mlir=TTIR)
+        self.write("a.gz", gzip.compress(TTIR.encode()))
+        self.write("like.mlir", "BZ\n" + TTIR)
+        loading = {**os.environ, "LD_DEBUG": "files"}
+        for name, want in ("m.ttir.mlir", False), ("like.mlir", False), ("a.tar", True), ("a.gz", True):
+            status, out, err = self.run_it("inspect", name, env=loading)
+            self.assertEqual((status, "libarchive" in err), (0, want), name)
 
     def test_limit(self):
         message = "error: takes more than 1 MB of memory, the limit for an input\n"
@@ -350,7 +395,10 @@ class Audit(Case):
         self.assertFalse(self.there())
 
     def test_dry_run_writes_and_removes_nothing(self):
-        self.assertEqual(self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir"), (1, "", "dry run: 1 place, 1 fused op; all 2 TTNN ops paired\n"))
+        status, out, err = self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, out), (1, ""))
+        self.assertTrue(err.startswith("dry run: 1 place, 1 fused op; all 2 TTNN ops paired; about "), err)
+        self.assertIn("ttnn.linear", err)
         self.assertFalse(self.there())
         self.write("fusion_todo.yml", STALE)
         self.assertEqual(self.run_it("-n", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
@@ -422,6 +470,22 @@ FULL = """%zero = "ttir.full"() <{fill_value = 0.0 : f32}> : () -> tensor<1x1xbf
 MAXIMUM = """%0 = "ttir.maximum"(%x, %zero) : (tensor<32x32xbf16>, tensor<1x1xbf16>) -> tensor<32x32xbf16>\n"""
 
 
+class Traced(Case):
+    def test_as_without_a_trace(self):
+        """The same finding of the same lines; the ops around a trace compute nothing and are not looked for in TTIR."""
+        self.found(self.run_it("m.ttir.mlir", "m.ttnn.mlir"))
+        want = self.read()
+        self.write("m.ttnn.mlir", TRACED)
+        status, out, err = self.run_it("m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual(status, 1, err)
+        self.assertIn("all 2 TTNN ops paired", err)
+        self.assertEqual(self.read(), want)
+
+    def test_fused_in_a_trace(self):
+        self.write("m.ttnn.mlir", TRACED.replace(MATMUL, "").replace(ADD, LINEAR))
+        self.assertEqual(self.run_it("m.ttir.mlir", "m.ttnn.mlir")[0], 0)
+
+
 class Lower(Case):
     """lower says what fused ops compute."""
 
@@ -467,7 +531,7 @@ class PatternLibrary(Case):
         status, out, _ = self.run_it("patterns", "list", "-P", "own.yml")
         self.assertEqual(len(out.splitlines()), len(lines) + 1)
         self.assertEqual(self.run_it("patterns", "list", "--no-default-patterns", "-P", "own.yml")[1],
-                         "my_relu  ttnn.relu  ttnn  maximum(x, 0)\n")
+                         "my_relu  ttnn.relu  ttnn  maximum(x, 0); collapses to ttnn.relu.\n")
 
     def test_show(self):
         status, out, err = self.run_it("patterns", "show", "linear")
@@ -577,6 +641,82 @@ class PatternLibrary(Case):
             self.assertRegex(err, warning)
 
 
+class Many(Case):
+    """What is more than a fixed room holds."""
+    KEYS = "summary: of a test.\nfused_op: triton.many\n"
+
+    def audit(self, pattern, lines):
+        self.write("own.yml", "name: many\n" + self.KEYS + pattern)
+        self.write("n.ttnn.mlir", "\n".join(lines) + "\n}\n")
+        return self.run_it("--ttnn-only", "--no-default-patterns", "-P", "own.yml", "--no-validate", "-q", "-o", "-", "n.ttnn.mlir")
+
+    def joined(self, parts):
+        """Each of the parts joins fifteen arguments of the model, and all of them are joined."""
+        names = ["w%d" % i for i in range(15 * parts)]
+        lines = ["func.func @f(%s) -> tensor<%dx32xbf16> {" % (", ".join("%%%s: tensor<1x32xbf16>" % n for n in names), 15 * parts)]
+        formula = []
+        for i in range(parts):
+            of = names[15 * i:15 * i + 15]
+            formula.append("  c%d = concat(%s, dim=0)" % (i, ", ".join(of)))
+            lines.append('%%c%d = "ttnn.concat"(%s) <{dim = 0 : si32}> : (%s) -> tensor<15x32xbf16>'
+                         % (i, ", ".join("%" + n for n in of), ", ".join(["tensor<1x32xbf16>"] * 15)))
+        formula.append("  out = concat(%s, dim=0)" % ", ".join("c%d" % i for i in range(parts)))
+        lines.append('%%out = "ttnn.concat"(%s) <{dim = 0 : si32}> : (%s) -> tensor<%dx32xbf16>'
+                     % (", ".join("%%c%d" % i for i in range(parts)), ", ".join(["tensor<15x32xbf16>"] * parts), 15 * parts))
+        lines.append("return %%out : tensor<%dx32xbf16>" % (15 * parts))
+        return "match: |\n%s\nwhere: [%s]\n" % ("\n".join(formula), ", ".join('"stored(%s)"' % n for n in names)), lines
+
+    def test_preconditions(self):
+        """All are stated; where there is no room for them, the search is given up and says so."""
+        status, out, err = self.audit(*self.joined(3))
+        self.assertEqual((status, out.count("precondition: ")), (1, 45), err)
+        status, out, err = self.audit(*self.joined(4))
+        self.assertEqual((status, out.count("precondition: ")), (3, 0), err)
+        self.assertIn("given up", err)
+
+    def test_siblings(self):
+        """The users of a value that are behind the root are looked at first, however many others there are."""
+        t = "tensor<32x32xbf16>"
+        for n, want in (2, 1), (80, 40), (300, 150), (301, 150):
+            lines = ["func.func @f(%%x: %s, %s) -> %s {" % (t, ", ".join("%%w%d: %s" % (i, t) for i in range(n)), t)]
+            for i in range(n):
+                lines.append('%%m%d = "ttnn.matmul"(%%x, %%w%d) <{transpose_a = false, transpose_b = false}> : (%s, %s) -> %s'
+                             % (i, i, t, t, t))
+                lines.append('%%s%d = "ttnn.add"(%%m%d, %%%s) : (%s, %s) -> %s' % (i, i, "s%d" % (i - 1) if i else "x", t, t, t))
+            status, out, err = self.audit("match: |\n  out = matmul(x, w)\n  also next = matmul(x, v)\nwhere: after(next, out)\n",
+                                          lines + ["return %%s%d : %s" % (n - 1, t)])
+            self.assertEqual((status, out.count("ttnn_segment")), (1, want), err)
+
+
+class Slower(Case):
+    """A norm of one row of tiles runs on one core, and the ops that it is made of on all."""
+
+    def norm(self, columns):
+        wide, row, one = "tensor<32x%dxbf16>" % columns, "tensor<1x%dxbf16>" % columns, "tensor<32x1xbf16>"
+        ops = [("multiply", "%x, %x", "", [wide, wide], wide), ("mean", "%0", " <{dim_arg = [1 : i32], keep_dim = true}>",
+                                                                [wide], one),
+               ("add", "%1, %e", "", [one, one], one), ("rsqrt", "%2", "", [one], one),
+               ("multiply", "%x, %3", "", [wide, one], wide), ("multiply", "%4, %w", "", [wide, row], wide)]
+        lines = ['%%%d = "ttnn.%s"(%s)%s : (%s) -> %s' % (i, op, names, attributes, ", ".join(types), result)
+                 for i, (op, names, attributes, types, result) in enumerate(ops)]
+        self.write("n.ttnn.mlir", "func.func @f(%%x: %s, %%w: %s) -> %s {\n" % (wide, row, wide) +
+                   '%%e = "ttnn.full"() <{fill_value = 1.0e-5 : f32, shape = #ttnn.shape<32x1>}> : () -> %s\n' % one +
+                   "\n".join(lines) + "\nreturn %%5 : %s\n}\n" % wide)
+
+    def test_a_place_that_is_better_left_alone_is_not_reported(self):
+        args = ("--only=rms_norm", "--no-validate", "--ttnn-only", "--device=n150", "-o", "-", "n.ttnn.mlir")
+        self.norm(16384)
+        self.assertEqual(self.run_it("-q", *args)[:2], (0, ""))
+        status, out, _ = self.run_it("-q", "--include=slower", *args)
+        self.assertEqual(status, 1)
+        self.assertIn("; slower by about ", out)
+        self.assertIn('action: leave it: fusing is estimated to be slower', out)
+        self.norm(64)
+        status, out, _ = self.run_it("-q", *args)
+        self.assertEqual(status, 1)
+        self.assertNotIn("slower", out)
+
+
 class OwnPatterns(Case):
     """A user's files add to, replace and switch off what is bundled; --source and --include choose what is reported."""
 
@@ -614,10 +754,42 @@ class OwnPatterns(Case):
         self.assertEqual(self.run_it("--source=ttnn", *args), (0, "", ""))
         self.assertEqual(self.run_it("--source=torch", "-P", "own.yml", *self.SITE), (0, "", ""),
                          "a kernel that covers no more than the direct fusion")
-        for wrong in ("ttnn,torc", ",ttnn", "ttnn,"):
+        for wrong in ("ttnn,torc", ",ttnn", "ttnn,", "ttnn:", "ttnn:dialects", "torch:library"):
             status, _, err = self.run_it("--source=" + wrong, *self.SITE)
             self.assertEqual(status, 2)
             self.assertIn("--source knows no '", err)
+
+    def test_how_near_a_direct_fusion_is(self):
+        of = {"dialect": ("ttir", None), "operand": ("library, lacks: a gate", "a gate"), "library": ("library", "the op")}
+        args = ("--no-default-patterns", "-P", "own.yml", *self.SITE)
+        for reach, (level, lacks) in of.items():
+            self.write("own.yml", "name: own\nfused_op: ttnn.own\nstatus: {level: %s}\nmatch: o = matmul(a, b) + c\n"
+                       "call: ['{a}, {b}', {when: present(c), say: 'row={c}'}, {when: not(present(c)), say: no}]\n" % level)
+            for asked in of:
+                status, out, _ = self.run_it("--source=ttnn:" + asked, *args)
+                self.assertEqual(status, 1 if asked == reach else 2, (reach, asked))  # 2: no pattern is left
+            status, out, _ = self.run_it("--source=ttnn", "--format=json", *args)
+            entry = json.loads(out)["missed_fusions"][0]
+            self.assertEqual(entry.get("lacks"), lacks)
+            notes = entry["instances"][0]["notes"]
+            self.assertRegex(notes, r"\ncall: ttnn[.]own\(%\S+.*, row=%.*\)\n")
+            self.assertEqual("add %s to the TTNN dialect" % lacks in notes, lacks is not None)
+
+    def test_families(self):
+        text = ("for: {op: [add, multiply], more: [where, '']}\nname: $op_of_exp\nfused_op: x.$op\nsource: ttnn\n"
+                "match: o = op $op(exp(a), b)\nlocate: [a, b]\nnotes: ['of $op', $more]\n")
+        self.write("own.yml", text)
+        out = self.run_it("patterns", "list", "--no-default-patterns", "-P", "own.yml")[1]
+        self.assertEqual([line.split()[:2] for line in out.splitlines()],
+                         [["add_of_exp", "x.add"], ["multiply_of_exp", "x.multiply"]])
+        for wrong, said in ((text.replace("$op_of", "no"), "1:6: error: the `name` of a family has one of its variables"),
+                            (text.replace(", ''", ""), "1:34: error: the variables of `for` have lists of one length"),
+                            (text.replace("{op: [add, multiply], more: [where, '']}", "op"),
+                             "1:6: error: `for` has lists of values for its variables")):
+            self.write("own.yml", wrong)
+            status, _, err = self.run_it("patterns", "check", "own.yml")
+            self.assertEqual(status, 2)
+            self.assertIn("own.yml:" + said, err)
 
     def test_decomposed_and_blocked(self):
         text = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
@@ -725,8 +897,8 @@ func.func @f(%a: !t, %b: tensor<4x8x!ttcore.tile<32x32, bfp_bf8>>) -> !t {
         self.assertIn("neither of two ops feeds the other", self.run_it("patterns", "new", "--from=two.mlir", "--ops=%0,%1")[2])
         self.assertEqual(self.run_it("patterns", "new", "--from=absent", "--ops=%0")[0], 3)
         self.wrong("patterns new takes --from=FILE and --ops=%14,%17", "patterns", "new", "--from=m.ttir.mlir")
-        self.wrong("patterns new takes --from=FILE and --ops=%14,%17", "patterns", "new", "--from=m.ttir.mlir", "--ops=")
-        self.wrong("patterns list takes no --from, --ops, --ttir-only or --ttnn-only", "patterns", "list", "--ops=%1")
+        self.wrong("option '--ops' needs an argument", "patterns", "new", "--from=m.ttir.mlir", "--ops=")
+        self.wrong("patterns list has no option '--ops'", "patterns", "list", "--ops=%1")
 
 
 class Classify(Case):
@@ -1001,7 +1173,7 @@ class PatternTests(Case):
     def test_usage(self):
         self.wrong("no pattern or fused op matches 'nope'", "patterns", "test", "nope")
         self.wrong("names and --only exclude each other", "patterns", "test", "linear", "--only=linear")
-        self.wrong("patterns has no option '--json'", "patterns", "test", "--json")
+        self.wrong("patterns test has no option '--json'", "patterns", "test", "--json")
 
 
 class Summary(Case):
@@ -1013,7 +1185,8 @@ class Summary(Case):
                          "fusion_todo.yml: 1 place, 1 fused op; all 2 TTNN ops paired; about 3.3 us of 6.9 us to save (n150\n"
                          "  assumed)\n"
                          "   saves  places  fused op      what to do\n"
-                         "  3.3 us       1  ttnn.linear   set enable-fusing-pass=true\n")
+                         "  3.3 us       1  ttnn.linear   set enable-fusing-pass=true\n"
+                         "set enable-fusing-pass=true: 6.9 us -> 3.6 us\n")
         self.assertIn("      action: set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline\n", self.read())
 
     SOFTMAX = """  func.func @%(f)s(%%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
@@ -1173,6 +1346,26 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
         self.assertEqual(self.explain("--ttir-only", "m.mlir"), (0, self.NEAR, ""))
         self.assertFalse(self.there())
 
+    def test_refuted(self):
+        """A match that computes something else is reported nowhere: what overlaps with it is, or nearly is."""
+        own = "name: %s\nfused_op: x.%s\nsource: ttnn\nmatch: out = %s\n%s"
+        wrong = own % ("big", "big", "matmul(a, b) + c", "fused: matmul(a, b) - c\n")
+        self.write("p.yml", wrong + "---\n" + own % ("near", "near", "matmul(a, b) + c", "where: rank(c) == 3\n"))
+        args = "--no-default-patterns", "-P", "p.yml", "--ttir-only", "m.ttir.mlir"
+        self.assertEqual(self.run_it("-n", *args), (0, "", ""))
+        self.assertIn("near -> x.near: all 2 ops match, but", self.run_it("explain", *args)[1])
+        out = self.run_it("explain", "--at=fc1.add", *args)[1]
+        self.assertRegex(out, r"matched by big \(x.big\), but not reported\n.*\n  proof    the fused form computes something else: ")
+        place = json.loads(self.run_it("explain", "--json", "--at=fc1.add", "--only=big", *args)[1])["places"][0]
+        self.assertEqual((place["outcome"], place["gives_way_to"]), ("refuted", None))
+        self.write("p.yml", wrong + "---\n" + own % ("small", "small", "matmul(a, b)", ""))
+        out = self.run_it("explain", "--at=fc1.matmul", *args)[1]
+        self.assertIn("matched by small (x.small)\n", out)
+
+    def test_a_place_without_a_name(self):
+        for place in "a ()", "before , x", "fed by ":
+            self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 3, place)
+
     def test_what_the_compiler_accepts(self):
         own = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: %s\nwhere: row_vector(c)\n" \
               "status: {level: ttir, pass: f, pattern: P, accepts: any bias}\n"
@@ -1274,13 +1467,16 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
         self.assertEqual(place["root"], {"op": "ttir.add", "result": "%1", "line": 4})
         self.assertEqual([op["line"] for op in place["matched"]], [3, 4])
         self.assertEqual((place["total"], place["difference"]["kind"]), (2, "where"))
+        self.of_schema("explain", json.loads(out))
+        for args in ("--ttnn-only", "m.ttnn.mlir"), ("--at=fc1.add", "--ttir-only", "m.mlir"):
+            self.of_schema("explain", json.loads(self.run_it("explain", "--json", *args)[1]))
 
     def test_usage(self):
         self.wrong("no input file", "explain")
-        self.wrong("the place of --at is empty", "explain", "--at=", "m.mlir")
-        self.wrong("--limit takes steps=N, diagnostics=N, input=N or places=N", "explain", "--limit=lines=4", "m.mlir")
+        self.wrong("option '--at' needs an argument", "explain", "--at=", "m.mlir")
+        self.wrong("--limit takes places=N, steps=N, diagnostics=N or input=N", "explain", "--limit=lines=4", "m.mlir")
         self.wrong("explain has no option '--dry-run'", "explain", "--dry-run", "m.mlir")
-        self.wrong("option '--at' is one of explain, which has to be the first argument", "--at=4", "m.mlir")
+        self.wrong("option '--at' is one of explain, verify or apply, which has to be the first argument", "--at=4", "m.mlir")
         self.wrong("no pattern or fused op matches 'nope'", "explain", "--only=nope", "m.mlir")
 
     def test_unreadable(self):
@@ -1385,9 +1581,14 @@ class Output(Case):
         self.assertEqual(self.read(), STALE)
 
     def test_cannot_write(self):
-        status, out, err = self.run_it("-o", "no/such.yml", *self.files)
+        status, out, err = self.run_it("-o", "m.ttir.mlir/x.yml", *self.files)
         self.assertEqual((status, out), (3, ""))
-        self.assertEqual(err, "fusion-audit: error: cannot write no/such.yml: No such file or directory\n")
+        self.assertEqual(err, "fusion-audit: error: cannot write m.ttir.mlir/x.yml: Not a directory\n")
+
+    def test_makes_directories(self):
+        self.found(self.run_it("-o", "a/b/todo.yml", *self.files), "a/b/todo.yml")
+        self.assertEqual(self.run_it("--write-baseline=c/d/known.yml", "-q", *self.files)[0], 0)
+        self.assertTrue(self.there("a/b/todo.yml") and self.there("c/d/known.yml"))
 
     def test_full_disk(self):
         with open("/dev/full", "w") as full:
@@ -1421,7 +1622,7 @@ class Usage(Case):
             ("unknown option '-x'", "-qx", "m.ttir.mlir"),
             ("no file and no command is called 'insepct': did you mean inspect?", "insepct", "m.ttir.mlir"),
             ("no file and no command is called 'help': did you mean --help?", "help"),
-            ("the name of a pattern file is empty", "-P", "", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("option '--patterns' needs an argument", "-P", "", "m.ttir.mlir", "m.ttnn.mlir"),
             ("no pattern is left to search", "--only=linear", "--skip=linear", "m.ttir.mlir", "m.ttnn.mlir"),
             ("no pattern is left to search", "--only=linear", "--source=cuda", "m.ttir.mlir", "m.ttnn.mlir"),
             ("no pattern or fused op matches 'linaer'\n  hint: did you mean linear?", "--only=linaer", "m.ttir.mlir",
@@ -1432,8 +1633,8 @@ class Usage(Case):
             ("unknown option '-x'", "inspect", "-x", "m.ttir.mlir"),
             ("unknown option '--nonsense'", "inspect", "--nonsense", "m.ttir.mlir"),
             ("ambiguous option '--tt': --ttir-only, --ttnn-only", "--tt", "m.ttir.mlir"),
-            ("the list of --only is empty", "--only=", "m.ttir.mlir", "m.ttnn.mlir"),
-            ("the list of --skip is empty", "--skip", "", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("option '--only' needs an argument", "--only=", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("option '--skip' needs an argument", "--skip", "", "m.ttir.mlir", "m.ttnn.mlir"),
             ("--no-default-patterns leaves no pattern to search: give some with -P", "--no-default-patterns",
              "m.ttir.mlir", "m.ttnn.mlir"),
             ("option '-o' needs an argument", "m.ttir.mlir", "-o"),
@@ -1445,7 +1646,11 @@ class Usage(Case):
             ("--jobs takes a number from 1 to 1024", "--jobs=two", "m.ttir.mlir"),
             ("--limit takes steps=N, diagnostics=N or input=N", "--limit", "depth=3", "m.ttir.mlir"),
             ("--limit takes a number from 1 to 1000000000", "--limit", "steps=3x", "m.ttir.mlir"),
-            ("the name of the output file is empty", "-o", "", "m.ttir.mlir"),
+            ("option '--output' needs an argument", "-o", "", "m.ttir.mlir"),
+            ("--format=json: needs the name of a file", "--format=json:", "m.ttir.mlir"),
+            ("the command has to be the first argument: fusion-audit diff ...", "-q", "diff", "a", "b"),
+            ("patterns list has no option '--seed'", "patterns", "list", "--seed=3"),
+            ("patterns conditions takes no names", "patterns", "conditions", "linear"),
             ("the output './m.ttir.mlir' is also an input", "-o", "./m.ttir.mlir", "m.ttir.mlir", "m.ttnn.mlir"),
             ("the output 'm.ttir.mlir' is also an input", "-o", "m.ttir.mlir", "m.ttir.mlir:a.mlir"),
         ):
@@ -1461,11 +1666,12 @@ class Usage(Case):
 
     def test_help(self):
         for usage, *args in (("[options] FILE...", "--help"), ("[options] FILE...", "-h", "--nonsense"),
-                             ("inspect [--json] FILE...", "inspect", "--help"),
+                             ("inspect [options] FILE...", "inspect", "--help"),
                              ("explain [options] FILE...", "explain", "-h"),
-                             ("lower [-P DIR|FILE] [--no-default-patterns] [OP]...", "lower", "--help"),
+                             ("lower [options] [OP]...", "lower", "--help"),
                              ("completion bash|zsh|fish", "completion", "--help"),
-                             ("patterns list [NAME]...", "patterns", "new", "--help")):
+                             ("patterns list [NAME]...", "patterns", "--help"),
+                             ("patterns new [options] --from=FILE", "patterns", "new", "--help")):
             status, out, err = self.run_it(*args)
             self.assertEqual((status, err), (0, ""))
             self.assertTrue(out.startswith("Usage: fusion-audit " + usage), out)
@@ -1478,7 +1684,9 @@ class Usage(Case):
         typed = " ".join(w.replace("=", " = ") for w in ["fusion-audit", *words]).split(" ")
         call = "compopt() { :; }; COMP_WORDS=(%s); COMP_CWORD=%d; _fusion_audit; echo ${COMPREPLY[@]}" % (
             " ".join("'%s'" % w for w in typed), len(typed) - 1)
-        done = subprocess.run(["bash", "-c", script + call], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        env = dict(os.environ, PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
+        done = subprocess.run(["bash", "-c", script + call], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
         return done.stdout.split()
 
     def test_completion(self):
@@ -1490,16 +1698,22 @@ class Usage(Case):
         self.assertEqual(self.complete("--sort", "co"), ["count"])
         self.assertEqual(self.complete("--sort=na"), ["name"])
         self.assertEqual(self.complete("--sort="), ["saving", "count", "name"])
+        self.assertEqual(self.complete("patterns", "te"), ["test"])
+        self.assertEqual(self.complete("patterns", "test", "--se"), ["--seed="])
+        self.assertEqual(self.complete("patterns", "show", "layer_norm_b"), self.complete("--only=layer_norm_b"))
+        self.assertEqual(self.complete("--only=relu,layer_n")[0][:12], "relu,layer_n")
+        self.assertEqual(self.complete("diff", "--device=n3"), ["n300"])
+        self.assertEqual(self.complete("--output=n3"), [])
         for shell in ("zsh", "fish"):
             status, out, err = self.run_it("completion", shell)
             self.assertEqual((status, err), (0, ""))
-            for option in ("no-validate", "classify", "seed"):
-                self.assertIn(option, out)
+            self.assertEqual(self.run_it("completion", shell, "--", "--sort=na")[:2], (0, "--sort=name\t\n"))
             if shutil.which(shell):
                 subprocess.run([shell, "-n"], input=out, text=True, check=True)
         if shutil.which("fish"):
             script = self.run_it("completion", "fish")[1] + "\ncomplete -C 'fusion-audit expl'; complete -C 'fusion-audit --sort '"
-            done = subprocess.run(["fish", "-c", script], stdout=subprocess.PIPE, text=True)
+            env = dict(os.environ, PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
+            done = subprocess.run(["fish", "-c", script], env=env, stdout=subprocess.PIPE, text=True)
             self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
                              ["explain", "count", "name", "saving"])
         self.assertEqual(self.run_it("completion", "tcsh"),
@@ -1552,7 +1766,7 @@ class Proofs(Case):
             self.assertRegex(err, r"(?m)^s.mlir:%d: ttnn.gated at ttnn.multiply is not reported: the fused form computes "
                                   r"something else: at \[\d+, \d+\] \S+ instead of \S+ \(input %%arg%d = \S+\)$" % (line, name))
         out = self.run_it("explain", "--no-default-patterns", "-P", "g.yml", "--ttnn-only", "--at=%1", "s.mlir")[1]
-        self.assertIn("  proof    not reported: the fused form computes something else: at [", out)
+        self.assertRegex(out, r"matched by \w+ \(ttnn.gated\), but not reported\n.*\n  proof    the fused form computes something else: at \[")
 
     def test_without_proof(self):
         self.assertEqual(self.audit("relu(x)", "-q", "--dry-run"), (0, "", ""))
@@ -1679,11 +1893,28 @@ class Inspect(Case):
     def test_json(self):
         status, out, err = self.run_it("inspect", "--json", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, err), (0, ""))
-        self.assertTrue(json.loads(out))
+        self.of_schema("inspect", json.loads(out))
+
+    def test_pairs_of_modules(self):
+        """Two files of several modules are paired as an audit pairs them: by names, in any order."""
+        def named(text, name):
+            return re.sub(r"^module", "module @" + name, re.sub(r" loc\(.*?\)|(?m:^#loc.*\n)", "", text), flags=re.M)
+
+        small = [text.replace("<32x", "<16x") for text in (TTIR, MISSED)]
+        self.write("ttir.mlir", named(TTIR, "a") + named(small[0], "b"))
+        for names, want in (("b", "a"), [2, 1]), (("c", "a"), [1]), (("b", "b"), []):
+            self.write("ttnn.mlir", named(small[1], names[0]) + named(MISSED, names[1]))
+            for files in ["ttir.mlir", "ttnn.mlir"], ["ttnn.mlir", "ttir.mlir"]:
+                status, out, err = self.run_it("inspect", "--json", *files)
+                done = json.loads(out)
+                self.assertEqual((status, err, sorted(p["graph"] for p in done["pairs"])), (0, "", sorted(want)))
+                self.assertTrue(all(p["ttir"] == "ttir.mlir" for p in done["pairs"]), out)
+                self.assertEqual([len(f["blocks"]) for f in done["files"]], [2, 2])
 
     def test_unreadable(self):
-        status, _, _ = self.run_it("inspect", "absent")
+        status, out, _ = self.run_it("inspect", "--json", "absent")
         self.assertEqual(status, 3)
+        self.of_schema("inspect", json.loads(out))
 
 
 class Pairs(Case):
@@ -1726,6 +1957,58 @@ class Pairs(Case):
         self.write("other.mlir", model("ttnn", 'relu"(%a)', 'matmul"(%0, %b)'))
         self.assertEqual(self.run_it("ttir.mlir", "same.mlir")[0], 1)
         self.assertIn("not of one model: 0 of 2 ops have an origin", self.unreadable("ttir.mlir", "other.mlir"))
+
+    def test_modules_of_two_files_are_paired_by_their_names(self):
+        def named(text, name):
+            return re.sub(r"^module", "module @" + name, text, flags=re.M)
+
+        bare = [re.sub(r" loc\(.*?\)|(?m:^#loc.*\n)", "", text) for text in (TTIR, MISSED)]
+        small = [self.other_size(text) for text in bare]
+        self.write("ttir.mlir", named(bare[0], "a") + named(small[0], "b"))
+        self.write("ttnn.mlir", named(small[1], "b") + named(bare[1], "a"))
+        status, _, err = self.run_it("-v", "ttir.mlir", "ttnn.mlir")
+        self.assertEqual(status, 1, err)
+        self.assertIn("graph 2: ", err)
+        self.assertNotIn("warning", err)
+        self.write("ttnn.mlir", named(small[1], "c") + named(bare[1], "a"))
+        err = self.run_it("-v", "ttnn.mlir", "ttir.mlir")[2]
+        self.assertIn("ttir.mlir:%d: warning: graph 2 has no TTNN level: not audited" % (bare[0].count("\n") + 1), err)
+        self.assertIn("warning: graph 3 has no TTIR level: not audited", err)
+        for names in ("c", "d"), ("a", "a"):
+            self.write("ttnn.mlir", named(small[1], names[0]) + named(bare[1], names[1]))
+            status, _, err = self.run_it("ttir.mlir", "ttnn.mlir")
+            self.assertEqual(status, 2)
+            self.assertIn("no name that one of each has", err)
+
+    def test_a_log_of_which_some_graphs_have_both_levels(self):
+        def log(*modules):
+            return "".join("MLIR Module %s:\n%s" % ("ttnn" if "ttnn." in m else "ttir", m) for m in modules)
+
+        named = [TTIR.replace("module", "module @m%d" % i) for i in range(3)]
+        self.write("a.log", log(TTIR, ttnn(LINEAR), *named))
+        status, _, err = self.run_it("a.log")
+        self.assertEqual(status, 0, "what has both is audited")
+        self.assertEqual(err.count("not audited"), 1, err)
+        self.assertIn("warning: graph 2 and 2 others of 4 have no TTNN level: not audited", err)
+        self.write("a.log", log(*named))
+        self.assertIn("has no TTNN level", self.unreadable("a.log"))
+
+    def test_pointer_of_git_lfs(self):
+        """https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""
+        pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 12\n" % (64 * "0")
+        self.write("m.mlir", pointer)
+        self.assertIn("m.mlir: error: is a pointer of git-lfs, not the file\n  hint: `git lfs pull`", self.unreadable("m.mlir"))
+        self.write("m.mlir", "see " + pointer)
+        self.assertIn("has no IR in it", self.unreadable("m.mlir"))
+
+    def test_stablehlo_alone(self):
+        self.write("m.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n'
+                             '    %0 = stablehlo.add %a, %a : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n')
+        err = self.unreadable("m.mlir")
+        self.assertIn("m.mlir: error: is StableHLO, without TTIR or TTNN\n", err)
+        self.assertIn("--stablehlo-to-ttir-pipeline", err)
+        self.write("m.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) {\n    return\n  }\n}\n')
+        self.assertIn("has IR, but no ops of TTIR or TTNN", self.unreadable("m.mlir"))
 
     def test_who_does_not_ask_is_not_told(self):
         self.write("other.mlir", self.other_size(MISSED))
@@ -1775,8 +2058,7 @@ class Documents(Case):
     """What MEASURED.md says of the patterns is what there is."""
 
     def test_counts(self):
-        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-        with open(os.path.join(root, "MEASURED.md")) as measured:
+        with open(os.path.join(ROOT, "MEASURED.md")) as measured:
             text = measured.read()
         _, out, _ = self.run_it("patterns", "list")
         rows = [line.split()[:3] for line in out.splitlines()]
@@ -1790,6 +2072,89 @@ class Documents(Case):
         for part, want in ((direct, len(of["ttnn"])), (theoretical, len(rows) - len(of["ttnn"]))):
             counts = [line.split("|")[2] for line in part.splitlines() if line.startswith("|")]
             self.assertEqual(sum(int(c) for c in counts if c.strip().isdigit()), want)
+
+
+class Try(Case):
+    """Beside a stand-in for the compiler, which prints one of two modules by whether fusing is on."""
+    STAND_IN = """#!/bin/sh
+echo "x: warning: compiling" >&2
+case "$1" in
+*enable-fusing-pass=true*) %s cat fused.mlir ;;
+*) %s cat m.ttnn.mlir ;;
+esac
+"""
+
+    def compiler(self, fused="", plain=""):
+        self.write("compiler", self.STAND_IN % (fused, plain))
+        os.chmod(self.path("compiler"), 0o755)
+
+    def try_it(self, *args):
+        before = sorted(os.listdir(self.directory.name))
+        status, out, err = self.run_it("try", "--compiler=./compiler", *args, "m.ttir.mlir")
+        if not any(a.startswith("--output-dir") for a in args):
+            self.assertEqual(sorted(os.listdir(self.directory.name)), before)
+        return status, out, err
+
+    def rows(self, out):
+        return re.findall(r"^ \d +(\S+ us) +(\S+ us|fails) +(\d*) +(\S.*)\n(?: {28}(.*)\n)?", out, re.M)
+
+    def test_table(self):
+        self.compiler()
+        status, out, err = self.try_it("--pipeline=a=1")
+        self.assertEqual((status, err), (0, ""))
+        (t0, before, n0, plain, _), (t1, after, n1, fused, _) = self.rows(out)
+        self.assertEqual((t0, n0, plain), (before, "1", "as it is"))
+        self.assertEqual((t1, n1, fused), (before, "0", "enable-fusing-pass=true"))
+        self.assertLess(float(after.split()[0]), float(before.split()[0]))
+        best = out.splitlines()[-1].strip()
+        self.assertEqual(best, "./compiler '--ttir-to-ttnn-backend-pipeline=a=1 enable-fusing-pass=true' "
+                               "--mlir-print-debuginfo m.ttir.mlir -o m.ttnn.mlir")
+        done = subprocess.run(["sh", "-c", best], cwd=self.directory.name, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout, FUSED)
+
+    def test_pipelines(self):
+        self.compiler()
+        for given, want in (("", "--ttir-to-ttnn-backend-pipeline=enable-fusing-pass=true"),
+                            ("--pipeline=--my-pipe", "--my-pipe=enable-fusing-pass=true"),
+                            ("--pipeline=--my-pipe=b=2", "'--my-pipe=b=2 enable-fusing-pass=true'")):
+            out = self.try_it(*filter(None, [given]))[1]
+            self.assertIn("./compiler %s --mlir" % want, out)
+
+    def test_an_option_fails(self):
+        self.compiler("echo 'm.mlir:3: error: cannot legalize' >&2; echo more >&2; exit 1;")
+        status, out, _ = self.try_it()
+        self.assertEqual((status, self.rows(out)[1][1:]), (0, ("fails", "", "enable-fusing-pass=true", "cannot legalize")))
+        self.assertIn("./compiler --ttir-to-ttnn-backend-pipeline --mlir", out.splitlines()[-1])
+        self.compiler("echo module;")
+        self.assertEqual(self.rows(self.try_it()[1])[1][1], "fails")
+
+    def test_an_option_takes_too_long(self):
+        self.compiler("sleep 57.125 & echo $! > child; wait;")
+        status, out, _ = self.run_it("try", "--compiler=./compiler", "--limit=seconds=1", "m.ttir.mlir")[:3]
+        self.assertEqual((status, self.rows(out)[1][4]), (0, "not done after 1 s"))
+        child = self.read("child").strip()
+        try:
+            with open("/proc/%s/stat" % child, encoding="utf-8") as file:
+                self.assertEqual(file.read().split()[2], "Z")
+        except FileNotFoundError:
+            pass
+
+    def test_as_it_is_fails(self):
+        self.compiler(plain="echo 'no such option foo' >&2; exit 1;")
+        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: ./compiler as it is: no such option foo\n"))
+        os.remove(self.path("compiler"))
+        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: ./compiler as it is: No such file or directory\n"))
+
+    def test_kept(self):
+        self.compiler()
+        self.try_it("--output-dir=kept/here")
+        self.assertEqual(sorted(os.listdir(self.path("kept/here"))), ["0.log", "0.ttnn.mlir", "1.log", "1.ttnn.mlir"])
+        self.assertEqual(self.read("kept/here/1.ttnn.mlir"), FUSED)
+        self.assertEqual(self.read("kept/here/0.log"), "x: warning: compiling\n")
+
+    def test_wrong_usage(self):
+        self.wrong("try needs --compiler=PROGRAM", "try", "m.ttir.mlir")
+        self.wrong("try takes one model, in TTIR", "try", "--compiler=x", "m.ttir.mlir", "m.ttnn.mlir")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ silent("conv_transpose2d", "x:1x8x8x4 w:4x4x2x2! s:1x1x1x8!", UP % 2)
 
 # ---- why the compiler's pattern did not fire ----
 
-why("linear", "x:32x64 w:64x128! b:128!",
+why("linear", "x:32x64 w:64x128! b:128",
     "p = matmul x w -> 32x128; o = add p b -> 32x128",
     ("p = matmul x w -> 32x128; c = typecast p -> 32x128xf32; o = add c b -> 32x128xf32",
      "nothing but one reshape may stand between the matmul and the add, and here is %c (ttir.typecast at line"),
@@ -315,9 +315,10 @@ says("softmax", None, "x:4x64", "m = max x -> 4x1 <dim_arg = [1 : i32], keep_dim
      "o = div e s -> 4x64xf32")
 says("linear", None, "x:32x64 w:64x128! b:128!",
      "p = matmul x w -> 32x128; f = typecast p -> 32x128xf32; g = typecast f -> 32x128; o = add g b -> 32x128")
-says("linear", "makes 32 of 128", "x:32x64 w:64x128! b:128!",
-     "p = matmul x w -> 32x128; r = reshape p -> 32x4x32 <shape = [32 : i32, 4 : i32, 32 : i32]>\n"
-     "c = reshape b -> 4x32 <shape = [4 : i32, 32 : i32]>; o = add r c -> 32x4x32")
+HEADS = "p = matmul x w -> 32x128; r = reshape p -> 32x4x32 <shape = [32 : i32, 4 : i32, 32 : i32]>\n" \
+        "c = reshape b -> 4x32 <shape = [4 : i32, 32 : i32]>; o = add r c -> 32x4x32"
+says("linear", "makes 32 of 128", "x:32x64 w:64x128! b:128", HEADS)
+says("linear", "ttir-erase-inverse-ops swaps", "x:32x64 w:64x128! b:128!", HEADS)   # and then the linear is made
 says("linear", "is not decided: %c (ttir.broadcast at line", "x:32x64 w:64x128! b:128!",
      "p = matmul x w -> 32x128; r = reshape p -> 1x32x128 <shape = [1 : i32, 32 : i32, 128 : i32]>\n"
      "c = broadcast r -> 2x32x128 <broadcast_dimensions = array<i64: 2, 1, 1>>; o = add c b -> 2x32x128")
@@ -360,8 +361,10 @@ for ttir in sorted(glob.glob(os.path.join(sys.argv[2], "models", "*.ttir.mlir"))
     base = ttir[:-len(".ttir.mlir")]
     off, on, lowered = (findings(ttir, base + ".ttnn%s.mlir" % kind) for kind in ("-unfused", "-promoted", ""))
     for place, line in off.items():
-        # three products of one operand are made one, so that no bias behind an unsqueeze is found any more
-        if "ttir-fusing has" not in line or "off unless" in line or "not decided" in line or "ttir.unsqueeze" in line:
+        # three products of one operand are made one, so that no bias behind an unsqueeze is found any more; the promoted
+        # modules keep what the pipeline takes apart again
+        if ("ttir-fusing has" not in line or "off unless" in line or "not decided" in line or "ttir.unsqueeze" in line
+                or "apart again" in line):
             continue
         judged += 1
         if ("should have fired" in line) != (place not in on):

@@ -31,7 +31,7 @@ def check(ok, what):
         print("FAIL", what)
 
 
-def audit(*args, source="ttnn"):
+def audit(*args, source="ttnn:dialect"):
     """Report of an audit as {fused_op: instances}, its exit status, what it printed and its bytes."""
     with tempfile.TemporaryDirectory() as d:
         out = os.path.join(d, "todo.yml")

@@ -219,9 +219,9 @@ class Demands(unittest.TestCase):
 
     def test_kernels_that_ttnn_lacks(self):
         gated = "g = %s gate:4x64; o = multiply g up:4x64"
-        gathered = "g = all_gather x:32x64 {all_gather_dim = 0, cluster_axis = 1} -> 256x64; o = matmul g W:64x128"
+        gathered = "g = all_gather x:32x8 {all_gather_dim = 1, cluster_axis = 1} -> 32x64; o = matmul g W:64x128"
         for ops, op, says in (
-            (gathered, "ttnn.experimental.all_gather_matmul_async", "TTNN's library has this op, its dialect lacks it"),
+            (gathered, "ttnn.experimental.all_gather_matmul_async", "the library of TTNN has this op and its dialect none"),
             (gated % "relu", "cuda.transformer_engine.ReGLU", "reads gate and up from one tensor"),
             (gated % "relu", "cuda.transformer_engine.ReGLU", "kernel feature request"),
             (gated % "gelu", "cuda.vllm.gelu_and_mul", "reads gate and up from one tensor"),

@@ -6,15 +6,16 @@
 #include <string.h>
 
 #include "author/examples.h"
+#include "mlir/print.h"
 #include "numeric/interpret_graph.h"
-#include "reduce/parsed_module.h"
-#include "reduce/print_module.h"
+#include "parsed_module.h"
+#include "reduce/resize.h"
 
 /* Zeros, so that indices are within any bounds, or ones. */
 static const struct tensor *filled_like(struct eval_context *b, const struct graph *g, uint32_t value, double x) {
     struct shape s = {0};
     const int64_t *dims = value == NONE ? NULL : graph_shape(g, value, &s.rank);
-    if (!dims || s.rank > TENSOR_RANK)
+    if (!dims || s.rank > MAX_RANK)
         return NULL;
     memcpy(s.dim, dims, s.rank * sizeof *dims);
     struct tensor *t = tensor_new(b, &s);
@@ -93,11 +94,16 @@ static void print_part(const struct subgraph *s, const struct extents *e, const 
     struct payloads payloads;
     bool lists = payload_read(s, 1 << 12, a, &payloads);
     for (int scale = 0; scale < 2; scale++) {
-        struct print_options how = {p, scale, lists ? &payloads : NULL};
-        struct printed_module m;
+        struct resize_options how = {.pattern = p, .scale_constants = scale, .payloads = lists ? &payloads : NULL};
+        struct resized w;
+        struct buf text = {0};
         struct str why;
-        if (subgraph_print(s, e, &how, a, &m, &why))
-            printf("%.*s// or\n", (int)m.text.n, m.text.p);
+        if (subgraph_resize(s, e, &how, a, &w, &why)) {
+            mlir_print(&w.ir, &text);
+            printf("%.*s// or\n", (int)text.n, text.p);
+        }
+        mlir_free(&w.ir);
+        buf_free(&text);
     }
 }
 

@@ -430,7 +430,7 @@ class Families(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.audits, cls.known = Audits(PROGRAM), {}
+        cls.audits, cls.known = Audits(PROGRAM, "ttnn:dialect,torch,triton,cuda", "slower"), {}
 
     @classmethod
     def tearDownClass(cls):

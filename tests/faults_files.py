@@ -59,7 +59,7 @@ def module(op, places, text=""):
 
 
 FEW = ["-j1", "--ttnn-only", "--no-default-patterns", "-P", "../own.yml"]
-LONG = [*FEW, "--no-validate", "-o", "out/r.yml", "../long.mlir"]  # more than the spool holds in memory
+LONG = [*FEW, "--no-validate", "-o", "out/r.yml", "../long.mlir"]  # written in many steps
 Scenario = collections.namedtuple("Scenario", "name args names unnamed", defaults=(1, True))
 SCENARIOS = [
     Scenario("report", [*FEW, "-o", "out/r.yml", "../missed.mlir"]),
@@ -95,8 +95,8 @@ def read(*path):
 
 
 def contents(root):
-    return {"%s/%s" % (place, name): (os.stat(os.path.join(root, place, name)).st_nlink, read(root, place, name))
-            for place in ("out", "tmp") for name in os.listdir(os.path.join(root, place))}
+    return {"out/" + name: (os.stat(os.path.join(root, "out", name)).st_nlink, read(root, "out", name))
+            for name in os.listdir(os.path.join(root, "out"))}
 
 
 def nothing(root):
@@ -117,12 +117,10 @@ class Bench:
         text = read(self.root, "own report") if scenario.name == "nothing missed" else OLD
         return {name: (scenario.names, text) for name in ("out/r.yml", "out/again.yml")[:scenario.names]}
 
-    def run(self, scenario, command=(), before=nothing, behind=nothing, tmp="tmp", preexec_fn=None):
+    def run(self, scenario, command=(), before=nothing, behind=nothing, preexec_fn=None):
         """`before` the old report is there, and `behind` it: functions that mount file systems."""
         root = tempfile.mkdtemp(dir=self.root)
-        env = dict(os.environ, TMPDIR=tmp)
         try:
-            os.mkdir(root + "/tmp")
             os.mkdir(root + "/out")
             before(root)
             for name, (_, text) in self.untouched(scenario).items():
@@ -133,7 +131,7 @@ class Bench:
                         f.write(text)
             behind(root)
             done = subprocess.run([*command, PROGRAM, *scenario.args], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  input=read(self.root, "missed.mlir"), timeout=100, env=env, preexec_fn=preexec_fn)
+                                  input=read(self.root, "missed.mlir"), timeout=100, preexec_fn=preexec_fn)
             trace = read(root, "trace").decode(errors="replace") if command else ""
             return Outcome(done.returncode, done.stdout, done.stderr.decode(errors="replace"), contents(root), trace)
         finally:
@@ -261,19 +259,12 @@ def file_systems(bench):
     for s in [BY_NAME[name] for name in ("long", "two names")]:
         for n in spread(range(3 * PAGE, size + 4 * PAGE, PAGE), 10000 if FULL else 4):
             yield "full disk", "out %d" % n, s, {"before": small("out", n), "reason": full}
-        for n in spread(range(PAGE, size, PAGE), 10000 if FULL else 2):
-            yield "full disk", "tmp %d" % n, s, {"before": small("tmp", n), "reason": "temporary file in tmp: " + full}
-        yield "full disk", "beside", s, {"before": small("out", 5 * PAGE), "tmp": "", "reason": "temporary file in out/: " + full}
-        yield "other disk", "", s, {"before": small("tmp", 2 * size)}
-        yield "read-only disk", "tmp", s, {"behind": read_only("tmp"), "reason": "temporary file in tmp: " + fixed}
-        yield "no directory", "", s, {"tmp": "no", "reason": "temporary file in no: No such file or directory"}
     for s in SCENARIOS[:4]:
         yield "read-only disk", "out", s, {"behind": read_only("out"), "reason": fixed}
     for s in SCENARIOS[:2]:
         yield "mount point", "", s, {"behind": mount_point, "reason": "must be written"}
-        for tmp in "tmp", "":
-            mounts = read_only("out", "out/r.yml")
-            yield "mount point", "read-only", s, {"behind": mounts, "tmp": tmp, "reason": "must be written"}
+        mounts = read_only("out", "out/r.yml")
+        yield "mount point", "read-only", s, {"behind": mounts, "reason": "must be written"}
 
 
 def main():

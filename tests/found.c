@@ -20,7 +20,7 @@
 #include "graph/pair.h"
 #include "lang/printer.h"
 #include "match/search_graph.h"
-#include "reduce/parsed_module.h"
+#include "parsed_module.h"
 
 static void print_value(const struct graph *g, uint32_t v, FILE *out) {
     struct str name = v == NONE ? STR("-") : mlir_span(g->m, g->m->values[v].name);
@@ -154,7 +154,7 @@ static void print_pairs(const struct match *own, struct arena *a, FILE *out) {
 static void print_others(const struct search_setup *setup, const struct match *own, struct arena *a, FILE *out) {
     struct match_list all = {0};
     match_graph(setup, own->graph, a, &all);
-    match_resolve(&all);
+    match_resolve(&all, NULL);
     struct str_list *conflicts = match_conflicts(&all, a);
     for (uint32_t i = 0; i < all.n; i++) {
         const struct match *m = &all.items[i];

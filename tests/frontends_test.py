@@ -50,7 +50,7 @@ class Frontends(unittest.TestCase):
                 cls.functions += load_yaml(f)
         texts = ["%s %s\n%s----\n" % (f["name"], f.get("level", "ttir"), with_arguments(f["ops"])) for f in cls.functions]
         subprocess.run([SHORTHAND, cls.directory.name], input="".join(texts), text=True, check=True)
-        cls.audits = Audits(AUDITS)
+        cls.audits = Audits(AUDITS, "ttnn:dialect,torch,triton,cuda", "slower")
 
     @classmethod
     def tearDownClass(cls):

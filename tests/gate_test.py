@@ -6,6 +6,7 @@ usage: gate_test.py PROGRAM SOURCE_ROOT CORPUS [--update] [unittest arguments]
 --update writes fixtures/expected/history.txt anew.
 """
 import glob
+import gzip
 import json
 import os
 import re
@@ -239,8 +240,16 @@ class Baseline(Case):
                 self.assertTrue(err.startswith("b.yml:%s: error: " % where), err)
                 self.assertEqual((self.read("r.yml"), self.read("b.yml")), ("as it was\n", text))
 
+    def test_packed_and_from_standard_input(self):
+        self.audit(model([False]), "-q", "--write-baseline=b.yml", "-o", "none.yml")
+        with open(self.path("b.yml"), "rb") as f:
+            known = f.read()
+        with gzip.open(self.path("b.yml.gz"), "wb") as f:
+            f.write(known)
+        self.assertEqual(self.audit(model([False]), "-q", "--baseline=b.yml.gz")[0], 0)
+
     def test_wrong_usage(self):
-        for args in ("--baseline=absent.yml",), ("--strict-baseline",), ("--baseline=b.yml", "--dry-run"), ("--baseline=",), \
+        for args in ("--baseline=absent.yml",), ("--strict-baseline",), ("--baseline=",), \
                 ("--write-baseline=m.mlir",):
             self.assertEqual(self.audit(model([False]), *args)[0], 2, args)
 
@@ -261,7 +270,8 @@ class Expect(Case):
         for text, holds in (("ttnn.linear: == 2", True), ("ttnn.linear: == 3", False), ("ttnn.linear: >= 2", True),
                             ("ttnn.linear: >= 3", False), ("ttnn.linear: <= 2", True), ("ttnn.linear: > 2", False),
                             ("ttnn.linear: < 3", True), ("ttnn.*: == 2", True), ("ttnn.rms_norm: == 0", True),
-                            ("'ttnn.linear': '>= 2'", True), ("ttnn.linear: >=2 # two", True), ("linear: >= 1", False)):
+                            ("'ttnn.linear': '>= 2'", True), ("ttnn.linear: >=2 # two", True), ("ttnn.linear:   > 1", True),
+                            ("ttnn.linear:  >= 3", False), ("linear: >= 1", False)):
             status, out, err = self.expect(text + "\n", [True, True])
             self.assertEqual((status, out, bool(err)), (0 if holds else 1, "", not holds), (text, err))
 
@@ -330,7 +340,8 @@ class Diff(Case):
         status, out, err = self.diff(model([True, True, True]), model([True, False, True]))
         self.assertEqual((status, err), (1, ""))
         self.assertRegex(out, r"^ttnn.linear: 3 before, 2 now, partly lost\n  lost: .*layers\.1.*, about [\d.]+ us\n"
-                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: ttnn.linear, .*layers\.1.*\n$")
+                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: ttnn.linear, .*layers\.1.*\n"
+                              r"all ops: about [\d.]+ us before, [\d.]+ us now\n$")
         status, out, _ = self.diff(model([True]), model([False]))
         self.assertIn("1 before, 0 now, lost\n", out)
         status, out, _ = self.diff(model([True, False, True]), model([True, True, True]))
@@ -386,6 +397,30 @@ class Diff(Case):
         self.assertEqual(self.run_it("diff", "old.yml", "/dev/null")[0], 0)
         self.assertEqual(self.run_it("diff", "/dev/null", "/dev/null"), (0, "", ""))
 
+    def test_notes_of_a_pattern_are_not_those_of_the_report(self):
+        """`saves:` and `known:` in the notes of a pattern are no saving and no baseline."""
+        self.write("own.yml", 'name: prod\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = matmul(a, b) + c\nnotes: '
+                   '["known: to be slow.", "saves: a launch; about 5000 of 6000 us when the host is slow."]\n')
+        self.write("m.mlir", model([False]))
+        self.run_it("-q", "--ttnn-only", "--no-default-patterns", "-P", "own.yml", "--format=yaml:r.yml",
+                    "--format=json:r.json", "--format=sarif:r.sarif", "m.mlir")
+        (saved,) = [i["saved_us"] for e in json.loads(self.read("r.json"))["missed_fusions"] for i in e["instances"]]
+        for report in "r.yml", "r.json":
+            row = self.run_it("summary", report)[1].splitlines()[1].split()
+            self.assertEqual(row, ["%.1f" % saved, "us", "1", "0", "0", "0", "r"])
+        self.assertNotIn("is missed: known", self.read("r.sarif"))
+        self.assertNotIn("Fusing saves a launch; about 5000", self.read("r.sarif"))
+
+    def test_places_without_names_are_paired_by_rank(self):
+        """Thousands of one structure: what is gone is counted, and in linear time."""
+        entry = "    - {ir_loc: x, notes: \"model location: not stated\\nfingerprint: 0000000000000001.00000000.%d.%d\\n\"}\n"
+        for name, n in ("a", 12000), ("b", 8000):
+            self.write(name + ".yml", "input: {ttnn: m}\nmissed_fusions:\n  - fused_op: ttnn.linear\n    source: ttnn\n"
+                       "    component_ops: [ttnn.add]\n    instances:\n" + "".join(entry % (i, n) for i in range(n)))
+        status, out, err = self.run_it("diff", "a.yml", "b.yml")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.startswith("findings: 12000 before, 8000 now, 0 new, 4000 gone, 0 changed\n"), out[:100])
+
     def test_trouble(self):
         self.audit(model([False]), "-q", "-o", "r.yml")
         for status, args in ((3, ("absent.yml", "r.yml")), (2, ("r.yml",)), (2, ("m.mlir", "r.yml")), (3, ("m.mlir", "absent"))):
@@ -417,6 +452,14 @@ class Many(Case):
         self.assertEqual((status, err), (1, ""))
         self.check(out)
 
+    def test_makes_the_directory(self):
+        os.rmdir(self.path("out"))
+        self.assertEqual(self.many("-n", "in")[0], 1)
+        self.assertFalse(os.path.exists(self.path("out")))
+        status, out, err = self.many("in")
+        self.assertEqual((status, err), (1, ""))
+        self.check(out)
+
     def test_files_in_any_order(self):
         files = glob.glob(self.path("in/*"))
         status, out, _ = self.many(*sorted(files, key=lambda f: f[::-1]))
@@ -431,11 +474,14 @@ class Many(Case):
         self.check(out)
 
     def test_needs_a_directory(self):
-        for args in (("in",), ("--output-dir=absent", "in"), ("--output-dir=out", "--expect=in/a_after.mlir", "in"),
+        for args in (("in",), ("--output-dir=in/a_after.mlir", "in"),
+                     ("--output-dir=out", "--expect=in/a_after.mlir", "in"),
                      ("--output-dir=out", "--baseline=in/a_after.mlir", "in")):
             status, out, _ = self.run_it(*args)
             self.assertEqual((status, out), (2, ""), args)
         self.assertEqual(os.listdir(self.path("out")), [])
+        self.assertEqual(self.run_it("--output-dir=no/such", "in")[0], self.run_it("--output-dir=out", "in")[0])
+        self.assertEqual(os.listdir(self.path("no/such")), os.listdir(self.path("out")))
 
     def test_one_pair_needs_none(self):
         os.mkdir(self.path("one"))
@@ -503,6 +549,42 @@ class Many(Case):
         self.assertIn("perf/b_after.csv:", err)
         os.remove(self.path("perf/b_after.csv"))
         self.assertEqual(self.many("--perf=perf", "in")[0], 1)
+
+    def test_what_a_directory_has_that_is_not_read(self):
+        os.symlink("a_before.mlir", self.path("in/link.mlir"))
+        status, _, err = self.many("in")
+        self.assertEqual(status, 1)
+        self.assertIn("in/link.mlir: warning: links in a directory are not followed", err)
+        os.remove(self.path("in/link.mlir"))
+        if os.geteuid() == 0:
+            return  # who may read all
+        os.mkdir(self.path("in/closed"), 0)
+        status, _, err = self.many("in")
+        os.rmdir(self.path("in/closed"))
+        self.assertEqual(status, 3)
+        self.assertIn("in/closed: error: Permission denied", err)
+
+    def test_errors_beyond_a_hundred_are_counted(self):
+        for i in range(120):
+            self.write("lone/%d.mlir" % i, model([False]))
+        status, _, err = self.many("lone")
+        self.assertEqual(status, 3)
+        self.assertTrue(err.endswith("and 20 more\n"), err[-200:])
+
+    def test_names_of_files_do_not_drive_the_terminal(self):
+        self.write("odd/m\x1b[31m_before.mlir", model([False], "ttir"))
+        self.write("odd/m\x1b[31m_after.mlir", model([False]))
+        _, out, err = self.many("odd")
+        self.assertIn("m\\x1B[31m_after", out)
+        self.assertNotIn("\x1b", out + err)
+
+    def test_remarks_say_of_which_compile(self):
+        _, _, err = self.many("-v", "in")
+        for name in "abc":
+            self.assertIn("%s_after: graph 1: " % name, err)
+
+    def test_one_file_for_many_is_refused(self):
+        self.assertEqual(self.many("-o", "r.yml", "in")[0], 2)
 
     def test_parallel(self):
         """One process a compile, and a summary of their reports: as one call."""

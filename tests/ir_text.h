@@ -1,4 +1,4 @@
-/* IR snippets as modules with a graph, for the tests of the rooms from graph on. */
+/* IR snippets as modules with a graph, for the tests of the folders from graph on. */
 #ifndef FA_TEST_IR_TEXT_H
 #define FA_TEST_IR_TEXT_H
 

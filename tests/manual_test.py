@@ -166,10 +166,11 @@ class Manual(unittest.TestCase):
         described = dict.fromkeys(re.findall(r"Fl -((?!mlir-)[a-z-]+)", page))
         described.update({name: letter for letter, name in
                           re.findall(r"^\.It Fl (\w)(?: Ar .*?)? , (?:Fl )?-([a-z-]+)", page, re.M)})
-        _, commands = self.shell("fusion-audit completion fish | sed -n 's/.*is_first_arg -a \\([a-z]*\\).*/\\1/p'")
-        self.assertIn("patterns", commands.split())
+        lines = self.shell("for first in '' 'patterns '; do fusion-audit completion fish -- $first '' | "
+                           "sed \"s/^/$first/; s/\\t.*//\"; done")[1].splitlines()
+        self.assertIn("patterns test", lines)
         options = {}
-        for command in ["", *commands.split()]:
+        for command in ["", *lines]:
             _, out = self.shell("fusion-audit %s --help" % command)
             options.update({name: letter or None
                             for letter, name in re.findall(r"^  (?:-(\w), |    )--([a-z-]+)", out, re.M)})

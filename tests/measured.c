@@ -1,8 +1,8 @@
 /* Holds the model of prices against published times of single ops, tests/measured.tsv.
  *
- * usage: measured DEVICES TABLE [MANUAL]
- * Prints the rows of the table in fusion-audit(1). With MANUAL: says which ops are further off than TABLE allows, and
- * which rows are not in the manual; exit status 1. */
+ * usage: measured DEVICES TABLE [DOCUMENT]
+ * Prints the rows of the table in MEASURED.md. With DOCUMENT: says which ops are further off than TABLE allows, and
+ * which rows are not in the document; exit status 1. */
 #include "price/cost.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static bool is_off(const char *within, double ratio) {
 
 static int failures;
 
-static void put_row(const struct chips *chips, char *line, const char *manual) {
+static void put_row(const struct chips *chips, char *line, const char *document) {
     char *columns[COLUMNS] = {0}, row[512];
     int n = 0;
     for (char *next = line; next && n < COLUMNS; n++)
@@ -91,10 +91,10 @@ static void put_row(const struct chips *chips, char *line, const char *manual) {
     add_module(&text, columns);
     double measured = strtod(columns[TIME], NULL), us = estimate(chips, chip, buf_str(&text), goes);
     buf_free(&text);
-    snprintf(row, sizeof row, ".It %s Ta %s%s Ta %s Ta %.*f Ta %.*f Ta %.2f%s", columns[CHIP], goes ? "no " : "",
+    snprintf(row, sizeof row, "| %s | %s%s | %s | %.*f | %.*f | %.2f%s |", columns[CHIP], goes ? "no " : "",
              strchr(columns[OP], '.') + 1, columns[RESULT], measured < 100, measured, us < 100, us, us / measured,
              strcmp(columns[WITHIN], "off") == 0 ? " (off)" : "");
-    if (!manual) {
+    if (!document) {
         puts(row);
         return;
     }
@@ -102,8 +102,8 @@ static void put_row(const struct chips *chips, char *line, const char *manual) {
         fprintf(stderr, "%s (%s): not within %s\n", row, columns[SOURCE], columns[WITHIN]);
         failures++;
     }
-    if (!strstr(manual, row)) {
-        fprintf(stderr, "%s: not in the manual\n", row);
+    if (!strstr(document, row)) {
+        fprintf(stderr, "%s: not in the document\n", row);
         failures++;
     }
 }
@@ -128,12 +128,12 @@ int main(int argc, char **argv) {
     struct chips chips = {0};
     if (argc < 3 || !chips_load(&chips, argv[1], &arena, &diags))
         return 2;
-    char *table = read_file(argv[2]), *manual = argc > 3 ? read_file(argv[3]) : NULL;
+    char *table = read_file(argv[2]), *document = argc > 3 ? read_file(argv[3]) : NULL;
     for (char *next = table, *line; (line = strsep(&next, "\n"));)
         if (*line && *line != '#')
-            put_row(&chips, line, manual);
+            put_row(&chips, line, document);
     free(table);
-    free(manual);
+    free(document);
     chips_free(&chips);
     diags_free(&diags);
     arena_free(&arena);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing: one change of the code at a time, and whether a fast suite notices.
 
-usage: mutants.py WORK [--count=N] [--seed=N] [--rooms=graph,match,...] [--jobs=N] [--again]
+usage: mutants.py WORK [--count=N] [--seed=N] [--folders=graph,match,...] [--jobs=N] [--again]
        [--suites="cli ..."] [--list]
 
 A mutant is one change at a place by chance (--seed): a comparison or sum the other way, `&&` and `||`, a condition or a
@@ -179,7 +179,7 @@ def copy_of(sources, mutants):
 
 def chosen(o):
     """The mutants by number, none within another."""
-    paths = [p for r in o.rooms.split(',') for p in sorted((ROOT / 'src' / r).glob('*.c'))]
+    paths = [p for r in o.folders.split(',') for p in sorted((ROOT / 'src' / r).glob('*.c'))]
     sites = [s for p in paths for s in sites_of(str(p.relative_to(ROOT)))]
     print('%d places' % len(sites))
     sites.sort(key=lambda s: hashlib.sha256(repr((o.seed, s.key)).encode()).digest())
@@ -306,7 +306,7 @@ def main():
     p.add_argument('work', type=lambda s: pathlib.Path(s).resolve())
     p.add_argument('--count', type=int, default=500)
     p.add_argument('--seed', type=int, default=1)
-    p.add_argument('--rooms', default='graph,match,lang,prove,report')
+    p.add_argument('--folders', default='graph,match,lang,prove,report')
     p.add_argument('--jobs', type=int, default=2)
     p.add_argument('--suites', default=SUITES)
     p.add_argument('--again', action='store_true')

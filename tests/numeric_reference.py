@@ -77,6 +77,7 @@ for name, f in {"acos": np.arccos, "asin": np.arcsin}.items():
     both("elementwise", name, "", [x], f(x))
 x = rand(2, 4)
 both("elementwise", "leaky_relu", "parameter = 2.500000e-01 : f32", [x], np.where(x > 0, x, 0.25 * x))
+case("elementwise", "ttnn.unary_chain", 'activation = "silu"', [x], UNARY["silu"](x))
 case("elementwise", "ttir.selu", "", [x],
      1.0507009873390197 * np.where(x > 0, x, 1.6732635498046875 * (np.exp(x) - 1)))
 case("elementwise", "ttir.selu", "scale = 2.0 : f32, alpha = 0.5 : f32", [x],
@@ -424,6 +425,25 @@ case("windows", "ttir.conv2d", "dilation = 1 : i32, groups = 1 : i32, padding = 
 depthwise = rand(4, 1, 3, 3)
 case("windows", "ttir.conv2d", "dilation = 1 : i32, groups = 4 : i32, padding = array<i32: 1, 1>, stride = 1 : i32",
      [x, depthwise], conv2d(x, depthwise, pad=(1, 1, 1, 1), groups=4))
+generic = ("batch_group_count = 1 : i64, convolution_layout = #ttir<convolution_layout input_batch = {}, input_feature = {}, "
+           "input_spatial_dimensions = {}, kernel_output_feature = {}, kernel_input_feature = {}, "
+           "kernel_spatial_dimensions = {}, output_batch = {}, output_feature = {}, output_spatial_dimensions = {}>, "
+           "window_reversal = array<i1: false, false>, ")
+t = conv2d(x, w, (2, 1), (1, 0, 2, 1), (1, 2), 2)
+case("windows", "ttir.convolution", generic.format(0, 1, "2x3", 0, 1, "2x3", 0, 1, "2x3") +
+     "feature_group_count = 2 : i64, input_dilation = array<i64: 1, 1>, padding = array<i64: 1, 2, 0, 1>, "
+     "weight_dilation = array<i64: 1, 2>, window_strides = array<i64: 2, 1>", [x.transpose(0, 3, 1, 2), w],
+     t.transpose(0, 3, 1, 2))
+case("windows", "ttir.convolution", generic.format(3, 2, "0x1", 3, 2, "0x1", 0, 3, "1x2") +
+     "feature_group_count = 2 : i64, input_dilation = array<i64: 1, 1>, padding = array<i64: 1, 2, 0, 1>, "
+     "weight_dilation = array<i64: 1, 2>, window_strides = array<i64: 2, 1>",
+     [x.transpose(1, 2, 3, 0), w.transpose(2, 3, 1, 0)], t)
+spread = np.zeros((2, 9, 16, 4))
+spread[:, ::2, ::3] = x
+case("windows", "ttir.convolution", generic.format(0, 3, "1x2", 0, 1, "2x3", 0, 3, "1x2") +
+     "feature_group_count = 2 : i64, input_dilation = array<i64: 2, 3>, padding = array<i64: 1, 2, 0, 1>, "
+     "weight_dilation = array<i64: 1, 1>, window_strides = array<i64: 1, 1>", [x, w],
+     conv2d(spread, w, pad=(1, 0, 2, 1), groups=2))
 wt = rand(4, 3, 3, 2)
 args = ((2, 3), (1, 0, 2, 1), (1, 2), 2, (1, 0))
 t = conv_transpose2d(x, wt, *args)
@@ -498,6 +518,14 @@ for ceil in (False, True):
              t.reshape(1, 1, -1, 2))
 case("windows", "ttir.max_pool2d", "ceil_mode = false, dilation = array<i32: 2, 2>, kernel = 2 : i32, padding = 0 : i32, "
      "stride = 1 : i32", [x], pool(x, (2, 2), (1, 1), (0, 0, 0, 0), (2, 2), False, lambda v, n, at: max(v)))
+window = "window_dimensions = array<i64: 1, 1, 3, 2>, window_dilations = array<i64: 1, 1, 1, 1>, " \
+         "base_dilations = array<i64: 1, 1, 1, 1>, window_strides = array<i64: 1, 1, 2, 3>, padding = array<i64: "
+for method, padding, f in [("Max", (1, 0, 0, 1), lambda v, n, at: max(v)), ("Sum", (1, 0, 0, 1), lambda v, n, at: sum(v)),
+                           ("Average", (0, 0, 0, 0), lambda v, n, at: sum(v) / len(v))]:
+    pads = f"0, 0, 0, 0, {padding[0]}, {padding[2]}, {padding[1]}, {padding[3]}>"
+    t = pool(x, (3, 2), (2, 3), padding, (1, 1), False, f).transpose(0, 3, 1, 2)
+    case("windows", "ttir.pooling", f"pooling_method = #ttir<pooling_method {method}>, {window}{pads}",
+         [x.transpose(0, 3, 1, 2)], t)
 case("windows", "ttir.upsample2d", 'mode = "nearest", scale_factor = array<i32: 2, 3>', [x],
      x.repeat(2, axis=1).repeat(3, axis=2))
 
@@ -633,6 +661,15 @@ cache, new = rand(2, 1, 7, 2), rand(1, 1, 3, 2)
 t = cache.copy()
 t[1, :, :3] = new[0]
 both("selection", "fill_cache", "batch_offset = 1 : i32", [cache, new], t)
+
+table, rows = rand(3, 5), ints(3, high=3)
+SLICES = ("collapsed_slice_dims = array<i64: %d>, index_vector_dim = 1 : si64, indices_are_sorted = false, offset_dims = "
+          "array<i64: %s>, operand_batching_dims = array<i64>, slice_sizes = array<i64: %s>, start_index_map = "
+          "array<i64: %d>, start_indices_batching_dims = array<i64>")
+case("selection", "ttir.gather", SLICES % (0, "1", "1, 5", 0), [table, (rows, "ui32")], table[rows.astype(int)])
+table, rows = rand(2, 4, 3), ints(5, 1, high=4)
+case("selection", "ttir.gather", SLICES % (1, "0, 2", "2, 1, 3", 1), [table, (rows, "si32")],
+     table[:, rows[:, 0].astype(int)])
 
 out = Path(sys.argv[1])
 out.mkdir(parents=True, exist_ok=True)

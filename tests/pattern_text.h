@@ -1,4 +1,4 @@
-/* Patterns as text and what they find in a module, for the tests of the rooms from pattern on: one set, one module. */
+/* Patterns as text and what they find in a module, for the tests of the folders from pattern on: one set, one module. */
 #ifndef FA_TEST_PATTERN_TEXT_H
 #define FA_TEST_PATTERN_TEXT_H
 

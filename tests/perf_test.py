@@ -49,10 +49,12 @@ def rows_of(path):
 
 
 class Perf(unittest.TestCase):
+    encoding = "utf-8"
+
     def audit(self, model, rows, columns=NEW):
         with tempfile.TemporaryDirectory() as d:
             name = os.path.join(d, "ops_perf_results.csv")
-            with open(name, "w", newline="") as f:
+            with open(name, "w", newline="", encoding=self.encoding) as f:
                 writer = csv.DictWriter(f, columns, extrasaction="ignore")
                 writer.writeheader()
                 writer.writerows(rows)
@@ -118,6 +120,21 @@ class Perf(unittest.TestCase):
         status, out, err = self.audit(MODELS[0], rows)
         self.assertEqual(status, 1)
         self.assertIn("CSV: note: 2 of 2 rows are of no op", err)
+
+    def test_a_time_is_a_number(self):
+        model = MODELS[0]
+        rows = rows_of(model[1])
+        for time in "inf", "1e400", "0x7F800000 : f32", "nan", "-":
+            wrong = [rows[0], dict(rows[1], **{"DEVICE KERNEL DURATION [ns]": time})] + rows[2:]
+            status, out, err = self.audit(model, wrong)
+            self.assertEqual((status, out), (3, ""))
+            self.assertEqual(err, "CSV:3: error: DEVICE KERNEL DURATION [ns] is '%s', no time\n" % time)
+        self.assertEqual(self.audit(model, [dict(r, **{"DEVICE KERNEL DURATION [ns]": "1e3"}) for r in rows]), self.audit(model, rows))
+
+    def test_as_a_spreadsheet_writes_it(self):
+        model = MODELS[0]
+        self.encoding = "utf-8-sig"
+        self.assertIn("measured", self.audit(model, rows_of(model[1]))[1])
 
     def test_no_profile(self):
         status, out, err = self.audit(MODELS[0], [], ["OP CODE", "DEVICE KERNEL DURATION [ns]"])

@@ -775,7 +775,7 @@ def main():
     parser.add_argument("--keep")
     args = parser.parse_args()
     wrong = planted = 0
-    audits = Audits(args.audits)
+    audits = Audits(args.audits, "ttnn:dialect,torch,triton,cuda", "slower")
     with tempfile.TemporaryDirectory() as directory:
         for seed in range(args.first, args.first + args.graphs):
             levels = (("ttir",), ("ttnn",), ("ttir", "ttnn"))[seed % 3]

@@ -14,10 +14,11 @@
 #include <string.h>
 
 #include "author/examples.h"
-#include "prove/devices.h"
+#include "equal/mesh.h"
 #include "prove/proofs.h"
 #include "prove/prove.h"
 #include "prove/variation.h"
+#include "reduce/shrink.h"
 
 struct table {
     const struct pattern_set *set;
@@ -46,7 +47,7 @@ static void print_verdict(const struct proved *v, FILE *out) {
         fprintf(out, ", %u needed", v->needed);
     print_text(", needless ", v->needless, out);
     if (v->device.known && v->device.relative_l2[0] > 0)
-        fprintf(out, ", %s error %.2e unfused, %.2e fused, %.3g and %.3g ulp", dtype_name(v->device.type),
+        fprintf(out, ", %s error %.2e unfused, %.2e fused, %.3g and %.3g ulp", dtype_table[v->device.type].name,
                 v->device.relative_l2[0], v->device.relative_l2[1], v->device.ulp[0], v->device.ulp[1]);
     fprintf(out, "%s%s\n", v->same_outside ? ", same outside" : "", v->misfit ? ", misfit" : "");
 }
@@ -76,34 +77,34 @@ static bool print_shapes(const struct match *m, FILE *out) {
     return cost <= MAX_COST;
 }
 
-static void print_input(const struct mlir *m, const struct proof_input *in, FILE *out) {
+static void print_input(const struct mlir *m, const struct input *in, FILE *out) {
     static const char *const uses[] = {"", " selects", " hides where true", " hides where false"};
     fprintf(out, " %.*s", (int)mlir_span(m, m->values[in->value].name).n, mlir_span(m, m->values[in->value].name).p);
     if (in->constant)
         fprintf(out, " %s %g", in->constant->stated ? "states" : "is", in->constant->number);
-    if (in->indices)
-        fprintf(out, " index below %u", in->indices);
+    if (in->facts.indices)
+        fprintf(out, " index below %lld", (long long)in->facts.indices);
     fprintf(out, "%s%s%s%s%s%s,", in->holds ? " holds" : "", in->positive ? " positive" : "",
-            in->replicated ? " replicated" : "", in->divides ? " divides" : "", uses[in->predicate],
-            in->mask_sign > 0   ? " mask"
-            : in->mask_sign < 0 ? " penalty"
-                                : "");
+            in->replicated ? " replicated" : "", in->facts.divides ? " divides" : "", uses[in->facts.predicate],
+            in->facts.mask_sign > 0   ? " mask"
+            : in->facts.mask_sign < 0 ? " penalty"
+                                      : "");
 }
 
 static void print_proof(struct proof *p, FILE *out) {
     const struct reference *r = &p->ref;
     const struct fused_form *f = &p->form;
-    struct str frame =
-        f->nframes && p->run.frame.slot != NONE ? reference_formula(r)->slot_name[p->run.frame.slot] : STR("formula");
+    uint32_t slot = f->frames[p->frame].slot;
+    struct str frame = slot != NONE ? reference_formula(r)->slot_name[slot] : STR("formula");
     fprintf(out, "  %u ops; inputs", r->nops);
-    for (uint32_t i = 0; i < r->ninputs; i++)
-        print_input(reference_graph(r)->m, &r->inputs[i], out);
+    for (uint32_t i = 0; i < r->problem.ninputs; i++)
+        print_input(reference_graph(r)->m, &r->problem.inputs[i], out);
     fprintf(out, " thresholds");
-    for (uint32_t i = 0; i < r->thresholds.n; i++)
-        fprintf(out, " %.4g", r->thresholds.at[i]);
-    fprintf(out, ", epsilon %g%s; axes of %.*s of %u, axis %d, %u output%s\n", r->thresholds.epsilon,
-            r->thresholds.integers ? ", integers" : "", (int)frame.n, frame.p, f->nframes, (int)f->work_axis,
-            f->noutputs, f->noutputs == 1 ? "" : "s");
+    for (uint32_t i = 0; i < r->problem.thresholds.n; i++)
+        fprintf(out, " %.4g", r->problem.thresholds.at[i]);
+    fprintf(out, ", epsilon %g%s; axes of %.*s of %u, axis %d, %u output%s\n", r->problem.thresholds.epsilon,
+            r->problem.integers ? ", integers" : "", (int)frame.n, frame.p, f->nframes, (int)f->work_axis, f->noutputs,
+            f->noutputs == 1 ? "" : "s");
 }
 
 /* One number that other elements, or in another order, would change; and how many are not finite. */
@@ -122,16 +123,18 @@ static void print_tensor(const struct tensor *t, FILE *out) {
 static void print_numbers(struct proof *p, FILE *out) {
     static const char *const names[TRIALS] = {"plain",       "positive", "masked",     "coarse",
                                               "masked rows", "equal",    "thresholds", "near epsilon"};
+    const struct problem *all = &p->ref.problem;
     for (uint32_t t = 0; t < TRIALS; t++) {
         struct arena scratch = {0};
-        p->run.eval = (struct eval_context){.arena = &scratch, .lowerings = p->ref.set, .mesh = p->run.mesh};
-        if (trial_differs(&p->ref, (enum trial)t) && devices_make_numbers(&p->run, (enum trial)t, NONE)) {
+        struct lockstep *l = arena_alloc(&scratch, sizeof *l);
+        lockstep_begin(l, all, &(struct eval_context){.arena = &scratch, .lowerings = all->lowerings});
+        if (trial_differs(all, (enum trial)t) && lockstep_numbers(l, (struct draw){(enum trial)t, 0, 0, NONE})) {
             fprintf(out, "  %s:", names[t]);
-            for (uint32_t i = 0; i < p->ref.ninputs; i++)
-                print_tensor(p->run.given[i].tensor, out);
+            for (uint32_t i = 0; i < all->ninputs; i++)
+                print_tensor(l->given[0][i].tensor, out);
             fprintf(out, " ->");
-            if (devices_evaluate_match(&p->run))
-                print_tensor(p->run.values[0], out);
+            if (lockstep_program(l))
+                print_tensor(l->devices[0].values[0], out);
             fprintf(out, "\n");
         }
         arena_free(&scratch);
@@ -158,9 +161,9 @@ static void print_variations(const struct table *t, const struct match *m, struc
 static void print_all(struct table *t, const struct match *m, struct arena *a, FILE *out) {
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
-    p->brief = true;
+    p->effort.brief = true;
     print_verdict(&v, out);
-    if (!m->pattern->fused.n || !print_shapes(m, out) || t->matches > 0 || proof_run(p).verdict == TRIAL_NOT_EVALUATED)
+    if (!m->pattern->fused.n || !print_shapes(m, out) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
         return;
     print_proof(p, out);
     print_numbers(p, out);

@@ -146,7 +146,7 @@ class Regions(unittest.TestCase):
     def test_explains_what_is_in_the_way(self):
         chain = [('add', '%1', '%a', '%b')] + [('add', f'%{i}', f'%{i - 1}', f'%{NAMES[i]}') for i in range(2, 8)]
         wide = module(chain, 'tensor<64x64xf32>')
-        text = self.explain(wide, '--include=elementwise')
+        text = self.explain(wide, '--include=elementwise', '--only=ttnn.generic')
         self.assertIn('elementwise -> ttnn.generic: all 2 ops match, but', text)
         self.assertIn('together they have 8 inputs, at most 7 where elements have more than 16 bits', text)
         self.assertIn('hint     elements of 16 bits, or two kernels', text)
@@ -155,7 +155,7 @@ class Regions(unittest.TestCase):
             self.assertNotIn('-> ttnn.generic', quiet)
         rows = module([('exp', '%1', '%a'), ('neg', '%2', '%1')], 'tensor<40x64xbf16>')
         self.assertIn('%a, a tensor<40x64xbf16>, does not end in two dimensions that are multiples of 32',
-                      self.explain(rows, '--include=elementwise'))
+                      self.explain(rows, '--include=elementwise', '--only=ttnn.generic'))
 
     def test_wrong_word(self):
         done, _ = self.audit(module(TREE), '--include=elementwise,reduction')

@@ -63,7 +63,7 @@ def happened(example, fused_op, statement):
     if shown:
         return shown(example)
     if "belongs to TTNN" in statement:
-        return not set(ACTIVATIONS) & set(example.lowered)
+        return bool(set(ACTIVATIONS) & set(example.fused)) and not set(ACTIVATIONS) & set(example.lowered)
     return example.more(fused_op.split(".", 1)[1])
 
 

@@ -1,5 +1,6 @@
 /* The promises of src/base. */
 #include "base/base.h"
+#include "base/tree.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -176,4 +177,19 @@ Test(diags, owns_its_texts) {
     cr_assert_str_eq(d.items[0].message, "name");
     diags_free(&d);
     arena_free(&a);
+}
+
+Test(base, a_document_has_any_number_of_anchors) {
+    struct arena arena = {0};
+    struct buf b = {0};
+    for (int i = 0; i < 100; i++)
+        buf_printf(&b, "k%d: &a%d v%d\n", i, i, i);
+    buf_printf(&b, "last: *a99\nfirst: *a0\n");
+    struct tree_file f = tree_read(buf_str(&b), &arena);
+    cr_assert_null(f.wrong);
+    cr_assert(str_is(tree_lookup(f.documents, "last")->text, "v99"));
+    cr_assert(str_is(tree_lookup(f.documents, "first")->text, "v0"));
+    cr_assert(tree_read(STR("k: &a v\nl: *b\n"), &arena).wrong);
+    buf_free(&b);
+    arena_free(&arena);
 }

@@ -230,6 +230,31 @@ Test(belong, an_op_that_was_made_of_others_is_judged_by_its_size) {
     cr_assert_str_eq(located("ttir.neg", "ttnn.exp", 0, "l", "l"), "", "parts of what one op was lowered to");
 }
 
+/* Two products of one value, merged into one: its weights were joined on the host. */
+Test(belong, a_merged_op_is_no_evidence_against) {
+#define X "%x: tensor<2x4xf32>, %w: tensor<4x8xf32>"
+#define R "(tensor<2x8xf32>, tensor<2x8xf32>)"
+#define PRODUCTS                                                                                                       \
+    "func.func @f(" X ") -> " R " {\n"                                                                                 \
+    "%a = \"ttir.matmul\"(%x, %w) : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32> loc(\"a\")\n"                \
+    "%b = \"ttir.matmul\"(%x, %w) : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32> loc(\"b\")\n"                \
+    "return %a, %b : tensor<2x8xf32>, tensor<2x8xf32>\n}\n"
+#define MERGED(ends)                                                                                                   \
+    "func.func @f(" X ") -> " R " {\n"                                                                                 \
+    "%c = \"ttnn.unheard_of\"(%w) : (tensor<4x8xf32>) -> tensor<4x16xf32>\n"                                           \
+    "%p = \"ttnn.matmul\"(%x, %c) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<2x16xf32> loc(\"a\")\n" ends
+#define SLICE(r, from, to)                                                                                             \
+    r " = \"ttnn.slice_static\"(%p) <{begins = [0 : i32, " from " : i32], ends = [2 : i32, " to " : i32], "            \
+      "step = [1 : i32, 1 : i32]}> : (tensor<2x16xf32>) -> tensor<2x8xf32>\n"
+    ACCEPTED(PRODUCTS, MERGED(SLICE("%a", "0", "8") SLICE("%b", "8", "16") "return %a, %b : tensor<2x8xf32>, "
+                                                                           "tensor<2x8xf32>\n}\n"));
+    REFUSED(
+        "0 of 1 ops have an origin in a.ttir:1", PRODUCTS,
+        MERGED(
+            "%a = \"ttnn.reshape\"(%p) <{shape = [4 : i32, 8 : i32]}> : (tensor<2x16xf32>) -> tensor<4x8xf32>\n" SLICE(
+                "%b", "8", "16") "return %b, %b : tensor<2x8xf32>, tensor<2x8xf32>\n}\n"));
+}
+
 /* A chain of n ops, in turns one of two. */
 static const char *chain_of(const char *one, const char *other, int n) {
     struct buf b = {0};

@@ -1,4 +1,4 @@
-/* The promises of the room device: affine maps, layouts, worker grids, chips. */
+/* The promises of the folder device: affine maps, layouts, worker grids, chips. */
 #include "device/chip.h"
 #include "device/grid.h"
 #include "device/layout.h"

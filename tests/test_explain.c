@@ -24,8 +24,10 @@ TestSuite(explain, .init = search_setup, .fini = teardown, .timeout = 30);
 static void search(const char *args, const char *ops, bool all) {
     forget();
     ir_short(&ir, args, ops);
-    for (uint32_t f = 0; f < ir.m.nfuncs; f++)
-        near_misses_find(&set, &ir.g, f, all, &arena, &list, &near);
+    for (uint32_t f = 0; f < ir.m.nfuncs; f++) {
+        match_function(&set, &ir.g, f, &arena, &list);
+        near_misses_find(&set, &ir.g, f, all, &arena, &near);
+    }
 }
 
 /* The closest place: so many ops of so many, and this difference. */

@@ -41,8 +41,15 @@ static bool alike(const char *args, const char *ops) {
 #define NORM(x, dims, of)                                                                                              \
     "q = ttir.multiply " x " " x "; m2 = ttir.mean q {dim_arg = [" dims "], keep_dim = true}\n"                        \
     "e = ttir.add m2 0.00001:" of "; r = ttir.rsqrt e; h = ttir.multiply " x " r\n"
-#define CENTRE(dims)          "m = ttir.mean x {dim_arg = [" dims "], keep_dim = true}; d = ttir.subtract x m\n"
-#define EPSILON               "epsilon = 1.0e-05 : f32"
+#define CENTRE(dims) "m = ttir.mean x {dim_arg = [" dims "], keep_dim = true}; d = ttir.subtract x m\n"
+#define EPSILON      "epsilon = 1.0e-05 : f32"
+#define SHARD(r, direction, type, to)                                                                                  \
+    r " = ttir.mesh_shard x {shard_dims = array<i64: -1, 1>, shard_direction = #ttcore.shard_direction<" direction     \
+      ">, shard_shape = array<i64: 1, 2>, shard_type = #ttcore.shard_type<" type ">} -> " to "\n"
+#define CONVOLUTION(r, config)                                                                                         \
+    r " = ttnn.conv2d x w {batch_size = 1, in_channels = 3, out_channels = 2, input_height = 4, input_width = 4, "     \
+      "kernel_size = array<i32: 1, 1>, stride = array<i32: 1, 1>, padding = array<i32: 0, 0>, dilation = array<i32: 1" \
+      ", 1>, groups = 1, conv2d_config = #ttnn.conv2d_config<" config ">} -> 1x1x16x2\n"
 #define CUT(begins, ends, of) "ttir.slice_static " of " {begins = [0, " begins "], ends = [2, " ends "]}\n"
 
 static const struct {
@@ -94,6 +101,14 @@ static const struct {
     {"x:2x8 y:2x8", "a = ttir.ne x y; g = ttir.eq x y; b = ttir.logical_not g"},
     {"x:2x4 w:4x3 v:4x5 y:3 z:5", "c = ttir.concat w v {dim = 1} -> 4x8; d = ttir.concat y z {dim = 0} -> 8\n"
                                   "p = ttir.linear x c d; a = " CUT("3", "8", "p") "b = ttir.linear x v z"},
+    {"x:2x4 w:4x3 v:4x5 y:3 z:5",
+     "c = ttir.concat w v {dim = 1} -> 4x8; d = ttir.concat y z {dim = 0} -> 8\n"
+     "q = ttir.matmul x c; p = ttir.add q d; a = " CUT("3", "8", "p") "r = ttir.matmul x v\n"
+                                                                      "b = ttir.add r z"},
+    /* a shard is of a device, whatever the whole is called */
+    {"x:2x8", SHARD("s", "full_to_shard", "identity", "2x4") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:2x8", SHARD("s", "shard_to_full", "replicate", "2x8") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:1x1x16x3 w:2x3x1x1", CONVOLUTION("a", "deallocate_activation = true") CONVOLUTION("b", "weights_dtype = bf16")},
 };
 
 Test(image, one_thing_has_one_image_however_it_is_spelled) {
@@ -124,6 +139,13 @@ static const struct {
     {"x:2x8 y:2x8 z:2x8", "a = ttir.eq x y; b = ttir.eq x z"},
     {"x:2x4 w:4x3 v:4x5", "c = ttir.concat w v {dim = 1} -> 4x8; k = ttir.full {fill_value = 0.5 : f32} -> 4x8\n"
                           "p = ttir.matmul x k; a = " CUT("3", "8", "p") "b = ttir.matmul x v"},
+    {"x:8x4 y:4", "p = ttir.add x y; a = ttir.slice_static p {begins = [0, 0], ends = [3, 4]} -> 3x4\n"
+                  "b = ttir.slice_static p {begins = [3, 0], ends = [8, 4]} -> 5x4"},
+    {"x:8x4 w:4x3 v:4x5", "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; b = ttir.matmul x v\n"
+                          "a = ttir.slice_static p {begins = [3, 0], ends = [8, 8]} -> 5x8"}, /* rows */
+    {"x:2x8", SHARD("s", "full_to_shard", "devices", "2x4") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:1x1x16x3 w:2x3x1x1",
+     CONVOLUTION("a", "activation = <op_type = silu>") CONVOLUTION("b", "weights_dtype = bf16")},
 };
 
 Test(image, what_computes_another_thing_has_another) {
@@ -152,6 +174,24 @@ Test(image, a_value_of_calls_in_calls_is_known_to_a_depth) {
         look();
         cr_assert_eq(image_known(image("%a0")), depth == 8);
     }
+}
+
+/* However often a function is called. */
+Test(image, a_value_behind_many_calls_is_known) {
+    struct buf b = {0};
+    buf_printf(&b, "func.func @main(%%0: tensor<4xf32>) -> tensor<4xf32> {\n");
+    for (int i = 0; i < 100; i++)
+        buf_printf(&b, "%%%d = func.call @f(%%%d) : (tensor<4xf32>) -> tensor<4xf32>\n", i + 1, i);
+    buf_printf(&b, "return %%100 : tensor<4xf32>\n}\nfunc.func private @f(%%x: tensor<4xf32>) -> tensor<4xf32> {\n");
+    for (int i = 0; i < 10; i++)
+        buf_printf(&b, "%%y%d = \"ttir.sin\"(%%%s) : (tensor<4xf32>) -> tensor<4xf32>\n", i,
+                   i ? (char[]){'y', (char)('/' + i), 0} : "x");
+    buf_printf(&b, "return %%y9 : tensor<4xf32>\n}\n%c", '\0');
+    forget();
+    ir_read(&ir, b.p);
+    buf_free(&b);
+    look();
+    cr_assert(image_known(image("%100")));
 }
 
 /* Wherever the function stands in the text. */
@@ -188,6 +228,9 @@ Test(image, ops_of_a_fragment_are_made_and_those_of_the_host_are_not) {
     forget();
     ir_read(&ir, "func.func @cpu_hoisted_f(%x: tensor<2x3xf32>) {\n"
                  "%a = \"ttir.exp\"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn\n}\n");
+    cr_expect_not(image_is_made(&ir.g, ir_op(&ir, "%a")));
+    forget();
+    ir_read_bad(&ir, "llvm.func @f(%arg0: !llvm.ptr) {\n%a = llvm.load %arg0 : !llvm.ptr -> f32\nllvm.return\n}\n");
     cr_expect_not(image_is_made(&ir.g, ir_op(&ir, "%a")));
     look();
 }

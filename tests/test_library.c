@@ -10,6 +10,7 @@
 #include "place/notes.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,82 @@ static const char *trees(const char *text) {
     struct str s = arena_str(&set.arena, buf_str(&b));
     buf_free(&b);
     return s.p;
+}
+
+/* Each file that an audit reads: its text, with a line behind it that says nothing. */
+static char *bundled_file(const char *name) {
+    FILE *f = fopen(arena_printf(&set.arena, "%s/%s", getenv("FA_PATTERNS"), name).p, "rb");
+    cr_assert_not_null(f, "%s", name);
+    char *text = arena_alloc(&set.arena, 1 << 20);
+    strcpy(text + fread(text, 1, (1 << 20) - 8, f), "# end\n");
+    fclose(f);
+    return text;
+}
+
+Test(library, bundled_files_are_compiled_in_as_they_are) {
+    DIR *d = opendir(getenv("FA_PATTERNS"));
+    for (struct dirent *e; (e = readdir(d));) {
+        if (!str_ends(str_of(e->d_name), STR(".yml")) || str_ends(str_of(e->d_name), STR(".test.yml")))
+            continue;
+        char *text = bundled_file(e->d_name), *end = text + strlen(text) - strlen("# end\n");
+        const char *changed = trees(text);
+        cr_assert_not(tree_read(str_of(text), &set.arena).compiled, "%s: it was changed", e->d_name);
+        *end = '\0';
+        cr_assert(tree_read(str_of(text), &set.arena).compiled, "%s", e->d_name);
+        cr_assert_str_eq(trees(text), changed);
+    }
+    closedir(d);
+}
+
+/* ---- what is read when a pattern is first tried ---- */
+
+static void read_bundled(bool lazy) {
+    patterns_free(&set);
+    set.lazy = lazy;
+    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags));
+}
+
+static uint32_t incomplete(void) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < set.n; i++)
+        n += set.items[i]->rest != NULL;
+    return n;
+}
+
+static const char *counts_of(const struct pattern *p) {
+    return arena_printf(&arena, "%u %u %u %u %u %u %u %u %u %u %u", p->nwhere, p->nrequire, p->nunless, p->nnotes,
+                        p->ncompiler, p->nblock, p->noutside, p->ndecomposed, p->nlocate, p->nescapes, p->nholds)
+        .p;
+}
+
+Test(library, a_lazy_set_reads_the_same_patterns) {
+    const char *full[512];
+    read_bundled(false);
+    cr_assert_eq(incomplete(), 0);
+    cr_assert_leq(set.n, 512);
+    for (uint32_t i = 0; i < set.n; i++)
+        full[i] = counts_of(set.items[i]);
+    read_bundled(true);
+    cr_assert_eq(incomplete(), set.n);
+    for (uint32_t i = set.n; i-- > 0;) { /* also a variant before the pattern that it is like */
+        pattern_complete(&set, set.items[i]);
+        cr_assert_str_eq(counts_of(set.items[i]), full[i], "%s", set.items[i]->name.p);
+    }
+    cr_assert_eq(incomplete(), 0);
+}
+
+Test(library, further_files_change_no_bundled_pattern) {
+    char path[] = "/tmp/fa-lazy-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs("demands: [{of: ttnn.*, say: more}]\n", f);
+    fclose(f);
+    read_bundled(true);
+    cr_assert(patterns_load(&set, path, &diags));
+    cr_assert_eq(incomplete(), 0);
+    for (uint32_t i = 0; i < set.n; i++)
+        for (uint32_t k = 0; k < set.items[i]->nnotes; k++)
+            cr_assert_not(str_is(set.items[i]->notes[k].say, "more"));
+    remove(path);
 }
 
 Test(library, documents_become_trees_with_places) {
@@ -229,12 +306,13 @@ Test(library, a_name_that_no_rule_has_is_warned_of) {
 static void search(const char *args, const char *ops) {
     ir_short(&ir, args, ops);
     match_function(&set, &ir.g, 0, &arena, &list);
-    match_resolve(&list);
+    match_resolve(&list, NULL);
 }
 
 Test(library, what_is_hidden_shows_when_it_is_asked_for) {
     struct pattern *p = (struct pattern *)(uintptr_t)read_pattern(
-        HEAD("p", "out = a + b") "decomposed: extent(a, -1) == 3\nblock:\n  - {when: 'extent(a, -1) == 3', say: no}\n");
+        HEAD("p", "out = a + b") "decomposed: extent(a, -1) == 3\nblock:\n"
+                                 "  - extent(a, -1) == 3: no\n  - {when: 'extent(a, -1) == 4', say: four}\n");
     search("x:2x3", "o = ttir.add x x -> 2x3; return o");
     cr_assert_eq(list.n, 0);
     p->show_decomposed = true;
@@ -266,7 +344,7 @@ Test(library, a_kernel_competes_with_the_direct_fusion_of_its_ops) {
 
 Test(library, signs_of_fusing) {
     ir_short(&ir, "x:2x4 w:4x3 b:3", "l = ttnn.linear x w b -> 2x3; e = ttnn.exp l -> 2x3; return e");
-    cr_assert(signs_of_fusing(&set, &ir.g), "nothing is listed");
+    cr_assert(signs_of_fusing(&set, &ir.g, NULL), "nothing is listed");
     cr_assert_null(patterns_load_text(&set, "f.yml", STR("fused_ops: [ttnn.*_norm]\n"), &diags));
     /* lists are read with the idioms, in the first pass over a file */
     char path[] = "/tmp/fa-signs-XXXXXX";
@@ -274,12 +352,12 @@ Test(library, signs_of_fusing) {
     fputs("fused_ops: [ttnn.*_norm]\n", f);
     fclose(f);
     cr_assert(patterns_load(&set, path, &diags));
-    cr_assert_not(signs_of_fusing(&set, &ir.g));
+    cr_assert_not(signs_of_fusing(&set, &ir.g, NULL));
     f = fopen(path, "w");
     fputs("fused_ops:\n  - {op: ttnn.linear, operands: 3}\n", f);
     fclose(f);
     cr_assert(patterns_load(&set, path, &diags));
-    cr_assert(signs_of_fusing(&set, &ir.g));
+    cr_assert(signs_of_fusing(&set, &ir.g, NULL));
     remove(path);
 }
 
@@ -343,6 +421,9 @@ Test(library, faults_of_demands) {
         {"  - {of: ttnn.p, when: ranks(x) < 2, say: a}\n", "no condition is called ranks"},
         {"  - {of: [[ttnn.p]], when: rank(x) < 2, say: a}\n", "text expected"},
         {"  {of: ttnn.p}\n", "`demands` is a list"},
+        {"  - {of: ttnn.other, when: rank(x) <, say: x}\n", "an expression expected"}, /* of no pattern */
+        {"  - {of: ttnn.p, when: rank(a) + rank(b) + rank(c) + rank(d) + rank(e) + rank(f) == rank(g), say: x}\n",
+         "too many names in one condition"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_assert_not(read_demands(cases[i].demands));
@@ -370,14 +451,19 @@ static void says(const char *keys, bool before, const struct match_detail *d, co
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
     const struct pattern *p = read_pattern(text);
     struct pattern_set passes = {.passes = &pass, .npasses = 1};
-    struct claim claim = {&passes, p, d, before, lowered};
+    struct claim claim = {.set = &passes,
+                          .pattern = p,
+                          .fails = d->compiler,
+                          .undecided = d->undecided,
+                          .before = before,
+                          .lowered = lowered};
     struct str said = classification_note(&claim, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
-    cr_assert(str_is(classify(p, false).pass_status, status));
-    cr_assert(str_is(version_of_claims(&passes, p), p->status.pass.n ? "v1" : ""));
+    cr_assert(str_is(classify(&claim).pass_status, status));
+    cr_assert(str_is(claim_version(&claim), p->status.pass.n ? "v1" : ""));
     /* the action agrees */
     bool stopped = str_find(said, STR("should have fired")) != NULL;
-    cr_assert(!stopped || todo_of(&claim, false, &arena).kind == TODO_OPTION);
+    cr_assert(!stopped || todo_of(&claim, &arena).kind == TODO_OPTION);
 }
 
 Test(library, how_far_the_compiler_is) {
@@ -408,4 +494,40 @@ Test(library, how_far_the_compiler_is) {
     lowered = false;
     says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, &none, "gated_off",
          "f has P for this, off unless g is set");
+}
+
+/* What is to be set where a pass has not run, and where it has. */
+Test(library, options_that_a_fusion_takes) {
+    struct compiler_pass pass = {.name = STR("f"), .off = STR("f=false")};
+    struct compiler_option option = {STR("level=1"), STR("a new one")};
+    struct pattern_set known = {.passes = &pass, .npasses = 1, .options = &option, .noptions = 1};
+    const struct {
+        const char *status;
+        enum fusing fusing;
+        bool ran;
+        const char *todo, *needs;
+    } cases[] = {{"keeps: level=1", FUSING_OFF, false, "set f=true and level=1", "a new one"},
+                 {"keeps: level=1", FUSING_ON, false, "set level=1", "a new one"},
+                 {"keeps: level=1", FUSING_UNKNOWN, false, "set level=1", "a new one"},
+                 {"keeps: level=1", FUSING_UNKNOWN, true, "find out why P did not fire", ""},
+                 {"gated: g=true", FUSING_OFF, false, "set f=true and g=true", ""},
+                 {"gated: g=true", FUSING_UNKNOWN, false, "set g=true", ""},
+                 {"gated: level=1", FUSING_UNKNOWN, false, "set level=1", "a new one"},
+                 {"keeps: ''", FUSING_UNKNOWN, false, "set f=true", ""},
+                 {"keeps: ''", FUSING_ON, false, "find out why P did not fire", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf said = {0};
+        char text[512];
+        snprintf(text, sizeof text,
+                 HEAD("c", "out = a + b") "status: {level: ttir, pass: f, pattern: P, %s}\n"
+                                          "compiler: never\n",
+                 cases[i].status);
+        struct claim claim = {
+            .set = &known, .pattern = read_pattern(text), .fusing = cases[i].fusing, .ran = cases[i].ran};
+        struct todo todo = todo_of(&claim, &arena);
+        todo_text(&todo, &said);
+        cr_assert(str_is(buf_str(&said), cases[i].todo), "%zu: %.*s", i, (int)said.n, said.p);
+        cr_assert(str_is(todo.needs, cases[i].needs));
+        buf_free(&said);
+    }
 }

@@ -2,6 +2,7 @@
 #include "pattern_text.h"
 #include "place/locate.h"
 #include "place/notes.h"
+#include "report/finding.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -135,17 +136,21 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 
 /* ---- notes ---- */
 
-static struct note_marks marks;
-
 static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
-    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow};
+    struct note_context c = {.set = &set, .flow = flow};
     struct match_detail detail;
+    struct buf out = {0};
     cr_assert(match_details(m, &arena, &detail));
-    struct match_facts facts = {.shown = shown, .detail = &detail, .unpaired = unpaired};
-    struct str text = notes_of(&c, m, &facts, &marks, &arena);
+    struct finding f = {.pattern = m->pattern,
+                        .notes = notes_of(&c, m, &detail, shown, NULL, &arena),
+                        .graph = 2,
+                        .ngraphs = 3,
+                        .unpaired = unpaired};
+    f.place = f.notes.place;
+    finding_notes(&f, STR(""), &out);
     flow_free(flow);
-    return text.p;
+    return buf_take(&out, &arena).p;
 }
 
 static struct segment all_of(const struct match *m) {
@@ -160,8 +165,9 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
         match("a:2x4 b:4x3!parameter!layers.7.up.weight c:3",
               "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
     struct segment s = all_of(m);
-    cr_assert_str_eq(notes(m, &s, false), "a product and a sum.\nmodel location: layer 7 (layers.7.up)\n"
-                                          "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
+    cr_assert_str_eq(notes(m, &s, false),
+                     "a product and a sum; collapses to ttnn.linear.\nmodel location: layer 7 (layers.7.up)\n"
+                     "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
 }
 
@@ -194,15 +200,14 @@ Test(locate, notes_of_distant_ops) {
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, N);
     struct flow *flow = flow_new(&ir.g);
-    struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1, .flow = flow};
+    struct note_context c = {.set = &set, .flow = flow};
     for (uint32_t i = 0; i < N; i++) {
         struct arena a = {0};
         uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
         struct segment s = {&ir.m, ops, 2};
         struct match_detail detail;
         cr_assert(match_details(&list.items[i], &a, &detail));
-        struct match_facts facts = {.shown = &s, .detail = &detail};
-        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &facts, &marks, &a).p, "not contiguous: 199 other ops"));
+        cr_assert_eq(notes_of(&c, &list.items[i], &detail, &s, NULL, &a).between, 199);
         arena_free(&a);
     }
     flow_free(flow);

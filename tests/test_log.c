@@ -405,6 +405,21 @@ Test(log, glued_only_when_it_is) {
     cr_assert(s.blocks[0].complete);
 }
 
+/* Also of the logger that writes no '|'. */
+Test(log, a_line_that_another_thread_wrote_into_an_op_is_taken_out) {
+    static const char *const loggers[] = {LOGURU, "[2026-08-21 10:15:02.301] [INFO] (verif) "};
+    for (size_t i = 0; i < 2; i++) {
+        struct str text = arena_printf(&arena,
+                                       "%sstart\nMLIR Module ttir:\nmodule @m {\n  func.func @f(%%a: tensor<8xf32>) {\n"
+                                       "    %%0 = \"ttir.exp\"(%%a) : (%shello\ntensor<8xf32>) -> tensor<8xf32>\n"
+                                       "    return\n  }\n}\n",
+                                       loggers[i], loggers[i]);
+        struct log_scan s = scan(text.p);
+        cr_expect(s.nblocks == 1 && s.blocks[0].dropped_lines == 1 && s.blocks[0].joined_lines == 1, "%s", text.p);
+        cr_expect(block_has(&s.blocks[0], "(%a) : (tensor<8xf32>)"), "%s", text.p);
+    }
+}
+
 Test(log, corpus_is_read_without_loss) {
     const char *corpus = getenv("FA_CORPUS");
     static const char *const dirs[] = {"models", "dit", "lit", "issues"};
@@ -460,4 +475,113 @@ Test(log, regions_that_close_behind_an_op) {
     s = scan("module {\n  func.func @f(%x: f32) -> f32 {\n    lost = 1}> : (f32) -> f32\n"
              "    %0 = \"ttir.exp\"(%x) : (f32) -> f32\n    return %0 : f32\n  }\n}\n#loc1 = loc(\"a\")\n");
     cr_assert(s.nblocks == 1 && s.blocks[0].complete && block_has(&s.blocks[0], "#loc1"));
+}
+
+/* ---- text that was copied out of somewhere ---- */
+
+#define MARGIN_TEXT                                                                                                    \
+    "#loc1 = loc(\"a\")\nmodule @a {\n" TTIR_FUNC("f", "ttir.exp") TTIR_FUNC("g", "ttir.exp") "}\n#loc2 = "            \
+                                                                                              "loc(\"b\")\n"
+
+/* Each line as printf prints it with its number (or without, if the format has none). */
+static char *each_line(const char *text, const char *format) {
+    struct buf b = {0};
+    struct str rest = str_of(text);
+    for (int n = 1; rest.n; n++) {
+        struct str line = str_line(&rest);
+        char margin[32];
+        snprintf(margin, sizeof margin, format, n);
+        buf_printf(&b, "%s%.*s\n", margin, (int)line.n, line.p);
+    }
+    buf_addc(&b, '\0');
+    char *out = arena_strdup(&arena, buf_str(&b));
+    buf_free(&b);
+    return out;
+}
+
+static bool reads_as(const char *text, const char *want) {
+    struct log_scan s = scan(text);
+    return s.nblocks == 1 && s.blocks[0].complete && str_is(text_of(&source, &s.blocks[0]), want);
+}
+
+Test(log, margins_of_editors_are_taken_off) {
+    static const char *const margins[] = {"%d:",  "%d: ", "%6d\t", "%4d | ", "%4d \xe2\x94\x82 ",
+                                          "%7d ", "+",    "-",     "  %d: "};
+    for (size_t i = 0; i < sizeof margins / sizeof *margins; i++)
+        cr_expect(reads_as(each_line(MARGIN_TEXT, margins[i]), MARGIN_TEXT), "%s", margins[i]);
+    cr_expect_not(reads_as(each_line(MARGIN_TEXT, "x%d "), MARGIN_TEXT), "no margin");
+}
+
+Test(log, a_diff_is_read_as_it_is_now) {
+    cr_expect(reads_as("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n #loc1 = loc(\"a\")\n+module @a {\n"
+                       "-module @b {\n }\n\\ No newline at end of file\n",
+                       "#loc1 = loc(\"a\")\nmodule @a {\n\n}\n\n"));
+}
+
+Test(log, lines_that_a_terminal_broke_are_joined) {
+    for (size_t width = 40; width < 50; width++) {
+        struct buf b = {0};
+        struct str rest = STR(MARGIN_TEXT);
+        while (rest.n) {
+            struct str line = str_line(&rest);
+            for (; line.n > width; line.p += width, line.n -= width)
+                buf_printf(&b, "%.*s\r\n", (int)width, line.p);
+            buf_printf(&b, "%.*s\r\n", (int)line.n, line.p);
+        }
+        buf_addc(&b, '\0');
+        cr_expect(reads_as(b.p, MARGIN_TEXT), "%zu:\n%s", width, b.p);
+        buf_free(&b);
+    }
+    /* lines of one length that are whole */
+    struct log_scan s = scan("module @a {\n  func.func @f(%a: tensor<8xf32>) {\n"
+                             "    %0 = \"ttir.exp\"(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
+                             "    %1 = \"ttir.sin\"(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
+                             "    %2 = \"ttir.cos\"(%a) : (tensor<8xf32>) -> tensor<8xf32>\n    return\n  }\n}\n");
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert_null(s.blocks[0].pieces);
+}
+
+Test(log, titles_and_fences_end_a_block) {
+    static const char *const titles[] = {"TTNN Module:\n", "```\n\nWhat became of it (b):\n\n```mlir\n", "=====\n",
+                                         "## TTNN\n"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        struct log_scan s = scan(arena_printf(&arena, "TTIR Module:\n%s%s%s", MODULE("a", "ttir.exp"), titles[i],
+                                              "#loc1 = loc(\"a\")\n" MODULE("a", "ttnn.exp"))
+                                     .p);
+        cr_expect_eq(s.nblocks, 2, "%s", titles[i]);
+        cr_expect_not(block_has(&s.blocks[0], "ttnn") || block_has(&s.blocks[0], "TTNN"), "%s", titles[i]);
+        cr_expect(s.ngraphs == 1 && s.blocks[1].complete && block_has(&s.blocks[1], "#loc1"), "%s", titles[i]);
+    }
+    /* what may be IR stays, for the parser to judge */
+    cr_expect(reads_as(MODULE("a", "ttir.exp") "sdy.mesh @m = 1\n", MODULE("a", "ttir.exp") "sdy.mesh @m = 1\n"));
+}
+
+Test(log, modules_may_be_indented) {
+    struct log_scan s = scan(each_line(
+        "#loc1 = loc(\"a\")\n" MODULE("a", "ttir.exp") "#loc1 = loc(\"a\")\n" MODULE("a", "ttnn.exp"), "    "));
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert_eq(s.ngraphs, 1);
+    cr_assert(block_has(&s.blocks[1], "#loc1"));
+}
+
+Test(log, any_number_of_processes_and_of_graphs) {
+    enum { N = 1100 };
+    static const char *const modules[] = {MODULE("m", "ttir.exp"), MODULE("m", "ttnn.exp")};
+    for (int processes = 0; processes < 2; processes++) {
+        struct buf b = {0};
+        for (int i = 0; i < 2 * N; i++) {
+            const char *level = i < N ? "ttir" : "ttnn", *body = modules[i >= N] + strlen("module @m");
+            struct str text =
+                arena_printf(&arena, "MLIR Module %s:\nmodule @m%d%s", level, processes ? 0 : i % N, body);
+            struct str process = arena_printf(&arena, "[1,%d]<stderr>:", i % N);
+            buf_printf(&b, "%s", processes ? each_line(text.p, process.p) : text.p);
+        }
+        buf_addc(&b, '\0');
+        struct log_scan s = scan(b.p);
+        cr_assert_eq(s.nblocks, 2 * N);
+        cr_expect_eq(s.ngraphs, N);
+        for (uint32_t i = 0; i < N; i++)
+            cr_assert_eq(s.blocks[i].graph, s.blocks[i + N].graph, "%u of %s", i, processes ? "processes" : "graphs");
+        buf_free(&b);
+    }
 }

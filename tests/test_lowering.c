@@ -1,9 +1,9 @@
 /* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
  * tensors. */
+#include "equal/compare.h"
 #include "ir_text.h"
 #include "numeric/formula_run.h"
 #include "numeric_fixtures.h"
-#include "prove/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -42,16 +42,6 @@ static const struct tensor *operand_of(struct fixture_op *f, uint32_t v) {
     return NULL;
 }
 
-struct text {
-    const struct mlir *m;
-    uint32_t op;
-};
-
-static bool text_attribute(const void *self, const char *key, struct str *text) {
-    const struct text *t = self;
-    return mlir_attr(t->m, t->op, key, text);
-}
-
 /* Reshapes results as the text declares them: a reduction without keep_dim, a flattened convolution. */
 static bool in_declared_shapes(struct eval_context *b, const struct call *c,
                                const struct tensor *results[MAX_RESULTS]) {
@@ -71,20 +61,16 @@ struct lowered_call {
     const struct tensor **results;
 };
 
-static void evaluate_lowered(struct eval_context *ctx, void *self) {
+static void attempt_lowered(struct eval_context *ctx, void *self) {
     const struct lowered_call *l = self;
     struct formula_run r = {.eval = ctx, .set = &set};
-    struct lowered_op o;
-    lowered_begin(&o, &r, lowering_of_kind(&set, l->c->kind), l->c, NULL);
-    if (!evaluate_formula(o.run, l->results))
-        op_fails(ctx, "it has no value");
-    lowered_end(&o, l->results);
+    evaluate_lowered(&r, lowering_of_kind(&set, l->c->kind), l->c, NULL, l->results);
     in_declared_shapes(ctx, l->c, l->results);
 }
 
 static bool interpret_lowered(struct eval_context *ctx, const struct call *c,
                               const struct tensor *results[MAX_RESULTS]) {
-    return eval_attempt(ctx, evaluate_lowered, &(struct lowered_call){c, results});
+    return eval_attempt(ctx, attempt_lowered, &(struct lowered_call){c, results});
 }
 
 /* The op of a fixture, evaluated by its lowering. */
@@ -93,7 +79,6 @@ static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESUL
     const struct tensor *operands[8] = {NULL};
     struct shape shapes[MAX_RESULTS];
     enum dtype types[MAX_RESULTS];
-    struct text self = {&f->ir.m, f->op};
     for (uint32_t i = 0; i < graph_noperands(g, f->op); i++)
         operands[i] = operand_of(f, graph_operands(g, f->op)[i]);
     for (uint32_t i = 0; i < f->nresults; i++) {
@@ -107,8 +92,7 @@ static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESUL
                      .nresults = f->nresults,
                      .shapes = shapes,
                      .types = types,
-                     .attribute = text_attribute,
-                     .self = &self};
+                     .attributes = graph_attributes(g, f->op)};
     return interpret_lowered(&context, &c, results);
 }
 
@@ -127,7 +111,7 @@ static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
         return;
     }
     for (uint32_t i = 0; i < f->nresults; i++) {
-        struct difference d = compare_worst(got[i], f->want[i], 1e-3, &compared);
+        struct difference d = compare_worst(got[i], f->want[i], 1e-3, NULL, &compared);
         cr_assert(d.error <= 1e-11, "%s result %u: %.17g for %.17g at %lld", f->label, i, d.got, d.want,
                   (long long)d.at);
     }
@@ -199,7 +183,7 @@ static const struct tensor *root(void) {
 
 static void close_to(const struct tensor *a, const struct tensor *b, const char *what) {
     int64_t n;
-    struct difference d = compare_worst(a, b, 1e-3, &n);
+    struct difference d = compare_worst(a, b, 1e-3, NULL, &n);
     cr_assert(d.error < 1e-12, "%s: %g for %g", what, d.got, d.want);
     cr_assert_gt(n, 0, "%s", what);
 }

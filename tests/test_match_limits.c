@@ -392,10 +392,11 @@ Test(match_limits, numbers_of_many_patterns_are_told_apart) {
     }
 }
 
-/* What there is no room for is left out. */
+/* Where there is no more room the search is given up. */
 Test(match_limits, assumptions_are_kept_once_and_up_to_a_limit) {
     struct assumptions a = {.nsliced = 0};
-    for (uint32_t i = 0; i < 100; i++) {
+    for (uint32_t i = 0; i < 2 * MAX_ASSUMED_CONSTANTS + 2; i++) {
+        cr_expect_eq(assumptions_are_full(&a), i > 2 * MAX_SLICED - 2, "%u", i);
         assume_slice(&a, i / 2);
         assume_tie(&a, i / 2, i, false);
         assume_precondition(&a, (struct precondition){i / 2, i / 2, false});

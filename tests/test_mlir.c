@@ -1,5 +1,7 @@
 /* The promises of src/mlir. */
-#include "mlir/mlir.h"
+#include "mlir/attributes.h"
+#include "mlir/builder.h"
+#include "mlir/print.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -516,7 +518,7 @@ Test(mlir, types) {
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const struct mlir_type *t = read_type(want[i].text);
         cr_assert_eq(t->kind, want[i].kind, "%s", want[i].text);
-        cr_assert_eq(t->dtype, want[i].dtype, "%s: %s", want[i].text, dtype_name(t->dtype));
+        cr_assert_eq(t->dtype, want[i].dtype, "%s: %s", want[i].text, dtype_table[t->dtype].name);
         cr_assert_eq(t->ranked, want[i].rank >= 0, "%s", want[i].text);
         cr_assert_eq(t->rank, want[i].rank < 0 ? 0 : (uint32_t)want[i].rank, "%s", want[i].text);
         for (uint32_t k = 0; k < t->rank; k++)
@@ -593,17 +595,12 @@ Test(mlir, floats) {
         cr_assert_not(mlir_float(str_of(bad[i]), &v), "%s", bad[i]);
 }
 
-Test(mlir, strings_and_booleans) {
+Test(mlir, strings) {
     struct str s;
-    bool b;
     cr_assert(mlir_string(STR("\"a\\\"b\""), &s) && str_is(s, "a\\\"b"));
-    cr_assert(mlir_bool(STR("true"), &b) && b);
-    cr_assert(mlir_bool(STR("0 : i1"), &b) && !b);
     cr_assert_not(mlir_string(STR("a"), &s));
     cr_assert_not(mlir_string(STR("\"a"), &s));
     cr_assert_not(mlir_string(STR("\"a\" b"), &s));
-    cr_assert_not(mlir_bool(STR("1 : i32"), &b));
-    cr_assert_not(mlir_bool(STR("truely"), &b));
 }
 
 static void ints(const char *text, int n, int64_t a, int64_t b) {
@@ -787,6 +784,145 @@ Test(mlir, location_on_the_next_line) {
     struct str name;
     cr_assert_eq(mlir_loc_names(&m, 1, &name, 1), 1);
     cr_assert(str_is(name, "b"));
+}
+
+/* ---- attributes as trees ---- */
+
+static struct attr attribute(const char *text) {
+    return mlir_read_attr(STR("key"), str_of(text), &arena);
+}
+
+Test(mlir, a_unit_attribute_is_a_flag_that_is_true) {
+    clean("%0 = \"ttir.constant\"() {keep, drop = false, also = true} : () -> tensor<1xf32>\n");
+    struct attrs all = mlir_read_attrs(&m, 0, &arena);
+    cr_assert(attrs_flag(&all, "keep"));
+    cr_assert(attrs_flag(&all, "also"));
+    cr_assert_not(attrs_flag(&all, "drop"));
+    cr_assert_not(attrs_flag(&all, "absent"));
+    cr_assert_eq(attrs_int(&all, "keep", 7), 1);
+    cr_assert_eq(attrs_int(&all, "absent", 7), 7);
+}
+
+Test(mlir, hexadecimal_digits_of_a_float_are_no_integer) {
+    struct attr x = attribute("0x3FC00000 : f32");
+    cr_assert(x.is_number && !x.is_whole);
+    cr_assert_eq(x.number, 1.5);
+    cr_assert_eq(x.n, -1);
+    x = attribute("0x3FC0 : bf16");
+    cr_assert(x.is_number && !x.is_whole);
+    cr_assert_eq(x.number, 1.5);
+    for (int typed = 0; typed < 2; typed++) { /* without a type it is an i64 */
+        x = attribute(typed ? "0x7F800000 : i32" : "0x7F800000");
+        cr_assert(x.is_number && x.is_whole);
+        cr_assert_eq(x.number, 0x7f800000);
+        cr_assert_eq(x.whole, 0x7f800000);
+    }
+}
+
+Test(mlir, entries_inside_of_an_attribute_are_attributes) {
+    struct attr x = attribute("#d.config<first = 3, pad = [1, 2], inner = #d.more<second = true>, word>");
+    const int64_t *list;
+    cr_assert_eq(x.inside.n, 3);
+    cr_assert_eq(attrs_int(&x.inside, "first", 0), 3);
+    cr_assert_eq(attrs_list(&x.inside, "pad", &list), 2);
+    cr_assert_eq(list[1], 2);
+    cr_assert_eq(attrs_list(&x.inside, "absent", &list), -1);
+    const struct attr *inner = attrs_find(&x.inside, "inner");
+    cr_assert(inner && attrs_flag(&inner->inside, "second"));
+    cr_assert_null(attrs_find(&x.inside, "second"));
+    cr_assert_eq(attribute("[1, 2]").inside.n, 0);
+}
+
+/* ---- modules that are built ---- */
+
+/* y, i = topk of x, a ui32 input k times 1, z = x / a constant; `dim` and `divisor` tell modules apart. */
+static void build(struct mlir *out, const char *dim, const char *divisor) {
+    const int64_t dims[] = {4, 32}, top[] = {4, 2};
+    build_begin(out, STR("part"));
+    uint32_t x = build_tensor(out, dims, 2, DT_BF16), scalar = build_tensor(out, NULL, 0, DT_F32);
+    uint32_t tops[] = {build_tensor(out, top, 2, DT_BFP8), build_tensor(out, top, 2, DT_I32)};
+    uint32_t arg = build_argument(out, STR("%a0"), x, STR("ttcore.argument_type = #ttcore.argument_type<input>"));
+    uint32_t half = build_op(
+        out, &(struct new_op){.name = STR("ttir.constant"), .props = str_of(divisor), .types = &scalar, .nresults = 1});
+    uint32_t topk = build_op(out, &(struct new_op){.name = STR("ttir.topk"),
+                                                   .props = str_of(dim),
+                                                   .operands = &arg,
+                                                   .noperands = 1,
+                                                   .types = tops,
+                                                   .nresults = 2});
+    uint32_t operands[] = {arg, out->ops[half].first_result};
+    uint32_t divide = build_op(
+        out,
+        &(struct new_op){.name = STR("ttir.div"), .operands = operands, .noperands = 2, .types = &x, .nresults = 1});
+    uint32_t returned[] = {out->ops[divide].first_result, out->ops[topk].first_result + 1};
+    build_return(out, returned, 2);
+    build_end(out);
+}
+
+Test(mlir, a_built_module_is_what_its_print_says) {
+    struct mlir built;
+    struct buf text = {0};
+    build(&built, "dim = -1 : i32, k = 2 : i32", "value = dense<5.0e-01> : tensor<f32>");
+    mlir_print(&built, &text);
+    buf_addc(&text, 0);
+    clean(text.p);
+    cr_assert_eq(m.nops, built.nops);
+    cr_assert_eq(m.nvalues, built.nvalues);
+    for (uint32_t i = 1; i < m.nops; i++) {
+        const struct mlir_op *x = &m.ops[i], *y = &built.ops[i];
+        cr_assert(named(i, mlir_op_name(&built, i).p) &&
+                      text_is(x->props, arena_str(&arena, mlir_span(&built, y->props)).p),
+                  "op %u in\n%s", i, text.p);
+        cr_assert(x->noperands == y->noperands && x->nresults == y->nresults && x->first_result == y->first_result);
+        for (uint32_t k = 0; k < x->noperands; k++)
+            cr_assert_eq(operand(i, k), built.operands[y->first_operand + k]);
+    }
+    for (uint32_t v = 0; v < m.nvalues; v++)
+        cr_assert(str_eq(type_of(v)->text, built.types[built.values[v].type].text) &&
+                      text_is(m.values[v].name, arena_str(&arena, mlir_span(&built, built.values[v].name)).p),
+                  "value %u in\n%s", v, text.p);
+    struct str kind;
+    cr_assert(mlir_arg_attr(&built, 0, 0, "ttcore.argument_type", &kind));
+    cr_assert_str_eq(text.p, "func.func @part(%a0: tensor<4x32xbf16> {ttcore.argument_type = "
+                             "#ttcore.argument_type<input>}) -> (tensor<4x32xbf16>, tensor<4x2xsi32>) {\n"
+                             "  %1 = \"ttir.constant\"() <{value = dense<5.0e-01> : tensor<f32>}> : () -> tensor<f32>\n"
+                             "  %2:2 = \"ttir.topk\"(%a0) <{dim = -1 : i32, k = 2 : i32}> : (tensor<4x32xbf16>) -> "
+                             "(tensor<4x2x!ttcore.tile<32x32, bfp_bf8>>, tensor<4x2xsi32>)\n"
+                             "  %4 = \"ttir.div\"(%a0, %1) : (tensor<4x32xbf16>, tensor<f32>) -> tensor<4x32xbf16>\n"
+                             "  return %4, %2#1 : tensor<4x32xbf16>, tensor<4x2xsi32>\n}\n");
+    mlir_free(&built);
+    buf_free(&text);
+}
+
+Test(mlir, equal_modules_have_equal_keys) {
+    static const char *const variants[][2] = {{"dim = -1 : i32", "value = dense<1.0> : tensor<f32>"},
+                                              {"dim = -1 : i32", "value = dense<1.0> : tensor<f32>"},
+                                              {"dim = -2 : i32", "value = dense<1.0> : tensor<f32>"},
+                                              {"dim = -1 : i32", "value = dense<2.0> : tensor<f32>"}};
+    struct str keys[4];
+    for (int i = 0; i < 4; i++) {
+        struct mlir built;
+        build(&built, variants[i][0], variants[i][1]);
+        keys[i] = mlir_key(&built, &arena);
+        mlir_free(&built);
+    }
+    cr_assert(str_eq(keys[0], keys[1]));
+    cr_assert(!str_eq(keys[0], keys[2]) && !str_eq(keys[0], keys[3]) && !str_eq(keys[2], keys[3]));
+}
+
+Test(mlir, lists_are_written_like_others) {
+    static const char *const likes[][2] = {{"[1 : i32, 2 : i32]", "[5 : i32, 6 : i32, 7 : i32]"},
+                                           {"[]", "[5, 6, 7]"},
+                                           {"array<i64: 3>", "array<i64: 5, 6, 7>"},
+                                           {"array<i32: 3>", "array<i32: 5, 6, 7>"},
+                                           {"#ttnn.shape<1x2>", "#ttnn.shape<5x6x7>"}};
+    const int64_t list[] = {5, 6, 7};
+    for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
+        struct str text = ints_like(str_of(likes[i][0]), list, 3, &arena);
+        cr_assert(str_is(text, likes[i][1]), "%.*s", (int)text.n, text.p);
+    }
+    cr_assert(str_is(ints_like(STR("3 : i32"), list, 1, &arena), "5 : i32"));
+    cr_assert(str_is(ints_like(STR("array<i64: 1>"), list, 0, &arena), "array<i64>"));
 }
 
 Test(mlir, corpus) {

@@ -53,7 +53,7 @@ Test(pair, a_location_of_one_op_decides) {
     is("%b", "%a");
     is("%c", "%b");
     is("%d", "%b");
-    cr_assert_eq(p.nlocation, 3);
+    cr_assert_eq(p.nlocation, 2, "movement is not counted where it has a pair either");
     cr_assert_eq(p.ndataflow, 0);
     cr_assert_eq(p.nunpaired, 0);
 }
@@ -86,6 +86,9 @@ Test(pair, a_location_that_no_op_of_the_other_side_has_is_no_pair) {
     is("%a", NULL);
     is("%b", NULL);
     cr_assert_eq(p.nunpaired, 1, "movement is not counted, nor are constants");
+    pair("x:4", "a = ttir.exp x -> 4 @e; return a",
+         "a = ttnn.exp x -> 4 @e; b = ttnn.point_to_point a -> 4 @p; return b");
+    cr_assert_eq(p.nunpaired, 0, "nor is what sends it to another chip");
 }
 
 Test(pair, only_audited_functions_are_paired) {
@@ -330,6 +333,36 @@ Test(pair, a_product_with_weights_side_by_side_is_the_first_of_its_parts) {
     pair("x:2x4 w:4x3 v:4x5", before,
          "c = ttnn.concat w v {dim = 1} -> 4x8; p = ttnn.matmul x c {activation = \"relu\"} -> 2x8\n" CUT(
              "b", "3", "8", "5") "f = ttnn.cos b -> 2x5; return f");
+    is("%b", NULL);
+    before =
+        "a = ttir.matmul x w -> 2x3; i = ttir.add a y -> 2x3; b = ttir.matmul x v -> 2x5; j = ttir.add b z -> 2x5\n"
+        "e = ttir.exp i -> 2x3; f = ttir.sin j -> 2x5; return e f";
+    pair("x:2x4 w:4x3 v:4x5 y:3 z:5", before,
+         "c = ttnn.concat w v {dim = 1} -> 4x8; d = ttnn.concat y z {dim = 0} -> 8; m = ttnn.matmul x c -> 2x8\n"
+         "p = ttnn.add m d -> 2x8\n" CUT("b", "3", "8", "5")
+             CUT("a", "0", "3", "3") "e = ttnn.exp a -> 2x3\n"
+                                     "f = ttnn.sin b -> 2x5; return e f");
+    is("%b", "%j");
+    is("%p", "%i");
+    is("%m", "%a");
+    is("%f", "%f");
+}
+
+/* By its location, where a weight was made on the host; what comes of it by value. */
+Test(pair, a_value_of_which_nothing_is_shown) {
+#define OPAQUE "h = ttnn.unheard_of w -> 4x4; a = ttnn.matmul x h -> 4x4 "
+    const char *before =
+        "a = ttir.matmul x w -> 4x4 @one; b = ttir.sin a -> 4x4; c = ttir.cos a -> 4x4; d = ttir.exp b -> 4x4\n"
+        "e = ttir.exp c -> 4x4; return d e";
+    pair("x:4x4 w:4x4", before,
+         OPAQUE "@one; c = ttnn.cos a -> 4x4; b = ttnn.sin a -> 4x4; e = ttnn.tanh c -> 4x4; d = ttnn.tanh b -> 4x4\n"
+                "return e d");
+    is("%a", "%a");
+    is("%b", "%b");
+    is("%c", "%c");
+    pair("x:4x4 w:4x4", before,
+         OPAQUE "@other; c = ttnn.cos a -> 4x4; b = ttnn.sin a -> 4x4; e = ttnn.tanh c -> 4x4; d = ttnn.tanh b -> 4x4\n"
+                "return e d");
     is("%b", NULL);
 }
 

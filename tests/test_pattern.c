@@ -763,7 +763,9 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nunless: present(y)\n", "5:17", "not a name");
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
     refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
-    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "text is meant, or `when` and `say`");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5",
+            "text is meant, or one condition and its text");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - present(y): no\n", "6:13", "not a name");
     refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5",
             "`what` and `say` are meant");
     refuses(HEAD "match: out = exp(x)\nholds: x\n", "5:8", "`holds` has a formula for each name");

@@ -259,7 +259,7 @@ Test(price, a_tensor_beyond_all_memory_has_no_price) {
     struct price x = price_here();
     cr_expect_not(x.known);
     cr_expect_eq(price_line(&x, &device, &arena).n, 0);
-    cr_expect_eq(price_details(&x, &device, &arena).n, 0);
+    cr_expect_eq(price_figures(&x, &device, &arena).n, 0);
 }
 
 /* ---- estimated: worked examples, bf16 in DRAM ---- */
@@ -357,19 +357,31 @@ Test(price, the_line_says_counted_figures_estimate_device_and_bound) {
     cr_expect_not_null(str_find(price_line(&x, &device, &arena), STR("(wormhole_b0, ")));
 }
 
-Test(price, what_does_not_fit_into_l1_is_a_precondition) {
+/* A kernel of norms works on a row of tiles at a time. */
+Test(price, what_does_not_fit_into_l1_is_read_twice) {
     pattern_file(NORM);
     const char *ops = "e = ttnn.full {fill_value = 1.0e-5, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n"
-                      "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 64x1xbf16\n"
-                      "n = ttnn.add m e -> 64x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 64x%dxbf16\n"
-                      "o = ttnn.multiply y w -> 64x%dxbf16; return o";
+                      "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 2048x1xbf16\n"
+                      "n = ttnn.add m e -> 2048x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 2048x%dxbf16\n"
+                      "o = ttnn.multiply y w -> 2048x%dxbf16; return o";
     static const int widths[2] = {1024, 16384};
+    double per_element[2];
     for (int i = 0; i < 2; i++) {
         char args[128], text[1024];
-        snprintf(args, sizeof args, "x:64x%dxbf16!input w:%dxbf16!parameter", widths[i], widths[i]);
+        snprintf(args, sizeof args, "x:2048x%dxbf16!input w:%dxbf16!parameter", widths[i], widths[i]);
         snprintf(text, sizeof text, ops, widths[i], widths[i]);
         struct price x = price_short(args, text);
-        struct str said = price_precondition(&x, &device, &arena);
-        cr_expect_eq(said.n > 0, i == 1, "%d: %.*s", widths[i], (int)said.n, said.p);
+        per_element[i] = x.with.estimated.us / widths[i];
     }
+    cr_expect_gt(per_element[1], 1.2 * per_element[0]);
+}
+
+/* An estimate that is a little slower than another is no difference. */
+Test(price, the_error_of_the_model_is_no_difference) {
+    struct price x = {.known = true, .without.estimated.us = 10, .with.estimated.us = 12};
+    cr_expect_not(price_is_slower(&x));
+    cr_expect_eq(price_saved_us(&x), 0);
+    x.with.estimated.us = 15;
+    cr_expect(price_is_slower(&x));
+    cr_expect_eq(price_saved_us(&x), -5);
 }

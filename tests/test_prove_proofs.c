@@ -1,7 +1,6 @@
 /* Verdicts: the same function is validated, a different one is refuted with a counterexample, and what cannot be
  * evaluated has a reason. */
 #include "pattern_text.h"
-#include "prove/devices.h"
 #include "prove/proofs.h"
 #include "prove/select.h"
 
@@ -36,10 +35,20 @@ static struct proved ask(const char *args, const char *ops) {
 
 #define SILU "s = ttnn.sigmoid x -> 96x640xbf16; o = ttnn.multiply x s -> 96x640xbf16; return o"
 
+/* "key: value", line by line. */
+static struct str figures_text(const struct proved *v) {
+    struct figures f = verdict_figures(v, &arena);
+    struct buf out = {0};
+    for (uint32_t i = 0; i < f.n; i++)
+        buf_printf(&out, "%.*s: %.*s\n", (int)f.items[i].key.n, f.items[i].key.p, (int)f.items[i].value.n,
+                   f.items[i].value.p);
+    return buf_take(&out, &arena);
+}
+
 Test(prove_proofs, the_same_function_is_validated_with_figures) {
     claim("out = x * sigmoid(x)", "silu(x)");
     struct proved v = ask("x:96x640xbf16", SILU);
-    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_eq(v.shapes, 2);
     cr_assert(v.device.known);
@@ -85,8 +94,13 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                        .for_constants = true,
                        .bound = 0.5,
                        .needed = 2,
-                       .device = {true, DT_BF16, false, {0.25, 0.75}, {0.125, 0}, {4, INFINITY}, true}};
-    cr_assert_str_eq(verdict_details(&v, &arena).p,
+                       .device = {.known = true,
+                                  .type = DT_BF16,
+                                  .pcc = {0.25, 0.75},
+                                  .relative_l2 = {0.125, 0},
+                                  .ulp = {4, INFINITY},
+                                  .steady = true}};
+    cr_assert_str_eq(figures_text(&v).p,
                      "verdict: same_function\narithmetic: f64\nshapes: 3\nconstants: as_held\nwithin: 0.5\n"
                      "preconditions_needed: 2\nchip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
                      "relative_l2_unfused: 0.125\nulp_unfused: 4\npcc_fused: 0.75\nrelative_l2_fused: 0\n");
@@ -99,7 +113,7 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
     v.device.steady = false; /* other shapes give another figure */
     cr_assert(str_find(verdict_line(&v, &arena), STR("PCC 0.75000 (bf16")));
     v = (struct proved){.text = STR("why")};
-    cr_assert_str_eq(verdict_details(&v, &arena).p, "verdict: not_validated\nreason: why\n");
+    cr_assert_str_eq(figures_text(&v).p, "verdict: not_validated\nreason: why\n");
 }
 
 /* Of a product of f32 and bf16, too, the fused op is as exact as the product that is not fused. */
@@ -399,8 +413,11 @@ Test(prove_proofs, extents_that_become_equal_differ_in_another_choice) {
 
 /* ---- thresholds and epsilons ---- */
 
+/* With verdicts of its own: a pattern that is gone may have had the address of this one. */
 static void differs(const char *match, const char *fused, const char *args, const char *ops) {
     patterns_free(&set);
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
     claim(match, fused);
     struct proved v = ask(args, ops);
     cr_assert(verdict_refutes(&v), "%s: %s", match, v.text.p);
@@ -469,13 +486,10 @@ Test(prove_proofs, small_numbers_may_be_outside_of_the_claim) {
 
 Test(prove_proofs, positions_compared_with_a_number_keep_their_extent) {
     differs("out = where(i >= c, a, b)", "b + 0", "a:32x64 b:32x64", FROM("64"));
-    patterns_free(&set);
-    claim("out = where(i >= c, a, b)", "b + 0");
-    struct proved v = ask("a:32x16384 b:32x16384", FROM("16384"));
-    cr_assert_eq(v.kind, VERDICT_NONE);
+    differs("out = where(i >= c, a, b)", "b + 0", "a:32x16384 b:32x16384", FROM("16384"));
     patterns_free(&set);
     claim("i = arange()\n\n  out = where(i >= c, a, b)", "b + 0");
-    v = ask("a:32x64 b:32x64", FROM("64"));
+    struct proved v = ask("a:32x64 b:32x64", FROM("64"));
     cr_assert_neq(v.kind, VERDICT_SAME);
 }
 
@@ -533,23 +547,11 @@ Test(prove_proofs, a_constant_payload_decides) {
                       "o = ttir.matmul x w -> 64x2; return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert(str_starts(verdict_line(&v, &arena),
-                         STR("validated: same function for what its constants hold (f64, 1 shape)")),
+                         STR("validated: same function for what its constants hold (f64, 2 shapes)")),
               "%s", verdict_line(&v, &arena).p);
-    cr_assert(str_find(verdict_details(&v, &arena), STR("constants: as_held\n")));
+    cr_assert(str_find(figures_text(&v), STR("constants: as_held\n")));
     v = ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.5]]> : tensor<2x2xf32>} -> 2x2\n"
                       "o = ttir.matmul x w -> 64x2; return o");
-    cr_assert(verdict_refutes(&v), "%s", v.text.p);
-}
-
-Test(prove_proofs, a_payload_is_tried_where_any_constant_agrees) {
-    claim("out = (x * s) / s", "neg(neg(x))");
-    struct proved v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
-                                    "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_not(v.for_constants);
-    cr_assert_gt(v.shapes, 2);
-    v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 0.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
-                      "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
@@ -558,17 +560,6 @@ Test(prove_proofs, a_list_of_indices_is_kept_whole) {
     struct proved v = ask_rows(512, 511, 511);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     v = ask_rows(512, 511, 7);
-    cr_assert(verdict_refutes(&v), "%s", v.text.p);
-}
-
-Test(prove_proofs, a_large_payload_is_cut_where_it_is_regular) {
-    claim("out = op embedding(i, w)", "neg(neg(w))");
-    struct proved v = ask_rows(16384, 0, 0);
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    v = ask_rows(16384, 16383, 7);
-    cr_assert_eq(v.kind, VERDICT_NONE, "%s", v.text.p);
-    cr_assert(str_find(v.text, STR("what a constant holds")), "%s", v.text.p);
-    v = ask_rows(16384, 0, 1); /* the first elements refute, whatever the others are */
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
@@ -746,7 +737,7 @@ Test(prove_proofs, an_unsupported_mesh_is_an_error) {
 Test(prove_proofs, a_precondition_that_is_violated_makes_a_difference) {
     claim("out = x - sum(x, dim=-1) * given(1 / extent(x, -1))", "x - mean(x)");
     struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; return d");
-    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert(str_ends(line, STR("; differs without its precondition")), "%s", line.p);
     cr_assert(str_find(details, STR("\npreconditions_needed: 1\n")), "%s", details.p);
@@ -757,7 +748,7 @@ Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
     claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) * 0", "(x - mean(x)) * 0");
     struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
                                                             "o = ttir.multiply d z -> 32x768; return o");
-    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert(str_ends(line, STR("; same without the precondition of %c")), "%s", line.p);
     cr_assert(str_find(details, STR("\npreconditions_needless: %c\n")), "%s", details.p);
@@ -796,7 +787,7 @@ Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
     claim("out = softmax(where(keep, x, floor), dim=-1)", "softmax(where(keep, x, floor), dim=-1)\n"
                                                           "outside: {what: masked_rows, say: of one floor.}");
     struct proved v = ask(args, FLOORED("true"));
-    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert(str_ends(line, STR("; same outside of the claim, too")), "%s", line.p);
     cr_assert(str_find(details, STR("\nsame_outside_of_the_claim: true\n")), "%s", details.p);

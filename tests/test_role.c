@@ -242,6 +242,17 @@ Test(role, keys_and_values_through_a_cache) {
     is("%b", "key projection");
     is("%c", "value projection");
     is("%s %p %o", "self-attention");
+    /* the older form, with a result */
+    build(LAYER "kc:1x2x6x4!input!k_cache vc:1x2x6x4!input!v_cache ",
+          NORM_1 PROJECT HEADS("a") HEADS("b") HEADS("c") TURN("q", "a", "0, 2, 1, 3", "1x2x6x4")
+              TURN("k0", "b", "0, 2, 1, 3", "1x2x6x4")
+                  TURN("v0", "c", "0, 2, 1, 3", "1x2x6x4") "k1 = ttnn.fill_cache kc k0 -> 1x2x6x4\n"
+                                                           "v = ttnn.fill_cache vc v0 -> 1x2x6x4\n"
+                                                           "k = ttnn.permute k1 {permutation = array<i64: 0, 1, 3, 2>} "
+                                                           "-> 1x2x4x6\n" CORE MERGE ADD_1 "return r\n");
+    is("%b", "key projection");
+    is("%c", "value projection");
+    is("%s %p %o", "self-attention");
 }
 
 Test(role, gated_mlp) {

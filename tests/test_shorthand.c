@@ -100,8 +100,20 @@ Test(shorthand, types_of_products_and_slices) {
     infers("w = where c:2x3xi1 x:2x1xbf16 0.0", "tensor<2x1xbf16>, tensor<1x1xbf16>) -> tensor<2x3xbf16>");
     infers("w = where c:2x3xi1 0.0 1.0", "tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32>");
     fails("t = permute x:2x3 {permutation = [2, 0]}", 4, "the type of the result is needed: 'permute'");
-    fails("p = matmul x:4 w:4x4", 4, "the type of the result is needed: 'matmul'");
-    fails("s = slice x:8 {begins = [-2], ends = [8]}", 4, "the type of the result is needed: 'slice'");
+    infers("p = matmul x:4 w:4x5 {transpose_a = true}", " -> tensor<5xf32>");
+    infers("p = matmul x:2x3x4 w:4 {transpose_b = true}", " -> tensor<2x3xf32>");
+    infers("p = matmul x:4 w:4", " -> tensor<1xf32>");
+    infers("p = linear x:2x4 w:4x3 b:5x1x3", " -> tensor<5x2x3xf32>");
+    infers("s = slice x:8 {begins = [7], ends = [0], step = [-2]}", " -> tensor<4xf32>");
+    fails("p = matmul x:4 w:3x4", 4, "the type of the result is needed: 'matmul'");
+    fails("s = slice x:8 {begins = [3], ends = [2]}", 4, "the type of the result is needed: 'slice'");
+    infers("s = slice x:8 {begins = [-2], ends = [8]}", " -> tensor<2xf32>");
+    infers("t = transpose x:2x3x4 {dim0 = -1, dim1 = 0}", " -> tensor<4x3x2xf32>");
+    infers("c = concat x:2x3 y:2x4 {dim = -1}", " -> tensor<2x7xf32>");
+    fails("t = transpose x:2x3 {dim0 = 0, dim1 = 2}", 4, "the type of the result is needed: 'transpose'");
+    fails("c = concat x:2x3 y:3x4 {dim = 1}", 4,
+          "the types of the operands do not fit, so that of the result is needed: 'concat'");
+    fails("p = matmul x:4x3 w:4x4", 4, "the type of the result is needed: 'matmul'");
     fails("s = slice x:8 {begins = [2], ends = [9]}", 4, "the type of the result is needed: 'slice'");
     fails("s = slice x:8 {begins = [2, 3], ends = [4]}", 4, "the type of the result is needed: 'slice'");
 }
@@ -121,7 +133,7 @@ Test(shorthand, what_is_wrong) {
     fails("v = sort x:4 -> 4, 4", 4, "each type needs a result: 'sort'");
     fails("o = add x y", 8, "its type has to stand where it is first used: 'x'");
     fails("o = frobnicate x:2", 4, "the dialect has no op of this name: 'frobnicate'");
-    fails("o = add x:2 y:3", 4, "the types of the operands do not broadcast, so that of the result is needed: 'add'");
+    fails("o = add x:2 y:3", 4, "the types of the operands do not fit, so that of the result is needed: 'add'");
     fails("o = sum x:2 {dim_arg = [1, 2", 28, "a '}' is missing");
     fails("o = sum x:2 {dim_arg = one}", 23, "a list of whole numbers is meant: 'one'");
     fails("y = ttir.clamp_scalar x:2 {max, min = 1.0}", 27, "an attribute has no value: 'max'");

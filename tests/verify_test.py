@@ -102,7 +102,9 @@ class Verify(unittest.TestCase):
         self.assertEqual(status, 1 if differs else 0, said)
         if not differs:
             self.assertIsNone(report)
-            self.assertEqual(said, "")
+            others = [line for line in said.splitlines()
+                      if "made on the host" not in line and "with these in their places" not in line]
+            self.assertEqual(others, [])
             return
         for entry in report["checks"]:
             self.assertIn("before ", entry["counterexample"])
@@ -247,6 +249,42 @@ class Verify(unittest.TestCase):
         extra = self.path("extra.mlir", module(X + ["y: 8x32xf32"], RELU6))
         self.assertIn("was not compared: the functions have different numbers of arguments", self.at("%r", one, extra)[0]["reason"])
 
+    def test_choice_that_is_never_made(self):
+        """What no number that was tried chooses is not proved by the others."""
+        def chosen_above(bound):
+            return ["%l = ttir.layer_norm(%x) {epsilon = 1.0e-5 : f32, normalized_shape = <32>, "
+                    "operandSegmentSizes = array<i32: 1, 0, 0>} : 8x32xf32", f"%k = {bound} : 8x32xf32",
+                    "%h = ttir.gt(%l, %k) : 8x32xi1", "%e = ttir.exp(%l) : 8x32xf32",
+                    "%r = ttir.where(%h, %e, %l) : 8x32xf32"]
+        after = self.path("after.mlir", module(X, [chosen_above(0)[0], "%k = 1.0 : 8x32xf32",
+                                                   "%r = ttir.multiply(%l, %k) : 8x32xf32"]))
+        status, report, _ = self.verify("--details", self.path("rare.mlir", module(X, chosen_above(50))), after)
+        self.assertEqual(status, 3)
+        self.assertIn("a condition is the same", report["checks"][0]["reason"])
+        self.assertEqual(self.verify(self.path("often.mlir", module(X, chosen_above(0))), after)[0], 1)
+
+    def test_blocks_that_share_weights(self):
+        """Many values look alike; which one is meant follows from what they are made of."""
+        def blocks(fused, wrong=None):
+            body, x = [], "x"
+            for i in range(60):
+                if fused:
+                    body.append(f"%n{i} = ttnn.rms_norm(%{x}, %g) {{epsilon = {'1.0e-3' if i == wrong else '1.0e-5'} : f32, "
+                                "normalized_shape = <64>, operandSegmentSizes = array<i32: 1, 1, 0>} : 8x64xf32")
+                else:
+                    body += [f"%q{i} = ttir.multiply(%{x}, %{x}) : 8x64xf32",
+                             f"%m{i} = ttir.mean(%q{i}) {{dim_arg = [1]i32, keep_dim = true}} : 8x1xf32",
+                             f"%e{i} = ttir.add(%m{i}, %c) : 8x1xf32", f"%s{i} = ttir.rsqrt(%e{i}) : 8x1xf32",
+                             f"%t{i} = ttir.multiply(%{x}, %s{i}) : 8x64xf32", f"%n{i} = ttir.multiply(%t{i}, %g) : 8x64xf32"]
+                x = "r" if i == 59 else f"x{i}"
+                body.append(f"%{x} = ttir.matmul(%n{i}, %w) : 8x64xf32")
+            return module(["x: 8x64xf32", "g: 64xf32", "w: 64x64xf32"], ([] if fused else ["%c = 1.0e-5 : 1x1xf32"]) + body)
+        one = self.path("one.mlir", blocks(False))
+        self.assertEqual(self.verify(one, self.path("same.mlir", blocks(True)))[0], 0)
+        for block in 40, 57:  # norms of products make what differs in an epsilon fade, but not where all is as small
+            status, report, _ = self.verify(one, self.path("other.mlir", blocks(True, block)))
+            self.assertEqual((status, [e["fused_op"] for e in report["checks"]]), (1, ["ttnn.rms_norm"]))
+
     def test_host_functions(self):
         """Bodies that were lowered to other dialects: the call is one op, the same where they are written alike."""
         def host(body):
@@ -281,6 +319,47 @@ class Verify(unittest.TestCase):
         text = host('        %0 = "foo.a"(%a) {global = @w} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')
         one = self.path("global.mlir", text)
         self.assertEqual(self.verify(one, self.path("too.mlir", text))[0], 3)
+
+    def test_values_made_on_the_host(self):
+        """Their bodies are LLVM: what is made of the same arguments is taken for them, if nothing else may be meant."""
+        def before(body, two="mul"):
+            return ("module {\n  func.func @main(%x: tensor<8x32xf32>, %w: tensor<32xf32>) -> (tensor<8x32xf32>, "
+                    "tensor<8x32xf32>) {\n" + "".join(f"    {line}\n" for line in (
+                        '%c = "ttir.full"() <{fill_value = 1.0 : f32, shape = array<i32: 32>}> : () -> tensor<32xf32>',
+                        '%d = "ttir.full"() <{fill_value = 2.0 : f32, shape = array<i32: 32>}> : () -> tensor<32xf32>',
+                        '%1 = "ttir.add"(%w, %c) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>',
+                        '%v = "ttir.add"(%w, %d) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>',
+                        '%2 = "ttir.multiply"(%x, %1) : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32> loc("m")',
+                        f'%3 = "ttir.exp"({body}) : (tensor<8x32xf32>) -> tensor<8x32xf32> loc("e")',
+                        f'%4 = "ttir.add"(%3, {two}) : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32> loc("a")',
+                        "return %2, %4 : tensor<8x32xf32>, tensor<8x32xf32>")) + "  }\n}\n")
+
+        def after(op):
+            return ("module {\n  func.func private @host(tensor<32xf32>) -> tensor<1x32xf32>\n"
+                    "  func.func private @main_const_eval_0(%a: tensor<32xf32>) -> tensor<1x32xf32> attributes "
+                    '{tt.function_type = "const_eval"} {\n'
+                    "    %0 = call @host(%a) : (tensor<32xf32>) -> tensor<1x32xf32>\n"
+                    "    return %0 : tensor<1x32xf32>\n  }\n"
+                    "  func.func @main(%x: tensor<8x32xf32>, %w: tensor<32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>) {\n"
+                    "    %0 = ttcore.load_cached(@main_const_eval_0, [%w]) : (tensor<32xf32>) -> tensor<1x32xf32>\n"
+                    f'    %2 = "ttnn.{op}"(%x, %0) : (tensor<8x32xf32>, tensor<1x32xf32>) -> tensor<8x32xf32> loc("m")\n'
+                    '    %3 = "ttnn.exp"(%2) : (tensor<8x32xf32>) -> tensor<8x32xf32> loc("e")\n'
+                    '    %4 = "ttnn.add"(%3, %w) : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32> loc("a")\n'
+                    "    return %2, %4 : tensor<8x32xf32>, tensor<8x32xf32>\n  }\n"
+                    "  llvm.func @host(%p: !llvm.ptr) {\n    llvm.return\n  }\n}\n")
+
+        one, right = self.path("one.mlir", before("%2", "%w")), self.path("right.mlir", after("multiply"))
+        status, _, said = self.verify(one, right)
+        self.assertEqual(status, 0, said)
+        self.assertIn("1 value made on the host: main_const_eval_0 = add(%w, %c)", said)
+        status, _, said = self.verify("--strict", one, right)
+        self.assertEqual(status, 3)
+        self.assertIn("--strict takes nothing on trust", said)
+        for first, second in ((one, self.path("wrong.mlir", after("add"))),
+                              (self.path("several.mlir", before("%2", "%v")), right)):
+            status, _, said = self.verify(first, second)
+            self.assertEqual(status, 3, said)
+            self.assertNotIn("made on the host", said)
 
     def cache(self, ops):
         """A function that writes into its first argument and returns it."""
@@ -361,6 +440,51 @@ class Verify(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertIn("without end", said)
 
+    TRACED = """\
+module {
+  func.func private @trace_0_main(%w: tensor<8x32xf32>, %x: tensor<8x32xf32>, %out: tensor<8x32xf32>) attributes {tt.function_type = "trace_main"} {
+    %0 = "ttnn.add"(%x, %w) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+    %1 = "ttnn.relu"(%0) : (tensor<8x32xf32>) -> tensor<8x32xf32>
+    "ttnn.copy"(%1, %out) : (tensor<8x32xf32>, tensor<8x32xf32>) -> ()
+    "ttnn.deallocate"(%1) <{force = false}> : (tensor<8x32xf32>) -> ()
+    return
+  }
+  func.func private @slots(%w: tensor<8x32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>, tensor<8x32xf32>) attributes {tt.function_type = "trace_allocate_slots"} {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+    %1 = "ttnn.empty"(%0) <{shape = #ttnn.shape<8x32>}> : (!ttnn.device) -> tensor<8x32xf32>
+    %2 = "ttnn.empty"(%0) <{shape = #ttnn.shape<8x32>}> : (!ttnn.device) -> tensor<8x32xf32>
+    return %w, %1, %2 : tensor<8x32xf32>, tensor<8x32xf32>, tensor<8x32xf32>
+  }
+  func.func private @capture(%x: tensor<8x32xf32>, %w: tensor<8x32xf32>, %in: tensor<8x32xf32>, %out: tensor<8x32xf32>) -> tensor<ui32, #ttnn.trace_id> attributes {tt.function_type = "trace_run_and_capture"} {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+    "ttnn.write_tensor"(%x, %in) <{blocking = false, cq_id = 0 : ui32}> : (tensor<8x32xf32>, tensor<8x32xf32>) -> ()
+    call @trace_0_main(%w, %in, %out) : (tensor<8x32xf32>, tensor<8x32xf32>, tensor<8x32xf32>) -> ()
+    %1 = "ttnn.begin_trace_capture"(%0) <{cq_id = 0 : ui32}> : (!ttnn.device) -> tensor<ui32, #ttnn.trace_id>
+    call @trace_0_main(%w, %in, %out) : (tensor<8x32xf32>, tensor<8x32xf32>, tensor<8x32xf32>) -> ()
+    "ttnn.end_trace_capture"(%0, %1) <{cq_id = 0 : ui32}> : (!ttnn.device, tensor<ui32, #ttnn.trace_id>) -> ()
+    return %1 : tensor<ui32, #ttnn.trace_id>
+  }
+  func.func private @execute(%id: tensor<ui32, #ttnn.trace_id>) attributes {tt.function_type = "trace_execute"} {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+    "ttnn.execute_trace"(%0, %id) <{blocking = false, cq_id = 0 : ui32}> : (!ttnn.device, tensor<ui32, #ttnn.trace_id>) -> ()
+    return
+  }
+  func.func @main(%x: tensor<8x32xf32>, %w: tensor<8x32xf32>) -> tensor<8x32xf32> {
+    %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+    %1 = "ttnn.capture_or_execute_trace"(%0, %w, %x) <{allocate_slots_callee = @slots, capture_callee = @capture, execute_callee = @execute, operandSegmentSizes = array<i32: 1, 2, 0>}> : (!ttnn.device, tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+    return %1 : tensor<8x32xf32>
+  }
+}
+"""
+
+    def test_traces_are_looked_through(self):
+        """As --enable-trace=true prints them: inputs are written into slots, results are copied into others."""
+        before = self.path("before.mlir", module(["x: 8x32xf32", "w: 8x32xf32"], [
+            "%s = ttir.add(%x, %w) : 8x32xf32", "%r = ttir.relu(%s) : 8x32xf32"]))
+        self.check(before, self.path("after.mlir", self.TRACED), False)
+        for right, wrong in (("ttnn.relu", "ttnn.gelu"), ('copy"(%1', 'copy"(%0'), ('write_tensor"(%x', 'write_tensor"(%w')):
+            self.check(before, self.path("after.mlir", self.TRACED.replace(right, wrong, 1)), True)
+
     def test_stages_of_a_log(self):
         """The pass that broke it is named."""
         stages = [("First", module(X, RELU6)), ("Second", module(X, ["%z = 0.0 : 1x1xf32", "%m = ttir.maximum(%x, %z) "
@@ -372,8 +496,35 @@ class Verify(unittest.TestCase):
         status, report, said = self.verify(log)
         self.assertEqual(status, 1, said)
         self.assertEqual([e["pass"] for e in report["checks"]], ["Third"])
+        with open(log, encoding="utf-8") as f:
+            lines = f.read().splitlines(True)
+        foreign = "2026-08-21 10:15:02.301 (  12.695s) [  7F3A1C40] a.cc:1     1| hello\n"
+        for again in lines[:3] + [foreign] + lines[3:], ["[1,0]<stderr>:" + line for line in lines]:
+            status, report, said = self.verify(self.path("again.txt", "".join(again)))
+            self.assertEqual((status, [e["pass"] for e in report["checks"]]), (1, ["Third"]), said)
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"), log)[0], 3)
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"))[0], 3)
+
+    def test_several_modules_of_two_files(self):
+        """Each module of TTNN is compared with the TTIR of its name; what has none is said, once."""
+        def modules(dialect, *bodies):
+            return "".join(f"MLIR Module {dialect}:\n" + module(X, [f"%r = {dialect}.{op}(%x) : 8x32xf32"]).replace(
+                "module {", f"module @{name} {{", 1) for name, op in bodies)
+
+        before = self.path("a.log", modules("ttir", ("one", "relu"), ("two", "exp"), ("three", "sin"), ("four", "cos")))
+        for op, status in ("exp", 0), ("tanh", 1):
+            after = self.path("b.log", modules("ttnn", ("two", op), ("one", "relu"), ("five", "relu")))
+            found, _, said = self.verify(before, after)
+            self.assertEqual((found, said.count("compared with no other")), (status, 1), said)
+            self.assertIn("3 modules", said)
+        log = self.path("c.log", modules("ttir", ("one", "relu")) + modules("ttnn", ("one", "relu")) +
+                        modules("ttir", ("two", "exp")).replace("@main", "@other"))
+        found, _, said = self.verify(log)
+        self.assertEqual(found, 0, said)
+        self.assertIn("this module is compared with no other", said)
+        log = self.path("d.log", "".join(modules(level, ("m", op)) for level, op in (
+            ("ttir", "relu"), ("ttnn", "relu"), ("ttir", "exp"), ("ttnn", "exp"))))  # two compiles, both of @main
+        self.assertEqual(self.verify(log)[:2], (0, None))
 
     def test_threads(self):
         """Equal differences of many graphs are all found, however many threads look for them."""

@@ -49,16 +49,9 @@ bool library_is_narrowed(const struct fa_library *l) {
 enum fa_status fa_library_status(const struct fa_library *l) {
     return l->status;
 }
-size_t fa_library_diagnostics(const struct fa_library *l) {
-    return l->diags.n;
+const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l) {
+    return diagnostics_of(&l->diags);
 }
-size_t fa_library_diagnostics_dropped(const struct fa_library *l) {
-    return l->diags.dropped;
-}
-struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i) {
-    return diagnostic_of(&l->diags.items[i]);
-}
-
 static int by_order(const void *a, const void *b) {
     const struct pattern *x = *(const struct pattern *const *)a, *y = *(const struct pattern *const *)b;
     return x->order < y->order ? -1 : x->order > y->order;

@@ -96,12 +96,11 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
 
 /* An operand that is printed as an attribute. False when that is absent too. */
 static bool write_attribute(const struct draft *s, uint32_t op, struct str attribute, struct buf *out) {
-    struct str text;
-    double value;
-    if (!attribute.n || !mlir_attr(s->graph->m, op, arena_strdup(s->arena, attribute), &text) ||
-        !mlir_float(text, &value))
+    const struct attr *x =
+        attribute.n ? attrs_find(graph_attributes(s->graph, op), arena_strdup(s->arena, attribute)) : NULL;
+    if (!x || !x->is_number)
         return false;
-    buf_printf(out, "%.9g", value);
+    buf_printf(out, "%.9g", x->number);
     return true;
 }
 
@@ -132,14 +131,13 @@ static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
 
 /* Works along the last axis of its operand and no other. */
 static bool along_last_axis(const struct graph *g, uint32_t op) {
-    int64_t dims[2];
+    const struct attr *axes = graph_axes(g, op);
     uint32_t rank;
-    struct str text;
     enum op_class class = graph_class(g, op);
     if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank))
         return false;
-    if (graph_axes(g, op, &text))
-        return mlir_ints(text, dims, 2) == 1 && (dims[0] == -1 || dims[0] == (int64_t)rank - 1);
+    if (axes)
+        return axes->n == 1 && (axes->list[0] == -1 || axes->list[0] == (int64_t)rank - 1);
     return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
 }
 

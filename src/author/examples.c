@@ -344,6 +344,7 @@ static void check_notes(struct example_run *r, const struct match *own) {
     add_lines(&said, d.undone);
     add_lines(&said, d.blocked);
     add_lines(&said, (struct str_list){&d.torch, d.torch.n > 0});
+    add_lines(&said, d.call);
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
     if (!str_find(text, r->example->says))
         fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,

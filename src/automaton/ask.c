@@ -11,16 +11,16 @@ const struct attr_spec *node_wrong_attribute(const struct node *node, const stru
         return NULL; /* part=, of= and every= are no attributes*/
     for (uint32_t i = 0; i < node->nattrs; i++) {
         const struct attr_spec *a = &node->attrs[i];
-        struct str text, inner;
-        bool there = mlir_attr(g->m, op, a->key, &text);
+        struct str inner;
+        const struct attr *x = attrs_find(graph_attributes(g, op), a->key);
         if (a->test == ATTR_ABSENT) {
-            if (there)
+            if (x)
                 return a;
             continue;
         }
-        double x, y;
-        bool same = there && (str_eq(text, a->value) || (mlir_string(text, &inner) && str_eq(inner, a->value)) ||
-                              (mlir_float(text, &x) && mlir_float(a->value, &y) && x == y));
+        double y;
+        bool same = x && (str_eq(x->text, a->value) || (mlir_string(x->text, &inner) && str_eq(inner, a->value)) ||
+                          (x->is_number && mlir_float(a->value, &y) && x->number == y));
         if (!same)
             return a;
     }

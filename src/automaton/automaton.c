@@ -275,9 +275,14 @@ static void find_roots(struct automaton *a, struct transition *t) {
     const struct pattern_set *set = a->set;
     uint32_t first = set->first_rooted[t->key.kind], n = set->first_rooted[t->key.kind + 1] - first;
     t->roots = arena_alloc(&a->arena, (n / 64 + 1) * sizeof *t->roots);
-    for (uint32_t i = 0; i < n && t->key.result == 0; i++)
-        if (root_is(t->is, set->rooted[first + i]->formula.root->sub) && is_searched(set->rooted[first + i]))
+    for (uint32_t i = 0; i < n && t->key.result == 0; i++) {
+        struct pattern *p = set->rooted[first + i];
+        if (!root_is(t->is, p->formula.root->sub))
+            continue;
+        pattern_complete(set, p);
+        if (is_searched(p))
             put(t->roots, i);
+    }
 }
 
 static size_t key_size(const struct key *k) {

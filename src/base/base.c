@@ -1,4 +1,4 @@
-/* Strings, arena, growable arrays and diagnostics for all rooms.
+/* Strings, arena, growable arrays and diagnostics for all folders.
  *
  * Every allocation of the library ends in xrealloc, xcalloc or new_chunk, and where another library could not allocate,
  * its caller calls out_of_memory: that ends the process here with status 3, so callers never see a NULL. */
@@ -49,6 +49,21 @@ const char *str_find(struct str s, struct str what) {
     if (what.n == 0)
         return s.p;
     return s.n < what.n ? NULL : memmem(s.p, s.n, what.p, what.n);
+}
+
+static bool is_word_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+const char *str_find_word(struct str s, struct str word) {
+    const char *begin = s.p, *end = s.n ? s.p + s.n : s.p, *at;
+    while (s.n && (at = str_find(s, word))) {
+        const char *behind = at + word.n;
+        if ((at == begin || !is_word_byte(at[-1])) && (behind == end || !is_word_byte(*behind)))
+            return at;
+        s = (struct str){at + 1, (size_t)(end - at - 1)};
+    }
+    return NULL;
 }
 
 unsigned str_distance(struct str a, struct str b) {

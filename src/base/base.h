@@ -1,4 +1,4 @@
-/* What all rooms use: string views, arena, growable arrays, diagnostics.
+/* What all folders use: string views, arena, growable arrays, diagnostics.
  *
  * Memory: an arena owns everything that lives as long as one audit and is freed
  * at once. Out of memory is not an error that callers handle: the process says so
@@ -22,6 +22,17 @@ struct str {
 
 struct str_list {
     const struct str *items;
+    uint32_t n;
+};
+
+/* What programs read of a proof or a price: "launches: 2", "device: n150". */
+struct figure {
+    struct str key, value;
+    bool is_number;
+};
+
+struct figures {
+    struct figure *items;
     uint32_t n;
 };
 
@@ -62,9 +73,15 @@ static inline struct str str_trim(struct str s) {
         s.n--;
     return s;
 }
+/* The next item of a list with commas, without blanks around it. */
+static inline struct str str_item(struct str *rest) {
+    return str_trim(str_part(rest, ','));
+}
 bool str_matches(struct str s, struct str glob);     /* as a whole, as fnmatch(3) does */
 int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
+/* The same, of a whole word: one of letters, digits and '_'. */
+const char *str_find_word(struct str s, struct str word);
 uint64_t str_hash(struct str s);
 static inline uint64_t hash_mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
@@ -158,7 +175,8 @@ void diag_add(struct diags *d, enum severity sev, struct source_location at, con
 /* Adds what another list says, what it dropped too. */
 void diags_take(struct diags *to, const struct diags *from);
 void diags_free(struct diags *d);
-struct fa_diagnostic;
-struct fa_diagnostic diagnostic_of(const struct diag *d); /* as fusion_audit.h gives it to callers of the library */
+const char *severity_name(enum severity s);
+struct fa_diagnostics;
+const struct fa_diagnostics *diagnostics_of(const struct diags *d); /* as fusion_audit.h gives them to callers */
 
 #endif

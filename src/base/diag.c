@@ -70,7 +70,28 @@ void diags_free(struct diags *d) {
     *d = (struct diags){.arena = d->arena, .limit = d->limit};
 }
 
-struct fa_diagnostic diagnostic_of(const struct diag *d) {
+const char *severity_name(enum severity s) {
     static const char *const names[] = {"note", "warning", "error"};
-    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
+    return names[s];
+}
+
+const struct fa_diagnostics *diagnostics_of(const struct diags *d) {
+    return (const void *)d;
+}
+
+static const struct diags *diags_of(const struct fa_diagnostics *d) {
+    return (const void *)d;
+}
+
+size_t fa_count(const struct fa_diagnostics *d) {
+    return diags_of(d)->n;
+}
+
+size_t fa_dropped(const struct fa_diagnostics *d) {
+    return diags_of(d)->dropped;
+}
+
+struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i) {
+    const struct diag *x = &diags_of(d)->items[i];
+    return (struct fa_diagnostic){severity_name(x->severity), x->file, x->line, x->column, x->message, x->hint};
 }

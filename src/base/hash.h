@@ -1,4 +1,4 @@
-/* uthash, which would end the process in its own way where memory ends: it allocates as all rooms do. */
+/* uthash, which would end the process in its own way where memory ends: it allocates as all code here does. */
 #ifndef FA_HASH_H
 #define FA_HASH_H
 

@@ -3,7 +3,7 @@
 
 #include <yaml.h>
 
-enum { MAX_NESTING = 64, MAX_ANCHORS = 64 };
+enum { MAX_NESTING = 64 };
 
 struct anchor {
     struct str name;
@@ -15,8 +15,8 @@ struct reader {
     yaml_parser_t parser;
     struct arena *arena;
     struct tree_file *file;
-    struct anchor anchors[MAX_ANCHORS];
-    uint32_t nanchors;
+    struct anchor *anchors;
+    uint32_t nanchors, anchors_cap;
 };
 
 static struct tree *refuse(struct reader *r, const char *wrong, yaml_mark_t at) {
@@ -93,8 +93,10 @@ static struct tree *read_node(struct reader *r, const yaml_event_t *e, uint32_t 
         t->kind = e->type == YAML_MAPPING_START_EVENT ? TREE_MAPPING : TREE_SEQUENCE;
         t = read_children(r, t, depth);
     }
-    if (t && anchor && r->nanchors < MAX_ANCHORS)
+    if (t && anchor) {
+        r->anchors = grow(r->anchors, &r->anchors_cap, r->nanchors + 1, sizeof *r->anchors);
         r->anchors[r->nanchors++] = (struct anchor){arena_str(r->arena, str_of((const char *)anchor)), t};
+    }
     return t;
 }
 
@@ -117,8 +119,18 @@ static bool read_document(struct reader *r, const struct tree ***end) {
     return more && (t || !is_node);
 }
 
+static const struct tree *find_compiled(struct str text) {
+    uint64_t hash = str_hash(text);
+    const struct compiled_tree *t = compiled_trees;
+    while (t->documents && (t->hash != hash || t->size != text.n))
+        t++;
+    return t->documents;
+}
+
 struct tree_file tree_read(struct str text, struct arena *a) {
-    struct tree_file f = {0};
+    struct tree_file f = {.documents = find_compiled(text)};
+    if ((f.compiled = f.documents != NULL))
+        return f;
     const struct tree **end = &f.documents;
     struct reader r = {.arena = a, .file = &f};
     if (!yaml_parser_initialize(&r.parser))
@@ -128,6 +140,7 @@ struct tree_file tree_read(struct str text, struct arena *a) {
     while (read_document(&r, &end)) {
     }
     yaml_parser_delete(&r.parser);
+    free(r.anchors);
     return f;
 }
 

@@ -1,159 +1,178 @@
-/* Completion of the command line, printed for a shell from the table of options. The names in the table have no
- * character that a shell would read; its texts have no single quote but in `'-'`, which is left out. */
-#include "cli/commands.h"
-
+/* Completion of the command line. The shell gets a function that asks the program, with the words so far, for what the
+ * last of them may become: a line each, with what it means behind a tab. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/option_table.h"
+#include "cli/commands.h"
 #include "cli/say.h"
 
-static bool takes_path(const struct option_spec *s) {
-    return s->argument && (strncmp(s->argument, "FILE", 4) == 0 || strncmp(s->argument, "DIR", 3) == 0);
+static const struct {
+    const char *name, *function;
+} shells[] = {
+    {"bash", "_fusion_audit() {\n"
+             "    local IFS=$'\\n'\n"
+             "    COMPREPLY=($(fusion-audit completion bash -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" | cut -f1))\n"
+             "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+             "}\n"
+             "complete -o default -F _fusion_audit fusion-audit\n"},
+    {"zsh",
+     "#compdef fusion-audit\n"
+     "_fusion_audit() {\n"
+     "    local -a lines\n"
+     "    local word\n"
+     "    lines=(${(f)\"$(fusion-audit completion zsh -- \"${(@)words[2,CURRENT]}\")\"})\n"
+     "    (( $#lines )) || { _files; return }\n"
+     "    for word in ${lines%%$'\\t'*}; do\n"
+     "        [[ $word == *= ]] && compadd -S '' -- $word || compadd -- $word\n"
+     "    done\n"
+     "}\n"
+     "if [[ $funcstack[1] == _fusion_audit ]]; then _fusion_audit; else compdef _fusion_audit fusion-audit; fi\n"},
+    {"fish", "function __fusion_audit\n"
+             "    set -l words (commandline -opc) (commandline -ct)\n"
+             "    set -l found (fusion-audit completion fish -- $words[2..-1])\n"
+             "    set -q found[1]; and printf '%s\\n' $found; or __fish_complete_path (commandline -ct)\n"
+             "end\n"
+             "complete -c fusion-audit -f -a '(__fusion_audit)'\n"},
+};
+
+/* The word to complete: what stands, what may become something else, and the option whose argument it is. */
+struct last_word {
+    struct str before, word;
+    const struct option_row *option; /* or NULL */
+};
+
+static void print_candidate(const struct last_word *t, struct str word, const char *end, const char *text, FILE *out) {
+    if (str_starts(word, t->word))
+        fprintf(out, "%.*s%.*s%s\t%.*s\n", (int)t->before.n, t->before.p, (int)word.n, word.p, end,
+                (int)strcspn(text, "\n"), text);
 }
 
-/* A list of words to choose from. */
-static bool takes_word(const struct option_spec *s) {
-    return s->argument && !takes_path(s) && strchr(s->argument, '|');
-}
-
-/* The text of an option in one line, without what a shell would take for a quote. */
-static void print_text(const struct option_spec *s, const char *without, FILE *out) {
-    for (const char *p = s->help; *p; p++)
-        if (!strchr(without, *p))
-            fputc(*p == '\n' ? ' ' : *p, out);
-}
-
-static void print_words(const char *words, FILE *out) {
-    for (const char *p = words; *p; p++)
-        fputc(*p == '|' ? ' ' : *p, out);
-}
-
-static void print_command_names(const char *between, FILE *out) {
-    for (int i = 0; i < command_nspecs; i++)
-        fprintf(out, "%s%s", i ? between : "", command_specs[i].name);
-}
-
-static void print_bash_options(int command, FILE *out) {
-    for (int i = 0; i < option_nspecs; i++)
-        if (option_specs[i].commands & command)
-            fprintf(out, " --%s%s", option_specs[i].name, option_specs[i].argument ? "=" : "");
-}
-
-static void print_bash(FILE *out) {
-    fputs("_fusion_audit() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words\n"
-          "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "    [[ $cur == = ]] && cur=\n"
-          "    case $prev in\n",
-          out);
-    for (int i = 0; i < option_nspecs; i++)
-        if (takes_word(&option_specs[i])) {
-            fprintf(out, "    --%s) COMPREPLY=($(compgen -W '", option_specs[i].name);
-            print_words(option_specs[i].argument, out);
-            fputs("' -- \"$cur\")); return ;;\n", out);
-        }
-    fputs("    esac\n    case ${COMP_WORDS[1]} in\n", out);
-    for (int i = 0; i < command_nspecs; i++) {
-        fprintf(out, "    %s) words='", command_specs[i].name);
-        print_bash_options((int)command_specs[i].command, out);
-        fputs("' ;;\n", out);
+/* Commands, or what may follow the first word of some. */
+static void print_commands(const struct last_word *t, const char *first, FILE *out) {
+    for (size_t i = 1; i < ncommands; i++) {
+        struct str second = str_of(commands[i]->name), word = str_part(&second, ' ');
+        if (first ? second.n > 0 && str_is(word, first) : second.n == 0)
+            print_candidate(t, first ? second : word, "", first ? "" : commands[i]->help, out);
     }
-    fputs("    *) words='", out);
-    print_bash_options(CMD_AUDIT, out);
-    fputs("' ;;\n    esac\n    [[ $COMP_CWORD == 1 ]] && words+=' ", out);
-    print_command_names(" ", out);
-    fputs("'\n"
-          "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-          "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
-          "}\n"
-          "complete -o default -F _fusion_audit fusion-audit\n",
-          out);
 }
 
-static void print_zsh_options(int command, FILE *out) {
-    for (int i = 0; i < option_nspecs; i++) {
-        const struct option_spec *s = &option_specs[i];
-        if (!(s->commands & command))
+static void print_options(const struct last_word *t, const struct command *c, FILE *out) {
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(c, i)); i++) {
+        char name[64];
+        int n = snprintf(name, sizeof name, "--%s", row->name);
+        if (row == find_option(c, str_of(row->name))) /* the first of several limits */
+            print_candidate(t, (struct str){name, (size_t)n}, row->argument ? "=" : "", row->help, out);
+    }
+}
+
+/* The names of patterns, as `patterns list` begins its lines with them. */
+static void print_patterns(const struct last_word *t, FILE *out) {
+    struct fa_library *l = fa_library_read(&(struct fa_options){.nfiles = 0});
+    char *text = NULL;
+    size_t n = 0;
+    FILE *list = open_memstream(&text, &n);
+    if (list) {
+        fa_library_list(l, list);
+        fclose(list);
+    }
+    for (struct str rest = {text, text ? n : 0}; rest.n;) {
+        struct str line = str_line(&rest);
+        print_candidate(t, str_part(&line, ' '), "", "", out);
+    }
+    free(text);
+    fa_library_free(l);
+}
+
+static bool takes_patterns(const struct option_row *row) {
+    return row->argument && strcmp(row->argument, "GLOBS") == 0;
+}
+
+/* Leaves of a list with commas the last item. */
+static void take_item(struct last_word *t) {
+    size_t n = t->word.n;
+    while (n && t->word.p[n - 1] != ',')
+        n--;
+    t->before = (struct str){t->before.n ? t->before.p : t->word.p, t->before.n + n};
+    t->word = (struct str){t->word.p + n, t->word.n - n};
+}
+
+static const struct option_row *option_of(const struct command *c, const char *word, size_t n) {
+    if (n > 2 && strncmp(word, "--", 2) == 0)
+        return find_option(c, (struct str){word + 2, n - 2});
+    return n == 2 && word[0] == '-' ? find_letter(c, word[1]) : NULL;
+}
+
+/* "--sort=na" is one word for some shells, and three for others. */
+static struct last_word read_last_word(const struct command *c, const char *const *words, size_t n) {
+    struct last_word t = {{words[n - 1], 0}, str_of(words[n - 1]), NULL};
+    size_t name = strcspn(words[n - 1], "=");
+    if (strcmp(words[n - 1], "=") == 0)
+        t.before.p = t.word.p += 1, t.word.n = 0;
+    else if (name < t.word.n && option_of(c, words[n - 1], name)) {
+        t.option = option_of(c, words[n - 1], name);
+        t.before.n = name + 1;
+        t.word = (struct str){words[n - 1] + name + 1, t.word.n - name - 1};
+        return t;
+    }
+    size_t at = n > 2 && strcmp(words[n - 2], "=") == 0 ? n - 3 : n - 2;
+    if (n > 1)
+        t.option = option_of(c, words[at], strlen(words[at]));
+    if (t.option && !t.option->argument)
+        t.option = NULL;
+    return t;
+}
+
+static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
+    size_t length = 0;
+    const struct command *c = find_command(words, n - 1, &length);
+    struct last_word t = read_last_word(c, words, n);
+    if (t.option) {
+        struct str choices = str_of(t.option->words);
+        take_item(&t);
+        while (choices.n)
+            print_candidate(&t, str_part(&choices, '|'), "", "", out);
+        if (takes_patterns(t.option))
+            print_patterns(&t, out);
+    } else if (str_starts(t.word, STR("-"))) {
+        print_options(&t, c, out);
+    } else if (n == 1 || (n == 2 && !c->run)) {
+        print_commands(&t, n == 2 ? words[0] : NULL, out);
+    } else if (c == &patterns_list_command || c == &patterns_show_command || c == &patterns_test_command) {
+        print_patterns(&t, out);
+    }
+    return FA_CLEAN;
+}
+
+static enum fa_status run(struct args *args, FILE *out) {
+    const struct fa_options *o = &args->options;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(o->files[0], shells[i].name) != 0)
             continue;
-        fprintf(out, "        '%s--%s%s[", s->kind == LIST ? "*" : "", s->name, s->argument ? "=" : "");
-        print_text(s, "'[]", out);
-        fputc(']', out);
-        if (takes_path(s))
-            fputs(":file:_files", out);
-        else if (takes_word(s)) {
-            fputs(":word:(", out);
-            print_words(s->argument, out);
-            fputc(')', out);
-        } else if (s->argument)
-            fputs(":value: ", out);
-        fputs("'\n", out);
+        if (o->nfiles > 1)
+            return complete(o->files + 1, o->nfiles - 1, out);
+        fputs(shells[i].function, out);
+        return FA_CLEAN;
     }
+    return complain(FA_USAGE, args->command->takes);
 }
 
-static void print_zsh(FILE *out) {
-    fputs("#compdef fusion-audit\n"
-          "_fusion_audit() {\n"
-          "    local -a options\n"
-          "    case $words[2] in\n",
-          out);
-    for (int i = 0; i < command_nspecs; i++) {
-        fprintf(out, "    %s) options=(\n", command_specs[i].name);
-        print_zsh_options((int)command_specs[i].command, out);
-        fputs("        ) ;;\n", out);
-    }
-    fputs("    *) options=(\n", out);
-    print_zsh_options(CMD_AUDIT, out);
-    fputs("        ) ;;\n    esac\n    if (( CURRENT == 2 )) && [[ $PREFIX != -* ]]; then\n        compadd ", out);
-    print_command_names(" ", out);
-    fputs("\n        _files\n    else\n        _arguments $options '*:file:_files'\n    fi\n}\n"
-          "if [[ $funcstack[1] == _fusion_audit ]]; then _fusion_audit; else compdef _fusion_audit fusion-audit; fi\n",
-          out);
-}
-
-static void print_fish_options(const char *condition, int command, FILE *out) {
-    for (int i = 0; i < option_nspecs; i++) {
-        const struct option_spec *s = &option_specs[i];
-        if (!(s->commands & command))
-            continue;
-        fprintf(out, "complete -c fusion-audit -n '%s' -l %s", condition, s->name);
-        if (s->letter)
-            fprintf(out, " -s %c", s->letter);
-        if (s->argument)
-            fputs(takes_path(s) ? " -r -F" : " -x", out);
-        if (takes_word(s)) {
-            fputs(" -a '", out);
-            print_words(s->argument, out);
-            fputc('\'', out);
-        }
-        fputs(" -d '", out);
-        print_text(s, "'", out);
-        fputs("'\n", out);
-    }
-}
-
-static void print_fish(FILE *out) {
-    char condition[256];
-    int n = snprintf(condition, sizeof condition, "not __fish_seen_subcommand_from");
-    for (int i = 0; i < command_nspecs; i++)
-        n += snprintf(condition + n, sizeof condition - (size_t)n, " %s", command_specs[i].name);
-    print_fish_options(condition, CMD_AUDIT, out);
-    for (int i = 0; i < command_nspecs; i++) {
-        fprintf(out, "complete -c fusion-audit -n __fish_is_first_arg -a %s -d '%s'\n", command_specs[i].name,
-                command_specs[i].help);
-        snprintf(condition, sizeof condition, "__fish_seen_subcommand_from %s", command_specs[i].name);
-        print_fish_options(condition, (int)command_specs[i].command, out);
-    }
-}
-
-enum fa_status run_completion(const struct options *o, FILE *out) {
-    static const struct {
-        const char *name;
-        void (*print)(FILE *);
-    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (strcmp(o->files[0], shells[i].name) == 0) {
-            shells[i].print(out);
-            return FA_CLEAN;
-        }
-    return complain(FA_USAGE, "completion is followed by bash, zsh or fish");
-}
+const struct command completion_command = {
+    .name = "completion",
+    .help = "completion for bash, zsh, fish",
+    .usage = "Usage: fusion-audit completion bash|zsh|fish\n"
+             "       fusion-audit completion SHELL -- WORD...\n"
+             "\n"
+             "Prints what makes the shell complete commands, options and what they take; with\n"
+             "WORDs, what the last of them may become.\n",
+    .after = "Exit status: 0; 2 wrong usage.\n"
+             "\n"
+             "Example:\n"
+             "  eval \"$(fusion-audit completion bash)\"\n",
+    .size = sizeof(struct args),
+    .least = 1,
+    .most = SIZE_MAX,
+    .takes = "completion is followed by bash, zsh or fish",
+    .run = run,
+    .prints = true,
+};

@@ -1,18 +1,57 @@
-/* The command `explain`. Its exit status does not tell what nearly matches. */
 #include "cli/commands.h"
-
 #include "cli/say.h"
 
-enum fa_status run_explain(const struct options *o, FILE *out) {
-    struct fa_options options = options_audit(o);
-    struct fa_explanation *e = fa_explain(&options, o->at, o->max_places);
-    enum fa_status status = fa_explanation_status(e);
-    bool usage = false;
-    for (size_t i = 0; i < fa_explanation_diagnostics(e); i++)
-        say_diagnostic(fa_explanation_diagnostic(e, i), &usage);
-    say_rest(fa_explanation_diagnostics_dropped(e), usage && status == FA_USAGE);
+struct explain_args {
+    struct args args;
+    const char *at;
+    unsigned places;
+    bool json;
+};
+
+/* The exit status does not tell what nearly matches. */
+static enum fa_status run(struct args *args, FILE *out) {
+    const struct explain_args *x = (const struct explain_args *)args;
+    struct fa_explanation *e = fa_explain(&args->options, x->at, x->places);
+    enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
     if (status != FA_USAGE)
-        fa_explanation_print(e, o->json, out);
+        fa_explanation_print(e, x->json, out);
     fa_explanation_free(e);
     return status;
 }
+
+static const struct option_row rows[] = {
+    {"at", 0, TEXT, offsetof(struct explain_args, at), "PLACE",
+     .help = "only there, matches too: a value (%12, ttir:%12),\n"
+             "a line (812, FILE:812), an op and its line\n"
+             "(ttnn.add 812), a name (layer.0.dense), a\n"
+             "location (add.174), an alias (#loc12)"},
+    {"include", 0, TEXT, offsetof(struct args, options.include), "LIST",
+     .help = "search what is hidden, too: blocked, decomposed,\n"
+             "slower, elementwise, elementwise-reduction",
+     .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
+    {"json", 0, FLAG, offsetof(struct explain_args, json), NULL, .help = "print one JSON document instead"},
+    {"limit", 0, LIMIT, offsetof(struct explain_args, places), "places=N", .help = "places that are printed (10)",
+     .least = 1, .most = NUMBER_MOST},
+};
+
+const struct command explain_command = {
+    .name = "explain",
+    .help = "what nearly matches, and what differs",
+    .usage = "Usage: fusion-audit explain [options] FILE...\n"
+             "\n"
+             "Says where patterns nearly match and what is different there. The files are\n"
+             "those of an audit.\n",
+    .after = "Exit status: 0 whatever was found; 2 wrong usage or bad pattern; 3 an error\n"
+             "in the input, or nothing is at PLACE.\n"
+             "\n"
+             "Example:\n"
+             "  fusion-audit explain --at=add.174 --only=linear --ttnn-only model.ttnn.mlir\n",
+    .own = {rows, sizeof rows / sizeof *rows},
+    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &search_limits, &input_limits},
+    .size = sizeof(struct explain_args),
+    .least = 1,
+    .most = SIZE_MAX,
+    .takes = "no input file",
+    .run = run,
+    .prints = true,
+};

@@ -1,21 +1,137 @@
-/* The command line, read by getopt_long from the table of options. Long options may be abbreviated, as in GNU
+/* The command line, read by getopt_long from the rows of a command. Long options may be abbreviated, as in GNU
  * programs. */
 #include "cli/options.h"
 
 #include <getopt.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/base.h"
-#include "cli/option_table.h"
-#include "cli/outputs.h"
+enum { OPTIONS_MOST = 64, LONG = 256 /* what getopt_long returns for the first row */ };
 
-#define DIFF_TAKES "diff takes OLD NEW, or OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn"
+#define MEMBER(name) offsetof(struct args, name)
+#define ROWS(table)                                                                                                    \
+    { table, sizeof(table) / sizeof *(table) }
 
-enum { LONG = 256 /* what getopt_long returns for option_specs[0] */ };
+static const struct option_row level_rows[] = {
+    {"ttir-only", 0, LEVEL, MEMBER(options.levels), NULL, .help = "take TTIR alone", .least = FA_TTIR_ONLY},
+    {"ttnn-only", 0, LEVEL, MEMBER(options.levels), NULL, .help = "take TTNN alone", .least = FA_TTNN_ONLY},
+};
+static const struct option_row unpaired_rows[] = {
+    {"unpaired", 0, FLAG, MEMBER(options.unpaired), NULL, .help = "do not ask whether the two are of one model"},
+};
+static const struct option_row pattern_rows[] = {
+    {"patterns", 'P', LIST, MEMBER(patterns), "DIR|FILE", .help = "add patterns; may be repeated"},
+    {"no-default-patterns", 0, FLAG, MEMBER(options.no_default_patterns), NULL,
+     .help = "do without the bundled patterns"},
+};
+static const struct option_row choice_rows[] = {
+    {"only", 0, TEXT, MEMBER(options.only), "GLOBS", .help = "only these patterns or fused ops, comma-separated"},
+    {"skip", 0, TEXT, MEMBER(options.skip), "GLOBS", .help = "all but these"},
+};
+static const struct option_row jobs_rows[] = {
+    {"jobs", 'j', COUNT, MEMBER(options.jobs), "N", .help = "threads; one for each processor by default", .least = 1,
+     .most = 1024},
+};
+static const struct option_row price_rows[] = {
+    {"source", 0, TEXT, MEMBER(options.sources), "LIST", .help = "only findings of ttnn, torch, triton, cuda",
+     .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},
+    {"device", 0, TEXT, MEMBER(options.device), "NAME", .help = "price for n150, n300, p100, p150 or p150-fw18",
+     .words = "n150|n300|p100|p150|p150-fw18"},
+    {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do without proofs"},
+};
+static const struct option_row search_limit_rows[] = {
+    {"limit", 0, LIMIT, MEMBER(options.max_steps), "steps=N", .help = "steps of the search at one op (20000)",
+     .least = 1, .most = NUMBER_MOST},
+    {"limit", 0, LIMIT, MEMBER(options.max_diagnostics), "diagnostics=N", .help = "errors that are printed (100)",
+     .least = 1, .most = NUMBER_MOST},
+};
+static const struct option_row input_limit_rows[] = {
+    {"limit", 0, LIMIT, MEMBER(options.max_input), "input=N", .help = "MB of a file (half of the memory)", .least = 1,
+     .most = NUMBER_MOST},
+};
+static const struct option_row common_rows[] = {
+    {"help", 'h', FLAG, MEMBER(help), NULL, .help = "print this help, and exit"},
+    {"version", 'V', FLAG, MEMBER(version), NULL, .help = "print the version, and exit"},
+};
+
+const struct option_rows level_options = ROWS(level_rows), unpaired_options = ROWS(unpaired_rows),
+                         pattern_options = ROWS(pattern_rows), choice_options = ROWS(choice_rows),
+                         jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows),
+                         search_limits = ROWS(search_limit_rows), input_limits = ROWS(input_limit_rows);
+static const struct option_rows common_options = ROWS(common_rows);
+
+const struct option_row *option_row(const struct command *c, size_t i) {
+    const struct option_rows *rows = &c->own;
+    size_t group = 0;
+    while (i >= rows->n) {
+        i -= rows->n;
+        if (rows == &common_options)
+            return NULL;
+        rows = group < GROUPS_MOST && c->shared[group] ? c->shared[group++] : &common_options;
+    }
+    return &rows->rows[i];
+}
+
+const struct option_row *find_option(const struct command *c, struct str name) {
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(c, i)); i++)
+        if (str_is(name, row->name))
+            return row;
+    return NULL;
+}
+
+const struct option_row *find_letter(const struct command *c, int letter) {
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(c, i)); i++)
+        if (letter && row->letter == letter)
+            return row;
+    return NULL;
+}
+
+/* The words of the name of a command, as far as they are there. */
+static size_t words_of_name(const char *name, const char *const *words, size_t n) {
+    size_t count = 0;
+    for (size_t length; *name; name += length + (name[length] == ' ')) {
+        length = strcspn(name, " ");
+        if (count == n || strlen(words[count]) != length || memcmp(words[count], name, length) != 0)
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+const struct command *find_command(const char *const *words, size_t n, size_t *length) {
+    const struct command *best = commands[0];
+    *length = 0;
+    for (size_t i = 0; i < ncommands; i++) {
+        size_t count = words_of_name(commands[i]->name, words, n);
+        if (count > *length) {
+            best = commands[i];
+            *length = count;
+        }
+    }
+    return best;
+}
+
+bool wrong(struct args *args, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(args->error, sizeof args->error, format, list);
+    va_end(list);
+    return false;
+}
+
+/* "a, b or c" */
+static const char *join(struct arena *a, const char *const *words, size_t n, const char *last) {
+    struct str list = str_of(n ? words[0] : "");
+    for (size_t i = 1; i < n; i++)
+        list = arena_printf(a, "%.*s%s%s", (int)list.n, list.p, i + 1 < n ? ", " : last, words[i]);
+    return list.p;
+}
+
+/* ---- what getopt_long returns ---- */
 
 /* The options of one command as getopt_long takes them. */
 struct getopt_table {
@@ -23,362 +139,259 @@ struct getopt_table {
     char shorts[2 * OPTIONS_MOST + 2];
 };
 
-static void getopt_table_make(struct getopt_table *t, enum command command) {
+static bool has_long(const struct getopt_table *t, const char *name) {
+    const struct option *l = t->longs;
+    while (l->name && strcmp(l->name, name) != 0)
+        l++;
+    return l->name != NULL;
+}
+
+static void getopt_table_make(struct getopt_table *t, const struct command *c) {
+    const struct option_row *row;
     size_t nlongs = 0, nshorts = 0;
     memset(t, 0, sizeof *t);
     t->shorts[nshorts++] = ':'; /* then getopt_long returns ":" for a missing argument and "?" for an unknown option */
-    for (int i = 0; i < option_nspecs; i++) {
-        const struct option_spec *s = &option_specs[i];
-        int argument = s->kind == FLAG ? no_argument : required_argument;
-        if (!(s->commands & command))
+    for (size_t i = 0; (row = option_row(c, i)) && nlongs < OPTIONS_MOST; i++) {
+        if (has_long(t, row->name)) /* of several limits */
             continue;
-        t->longs[nlongs++] = (struct option){s->name, argument, NULL, LONG + i};
-        if (s->letter)
-            t->shorts[nshorts++] = s->letter;
-        if (s->letter && argument == required_argument)
+        t->longs[nlongs++] =
+            (struct option){row->name, row->argument ? required_argument : no_argument, NULL, LONG + (int)i};
+        if (row->letter)
+            t->shorts[nshorts++] = row->letter;
+        if (row->letter && row->argument)
             t->shorts[nshorts++] = ':';
     }
 }
 
-static const struct option_spec *spec_of(int returned) {
-    if (returned >= LONG && returned < LONG + option_nspecs)
-        return &option_specs[returned - LONG];
-    for (int i = 0; i < option_nspecs; i++)
-        if (option_specs[i].letter && option_specs[i].letter == returned)
-            return &option_specs[i];
-    return NULL;
+static const struct option_row *row_of(const struct command *c, int returned) {
+    return returned >= LONG ? option_row(c, (size_t)(returned - LONG)) : find_letter(c, returned);
 }
 
-bool wrong(struct options *o, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(o->error, sizeof o->error, format, args);
-    va_end(args);
-    return false;
-}
-
-static void apply(struct options *o, const struct option_spec *s) {
-    char *member = (char *)o + s->member;
-    const char *argument = optarg ? optarg : "";
-    if (s->kind == FLAG) {
-        *(bool *)(void *)member = true;
-    } else if (s->kind == TEXT) {
-        *(const char **)(void *)member = argument;
-    } else {
-        struct word_list *list = (struct word_list *)(void *)member;
-        list->items[list->n++] = argument;
+/* Of an option that the command has not. */
+static bool unknown_option(struct args *args, const struct getopt_table *t, const char *word) {
+    struct str name = str_of(word), option = str_part(&name, '=');
+    const char *names[OPTIONS_MOST + 1], *nearest, *alike[OPTIONS_MOST];
+    size_t nnames = 0, nalike = 0, nothers = 0;
+    name = (struct str){option.p + 2, option.n > 2 ? option.n - 2 : 0};
+    for (const struct option *l = t->longs; l->name; l++) {
+        names[nnames++] = l->name;
+        if (name.n && str_starts(str_of(l->name), name))
+            alike[nalike++] = arena_printf(&args->arena, "--%s", l->name).p;
     }
-}
-
-static const char *name_of_command(int set) {
-    for (int i = 0; i < command_nspecs; i++)
-        if (command_specs[i].command & set)
-            return command_specs[i].name;
-    return "";
-}
-
-/* "inspect or explain": the commands that have an option. */
-static const char *names_of_commands(int set, char *out, size_t size) {
-    size_t n = 0;
-    out[0] = '\0';
-    for (int i = 0; i < command_nspecs && n < size; i++)
-        if (command_specs[i].command & set)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " or " : "", command_specs[i].name);
-    return out;
-}
-
-/* Fails with a message, and returns true, if the option exists in another command. */
-static bool wrong_command(struct options *o, const char *name, int length) {
-    char list[64];
-    for (int i = 0; i < option_nspecs; i++)
-        if (strncmp(option_specs[i].name, name, (size_t)length) == 0 && option_specs[i].name[length] == '\0') {
-            if (o->command != CMD_AUDIT)
-                wrong(o, "%s has no option '--%s'", name_of_command(o->command), option_specs[i].name);
-            else
-                wrong(o, "option '--%s' is one of %s, which has to be the first argument", option_specs[i].name,
-                      names_of_commands(option_specs[i].commands, list, sizeof list));
-            return true;
-        }
-    return false;
+    if (nalike > 1)
+        return wrong(args, "ambiguous option '%.*s': %s", (int)option.n, option.p,
+                     join(&args->arena, alike, nalike, ", "));
+    const char **others = arena_alloc(&args->arena, ncommands * sizeof *others);
+    for (size_t i = 0; i < ncommands; i++)
+        if (find_option(commands[i], name))
+            others[nothers++] = commands[i]->name;
+    if (nothers && *args->command->name)
+        return wrong(args, "%s has no option '%.*s'", args->command->name, (int)option.n, option.p);
+    if (nothers)
+        return wrong(args, "option '%.*s' is one of %s, which has to be the first argument", (int)option.n, option.p,
+                     join(&args->arena, others, nothers, " or "));
+    nearest = name.n > 1 ? str_nearest(name, names, nnames) : NULL;
+    return nearest ? wrong(args, "unknown option '%.*s': did you mean --%s?", (int)option.n, option.p, nearest)
+                   : wrong(args, "unknown option '%.*s'", (int)option.n, option.p);
 }
 
 /* Says why getopt_long returned '?' (unknown, ambiguous, argument not wanted) or ':' (argument missing). */
-static bool wrong_option(struct options *o, const struct getopt_table *t, int returned, const char *word) {
-    const struct option_spec *s = spec_of(optopt);
-    int length = (int)strcspn(word, "=");
-    int candidates = 0, n = 0;
-    char list[256];
+static bool wrong_option(struct args *args, const struct getopt_table *t, int returned, const char *word) {
+    const struct option_row *row = row_of(args->command, optopt);
     if (returned == ':')
-        return s && optopt < LONG ? wrong(o, "option '-%c' needs an argument", optopt)
-                                  : wrong(o, "option '--%s' needs an argument", s ? s->name : word);
-    if (optopt >= LONG && s)
-        return wrong(o, "option '--%s' takes no argument", s->name);
-    if (optopt != 0)
-        return s ? wrong(o, "%s has no option '-%c'", name_of_command(o->command), optopt)
-                 : wrong(o, "unknown option '-%c'", optopt);
-    for (const struct option *l = t->longs; l->name; l++)
-        if (length > 2 && strncmp(l->name, word + 2, (size_t)length - 2) == 0 && n < (int)sizeof list)
-            n += snprintf(list + n, sizeof list - (size_t)n, "%s--%s", candidates++ ? ", " : "", l->name);
-    if (candidates > 1)
-        return wrong(o, "ambiguous option '%.*s': %s", length, word, list);
-    if (length > 2 && wrong_command(o, word + 2, length - 2))
-        return false;
-    const char *names[OPTIONS_MOST + 1], *nearest = NULL;
-    size_t nnames = 0;
-    for (const struct option *l = t->longs; l->name; l++)
-        names[nnames++] = l->name;
-    if (length > 3)
-        nearest = str_nearest((struct str){word + 2, (size_t)length - 2}, names, nnames);
-    return nearest ? wrong(o, "unknown option '%.*s': did you mean --%s?", length, word, nearest)
-                   : wrong(o, "unknown option '%.*s'", length, word);
+        return row && optopt < LONG ? wrong(args, "option '-%c' needs an argument", optopt)
+                                    : wrong(args, "option '--%s' needs an argument", row ? row->name : word);
+    if (optopt >= LONG && row)
+        return wrong(args, "option '--%s' takes no argument", row->name);
+    if (optopt == 0)
+        return unknown_option(args, t, word);
+    for (size_t i = 0; i < ncommands; i++)
+        if (*args->command->name && find_letter(commands[i], optopt))
+            return wrong(args, "%s has no option '-%c'", args->command->name, optopt);
+    return wrong(args, "unknown option '-%c'", optopt);
 }
 
-/* "name=N", comma-separated. */
-static bool check_limits(struct options *o) {
-    const struct {
-        const char *name;
-        unsigned long *value;
-        int commands;
-    } limits[] = {{"steps=", &o->max_steps, CMD_SEARCH},
-                  {"diagnostics=", &o->max_diagnostics, CMD_SEARCH},
-                  {"input=", &o->max_input, CMD_AUDIT | CMD_DIFF | CMD_EXPLAIN | CMD_INSPECT | CMD_VERIFY},
-                  {"places=", &o->max_places, CMD_EXPLAIN}};
-    enum { N = sizeof limits / sizeof *limits };
-    for (const char *p = o->limit; p && *p;) {
-        int i = 0;
-        while (i < N && (!(limits[i].commands & o->command) || strncmp(p, limits[i].name, strlen(limits[i].name)) != 0))
-            i++;
-        const char *digits = i < N ? p + strlen(limits[i].name) : "";
-        char *end = NULL;
-        if (*digits < '0' || *digits > '9')
-            return wrong(o, "--limit takes %s",
-                         o->command == CMD_EXPLAIN    ? "steps=N, diagnostics=N, input=N or places=N"
-                         : o->command == CMD_AUDIT    ? "steps=N, diagnostics=N or input=N"
-                         : o->command == CMD_PATTERNS ? "steps=N or diagnostics=N"
-                                                      : "input=N");
-        unsigned long n = strtoul(digits, &end, 10);
-        if ((*end && *end != ',') || n == 0 || n > 1000000000)
-            return wrong(o, "--limit takes a number from 1 to 1000000000");
-        *limits[i].value = n;
-        p = end + (*end == ',');
+/* ---- arguments ---- */
+
+/* A number that is all of a text. */
+static bool read_count(struct args *args, const struct option_row *row, struct str text) {
+    unsigned n = 0;
+    size_t i = 0;
+    while (i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && n <= NUMBER_MOST)
+        n = n * 10 + (unsigned)(text.p[i++] - '0');
+    if (i == 0 || i < text.n || n < row->least || n > row->most)
+        return wrong(args, "--%s takes a number from %u to %u", row->name, row->least, row->most);
+    *(unsigned *)(void *)((char *)args + row->member) = n;
+    return true;
+}
+
+/* The row of "NAME=N". */
+static const struct option_row *limit_of(const struct command *c, struct str name) {
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(c, i)); i++)
+        if (row->kind == LIMIT && strcspn(row->argument, "=") == name.n && memcmp(row->argument, name.p, name.n) == 0)
+            return row;
+    return NULL;
+}
+
+static bool no_such_limit(struct args *args) {
+    const char *limits[OPTIONS_MOST];
+    const struct option_row *row;
+    size_t n = 0;
+    for (size_t i = 0; (row = option_row(args->command, i)); i++)
+        if (row->kind == LIMIT)
+            limits[n++] = row->argument;
+    return wrong(args, "--limit takes %s", join(&args->arena, limits, n, " or "));
+}
+
+/* "NAME=N", comma-separated. */
+static bool read_limits(struct args *args, struct str text) {
+    while (text.n) {
+        struct str one = str_part(&text, ','), name = str_part(&one, '=');
+        const struct option_row *row = limit_of(args->command, name);
+        if (!row)
+            return no_such_limit(args);
+        if (!read_count(args, row, one))
+            return false;
     }
     return true;
 }
 
-static bool check_jobs(struct options *o) {
+static bool read_share(struct args *args, const struct option_row *row, const char *text) {
     char *end = NULL;
-    if (!o->jobs)
-        return true;
-    o->njobs = strtoul(o->jobs, &end, 10);
-    return o->jobs[0] >= '0' && o->jobs[0] <= '9' && *end == '\0' && o->njobs > 0 && o->njobs <= 1024
-               ? true
-               : wrong(o, "--jobs takes a number from 1 to 1024");
-}
-
-static bool check_share(struct options *o) {
-    char *end = NULL;
-    o->least_compared = 0.9;
-    if (!o->min_compared)
-        return true;
-    o->least_compared = strtod(o->min_compared, &end);
-    return end != o->min_compared && *end == '\0' && o->least_compared >= 0 && o->least_compared <= 1
-               ? true
-               : wrong(o, "--min-compared takes a number from 0 to 1");
-}
-
-static bool check_choice(struct options *o) {
-    const struct {
-        const char *name, *list;
-    } lists[] = {{"--only", o->only}, {"--skip", o->skip}, {"--source", o->sources}, {"--include", o->include}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (lists[i].list && !*lists[i].list)
-            return wrong(o, "the list of %s is empty", lists[i].name);
-    for (size_t i = 0; i < o->patterns.n; i++)
-        if (!*o->patterns.items[i])
-            return wrong(o, "the name of a pattern file is empty");
-    if (o->no_default_patterns && o->patterns.n == 0)
-        return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
+    double share = strtod(text, &end);
+    if (end == text || *end || !(share >= 0 && share <= 1))
+        return wrong(args, "--%s takes a number from 0 to 1", row->name);
+    *(double *)(void *)((char *)args + row->member) = share;
     return true;
 }
 
-/* False when the first word is no file, and close to the name of a command. */
-static bool check_first_word(struct options *o) {
-    const char *names[16], *nearest;
-    struct stat st;
-    for (int i = 0; i < command_nspecs; i++)
-        names[i] = command_specs[i].name;
-    if (o->command != CMD_AUDIT || stat(o->files[0], &st) == 0 || strpbrk(o->files[0], "./"))
-        return true;
-    nearest = strcmp(o->files[0], "help") == 0 ? "--help" : str_nearest(str_of(o->files[0]), names, command_nspecs);
-    return !nearest || wrong(o, "no file and no command is called '%s': did you mean %s?", o->files[0], nearest);
+static bool read_level(struct args *args, const struct option_row *row) {
+    enum fa_levels *level = (enum fa_levels *)(void *)((char *)args + row->member);
+    if (*level != FA_BOTH_LEVELS && *level != (enum fa_levels)row->least)
+        return wrong(args, "--ttir-only and --ttnn-only exclude each other");
+    *level = (enum fa_levels)row->least;
+    return true;
 }
 
-static bool check(struct options *o) {
+static bool read_argument(struct args *args, const struct option_row *row, const char *text) {
+    void *member = (char *)args + row->member;
+    struct word_list *list = member;
+    if (row->argument && !*text)
+        return wrong(args, "option '--%s' needs an argument", row->name);
+    switch (row->kind) {
+    case FLAG:
+        *(bool *)member = true;
+        return true;
+    case TEXT:
+        *(const char **)member = text;
+        return true;
+    case LIST:
+        list->items[list->n++] = text;
+        return true;
+    case COUNT:
+        return read_count(args, row, str_of(text));
+    case LIMIT:
+        return read_limits(args, str_of(text));
+    case SHARE:
+        return read_share(args, row, text);
+    case LEVEL:
+        return read_level(args, row);
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+/* The first word is a command that has options before it, or nearly one. */
+static bool is_late_command(struct args *args, const char *word) {
+    const char *names[OPTIONS_MOST], *nearest;
+    size_t n = 0;
+    struct stat st;
+    for (size_t i = 1; i < ncommands; i++)
+        if (!strchr(commands[i]->name, ' '))
+            names[n++] = commands[i]->name;
+    if (*args->command->name || stat(word, &st) == 0 || strpbrk(word, "./"))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, names[i]) == 0)
+            return !wrong(args, "the command has to be the first argument: fusion-audit %s ...", word);
+    nearest = strcmp(word, "help") == 0 ? "--help" : str_nearest(str_of(word), names, n);
+    return nearest && !wrong(args, "no file and no command is called '%s': did you mean %s?", word, nearest);
+}
+
+/* What may follow a word that is no command by itself. */
+static bool wants_another_word(struct args *args) {
+    const char *first = args->command->name;
+    const char **words = arena_alloc(&args->arena, ncommands * sizeof *words);
+    size_t length = strlen(first), n = 0;
+    for (size_t i = 0; i < ncommands; i++)
+        if (strncmp(commands[i]->name, first, length) == 0 && commands[i]->name[length] == ' ')
+            words[n++] = commands[i]->name + length + 1;
+    return wrong(args, "%s is followed by %s", first, join(&args->arena, words, n, " or "));
+}
+
+static bool check(struct args *args) {
+    const struct command *c = args->command;
+    const struct fa_options *o = &args->options;
     size_t standard_inputs = 0;
     for (size_t i = 0; i < o->nfiles; i++)
         standard_inputs += strcmp(o->files[i], "-") == 0;
-    if (o->nfiles == 0)
-        return wrong(o, "no input file");
-    if (!check_first_word(o))
+    if (!c->run)
+        return wants_another_word(args);
+    if (o->nfiles < c->least || o->nfiles > c->most)
+        return wrong(args, "%s", c->takes);
+    if (o->nfiles && is_late_command(args, o->files[0]))
         return false;
     if (standard_inputs > 1)
-        return wrong(o, "standard input ('-') can be read only once");
-    if (o->ttir_only && o->ttnn_only)
-        return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    if (o->at && !*o->at)
-        return wrong(o, "the place of --at is empty");
-    return check_choice(o) && check_jobs(o) && check_share(o) && check_limits(o) &&
-           (!(o->command & (CMD_AUDIT | CMD_VERIFY)) || outputs_check(o));
+        return wrong(args, "standard input ('-') can be read only once");
+    if (o->no_default_patterns && o->npatterns == 0 && find_option(c, STR("only")))
+        return wrong(args, "--no-default-patterns leaves no pattern to search: give some with -P");
+    return !c->check || c->check(args);
 }
 
-/* Makes the names after the action the list of --only. */
-static bool join_names(struct options *o) {
-    size_t n = 1, at = 0;
-    for (size_t i = 0; i < o->nfiles; i++)
-        n += strlen(o->files[i]) + 1;
-    if (o->nfiles == 0)
-        return true;
-    if (o->only)
-        return wrong(o, "names and --only exclude each other");
-    o->names = xcalloc(n, 1);
-    for (size_t i = 0; i < o->nfiles; i++)
-        at += (size_t)snprintf(o->names + at, n - at, "%s%s", i ? "," : "", o->files[i]);
-    o->only = o->names;
-    return true;
-}
-
-/* The actions of `patterns`, and the words that follow them. */
-static const struct {
-    const char *name;
-    bool names;         /* they are names of patterns, as for --only */
-    const char *needed; /* message when there are none, or NULL */
-} actions[] = {
-    [ACTION_LIST] = {"list", true, NULL},
-    [ACTION_SHOW] = {"show", false, "patterns show needs the name of a pattern"},
-    [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
-    [ACTION_TEST] = {"test", true, NULL},
-    [ACTION_NEW] = {"new", false, NULL},
-    [ACTION_CONDITIONS] = {"conditions", false, NULL},
-};
-
-enum { NACTIONS = sizeof actions / sizeof *actions };
-
-static bool find_action(struct options *o) {
-    for (int i = 0; i < NACTIONS && o->nfiles > 0; i++)
-        if (strcmp(o->files[0], actions[i].name) == 0) {
-            o->action = (enum action)i;
-            o->files++;
-            o->nfiles--;
-            return true;
+static struct args *args_begin(const struct command *c, int argc) {
+    const struct option_row *row;
+    struct args *args = xcalloc(1, c->size);
+    if (c->defaults)
+        memcpy(args, c->defaults, c->size);
+    args->command = c;
+    for (size_t i = 0; (row = option_row(c, i)); i++)
+        if (row->kind == LIST) {
+            struct word_list *list = (struct word_list *)(void *)((char *)args + row->member);
+            list->items = arena_alloc(&args->arena, ((size_t)argc + 1) * sizeof *list->items);
         }
-    return wrong(o, "patterns is followed by list, show, check, test, new or conditions");
+    return args;
 }
 
-static bool check_seed(struct options *o) {
-    char *end = NULL;
-    if (!o->seed)
-        return true;
-    if (o->action != ACTION_TEST)
-        return wrong(o, "patterns %s takes no --seed", actions[o->action].name);
-    o->seed_number = strtoul(o->seed, &end, 10);
-    return (*o->seed >= '0' && *o->seed <= '9' && !*end && o->seed_number <= 1000000000) ||
-           wrong(o, "--seed takes a number from 0 to 1000000000");
-}
-
-static bool check_patterns(struct options *o) {
-    if (!find_action(o))
-        return false;
-    if (actions[o->action].needed && o->nfiles == 0)
-        return wrong(o, "%s", actions[o->action].needed);
-    bool is_new = o->action == ACTION_NEW;
-    if (is_new && (!o->from || !*o->from || !o->ops || !*o->ops || o->nfiles > 0))
-        return wrong(o, "patterns new takes --from=FILE and --ops=%%14,%%17");
-    if (!is_new && (o->from || o->ops || o->ttir_only || o->ttnn_only))
-        return wrong(o, "patterns %s takes no --from, --ops, --ttir-only or --ttnn-only", actions[o->action].name);
-    if (o->ttir_only && o->ttnn_only)
-        return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    if (!check_seed(o))
-        return false;
-    if (!actions[o->action].names)
-        return check_limits(o);
-    return join_names(o) && check_choice(o) && check_limits(o);
-}
-
-bool options_parse(struct options *o, int argc, char **argv) {
+struct args *args_read(int argc, char **argv) {
+    size_t length = 0;
+    const char *const *words = (const char *const *)(void *)argv;
+    const struct command *c = argc > 0 ? find_command(words + 1, (size_t)argc - 1, &length) : commands[0];
+    struct args *args = args_begin(c, argc);
     struct getopt_table table;
     int returned;
-    *o = (struct options){.command = CMD_AUDIT};
-    o->patterns.items = xcalloc((size_t)argc + 1, sizeof *o->patterns.items);
-    o->formats.items = xcalloc((size_t)argc + 1, sizeof *o->formats.items);
-    for (int i = 0; i < command_nspecs && argc > 1 && o->command == CMD_AUDIT; i++)
-        if (strcmp(argv[1], command_specs[i].name) == 0) {
-            o->command = command_specs[i].command;
-            if (o->command == CMD_VERIFY)
-                o->output = "fusion_check.yml";
-            argv++;
-            argc--;
-        }
-    getopt_table_make(&table, o->command);
+    argv += length;
+    argc -= (int)length;
+    getopt_table_make(&table, c);
     opterr = 0;
     optind = 0; /* glibc: starts again, after an earlier call */
     while ((returned = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
-        const struct option_spec *s = spec_of(returned);
-        if (!s || returned == '?' || returned == ':')
-            return wrong_option(o, &table, returned, argv[optind - 1]);
-        apply(o, s);
-        if (o->help || o->version)
-            return true;
+        const struct option_row *row = row_of(c, returned);
+        bool good = row && returned != '?' && returned != ':' ? read_argument(args, row, optarg ? optarg : "")
+                                                              : wrong_option(args, &table, returned, argv[optind - 1]);
+        if (!good || args->help || args->version)
+            return args;
     }
-    o->files = (const char *const *)(void *)(argv + optind);
-    o->nfiles = (size_t)(argc - optind);
-    return o->command == CMD_PATTERNS     ? check_patterns(o)
-           : o->command == CMD_LOWER      ? check_choice(o)
-           : o->command == CMD_DIFF       ? o->nfiles == 2 || o->nfiles == 4 || wrong(o, DIFF_TAKES)
-           : o->command == CMD_SUMMARY    ? o->nfiles > 0 || wrong(o, "summary needs a report")
-           : o->command == CMD_COMPLETION ? o->nfiles == 1 || wrong(o, "completion is followed by bash, zsh or fish")
-                                          : check(o);
+    args->options.files = (const char *const *)(void *)(argv + optind);
+    args->options.nfiles = (size_t)(argc - optind);
+    args->options.patterns = args->patterns.items;
+    args->options.npatterns = args->patterns.n;
+    (void)check(args);
+    return args;
 }
 
-void options_free(struct options *o) {
-    free(o->patterns.items);
-    free(o->formats.items);
-    free(o->names);
-    o->patterns.items = o->formats.items = NULL;
-    o->names = NULL;
-}
-
-struct fa_options options_audit(const struct options *o) {
-    return (struct fa_options){
-        .files = o->files,
-        .nfiles = o->nfiles,
-        .levels = o->ttir_only   ? FA_TTIR_ONLY
-                  : o->ttnn_only ? FA_TTNN_ONLY
-                                 : FA_BOTH_LEVELS,
-        .patterns = o->patterns.items,
-        .npatterns = o->patterns.n,
-        .no_default_patterns = o->no_default_patterns,
-        .only = o->only,
-        .skip = o->skip,
-        .sources = o->sources,
-        .include = o->include,
-        .device = o->device,
-        .perf = o->perf,
-        .suppress = o->suppress,
-        .sort = o->sort,
-        .classify = o->classify,
-        .details = o->details,
-        .jobs = (unsigned)o->njobs,
-        .dry_run = o->dry_run,
-        .baseline = o->baseline,
-        .strict_baseline = o->strict_baseline,
-        .expect = o->expect,
-        .inventory = o->write_baseline || o->write_expect,
-        .no_validate = o->no_validate,
-        .unpaired = o->unpaired,
-        .say_unproved = o->verbose,
-        .seed = o->seed_number,
-        .max_diagnostics = (unsigned)o->max_diagnostics,
-        .max_steps = o->max_steps,
-        .max_input = o->max_input,
-    };
+void args_free(struct args *args) {
+    arena_free(&args->arena);
+    free(args);
 }

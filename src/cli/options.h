@@ -1,69 +1,94 @@
-/* The command line as a struct. Parsing prints nothing: wrong usage is a message in the struct. */
+/* The commands and their options. Each command has a struct of its own that its options fill, and one table of rows for
+ * them: the command line is read by it, and --help, completion and the hints at mistakes are made from it. */
 #ifndef FA_CLI_OPTIONS_H
 #define FA_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
+#include "base/base.h"
 #include "fusion_audit.h"
-
-enum command {
-    CMD_AUDIT = 1,
-    CMD_INSPECT = 2,
-    CMD_PATTERNS = 4,
-    CMD_EXPLAIN = 8,
-    CMD_LOWER = 16,
-    CMD_COMPLETION = 32,
-    CMD_VERIFY = 64,
-    CMD_DIFF = 128,
-    CMD_SUMMARY = 256
-};
-
-/* The first word after `patterns`. */
-enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW, ACTION_CONDITIONS };
 
 struct word_list {
     const char **items;
     size_t n;
 };
 
-/* A file of this run. */
-struct out_file {
-    const char *format; /* as fa_write_report takes it */
-    const char *path;   /* or "-" */
+enum option_kind {
+    FLAG,  /* bool */
+    TEXT,  /* const char * */
+    LIST,  /* struct word_list; may be repeated */
+    COUNT, /* unsigned, from `least` to `most` */
+    LIMIT, /* unsigned, one of several NAME=N behind one option, comma-separated */
+    SHARE, /* double, from 0 to 1 */
+    LEVEL  /* enum fa_levels: becomes `least` */
 };
 
-enum { MAX_OUTPUTS = 8 };
-
-struct options {
-    enum command command;
-    bool help, version; /* given; nothing after it was parsed */
-    bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
-        details, precision;
-    const char *output, *only, *skip, *sources, *include, *device, *perf, *suppress, *sort, *from, *ops, *jobs, *limit,
-        *at, *seed, *min_compared;
-    unsigned long seed_number;
-    double least_compared;                                           /* of min_compared */
-    unsigned long max_steps, max_diagnostics, max_places, max_input; /* 0: the default of the library */
-    unsigned long njobs;                                             /* 0: one for each processor */
-    struct word_list patterns, formats;                              /* items freed by options_free */
-    struct out_file outputs[MAX_OUTPUTS];                            /* the reports that are written */
-    size_t noutputs;
-    const char *baseline, *write_baseline, *expect, *write_expect, *output_dir;
-    bool strict, strict_baseline;
-    enum action action;       /* of CMD_PATTERNS */
-    const char *const *files; /* part of argv */
-    size_t nfiles;
-    char *names;     /* what `only` points to where `patterns` was followed by names; freed by options_free */
-    char error[512]; /* of options_parse */
+struct option_row {
+    const char *name;
+    char letter; /* or 0 */
+    enum option_kind kind;
+    size_t member;        /* of the struct of the command, or of struct args */
+    const char *argument; /* what --help calls it: FILE and DIR for paths, NAME=N of a limit; NULL: a flag */
+    const char *help;     /* lines */
+    const char *words;    /* that it may be, "a|b"; or NULL */
+    unsigned least, most;
 };
 
-/* Sets o->error; false. */
-bool wrong(struct options *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* False with o->error for wrong usage. Reorders argv as getopt_long does; `o` is to be freed in either case. */
-bool options_parse(struct options *o, int argc, char **argv);
-void options_free(struct options *o);
-/* Options of the library, which borrow from `o`. */
-struct fa_options options_audit(const struct options *o);
+struct option_rows {
+    const struct option_row *rows;
+    size_t n;
+};
+
+/* Options that several commands share. */
+extern const struct option_rows level_options, unpaired_options, pattern_options, choice_options, jobs_options,
+    price_options, search_limits, input_limits;
+
+enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of limits and seeds */ };
+
+/* What each command is given; the first member of its struct. */
+struct args {
+    const struct command *command;
+    struct fa_options options; /* `files` are the words that are no options */
+    struct word_list patterns; /* of `options` */
+    bool help, version;        /* given; nothing after it was read */
+    struct arena arena;
+    char error[512]; /* of what is wrong with the command line */
+};
+
+struct command {
+    const char *name; /* the first words of the command line; "" of the audit */
+    const char *help; /* one line */
+    const char *usage, *after;
+    struct option_rows own;
+    const struct option_rows *shared[GROUPS_MOST];       /* up to the first NULL */
+    size_t size;                                         /* of its struct */
+    const void *defaults;                                /* such a struct; NULL: zeroes */
+    size_t least, most;                                  /* words that are no options */
+    const char *takes;                                   /* says so */
+    bool (*check)(struct args *args);                    /* false with `error`; or NULL */
+    enum fa_status (*run)(struct args *args, FILE *out); /* NULL: a word that other commands begin with */
+    bool prints;                                         /* all of its text goes to `out` */
+};
+
+extern const struct command *const commands[];
+extern const size_t ncommands;
+
+/* A row of a command, by number; NULL beyond the last. */
+const struct option_row *option_row(const struct command *c, size_t i);
+const struct option_row *find_option(const struct command *c, struct str name);
+const struct option_row *find_letter(const struct command *c, int letter);
+/* The command that words begin with, and how many of them are its name. */
+const struct command *find_command(const char *const *words, size_t n, size_t *length);
+
+/* Sets the error; false. */
+bool wrong(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The struct of the command that the command line names, to be freed with args_free; with `error` for wrong usage.
+ * Reorders argv as getopt_long does. */
+struct args *args_read(int argc, char **argv);
+void args_free(struct args *args);
+/* --help of a command. */
+void print_help(const struct command *c, FILE *out);
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/audit.h"
+
 /* Both exist and are the same regular file. */
 static bool same_file(const char *a, const char *b) {
     struct stat sa, sb;
@@ -23,33 +25,32 @@ static bool lies_in(const char *input, const char *file) {
     return same;
 }
 
-static bool check_output(struct options *o, const char *path) {
-    if (path[0] == '\0')
-        return wrong(o, "the name of the output file is empty");
+bool output_check(struct args *args, const char *path) {
+    const struct fa_options *o = &args->options;
     if (strcmp(path, "-") == 0)
         return true;
     for (size_t i = 0; i < o->nfiles; i++)
         if (strcmp(o->files[i], "-") != 0 && lies_in(o->files[i], path))
-            return wrong(o, "the output '%s' is also an input", path);
-    for (size_t i = 0; i < o->patterns.n; i++)
-        if (same_file(path, o->patterns.items[i]))
-            return wrong(o, "the output '%s' is also a pattern file", path);
+            return wrong(args, "the output '%s' is also an input", path);
+    for (size_t i = 0; i < o->npatterns; i++)
+        if (same_file(path, o->patterns[i]))
+            return wrong(args, "the output '%s' is also a pattern file", path);
     if (o->suppress && same_file(path, o->suppress))
-        return wrong(o, "the output '%s' is also the file of --suppress", path);
+        return wrong(args, "the output '%s' is also the file of --suppress", path);
     if (o->expect && same_file(path, o->expect))
-        return wrong(o, "the output '%s' is also the file of --expect", path);
+        return wrong(args, "the output '%s' is also the file of --expect", path);
     return true;
 }
 
-static bool add_output(struct options *o, const char *format, const char *path) {
-    for (size_t i = 0; i < o->noutputs; i++)
-        if (strcmp(o->outputs[i].path, path) == 0)
-            return wrong(o, "%s and %s would both go to %s", o->outputs[i].format, format,
+static bool add_output(struct audit_args *x, const char *format, const char *path) {
+    for (size_t i = 0; i < x->noutputs; i++)
+        if (strcmp(x->outputs[i].path, path) == 0)
+            return wrong(&x->args, "%s and %s would both go to %s", x->outputs[i].format, format,
                          strcmp(path, "-") == 0 ? "standard output" : path);
-    if (o->noutputs == MAX_OUTPUTS)
-        return wrong(o, "more than %d formats", MAX_OUTPUTS);
-    o->outputs[o->noutputs++] = (struct out_file){format, path};
-    return check_output(o, path);
+    if (x->noutputs == OUTPUTS_MOST)
+        return wrong(&x->args, "more than %d formats", OUTPUTS_MOST);
+    x->outputs[x->noutputs++] = (struct out_file){format, path};
+    return output_check(&x->args, path);
 }
 
 /* The name of the format that a text begins with, up to a colon; or NULL. */
@@ -63,56 +64,41 @@ static const char *format_of(const char *text) {
 }
 
 /* "json:report.json", "json": where no file is named, that of --output or one of its own. */
-static bool add_format(struct options *o, const char *text) {
+static bool add_format(struct audit_args *x, const char *text) {
     const char *colon = strchr(text, ':'), *format = format_of(text), *file = format ? fa_default_file(format) : NULL;
     if (!file)
-        return wrong(o, "--format takes yaml, json, markdown or sarif, each with :FILE or without");
-    if (colon && o->output_dir)
-        return wrong(o, "--output-dir and a file of --format exclude each other");
-    return add_output(o, format, colon ? colon + 1 : o->output ? o->output : file);
+        return wrong(&x->args, "--format takes yaml, json, markdown or sarif, each with :FILE or without");
+    if (colon && !colon[1])
+        return wrong(&x->args, "--format=%s needs the name of a file", text);
+    if (colon && x->output_dir)
+        return wrong(&x->args, "--output-dir and a file of --format exclude each other");
+    return add_output(x, format, colon ? colon + 1 : x->output ? x->output : file);
 }
 
 /* Of the two a file each; for several compiles in directories. */
-static bool check_written(struct options *o, const char *option, const char *path) {
-    for (size_t i = 0; path && i < o->noutputs; i++)
-        if (strcmp(o->outputs[i].path, path) == 0)
-            return wrong(o, "%s and the report would both go to %s", option, path);
-    return !path || check_output(o, path);
+static bool check_written(struct audit_args *x, const char *option, const char *path) {
+    for (size_t i = 0; path && i < x->noutputs; i++)
+        if (strcmp(x->outputs[i].path, path) == 0)
+            return wrong(&x->args, "%s and the report would both go to %s", option, path);
+    return !path || output_check(&x->args, path);
 }
 
-static bool check_gates(struct options *o) {
-    const struct {
-        const char *name, *path;
-    } files[] = {{"--baseline", o->baseline},
-                 {"--write-baseline", o->write_baseline},
-                 {"--expect", o->expect},
-                 {"--write-expect", o->write_expect},
-                 {"--output-dir", o->output_dir}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].path && !*files[i].path)
-            return wrong(o, "the name of the file of %s is empty", files[i].name);
-    if (o->strict_baseline && !o->baseline)
-        return wrong(o, "--strict-baseline says how --baseline=FILE is read");
-    if (o->dry_run && (o->baseline || o->write_baseline))
-        return wrong(o, "--dry-run and baselines exclude each other: it counts findings without describing them");
-    return check_written(o, "--write-baseline", o->write_baseline) &&
-           check_written(o, "--write-expect", o->write_expect);
-}
-
-bool outputs_check(struct options *o) {
-    if (o->command == CMD_VERIFY && o->precision && o->at)
-        return wrong(o, "--precision and --at both print to standard output");
-    if (o->command == CMD_VERIFY && o->precision && strcmp(o->output, "-") == 0)
-        return wrong(o, "--precision and -o - both print to standard output");
-    if (o->command == CMD_VERIFY)
-        return check_output(o, o->output);
-    bool unused = o->output || !o->formats.n; /* --output, by the formats */
-    for (size_t i = 0; i < o->formats.n; i++) {
-        if (!add_format(o, o->formats.items[i]))
+bool audit_check(struct args *args) {
+    struct audit_args *x = (struct audit_args *)args;
+    struct fa_options *o = &args->options;
+    bool unused = x->output || !x->formats.n; /* --output, by the formats */
+    if (x->output_dir && x->output)
+        return wrong(args, "--output-dir and --output exclude each other");
+    for (size_t i = 0; i < x->formats.n; i++) {
+        if (!add_format(x, x->formats.items[i]))
             return false;
-        unused = unused && strchr(o->formats.items[i], ':');
+        unused = unused && strchr(x->formats.items[i], ':');
     }
-    if (unused && !add_output(o, "yaml", o->output ? o->output : fa_default_file("yaml")))
+    if (unused && !add_output(x, "yaml", x->output ? x->output : fa_default_file("yaml")))
         return false;
-    return check_gates(o);
+    if (o->strict_baseline && !o->baseline)
+        return wrong(args, "--strict-baseline says how --baseline=FILE is read");
+    o->inventory = x->write_baseline || x->write_expect;
+    return check_written(x, "--write-baseline", x->write_baseline) &&
+           check_written(x, "--write-expect", x->write_expect);
 }

@@ -1,10 +1,10 @@
-/* What --output, --format and the files of gates say together. */
+/* The files that are written: none may be an input. */
 #ifndef FA_CLI_OUTPUTS_H
 #define FA_CLI_OUTPUTS_H
 
 #include "cli/options.h"
 
-/* Fills o->outputs. False with o->error. */
-bool outputs_check(struct options *o);
+/* False with the error of `args`. */
+bool output_check(struct args *args, const char *path);
 
 #endif

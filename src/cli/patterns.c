@@ -1,92 +1,250 @@
-/* The commands `patterns`, with a table of its actions, and `lower`. */
+/* The commands `patterns ...` and `lower`: each reads the library first. */
 #include "cli/commands.h"
-
 #include "cli/say.h"
 
-static void say_diagnostics(const struct fa_library *l, enum fa_status status) {
-    bool usage = false;
-    for (size_t i = 0; i < fa_library_diagnostics(l); i++)
-        say_diagnostic(fa_library_diagnostic(l, i), &usage);
-    say_rest(fa_library_diagnostics_dropped(l), usage && status == FA_USAGE);
-}
-
-static enum fa_status test_patterns(const struct options *o, struct fa_library *l, FILE *out) {
-    struct fa_test_counts n;
-    (void)out;
-    enum fa_status status = fa_library_test(l, &n);
-    say_diagnostics(l, status);
-    if (o->quiet || status == FA_USAGE)
-        return status;
-    fprintf(stderr, "%zu pattern%s, %zu test%s, %zu failed", n.patterns, n.patterns == 1 ? "" : "s", n.tests,
-            n.tests == 1 ? "" : "s", n.failed);
-    if (n.without)
-        fprintf(stderr, "; %zu without tests", n.without);
-    if (n.proved || n.unproved > n.formless)
-        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n.proved, n.varied,
-                n.unproved - n.formless);
-    else if (n.formless)
-        fputs("; 0 proved", stderr);
-    if (n.formless)
-        fprintf(stderr, ", %zu without a fused form", n.formless);
-    fputc('\n', stderr);
-    return status;
-}
-
-static enum fa_status list_patterns(const struct options *o, struct fa_library *l, FILE *out) {
-    (void)o;
-    fa_library_list(l, out);
-    return FA_CLEAN;
-}
-
-static enum fa_status show_patterns(const struct options *o, struct fa_library *l, FILE *out) {
-    enum fa_status status = fa_library_show(l, o->files, o->nfiles, out);
-    say_diagnostics(l, status);
-    return status;
-}
-
-static enum fa_status check_patterns(const struct options *o, struct fa_library *l, FILE *out) {
-    (void)out;
-    enum fa_status status = fa_library_check(l, o->files, o->nfiles);
-    say_diagnostics(l, status);
-    return status;
-}
-
-static enum fa_status new_pattern(const struct options *o, struct fa_library *l, FILE *out) {
-    enum fa_status status = fa_library_new(l, o->from, o->ops, options_audit(o).levels, out);
-    say_diagnostics(l, status);
-    return status;
-}
-
-static enum fa_status list_conditions(const struct options *o, struct fa_library *l, FILE *out) {
-    (void)o;
-    fa_library_conditions(l, out);
-    return FA_CLEAN;
-}
-
-static enum fa_status (*const actions[])(const struct options *o, struct fa_library *l, FILE *out) = {
-    [ACTION_LIST] = list_patterns, [ACTION_SHOW] = show_patterns, [ACTION_CHECK] = check_patterns,
-    [ACTION_TEST] = test_patterns, [ACTION_NEW] = new_pattern,    [ACTION_CONDITIONS] = list_conditions,
+struct test_args {
+    struct args args;
+    bool quiet;
 };
 
-enum fa_status run_patterns(const struct options *o, FILE *out) {
-    struct fa_options options = options_audit(o);
-    struct fa_library *l = fa_library_read(&options);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        status = actions[o->action](o, l, out);
-    else
-        say_diagnostics(l, status);
+struct new_args {
+    struct args args;
+    const char *from, *ops;
+};
+
+/* Says what is wrong with the library, and frees it. */
+static enum fa_status finish(struct fa_library *l, enum fa_status status) {
+    say_diagnostics(fa_library_diagnostics(l), status);
     fa_library_free(l);
     return status;
 }
 
-enum fa_status run_lower(const struct options *o, FILE *out) {
-    struct fa_options options = options_audit(o);
-    struct fa_library *l = fa_library_read(&options);
+static enum fa_status run_list(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = fa_library_lower(l, o->files, o->nfiles, out);
-    say_diagnostics(l, status);
-    fa_library_free(l);
+        fa_library_list(l, out);
+    return finish(l, status);
+}
+
+static enum fa_status run_show(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = fa_library_show(l, args->options.files, args->options.nfiles, out);
+    return finish(l, status);
+}
+
+static enum fa_status run_check(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options);
+    enum fa_status status = fa_library_status(l);
+    (void)out;
+    if (status == FA_CLEAN)
+        status = fa_library_check(l, args->options.files, args->options.nfiles);
+    return finish(l, status);
+}
+
+static enum fa_status run_new(struct args *args, FILE *out) {
+    const struct new_args *x = (const struct new_args *)args;
+    struct fa_library *l = fa_library_read(&args->options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = fa_library_new(l, x->from, x->ops, args->options.levels, out);
+    return finish(l, status);
+}
+
+static enum fa_status run_conditions(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        fa_library_conditions(l, out);
+    return finish(l, status);
+}
+
+static enum fa_status run_lower(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = fa_library_lower(l, args->options.files, args->options.nfiles, out);
+    return finish(l, status);
+}
+
+static void say_counts(const struct fa_test_counts *n) {
+    fprintf(stderr, "%zu pattern%s, %zu test%s, %zu failed", n->patterns, n->patterns == 1 ? "" : "s", n->tests,
+            n->tests == 1 ? "" : "s", n->failed);
+    if (n->without)
+        fprintf(stderr, "; %zu without tests", n->without);
+    if (n->proved || n->unproved > n->formless)
+        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n->proved, n->varied,
+                n->unproved - n->formless);
+    else if (n->formless)
+        fputs("; 0 proved", stderr);
+    if (n->formless)
+        fprintf(stderr, ", %zu without a fused form", n->formless);
+    fputc('\n', stderr);
+}
+
+static enum fa_status run_test(struct args *args, FILE *out) {
+    struct fa_test_counts n;
+    struct fa_library *l = fa_library_read(&args->options);
+    (void)out;
+    if (fa_library_status(l) != FA_CLEAN)
+        return finish(l, FA_USAGE);
+    enum fa_status status = finish(l, fa_library_test(l, &n));
+    if (status != FA_USAGE && !((const struct test_args *)args)->quiet)
+        say_counts(&n);
     return status;
 }
+
+/* Names after the command are those of --only. */
+static bool take_names(struct args *args) {
+    struct fa_options *o = &args->options;
+    if (o->nfiles && o->only)
+        return wrong(args, "names and --only exclude each other");
+    for (size_t i = 0; i < o->nfiles; i++)
+        o->only = i ? arena_printf(&args->arena, "%s,%s", o->only, o->files[i]).p : o->files[i];
+    return true;
+}
+
+static bool check_new(struct args *args) {
+    const struct new_args *x = (const struct new_args *)args;
+    return (x->from && x->ops) || wrong(args, "%s", args->command->takes);
+}
+
+static const struct option_row test_rows[] = {
+    {"seed", 0, COUNT, offsetof(struct args, options.seed), "N", .help = "other numbers, shapes and element types (0)",
+     .least = 0, .most = NUMBER_MOST},
+    {"quiet", 'q', FLAG, offsetof(struct test_args, quiet), NULL, .help = "do not print the counts"},
+    {"verbose", 'v', FLAG, offsetof(struct args, options.say_unproved), NULL,
+     .help = "what was not compared, and why; what `explains`\n"
+             "of each miss could say"},
+};
+static const struct option_row new_rows[] = {
+    {"from", 0, TEXT, offsetof(struct new_args, from), "FILE", .help = "take the ops from this file"},
+    {"ops", 0, TEXT, offsetof(struct new_args, ops), "RESULTS", .help = "the ops with these results, %14,%17"},
+};
+
+const struct command patterns_command = {
+    .name = "patterns",
+    .help = "list, show, check, test and draft patterns",
+    .usage = "Usage: fusion-audit patterns list [NAME]...    name, fused op, source, summary\n"
+             "       fusion-audit patterns show NAME...      as written, and what is searched\n"
+             "       fusion-audit patterns check FILE...     mistakes; silent without any\n"
+             "       fusion-audit patterns test [NAME]...    run the examples of the patterns\n"
+             "       fusion-audit patterns new --from=FILE --ops=%14,%17\n"
+             "                                               draft a pattern of these ops\n"
+             "       fusion-audit patterns conditions        what a pattern may ask of a match\n"
+             "\n"
+             "Each has a --help of its own. NAME is a glob over names and fused ops, FILE a\n"
+             "pattern file or a directory.\n",
+    .after = "See fusion-patterns(5).\n",
+    .size = sizeof(struct args),
+};
+
+const struct command patterns_list_command = {
+    .name = "patterns list",
+    .usage = "Usage: fusion-audit patterns list [options] [NAME]...\n"
+             "\n"
+             "Prints the name, fused op, source and summary of each pattern, or of those that\n"
+             "NAMEs are: globs over names and fused ops.\n",
+    .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
+    .shared = {&pattern_options, &choice_options, &search_limits},
+    .size = sizeof(struct args),
+    .most = SIZE_MAX,
+    .check = take_names,
+    .run = run_list,
+    .prints = true,
+};
+
+const struct command patterns_show_command = {
+    .name = "patterns show",
+    .usage = "Usage: fusion-audit patterns show [options] NAME...\n"
+             "\n"
+             "Prints patterns and idioms as their files have them, and the formulas that are\n"
+             "searched.\n",
+    .after = "Exit status: 0; 2 wrong usage, bad pattern, or a NAME that is none.\n",
+    .shared = {&pattern_options, &search_limits},
+    .size = sizeof(struct args),
+    .least = 1,
+    .most = SIZE_MAX,
+    .takes = "patterns show needs the name of a pattern",
+    .run = run_show,
+    .prints = true,
+};
+
+const struct command patterns_check_command = {
+    .name = "patterns check",
+    .usage = "Usage: fusion-audit patterns check [options] FILE...\n"
+             "\n"
+             "Says what is wrong with pattern files, or with those of directories. Without\n"
+             "mistakes nothing is printed.\n",
+    .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
+    .shared = {&pattern_options, &search_limits},
+    .size = sizeof(struct args),
+    .least = 1,
+    .most = SIZE_MAX,
+    .takes = "patterns check needs a file or a directory",
+    .run = run_check,
+};
+
+const struct command patterns_test_command = {
+    .name = "patterns test",
+    .usage = "Usage: fusion-audit patterns test [options] [NAME]...\n"
+             "\n"
+             "Runs the examples of the patterns: each is to match or not as it says, and what\n"
+             "matches is proved on numbers.\n",
+    .after = "Exit status: 0; 1 an example fails; 2 wrong usage or bad pattern.\n",
+    .own = {test_rows, sizeof test_rows / sizeof *test_rows},
+    .shared = {&pattern_options, &choice_options, &search_limits},
+    .size = sizeof(struct test_args),
+    .most = SIZE_MAX,
+    .check = take_names,
+    .run = run_test,
+};
+
+const struct command patterns_new_command = {
+    .name = "patterns new",
+    .usage = "Usage: fusion-audit patterns new [options] --from=FILE --ops=%14,%17\n"
+             "\n"
+             "Drafts a pattern of these ops, with an example that matches.\n",
+    .after = "Exit status: 0; 2 wrong usage or bad pattern; 3 FILE unreadable, or its ops\n"
+             "make no pattern.\n",
+    .own = {new_rows, sizeof new_rows / sizeof *new_rows},
+    .shared = {&level_options, &pattern_options, &search_limits},
+    .size = sizeof(struct new_args),
+    .takes = "patterns new takes --from=FILE and --ops=%14,%17",
+    .check = check_new,
+    .run = run_new,
+    .prints = true,
+};
+
+const struct command patterns_conditions_command = {
+    .name = "patterns conditions",
+    .usage = "Usage: fusion-audit patterns conditions [options]\n"
+             "\n"
+             "Lists what a pattern may ask of a match.\n",
+    .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
+    .shared = {&pattern_options},
+    .size = sizeof(struct args),
+    .takes = "patterns conditions takes no names",
+    .run = run_conditions,
+    .prints = true,
+};
+
+const struct command lower_command = {
+    .name = "lower",
+    .help = "what a fused op computes",
+    .usage = "Usage: fusion-audit lower [options] [OP]...\n"
+             "\n"
+             "Says what each fused op computes, as formulas over simpler ops, and the source\n"
+             "of that. Without OP it lists the fused ops of which this is known.\n",
+    .after = "Exit status: 0; 2 wrong usage, a bad pattern file, or an OP that is not known.\n"
+             "\n"
+             "Example:\n"
+             "  fusion-audit lower ttnn.rms_norm\n",
+    .shared = {&pattern_options},
+    .size = sizeof(struct args),
+    .most = SIZE_MAX,
+    .run = run_lower,
+    .prints = true,
+};

@@ -4,7 +4,6 @@
 #include "cli/run.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,25 +11,35 @@
 #include "cli/commands.h"
 #include "cli/say.h"
 
-static enum fa_status run_inspect(const struct options *o, FILE *out) {
-    struct fa_options options = options_audit(o);
-    return fa_inspect(&options, o->json, out);
-}
+const struct command *const commands[] = {
+    &audit_command,
+    &inspect_command,
+    &explain_command,
+    &patterns_command,
+    &diff_command,
+    &summary_command,
+    &lower_command,
+    &verify_command,
+    &apply_command,
+    &try_command,
+    &completion_command,
+    &patterns_list_command,
+    &patterns_show_command,
+    &patterns_check_command,
+    &patterns_test_command,
+    &patterns_new_command,
+    &patterns_conditions_command,
+};
+const size_t ncommands = sizeof commands / sizeof *commands;
 
 /* A command whose text goes to standard output: all of it at the end, cleaned. */
-static enum fa_status run_printing(const struct options *o) {
+static enum fa_status run_printing(struct args *args) {
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return complain(FA_INPUT, strerror(errno));
-    enum fa_status status = o->command == CMD_EXPLAIN      ? run_explain(o, out)
-                            : o->command == CMD_PATTERNS   ? run_patterns(o, out)
-                            : o->command == CMD_LOWER      ? run_lower(o, out)
-                            : o->command == CMD_COMPLETION ? run_completion(o, out)
-                            : o->command == CMD_DIFF       ? run_diff(o, out)
-                            : o->command == CMD_SUMMARY    ? run_summary(o, out)
-                                                           : run_inspect(o, out);
+    enum fa_status status = args->command->run(args, out);
     bool whole = !ferror(out);
     if (fclose(out) != 0 || !whole || !text) {
         free(text);
@@ -38,27 +47,22 @@ static enum fa_status run_printing(const struct options *o) {
     }
     print_clean((struct str){text, n}, "\t\n", stdout);
     free(text);
-    return flush_output(status);
+    return status;
 }
 
-static enum fa_status run(const struct options *o) {
-    if (o->help)
-        print_help(o, stdout);
-    else if (o->version)
+static enum fa_status run(struct args *args) {
+    if (args->help)
+        print_help(args->command, stdout);
+    else if (args->version)
         printf("fusion-audit %s\n", fa_version());
-    else if (o->command == CMD_AUDIT)
-        return run_audit(o);
-    else if (o->command == CMD_VERIFY)
-        return flush_output(run_verify(o));
     else
-        return run_printing(o);
-    return flush_output(FA_CLEAN);
+        return args->command->prints ? run_printing(args) : args->command->run(args, stdout);
+    return FA_CLEAN;
 }
 
 int cli_run(int argc, char **argv) {
-    struct options options;
-    bool good = options_parse(&options, argc, argv);
-    enum fa_status status = good ? run(&options) : complain(FA_USAGE, options.error);
-    options_free(&options);
+    struct args *args = args_read(argc, argv);
+    enum fa_status status = *args->error ? complain(FA_USAGE, args->error) : flush_output(run(args));
+    args_free(args);
     return (int)status;
 }

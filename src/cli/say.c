@@ -41,7 +41,7 @@ enum fa_status flush_output(enum fa_status status) {
     return complain_of_output(message, reason);
 }
 
-void say_diagnostic(struct fa_diagnostic d, bool *of_usage) {
+static void say_diagnostic(struct fa_diagnostic d) {
     say_clean(d.file && d.file[0] ? d.file : "fusion-audit");
     if (d.line > 0)
         fprintf(stderr, ":%llu", (unsigned long long)d.line);
@@ -55,12 +55,18 @@ void say_diagnostic(struct fa_diagnostic d, bool *of_usage) {
         say_clean(d.hint);
         fputc('\n', stderr);
     }
-    *of_usage |= !d.file || !d.file[0];
 }
 
-void say_rest(size_t dropped, bool usage) {
-    if (dropped > 0)
-        fprintf(stderr, "and %zu more\n", dropped);
-    if (usage)
+enum fa_status say_diagnostics(const struct fa_diagnostics *d, enum fa_status status) {
+    bool of_options = false;
+    for (size_t i = 0; i < fa_count(d); i++) {
+        struct fa_diagnostic one = fa_diagnostic(d, i);
+        say_diagnostic(one);
+        of_options |= !one.file || !one.file[0];
+    }
+    if (fa_dropped(d) > 0)
+        fprintf(stderr, "and %zu more\n", fa_dropped(d));
+    if (of_options && status == FA_USAGE)
         fputs(try_help, stderr);
+    return status;
 }

@@ -16,9 +16,8 @@ enum fa_status complain(enum fa_status status, const char *message);
 enum fa_status complain_of_output(const char *message, int reason);
 /* Flushes standard output. `status`, or FA_INPUT with a message when something could not be written. */
 enum fa_status flush_output(enum fa_status status);
-/* Prints "file:line:column: error: message" and the hint. Sets *of_usage when the diagnostic is about no file. */
-void say_diagnostic(struct fa_diagnostic d, bool *of_usage);
-/* After the last diagnostic: prints how many were dropped, and for wrong usage where help is. */
-void say_rest(size_t dropped, bool usage);
+/* Prints each as "file:line:column: error: message" with its hint, and how many more there are; after wrong usage where
+ * help is. Returns the status. */
+enum fa_status say_diagnostics(const struct fa_diagnostics *d, enum fa_status status);
 
 #endif

@@ -1,54 +1,114 @@
-#include "cli/commands.h"
-
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/outputs.h"
 #include "cli/say.h"
 
-static void say_counts(const struct fa_verification *v, const struct options *o) {
+struct verify_args {
+    struct args args;
+    const char *output, *at;
+    double min_compared;
+    bool precision, strict, quiet, verbose;
+};
+
+static void say_counts(const struct fa_verification *v, const struct verify_args *x) {
     size_t n = fa_verification_differences(v);
-    for (int after = 0; after < 2 && o->verbose; after++) {
+    for (int after = 0; after < 2 && x->verbose; after++) {
         struct fa_compared c = fa_verification_compared(v, after);
         fprintf(stderr, "%s: %u compute ops: %u proved, %u different, %u not compared\n", after ? "after" : "before",
                 c.ops, c.proved, c.different, c.not_compared);
     }
-    if (n && !o->quiet) {
-        say_clean(strcmp(o->output, "-") == 0 ? "standard output" : o->output);
+    if (n && !x->quiet) {
+        say_clean(strcmp(x->output, "-") == 0 ? "standard output" : x->output);
         fprintf(stderr, ": %zu difference%s\n", n, n == 1 ? "" : "s");
     }
 }
 
-enum fa_status run_verify(const struct options *o) {
+static enum fa_status write_report(struct fa_verification *v, const struct verify_args *x, enum fa_status status) {
+    char message[4352];
+    if (!fa_verification_write(v, x->output, message, sizeof message))
+        return complain_of_output(message, errno);
+    say_counts(v, x);
+    if (fa_verification_remove_stale(v, x->output) && x->verbose) {
+        say_clean(x->output);
+        fputs(": removed: nothing differs any more\n", stderr);
+    }
+    return status;
+}
+
+static enum fa_status run(struct args *args, FILE *out) {
+    const struct verify_args *x = (const struct verify_args *)args;
+    const struct fa_options *o = &args->options;
     struct fa_verify_options options = {.files = o->files,
                                         .nfiles = o->nfiles,
                                         .only = o->only,
                                         .details = o->details,
-                                        .precision = o->precision,
-                                        .at = o->at,
-                                        .jobs = (unsigned)o->njobs,
-                                        .min_compared = o->least_compared,
+                                        .precision = x->precision,
+                                        .strict = x->strict,
+                                        .at = x->at,
+                                        .jobs = o->jobs,
+                                        .min_compared = x->min_compared,
                                         .max_input = o->max_input};
     struct fa_verification *v = fa_verify(&options);
-    enum fa_status status = fa_verification_status(v);
-    bool usage = false;
-    char message[4352];
-    for (size_t i = 0; i < fa_verification_diagnostics(v); i++)
-        say_diagnostic(fa_verification_diagnostic(v, i), &usage);
-    say_rest(fa_verification_diagnostics_dropped(v), usage && status == FA_USAGE);
-    if (o->at)
-        print_clean(str_of(fa_verification_text(v)), "\n", stdout);
-    else if (!fa_verification_write(v, o->output, message, sizeof message))
-        status = complain_of_output(message, errno);
-    else
-        say_counts(v, o);
-    if (!o->at && fa_verification_remove_stale(v, o->output) && o->verbose) {
-        say_clean(o->output);
-        fputs(": removed: nothing differs any more\n", stderr);
-    }
-    if (o->precision && !o->at)
-        print_clean(str_of(fa_verification_text(v)), "\n", stdout);
+    enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
+    if (!x->at)
+        status = write_report(v, x, status);
+    print_clean(str_of(fa_verification_text(v)), "\n", out);
     fa_verification_free(v);
     return status;
 }
+
+static bool check(struct args *args) {
+    const struct verify_args *x = (const struct verify_args *)args;
+    if (x->precision && x->at)
+        return wrong(args, "--precision and --at both print to standard output");
+    if (x->precision && strcmp(x->output, "-") == 0)
+        return wrong(args, "--precision and -o - both print to standard output");
+    return output_check(args, x->output);
+}
+
+#define MEMBER(name) offsetof(struct verify_args, name)
+static const struct option_row rows[] = {
+    {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
+    {"only", 0, TEXT, MEMBER(args.options.only), "GLOBS", .help = "only these fused ops, comma-separated"},
+    {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "report what was not compared, too"},
+    {"precision", 0, FLAG, MEMBER(precision), NULL, .help = "list what the device's arithmetic loses, most first"},
+    {"strict", 0, FLAG, MEMBER(strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
+    {"min-compared", 0, SHARE, MEMBER(min_compared), "SHARE", .help = "least share of compute ops to compare (0.9)"},
+    {"at", 0, TEXT, MEMBER(at), "PLACE", .help = "say what was found there, in place of a report"},
+    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "no summary on standard error"},
+    {"verbose", 'v', FLAG, MEMBER(verbose), NULL, .help = "say how many ops were compared"},
+};
+static const struct verify_args defaults = {.output = "fusion_check.yml", .min_compared = 0.9};
+
+const struct command verify_command = {
+    .name = "verify",
+    .help = "whether what the compiler did fuse is right",
+    .usage = "Usage: fusion-audit verify [options] BEFORE AFTER\n"
+             "       fusion-audit verify [options] LOG\n"
+             "\n"
+             "Says whether two modules of one compile compute the same: TTIR and TTNN, or two\n"
+             "stages of one of them. Regions between values that both modules have are\n"
+             "evaluated on numbers. Of a log each stage is compared with the one before. What\n"
+             "differs is written to fusion_check.yml, with the inputs that show it. When\n"
+             "nothing differs, nothing is written, and no more is printed than a note of what\n"
+             "was not compared.\n",
+    .after = "Exit status: 0 nothing differs; 1 something does; 2 wrong usage; 3 unreadable,\n"
+             "no pair, or too little compared.\n"
+             "\n"
+             "Examples:\n"
+             "  fusion-audit verify model.ttir.mlir model.ttnn.mlir\n"
+             "  fusion-audit verify --only='*.mean' -o - passes.log\n"
+             "  fusion-audit verify --precision model.ttir.mlir model.ttnn.mlir\n",
+    .own = {rows, sizeof rows / sizeof *rows},
+    .shared = {&jobs_options, &input_limits},
+    .size = sizeof(struct verify_args),
+    .defaults = &defaults,
+    .least = 1,
+    .most = SIZE_MAX,
+    .takes = "no input file",
+    .check = check,
+    .run = run,
+};

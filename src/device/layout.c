@@ -291,15 +291,13 @@ bool layout_of_type(const struct mlir *m, const struct mlir_type *t, struct layo
 /* ---- bytes ---- */
 
 /* The device has no integers of less than 8 bits. */
-static const uint8_t dtype_bits[DT_OTHER + 1] = {
-    [DT_F64] = 64, [DT_F32] = 32, [DT_TF32] = 32, [DT_F16] = 16, [DT_BF16] = 16, [DT_BFP8] = 8, [DT_BFP4] = 4,
-    [DT_BFP2] = 2, [DT_I64] = 64, [DT_I32] = 32,  [DT_I16] = 16, [DT_I8] = 8,    [DT_I4] = 8,   [DT_I1] = 8,
-    [DT_U64] = 64, [DT_U32] = 32, [DT_U16] = 16,  [DT_U8] = 8,   [DT_INDEX] = 64};
+static int64_t bits_of(enum dtype t) {
+    return format_is_integer(t) && dtype_table[t].bits < 8 ? 8 : dtype_table[t].bits;
+}
 
 int64_t tile_bytes(enum dtype t, int64_t height, int64_t width) {
     int64_t elements = height * width;
-    bool block_float = t == DT_BFP8 || t == DT_BFP4 || t == DT_BFP2;
-    return elements * dtype_bits[t] / 8 + (block_float ? elements / 16 : 0);
+    return elements * bits_of(t) / 8 + (format_is_block(t) ? elements / 16 : 0);
 }
 
 static int64_t shard_bytes(const struct layout *l, int64_t align) {
@@ -311,7 +309,7 @@ static int64_t shard_bytes(const struct layout *l, int64_t align) {
         n = l->rank ? product_of(l->shard, l->rank - 1) : -1;
         if (row > INT64_MAX / 128)
             return -1;
-        bytes = (row * dtype_bits[l->dtype] / 8 + align - 1) & ~(align - 1);
+        bytes = (row * bits_of(l->dtype) / 8 + align - 1) & ~(align - 1);
     }
     return n < 0 || bytes <= 0 || __builtin_mul_overflow(n, bytes, &bytes) ? -1 : bytes;
 }

@@ -106,7 +106,7 @@ static bool has_location(const struct mlir *m, uint32_t op, struct str at) {
     for (int i = 0; i < n && i < MOST_NAMES; i++)
         if (is_named(names[i], at))
             return true;
-    return str_eq(mlir_loc_text(m, op), at);
+    return at.n && str_eq(mlir_loc_text(m, op), at);
 }
 
 /* Ops span lines only where they have regions or long attributes. */

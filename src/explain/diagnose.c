@@ -350,7 +350,7 @@ static void keep(struct near_misses *list, const struct near_miss *c, struct are
 }
 
 void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
-                      struct match_list *found, struct near_misses *near) {
+                      struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
     struct arena scratch = {0}; /* of one op and pattern */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
@@ -359,13 +359,8 @@ void near_misses_find(const struct pattern_set *set, const struct graph *g, uint
         for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++) {
             const struct pattern *p = set->rooted[i];
             struct near_miss close;
-            if (!may_be_root(p, g, op, func))
+            if (!may_be_root(p, g, op, func) || match_at(m, p, op))
                 continue;
-            if (match_at(m, p, op)) {
-                found->items = grow(found->items, &found->cap, found->n + 1, sizeof *found->items);
-                found->items[found->n++] = m->found;
-                continue;
-            }
             if (diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close))
                 keep(near, &close, a);
             arena_reset(&scratch);

@@ -1,13 +1,12 @@
-/* `explain`: why nothing is reported at an op. Graph by graph, as an audit goes: matches first, since ops that are
- * reported need no explanation; then near misses by rank, of those with the same ops only the best. */
+/* `explain`: why nothing is reported at an op. Graph by graph, as an audit goes: what it selects first, since ops that
+ * are reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
 #include "explain/asked.h"
 #include "explain/near_miss.h"
 #include "explain/near_region.h"
 #include "graph/belong.h"
 #include "library/choose.h"
-#include "match/search_graph.h"
-#include "prove/proofs.h"
+#include "prove/select.h"
 #include "regions/proof.h"
 
 #include <stdlib.h>
@@ -18,14 +17,15 @@ enum { MOST = 10, MOST_LINES = 8 };
 /* One graph. */
 struct explained_graph {
     struct fa_explanation *e;
+    const struct fa_options *options;
     const struct compile *compile;
     const struct level *level, *ttir; /* the one that decides; the other one where both are there; or NULL */
     struct arena arena;
-    struct match_list found;
-    uint32_t nresolved; /* of found.items: those that an audit reports, which come first */
+    struct selection selection;
     struct near_misses near;
     bool *asked;           /* per op: --at means it; NULL: no --at */
     uint32_t *reported[2]; /* per op: ops of the reported match that has it, direct and theoretical; 0: none */
+    uint32_t *near_at[2];  /* per op: see is_covered */
 };
 
 /* Of another source than ttnn. */
@@ -80,26 +80,13 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 
 /* ---- matches ---- */
 
-/* Resolves overlaps, and keeps the matches that gave way behind the others. */
-static void resolve(struct explained_graph *r) {
-    struct match_list all = r->found;
-    uint32_t n = all.n;
-    struct match *before = arena_alloc(&r->arena, (n + 1) * sizeof *before);
-    if (n)
-        memcpy(before, all.items, n * sizeof *before);
-    match_resolve(&r->found);
-    r->nresolved = r->found.n;
-    for (uint32_t i = 0; i < n; i++) {
-        bool kept = false;
-        for (uint32_t k = 0; k < r->nresolved && !kept; k++)
-            kept = r->found.items[k].ops == before[i].ops;
-        if (!kept)
-            r->found.items[r->found.n++] = before[i];
-    }
-    for (int i = 0; i < 2; i++)
-        r->reported[i] = arena_alloc(&r->arena, (r->level->ir.nops + 1) * sizeof **r->reported);
-    for (uint32_t i = 0; i < r->nresolved; i++) {
-        const struct match *m = &r->found.items[i];
+/* As an audit does, with its proofs. */
+static void select_reported(struct explained_graph *r) {
+    struct selection *s = &r->selection;
+    struct search_setup setup = {&r->e->patterns, &r->e->cache, 1};
+    select_matches(&setup, r->options, r->e->proofs, &r->level->graph, &r->arena, s);
+    for (uint32_t i = 0; i < s->matches.n; i++) {
+        const struct match *m = &s->matches.items[i];
         uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
         for (uint32_t k = 0; k < m->nops; k++)
             sizes[m->ops[k]] = m->nops;
@@ -120,30 +107,42 @@ static uint32_t shared(const struct match *a, const struct match *b) {
 static const struct match *winner_over(const struct explained_graph *r, const struct match *m) {
     const struct match *best = NULL;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < r->nresolved; i++) {
-        uint32_t n = shared(m, &r->found.items[i]);
+    for (uint32_t i = 0; i < r->selection.matches.n; i++) {
+        uint32_t n = shared(m, &r->selection.matches.items[i]);
         if (n > most) {
             most = n;
-            best = &r->found.items[i];
+            best = &r->selection.matches.items[i];
         }
     }
     return best;
 }
 
+/* NULL unless --at means one of its ops. */
+static struct explained *add_match(struct explained_graph *r, enum outcome outcome, const struct match *m) {
+    if (!asks_for(r, m->ops, m->nops, m->root, NONE) && !asks_for(r, m->through, m->nthrough, m->root, NONE))
+        return NULL;
+    return add(r, outcome, m->pattern, m->root, m->ops, m->nops);
+}
+
 static void add_matches(struct explained_graph *r) {
-    for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
-        const struct match *m = &r->found.items[i];
-        bool reported = i < r->nresolved;
-        if (!asks_for(r, m->ops, m->nops, m->root, NONE) && !asks_for(r, m->through, m->nthrough, m->root, NONE))
+    const struct selection *s = &r->selection;
+    struct arena *a = &r->e->arena;
+    struct explained *x;
+    for (uint32_t i = 0; i < s->matches.n; i++)
+        if ((x = add_match(r, OUTCOME_MATCHED, &s->matches.items[i])))
+            x->proof = verdict_line(&s->verdicts[i], a);
+    for (uint32_t i = 0; i < s->nrefuted; i++)
+        if ((x = add_match(r, OUTCOME_REFUTED, &s->refuted[i].match)))
+            x->proof = arena_str(a, s->refuted[i].why);
+    for (uint32_t i = 0; i < s->gave_way.n; i++) {
+        const struct match *m = &s->gave_way.items[i], *winner;
+        if (!(x = add_match(r, OUTCOME_GAVE_WAY, m)))
             continue;
-        struct explained *x =
-            add(r, reported ? OUTCOME_MATCHED : OUTCOME_GAVE_WAY, m->pattern, m->root, m->ops, m->nops);
         struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
-        x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
-                                       : verdict_line(&v, &r->e->arena);
-        const struct match *winner = reported ? NULL : winner_over(r, m);
-        if (winner)
-            x->winner = winner->pattern->name;
+        x->outcome = verdict_refutes(&v) ? OUTCOME_REFUTED : OUTCOME_GAVE_WAY;
+        x->proof = verdict_refutes(&v) ? arena_str(a, v.text) : verdict_line(&v, a);
+        winner = winner_over(r, m);
+        x->winner = winner ? winner->pattern->name : STR("");
     }
 }
 
@@ -163,16 +162,11 @@ static int by_rank(const void *pa, const void *pb) {
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
-static bool overlaps(const struct near_miss *a, const struct near_miss *b) {
-    for (uint32_t i = 0, k = 0; i < a->nops && k < b->nops;) {
-        if (a->ops[i] == b->ops[k])
-            return true;
-        if (a->ops[i] < b->ops[k])
-            i++;
-        else
-            k++;
-    }
-    return a->root == b->root;
+static int by_pattern_and_rank(const void *pa, const void *pb) {
+    const struct near_miss *a = pa, *b = pb;
+    if (a->pattern->order != b->pattern->order)
+        return a->pattern->order < b->pattern->order ? -1 : 1;
+    return by_rank(a, b);
 }
 
 /* Hidden on purpose, or for another pattern: no near miss. */
@@ -199,28 +193,27 @@ static bool is_wanted(const struct explained_graph *r, const struct near_miss *c
     return !is_reported(r, c) && !is_intended(c);
 }
 
-/* A better near miss has some of these ops. With --at each pattern keeps one. */
-static bool is_covered(const struct explained_graph *r, const struct near_miss *const *kept, uint32_t n,
-                       const struct near_miss *c) {
-    for (uint32_t i = 0; i < n; i++) {
-        bool comparable =
-            r->asked ? kept[i]->pattern == c->pattern : is_theoretical(kept[i]->pattern) <= is_theoretical(c->pattern);
-        if (comparable && overlaps(kept[i], c))
-            return true;
-    }
+/* Better near misses that were kept are marked at their ops: with --at each pattern keeps one a place, its marks are of
+ * its own; else a theoretical one gives way to any, a direct one to direct ones. */
+static bool is_covered(struct explained_graph *r, const struct near_miss *c) {
+    int last = r->asked ? 0 : is_theoretical(c->pattern);
+    uint32_t mark = r->asked ? c->pattern->order + 1 : 1;
+    for (int i = 0; i <= last; i++)
+        for (uint32_t k = 0; k <= c->nops; k++)
+            if (r->near_at[i][k < c->nops ? c->ops[k] : c->root] == mark)
+                return true;
+    for (uint32_t k = 0; k <= c->nops; k++)
+        r->near_at[last][k < c->nops ? c->ops[k] : c->root] = mark;
     return false;
 }
 
 static void add_near(struct explained_graph *r) {
-    const struct near_miss **kept = arena_alloc(&r->arena, (r->near.n + 1) * sizeof *kept);
-    uint32_t n = 0;
     if (r->near.n)
-        qsort(r->near.items, r->near.n, sizeof *r->near.items, by_rank);
+        qsort(r->near.items, r->near.n, sizeof *r->near.items, r->asked ? by_pattern_and_rank : by_rank);
     for (uint32_t i = 0; i < r->near.n; i++) {
         const struct near_miss *c = &r->near.items[i];
-        if (!is_wanted(r, c) || is_covered(r, kept, n, c))
+        if (!is_wanted(r, c) || is_covered(r, c))
             continue;
-        kept[n++] = c;
         struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
         x->total = c->total;
         x->others = c->others;
@@ -275,25 +268,30 @@ static bool explain_level(struct explained_graph *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n; i++)
-        near_misses_find(&e->patterns, g, funcs[i], e->all, &r->arena, &r->found, &r->near);
-    resolve(r);
-    add_matches(r);
+        near_misses_find(&e->patterns, g, funcs[i], e->all, &r->arena, &r->near);
+    for (int i = 0; i < 2; i++) {
+        r->reported[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->reported);
+        r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);
+    }
+    select_reported(r);
+    if (r->asked)
+        add_matches(r);
     add_regions(r);
     add_near(r);
     return true;
 }
 
 /* False when --at means nothing in it. */
-static bool explain_graph(struct fa_explanation *e, const struct compile *c, bool unpaired) {
+static bool explain_graph(struct fa_explanation *e, const struct compile *c, const struct fa_options *o) {
     struct level ttir, ttnn;
     struct level_pair both = {&ttir, &ttnn, e->inputs.ncompiles > 1 ? c->number : 0};
     level_read(&ttir, &c->ttir, &e->diags);
     level_read(&ttnn, &c->ttnn, &e->diags);
-    struct explained_graph r = {.e = e, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
+    struct explained_graph r = {.e = e, .options = o, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
     r.ttir = ttnn.present && ttir.present ? &ttir : NULL;
-    bool refused = !unpaired && !levels_belong(&both, &e->diags);
+    bool refused = !o->unpaired && !levels_belong(&both, &e->diags);
     bool any = refused || (r.level->present && explain_level(&r));
-    free(r.found.items);
+    selection_free(&r.selection);
     free(r.near.items);
     arena_free(&r.arena);
     level_free(&ttir);
@@ -305,7 +303,8 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, boo
 
 /* What is reported, then what ends or differs at the op that was asked for, then the rest. */
 static int kind_of(const struct explained *x) {
-    return x->outcome == OUTCOME_MATCHED ? 0 : x->outcome == OUTCOME_GAVE_WAY ? 3 : x->asked ? 1 : 2;
+    static const int kinds[] = {[OUTCOME_MATCHED] = 0, [OUTCOME_REFUTED] = 3, [OUTCOME_GAVE_WAY] = 3};
+    return x->outcome == OUTCOME_NEAR ? (x->asked ? 1 : 2) : kinds[x->outcome];
 }
 
 static int by_place(const void *pa, const void *pb) {
@@ -332,8 +331,8 @@ static void add_line(struct fa_explanation *e, struct explained *x, uint64_t lin
     x->nmore++;
 }
 
-/* The same difference at several roots becomes one, at the first. */
-static void gather(struct fa_explanation *e) {
+/* The same difference at several roots becomes one, at the first; of others at most `most` stay. */
+static void gather(struct fa_explanation *e, size_t most) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n; i++) {
         uint32_t k = 0;
@@ -341,7 +340,7 @@ static void gather(struct fa_explanation *e) {
             k++;
         if (k < n)
             add_line(e, &e->items[k], e->items[i].root.line);
-        else
+        else if (n < most)
             e->items[n++] = e->items[i];
     }
     e->n = n;
@@ -360,8 +359,9 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     if (status != FA_CLEAN)
         return status;
     e->proofs = proofs_new(&e->patterns);
+    e->cache = match_cache_new(&e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
-        any |= explain_graph(e, &e->inputs.compiles[i], o->unpaired);
+        any |= explain_graph(e, &e->inputs.compiles[i], o);
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){"", 0, 0},
                  "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a name, a location or its "
@@ -372,9 +372,9 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     if (e->n)
         qsort(e->items, e->n, sizeof *e->items, by_place);
     if (!e->at)
-        gather(e);
-    if (e->n > (most ? most : MOST))
-        e->n = (uint32_t)(most ? most : MOST);
+        gather(e, most);
+    if (e->n > most)
+        e->n = (uint32_t)most;
     return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
 
@@ -385,23 +385,16 @@ struct fa_explanation *fa_explain(const struct fa_options *options, const char *
     e->patterns.max_steps = options->max_steps;
     e->at = at;
     e->all = options->only && at;
-    e->status = run(e, options, most);
+    e->status = run(e, options, most ? most : MOST);
     return e;
 }
 
 enum fa_status fa_explanation_status(const struct fa_explanation *e) {
     return e->status;
 }
-size_t fa_explanation_diagnostics(const struct fa_explanation *e) {
-    return e->diags.n;
+const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e) {
+    return diagnostics_of(&e->diags);
 }
-size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e) {
-    return e->diags.dropped;
-}
-struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i) {
-    return diagnostic_of(&e->diags.items[i]);
-}
-
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
     if (e->status != FA_CLEAN && e->n == 0)
         return; /* "nothing comes close" cannot be claimed */
@@ -414,6 +407,7 @@ void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) 
 void fa_explanation_free(struct fa_explanation *e) {
     inputs_free(&e->inputs);
     proofs_free(e->proofs);
+    match_cache_free(e->cache);
     region_rules_free(&e->rules);
     patterns_free(&e->patterns);
     diags_free(&e->diags);

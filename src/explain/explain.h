@@ -12,6 +12,7 @@
 
 enum outcome {
     OUTCOME_MATCHED,  /* an audit reports it */
+    OUTCOME_REFUTED,  /* its proof refutes it */
     OUTCOME_GAVE_WAY, /* overlaps with one that is reported */
     OUTCOME_NEAR
 };
@@ -36,8 +37,8 @@ struct explained {
     const struct pattern_status *compiler; /* what accepts more than the pattern, of all ops that match; or NULL */
     struct explained_op differs;           /* line 0: at no op */
     struct str proof;                      /* of a match: what the report says of it, or the counterexample; or empty */
-    struct str winner;                     /* OUTCOME_GAVE_WAY: the pattern of the other one; or empty */
-    uint64_t *more;                        /* lines of other roots with the same difference, at most 8 */
+    struct str winner; /* of a match that is not reported: the pattern of the one that is; or empty */
+    uint64_t *more;    /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
     bool asked; /* it ends, or differs, at what --at means */
 };
@@ -48,6 +49,7 @@ struct fa_explanation {
     struct pattern_set patterns;
     struct inputs inputs;
     struct proofs *proofs;
+    struct match_cache *cache;
     struct region_rules rules;
     enum region_kind regions; /* --include; REGION_KINDS: none */
     const char *at;           /* or NULL */

@@ -1,55 +1,81 @@
 /* An explanation as one JSON document, for programs; every key is described in fusion-audit(1). */
-#include "base/json.h"
+#include "base/writer.h"
 #include "explain/explain.h"
 
-static json *op(const struct explained_op *x) {
-    json *o = json_map();
-    json_put_text(o, "op", x->name);
-    json_put_text(o, "result", x->result);
-    json_put_number(o, "line", x->line);
-    return o;
+enum { MOST_MORE = 8 };
+
+static void put_text(struct writer *w, const char *key, struct str text) {
+    write_pair(w, key, text, TEXT_QUOTED);
 }
 
-static json *difference(const struct explained *x) {
-    json *o = json_map();
-    json_put_text(o, "kind", str_of(x->kind));
-    json_put_text(o, "part", x->part);
-    json_put_text(o, "reason", x->reason);
-    json_put(o, "hint", x->hint ? json_text(str_of(x->hint)) : NULL);
-    json_put(o, "compiler_accepts", x->compiler ? json_text(x->compiler->accepts) : NULL);
-    json_put_number(o, "others", x->others);
-    json_put(o, "at", x->differs.line ? op(&x->differs) : NULL);
-    return o;
+static void put_op(struct writer *w, const struct explained_op *x) {
+    write_map(w);
+    put_text(w, "op", x->name);
+    put_text(w, "result", x->result);
+    write_pair_number(w, "line", x->line);
+    write_close(w);
 }
 
-static json *one(const struct explained *x) {
-    static const char *const outcomes[] = {"matched", "gives way", "near"};
-    json *o = json_map(), *ops = json_list(), *more = json_list();
-    json_put_text(o, "outcome", str_of(outcomes[x->outcome]));
-    json_put_text(o, "file", str_of(x->file));
-    json_put_number(o, "graph", x->graph);
-    json_put(o, "root", op(&x->root));
-    json_put_text(o, "pattern", x->pattern);
-    json_put_text(o, "fused_op", x->fused_op);
+static void put_difference(struct writer *w, const struct explained *x) {
+    write_key(w, STR("difference"));
+    if (x->outcome != OUTCOME_NEAR) {
+        write_null(w);
+        return;
+    }
+    write_map(w);
+    put_text(w, "kind", str_of(x->kind));
+    put_text(w, "part", x->part);
+    put_text(w, "reason", x->reason);
+    write_pair_or_null(w, "hint", str_of(x->hint), TEXT_QUOTED);
+    write_key(w, STR("compiler_accepts"));
+    if (x->compiler)
+        write_text(w, x->compiler->accepts, TEXT_QUOTED);
+    else
+        write_null(w);
+    write_pair_number(w, "others", x->others);
+    write_key(w, STR("at"));
+    if (x->differs.line)
+        put_op(w, &x->differs);
+    else
+        write_null(w);
+    write_close(w);
+}
+
+static void put_place(struct writer *w, const struct explained *x) {
+    static const char *const outcomes[] = {"matched", "refuted", "gives way", "near"};
+    write_map(w);
+    put_text(w, "outcome", str_of(outcomes[x->outcome]));
+    put_text(w, "file", str_of(x->file));
+    write_pair_number(w, "graph", x->graph);
+    write_key(w, STR("root"));
+    put_op(w, &x->root);
+    put_text(w, "pattern", x->pattern);
+    put_text(w, "fused_op", x->fused_op);
+    write_list_at(w, "matched");
     for (uint32_t i = 0; i < x->nops; i++)
-        json_append(ops, op(&x->ops[i]));
-    json_put(o, "matched", ops);
-    json_put_number(o, "total", x->total);
-    json_put(o, "proof", x->proof.n ? json_text(x->proof) : NULL);
-    json_put(o, "gives_way_to", x->winner.n ? json_text(x->winner) : NULL);
-    json_put(o, "difference", x->outcome == OUTCOME_NEAR ? difference(x) : NULL);
-    for (uint32_t i = 0; i < x->nmore && i < 8; i++)
-        json_append(more, json_number(x->more[i]));
-    json_put(o, "same_at", more);
-    json_put_number(o, "same", x->nmore);
-    return o;
+        put_op(w, &x->ops[i]);
+    write_close(w);
+    write_pair_number(w, "total", x->total);
+    write_pair_or_null(w, "proof", x->proof, TEXT_QUOTED);
+    write_pair_or_null(w, "gives_way_to", x->winner, TEXT_QUOTED);
+    put_difference(w, x);
+    write_list_at(w, "same_at");
+    for (uint32_t i = 0; i < x->nmore && i < MOST_MORE; i++)
+        write_number(w, x->more[i]);
+    write_close(w);
+    write_pair_number(w, "same", x->nmore);
+    write_close(w);
 }
 
 void explain_print_json(const struct fa_explanation *e, FILE *out) {
-    json *document = json_map(), *places = json_list();
-    json_put_text(document, "version", str_of(FA_VERSION));
+    struct writer w;
+    write_begin(&w, MARKUP_JSON, out);
+    write_map(&w);
+    put_text(&w, "version", str_of(FA_VERSION));
+    write_list_at(&w, "places");
     for (uint32_t i = 0; i < e->n; i++)
-        json_append(places, one(&e->items[i]));
-    json_put(document, "places", places);
-    json_print(document, out);
+        put_place(&w, &e->items[i]);
+    write_close(&w);
+    write_close(&w);
+    write_end(&w);
 }

@@ -59,7 +59,8 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
         else
             fprintf(out, "%u of %u ops match\n", x->nops, x->total);
     } else {
-        fprintf(out, "matched by %.*s (%.*s)", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p);
+        fprintf(out, "matched by %.*s (%.*s)%s", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p,
+                x->outcome == OUTCOME_REFUTED ? ", but not reported" : "");
         if (x->outcome == OUTCOME_GAVE_WAY)
             fprintf(out, ", gives way to %.*s", (int)x->winner.n, x->winner.p);
         fputc('\n', out);

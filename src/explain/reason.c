@@ -143,14 +143,13 @@ static void say_folded(struct words *w) {
     buf_add(w->out, STR(" has more folded into it"));
     for (const char *p = op_table[g->kind[w->s->at]].strict; p && *p;) {
         char key[64];
-        struct str text;
         size_t n = strcspn(p, ","), k = strcspn(p, ",=~");
         if (k < sizeof key) {
             memcpy(key, p, k);
             key[k] = '\0';
-            if (mlir_attr(g->m, w->s->at, key, &text) &&
-                !(p[k] == '=' && n - k - 1 == text.n && memcmp(p + k + 1, text.p, text.n) == 0))
-                buf_printf(w->out, ": %s = %.*s", key, text.n > MAX_PART ? MAX_PART : (int)text.n, text.p);
+            const struct attr *x = attrs_find(graph_attributes(g, w->s->at), key);
+            if (x && !(p[k] == '=' && str_eq(x->text, (struct str){p + k + 1, n - k - 1})))
+                buf_printf(w->out, ": %s = %.*s", key, x->text.n > MAX_PART ? MAX_PART : (int)x->text.n, x->text.p);
         }
         p += n;
         p += *p == ',';
@@ -159,12 +158,12 @@ static void say_folded(struct words *w) {
 
 static void say_attribute(struct words *w) {
     const struct attr_spec *a = node_wrong_attribute(w->s->goal->node, w->m->g, w->s->at);
-    struct str text;
     say_result_of(w, w->s->at);
     if (!a)
         return;
-    if (mlir_attr(w->m->g->m, w->s->at, a->key, &text))
-        buf_printf(w->out, " has %s = %.*s, ", a->key, (int)text.n, text.p);
+    const struct attr *x = attrs_find(graph_attributes(w->m->g, w->s->at), a->key);
+    if (x)
+        buf_printf(w->out, " has %s = %.*s, ", a->key, (int)x->text.n, x->text.p);
     else
         buf_printf(w->out, " has no %s, ", a->key);
     if (a->test == ATTR_ABSENT)
@@ -231,12 +230,11 @@ static void say_result(struct words *w) {
 /* The attribute that says along which dimensions an op works. */
 static void say_dims(const struct words *w) {
     static const char *const keys[] = {"dim_arg", "dim", "dim_args", "dimension", "normalized_shape", "begins"};
-    struct str text;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (mlir_attr(w->m->g->m, w->s->at, keys[i], &text)) {
-            buf_printf(w->out, ", with %s = %.*s,", keys[i], (int)text.n, text.p);
-            return;
-        }
+    const struct attr *x = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !x; i++)
+        x = attrs_find(graph_attributes(w->m->g, w->s->at), keys[i]);
+    if (x)
+        buf_printf(w->out, ", with %.*s = %.*s,", (int)x->key.n, x->key.p, (int)x->text.n, x->text.p);
 }
 
 static void say_axis(struct words *w) {

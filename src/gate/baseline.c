@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/tree.h"
+#include "base/writer.h"
 #include "gate/compare.h"
 #include "library/choose.h"
 #include "regions/rules.h"
-#include "report/emit.h"
 
 static const char not_said[] = "known when this file was written";
 
@@ -80,8 +80,11 @@ bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct
 
 /* Which entry each finding is; to be freed. */
 static uint32_t *pair(const struct baseline *b, const struct finding_list *l) {
+    struct arena a = {0};
     struct fingerprints known = {b->n ? &b->items->fingerprint : NULL, b->n, sizeof *b->items};
-    return fingerprints_pair(known, finding_fingerprints(l));
+    uint32_t *of = fingerprints_pair(known, finding_fingerprints(l, &a));
+    arena_free(&a);
+    return of;
 }
 
 uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
@@ -91,9 +94,8 @@ uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
         nnew += !k;
         if (!k)
             continue;
-        k->applies = l->items[i].known = true;
-        if (l->items[i].stored)
-            l->items[i].stored->known = k->reason.n ? k->reason.p : not_said;
+        k->applies = true;
+        l->items[i]->known = k->reason.n ? k->reason : str_of(not_said);
     }
     free(of);
     return nnew;
@@ -103,7 +105,7 @@ uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
 static bool looked_for(const struct pattern_set *set, const struct fa_options *o, struct str fused_op) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct pattern *p = set->items[i];
-        if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p->source)))
+        if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p)))
             return false;
     }
     return !str_is(fused_op, "ttnn.generic") || region_kind_wanted(set, o) == REGION_REDUCTION;
@@ -143,26 +145,26 @@ bool baseline_print(const struct finding_list *l, const struct baseline *before,
         before = &none;
     uint32_t *of = pair(before, l);
     char text[FINGERPRINT_TEXT];
-    struct emitter e;
-    emit_begin(&e, out);
-    emit_mapping(&e);
-    emit_list(&e, "known_findings");
+    struct writer w;
+    write_begin(&w, MARKUP_YAML, out);
+    write_map(&w);
+    write_list_at(&w, "known_findings");
     for (uint32_t i = 0; i < l->n; i++) {
-        const struct gate_finding *f = &l->items[i];
+        const struct finding *f = l->items[i];
         const struct known *k = of[i] == NONE ? NULL : &before->items[of[i]];
-        emit_mapping(&e);
-        emit_pair(&e, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)));
-        emit_pair(&e, "fused_op", f->fused_op);
-        emit_pair(&e, "place", f->place);
-        emit_pair(&e, "reason", k && k->reason.n ? k->reason : str_of(not_said));
+        write_map(&w);
+        write_pair(&w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)), TEXT_NAME);
+        write_pair(&w, "fused_op", f->fused_op, TEXT_NAME);
+        write_pair(&w, "place", finding_place(f), TEXT_NAME);
+        write_pair(&w, "reason", k && k->reason.n ? k->reason : str_of(not_said), TEXT_NAME);
         if (k && k->until.n)
-            emit_pair(&e, "until", k->until);
-        emit_end_mapping(&e);
+            write_pair(&w, "until", k->until, TEXT_NAME);
+        write_close(&w);
     }
-    emit_end_list(&e);
-    emit_end_mapping(&e);
+    write_close(&w);
+    write_close(&w);
     free(of);
-    return emit_end(&e);
+    return write_end(&w);
 }
 
 void baseline_free(struct baseline *b) {

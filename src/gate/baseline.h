@@ -4,6 +4,7 @@
 
 #include "fusion_audit.h"
 #include "gate/findings.h"
+#include "report/report.h"
 
 struct known {
     struct fingerprint fingerprint;
@@ -21,7 +22,7 @@ struct baseline {
 
 /* False with diagnostics: a file that is wrong is not used at all. */
 bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct diags *d);
-/* Marks the findings that it has, in the list and in the report. Returns how many are new. */
+/* Marks the findings that it has. Returns how many are new. */
 uint32_t baseline_apply(struct baseline *b, struct finding_list *l);
 /* Warns of entries that have expired before `today` ("2026-11-22") and, if `all` was read, of those that apply to none
  * although what they are of was looked for, which the report leaves out. Returns how many. */

@@ -4,15 +4,18 @@
 
 #include <stdlib.h>
 
-#include "gate/compare.h"
+#include "gate/findings.h"
+#include "report/report.h"
 
 enum change { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op at the same place */ };
 
 struct changes {
     const struct compile_summary *before, *now;
-    uint32_t *before_of;   /* by fused op now: the one that it was, or NONE */
-    enum change *was, *is; /* by fused op before and now */
-    uint32_t *into;        /* by fused op before of INTO: what stands there now */
+    uint32_t *before_of;                       /* by fused op now: the one that it was, or NONE */
+    enum change *was, *is;                     /* by fused op before and now */
+    uint32_t *into;                            /* by fused op before of INTO: what stands there now */
+    struct placed *missed_before, *missed_now; /* findings at named places */
+    uint32_t nmissed_before, nmissed_now;
 };
 
 static bool is_part_of(const struct fused_op *now, const struct fused_op *before) {
@@ -27,16 +30,34 @@ static enum change change_of(const struct fused_op *before, const struct fused_o
     return before->rest == now->rest ? SAME : CHANGED;
 }
 
+/* Those that are gained at a named place; to be freed. */
+static struct placed *gained_ops(const struct changes *c, uint32_t *count) {
+    const struct inventory *n = &c->now->fused;
+    struct placed *all = xcalloc(n->n + (size_t)1, sizeof *all);
+    *count = 0;
+    for (uint32_t k = 0; k < n->n; k++)
+        if (c->is[k] == GAINED && c->before_of[k] == NONE && n->items[k].fingerprint.place)
+            all[(*count)++] = (struct placed){STR(""), n->items[k].fingerprint.place, k};
+    placed_sort(all, *count);
+    return all;
+}
+
 /* One that is lost where another one is gained became that one. */
 static void find_replaced(struct changes *c) {
-    const struct inventory *b = &c->before->fused, *n = &c->now->fused;
-    for (uint32_t i = 0; i < b->n; i++)
-        for (uint32_t k = 0; k < n->n && c->was[i] == LOST; k++)
-            if (c->is[k] == GAINED && c->before_of[k] == NONE && b->items[i].fingerprint.place &&
-                b->items[i].fingerprint.place == n->items[k].fingerprint.place) {
-                c->was[i] = c->is[k] = INTO;
-                c->into[i] = k;
-            }
+    const struct inventory *b = &c->before->fused;
+    uint32_t count;
+    struct placed *gained = gained_ops(c, &count);
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t place = b->items[i].fingerprint.place;
+        uint32_t k = c->was[i] == LOST && place ? placed_find(gained, count, STR(""), place) : count;
+        while (k < count && gained[k].place == place && c->is[gained[k].index] != GAINED)
+            k++;
+        if (k == count || gained[k].place != place)
+            continue;
+        c->was[i] = c->is[gained[k].index] = INTO;
+        c->into[i] = gained[k].index;
+    }
+    free(gained);
 }
 
 static struct fingerprints fused_fingerprints(const struct inventory *v) {
@@ -76,13 +97,30 @@ static void print_time(double us, FILE *out) {
         fprintf(out, us < 9.95 ? ", about %.1f us" : ", about %.0f us", us);
 }
 
-/* By the finding of this op at that place; 0: there is none. */
-static double price_at(const struct finding_list *l, const struct fused_op *f) {
+/* To be freed. */
+static struct placed *placed_findings(const struct finding_list *l, uint32_t *count) {
+    struct placed *all = xcalloc(l->n + (size_t)1, sizeof *all);
+    *count = 0;
     for (uint32_t i = 0; i < l->n; i++)
-        if (str_eq(l->items[i].fused_op, f->op) && f->fingerprint.place &&
-            l->items[i].fingerprint.place == f->fingerprint.place)
-            return l->items[i].saved_us;
-    return 0;
+        if (l->items[i]->fingerprint.place)
+            all[(*count)++] = (struct placed){l->items[i]->fused_op, l->items[i]->fingerprint.place, i};
+    placed_sort(all, *count);
+    return all;
+}
+
+/* By the finding of this op at that place; 0: there is none. */
+static double price_at(const struct finding_list *l, const struct placed *placed, uint32_t n,
+                       const struct fused_op *f) {
+    uint32_t i = f->fingerprint.place ? placed_find(placed, n, f->op, f->fingerprint.place) : n;
+    return i < n ? l->items[placed[i].index]->saved_us : 0;
+}
+
+static double price_before(const struct changes *c, const struct fused_op *f) {
+    return price_at(c->before->missed, c->missed_before, c->nmissed_before, f);
+}
+
+static double price_now(const struct changes *c, const struct fused_op *f) {
+    return price_at(c->now->missed, c->missed_now, c->nmissed_now, f);
 }
 
 static uint32_t count_of(const struct inventory *v, struct str op) {
@@ -114,7 +152,7 @@ static void print_lost(const struct changes *c, struct str op, FILE *out) {
             fputs(", now ", out);
             print_str(c->now->fused.items[c->into[i]].op, out);
         } else {
-            print_time(price_at(&c->now->missed, f), out);
+            print_time(price_now(c, f), out);
         }
         fputc('\n', out);
     }
@@ -134,10 +172,7 @@ static void print_others(const struct changes *c, struct str op, FILE *out) {
             fputs(f->active ? ", with an op folded into it" : ", without the op that was folded into it", out);
         else if (old)
             fputs(", other attributes or operands", out);
-        print_time(c->is[k] == GAINED        ? price_at(&c->before->missed, f)
-                   : c->is[k] == PARTLY_LOST ? price_at(&c->now->missed, f)
-                                             : 0,
-                   out);
+        print_time(c->is[k] == GAINED ? price_before(c, f) : c->is[k] == PARTLY_LOST ? price_now(c, f) : 0, out);
         fputc('\n', out);
     }
 }
@@ -169,6 +204,7 @@ static void print_ops(const struct changes *c, struct diff_total *total, FILE *o
         total->gained += gained;
         if (!lost && !gained && !others)
             continue;
+        total->any = true;
         print_op_head(c, ops[i], lost, gained, out);
         print_lost(c, ops[i], out);
         print_others(c, ops[i], out);
@@ -176,11 +212,11 @@ static void print_ops(const struct changes *c, struct diff_total *total, FILE *o
     free(ops);
 }
 
-static void print_finding(const char *word, const struct gate_finding *f, FILE *out) {
+static void print_finding(const char *word, const struct finding *f, FILE *out) {
     fprintf(out, "  %s: ", word);
     print_str(f->fused_op, out);
     fputs(", ", out);
-    print_str(f->place, out);
+    print_str(finding_place(f), out);
     if (f->ir_loc.n) {
         fputs(" [", out);
         print_str(f->ir_loc, out);
@@ -198,31 +234,40 @@ struct paired {
     uint32_t nnew, ngone, nchanged;
 };
 
-/* The same fused op at the same named place is missed in other ops, and costs no more. */
-static bool is_changed(const struct gate_finding *before, const struct gate_finding *now) {
-    return now->fingerprint.place && before->fingerprint.place == now->fingerprint.place &&
-           str_eq(before->fused_op, now->fused_op) && now->saved_us <= before->saved_us;
+/* What is left of both: the same fused op at the same named place is missed in other ops, and costs no more. */
+static void pair_changed(struct paired *p) {
+    uint32_t count;
+    struct placed *before = placed_findings(p->before, &count);
+    for (uint32_t i = 0; i < p->now->n; i++) {
+        const struct finding *now = p->now->items[i];
+        uint32_t place = now->fingerprint.place;
+        uint32_t k = p->before_of[i] == NONE && place ? placed_find(before, count, now->fused_op, place) : count;
+        for (; k < count && before[k].place == place && str_eq(before[k].op, now->fused_op); k++)
+            if (!p->there[before[k].index] && now->saved_us <= p->before->items[before[k].index]->saved_us) {
+                p->there[before[k].index] = p->changed[i] = true;
+                p->before_of[i] = before[k].index;
+                p->nchanged++;
+                break;
+            }
+    }
+    free(before);
 }
 
 static struct paired pair_findings(const struct finding_list *b, const struct finding_list *n) {
+    struct arena a = {0};
     struct paired p = {b,
                        n,
-                       fingerprints_pair(finding_fingerprints(b), finding_fingerprints(n)),
+                       fingerprints_pair(finding_fingerprints(b, &a), finding_fingerprints(n, &a)),
                        xcalloc(b->n + (size_t)1, sizeof *p.there),
                        xcalloc(n->n + (size_t)1, sizeof *p.changed),
                        n->n,
                        b->n,
                        0};
+    arena_free(&a);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.before_of[i] != NONE)
             p.there[p.before_of[i]] = true;
-    for (uint32_t i = 0; i < n->n; i++)
-        for (uint32_t k = 0; k < b->n && p.before_of[i] == NONE; k++)
-            if (!p.there[k] && is_changed(&b->items[k], &n->items[i])) {
-                p.there[k] = p.changed[i] = true;
-                p.before_of[i] = k;
-                p.nchanged++;
-            }
+    pair_changed(&p);
     for (uint32_t i = 0; i < n->n; i++) {
         p.nnew -= p.before_of[i] != NONE;
         p.ngone -= p.before_of[i] != NONE;
@@ -234,32 +279,46 @@ static void print_findings(const struct finding_list *b, const struct finding_li
                            FILE *out) {
     struct paired p = pair_findings(b, n);
     total->new_findings = p.nnew;
+    total->any |= p.nnew || p.ngone || p.nchanged;
     if (p.nnew || p.ngone || p.nchanged)
         fprintf(out, "findings: %u before, %u now, %u new, %u gone, %u changed\n", b->n, n->n, p.nnew, p.ngone,
                 p.nchanged);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.before_of[i] == NONE)
-            print_finding("new", &n->items[i], out);
+            print_finding("new", n->items[i], out);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.changed[i])
-            print_finding("changed", &n->items[i], out);
+            print_finding("changed", n->items[i], out);
     for (uint32_t i = 0; i < b->n; i++)
         if (!p.there[i])
-            print_finding("gone", &b->items[i], out);
+            print_finding("gone", b->items[i], out);
     free(p.before_of);
     free(p.there);
     free(p.changed);
 }
 
 struct diff_total diff_print(const struct compile_summary *before, const struct compile_summary *now, FILE *out) {
-    struct diff_total total = {0, 0, 0};
+    struct diff_total total = {.any = false};
     struct changes c = {.before = before, .now = now};
     find_changes(&c);
+    c.missed_before = placed_findings(before->missed, &c.nmissed_before);
+    c.missed_now = placed_findings(now->missed, &c.nmissed_now);
     print_ops(&c, &total, out);
-    print_findings(&before->missed, &now->missed, &total, out);
+    print_findings(before->missed, now->missed, &total, out);
+    if (total.any && before->total_us > 0 && now->total_us > 0) {
+        struct buf line = {0};
+        buf_add(&line, STR("all ops: about "));
+        report_add_time(&line, before->total_us);
+        buf_add(&line, STR(" before, "));
+        report_add_time(&line, now->total_us);
+        fprintf(out, "%.*s now\n", (int)line.n, line.p);
+        buf_free(&line);
+    }
     free(c.before_of);
     free(c.was);
     free(c.is);
     free(c.into);
+    free(c.missed_before);
+    free(c.missed_now);
     return total;
 }

@@ -4,18 +4,20 @@
 
 #include <stdio.h>
 
-#include "gate/findings.h"
 #include "gate/inventory.h"
+#include "report/finding.h"
 
 /* What a compile fused, and what it missed. */
 struct compile_summary {
     struct inventory fused;
-    struct finding_list missed;
+    const struct finding_list *missed;
+    double total_us; /* of all ops, by the model; 0: not known */
 };
 
 struct diff_total {
     uint32_t lost, gained; /* fused ops; partly lost ones are lost */
     uint32_t new_findings;
+    bool any; /* something is not as it was */
 };
 
 /* Prints what changed; nothing where nothing did. */

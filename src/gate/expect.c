@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/tree.h"
+#include "base/writer.h"
 #include "explain/explain.h"
 #include "library/signs.h"
-#include "report/emit.h"
 
 enum { MOST_NAMED = 3 /* places in a message */, LEAST_NEAR = 3 /* ops that match, of those that do not all */ };
 
@@ -85,8 +85,12 @@ static struct str quote_signs(struct str text, struct arena *a) {
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);
         struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
-        const char *sign = str_find(line, STR(": >"));
-        size_t used = line.n + (end != NULL), digits = sign ? (size_t)(sign - line.p) + 3 : line.n;
+        const char *colon = str_find(line, STR(": "));
+        size_t used = line.n + (end != NULL), from = colon ? (size_t)(colon - line.p) + 1 : line.n;
+        while (from < line.n && line.p[from] == ' ')
+            from++;
+        bool sign = from < line.n && line.p[from] == '>';
+        size_t digits = from + sign;
         while (digits < line.n && (line.p[digits] == '=' || line.p[digits] == ' '))
             digits++;
         size_t to = digits;
@@ -94,7 +98,6 @@ static struct str quote_signs(struct str text, struct arena *a) {
             to++;
         struct str rest = {line.p + to, line.n - to};
         if (to > digits && sign && (!str_trim(rest).n || str_starts(str_trim(rest), STR("#")))) {
-            size_t from = (size_t)(sign - line.p) + 2;
             buf_printf(&out, "%.*s'%.*s'%.*s", (int)from, line.p, (int)(to - from), line.p + from, (int)(used - to),
                        line.p + to);
         } else {
@@ -138,11 +141,6 @@ static bool is_located(struct str glob, const struct graph *g, uint32_t op) {
     return false;
 }
 
-static bool runs_at_each_call(const struct graph *g, uint32_t op) {
-    uint32_t f = g->m->ops[op].func;
-    return f == NONE || g->func_kind[f] == FUNC_MAIN;
-}
-
 void expectations_count(struct expectations *e, const struct graph *g) {
     bool *named = xcalloc(g->m->nnames + (size_t)1, sizeof *named);
     for (uint32_t i = 0; i < e->n; i++) {
@@ -151,7 +149,7 @@ void expectations_count(struct expectations *e, const struct graph *g) {
             named[k] = str_matches(g->m->names[k], x->op);
         for (uint32_t op = 0; op < g->m->nops; op++) {
             const struct mlir_op *o = &g->m->ops[op];
-            if (!named[o->name] || !runs_at_each_call(g, op))
+            if (!named[o->name] || !graph_is_audited(g, op))
                 continue;
             struct str func = o->func == NONE ? STR("") : g->m->names[g->m->funcs[o->func].name];
             x->found += x->scope == SCOPE_MODEL ||
@@ -167,7 +165,7 @@ void expectations_count(struct expectations *e, const struct graph *g) {
 static void add_missed(struct buf *out, const struct expectation *x, const struct finding_list *l) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
-        const struct gate_finding *f = &l->items[i];
+        const struct finding *f = l->items[i];
         if (!str_matches(f->fused_op, x->op))
             continue;
         struct str where = f->place.n ? f->place : f->ir_loc;
@@ -250,7 +248,7 @@ void fused_count_add(struct fused_counts *c, const struct pattern_set *set, cons
     uint32_t *at = xcalloc(g->m->nnames + (size_t)1, sizeof *at); /* by name: 1 + index into the counts */
     for (uint32_t op = 0; op < g->m->nops; op++) {
         uint32_t name = g->m->ops[op].name;
-        if (!runs_at_each_call(g, op))
+        if (!graph_is_audited(g, op))
             continue;
         if (!at[name])
             at[name] = 1 + count_of(c, g->m->names[name], a);
@@ -262,19 +260,19 @@ void fused_count_add(struct fused_counts *c, const struct pattern_set *set, cons
 }
 
 bool fused_counts_print(struct fused_counts *c, FILE *out) {
-    struct emitter e;
+    struct writer w;
     if (c->n)
         qsort(c->items, c->n, sizeof *c->items, compare_counts);
-    emit_begin(&e, out);
-    emit_mapping(&e);
+    write_begin(&w, MARKUP_YAML, out);
+    write_map(&w);
     for (uint32_t i = 0; i < c->n; i++) {
         char text[40];
         if (!c->items[i].fused)
             continue;
         snprintf(text, sizeof text, "== %" PRIu64, c->items[i].n);
-        emit_name(&e, c->items[i].op);
-        emit_scalar(&e, str_of(text), YAML_PLAIN_SCALAR_STYLE);
+        write_key(&w, c->items[i].op);
+        write_figure(&w, str_of(text));
     }
-    emit_end_mapping(&e);
-    return emit_end(&e);
+    write_close(&w);
+    return write_end(&w);
 }

@@ -1,86 +1,38 @@
-/* Reads findings back, from the spool or a file: both have the same notes, and these say what a gate asks for. */
 #include "gate/findings.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-#include "base/tree.h"
-#include "report/lines.h"
+#include "source/source.h"
 
-/* "...; about 2.0 of 4.4 us (...)", "...; slower by about 2.0 us than ...". */
-static double saved_us(struct str line) {
-    const char *about = str_find(line, STR("; about ")), *slower = str_find(line, STR("; slower by about "));
-    const char *number = about ? about + strlen("; about ") : slower ? slower + strlen("; slower by about ") : NULL;
-    return number ? strtod(number, NULL) * (about ? 1 : -1) : 0;
+struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a) {
+    struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
+    for (uint32_t i = 0; i < l->n; i++)
+        all[i] = l->items[i]->fingerprint;
+    return (struct fingerprints){all, l->n, sizeof *all};
 }
-
-static struct gate_finding *add(struct finding_list *l) {
-    l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
-    l->items[l->n] = (struct gate_finding){.stored = NULL};
-    return &l->items[l->n++];
-}
-
-static bool read_notes(struct gate_finding *f, struct str notes, struct arena *a) {
-    f->place = arena_str(a, notes_line(notes, "model location:"));
-    f->saved_us = saved_us(arena_str(a, notes_line(notes, "saves:")));
-    f->known = notes_line(notes, "known:").n > 0;
-    return fingerprint_read(notes_line(notes, "fingerprint:"), &f->fingerprint);
-}
-
-struct collector {
-    struct arena *arena;
-    struct finding_list *out;
-};
-
-static void collect(void *context, const struct report_entry *e, const struct stored_instance *s,
-                    const struct instance_text *text) {
-    const struct collector *c = context;
-    (void)s;
-    struct gate_finding *f = add(c->out);
-    read_notes(f, text->notes, c->arena);
-    f->fused_op = e->key.fused_op;
-    f->source = e->key.source;
-    f->ir_loc = arena_str(c->arena, text->ir_loc);
-}
-
-bool findings_of_report(struct report *r, struct arena *a, struct finding_list *out) {
-    static const struct report_visitor visitor = {NULL, collect, NULL};
-    struct collector c = {a, out};
-    uint32_t at = 0;
-    if (!report_walk(r, &visitor, &c))
-        return false;
-    for (uint32_t i = 0; i < r->nentries; i++)
-        for (uint32_t k = 0; k < r->entries[i].ninstances; k++)
-            out->items[at++].stored = &r->entries[i].instances[k];
-    return true;
-}
-
-struct fingerprints finding_fingerprints(const struct finding_list *l) {
-    return (struct fingerprints){l->n ? &l->items->fingerprint : NULL, l->n, sizeof *l->items};
-}
-
-/* ---- files ---- */
 
 static bool refuse(struct diags *d, const char *path, const struct tree *at, const char *hint, const char *what) {
     diag_add(d, SEV_ERROR, (struct source_location){path, at ? at->line : 0, at ? at->column : 0}, hint, "%s", what);
     return false;
 }
 
+/* What is empty is no input, but a text. */
+static bool is_empty(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode));
+}
+
 bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *out) {
-    enum { STEP = 65536 };
-    FILE *file = fopen(path, "re");
-    struct buf b = {0};
-    if (!file)
-        return refuse(d, path, NULL, NULL, strerror(errno));
-    for (size_t got = STEP; got == STEP;) {
-        got = fread(buf_more(&b, STEP), 1, STEP, file);
-        b.n -= STEP - got;
-    }
-    int error = ferror(file) ? errno : 0;
-    fclose(file);
-    *out = buf_take(&b, a);
-    return !error || refuse(d, path, NULL, NULL, strerror(error));
+    struct source s;
+    *out = STR("");
+    if (is_empty(path))
+        return true;
+    if (!source_open(&s, path, d))
+        return false;
+    *out = arena_str(a, (struct str){s.data, s.size});
+    source_close(&s);
+    return true;
 }
 
 bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
@@ -105,23 +57,84 @@ static bool text_of(const struct tree *map, const char *key, struct str *out) {
     return !t || t->kind == TREE_SCALAR;
 }
 
+/* Takes the line up to a text and the number behind that; false where it is not there. */
+static bool number_behind(struct str *line, struct str text, double *x) {
+    const char *at = str_find(*line, text);
+    if (at) {
+        *line = (struct str){at + text.n, line->n - (size_t)(at - line->p) - text.n};
+        *x = strtod(line->p, NULL);
+    }
+    return at;
+}
+
+/* "...; about 2.0 of 4.4 us (...); measured 10 us", "...; slower by about 2.0 us than ...". */
+static double saved_us(struct str line) {
+    double saved = 0, all = 0, measured = 0;
+    if (number_behind(&line, STR("; about "), &saved)) {
+        number_behind(&line, STR(" of "), &all);
+    } else if (number_behind(&line, STR("; slower by about "), &saved)) {
+        number_behind(&line, STR(" us than "), &all);
+        saved = -saved;
+    }
+    return number_behind(&line, STR("; measured "), &measured) && all > 0 ? saved / all * measured : saved;
+}
+
+static bool take(struct str *line, const char *key) {
+    size_t n = strlen(key);
+    if (!str_starts(*line, str_of(key)))
+        return false;
+    *line = str_trim((struct str){line->p + n, line->n - n});
+    return true;
+}
+
+/* A report in YAML has these facts in its notes only, in lines of which the notes of a pattern may hold the like: those
+ * come first, and what is known comes last. */
+static bool read_notes(struct finding *f, struct str notes, struct arena *a) {
+    bool identified = false;
+    double saved = 0;
+    while (notes.n) {
+        struct str line = str_line(&notes);
+        if (take(&line, "saves:")) {
+            saved = saved_us(arena_str(a, line));
+        } else if (take(&line, "model location:")) {
+            f->place = line;
+            f->saved_us = saved;
+        } else if (take(&line, "fingerprint:")) {
+            identified = fingerprint_read(line, &f->fingerprint);
+        } else if (identified && take(&line, "known:")) {
+            f->known = line;
+        }
+    }
+    return identified;
+}
+
+/* JSON has keys for them. */
+static bool read_keys(struct finding *f, const struct tree *instance, struct arena *a) {
+    struct str saved, fingerprint;
+    if (!text_of(instance, "saved_us", &saved) || !text_of(instance, "fingerprint", &fingerprint) ||
+        !text_of(instance, "known", &f->known))
+        return false;
+    if (saved.n)
+        f->saved_us = strtod(arena_strdup(a, saved), NULL);
+    return !fingerprint.n || fingerprint_read(fingerprint, &f->fingerprint);
+}
+
 static bool read_entry(const char *path, const struct tree *entry, struct arena *a, struct diags *d,
                        struct finding_list *out) {
     const struct tree *instances = tree_lookup(entry, "instances");
-    struct str fused_op, source;
-    if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &fused_op) ||
-        !text_of(entry, "source", &source) || !fused_op.n)
+    struct finding f = {.saved_us = 0};
+    if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &f.fused_op) ||
+        !text_of(entry, "source", &f.source) || !text_of(entry, "lacks", &f.lacks) || !f.fused_op.n)
         return refuse(d, path, entry, NULL, "this is no entry of a report: `fused_op`, `source`, `instances` expected");
     for (const struct tree *i = instances->first; i; i = i->next) {
-        struct gate_finding *f = add(out);
         struct str notes;
-        f->fused_op = fused_op;
-        f->source = source;
-        if (!text_of(i, "ir_loc", &f->ir_loc) || !text_of(i, "notes", &notes))
+        if (!text_of(i, "ir_loc", &f.ir_loc) || !text_of(i, "notes", &notes))
             return refuse(d, path, i, NULL, "`ir_loc` and `notes` are texts");
-        if (!read_notes(f, notes, a))
+        f.known = STR("");
+        if (!read_notes(&f, notes, a) || !read_keys(&f, i, a))
             return refuse(d, path, i, "write the report anew with this version",
                           "its notes have no line `fingerprint:`");
+        finding_add(out, &f, a);
     }
     return true;
 }

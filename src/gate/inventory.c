@@ -49,9 +49,8 @@ void inventory_add(struct inventory *v, const struct pattern_set *set, const str
     struct ranks *ranks = ranks_new(g);
     struct flow *flow = flow_new(g);
     for (uint32_t op = 0; op < g->m->nops; op++) {
-        uint32_t func = g->m->ops[op].func;
         bool fused = is_sign_of_fusing(signs, op);
-        if ((fused || is_named_sign(signs, op)) && (func == NONE || g->func_kind[func] == FUNC_MAIN))
+        if ((fused || is_named_sign(signs, op)) && graph_is_audited(g, op))
             add(v, set, flow, op, ranks, fused, a);
     }
     flow_free(flow);

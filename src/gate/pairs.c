@@ -61,6 +61,15 @@ static void add_path(struct paths *p, const char *path, struct arena *a) {
     p->items[p->n++] = arena_strdup(a, str_of(path));
 }
 
+/* What is in a directory and is not read. */
+static void complain_of_entry(struct finder *f, const FTSENT *e) {
+    const char *path = arena_strdup(&f->out->arena, str_of(e->fts_path));
+    if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
+        complain(f, SEV_ERROR, path, NULL, strerror(e->fts_errno));
+    else if (e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE)
+        complain(f, SEV_WARNING, path, "name it if it is to be audited", "links in a directory are not followed");
+}
+
 /* The regular files below a directory, sorted; the path itself where it is none. */
 static void add_files(struct finder *f, const char *path, struct paths *out) {
     char *roots[2] = {arena_strdup(&f->out->arena, str_of(path)), NULL};
@@ -74,6 +83,8 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
         directory |= e->fts_info == FTS_D;
         if (directory && e->fts_info == FTS_F)
             add_path(out, e->fts_path, &f->out->arena);
+        else if (directory)
+            complain_of_entry(f, e);
     }
     fts_close(tree);
     if (!directory)
@@ -302,12 +313,8 @@ struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i) {
     return p->items[i];
 }
 
-size_t fa_pairs_diagnostics(const struct fa_pairs *p) {
-    return p->diags.n;
-}
-
-struct fa_diagnostic fa_pairs_diagnostic(const struct fa_pairs *p, size_t i) {
-    return diagnostic_of(&p->diags.items[i]);
+const struct fa_diagnostics *fa_pairs_diagnostics(const struct fa_pairs *p) {
+    return diagnostics_of(&p->diags);
 }
 
 void fa_pairs_free(struct fa_pairs *p) {

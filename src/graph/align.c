@@ -15,7 +15,7 @@ enum {
     MAX_SEEN = 1024
 };
 
-static bool is_known(const struct alignment *a, uint32_t v) {
+bool align_has(const struct alignment *a, uint32_t v) {
     uint32_t first;
     return image_find(&a->index, &a->ttnn.of[v], 1, &first) > 0;
 }
@@ -24,11 +24,11 @@ static bool is_known(const struct alignment *a, uint32_t v) {
 static bool is_open(const struct alignment *a, uint32_t v) {
     uint32_t source = v == NONE ? NONE : image_source(a->ttnn.g, v),
              op = source == NONE ? NONE : a->ttnn.g->m->values[source].def;
-    return op != NONE && image_is_made(a->ttnn.g, op) && !a->ttnn.settled[source] && !is_known(a, source);
+    return op != NONE && image_is_made(a->ttnn.g, op) && !a->ttnn.settled[source] && !align_has(a, source);
 }
 
 /* Why an image is given. */
-enum { BY_VALUE = 1, BY_PLACE };
+enum { BY_VALUE = 1, BY_PLACE, BY_NAME };
 
 static void settle(struct alignment *a, uint32_t v, const struct image *i, uint8_t why) {
     uint32_t source = image_source(a->ttnn.g, v);
@@ -137,7 +137,7 @@ static void settle_operands(struct alignment *a, uint32_t op) {
     struct cone c;
     bool several = false;
     int most = 0;
-    if (o.n == 0 || o.n > 2 || !is_known(a, result))
+    if (o.n == 0 || o.n > 2 || !align_has(a, result))
         return;
     cone_of(a, &want, &c, o.n == 1 ? MAX_CONE : MAX_PAIRS);
     for (uint32_t i = 0; i < c.n * (o.n == 1 ? 1 : c.n); i++) {
@@ -205,6 +205,15 @@ void align_free(struct alignment *a) {
     free(a->identity);
 }
 
+void align_settle(struct alignment *a, uint32_t ttnn, uint32_t ttir) {
+    if (image_known(&a->ttir.of[ttir]))
+        settle(a, ttnn, &a->ttir.of[ttir], BY_NAME);
+}
+
+void align_look(struct alignment *a) {
+    images_look(&a->ttnn);
+}
+
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max) {
     uint32_t first, n = image_find(&a->index, &a->ttnn.of[a->ttnn.g->m->ops[ttnn_op].first_result], max + 1, &first),
                     count = 0;
@@ -238,9 +247,12 @@ static bool moved_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t tt
     uint32_t v = g->m->ops[ttnn_op].first_result, w = h->m->ops[ttir_op].first_result, rank, rank_there;
     const int64_t *shape = graph_shape(g, v, &rank), *there = graph_shape(h, w, &rank_there);
     struct imap map, map_there;
+    bool alike = g->kind[ttnn_op] == h->kind[ttir_op];
+    if (alike && !class_moves(graph_class(g, ttnn_op))) /* a collective, along another dimension of another shape */
+        return graph_numel(g, v) == graph_numel(h, w);
     if (!shape || !there || rank != rank_there || memcmp(shape, there, rank * sizeof *shape) != 0)
         return false;
-    if (g->kind[ttnn_op] == h->kind[ttir_op])
+    if (alike)
         return true;
     return map_of(g, v, &map) && map_of(h, w, &map_there) && imap_equal(&map, &map_there);
 }

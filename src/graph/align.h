@@ -17,6 +17,11 @@ struct alignment {
 /* `func_of`: for each function of TTNN that of TTIR, or NONE. */
 void align_build(struct alignment *a, const struct graph *ttir, const struct graph *ttnn, const uint32_t *func_of);
 void align_free(struct alignment *a);
+/* Whether TTIR has a value that is `v`, made by an op or given. */
+bool align_has(const struct alignment *a, uint32_t v);
+/* Takes a value of TTNN for one of TTIR that is known; align_look follows what comes of all that were settled so. */
+void align_settle(struct alignment *a, uint32_t ttnn, uint32_t ttir);
+void align_look(struct alignment *a);
 /* Ops of TTIR that make the value that an op of TTNN makes; at most `max`. Returns how many there are; more
  * than `max` where there are more. */
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max);

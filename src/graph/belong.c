@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/mesh.h"
+
 /* One function at both levels. */
 struct function_pair {
     const struct level_pair *levels;
@@ -41,21 +43,10 @@ __attribute__((format(printf, 2, 3))) static bool disagree(const struct function
 /* A string view as "%.*s" takes it, cut. */
 #define CUT(s) ((s).n < 100 ? (int)(s).n : 100), (s).p
 
-/* The mesh that the modules around a function print: of ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x2>]> what follows
- * the first '<'. */
-static bool mesh_of(const struct mlir *m, uint32_t f, struct str *mesh) {
-    for (uint32_t op = m->funcs[f].module; op != NONE; op = m->ops[op].parent)
-        if (mlir_attr(m, op, "ttcore.meshes", mesh) || mlir_attr(m, op, "tt.meshes", mesh)) {
-            const char *at = memchr(mesh->p, '<', mesh->n);
-            *mesh = at ? (struct str){at, (size_t)(mesh->p + mesh->n - at)} : *mesh;
-            return true;
-        }
-    return false;
-}
-
 static bool meshes_agree(const struct function_pair *f) {
     struct str here, there;
-    if (!mesh_of(&f->levels->ttnn->ir, f->ttnn, &here) || !mesh_of(&f->levels->ttir->ir, f->ttir, &there) ||
+    const struct mlir *ttnn = &f->levels->ttnn->ir, *ttir = &f->levels->ttir->ir;
+    if (!mesh_text(ttnn, ttnn->funcs[f->ttnn].module, &here) || !mesh_text(ttir, ttir->funcs[f->ttir].module, &there) ||
         str_eq(here, there))
         return true;
     return disagree(f, "the mesh is %.*s, and %.*s", CUT(here), CUT(there));

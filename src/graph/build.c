@@ -1,5 +1,6 @@
 /* Builds the graph of a module in linear passes, each over what the ones before have set: the kind of each op, its data
  * operands, functions, uses, then what is known of values. All arrays belong to the graph; graph_free frees them. */
+#include "graph/attributes.h"
 #include "graph/depend.h"
 #include "graph/operands.h"
 #include "graph/value.h"
@@ -90,7 +91,7 @@ static enum func_kind kind_of_function(const struct mlir *m, const struct mlir_f
     if (mentions(attributes, "composite_decomposition") || mentions(attributes, "d2m_subgraph") ||
         mentions(attributes, "\"kernel\""))
         return FUNC_COMPOSITE;
-    return FUNC_MAIN;
+    return f->traces ? FUNC_TRACE : FUNC_MAIN;
 }
 
 #define SEVERAL (NONE - 1) /* an op id while functions are set: more than one call or return */
@@ -121,7 +122,8 @@ static void mark_functions(struct graph *g, uint8_t *seen) {
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        if (op->callee != NONE && graph_class(g, i) != OP_STRUCTURE)
+        if (op->callee != NONE && graph_class(g, i) != OP_STRUCTURE &&
+            (f == NONE || g->func_kind[f] != FUNC_TRACE))
             mark_call(g, i);
         if (graph_class(g, i) == OP_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : SEVERAL;
@@ -169,6 +171,7 @@ static void set_ops_before(struct graph *g) {
 
 void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     *g = (struct graph){.m = m};
+    attributes_build(g);
     set_kinds(g, d);
     set_operands(g, d);
     check_ops(g, d);
@@ -192,5 +195,7 @@ void graph_free(struct graph *g) {
     free(g->return_op);
     free(g->arg_funcs);
     free(g->ops_before);
+    free(g->attributes);
+    arena_free(&g->arena);
     *g = (struct graph){0};
 }

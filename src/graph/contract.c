@@ -5,16 +5,9 @@
 
 #include <string.h>
 
-static bool is_true(struct str text) {
-    bool value = false;
-    return text.p && mlir_bool(text, &value) && value;
-}
-
 static bool matmul_dims(const struct graph *g, uint32_t op, uint32_t ra, uint32_t rb, struct contraction *c) {
-    static const char *const keys[] = {"transpose_a", "transpose_b"};
-    struct str flags[2];
-    mlir_attrs_of(g->m, op, keys, 2, flags);
-    bool ta = is_true(flags[0]) && ra > 1, tb = is_true(flags[1]) && rb > 1;
+    const struct attrs *all = graph_attributes(g, op);
+    bool ta = attrs_flag(all, "transpose_a") && ra > 1, tb = attrs_flag(all, "transpose_b") && rb > 1;
     if (ra < 1 || rb < 1)
         return false;
     int row = ra > 1 ? (int)ra - (ta ? 1 : 2) : -1, column = rb > 1 ? (int)rb - (tb ? 2 : 1) : -1;
@@ -51,12 +44,10 @@ static bool in_range(const int64_t *dims, int n, uint32_t rank) {
 }
 
 static bool dot_dims(const struct graph *g, uint32_t op, uint32_t ra, uint32_t rb, struct contraction *c) {
-    static const char *const keys[] = {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"};
-    int64_t ba[MAX_RANK], bb[MAX_RANK], ca[MAX_RANK], cb[MAX_RANK];
-    struct str lists[4];
-    mlir_attrs_of(g->m, op, keys, 4, lists);
-    int nba = mlir_ints(lists[0], ba, MAX_RANK), nbb = mlir_ints(lists[1], bb, MAX_RANK);
-    int nca = mlir_ints(lists[2], ca, MAX_RANK), ncb = mlir_ints(lists[3], cb, MAX_RANK);
+    const struct attrs *all = graph_attributes(g, op);
+    const int64_t *ba, *bb, *ca, *cb;
+    int nba = attrs_list(all, "batch_dims_lhs", &ba), nbb = attrs_list(all, "batch_dims_rhs", &bb);
+    int nca = attrs_list(all, "contract_dims_lhs", &ca), ncb = attrs_list(all, "contract_dims_rhs", &cb);
     if (nba < 0 || nba != nbb || nca < 0 || nca != ncb || nba > MAX_RANK || nca > MAX_RANK || !in_range(ba, nba, ra) ||
         !in_range(bb, nbb, rb) || !in_range(ca, nca, ra) || !in_range(cb, ncb, rb) || ra + rb > MAX_RANK)
         return false;

@@ -76,12 +76,12 @@ static unsigned of_reshape(const struct graph *g, uint32_t x, uint32_t result) {
 }
 
 static unsigned of_permute(const struct graph *g, uint32_t op, uint32_t x, uint32_t rank) {
-    int64_t order[MAX_RANK];
-    if (rank > MAX_RANK || !permutation_of(g, op, rank, order))
+    uint32_t order[MAX_RANK];
+    if (!permutation_of(g, op, rank, order))
         return ALL_DIMENSIONS;
     unsigned all = 0;
     for (uint32_t d = 0; d < rank; d++)
-        all |= order[d] >= 0 && order[d] < MAX_RANK ? (g->varies[x] >> order[d] & 1u) << d : 1u << d;
+        all |= (g->varies[x] >> order[d] & 1u) << d;
     return all;
 }
 
@@ -99,10 +99,10 @@ static unsigned of_movement(const struct graph *g, uint32_t op, uint32_t result,
 }
 
 static bool dimension_attribute(const struct graph *g, uint32_t op, const char *key, uint32_t rank, int64_t *dim) {
-    struct str text;
-    *dim = 0;
-    if (mlir_attr(g->m, op, key, &text) && !mlir_int(text, dim))
+    const struct attr *x = attrs_find(graph_attributes(g, op), key);
+    if (x && !x->is_whole)
         return false;
+    *dim = x ? x->whole : 0;
     *dim += *dim < 0 ? (int64_t)rank : 0;
     return *dim >= 0 && *dim < (int64_t)rank;
 }

@@ -2,7 +2,16 @@
  * an op computes. */
 #include "graph/graph.h"
 
+#include "ops/infer.h"
+
 #include <string.h>
+
+bool graph_is_audited(const struct graph *g, uint32_t op) {
+    uint32_t func = g->m->ops[op].func, parent = g->m->ops[op].parent;
+    if (func != NONE)
+        return g->func_kind[func] == FUNC_MAIN;
+    return parent == NONE || !str_ends(mlir_op_name(g->m, parent), STR(".func"));
+}
 
 int64_t graph_numel(const struct graph *g, uint32_t value) {
     uint32_t rank;
@@ -16,12 +25,37 @@ int64_t graph_numel(const struct graph *g, uint32_t value) {
     return n;
 }
 
+bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    if (!dims || rank > MAX_RANK || graph_numel(g, value) < 0)
+        return false;
+    *s = (struct shape){.rank = rank};
+    memcpy(s->dim, dims, rank * sizeof *dims);
+    return true;
+}
+
+const char *graph_window(const struct graph *g, uint32_t op, struct window *w) {
+    struct shape shapes[2];
+    uint32_t n = op_convolves((enum op_kind)g->kind[op]) ? 2 : 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (graph_noperands(g, op) <= i || !is_tensor_operand(g, graph_operands(g, op)[i]) ||
+            !shape_in_graph(g, graph_operands(g, op)[i], &shapes[i]))
+            return "the shapes of its operands are not known";
+    return window_read((enum op_kind)g->kind[op], graph_is_ttnn(g, op), graph_attributes(g, op), &shapes[0],
+                       n > 1 ? &shapes[1] : NULL, w);
+}
+
 enum dtype graph_dtype(const struct graph *g, uint32_t value) {
     return g->m->types[g->m->values[value].type].dtype;
 }
 
+bool is_tensor_operand(const struct graph *g, uint32_t value) {
+    return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
+}
+
 /* One clause of `strict` in ops.def: "attr" (must be absent), "attr=value" (absent or that value) or "attr~text"
- * (absent or without the text). */
+ * (absent or without the word). */
 static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) {
     char key[64];
     size_t n = 0;
@@ -31,13 +65,13 @@ static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) 
         return false;
     memcpy(key, clause.p, n);
     key[n] = 0;
-    struct str value;
-    if (!mlir_attr(g->m, op, key, &value))
+    const struct attr *x = attrs_find(graph_attributes(g, op), key);
+    if (!x)
         return true;
     if (n == clause.n)
         return false;
     struct str rest = {clause.p + n + 1, clause.n - n - 1};
-    return clause.p[n] == '=' ? str_eq(value, rest) : str_find(value, rest) == NULL;
+    return clause.p[n] == '=' ? str_eq(x->text, rest) : str_find_word(x->text, rest) == NULL;
 }
 
 bool graph_plain(const struct graph *g, uint32_t op) {
@@ -51,32 +85,12 @@ bool graph_plain(const struct graph *g, uint32_t op) {
     return true;
 }
 
-bool graph_axes(const struct graph *g, uint32_t op, struct str *text) {
-    for (const char *const *key = op_table[g->kind[op]].axes; *key; key++)
-        if (mlir_attr(g->m, op, *key, text))
-            return true;
-    return false;
+const struct attr *graph_axes(const struct graph *g, uint32_t op) {
+    return attrs_axes(graph_attributes(g, op), (enum op_kind)g->kind[op]);
 }
 
 uint32_t graph_reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced) {
-    enum { MOST = 16 };
-    struct str text;
-    int64_t dims[MOST];
-    int n = graph_axes(g, op, &text) ? mlir_ints(text, dims, MOST) : 0;
-    if (n < 0 || n > MOST)
-        return NONE;
-    for (uint32_t d = 0; d < rank; d++)
-        reduced[d] = n == 0;
-    for (int i = 0; i < n; i++) {
-        int64_t d = dims[i] < 0 ? dims[i] + (int64_t)rank : dims[i];
-        if (d < 0 || d >= (int64_t)rank)
-            return NONE;
-        reduced[d] = true;
-    }
-    uint32_t count = 0;
-    for (uint32_t d = 0; d < rank; d++)
-        count += reduced[d];
-    return count;
+    return reduced_dims((enum op_kind)g->kind[op], graph_attributes(g, op), rank, reduced);
 }
 
 uint16_t graph_dimensions(const struct graph *g, uint32_t v) {

@@ -10,13 +10,16 @@
 
 #include "base/base.h"
 #include "mlir/mlir.h"
+#include "ops/attributes.h"
 #include "ops/ops.h"
+#include "ops/window.h"
 
 enum func_kind {
     FUNC_MAIN,       /* runs on the device at each call: audited */
     FUNC_CONST_EVAL, /* runs once */
     FUNC_CPU,        /* hoisted to the host */
     FUNC_COMPOSITE,  /* body of a composite or outlined kernel */
+    FUNC_TRACE,      /* allocates, captures or executes a trace */
     FUNC_DECLARATION
 };
 
@@ -28,30 +31,32 @@ struct constant {
 
 struct graph {
     const struct mlir *m;
-    uint16_t *kind;          /* per op */
-    uint32_t *first_operand; /* per op, nops + 1 entries: data operands are operands[first_operand[i] ...] */
-    uint32_t *operands;      /* value ids; NONE for an absent optional one */
-    uint32_t *first_use;     /* per value, nvalues + 1 entries */
-    uint32_t *uses;          /* op ids, one per operand slot */
-    uint8_t *func_kind;      /* per function */
-    uint32_t *call_site;     /* per function: the op that calls it; NONE: none or several */
-    bool has_call_sites;     /* of some function */
-    uint32_t *return_op;     /* per function: its return; NONE: none or several */
-    uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */
+    uint16_t *kind;           /* per op */
+    uint32_t *first_operand;  /* per op, nops + 1 entries: data operands are operands[first_operand[i] ...] */
+    struct attrs *attributes; /* per op */
+    uint32_t *operands;       /* value ids; NONE for an absent optional one */
+    uint32_t *first_use;      /* per value, nvalues + 1 entries */
+    uint32_t *uses;           /* op ids, one per operand slot */
+    uint8_t *func_kind;       /* per function */
+    uint32_t *call_site;      /* per function: the op that calls it; NONE: none or several */
+    bool has_call_sites;      /* of some function */
+    uint32_t *return_op;      /* per function: its return; NONE: none or several */
+    uint32_t *arg_funcs;      /* the functions that have arguments, in the order of their arguments */
     uint32_t narg_funcs;
     uint32_t
         *ops_before; /* prefix sums by op, nops + 1: data ops before it (no constants, calls, returns, deallocates) */
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;
-    uint32_t *through; /* per op; graph_through */
-    uint16_t *varies;  /* per value: the dimensions along which it may vary, a bit each (depend.c) */
+    uint32_t *through;  /* per op; graph_through */
+    uint16_t *varies;   /* per value: the dimensions along which it may vary, a bit each (depend.c) */
+    struct arena arena; /* of the attributes */
     uint32_t nedges;
     uint32_t ndestinations;  /* destination-passing operands dropped */
     bool has_ttir, has_ttnn; /* in functions to audit */
 };
 
-/* Says in `d` (or NULL) what does not hold together: such an op gets K_UNKNOWN, so that no room behind meets it. */
+/* Says in `d` (or NULL) what does not hold together: such an op gets K_UNKNOWN, so that no folder behind meets it. */
 void graph_build(struct graph *g, const struct mlir *m, struct diags *d);
 void graph_free(struct graph *g);
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
@@ -65,6 +70,9 @@ uint32_t graph_count_operands(const struct graph *g, uint32_t op);
 static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) {
     return g->first_use[v + 1] - g->first_use[v];
 }
+/* It runs on the device at each call: it stands in an audited function, or in a text without any; not in one of LLVM.
+ */
+bool graph_is_audited(const struct graph *g, uint32_t op);
 /* It is an op of TTNN, not of TTIR. */
 static inline bool graph_is_ttnn(const struct graph *g, uint32_t op) {
     return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
@@ -84,8 +92,11 @@ static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
     return graph_through(g, op) != NONE;
 }
 
-/* The attribute that is printed of those that number the dimensions that an op works along. */
-bool graph_axes(const struct graph *g, uint32_t op, struct str *text);
+static inline const struct attrs *graph_attributes(const struct graph *g, uint32_t op) {
+    return &g->attributes[op];
+}
+/* The attribute that is printed of those that number the dimensions that an op works along; NULL: none is. */
+const struct attr *graph_axes(const struct graph *g, uint32_t op);
 
 /* How many of the operand's `rank` dimensions a reduction reduces, and which: without a list all of them. NONE where
  * that is not known. */
@@ -104,14 +115,18 @@ static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, 
     *rank = t->rank;
     return t->rank ? m->dims + t->first_dim : &none;
 }
+/* The same, copied; false where it is not static. */
+bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s);
+/* The window of an op. NULL, or why it has none that is understood. */
+const char *graph_window(const struct graph *g, uint32_t op, struct window *w);
 /* The dimensions of more than one element, a bit each; all bits where the shape is not known. */
 enum { ALL_DIMENSIONS = UINT16_MAX };
 uint16_t graph_dimensions(const struct graph *g, uint32_t v);
 int64_t graph_numel(const struct graph *g, uint32_t value); /* -1 when dynamic or unknown */
 enum dtype graph_dtype(const struct graph *g, uint32_t value);
+/* False for operands that are absent, and for those of a type that is no tensor (semaphores, devices). */
+bool is_tensor_operand(const struct graph *g, uint32_t value);
 
-/* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
-bool graph_is_destination(const struct graph *g, uint32_t value);
 /* True when the op is of its kind and nothing else is folded into it (ops.def, `strict`). */
 bool graph_plain(const struct graph *g, uint32_t op);
 

@@ -6,7 +6,8 @@
 #include "graph/index.h"
 #include "ops/scalar.h"
 
-enum { MAX_DEPTH = 8, MAX_NUMBERS = 256, MAX_STEPS = 64 };
+enum { MAX_DEPTH = 8, MAX_NUMBERS = 256, MAX_STEPS = 64, MAX_PART_DEPTH = 4 };
+enum { CALLED_STEPS = 1 << 18 }; /* ops of functions that are called again and again */
 
 /* Numbers in TTNN are folded and printed in the format of the device's. */
 #define TOLERANCE 1e-6
@@ -58,11 +59,19 @@ static double weight_of_sum(double n) {
 
 /* ---- ops ---- */
 
+/* Whether a device has the same elements behind a mesh_shard as before it: one that cuts nothing up only says of which
+ * shape the whole is. */
+static bool shards_alike(const struct graph *g, uint32_t op) {
+    const struct attr *type = attrs_find(graph_attributes(g, op), "shard_type");
+    return g->kind[op] == K_MESH_SHARD && type &&
+           (str_ends(type->text, STR("<identity>")) || str_ends(type->text, STR("<replicate>")));
+}
+
 /* Ops that move data and are of another class: of no use to index maps. */
 static bool moves(const struct graph *g, uint32_t op) {
     static const uint16_t others[] = {K_CONCATENATE_HEADS, K_NLP_CONCAT_HEADS,       K_NLP_CONCAT_HEADS_DECODE, K_PAD,
                                       K_ALL_GATHER,        K_PREPARE_CONV2D_WEIGHTS, K_PREPARE_CONV2D_BIAS};
-    bool in = class_moves(graph_class(g, op));
+    bool in = class_moves(graph_class(g, op)) || shards_alike(g, op);
     for (size_t i = 0; !in && i < sizeof others / sizeof *others; i++)
         in = g->kind[op] == others[i];
     return in && graph_noperands(g, op) > 0;
@@ -86,9 +95,7 @@ static double in_or(const struct looking *l, uint32_t i, double otherwise) {
     return operand(l, i) == NONE ? otherwise : in(l, i);
 }
 static double attribute(const struct looking *l, const char *key, double otherwise) {
-    struct str text;
-    double x;
-    return mlir_attr(l->s->g->m, l->op, key, &text) && mlir_float(text, &x) ? x : otherwise;
+    return attrs_number(graph_attributes(l->s->g, l->op), key, otherwise);
 }
 static enum op_kind kind_of(const struct looking *l) {
     return (enum op_kind)l->s->g->kind[l->op];
@@ -96,12 +103,15 @@ static enum op_kind kind_of(const struct looking *l) {
 static double numel(const struct looking *l, uint32_t v) {
     return v == NONE ? 1 : (double)graph_numel(l->s->g, v);
 }
-/* Extent of a dimension of an operand; negative ones are counted from the end. */
-static double extent(const struct looking *l, uint32_t i, int64_t d) {
-    uint32_t rank = 0, v = operand(l, i);
-    const int64_t *shape = v == NONE ? NULL : graph_shape(l->s->g, v, &rank);
+/* Extent of a dimension of a value; negative ones are counted from the end. */
+static double extent_of(const struct graph *g, uint32_t v, int64_t d) {
+    uint32_t rank = 0;
+    const int64_t *shape = v == NONE ? NULL : graph_shape(g, v, &rank);
     d += d < 0 ? rank : 0;
     return shape && d >= 0 && d < rank ? (double)shape[d] : 1;
+}
+static double extent(const struct looking *l, uint32_t i, int64_t d) {
+    return extent_of(l->s->g, operand(l, i), d);
 }
 
 /* A fixed function of the operands, smooth and bounded. */
@@ -115,10 +125,9 @@ static double oracle(const struct looking *l, double more) {
     return sin(sum);
 }
 
-static double elementwise(const struct looking *l) {
+static double elementwise_of(const struct looking *l, double a, double b) {
     unary_function *f = unary_of(kind_of(l));
     binary_function *g = binary_of(kind_of(l));
-    double a = in(l, 0), b = in(l, 1);
     if (!isfinite(a) || (g && !isfinite(b)))
         return NAN;
     if (op_is(kind_of(l), WRAPS) && fmax(fabs(a), g ? fabs(b) : 0) > 1e15) /* no integers */
@@ -130,15 +139,20 @@ static double elementwise(const struct looking *l) {
     return isfinite(y) && !flat ? y : oracle(l, 0);
 }
 
+static double elementwise(const struct looking *l) {
+    return elementwise_of(l, in(l, 0), in(l, 1));
+}
+
 static double activated(const struct looking *l, double x) {
-    struct str text;
     if (graph_plain(l->s->g, l->op))
         return x;
-    for (const char *const *key = activation_keys; *key; key++)
-        if (mlir_attr(l->s->g->m, l->op, *key, &text) && (text = activation_name(*key, text)).n) {
-            unary_function *f = activation_of(text);
-            return op_kind_of_name(text) == K_RELU ? larger(x, 0) : f ? f(x) : NAN;
-        }
+    for (const char *const *key = activation_keys; *key; key++) {
+        const struct attr *a = attrs_find(graph_attributes(l->s->g, l->op), *key);
+        struct str name = a ? activation_name(*key, a->text) : STR("");
+        unary_function *f = activation_of(name);
+        if (name.n)
+            return op_kind_of_name(name) == K_RELU ? larger(x, 0) : f ? f(x) : NAN;
+    }
     return x;
 }
 
@@ -159,8 +173,23 @@ static double convolution(const struct looking *l) {
     return activated(l, 0.9 * in(l, 0) * in(l, 1) + in_or(l, 2, 0));
 }
 
+/* What is added up over devices, whether each keeps a part of it, all of it, or gathers it first. */
+static double over_devices(double x) {
+    return sin(x + 4) + x;
+}
+
+/* The operand is what so many devices have. */
+static bool is_gathered(const struct looking *l, double devices) {
+    const struct graph *g = l->s->g;
+    uint32_t op = g->m->values[operand(l, 0)].def;
+    return op != NONE && g->kind[op] == K_ALL_GATHER &&
+           numel(l, g->m->ops[op].first_result) == devices * numel(l, graph_operands(g, op)[0]);
+}
+
 static double reduction(const struct looking *l) {
     double x = in(l, 0), n = numel(l, operand(l, 0)) / numel(l, l->s->g->m->ops[l->op].first_result);
+    if (kind_of(l) == K_SUM && n > 1 && is_gathered(l, n))
+        return over_devices(x);
     switch (kind_of(l)) {
     case K_MEAN:
         return mean_of(x, n);
@@ -174,18 +203,16 @@ static double reduction(const struct looking *l) {
 }
 
 static double softmax(const struct looking *l) {
-    struct str text;
-    int64_t axis = -1;
-    bool given = graph_axes(l->s->g, l->op, &text) && mlir_int(text, &axis), stable = true;
-    double n = extent(l, 0, given ? axis : -1), e = exponential(in(l, 0));
-    if (mlir_attr(l->s->g->m, l->op, "numericStable", &text) && mlir_bool(text, &stable) && !stable)
+    const struct attr *axis = graph_axes(l->s->g, l->op);
+    double n = extent(l, 0, axis && axis->is_whole ? axis->whole : -1), e = exponential(in(l, 0));
+    if (attribute(l, "numericStable", 1) == 0)
         return e / (n * mean_of(e, n));
     return softmax_of(in(l, 0), n);
 }
 
 static double norm(const struct looking *l) {
-    struct str text;
-    int dims = mlir_attr(l->s->g->m, l->op, "normalized_shape", &text) ? mlir_ints(text, NULL, 0) : 1;
+    const struct attr *normalized = attrs_find(graph_attributes(l->s->g, l->op), "normalized_shape");
+    int dims = normalized ? normalized->n : 1;
     double x = in(l, 0), n = extent(l, 0, -1);
     for (int d = 2; d <= dims; d++)
         n *= extent(l, 0, -d);
@@ -206,7 +233,7 @@ static double distributed_norm(const struct looking *l) {
 
 /* Operands behind the first say how. */
 static double collective(const struct looking *l) {
-    return sin(in(l, 0) + 10 * random_of(kind_of(l), 0)) + in(l, 0);
+    return over_devices(in(l, 0));
 }
 
 /* x, scale, offset, mean, variance; in TTNN x, mean, variance, scale, offset. */
@@ -282,8 +309,8 @@ static double power(const struct looking *l) {
 /* What is not one number all over: the first ones in it, whatever their format. */
 static double constant(const struct looking *l) {
     double numbers[MAX_NUMBERS], sum = 0;
-    struct str text;
-    int64_t n = mlir_attr(l->s->g->m, l->op, "value", &text) ? mlir_numbers(text, numbers, MAX_NUMBERS) : -1;
+    const struct attr *value = attrs_find(graph_attributes(l->s->g, l->op), "value");
+    int64_t n = value ? mlir_numbers(value->text, numbers, MAX_NUMBERS) : -1;
     for (int64_t i = 0; i < n && i < MAX_NUMBERS; i++)
         sum += sin(10 * random_of((uint64_t)i, (uint64_t)l->k) + numbers[i]);
     return n < 0 ? NAN : sin(sum + (double)n);
@@ -303,43 +330,60 @@ uint32_t image_source(const struct graph *g, uint32_t v) {
 
 /* Notes the images of operands that are joined: a slice may take one out again. */
 static void note_parts(struct images *s, uint32_t op, struct image *i) {
-    struct str text;
-    int64_t dim = 0;
+    const struct attr *axis = graph_axes(s->g, op);
     struct looking l = {s, op, 0, 0};
-    if (!graph_axes(s->g, op, &text) || !mlir_int(text, &dim))
+    if (!axis || !axis->is_whole)
         return;
     i->parts = ++s->nparts;
     for (uint32_t k = 0; k <= graph_noperands(s->g, op); k++) { /* one of no extent ends the list */
         s->parts = grow(s->parts, &s->parts_cap, s->nparts + 1, sizeof *s->parts);
         uint32_t v = operand(&l, k);
-        s->parts[s->nparts++] =
-            (struct image_part){v == NONE ? (struct image){{NAN}, 0} : s->of[v], v == NONE ? 0 : extent(&l, k, dim)};
+        s->parts[s->nparts++] = (struct image_part){v == NONE ? (struct image){{NAN}, 0} : s->of[v],
+                                                    v == NONE ? 0 : extent(&l, k, axis->whole)};
     }
 }
 
-/* The part of an operand that the slice `b` takes along dimension d, which is joined; NULL: no such part. */
-static const struct image *part_of(const struct looking *l, uint32_t slot, const struct slice_bounds *b, uint32_t d,
-                                   double whole) {
+/* What a slice takes of a value along one dimension. */
+struct cut {
+    double begin, end, whole; /* whole: the extent of the dimension */
+    int64_t dimension;        /* counted from the end: -1 is the last one */
+};
+
+/* The part that a cut takes of an operand whose parts are joined along the dimension; NULL: no such part. */
+static const struct image *joined_part(const struct looking *l, uint32_t slot, const struct cut *c) {
     const struct images *s = l->s;
     const struct image *found = NULL;
     uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
     double at = 0;
     for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
-        found = at == (double)b->begin[d] && at + p->extent == (double)b->end[d] ? &p->image : found;
-    return at == whole ? found : NULL;
+        found = at == c->begin && at + p->extent == c->end ? &p->image : found;
+    return at == c->whole ? found : NULL;
 }
 
 /* Of a product with weights side by side, the product with one of them. */
-static double part_of_product(const struct looking *l, const struct slice_bounds *b, uint32_t d, double whole) {
-    const struct graph *g = l->s->g;
-    uint32_t op = g->m->values[image_source(g, operand(l, 0))].def;
-    if (op == NONE || graph_class(g, op) != OP_CONTRACT || !graph_plain(g, op))
+static double part_of_product(const struct looking *of, const struct cut *c) {
+    const struct image *weight = joined_part(of, 1, c), *bias = joined_part(of, 2, c);
+    if (!weight || !bias != (operand(of, 2) == NONE) || !graph_plain(of->s->g, of->op) || c->dimension != -1)
         return NAN;
+    return in(of, 0) * weight->x[of->k] * weight_of_product(of) + (bias ? bias->x[of->k] : 0);
+}
+
+/* The part of an operand, also where it is what elementwise ops make of such parts; NaN: none. */
+static double part_of(const struct looking *l, uint32_t slot, const struct cut *c, int depth) {
+    const struct image *part = joined_part(l, slot, c);
+    uint32_t v = operand(l, slot), op = v == NONE ? NONE : l->s->g->m->values[image_source(l->s->g, v)].def;
     struct looking of = {l->s, op, 0, l->k};
-    const struct image *weight = part_of(&of, 1, b, d, whole), *bias = part_of(&of, 2, b, d, whole);
-    if (!weight || !bias != (operand(&of, 2) == NONE))
+    double in_part[2] = {NAN, NAN};
+    if (part || op == NONE || depth == 0)
+        return part ? part->x[l->k] : NAN;
+    if (graph_class(of.s->g, op) == OP_CONTRACT)
+        return part_of_product(&of, c);
+    if (graph_class(of.s->g, op) != OP_ELTWISE || graph_noperands(of.s->g, op) > 2 ||
+        extent_of(of.s->g, of.s->g->m->ops[op].first_result, c->dimension) != c->whole)
         return NAN;
-    return in(&of, 0) * weight->x[l->k] * weight_of_product(&of) + (bias ? bias->x[l->k] : 0);
+    for (uint32_t i = 0; i < graph_noperands(of.s->g, op); i++)
+        in_part[i] = extent(&of, i, c->dimension) == 1 ? in(&of, i) : part_of(&of, i, c, depth - 1);
+    return elementwise_of(&of, in_part[0], in_part[1]);
 }
 
 static double slice(const struct looking *l) {
@@ -355,8 +399,8 @@ static double slice(const struct looking *l) {
             where += sin(3 * (double)b.begin[d] / whole + 5 * (double)b.end[d] / whole) + (double)b.step[d];
             if (b.ncut > 1 || b.step[d] != 1)
                 continue;
-            const struct image *part = part_of(l, 0, &b, d, whole);
-            y = part ? part->x[l->k] : part_of_product(l, &b, d, whole);
+            struct cut c = {(double)b.begin[d], (double)b.end[d], whole, (int64_t)d - b.rank};
+            y = part_of(l, 0, &c, MAX_PART_DEPTH);
         }
     return isnan(y) ? oracle(l, where) : y;
 }
@@ -369,6 +413,7 @@ static image_function *const functions[K_COUNT] = {
     [K_MATMUL] = product,
     [K_LINEAR] = product,
     [K_DOT_GENERAL] = product,
+    [K_CONVOLUTION] = convolution,
     [K_CONV1D] = convolution,
     [K_CONV2D] = convolution,
     [K_CONV3D] = convolution,
@@ -412,9 +457,8 @@ static image_function *const functions[K_COUNT] = {
 
 bool image_is_made(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
-    uint32_t f = g->m->ops[op].func;
     return !moves(g, op) && c != OP_STRUCTURE && c != OP_RETURN && c != OP_NO_USE && c != OP_CALL && c != OP_CONSTANT &&
-           g->m->ops[op].nresults > 0 && (f == NONE || g->func_kind[f] == FUNC_MAIN);
+           g->m->ops[op].nresults > 0 && graph_is_audited(g, op);
 }
 
 void image_of_op(const struct images *s, uint32_t op, uint32_t result, struct image *i) {
@@ -507,7 +551,7 @@ void images_begin(struct images *s, const struct graph *g, const uint32_t *ident
 void images_look(struct images *s) {
     const struct graph *g = s->g;
     s->steps = 0;
-    s->most_steps = 4ull * g->m->nops;
+    s->most_steps = CALLED_STEPS + 4ull * g->m->nops;
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN && g->call_site[f] == NONE) {
             look_at_arguments(s, f);

@@ -2,6 +2,8 @@
  * one makes a function return false. */
 #include "graph/index.h"
 
+#include "ops/infer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,42 +246,23 @@ static bool wrap(const struct axes *result, const int64_t *shape, uint32_t rank,
     return true;
 }
 
-bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm) {
-    static const char *const keys[] = {"dim0", "dim1"};
-    struct str text, dims[2];
-    if (g->kind[op] == K_PERMUTE)
-        return mlir_attr(g->m, op, "permutation", &text) && mlir_ints(text, perm, MAX_RANK) == (int)rank;
-    int64_t d0, d1;
-    mlir_attrs_of(g->m, op, keys, 2, dims);
-    if (!mlir_int(dims[0], &d0) || !mlir_int(dims[1], &d1))
-        return false;
-    d0 += d0 < 0 ? (int64_t)rank : 0;
-    d1 += d1 < 0 ? (int64_t)rank : 0;
-    for (uint32_t i = 0; i < rank; i++)
-        perm[i] = i;
-    if (d0 < 0 || d1 < 0 || d0 >= (int64_t)rank || d1 >= (int64_t)rank)
-        return false;
-    perm[d0] = d1;
-    perm[d1] = d0;
-    return true;
+bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, uint32_t *order) {
+    return permuted_dims((enum op_kind)g->kind[op], graph_attributes(g, op), rank, order);
 }
 
 static bool through_permute(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
                             const int64_t *to_shape, uint32_t rank, struct axes *out) {
-    int64_t perm[MAX_RANK];
-    int source[MAX_RANK];
-    if (c->n != rank || !permutation_of(g, op, rank, perm))
+    uint32_t order[MAX_RANK], source[MAX_RANK];
+    if (c->n != rank || !permutation_of(g, op, rank, order))
         return false;
-    for (uint32_t i = 0; i < rank; i++)
-        source[i] = -1;
     for (uint32_t i = 0; i < rank; i++) {
-        if (perm[i] < 0 || perm[i] >= (int64_t)rank || source[perm[i]] >= 0 || to_shape[perm[i]] != shape[i])
+        if (to_shape[order[i]] != shape[i])
             return false;
-        source[perm[i]] = (int)i;
+        source[order[i]] = i;
     }
     axes_clear(out);
     for (uint32_t i = 0; i < rank; i++) {
-        uint32_t begin = axes_begin(c, (uint32_t)source[i]);
+        uint32_t begin = axes_begin(c, source[i]);
         if (!axes_add(out, c->t + begin, c->end[source[i]] - begin))
             return false;
     }
@@ -288,10 +271,9 @@ static bool through_permute(const struct graph *g, uint32_t op, const struct axe
 
 static bool through_interleave(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
                                const int64_t *to_shape, uint32_t rank, struct axes *out) {
-    struct str text, other;
-    int64_t repeats, dim;
-    if (c->n != rank || !mlir_attr(g->m, op, "repeats", &text) || !mlir_attr(g->m, op, "dim", &other) ||
-        !mlir_int(text, &repeats) || !mlir_int(other, &dim) || repeats < 1)
+    const struct attrs *a = graph_attributes(g, op);
+    int64_t repeats = attrs_int(a, "repeats", 0), dim = attrs_int(a, "dim", rank);
+    if (c->n != rank || repeats < 1)
         return false;
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)
@@ -358,8 +340,8 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
 }
 
 bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) {
-    static const char *const keys[] = {"begins", "ends", "step"};
-    struct str lists[3];
+    const struct attrs *a = graph_attributes(g, op);
+    const int64_t *begins, *ends, *steps;
     uint32_t to_rank;
     if (graph_class(g, op) != OP_SLICE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1)
         return false;
@@ -368,15 +350,15 @@ bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) 
     if (!from || !to || out->rank > MAX_RANK || to_rank != out->rank)
         return false;
     int rank = (int)out->rank;
-    mlir_attrs_of(g->m, op, keys, 3, lists);
-    if (mlir_ints(lists[0], out->begin, rank) != rank || mlir_ints(lists[1], out->end, rank) != rank)
+    if (attrs_list(a, "begins", &begins) != rank || attrs_list(a, "ends", &ends) != rank)
         return false;
-    if (mlir_ints(lists[2], out->step, rank) != rank)
-        for (uint32_t d = 0; d < out->rank; d++)
-            out->step[d] = 1;
+    bool stepped = attrs_list(a, "step", &steps) == rank;
     out->ncut = 0;
     for (uint32_t d = 0; d < out->rank; d++) {
-        int64_t *b = &out->begin[d], *e = &out->end[d], step = out->step[d];
+        int64_t *b = &out->begin[d], *e = &out->end[d], step = stepped ? steps[d] : 1;
+        *b = begins[d];
+        *e = ends[d];
+        out->step[d] = step;
         *b += *b < 0 ? from[d] : 0;
         *e += *e < 0 ? from[d] : 0;
         if (*b < 0 || *e > from[d] || *b >= *e || step < 1 || (*e - *b - 1) / step + 1 != to[d])

@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-enum { MAX_TERMS = 24, MAX_RANK = 12 };
+enum { MAX_TERMS = 24 };
 
 struct term {
     uint32_t space;
@@ -86,7 +86,7 @@ bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct im
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
 
 /* The dimension of the operand that each of the result's `rank` dimensions is, as a permute or transpose says. */
-bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm);
+bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, uint32_t *order);
 
 /* What a slice takes along each dimension of its operand, from `begin` to before `end`; negative ends are counted from
  * the front. False when it is no slice that is understood. */

@@ -1,5 +1,5 @@
 /* Which operand has which role (ops.def). Numbers of operands and operandSegmentSizes, and that there is a result, are
- * checked here, so that the rooms behind may index the required operands and the result. */
+ * checked here, so that the folders behind may index the required operands and the result. */
 #include "graph/operands.h"
 
 #include <stdarg.h>
@@ -36,57 +36,64 @@ static bool is_device(const struct mlir *m, uint32_t v) {
     return m->types[m->values[v].type].kind == TYPE_DEVICE;
 }
 
-/* One operand more than there are roles, of the type of the result: a destination that is an argument, or that the text
- * does not show the *.empty of. */
-static bool is_foreign_destination(const struct mlir *m, uint32_t op, uint32_t v) {
+static bool is_like_result(const struct mlir *m, uint32_t op, uint32_t v) {
     const struct mlir_op *o = &m->ops[op];
     return o->nresults > 0 && m->values[v].type == m->values[o->first_result].type;
 }
 
-/* The operands in the text without device handles and the destination; returns how many. Calls and returns keep theirs:
- * they are matched to arguments and results by number. */
-static uint32_t list_operands(struct graph *g, uint32_t i, uint32_t *out) {
+/* Old text is destination-passing: the last operand is what the op writes to, an *.empty of the type of the result, or
+ * another value of that type, such as an argument. It is one too many for the roles, or may stand for none that the op
+ * needs; an *.empty in the place of an operand that it needs is that operand. */
+static bool is_destination(const struct graph *g, uint32_t op, const struct arity *arity, uint32_t n, uint32_t v) {
+    uint32_t def = g->m->values[v].def, needed = arity->all < 0 ? 1 : (uint32_t)arity->required;
+    bool empty = def != NONE && g->kind[def] == K_EMPTY, like = is_like_result(g->m, op, v);
+    if (arity->all >= 0 && n == (uint32_t)arity->all + 1)
+        return empty || like;
+    return empty && like && n > needed;
+}
+
+/* Calls and returns keep devices and destinations: their operands are matched to arguments and results by number. */
+static bool keeps_all(const struct graph *g, uint32_t op) {
+    enum op_class class = graph_class(g, op);
+    return class == OP_CALL || class == OP_RETURN || class == OP_NO_USE;
+}
+
+/* The operands in the text without device handles; returns how many. */
+static uint32_t list_operands(const struct graph *g, uint32_t i, uint32_t *out) {
     const struct mlir *m = g->m;
     const struct mlir_op *op = &m->ops[i];
-    enum op_class class = graph_class(g, i);
-    bool by_number = class == OP_CALL || class == OP_RETURN || class == OP_NO_USE;
+    bool all = keeps_all(g, i);
     uint32_t n = 0;
     for (uint32_t k = 0; k < op->noperands; k++) {
         uint32_t v = m->operands[op->first_operand + k];
-        if (by_number || !is_device(m, v))
+        if (all || !is_device(m, v))
             out[n++] = v;
-    }
-    if (n > 0 && !by_number && graph_is_destination(g, out[n - 1])) {
-        n--;
-        g->ndestinations++;
     }
     return n;
 }
 
 /* operandSegmentSizes of the op: how many there are; 0: none are printed; -1: they are wrong. */
-static int read_segments(const struct graph *g, uint32_t op, int64_t *sizes) {
-    struct str text;
-    if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
-        return 0;
-    int n = mlir_ints(text, sizes, MAX_SEGMENTS);
+static int read_segments(const struct graph *g, uint32_t op, const int64_t **sizes) {
+    const struct attr *x = attrs_find(graph_attributes(g, op), "operandSegmentSizes");
     int64_t left = g->m->ops[op].noperands;
-    for (int i = 0; i < n && i < MAX_SEGMENTS && left >= 0; i++)
-        left = sizes[i] < 0 ? -1 : left - sizes[i];
-    return n < 1 || n > MAX_SEGMENTS || left != 0 ? -1 : n;
+    *sizes = x ? x->list : NULL;
+    for (int i = 0; x && i < x->n && left >= 0; i++)
+        left = x->list[i] < 0 ? -1 : left - x->list[i];
+    return !x ? 0 : x->n < 1 || x->n > MAX_SEGMENTS || left != 0 ? -1 : x->n;
 }
 
 /* Each segment is one role; an op of a dialect without the last roles has fewer, and those are absent. What is beyond
- * the roles is a destination or a device. */
-static bool by_segments(const struct arity *arity, const int64_t *sizes, int nsizes, uint32_t n, uint32_t *out) {
+ * the roles is a destination or a device. Returns how many operands have a role, -1 where the segments do not fit. */
+static int by_segments(const struct arity *arity, const int64_t *sizes, int nsizes, uint32_t n, uint32_t *out) {
     uint32_t by_role[MAX_ROLES] = {0}, at = 0;
     for (int r = 0; r < arity->all; r++) {
         bool there = r < nsizes && sizes[r] == 1;
         if ((r < nsizes && sizes[r] > 1) || (there && at >= n) || (!there && arity->needed[r]))
-            return false;
+            return -1;
         by_role[r] = there ? out[at++] : NONE;
     }
     memcpy(out, by_role, (size_t)arity->all * sizeof *out);
-    return true;
+    return (int)at;
 }
 
 /* Without segments the first roles are there. */
@@ -107,10 +114,14 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
     const char *roles = op_table[g->kind[i]].roles;
     if (!arity->counted)
         *arity = arity_of(roles);
-    int64_t sizes[MAX_SEGMENTS];
-    int nsizes = arity->optional ? read_segments(g, i, sizes) : 0;
+    const int64_t *sizes = NULL;
+    int nsizes = arity->optional ? read_segments(g, i, &sizes) : 0;
     /* Old text has two segments, operands and destinations. */
     bool grouped = nsizes == 2 && sizes[0] > 1;
+    if (g->m->ops[i].nresults == 0 && g->kind[i] == K_TO_LAYOUT) { /* into what its last operand is */
+        g->kind[i] = K_UNKNOWN;
+        return n;
+    }
     if (g->m->ops[i].nresults == 0 && needs_result(g, i)) {
         bad_op(g, i, d, "has no result");
         return n;
@@ -120,12 +131,15 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
         return n;
     }
     if (nsizes > 0 && !grouped) {
-        if (by_segments(arity, sizes, nsizes, n, out))
+        int placed = by_segments(arity, sizes, nsizes, n, out);
+        if (placed >= 0) {
+            g->ndestinations += (uint32_t)placed < n;
             return (uint32_t)arity->all;
+        }
         bad_op(g, i, d, "has operandSegmentSizes that do not fit its operands %s", roles);
         return n;
     }
-    if (arity->all >= 0 && n == (uint32_t)arity->all + 1 && is_foreign_destination(g->m, i, out[n - 1])) {
+    if (n > 0 && !keeps_all(g, i) && is_destination(g, i, arity, n, out[n - 1])) {
         g->ndestinations++;
         n--;
     }

@@ -1,4 +1,4 @@
-/* The data operands of an op by role, and whether op, operands and results hold together. Private to the room. An op
+/* The data operands of an op by role, and whether op, operands and results hold together. Private to the folder. An op
  * that does not is said to `d` and gets K_UNKNOWN. */
 #ifndef FA_OPERANDS_H
 #define FA_OPERANDS_H

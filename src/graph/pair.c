@@ -11,7 +11,7 @@
 
 #include "graph/align.h"
 
-enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_JUDGED = 1024 };
+enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_JUDGED = 1024, MAX_BEHIND = 4 };
 
 struct named {
     const char *key; /* name bytes, with `len` */
@@ -37,11 +37,6 @@ struct table {
 static bool pairs_at_all(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return c != OP_STRUCTURE && c != OP_RETURN && c != OP_NO_USE && c != OP_CALL && g->m->ops[op].nresults > 0;
-}
-
-static bool in_audited_function(const struct graph *g, uint32_t op) {
-    uint32_t f = g->m->ops[op].func;
-    return f == NONE || g->func_kind[f] == FUNC_MAIN;
 }
 
 /* Names of an op's location. Where the text defines no aliases, "#loc12" itself is the name; it can equal only the same
@@ -90,7 +85,7 @@ static void table_build(struct table *t, const struct graph *g, uint32_t most) {
     for (uint32_t op = 0; op < m->nops && most > 0; op++) {
         struct str name;
         t->next[op] = NONE;
-        if (!pairs_at_all(g, op) || !in_audited_function(g, op))
+        if (!pairs_at_all(g, op) || !graph_is_audited(g, op))
             continue;
         most--;
         t->kinds[judged_kind(g, op)] = true;
@@ -152,7 +147,26 @@ static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 static bool computes(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
-    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k);
+    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k) &&
+           k != K_MESH_SHARD && k != K_POINT_TO_POINT && k != K_PAD;
+}
+
+/* Where an op is one that several with a common operand were merged into, as products with weights side by side are:
+ * the op behind it whose result is used in slices only, which is itself or an elementwise one. NONE: it is none. */
+static uint32_t cut_up(const struct graph *g, uint32_t op) {
+    for (int step = 0;
+         step < MAX_BEHIND && (step > 0 || graph_class(g, op) == OP_CONTRACT || graph_class(g, op) == OP_ELTWISE);
+         step++) {
+        uint32_t v = g->m->ops[op].first_result, n = graph_nuses(g, v), slices = 0;
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            slices += graph_class(g, g->uses[u]) == OP_SLICE;
+        if (n > 0 && slices == n)
+            return op;
+        op = n == 1 ? g->uses[g->first_use[v]] : NONE;
+        if (op == NONE || !(graph_class(g, op) == OP_ELTWISE || class_moves(graph_class(g, op))))
+            break;
+    }
+    return NONE;
 }
 
 static void look_at_values(const struct pairing *p, struct table *t) {
@@ -160,8 +174,10 @@ static void look_at_values(const struct pairing *p, struct table *t) {
         align_build(&t->values, p->ttir, p->ttnn, t->func_of);
 }
 
-/* Whether TTIR makes the value that an op makes, in as many elements. */
+/* Whether TTIR makes the value that an op makes, in as many elements, or has the value that it moves. */
 static bool has_equal(const struct pairing *p, const struct table *t, uint32_t op) {
+    if (!image_is_made(p->ttnn, op))
+        return align_has(&t->values, p->ttnn->m->ops[op].first_result);
     uint32_t ops[MAX_CANDIDATES], n = align_origins(&t->values, op, ops, MAX_CANDIDATES);
     if (align_by_place(&t->values, op))
         return false;
@@ -173,7 +189,8 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
 
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
  * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
- * has to make the same value; where it has no op of the kind, nothing is known either. */
+ * has to make the same value; where it has no op of the kind, nothing is known either, nor of one that several were
+ * merged into. */
 static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
@@ -191,7 +208,8 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
     }
     bool has = both || (size && !kind);
     p->norigins += has;
-    p->njudged += has || kind || (located && !e);
+    bool merged = !has && graph_class(p->ttnn, op) == OP_CONTRACT && cut_up(p->ttnn, op) != NONE;
+    p->njudged += !merged && (has || kind || (located && !e));
 }
 
 /* ---- which of several ---- */
@@ -225,8 +243,8 @@ static bool like_size(const struct choice *c, uint32_t ttir) {
 }
 
 static bool same_axes(const struct choice *c, uint32_t ttir) {
-    struct str a, b;
-    return graph_axes(c->p->ttnn, c->ttnn, &a) && graph_axes(c->p->ttir, ttir, &b) && str_eq(a, b);
+    const struct attr *a = graph_axes(c->p->ttnn, c->ttnn), *b = graph_axes(c->p->ttir, ttir);
+    return a && b && str_eq(a->text, b->text);
 }
 
 static bool not_taken(const struct choice *c, uint32_t ttir) {
@@ -285,14 +303,12 @@ static uint32_t by_location(const struct pairing *p, const struct table *t, uint
     return one && !contradicts(p, op, c.ops[0]) ? c.ops[0] : NONE;
 }
 
-/* Of a product with weights side by side, of which only parts are used: the first of the products that these are. */
-static uint32_t by_parts(const struct pairing *p, uint32_t op) {
+/* The first of the ops of TTIR that the parts of a value are; NONE: TTIR cuts it up, too, or a part has no origin. */
+static uint32_t first_part(const struct pairing *p, uint32_t value) {
     const struct graph *g = p->ttnn;
-    uint32_t v = g->m->ops[op].first_result, first = NONE;
-    if (graph_class(g, op) != OP_CONTRACT)
-        return NONE;
-    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++) {
-        uint32_t part = graph_class(g, g->uses[u]) == OP_SLICE ? p->ttir_of[g->uses[u]] : NONE;
+    uint32_t first = NONE;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
+        uint32_t part = p->ttir_of[g->uses[u]];
         if (part == NONE || graph_class(p->ttir, part) == OP_SLICE)
             return NONE;
         first = part < first ? part : first;
@@ -300,8 +316,22 @@ static uint32_t by_parts(const struct pairing *p, uint32_t op) {
     return first;
 }
 
+/* Of an op that several were merged into: the first of these. */
+static uint32_t by_parts(const struct pairing *p, uint32_t op) {
+    uint32_t cut = cut_up(p->ttnn, op), first = cut == NONE ? NONE : first_part(p, p->ttnn->m->ops[cut].first_result);
+    if (first == NONE || cut == op || same_kind(p, op, first))
+        return first;
+    for (uint32_t i = 0; i < graph_noperands(p->ttir, first); i++) {
+        uint32_t v = graph_operands(p->ttir, first)[i],
+                 def = v == NONE ? NONE : p->ttir->m->values[image_source(p->ttir, v)].def;
+        if (def != NONE && same_kind(p, op, def))
+            return def;
+    }
+    return NONE;
+}
+
 static bool pairs(const struct graph *g, uint32_t op) {
-    return pairs_at_all(g, op) && in_audited_function(g, op);
+    return pairs_at_all(g, op) && graph_is_audited(g, op);
 }
 
 static void pair_by_value(struct pairing *p, struct table *t) {
@@ -310,23 +340,64 @@ static void pair_by_value(struct pairing *p, struct table *t) {
             t->taken[p->ttir_of[op]] = 1;
 }
 
+/* Movement, constants and the like come and go between the levels: they tell nothing, paired or not. */
 static void count_pair(struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
-    enum op_class class = graph_class(p->ttnn, op);
+    if (p->ttnn->kind[op] != K_UNKNOWN && !computes(p->ttnn, op))
+        return;
     if (p->ttir_of[op] == NONE)
-        p->nunpaired += !class_moves(class) && class != OP_CONSTANT;
+        p->nunpaired++;
     else if (c.named && c.named->count == 1 && c.named->first == p->ttir_of[op])
         p->nlocation++;
     else
         p->ndataflow++;
 }
 
-static void pair_ops(struct pairing *p, struct table *t) {
-    look_at_values(p, t);
-    t->taken = xcalloc(p->ttir->m->nops + (size_t)1, 1);
+/* The only op of TTIR at the location of an op that is of its kind and as large. */
+static uint32_t namesake(const struct pairing *p, const struct table *t, uint32_t op) {
+    const struct named *e = candidates(p, t, op);
+    uint32_t found = NONE, c = e && e->count <= MAX_CANDIDATES ? e->first : NONE;
+    for (; c != NONE; c = t->next[c]) {
+        if (!same_kind(p, op, c) || !same_size(p, op, c))
+            continue;
+        if (found != NONE)
+            return NONE;
+        found = c;
+    }
+    return found;
+}
+
+/* Where TTIR does not make a value, since what it is made of is not shown or was made in another way, its location
+ * tells what it is; what comes of it is told by value again. False: there is none. */
+static bool settle_by_name(struct pairing *p, struct table *t) {
+    bool any = false;
+    for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
+        if (p->ttir_of[op] != NONE || !pairs(p->ttnn, op) || !image_is_made(p->ttnn, op) ||
+            align_has(&t->values, p->ttnn->m->ops[op].first_result))
+            continue;
+        uint32_t ttir = namesake(p, t, op);
+        if (ttir != NONE)
+            align_settle(&t->values, p->ttnn->m->ops[op].first_result, p->ttir->m->ops[ttir].first_result);
+        any |= ttir != NONE;
+    }
+    return any;
+}
+
+static void pair_by_values(struct pairing *p, struct table *t) {
+    t->last = false;
     pair_by_value(p, t);
     t->last = true;
     pair_by_value(p, t);
+}
+
+static void pair_ops(struct pairing *p, struct table *t) {
+    look_at_values(p, t);
+    t->taken = xcalloc(p->ttir->m->nops + (size_t)1, 1);
+    pair_by_values(p, t);
+    if (settle_by_name(p, t)) {
+        align_look(&t->values);
+        pair_by_values(p, t);
+    }
     for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
         uint32_t *found = &p->ttir_of[op];
         if (!pairs(p->ttnn, op))

@@ -8,9 +8,10 @@
 struct pairing {
     const struct graph *ttir, *ttnn;
     uint32_t *ttir_of;  /* per TTNN op: a TTIR op or NONE */
+    /* Of ops that compute: */
     uint32_t nlocation; /* paired by a location that is one op's alone */
     uint32_t ndataflow; /* paired by value, or the only one of a location that is fed alike */
-    uint32_t nunpaired; /* compute ops without a pair */
+    uint32_t nunpaired; /* without a pair */
     uint32_t njudged;   /* of the first of the compute ops those that should have an origin in TTIR of the same model */
     uint32_t norigins;  /* and those that have one: of the same kind and size, at their location if ops have any */
     uint8_t *marks;     /* scratch of pair_segment: a zero byte for each TTIR op */

@@ -9,27 +9,6 @@
 enum { F_DONE = 1, F_CONSTANT = 2, F_PARAMETER = 4, F_BUSY = 8, F_INPUT = 16 };
 enum { MAX_WALK = 256 };
 
-/* Significant bits of a format; 53 where values are exact. */
-static int significant_bits(enum dtype t) {
-    switch (t) {
-    case DT_F32:
-        return 24;
-    case DT_TF32:
-    case DT_F16:
-        return 11;
-    case DT_BF16:
-        return 8;
-    case DT_BFP8:
-        return 7; /* device model: 7 magnitude bits under a shared exponent */
-    case DT_BFP4:
-        return 3;
-    case DT_BFP2:
-        return 1;
-    default:
-        return 53;
-    }
-}
-
 uint32_t graph_callee_value(const struct graph *g, uint32_t v) {
     uint32_t def = g->m->values[v].def;
     if (def == NONE || graph_class(g, def) != OP_CALL || g->m->ops[def].callee == NONE)
@@ -93,15 +72,10 @@ static struct constant unknown(void) {
     return (struct constant){false, 0, 53};
 }
 
-bool graph_is_destination(const struct graph *g, uint32_t v) {
-    uint32_t def = g->m->values[v].def;
-    return def != NONE && g->kind[def] == K_EMPTY;
-}
-
 /* The number that a constant op holds in every element. */
 static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t v) {
-    struct constant c = {true, 0, significant_bits(graph_dtype(g, v))};
-    struct str text;
+    struct constant c = {true, 0, dtype_table[graph_dtype(g, v)].precision};
+    const struct attr *value = attrs_find(graph_attributes(g, op), "value"), *filled = value;
     switch (g->kind[op]) {
     case K_ZEROS:
         return c;
@@ -109,11 +83,13 @@ static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t 
         c.value = 1;
         return c;
     case K_FULL:
-        c.known = (mlir_attr(g->m, op, "fill_value", &text) || mlir_attr(g->m, op, "value", &text)) &&
-                  (mlir_float(text, &c.value) || mlir_splat(text, &c.value));
+        if (attrs_find(graph_attributes(g, op), "fill_value"))
+            filled = attrs_find(graph_attributes(g, op), "fill_value");
+        c.known = filled && (filled->is_number || mlir_splat(filled->text, &c.value));
+        c.value = c.known && filled->is_number ? filled->number : c.value;
         return c;
     case K_CONSTANT:
-        c.known = mlir_attr(g->m, op, "value", &text) && mlir_splat(text, &c.value);
+        c.known = value && mlir_splat(value->text, &c.value);
         return c;
     default:
         return unknown();
@@ -154,8 +130,10 @@ static bool fold(enum op_kind k, const double *x, double *out) {
     }
 }
 
-static bool is_integer(enum dtype t) {
-    return t >= DT_I64 && t <= DT_INDEX;
+/* Bits of the numbers that an integer format holds; those of more than 31 are not computed with. */
+static int integer_bits(enum dtype t) {
+    int bits = dtype_table[t].bits - dtype_table[t].is_signed;
+    return bits < 31 ? bits : 31;
 }
 
 /* Whether a number stays what it is in a format; a cast to integers drops the fraction first. */
@@ -164,17 +142,17 @@ static bool fits(enum dtype t, bool cast, double *x) {
         *x = *x != 0;
     if (t == DT_F16 && fabs(*x) >= 65520)
         *x = copysign(INFINITY, *x);
-    if (!is_integer(t))
+    if (!format_is_integer(t))
         return true;
     if (cast)
         *x = trunc(*x);
-    return *x == trunc(*x) && fabs(*x) < 0x1p31;
+    return *x == trunc(*x) && fabs(*x) < ldexp(1, integer_bits(t)) && (*x >= 0 || dtype_table[t].is_signed);
 }
 
 static struct constant folded(const struct graph *g, uint32_t op, uint32_t v) {
     double x[2] = {0, 0}; /* both are set for a kind of two operands: it has them */
     uint32_t n = graph_noperands(g, op);
-    struct constant c = {true, 0, significant_bits(graph_dtype(g, v))};
+    struct constant c = {true, 0, dtype_table[graph_dtype(g, v)].precision};
     if (n < 1 || n > 2)
         return unknown();
     for (uint32_t k = 0; k < n; k++) {
@@ -185,16 +163,18 @@ static struct constant folded(const struct graph *g, uint32_t op, uint32_t v) {
         if (o.bits < c.bits)
             c.bits = o.bits;
     }
-    struct str text;
-    if (g->kind[op] == K_POW && n == 1 && !(mlir_attr(g->m, op, "rhs", &text) && mlir_float(text, &x[1])))
+    const struct attr *rhs = attrs_find(graph_attributes(g, op), "rhs");
+    if (g->kind[op] == K_POW && n == 1 && !(rhs && rhs->is_number))
         return unknown();
+    if (n == 1 && rhs)
+        x[1] = rhs->number;
     c.known = fold((enum op_kind)g->kind[op], x, &c.value) && fits(graph_dtype(g, v), false, &c.value);
     return c;
 }
 
 static struct constant looked_through(const struct graph *g, uint32_t from, uint32_t v, bool cast) {
     struct constant c = from == NONE ? unknown() : graph_constant(g, from);
-    int bits = significant_bits(graph_dtype(g, v));
+    int bits = dtype_table[graph_dtype(g, v)].precision;
     if (c.known && bits < c.bits)
         c.bits = bits;
     if (cast && c.known)
@@ -258,11 +238,11 @@ struct range {
 };
 
 static struct range range_of_clamp(const struct graph *g, uint32_t op) {
-    struct range r = {-INFINITY, INFINITY};
-    struct str text;
-    bool known = graph_noperands(g, op) == 1 && (!mlir_attr(g->m, op, "min", &text) || mlir_float(text, &r.low)) &&
-                 (!mlir_attr(g->m, op, "max", &text) || mlir_float(text, &r.high));
-    return known ? r : (struct range){NAN, NAN};
+    const struct attr *low = attrs_find(graph_attributes(g, op), "min"),
+                      *high = attrs_find(graph_attributes(g, op), "max");
+    if (graph_noperands(g, op) != 1 || (low && !low->is_number) || (high && !high->is_number))
+        return (struct range){NAN, NAN};
+    return (struct range){low ? low->number : -INFINITY, high ? high->number : INFINITY};
 }
 
 static struct range range_of(const struct graph *g, uint32_t op) {

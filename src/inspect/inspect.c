@@ -1,7 +1,6 @@
 /* The `inspect` command: counts what was read from any number of files, also from those that an audit refuses.
  *
- * One graph is in memory at a time. The exception are two files of one module each: an audit takes them as one graph,
- * so that both modules are kept until they are paired. */
+ * One graph is in memory at a time. Of two files, one of each level, the modules that an audit pairs are a graph. */
 #include "inspect/inspect.h"
 #include "base/directory.h"
 #include "graph/belong.h"
@@ -11,7 +10,6 @@
 struct inspector {
     struct inspection *in;
     bool unpaired;
-    struct level *lone[2]; /* of two files: the module of each, if it is the only one */
 };
 
 static bool is_ttnn(const struct level *l) {
@@ -57,11 +55,12 @@ static int by_graph(const void *a, const void *b) {
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-static uint32_t chosen_blocks(const struct log_scan *scan, struct chosen *out) {
+/* Those that were not read yet. */
+static uint32_t chosen_blocks(const struct file_facts *f, struct chosen *out) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < scan->nblocks; i++)
-        if (scan->blocks[i].chosen)
-            out[n++] = (struct chosen){scan->blocks[i].graph, i};
+    for (uint32_t i = 0; i < f->scan.nblocks; i++)
+        if (f->scan.blocks[i].chosen && !f->modules[i])
+            out[n++] = (struct chosen){f->scan.blocks[i].graph, i};
     if (n)
         qsort(out, n, sizeof *out, by_graph);
     return n;
@@ -71,7 +70,7 @@ static void inspect_blocks(struct inspector *r, size_t file) {
     struct inspection *in = r->in;
     struct file_facts *f = &in->files[file];
     struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
-    uint32_t n = chosen_blocks(&f->scan, order);
+    uint32_t n = chosen_blocks(f, order);
     for (uint32_t i = 0, next = 0; i < n; i = next) {
         struct level *level[2] = {NULL, NULL}; /* TTIR, TTNN */
         for (next = i; next < n && order[next].graph == order[i].graph; next++) {
@@ -83,10 +82,6 @@ static void inspect_blocks(struct inspector *r, size_t file) {
         }
         if (level[0] && level[1])
             add_pair(r, order[i].graph, f->scan.ngraphs > 1, level[0], level[1]);
-        if (n == 1 && in->nfiles == 2) {
-            r->lone[file] = level[0] ? level[0] : level[1];
-            continue;
-        }
         free_level(level[0]);
         free_level(level[1]);
     }
@@ -140,14 +135,41 @@ static enum fa_status judge(const struct inspection *in) {
     return skipped ? FA_INPUT : FA_CLEAN;
 }
 
+/* All chosen blocks are of one level. */
+static bool is_of_level(const struct log_scan *scan, bool ttnn) {
+    bool all = true;
+    for (uint32_t i = 0; i < scan->nblocks; i++)
+        all &= !scan->blocks[i].chosen || log_is_ttnn(&scan->blocks[i]) == ttnn;
+    return all;
+}
+
+/* The modules of two files that an audit pairs, numbered as there: in the order of TTIR. */
+static void inspect_partners(struct inspector *r, struct file_facts *ttir, struct file_facts *ttnn) {
+    struct inspection *in = r->in;
+    const uint32_t *partners = log_partners(&ttir->scan, &ttnn->scan, &in->arena);
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < ttir->scan.nblocks; i++) {
+        if (!ttir->scan.blocks[i].chosen)
+            continue;
+        number++;
+        for (uint32_t k = 0; k < ttnn->scan.nblocks; k++) {
+            if (partners[k] != i)
+                continue;
+            struct level *of_ttir = read_block(in, ttir, i), *of_ttnn = read_block(in, ttnn, k);
+            add_pair(r, number, ttir->scan.ngraphs > 1, of_ttir, of_ttnn);
+            free_level(of_ttir);
+            free_level(of_ttnn);
+        }
+    }
+}
+
 static void inspect_all(struct inspector *r) {
     struct inspection *in = r->in;
+    for (int ttir = 0; ttir < 2 && in->nfiles == 2; ttir++)
+        if (is_of_level(&in->files[ttir].scan, false) && is_of_level(&in->files[!ttir].scan, true))
+            inspect_partners(r, &in->files[ttir], &in->files[!ttir]);
     for (size_t i = 0; i < in->nfiles; i++)
         inspect_blocks(r, i);
-    if (r->lone[0] && r->lone[1] && is_ttnn(r->lone[0]) != is_ttnn(r->lone[1]))
-        add_pair(r, 1, false, r->lone[is_ttnn(r->lone[0])], r->lone[is_ttnn(r->lone[1])]);
-    free_level(r->lone[0]);
-    free_level(r->lone[1]);
     in->status = judge(in);
 }
 

@@ -1,170 +1,200 @@
 /* Inspection as one JSON document, for programs; every key is described in fusion-audit(1). */
-#include "base/json.h"
+#include "base/writer.h"
 #include "inspect/inspect.h"
 
-static json *op_counts(const struct op_count *counts, uint32_t n) {
-    json *list = json_list();
+static void put_text(struct writer *w, const char *key, struct str text) {
+    write_pair(w, key, text, TEXT_QUOTED);
+}
+
+static void put_op_counts(struct writer *w, const char *key, const struct op_count *counts, uint32_t n) {
+    write_list_at(w, key);
     for (uint32_t i = 0; i < n; i++) {
-        json *o = json_map();
-        json_put_text(o, "name", counts[i].name);
         bool known = counts[i].kind != K_UNKNOWN;
-        json_put(o, "operator", known ? json_text(str_of(op_table[counts[i].kind].name)) : NULL);
-        json_put_number(o, "count", counts[i].n);
-        json_append(list, o);
+        write_map(w);
+        put_text(w, "name", counts[i].name);
+        write_pair_or_null(w, "operator", known ? str_of(op_table[counts[i].kind].name) : STR(""), TEXT_QUOTED);
+        write_pair_number(w, "count", counts[i].n);
+        write_close(w);
     }
-    return list;
+    write_close(w);
 }
 
-static json *function(const struct func_facts *f, bool outside) {
-    json *o = json_map();
+static void put_function(struct writer *w, const struct func_facts *f, bool outside) {
+    write_map(w);
     if (!outside) {
-        json_put_text(o, "name", f->name);
-        json_put_text(o, "kind", str_of(inspect_func_kind(f->kind)));
-        json_put_bool(o, "complete", f->complete);
-        json_put_number(o, "arguments", f->nargs);
+        put_text(w, "name", f->name);
+        put_text(w, "kind", str_of(inspect_func_kind(f->kind)));
+        write_pair_bool(w, "complete", f->complete);
+        write_pair_number(w, "arguments", f->nargs);
     }
-    json_put_number(o, "ops", f->nops);
-    json_put_number(o, "values", f->nvalues);
-    json_put_number(o, "edges", f->nedges);
-    json_put(o, "op_counts", op_counts(f->counts, f->ncounts));
-    return o;
+    write_pair_number(w, "ops", f->nops);
+    write_pair_number(w, "values", f->nvalues);
+    write_pair_number(w, "edges", f->nedges);
+    put_op_counts(w, "op_counts", f->counts, f->ncounts);
+    write_close(w);
 }
 
-static json *numbers(const int64_t *n, uint32_t count) {
-    json *list = json_list();
+static void put_numbers(struct writer *w, const char *key, const int64_t *n, uint32_t count) {
+    write_list_at(w, key);
     for (uint32_t i = 0; i < count; i++)
-        json_append(list, json_number((uint64_t)n[i]));
-    return list;
+        write_number(w, (uint64_t)n[i]);
+    write_close(w);
 }
 
-static json *device(const struct device_facts *f) {
+/* Null where there are none. */
+static void put_some_numbers(struct writer *w, const char *key, const int64_t *n, uint32_t count) {
+    if (count)
+        put_numbers(w, key, n, count);
+    else
+        write_pair_null(w, key);
+}
+
+static void put_chip(struct writer *w, const struct device_facts *f) {
     const struct chip *c = &f->device.chip;
-    json *o = json_map();
-    json_put_text(o, "chip", c->name);
-    json_put_text(o, "arch", c->arch);
-    json_put(o, "grid", numbers((const int64_t[]){c->rows, c->columns}, 2));
-    json_put_number(o, "l1_bytes", (uint64_t)chip_l1(c));
-    json_put_number(o, "dram_channels", (uint64_t)c->dram_channels);
-    return o;
+    if (!f->known) {
+        write_pair_null(w, "device");
+        return;
+    }
+    write_map_at(w, "device");
+    put_text(w, "chip", c->name);
+    put_text(w, "arch", c->arch);
+    put_numbers(w, "grid", (const int64_t[]){c->rows, c->columns}, 2);
+    write_pair_number(w, "l1_bytes", (uint64_t)chip_l1(c));
+    write_pair_number(w, "dram_channels", (uint64_t)c->dram_channels);
+    write_close(w);
 }
 
-static json *layout_count(const struct layout_count *c) {
+static void put_layout(struct writer *w, const struct layout_count *c) {
     const struct layout *l = &c->layout;
-    json *o = json_map();
-    json_put_number(o, "values", c->n);
-    json_put_text(o, "memory", str_of(memory_name(l->memory)));
-    json_put_text(o, "sharding", str_of(sharding_name(l->sharding)));
-    json_put(o, "grid", numbers(l->grid, l->rank));
-    json_put(o, "tile", l->tile_height ? numbers((const int64_t[]){l->tile_height, l->tile_width}, 2) : NULL);
-    json_put_text(o, "element", str_of(dtype_name(l->dtype)));
-    json_put_number(o, "bytes", (uint64_t)c->bytes);
-    return o;
+    write_map(w);
+    write_pair_number(w, "values", c->n);
+    put_text(w, "memory", str_of(memory_name(l->memory)));
+    put_text(w, "sharding", str_of(sharding_name(l->sharding)));
+    put_numbers(w, "grid", l->grid, l->rank);
+    put_some_numbers(w, "tile", (const int64_t[]){l->tile_height, l->tile_width}, l->tile_height ? 2 : 0);
+    put_text(w, "element", str_of(dtype_table[l->dtype].name));
+    write_pair_number(w, "bytes", (uint64_t)c->bytes);
+    write_close(w);
 }
 
-static void put_device(json *o, const struct device_facts *f) {
-    json *layouts = json_list();
-    json_put(o, "device", f->known ? device(f) : NULL);
-    json_put(o, "worker_grid", f->grid.rank ? numbers(f->grid.extents, f->grid.rank) : NULL);
-    json_put(o, "mesh", f->grid.mesh_rank ? numbers(f->grid.mesh, f->grid.mesh_rank) : NULL);
+static void put_device(struct writer *w, const struct device_facts *f) {
+    put_chip(w, f);
+    put_some_numbers(w, "worker_grid", f->grid.extents, f->grid.rank);
+    put_some_numbers(w, "mesh", f->grid.mesh, f->grid.mesh_rank);
+    write_list_at(w, "layouts");
     for (uint32_t i = 0; i < f->nlayouts; i++)
-        json_append(layouts, layout_count(&f->layouts[i]));
-    json_put(o, "layouts", layouts);
-    json_put_number(o, "unread_layouts", f->unread);
-    json_put_number(o, "inconsistent_layouts", f->inconsistent);
+        put_layout(w, &f->layouts[i]);
+    write_close(w);
+    write_pair_number(w, "unread_layouts", f->unread);
+    write_pair_number(w, "inconsistent_layouts", f->inconsistent);
 }
 
-static json *module(const struct module_facts *m) {
-    json *o = json_map(), *functions = json_list(), *aliases = json_list();
-    json_put_text(o, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
-    json_put_number(o, "ops", m->nops);
-    json_put_number(o, "values", m->nvalues);
-    json_put_number(o, "edges", m->nedges);
-    json_put_number(o, "destination_operands", m->ndestinations);
-    json_put_number(o, "skipped_ops", m->bad_ops);
-    json_put_number(o, "undefined_values", m->undefined_values);
-    json_put_number(o, "custom_ops", m->custom_ops);
-    json_put(o, "unknown_ops", op_counts(m->unknown, m->nunknown));
+static void put_module(struct writer *w, const struct module_facts *m) {
+    write_map(w);
+    put_text(w, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
+    write_pair_number(w, "ops", m->nops);
+    write_pair_number(w, "values", m->nvalues);
+    write_pair_number(w, "edges", m->nedges);
+    write_pair_number(w, "destination_operands", m->ndestinations);
+    write_pair_number(w, "skipped_ops", m->bad_ops);
+    write_pair_number(w, "undefined_values", m->undefined_values);
+    write_pair_number(w, "custom_ops", m->custom_ops);
+    put_op_counts(w, "unknown_ops", m->unknown, m->nunknown);
+    write_list_at(w, "unresolved_aliases");
     for (uint32_t i = 0; i < m->nunresolved; i++)
-        json_append(aliases, json_text(m->unresolved[i]));
-    json_put(o, "unresolved_aliases", aliases);
-    json_put_number(o, "unresolved_alias_uses", m->unresolved_uses);
-    put_device(o, &m->device);
+        write_text(w, m->unresolved[i], TEXT_QUOTED);
+    write_close(w);
+    write_pair_number(w, "unresolved_alias_uses", m->unresolved_uses);
+    put_device(w, &m->device);
+    write_list_at(w, "functions");
     for (uint32_t i = 0; i < m->nfuncs; i++)
-        json_append(functions, function(&m->funcs[i], false));
-    json_put(o, "functions", functions);
-    json_put(o, "outside", function(&m->outside, true));
-    return o;
+        put_function(w, &m->funcs[i], false);
+    write_close(w);
+    write_key(w, STR("outside"));
+    put_function(w, &m->outside, true);
+    write_close(w);
 }
 
-static json *block(const struct log_block *b, const struct module_facts *m) {
-    json *o = json_map(), *dialects = json_list();
-    json_put_text(o, "stage", str_of(log_stage_name(b->stage)));
-    json_put_text(o, "label", b->label);
-    json_put_number(o, "graph", b->graph);
-    json_put_bool(o, "chosen", b->chosen);
-    json_put_number(o, "first_line", b->first_line);
-    json_put_number(o, "last_line", b->last_line);
-    json_put_bool(o, "complete", b->complete);
-    json_put_number(o, "dropped_lines", b->dropped_lines);
-    json_put_number(o, "joined_lines", b->joined_lines);
+static void put_block(struct writer *w, const struct log_block *b, const struct module_facts *m) {
+    write_map(w);
+    put_text(w, "stage", str_of(log_stage_name(b->stage)));
+    put_text(w, "label", b->label);
+    write_pair_number(w, "graph", b->graph);
+    write_pair_bool(w, "chosen", b->chosen);
+    write_pair_number(w, "first_line", b->first_line);
+    write_pair_number(w, "last_line", b->last_line);
+    write_pair_bool(w, "complete", b->complete);
+    write_pair_number(w, "dropped_lines", b->dropped_lines);
+    write_pair_number(w, "joined_lines", b->joined_lines);
+    write_list_at(w, "dialects");
     if (b->has_ttir)
-        json_append(dialects, json_text(STR("ttir")));
+        write_text(w, STR("ttir"), TEXT_QUOTED);
     if (b->has_ttnn)
-        json_append(dialects, json_text(STR("ttnn")));
-    json_put(o, "dialects", dialects);
-    json_put(o, "module", m ? module(m) : NULL);
-    return o;
+        write_text(w, STR("ttnn"), TEXT_QUOTED);
+    write_close(w);
+    write_key(w, STR("module"));
+    if (m)
+        put_module(w, m);
+    else
+        write_null(w);
+    write_close(w);
 }
 
-static json *file(const struct file_facts *f) {
-    json *o = json_map(), *blocks = json_list();
-    json_put_text(o, "path", str_of(f->source.path));
-    json_put_bool(o, "readable", f->source.data);
-    json_put_bool(o, "log", f->scan.is_log);
-    json_put_number(o, "graphs", f->scan.ngraphs);
-    json_put_number(o, "bare_headers", f->scan.bare_headers);
+static void put_file(struct writer *w, const struct file_facts *f) {
+    write_map(w);
+    put_text(w, "path", str_of(f->source.path));
+    write_pair_bool(w, "readable", f->source.data);
+    write_pair_bool(w, "log", f->scan.is_log);
+    write_pair_number(w, "graphs", f->scan.ngraphs);
+    write_pair_number(w, "bare_headers", f->scan.bare_headers);
+    write_list_at(w, "blocks");
     for (uint32_t i = 0; i < f->scan.nblocks; i++)
-        json_append(blocks, block(&f->scan.blocks[i], f->modules[i]));
-    json_put(o, "blocks", blocks);
-    return o;
+        put_block(w, &f->scan.blocks[i], f->modules[i]);
+    write_close(w);
+    write_close(w);
 }
 
-static json *pair(const struct pair_facts *p) {
-    json *o = json_map();
-    json_put_number(o, "graph", p->graph);
-    json_put_text(o, "ttir", str_of(p->ttir_path));
-    json_put_text(o, "ttnn", str_of(p->ttnn_path));
-    json_put_number(o, "by_location", p->by_location);
-    json_put_number(o, "by_dataflow", p->by_dataflow);
-    json_put_number(o, "not_paired", p->unpaired);
-    return o;
+static void put_pair(struct writer *w, const struct pair_facts *p) {
+    write_map(w);
+    write_pair_number(w, "graph", p->graph);
+    put_text(w, "ttir", str_of(p->ttir_path));
+    put_text(w, "ttnn", str_of(p->ttnn_path));
+    write_pair_number(w, "by_location", p->by_location);
+    write_pair_number(w, "by_dataflow", p->by_dataflow);
+    write_pair_number(w, "not_paired", p->unpaired);
+    write_close(w);
 }
 
-static json *diagnostic(const struct diag *d) {
-    json *o = json_map();
-    json_put_text(o, "severity", str_of(diagnostic_of(d).severity));
-    json_put_text(o, "file", str_of(d->file));
-    json_put_number(o, "line", d->line);
-    json_put_number(o, "column", d->column);
-    json_put_text(o, "message", str_of(d->message));
-    json_put(o, "hint", d->hint ? json_text(str_of(d->hint)) : NULL);
-    return o;
+static void put_diagnostic(struct writer *w, const struct diag *d) {
+    write_map(w);
+    put_text(w, "severity", str_of(severity_name(d->severity)));
+    put_text(w, "file", str_of(d->file));
+    write_pair_number(w, "line", d->line);
+    write_pair_number(w, "column", d->column);
+    put_text(w, "message", str_of(d->message));
+    write_pair_or_null(w, "hint", str_of(d->hint), TEXT_QUOTED);
+    write_close(w);
 }
 
 void inspect_print_json(const struct inspection *in, FILE *out) {
-    json *root = json_map(), *files = json_list();
-    json *pairs = json_list(), *diagnostics = json_list();
-    json_put_text(root, "version", str_of(fa_version()));
-    json_put_number(root, "status", (uint64_t)in->status);
+    struct writer w;
+    write_begin(&w, MARKUP_JSON, out);
+    write_map(&w);
+    put_text(&w, "version", str_of(fa_version()));
+    write_pair_number(&w, "status", (uint64_t)in->status);
+    write_list_at(&w, "files");
     for (size_t i = 0; i < in->nfiles; i++)
-        json_append(files, file(&in->files[i]));
-    json_put(root, "files", files);
+        put_file(&w, &in->files[i]);
+    write_close(&w);
+    write_list_at(&w, "pairs");
     for (uint32_t i = 0; i < in->npairs; i++)
-        json_append(pairs, pair(&in->pairs[i]));
-    json_put(root, "pairs", pairs);
+        put_pair(&w, &in->pairs[i]);
+    write_close(&w);
+    write_list_at(&w, "diagnostics");
     for (uint32_t i = 0; i < in->diags.n; i++)
-        json_append(diagnostics, diagnostic(&in->diags.items[i]));
-    json_put(root, "diagnostics", diagnostics);
-    json_put_number(root, "diagnostics_dropped", in->diags.dropped);
-    json_print(root, out);
+        put_diagnostic(&w, &in->diags.items[i]);
+    write_close(&w);
+    write_pair_number(&w, "diagnostics_dropped", in->diags.dropped);
+    write_close(&w);
+    write_end(&w);
 }

@@ -92,7 +92,7 @@ static struct func_facts function_facts(struct counter *c, uint32_t func) {
 static struct func_facts outside_facts(struct counter *c) {
     struct func_facts f = {.complete = true};
     for (uint32_t op = 0; op < c->g->m->nops; op++)
-        if (c->g->m->ops[op].func == NONE)
+        if (c->g->m->ops[op].func == NONE && graph_is_audited(c->g, op))
             add_op(c, &f, op);
     f.counts = take_counts(c, &f.ncounts);
     return f;
@@ -100,7 +100,8 @@ static struct func_facts outside_facts(struct counter *c) {
 
 static void count_unknown(struct counter *c, struct module_facts *out) {
     for (uint32_t op = 0; op < c->g->m->nops; op++)
-        if (c->g->kind[op] == K_UNKNOWN && op_kind_of_spelling(mlir_op_name(c->g->m, op)) == K_UNKNOWN)
+        if (c->g->kind[op] == K_UNKNOWN && op_kind_of_spelling(mlir_op_name(c->g->m, op)) == K_UNKNOWN &&
+            (c->g->m->ops[op].func != NONE || graph_is_audited(c->g, op)))
             count_op(c, op); /* of others an error says what is wrong */
     out->unknown = take_counts(c, &out->nunknown);
 }
@@ -206,6 +207,7 @@ const char *inspect_func_kind(enum func_kind kind) {
                                                   [FUNC_CONST_EVAL] = "const-eval",
                                                   [FUNC_CPU] = "cpu",
                                                   [FUNC_COMPOSITE] = "composite",
+                                                  [FUNC_TRACE] = "trace",
                                                   [FUNC_DECLARATION] = "declaration"};
     return names[kind];
 }

@@ -238,7 +238,7 @@ static void put_layouts(FILE *out, const struct device_facts *f) {
         const int64_t extent[2] = {l->tile_height, l->tile_width};
         fprintf(out, "    %7" PRIu32 "  %-7s  %-14s  %-7s  %-9s  %-7s  %15" PRId64 "\n", c->n, memory_name(l->memory),
                 sharding_name(l->sharding), extents(l->grid, l->rank, grid), tiled ? extents(extent, 2, tile) : "rows",
-                dtype_name(l->dtype), c->bytes);
+                dtype_table[l->dtype].name, c->bytes);
     }
     if (f->unread)
         fprintf(out, "    layouts that are not understood: %" PRIu32 "\n", f->unread);
@@ -306,7 +306,7 @@ static void put_diagnostic(FILE *out, const struct diag *d) {
         fprintf(out, ":%" PRIu64, d->line);
     if (d->line && d->column)
         fprintf(out, ":%" PRIu32, d->column);
-    fprintf(out, ": %s: ", diagnostic_of(d).severity);
+    fprintf(out, ": %s: ", severity_name(d->severity));
     put_clean(out, str_of(d->message));
     fputc('\n', out);
     if (d->hint) {

@@ -347,7 +347,7 @@ static struct node *build_call(struct builder *b, struct formula_scope *s, const
 static struct node *build_infix(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct node *args[2] = {build(b, s, e->args[0]), build(b, s, e->args[1])};
     const struct infix *sign = infix_of_sign(e->text);
-    if (!sign) {
+    if (!sign || sign->op == K_UNKNOWN) {
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }

@@ -1,4 +1,4 @@
-/* From expressions to nodes: shared by build.c, parse_formula.c and parse_condition.c. Private to the room. */
+/* From expressions to nodes: shared by build.c, parse_formula.c and parse_condition.c. Private to the folder. */
 #ifndef FA_BUILD_H
 #define FA_BUILD_H
 
@@ -10,10 +10,10 @@ struct formula_scope {
     struct node *built[MAX_LINES]; /* N_NAMED node of a line, once something has used it */
     bool building[MAX_LINES];      /* its own expression must not use it */
     uint32_t nlines;
-    const struct idiom *idiom;     /* NULL: the formula itself */
-    struct node *params[6];        /* arguments of the idiom, or of a definition of a condition */
-    struct axis_spec dim;          /* the idiom's argument `dim` */
-    struct formula_parser *parser; /* of this text: for diagnostics */
+    const struct idiom *idiom;              /* NULL: the formula itself */
+    struct node *params[MOST_IDIOM_PARAMS]; /* arguments of the idiom, or of a definition of a condition */
+    struct axis_spec dim;                   /* the idiom's argument `dim` */
+    struct formula_parser *parser;          /* of this text: for diagnostics */
 };
 
 struct builder {

@@ -32,6 +32,7 @@ const struct measure_info measure_table[MEASURES] = {
     [MEASURE_end] = {"end", 0, false, "end(s): before which the slice s ends"},
     [MEASURE_step] = {"step", 0, false, "step(s): the step of the slice s"},
     [MEASURE_cut] = {"cut", 0, false, "cut(s): the dimension that the slice s cuts, -1 for the last"},
+    [MEASURE_devices] = {"devices", 0, false, "devices(c): devices that the collective c is between"},
     [MEASURE_attribute] = {"attribute", 0, true, "attribute(x, \"k\"): a number that is printed on the op x"},
 };
 

@@ -66,6 +66,7 @@ enum measure_id {
     MEASURE_end,
     MEASURE_step,
     MEASURE_cut,
+    MEASURE_devices,
     MEASURE_attribute,
     MEASURES
 };

@@ -1,8 +1,10 @@
-/* Recursive descent over the tokens of a formula, from the loosest operator to the tightest: alternatives, &,
- * comparisons, sums, products, then names, calls and parentheses. Grammar: fusion-patterns(5). It ends at an error. */
+/* Precedence climbing over the tokens of a formula, by the table of infix signs. Grammar: fusion-patterns(5). It ends
+ * at an error. */
 #include "lang/expr.h"
 
 #include <string.h>
+
+#include "lang/infix.h"
 
 void formula_fail(struct formula_parser *p, struct str at, const char *hint, const char *what) {
     if (!p->failed)
@@ -33,21 +35,31 @@ static void expect(struct formula_parser *p, const char *s) {
     }
 }
 
-/* `max`: room for arguments. */
-static struct expr *new_expr(struct formula_parser *p, enum expr_kind kind, struct str text, uint32_t max) {
+static struct expr *new_expr(struct formula_parser *p, enum expr_kind kind, struct str text) {
     struct expr *e = arena_alloc(p->arena, sizeof *e);
     if (++p->nexprs > MAX_NODES)
         formula_fail(p, text, NULL, "the formula is too large");
     e->kind = kind;
     e->text = text;
-    e->args = max ? arena_alloc(p->arena, max * sizeof(struct expr *)) : NULL;
     return e;
 }
 
-static struct expr *parse_either(struct formula_parser *p);
+static struct expr *with_args(struct formula_parser *p, struct expr *e, struct expr *const *args, uint32_t n) {
+    e->args = arena_alloc(p->arena, n * sizeof *e->args);
+    e->nargs = n;
+    memcpy(e->args, args, n * sizeof *args);
+    return e;
+}
+
+/* Infix signs from `least` on. */
+static struct expr *parse_infix(struct formula_parser *p, enum binding_power least);
+
+static struct expr *parse_either(struct formula_parser *p) {
+    return parse_infix(p, P_EITHER);
+}
 
 static struct expr *parse_call(struct formula_parser *p, struct expr *call) {
-    struct expr *args[MAX_ARGS];
+    struct expr *args[MAX_ARGS] = {NULL};
     struct str keys[MAX_ARGS] = {{0}};
     uint32_t n = 0;
     while (!p->failed && !at_punct(p, ")")) {
@@ -65,14 +77,9 @@ static struct expr *parse_call(struct formula_parser *p, struct expr *call) {
             break;
     }
     expect(p, ")");
-    call->nargs = n;
-    call->args = arena_alloc(p->arena, (n + 1) * sizeof *args);
-    call->keys = arena_alloc(p->arena, (n + 1) * sizeof *keys);
-    for (uint32_t i = 0; i < n; i++) {
-        call->args[i] = args[i];
-        call->keys[i] = keys[i];
-    }
-    return call;
+    call->keys = arena_alloc(p->arena, n * sizeof *keys);
+    memcpy(call->keys, keys, n * sizeof *keys);
+    return with_args(p, call, args, n);
 }
 
 static struct expr *parse_name(struct formula_parser *p) {
@@ -83,7 +90,7 @@ static struct expr *parse_name(struct formula_parser *p) {
         name = p->token;
         advance(p);
     }
-    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text, 0);
+    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text);
     e->forced_op = forced;
     if (accept(p, "("))
         return parse_call(p, e);
@@ -92,26 +99,27 @@ static struct expr *parse_name(struct formula_parser *p) {
     return e;
 }
 
+static struct expr *parse_literal(struct formula_parser *p, enum expr_kind kind) {
+    struct expr *e = new_expr(p, kind, p->token.text);
+    e->value = p->token.value;
+    advance(p);
+    return e;
+}
+
 static struct expr *parse_primary(struct formula_parser *p) {
     struct token t = p->token;
+    struct expr *e = NULL, *inner;
     if (++p->depth > MAX_PAREN_DEPTH)
         formula_fail(p, t.text, NULL, "nested too deeply");
-    struct expr *e = new_expr(p, E_NUMBER, t.text, 1);
     if (p->failed) {
-        p->depth--;
-        return e;
-    }
-    if (t.kind == T_NUMBER) {
-        e->value = t.value;
-        advance(p);
-    } else if (t.kind == T_STRING) {
-        e->kind = E_STRING;
-        advance(p);
+        e = new_expr(p, E_NUMBER, t.text);
+    } else if (t.kind == T_NUMBER || t.kind == T_STRING) {
+        e = parse_literal(p, t.kind == T_NUMBER ? E_NUMBER : E_STRING);
     } else if (t.kind == T_NAME) {
         e = parse_name(p);
     } else if (accept(p, "-")) {
-        e->kind = E_NEG;
-        e->args[e->nargs++] = parse_primary(p);
+        inner = parse_primary(p);
+        e = with_args(p, new_expr(p, E_NEG, t.text), &inner, 1);
     } else if (accept(p, "(")) {
         e = parse_either(p);
         expect(p, ")");
@@ -120,110 +128,86 @@ static struct expr *parse_primary(struct formula_parser *p) {
                               ? arena_printf(p->arena, "an expression expected before '%.*s'", (int)t.text.n, t.text.p)
                               : STR("an expression expected");
         formula_fail(p, t.text, NULL, what.p);
+        e = new_expr(p, E_NUMBER, t.text);
     }
     p->depth--;
     return e;
 }
 
-static struct expr *infix(struct formula_parser *p, struct str op, struct expr *a, struct expr *b) {
-    struct expr *e = new_expr(p, E_INFIX, op, 2);
-    e->args[0] = a;
-    e->args[1] = b;
-    e->nargs = 2;
-    return e;
+static struct expr *infix(struct formula_parser *p, struct str sign, struct expr *a, struct expr *b) {
+    struct expr *args[2] = {a, b};
+    return with_args(p, new_expr(p, E_INFIX, sign), args, 2);
 }
 
-static bool next_is(const struct formula_parser *p, const char *ops) {
-    struct lexer ahead = p->lexer;
-    struct token t = lex_next(&ahead);
-    return t.kind == T_PUNCT && t.text.n == 1 && strchr(ops, t.text.p[0]);
-}
-
-/* "left [* x]" stands for left * x | left; "left [*|/ x]" for left * x | left / x | left. */
-static struct expr *parse_optional(struct formula_parser *p, struct expr *left,
-                                   struct expr *(*operand)(struct formula_parser *)) {
+/* "left [* x]" stands for left * x | left; "left [*|/ x]" for left * x | left / x | left. The operand binds more
+ * tightly than the first sign. */
+static struct expr *parse_optional(struct formula_parser *p, struct expr *left, enum binding_power sign) {
     enum { MAX_OPTIONAL = 4 };
-    struct str ops[MAX_OPTIONAL];
+    struct str signs[MAX_OPTIONAL];
+    struct expr *all[MAX_OPTIONAL + 1];
     uint32_t n = 0;
-    struct expr *e = new_expr(p, E_EITHER, p->token.text, MAX_OPTIONAL + 1);
+    struct expr *e = new_expr(p, E_EITHER, p->token.text);
     expect(p, "[");
     do {
-        ops[n++] = p->token.text;
+        signs[n++] = p->token.text;
         advance(p);
     } while (n < MAX_OPTIONAL && accept(p, "|"));
-    struct expr *right = operand(p);
+    struct expr *right = parse_infix(p, sign + 1);
     expect(p, "]");
     for (uint32_t i = 0; i < n; i++)
-        e->args[e->nargs++] = infix(p, ops[i], left, right);
-    e->args[e->nargs++] = left;
-    return e;
+        all[i] = infix(p, signs[i], left, right);
+    all[n] = left;
+    return with_args(p, e, all, n + 1);
 }
 
-static struct expr *parse_level(struct formula_parser *p, const char *ops,
-                                struct expr *(*operand)(struct formula_parser *)) {
-    struct expr *left = operand(p);
-    while (!p->failed) {
-        if (p->token.kind == T_PUNCT && p->token.text.n == 1 && strchr(ops, p->token.text.p[0])) {
-            struct str op = p->token.text;
-            advance(p);
-            left = infix(p, op, left, operand(p));
-        } else if (at_punct(p, "[") && next_is(p, ops)) {
-            left = parse_optional(p, left, operand);
-        } else {
-            break;
-        }
-    }
-    return left;
-}
-
-static struct expr *parse_product(struct formula_parser *p) {
-    return parse_level(p, "*/%", parse_primary);
-}
-static struct expr *parse_sum(struct formula_parser *p) {
-    return parse_level(p, "+-", parse_product);
-}
-
-static bool at_comparison(const struct formula_parser *p) {
-    static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (at_punct(p, ops[i]))
-            return true;
-    return false;
-}
-
-static struct expr *parse_comparison(struct formula_parser *p) {
-    struct expr *left = parse_sum(p);
-    if (p->failed || !at_comparison(p))
-        return left;
-    struct str op = p->token.text;
-    advance(p);
-    return infix(p, op, left, parse_sum(p));
-}
-
-static struct expr *parse_and(struct formula_parser *p) {
-    struct expr *left = parse_comparison(p);
-    while (!p->failed && at_punct(p, "&")) {
-        struct str op = p->token.text;
-        advance(p);
-        left = infix(p, op, left, parse_comparison(p));
-    }
-    return left;
-}
-
-static struct expr *parse_either(struct formula_parser *p) {
-    struct expr *first = parse_and(p);
-    if (p->failed || !at_punct(p, "|"))
-        return first;
-    struct expr *e = new_expr(p, E_EITHER, first->text, MAX_ARGS);
-    e->args[e->nargs++] = first;
+static struct expr *parse_alternatives(struct formula_parser *p, struct expr *first) {
+    struct expr *all[MAX_ARGS] = {first};
+    uint32_t n = 1;
+    struct expr *e = new_expr(p, E_EITHER, first->text);
     while (!p->failed && accept(p, "|")) {
-        if (e->nargs == MAX_ARGS) {
+        if (n == MAX_ARGS) {
             formula_fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
             break;
         }
-        e->args[e->nargs++] = parse_and(p);
+        all[n++] = parse_infix(p, P_AND);
     }
-    return e;
+    return with_args(p, e, all, n);
+}
+
+/* The sign that follows, perhaps behind the '[' of an optional part; NULL: none. */
+static const struct infix *next_sign(const struct formula_parser *p, bool optional) {
+    struct lexer ahead = p->lexer;
+    struct token t = optional ? lex_next(&ahead) : p->token;
+    return t.kind == T_PUNCT ? infix_of_sign(t.text) : NULL;
+}
+
+static struct expr *parse_infix(struct formula_parser *p, enum binding_power least) {
+    struct expr *left = parse_primary(p);
+    enum binding_power most = P_WORD;
+    while (!p->failed) {
+        bool optional = at_punct(p, "[");
+        const struct infix *sign = next_sign(p, optional);
+        struct str text = p->token.text;
+        if (!sign || sign->power < least || sign->power > most || (optional && sign->power < P_SUM))
+            break;
+        if (optional) {
+            left = parse_optional(p, left, sign->power);
+        } else if (sign->power == P_EITHER) {
+            left = parse_alternatives(p, left);
+        } else {
+            advance(p);
+            left = infix(p, text, left, parse_infix(p, sign->power + 1));
+        }
+        if (sign->power == P_COMPARISON) /* of two values, not of three */
+            most = P_AND;
+    }
+    return left;
+}
+
+static bool before_equals(const struct formula_parser *p) {
+    struct lexer ahead = p->lexer;
+    struct token t = lex_next(&ahead);
+    return t.kind == T_PUNCT && str_is(t.text, "=");
 }
 
 /* `also` or `maybe` before the name of a line: it is a secondary root. */
@@ -252,7 +236,7 @@ const struct definition *formula_lines(struct formula_parser *p, uint32_t *count
         struct definition *d = &lines[n++];
         d->name = (struct str){NULL, 0};
         d->kind = line_kind(p);
-        if (p->token.kind == T_NAME && next_is(p, "=")) {
+        if (p->token.kind == T_NAME && before_equals(p)) {
             d->name = p->token.text;
             advance(p);
             advance(p);
@@ -275,7 +259,7 @@ const char *formula_idiom_head(struct formula_parser *p, struct idiom *idiom) {
         formula_fail(p, p->token.text, "name(x, dim): formula", "an idiom starts with its name");
     advance(p);
     expect(p, "(");
-    while (!p->failed && p->token.kind == T_NAME && idiom->nparams < 6) {
+    while (!p->failed && p->token.kind == T_NAME && idiom->nparams < MOST_IDIOM_PARAMS) {
         idiom->params[idiom->nparams++] = p->token.text;
         advance(p);
         if (!accept(p, ","))

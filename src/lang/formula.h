@@ -144,9 +144,11 @@ struct text_origin {
 
 struct definition; /* a line, read: expr.h */
 
+enum { MOST_IDIOM_PARAMS = 6 };
+
 struct idiom {
     struct str name;
-    struct str params[6]; /* one called "dim" is an axis */
+    struct str params[MOST_IDIOM_PARAMS]; /* one called "dim" is an axis */
     uint32_t nparams;
     struct str text; /* as it stands in the file, with the head */
     struct str body; /* lines; the last one is the value */
@@ -185,6 +187,11 @@ struct condition_parts {
  * NULL: neither they nor definitions are allowed. False with a diagnostic. */
 bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
                      struct text_origin origin, struct condition_parts *parts, struct diags *d);
+/* Reads a condition that is stated of several formulas into `out`: the names in it are the parameters. */
+bool condition_read(struct idiom *out, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
+/* The same of one formula: slots[i] is what parameter i stands for. */
+bool condition_of(const struct number **out, const struct formula *f, struct arena *a, const struct idiom *condition,
+                  const uint32_t *slots, struct condition_parts *parts, struct diags *d);
 /* What a condition (NUM_CALL) says, for messages. */
 const char *condition_says(const struct number *n);
 /* Slot of a variable or line; NONE when the formula has no such name. */

@@ -14,7 +14,7 @@ struct infix {
     enum binding_power power;
 };
 
-/* NULL where there is none. Conditions alone have "|"; formulas write logical_and as a call: infix_of_op has none. */
+/* NULL where there is none. Of tensors "|" is none; formulas write logical_and as a call: infix_of_op has none. */
 const struct infix *infix_of_sign(struct str sign);
 const struct infix *infix_of_op(enum op_kind op);
 const struct infix *infix_of_number(enum number_op number);

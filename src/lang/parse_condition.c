@@ -63,8 +63,9 @@ static uint32_t slot_of_argument(struct builder *b, struct formula_scope *s, con
     uint32_t slot = name->kind == E_NAME ? slot_of(b, s, name->text) : NONE;
     if (slot == NONE)
         not_a_name(b, s, name->text);
-    n->sources |= (uint8_t)(source << i);
-    n->printed |= (uint8_t)(printed << i);
+    uint8_t bit = (uint8_t)(1u << (i & 7)); /* there are at most six names */
+    n->sources |= source ? bit : 0;
+    n->printed |= printed ? bit : 0;
     return slot;
 }
 
@@ -111,58 +112,52 @@ static void define_call(struct builder *b, struct formula_scope *s, const struct
     b->depth--;
 }
 
-static const struct number *condition_call(struct builder *b, struct formula_scope *s, const struct expr *e) {
-    struct number *n = arena_alloc(b->arena, sizeof *n);
+static void condition_call(struct builder *b, struct formula_scope *s, const struct expr *e, struct number *n) {
     n->op = NUM_CALL;
-    n->text = e->text;
-    n->slot = NONE;
     const struct idiom *definition = find_definition(b, e);
     if (definition) {
         define_call(b, s, e, definition, n);
-        return n;
+        return;
     }
     n->call = condition_find(e->text);
     if (n->call == NONE) {
         build_fail(b, s, e->text, did_you_mean(b, nearest_condition(b, e->text)),
                    arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
-        return n;
+        return;
     }
     const struct condition_info *info = &condition_table[n->call];
     if (e->nargs < info->least || e->nargs > info->most || (e->nargs > 4 && info->arguments != ARGUMENTS_NUMBERS)) {
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
-        return n;
+        return;
     }
     for (uint32_t i = 0; i < e->nargs; i++) {
         if (e->args[i]->kind == E_STRING && info->arguments == ARGUMENTS_REGEX && i + 1 == e->nargs) {
             n->regex = compile(b, s, e->args[i]->text);
             n->nargs = (uint8_t)i;
-            return n;
+            return;
         }
         if (info->arguments == ARGUMENTS_NUMBERS && e->args[i]->kind != E_NAME && e->args[i]->kind != E_CALL) {
             take_numbers(b, s, e, i, n);
             n->nargs = (uint8_t)i;
-            return n;
+            return;
         }
         if (i == sizeof n->args) {
             build_fail(b, s, e->args[i]->text, info->says, "a whole number is meant");
-            return n;
+            return;
         }
         n->args[i] = (uint8_t)slot_of_argument(b, s, e, i, n);
     }
     n->nargs = (uint8_t)e->nargs;
-    return n;
 }
 
-static const struct number *measure_call(struct builder *b, struct formula_scope *s, const struct expr *e,
-                                         uint32_t which) {
+static void measure_call(struct builder *b, struct formula_scope *s, const struct expr *e, uint32_t which,
+                         struct number *n) {
     const struct measure_info *info = &measure_table[which];
-    struct number *n = arena_alloc(b->arena, sizeof *n);
     n->op = NUM_MEASURE;
-    n->text = e->text;
     n->call = which;
     if (e->nargs != 1 + info->ngiven + info->key) {
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
-        return n;
+        return;
     }
     n->slot = slot_of_argument(b, s, e, 0, n);
     if (info->key && e->args[1]->kind != E_STRING)
@@ -171,36 +166,30 @@ static const struct number *measure_call(struct builder *b, struct formula_scope
         n->key = arena_strdup(b->arena, e->args[1]->text);
     else
         take_numbers(b, s, e, 1, n);
-    return n;
 }
 
-static const struct number *number_of_call(struct builder *b, struct formula_scope *s, const struct expr *e) {
-    struct number *n = arena_alloc(b->arena, sizeof *n);
-    n->text = e->text;
-    n->slot = NONE;
-    if (str_is(e->text, "not") && e->nargs == 1) {
-        n->op = NUM_NOT;
+static const struct number *number_of_call(struct builder *b, struct formula_scope *s, const struct expr *e,
+                                           struct number *n) {
+    bool extent = str_is(e->text, "extent");
+    uint32_t which = extent ? NONE : measure_find(e->text);
+    if (extent && e->nargs == 2 && slot_of(b, s, e->args[0]->text) == NONE)
+        not_a_name(b, s, e->args[0]->text);
+    if (extent)
+        return build_extent_number(b, s, e);
+    if ((str_is(e->text, "not") || str_is(e->text, "sqrt")) && e->nargs == 1) {
+        n->op = str_is(e->text, "not") ? NUM_NOT : NUM_SQRT;
         n->a = number_of(b, s, e->args[0]);
-        return n;
-    }
-    if (str_is(e->text, "sqrt") && e->nargs == 1) {
-        n->op = NUM_SQRT;
-        n->a = number_of(b, s, e->args[0]);
-        return n;
-    }
-    if (str_is(e->text, "value") && e->nargs == 1) {
+    } else if (str_is(e->text, "value") && e->nargs == 1) {
         n->op = NUM_VALUE_OF;
         n->slot = slot_of(b, s, e->args[0]->text);
         if (n->slot == NONE)
             not_a_name(b, s, e->args[0]->text);
-        return n;
+    } else if (which != NONE) {
+        measure_call(b, s, e, which, n);
+    } else {
+        condition_call(b, s, e, n);
     }
-    if (str_is(e->text, "extent") && e->nargs == 2 && slot_of(b, s, e->args[0]->text) == NONE)
-        not_a_name(b, s, e->args[0]->text);
-    if (str_is(e->text, "extent"))
-        return build_extent_number(b, s, e);
-    uint32_t which = measure_find(e->text);
-    return which == NONE ? condition_call(b, s, e) : measure_call(b, s, e, which);
+    return n;
 }
 
 static const struct number *number_either(struct builder *b, struct formula_scope *s, const struct expr *e) {
@@ -238,7 +227,7 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
     case E_EITHER:
         return number_either(b, s, e);
     case E_CALL:
-        return number_of_call(b, s, e);
+        return number_of_call(b, s, e, n);
     default:
         build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
         return n;
@@ -268,6 +257,50 @@ bool condition_parse(const struct number **out, const struct formula *f, struct 
     bool ok = condition_build(out, b, text, origin);
     arena_free(&scratch);
     return ok;
+}
+
+/* ---- of several formulas ---- */
+
+static void add_params(struct formula_parser *p, struct idiom *to, const struct expr *e) {
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < e->nargs && !p->failed; i++)
+        add_params(p, to, e->args[i]);
+    if (e->kind != E_NAME)
+        return;
+    while (known < to->nparams && !str_eq(to->params[known], e->text))
+        known++;
+    if (known == MOST_IDIOM_PARAMS)
+        formula_fail(p, e->text, NULL, "too many names in one condition");
+    else if (known == to->nparams)
+        to->params[to->nparams++] = e->text;
+}
+
+bool condition_read(struct idiom *out, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
+    struct formula_parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    *out = (struct idiom){.text = text, .body = text, .origin = origin};
+    out->lines = formula_lines(&p, &out->nlines);
+    if (!p.failed && out->nlines != 1)
+        formula_fail(&p, text, NULL, "one condition expected");
+    if (!p.failed)
+        add_params(&p, out, out->lines[0].expr);
+    return !p.failed;
+}
+
+bool condition_of(const struct number **out, const struct formula *f, struct arena *a, const struct idiom *condition,
+                  const uint32_t *slots, struct condition_parts *parts, struct diags *d) {
+    struct arena scratch = {0};
+    struct formula names = *f;
+    struct node params[MOST_IDIOM_PARAMS];
+    struct builder b = {.f = &names, .arena = a, .scratch = &scratch, .diags = d, .parts = parts};
+    struct formula_parser p = {.diags = d, .text = condition->text, .origin = condition->origin}; /* for diagnostics */
+    struct formula_scope s = {.idiom = condition, .parser = &p};
+    for (uint32_t i = 0; i < condition->nparams; i++) {
+        params[i] = (struct node){.kind = N_VARIABLE, .slot = slots[i]};
+        s.params[i] = &params[i];
+    }
+    *out = number_of(&b, &s, condition->lines[0].expr);
+    arena_free(&scratch);
+    return !b.failed;
 }
 
 const char *condition_says(const struct number *n) {

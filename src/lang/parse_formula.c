@@ -64,7 +64,8 @@ static bool formula_build(struct builder b, struct str text, struct text_origin 
 
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d) {
-    struct arena scratch = {0};
+    _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
+    struct arena scratch = {.at = first, .end = first + sizeof first};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
     bool ok = formula_build(b, text, origin);
     f->text = text;

@@ -22,7 +22,12 @@ uint32_t template_typed_slot(const struct formula *f, struct str inner, struct s
     return formula_slot(f, name);
 }
 
+uint32_t template_op_slot(const struct formula *f, struct str inner) {
+    struct str name;
+    return argument_of("op", inner, &name) ? formula_slot(f, name) : NONE;
+}
+
 bool template_word(const struct formula *f, struct str inner) {
     struct str view;
-    return str_is(inner, "found") || template_typed_slot(f, inner, &view) != NONE;
+    return str_is(inner, "found") || template_typed_slot(f, inner, &view) != NONE || template_op_slot(f, inner) != NONE;
 }

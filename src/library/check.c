@@ -119,6 +119,7 @@ static void check_replaced(struct checker *c, const struct pattern *p) {
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
     check_rules(c, p, p->torch, p->ntorch);
+    check_rules(c, p, p->call, p->ncall);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
     check_rules(c, p, p->outside, p->noutside);
@@ -174,7 +175,7 @@ static void check_idiom(struct checker *c, uint32_t at) {
 
 static void check_demand(struct checker *c, const struct demand *d) {
     if (!d->used)
-        warn(c, d->origin.line, "no pattern of these ops has the names of this demand: ", d->when, "");
+        warn(c, d->when.origin.line, "no pattern of these ops has the names of this demand: ", d->when.text, "");
 }
 
 /* The file itself, or one of the directory. */
@@ -196,7 +197,7 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
             check_idiom(&c, i);
     }
     for (uint32_t i = 0; i < set->ndemands; i++) {
-        c.file = set->demands[i].origin.file;
+        c.file = set->demands[i].when.origin.file;
         if (is_of(c.file, path))
             check_demand(&c, &set->demands[i]);
     }

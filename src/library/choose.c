@@ -25,7 +25,7 @@ bool library_load(struct pattern_set *set, const struct fa_options *o, struct di
 
 static bool has_word(const char *list, struct str word) {
     for (struct str rest = str_of(list); rest.n;)
-        if (str_eq(str_trim(str_part(&rest, ',')), word))
+        if (str_eq(str_item(&rest), word))
             return true;
     return false;
 }
@@ -65,8 +65,13 @@ static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
     return found ? arena_printf(&set->arena, "did you mean %s?", found).p : NULL;
 }
 
-bool source_wanted(const struct fa_options *o, struct str source) {
-    return !o->sources || has_word(o->sources, source);
+/* "ttnn", or a direct one by its reach: "ttnn:dialect". */
+static const char *const source_words[PATTERN_SOURCES + REACH_ELSEWHERE] = {
+    "ttnn", "torch", "triton", "cuda", "ttnn:dialect", "ttnn:operand", "ttnn:library"};
+
+bool source_wanted(const struct fa_options *o, const struct pattern *p) {
+    return !o->sources || has_word(o->sources, p->source) ||
+           (pattern_is_direct(p) && has_word(o->sources, str_of(source_words[PATTERN_SOURCES + pattern_reach(p)])));
 }
 
 bool included(const struct fa_options *o, const char *word) {
@@ -92,16 +97,19 @@ static const char *hint_for(struct pattern_set *set, struct str bad) {
 }
 
 static bool is_searched(const struct pattern *p, const struct fa_options *o) {
-    return p->selected && !p->replaced && source_wanted(o, p->source);
+    return p->selected && !p->replaced && source_wanted(o, p);
 }
 
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    const char *const hidden[] = {"blocked", "decomposed", region_words[0], region_words[1]};
+    const char *const hidden[] = {"blocked", "decomposed", "slower", region_words[0], region_words[1]};
     struct str bad;
-    if (!check_words(o->sources, "--source", pattern_sources, PATTERN_SOURCES,
-                     "a comma-separated list of ttnn, torch, triton, cuda", d) ||
+    if (!check_words(
+            o->sources, "--source", source_words, sizeof source_words / sizeof *source_words,
+            "a comma-separated list of ttnn, torch, triton, cuda; ttnn:dialect, ttnn:operand or ttnn:library is "
+            "a part of ttnn",
+            d) ||
         !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden,
-                     "a comma-separated list of blocked, decomposed, elementwise, elementwise-reduction", d))
+                     "a comma-separated list of blocked, decomposed, slower, elementwise, elementwise-reduction", d))
         return false;
     for (uint32_t i = 0; i < set->n; i++) {
         set->items[i]->show_blocked = included(o, "blocked");

@@ -30,11 +30,14 @@ void load_demand(struct loader *l, const struct tree *n) {
         return;
     struct demand d = {.of = load_words(l, of),
                        .operands = operands ? load_words(l, operands) : (struct str_list){NULL, 0},
-                       .when = when ? when->text : STR("1 == 1"), /* of every match */
                        .say = say->text,
-                       .origin = origin_of(l, when ? when : say),
                        .theoretical = theoretical && str_is(theoretical->text, "true")};
     struct pattern_set *set = l->set;
+    if (!condition_read(&d.when, &set->arena, when ? when->text : STR("1 == 1") /* of every match */,
+                        origin_of(l, when ? when : say), l->diags)) {
+        l->failed = true;
+        return;
+    }
     set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
     set->demands[set->ndemands++] = d;
 }
@@ -70,14 +73,12 @@ static struct str said_of(struct arena *a, struct str say, struct str operand) {
     return buf_take(&out, a);
 }
 
-/* All names in the condition, but for the operand, are names of the formula: words that are no calls. */
-static bool has_names(const struct formula *f, const struct demand *d) {
-    struct lexer lexer = {d->when, 0, 0};
-    for (struct token t = lex_next(&lexer), next; t.kind != T_END && t.kind != T_BAD; t = next) {
-        next = lex_next(&lexer);
-        bool call = next.kind == T_PUNCT && str_is(next.text, "(");
-        bool operand = d->operands.n && str_is(t.text, "it");
-        if (t.kind == T_NAME && !call && !operand && formula_slot(f, t.text) == NONE)
+/* What the names in the condition stand for, `operand` for `it`. False where the formula lacks one. */
+static bool find_names(const struct formula *f, const struct demand *d, uint32_t operand, uint32_t *slots) {
+    for (uint32_t i = 0; i < d->when.nparams; i++) {
+        bool it = d->operands.n && str_is(d->when.params[i], "it");
+        slots[i] = it ? operand : formula_slot(f, d->when.params[i]);
+        if (slots[i] == NONE)
             return false;
     }
     return true;
@@ -92,15 +93,13 @@ static bool is_of(const struct demand *d, struct str op) {
 
 /* The rules of one demand for this formula: how many were added. */
 static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
-    static const struct str itself = {"it", 2};
-    const struct str *operands = d->operands.n ? d->operands.items : &itself;
-    uint32_t n = 0, most = has_names(f, d) ? d->operands.n + !d->operands.n : 0;
+    uint32_t n = 0, most = d->operands.n ? d->operands.n : 1;
     for (uint32_t i = 0; i < most && !l->failed; i++) {
-        if (d->operands.n && formula_slot(f, operands[i]) == NONE)
+        uint32_t operand = d->operands.n ? formula_slot(f, d->operands.items[i]) : NONE, slots[MOST_IDIOM_PARAMS];
+        if ((d->operands.n && operand == NONE) || !find_names(f, d, operand, slots))
             continue;
-        struct str when = with_operand(&l->set->arena, d->when, operands[i]);
-        out[n] = (struct note_rule){.say = said_of(&l->set->arena, d->say, operands[i])};
-        l->failed = !condition_parse(&out[n++].when, f, &l->set->arena, when, d->origin, &l->set->conditions, l->diags);
+        out[n].say = d->operands.n ? said_of(&l->set->arena, d->say, d->operands.items[i]) : d->say;
+        l->failed = !condition_of(&out[n++].when, f, &l->set->arena, &d->when, slots, &l->set->conditions, l->diags);
     }
     return n;
 }

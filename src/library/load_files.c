@@ -40,8 +40,8 @@ static const struct {
     bool to_the_end; /* all items are read, also behind a wrong one */
 } sections[] = {{"idioms", load_idiom, true},       {"conditions", load_definition, false},
                 {"locations", load_location, true}, {"fused_ops", load_sign, true},
-                {"passes", load_pass, false},       {"lowering", load_lowering, false},
-                {"demands", load_demand, false}};
+                {"passes", load_pass, false},       {"options", load_option, false},
+                {"lowering", load_lowering, false}, {"demands", load_demand, false}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 
@@ -80,9 +80,13 @@ static void load_document(struct loader *l, const struct tree *root) {
     }
     if (load_sections(l, root, false) || switches_off(l, root) || l->failed)
         return;
-    struct pattern *p = load_pattern(l, root);
-    if (!l->failed)
-        add_pattern(l->set, p);
+    bool family = tree_lookup(root, "for");
+    uint32_t n = family ? family_size(l, root) : 1;
+    for (uint32_t i = 0; i < n && !l->failed; i++) {
+        struct pattern *p = load_pattern(l, family ? family_member(l, root, i) : root);
+        if (!l->failed)
+            add_pattern(l->set, p);
+    }
 }
 
 /* The documents before the first that is no YAML, then an error. */
@@ -127,9 +131,28 @@ static bool read_file(struct loader *l, const char *path) {
     return ok;
 }
 
+/* What was put off, before other files change what its conditions mean. */
+static void complete_all(struct pattern_set *set) {
+    for (uint32_t i = 0; i < set->n; i++)
+        pattern_complete(set, set->items[i]);
+}
+
+/* Conditions can wait that are known to be right: of files that are all compiled in. */
+static bool may_put_off(struct pattern_set *set, const struct loader *l, uint32_t n) {
+    bool compiled = set->lazy;
+    for (uint32_t i = 0; i < n; i++)
+        compiled &= l[i].trees.compiled;
+    if (compiled && !set->completing) {
+        set->completing = arena_alloc(&set->arena, sizeof(pthread_mutex_t));
+        check_memory(pthread_mutex_init(set->completing, NULL));
+    }
+    return compiled;
+}
+
 static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
     bool ok = true;
+    complete_all(set);
     for (uint32_t i = 0; i < n && ok; i++) {
         l[i].set = set;
         l[i].diags = d;
@@ -137,7 +160,9 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
             load_sections_of_file(&l[i]);
         ok &= !l[i].failed;
     }
+    bool put_off = ok && may_put_off(set, l, n);
     for (uint32_t i = 0; i < n && ok; i++) {
+        l[i].put_off = put_off;
         load_documents(&l[i]);
         ok = !l[i].failed;
     }

@@ -1,4 +1,6 @@
 /* One pattern: the keys of its document in a pattern file. The first mistake is an error at its place, and ends it. */
+#include <assert.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ static void load_source(struct loader *l, struct pattern *p, const struct tree *
         error_at(l, map, "one of ttnn, torch, triton, cuda", "the pattern lacks the key ", STR("source"));
 }
 
-/* The formula and what the pattern states of its names: its own, or those of the pattern that it is `like`. */
+/* Its own, or that of the pattern that it is `like`. */
 static void load_formula(struct loader *l, struct pattern *p, const struct tree *map) {
     const struct tree *like = tree_lookup(map, "like"), *n = tree_lookup(map, "match");
     if (!like) {
@@ -49,6 +51,12 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
         return;
     p->formula = leader->formula;
     p->fused = p->fused.n ? p->fused : leader->fused;
+    p->is_variant = true;
+    p->variant_of = leader;
+}
+
+/* What a leader states of the names of the formula. */
+static void copy_statements(struct pattern *p, const struct pattern *leader) {
     p->where = leader->where;
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
@@ -63,8 +71,6 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     memcpy(p->replicated, leader->replicated, sizeof p->replicated);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
-    p->is_variant = true;
-    p->variant_of = leader;
 }
 
 /* The line is "---", between two documents. */
@@ -99,7 +105,7 @@ enum holding_kind {
     HOLDS_CONDITIONS,
     HOLDS_RULES,
     HOLDS_NAMES,
-    HOLDS_OTHER /* what `load` reads; NULL: load_formula or switches_off */
+    HOLDS_OTHER /* what `load` reads; NULL: load_formula, switches_off or family_size */
 };
 
 /* The keys of a pattern, in the order of reading. */
@@ -108,52 +114,54 @@ static const struct pattern_key {
     void (*load)(struct loader *l, struct pattern *p, const struct tree *n);
     size_t to, count; /* offsets in struct pattern: where it goes, and how many they are */
     enum holding_kind holds;
-    bool required;
+    bool required, early; /* early: read before the formula */
 } keys[] = {
 #define TEXT(name, required)                                                                                           \
-    { #name, NULL, offsetof(struct pattern, name), 0, HOLDS_TEXT, required }
+    { #name, NULL, offsetof(struct pattern, name), 0, HOLDS_TEXT, required, true }
 #define LIST(name, holds)                                                                                              \
-    { #name, NULL, offsetof(struct pattern, name), offsetof(struct pattern, n##name), holds, false }
-#define OTHER(name, load)                                                                                              \
-    { #name, load, 0, 0, HOLDS_OTHER, false }
+    { #name, NULL, offsetof(struct pattern, name), offsetof(struct pattern, n##name), holds, false, false }
+#define OTHER(name, load, early)                                                                                       \
+    { #name, load, 0, 0, HOLDS_OTHER, false, early }
     TEXT(name, true),
     TEXT(summary, false),
     TEXT(fused_op, true),
     TEXT(source, false),
     TEXT(match, false),
     TEXT(fused, false),
-    OTHER(like, NULL),
-    OTHER(off, NULL),
+    OTHER(like, NULL, false),
+    OTHER(off, NULL, false),
+    OTHER(for, NULL, false),
     LIST(where, HOLDS_CONDITIONS),
     LIST(require, HOLDS_CONDITIONS),
     LIST(unless, HOLDS_CONDITIONS),
     LIST(decomposed, HOLDS_CONDITIONS),
     LIST(notes, HOLDS_RULES),
     LIST(torch, HOLDS_RULES),
+    LIST(call, HOLDS_RULES),
     LIST(block, HOLDS_RULES),
-    OTHER(outside, load_outside),
+    OTHER(outside, load_outside, false),
     LIST(compiler, HOLDS_RULES),
     LIST(undecided, HOLDS_RULES),
     LIST(undone, HOLDS_RULES),
-    OTHER(status, load_status),
+    OTHER(status, load_status, true),
     LIST(locate, HOLDS_NAMES),
     LIST(escapes, HOLDS_NAMES),
     LIST(positive, HOLDS_NAMES),
     LIST(replicated, HOLDS_NAMES),
-    OTHER(holds, load_holds),
-    OTHER(approximate, load_approximate),
-    OTHER(tests, load_examples),
+    OTHER(holds, load_holds, false),
+    OTHER(approximate, load_approximate, false),
+    OTHER(tests, load_examples, false),
 };
 
 enum { NKEYS = sizeof keys / sizeof *keys };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    const char *names[NKEYS + 7] = {"idioms", "conditions", "locations", "fused_ops",
-                                    "passes", "lowering",   "demands"}; /* for hints */
+    const char *names[NKEYS + 8] = {"idioms", "conditions", "locations", "fused_ops",
+                                    "passes", "options",    "lowering",  "demands"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
-        names[i + 7] = keys[i].name;
+        names[i + 8] = keys[i].name;
     for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
-        check_key(l, k, names, NKEYS + 7, "the keys are listed in fusion-patterns(5)");
+        check_key(l, k, names, NKEYS + 8, "the keys are listed in fusion-patterns(5)");
         for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
             if (str_eq(earlier->text, k->text))
                 error_at(l, k, NULL, "the key stands there twice: ", k->text);
@@ -189,13 +197,13 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
     }
 }
 
-/* Those that hold text, which the formula is made of, or all others. */
-static void load_keys(struct loader *l, struct pattern *p, const struct tree *map, bool text) {
+/* Those before the formula, or those behind it. */
+static void load_keys(struct loader *l, struct pattern *p, const struct tree *map, bool early) {
     for (const struct pattern_key *k = keys; k < keys + NKEYS && !l->failed; k++) {
-        const struct tree *n = (k->holds == HOLDS_TEXT) == text ? lookup(l, map, k->name) : NULL;
+        const struct tree *n = k->early == early ? lookup(l, map, k->name) : NULL;
         if (n)
             load_key(l, p, k, n);
-        else if (text && k->required)
+        else if (early && k->required)
             error_at(l, map, NULL, "the pattern lacks the key ", str_of(k->name));
         if (!l->failed && n && k->required && !n->text.n)
             error_at(l, n, NULL, "nothing stands behind the key ", str_of(k->name));
@@ -227,6 +235,57 @@ static void list_where_names(struct loader *l, struct pattern *p) {
     p->where_names = names;
 }
 
+/* The summary of a direct fusion ends with what the ops collapse to. */
+static void complete_summary(struct loader *l, struct pattern *p) {
+    struct str s = p->summary;
+    if (!s.n || !pattern_is_direct(p) || str_find(s, STR("collapse")))
+        return;
+    s.n -= str_ends(s, STR("."));
+    p->summary =
+        arena_printf(&l->set->arena, "%.*s; collapses to %.*s.", (int)s.n, s.p, (int)p->fused_op.n, p->fused_op.p);
+}
+
+/* What is behind the formula: what the pattern asks of a match and says of it. */
+static void load_rest(struct loader *l, struct pattern *p, const struct tree *map) {
+    if (!l->failed && p->is_variant)
+        copy_statements(p, p->variant_of);
+    load_keys(l, p, map, false);
+    if (!l->failed) {
+        list_where_names(l, p);
+        add_demands(l, p);
+    }
+}
+
+struct rest_of_pattern {
+    struct loader loader; /* as it was at the pattern */
+    const struct tree *map;
+};
+
+static void put_off(struct loader *l, struct pattern *p, const struct tree *map) {
+    p->rest = arena_alloc(&l->set->arena, sizeof *p->rest);
+    *p->rest = (struct rest_of_pattern){*l, map};
+}
+
+static void complete(struct pattern *p) {
+    struct rest_of_pattern *rest = p->rest;
+    if (!rest)
+        return;
+    if (p->is_variant)
+        complete(p->variant_of);
+    p->rest = NULL;
+    load_rest(&rest->loader, p, rest->map);
+    assert(!rest->loader.failed); /* it was read before, when the program was built */
+}
+
+void pattern_complete(const struct pattern_set *set, struct pattern *p) {
+    if (!set->completing)
+        return;
+    pthread_mutex_lock(set->completing);
+    for (; p; p = p->variant)
+        complete(p);
+    pthread_mutex_unlock(set->completing);
+}
+
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
     p->file = str_of(l->file);
@@ -241,11 +300,12 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     if (!l->failed)
         load_source(l, p, map);
     if (!l->failed)
+        complete_summary(l, p);
+    if (!l->failed)
         load_formula(l, p, map);
-    load_keys(l, p, map, false);
-    if (!l->failed) {
-        list_where_names(l, p);
-        add_demands(l, p);
-    }
+    if (l->put_off && !l->failed)
+        put_off(l, p, map);
+    else
+        load_rest(l, p, map);
     return p;
 }

@@ -16,29 +16,38 @@ void load_conditions(struct loader *l, const struct formula *f, const struct tre
     }
 }
 
-/* A line, {when: condition, say: line}, or the name of one of these. */
+/* The condition and the text of `{when: condition, say: text}`, or, shorter, of `{condition: text}`. */
+static bool parts_of_rule(struct loader *l, const struct tree *n, const struct tree **when, const struct tree **say) {
+    static const char *const rule_keys[] = {"when", "say"};
+    *when = tree_lookup(n, "when");
+    *say = tree_lookup(n, "say");
+    if (!*when && !*say && n->kind == TREE_MAPPING && n->n == 1) {
+        *when = n->first;
+        *say = n->first->value;
+        return true;
+    }
+    check_keys(l, n, rule_keys, 2, "a text has a condition, or `when` and `say`");
+    if (!l->failed && (!*when || !*say))
+        error_at(l, n, "present(mask): …", "text is meant, or one condition and its text", STR(""));
+    return !l->failed;
+}
+
+/* A line, a condition and a line, or the name of one of these. */
 static void load_rule(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule *rules,
                       uint32_t *count) {
     const struct tree *all = l->shared && n->kind == TREE_SCALAR ? tree_lookup(l->shared, "rules") : NULL;
-    const struct tree *named = all ? tree_lookup_str(all, n->text) : NULL;
+    const struct tree *named = all ? tree_lookup_str(all, n->text) : NULL, *when, *say;
     n = named ? named : n;
     if (n->kind == TREE_SCALAR) {
         rules[(*count)++] = (struct note_rule){.say = n->text};
         return;
     }
-    static const char *const rule_keys[] = {"when", "say"};
-    check_keys(l, n, rule_keys, 2, "a text has `when` and `say`");
-    if (l->failed)
+    if (!parts_of_rule(l, n, &when, &say))
         return;
-    const struct tree *when = tree_lookup(n, "when");
-    const struct tree *say = tree_lookup(n, "say");
-    if (!when || !say) {
-        error_at(l, n, "{when: present(mask), say: …}", "text is meant, or `when` and `say`", STR(""));
-        return;
-    }
     const struct number **conditions;
     uint32_t nconditions = 0;
     struct tree any = *when;
+    any.next = NULL;
     if (any.kind == TREE_SCALAR)
         any.text = series_any(&l->set->arena, when->text);
     load_conditions(l, f, &any, &conditions, &nconditions);

@@ -1,4 +1,4 @@
-/* Reading of pattern files: nodes of YAML, their positions, and the reader of each key. Private to the room.
+/* Reading of pattern files: nodes of YAML, their positions, and the reader of each key. Private to the folder.
  *
  * Errors are added to the diagnostics at the node and set `failed`; readers return at once then. What is read is kept
  * in the arena of the set. */
@@ -18,6 +18,7 @@ struct loader {
     uint32_t nlines;
     struct tree_file trees;
     const struct tree *shared; /* the last document read with `defaults` or `rules`, or NULL */
+    bool put_off;              /* what is behind the formula of a pattern is read by pattern_complete */
     bool failed;
 };
 
@@ -48,11 +49,15 @@ void load_location(struct loader *l, const struct tree *n);   /* load_sections.c
 void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused_ops` */
 void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
 void load_pass(struct loader *l, const struct tree *n);       /* load_status.c: `passes` */
+void load_option(struct loader *l, const struct tree *n);     /* load_status.c: `options` */
 void load_lowering(struct loader *l, const struct tree *n);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */
 struct pattern *load_pattern(struct loader *l, const struct tree *map);
+/* family.c: how many patterns a document with the key `for` is (0 with an error), and the document of one of them. */
+uint32_t family_size(struct loader *l, const struct tree *root);
+const struct tree *family_member(const struct loader *l, const struct tree *root, uint32_t member);
 /* load_pattern.c: `defaults` and `rules`, for the patterns that follow in the file. */
 void load_shared(struct loader *l, const struct tree *root);
 /* load_rules.c: a condition over the names of a formula or a list of them; texts, each with a condition or without, or

@@ -3,6 +3,8 @@
 #ifndef FA_PATTERN_H
 #define FA_PATTERN_H
 
+#include <pthread.h>
+
 #include "lang/net.h"
 #include "lang/number.h"
 
@@ -49,7 +51,8 @@ struct example {
 
 /* Where the compiler itself makes this fusion; each may be empty. */
 struct pattern_status {
-    struct str level;         /* ttir or ttnn; library: no dialect has the op yet, TTNN's library does */
+    struct str level;         /* ttir or ttnn; library: no dialect has it yet, TTNN's library does */
+    struct str lacks;         /* library: the dialect has the op, without this operand or attribute */
     struct str pass, pattern; /* names in the compiler */
     struct str gated;         /* the option without which it is off */
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
@@ -61,17 +64,21 @@ struct pattern_status {
 struct demand {
     struct str_list of;       /* the fused ops */
     struct str_list operands; /* what `it` stands for in the texts, one after the other; or none */
-    struct str when;          /* it is not met as things stand */
+    struct idiom when;        /* it is not met as things stand; over names of formulas */
     struct str say;           /* what meets it, or why nothing does */
-    struct text_origin origin;
-    bool theoretical; /* nothing does: the finding is none of TTNN */
-    bool used;        /* some pattern has its names */
+    bool theoretical;         /* nothing does: the finding is none of TTNN */
+    bool used;                /* some pattern has its names */
 };
 
 /* A pass of the compiler. */
 struct compiler_pass {
     struct str name, version; /* the version of the compiler that claims on it were taken from */
     struct str off;           /* the flag that switches it off; empty: it ran before there was TTIR */
+};
+
+/* An option of its pipeline that a pattern names under `status`, and what it asks of the compiler. */
+struct compiler_option {
+    struct str name, needs;
 };
 
 struct pattern {
@@ -93,9 +100,10 @@ struct pattern {
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;
     uint32_t order; /* of loading: decides between equal candidates */
-    uint32_t nnotes, ntorch, ncompiler, nundecided, nundone, nblock, noutside, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncall, ncompiler, nundecided, nundone, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
     struct note_rule *torch;     /* the torch op in the model's source: the first that holds */
+    struct note_rule *call;      /* the arguments of the fused op as it is called in Python */
     struct note_rule *compiler;  /* preconditions of the compiler's own pattern that the match does not meet */
     struct note_rule *undecided; /* what decides whether that pattern fires, where the text does not tell */
     struct note_rule *undone;    /* the compiler had fused it and decomposed it again, which an option prevents */
@@ -124,6 +132,7 @@ struct pattern {
     struct pattern *variant_of;         /* the pattern whose formula it is; NULL unless is_variant */
     struct pattern *replaces;           /* the earlier one of the same name, or NULL */
     struct pattern *next_retired;
+    struct rest_of_pattern *rest; /* NULL: it is complete */
 };
 
 /* How a model location is read out of a parameter's name: what matches is removed (strip), or gives a text. */
@@ -140,8 +149,10 @@ struct fusing_sign {
 };
 
 struct pattern_set {
-    uint64_t max_steps; /* of the search for one pattern at one op; 0: the default */
-    bool no_examples;   /* `tests` are skipped */
+    uint64_t max_steps;          /* of the search for one pattern at one op; 0: the default */
+    bool no_examples;            /* `tests` are skipped */
+    bool lazy;                   /* bundled patterns are read to the formula: pattern_complete reads the rest */
+    pthread_mutex_t *completing; /* NULL: all are complete */
     struct arena arena;
     struct idioms idioms;
     struct condition_parts conditions;
@@ -160,6 +171,8 @@ struct pattern_set {
     uint32_t ndemands, demands_cap;
     struct compiler_pass *passes;
     uint32_t npasses, passes_cap;
+    struct compiler_option *options;
+    uint32_t noptions, options_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */
     uint32_t nlowerings, lowerings_cap;
     struct pattern beside[2]; /* what --only and --skip name and is found otherwise: regions (choose.h) */
@@ -173,6 +186,23 @@ extern const char *const pattern_sources[PATTERN_SOURCES];
 /* TTNN has the fused op: the source is ttnn. Else the pattern is theoretical. */
 static inline bool pattern_is_direct(const struct pattern *p) {
     return str_is(p->source, pattern_sources[0]);
+}
+
+/* How near a direct fusion is: the dialect has the fused op, its op lacks an operand or attribute, or only the library
+ * of TTNN has the op; elsewhere: it is none. */
+enum pattern_reach { REACH_DIALECT, REACH_OPERAND, REACH_LIBRARY, REACH_ELSEWHERE };
+static inline enum pattern_reach pattern_reach(const struct pattern *p) {
+    return !pattern_is_direct(p)                 ? REACH_ELSEWHERE
+           : !str_is(p->status.level, "library") ? REACH_DIALECT
+           : p->status.lacks.n                   ? REACH_OPERAND
+                                                 : REACH_LIBRARY;
+}
+
+/* What the dialect lacks of a direct fusion: "activations"; empty, where it lacks nothing. */
+static inline struct str pattern_lacks(const struct pattern *p) {
+    return pattern_reach(p) == REACH_OPERAND   ? p->status.lacks
+           : pattern_reach(p) == REACH_LIBRARY ? STR("the op")
+                                               : STR("");
 }
 
 /* Reads one file, or all *.yml of a directory in order of name, their shared sections first. A pattern replaces an
@@ -189,6 +219,9 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 /* Sorts the selected patterns by the operators of their roots, for match_function. Loading and selecting call it;
  * whoever fills `items` directly has to, and frees `rooted`. */
 void patterns_index(struct pattern_set *set);
+/* Reads what is left of a pattern and its variants. Of a lazy set it is called before a pattern is tried at an op; by
+ * any thread. */
+void pattern_complete(const struct pattern_set *set, struct pattern *p);
 void patterns_free(struct pattern_set *set);
 
 #endif

@@ -106,7 +106,7 @@ static struct pattern *selectable(struct pattern_set *set, uint32_t i) {
 /* Sets hit[i] for the selectable that a glob matches, by name or by fused op; false at a glob that matches none. */
 static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
     for (struct str rest = str_of(globs); rest.n;) {
-        struct str glob = str_trim(str_part(&rest, ','));
+        struct str glob = str_item(&rest);
         bool any = false;
         for (uint32_t i = 0; i < set->n + set->nbeside; i++) {
             const struct pattern *x = selectable(set, i);
@@ -146,9 +146,12 @@ void patterns_free(struct pattern_set *set) {
     free(set->signs);
     free(set->demands);
     free(set->passes);
+    free(set->options);
     free(set->items);
     free(set->rooted);
     net_free(&set->net);
+    if (set->completing)
+        pthread_mutex_destroy(set->completing);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

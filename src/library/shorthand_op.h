@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 
-enum { SHORT_OPERANDS = 32, SHORT_RANK = 12, SHORT_ATTRS = 48 };
+enum { SHORT_OPERANDS = 32, SHORT_RANK = MAX_RANK, SHORT_ATTRS = 48 };
 
 struct short_op {
     struct str word; /* of the text */

@@ -1,6 +1,9 @@
 /* Types of IR in short, and that of a result which does not say its own. */
 #include "library/shorthand_op.h"
 
+#include "mlir/attributes.h"
+#include "ops/infer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,95 +75,44 @@ uint32_t short_find_key(const struct short_op *op, struct str key) {
             return i;
     return NONE;
 }
-/* The dimensions of dim_arg, or all, have one element, or are gone without keep_dim. */
-static void reduce(const struct short_op *op, struct short_shape *shape) {
-    uint32_t dims = short_find_key(op, STR("dim_arg")), keep = short_find_key(op, STR("keep_dim")), rank = 0;
-    bool gone = keep != NONE && str_is(op->values[keep], "false");
-    struct short_list list = {.n = 0};
-    bool some = dims != NONE && short_read_list(op->values[dims], &list);
-    for (uint32_t d = 0; d < shape->rank; d++) {
-        bool reduced = !some;
-        for (uint32_t i = 0; i < list.n; i++)
-            reduced |= list.v[i] == d || list.v[i] == (long long)d - shape->rank;
-        if (!reduced || !gone)
-            shape->dims[rank++] = reduced ? 1 : shape->dims[d];
-    }
-    shape->rank = rank;
+/* What is written, and that a reduction keeps its dimensions unless something else is written. */
+static struct attrs attributes_of(struct arena *a, const struct short_op *op) {
+    struct attr *at = arena_alloc(a, (op->nattrs + 1) * sizeof *at);
+    for (uint32_t i = 0; i < op->nattrs; i++)
+        at[i] = mlir_read_attr(op->keys[i], op->values[i], a);
+    at[op->nattrs] = mlir_read_attr(STR("keep_dim"), STR("true"), a);
+    return (struct attrs){.at = at, .n = op->nattrs + 1};
 }
 
-/* Rows of the first operand of a product, columns of the second: with the other dimension 1 they broadcast to the
- * result. False for vectors. */
-static bool rows_or_columns(const struct short_op *op, uint32_t i, struct short_shape *shape) {
-    uint32_t key = short_find_key(op, i ? STR("transpose_b") : STR("transpose_a")), last = shape->rank - 1;
-    bool transposed = key != NONE && str_is(op->values[key], "true");
-    if (shape->rank < 2)
-        return false;
-    int64_t kept = shape->dims[(i == 1) != transposed ? last : last - 1];
-    shape->dims[last] = i ? kept : 1;
-    shape->dims[last - 1] = i ? 1 : kept;
-    return true;
-}
-
-/* False where bounds are missing, count from the end, or do not fit. */
-static bool slice(const struct short_op *op, struct short_shape *shape) {
-    uint32_t begins = short_find_key(op, STR("begins")), ends = short_find_key(op, STR("ends")),
-             step = short_find_key(op, STR("step"));
-    struct short_list b, e, by = {.n = 0};
-    if (begins == NONE || ends == NONE || !short_read_list(op->values[begins], &b) ||
-        !short_read_list(op->values[ends], &e) || (step != NONE && !short_read_list(op->values[step], &by)) ||
-        b.n != shape->rank || e.n != shape->rank)
-        return false;
-    for (uint32_t d = 0; d < shape->rank; d++) {
-        int64_t each = d < by.n ? by.v[d] : 1;
-        if (b.v[d] < 0 || b.v[d] >= e.v[d] || e.v[d] > shape->dims[d] || each < 1)
-            return false;
-        shape->dims[d] = (e.v[d] - b.v[d] - 1) / each + 1;
-    }
-    return true;
-}
-
-static bool permute(const struct short_op *op, struct short_shape *shape) {
-    struct short_shape from = *shape;
-    struct short_list order;
-    uint32_t key = short_find_key(op, STR("permutation"));
-    if (key == NONE || !short_read_list(op->values[key], &order) || order.n != from.rank)
-        return false;
-    for (uint32_t d = 0; d < from.rank; d++) {
-        if (order.v[d] < 0 || order.v[d] >= from.rank)
-            return false;
-        shape->dims[d] = from.dims[order.v[d]];
-    }
-    return true;
-}
-
-/* The operands' types broadcast to one; reductions, products, slices and permutes have their own rules. The element
- * type is that of the first tensor, of `where` that of what it chooses from. */
+/* By the rule of the op; where it has none, the shape that its operands broadcast to. The element type is that of
+ * the first tensor, of `where` that of what it chooses from. */
 struct short_fault short_infer(struct arena *a, const struct short_op *op, struct str *type) {
-    const struct short_fault needed = {op->word, "the type of the result is needed"};
-    struct short_shape all = {0};
+    struct attrs attributes = attributes_of(a, op);
+    struct shape shapes[SHORT_OPERANDS];
+    const struct shape *known[SHORT_OPERANDS] = {NULL};
+    struct short_shape result = {0};
     for (uint32_t i = 0; i < op->noperands; i++) {
         struct short_shape one = short_shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
-        if ((op->kind == K_MATMUL || op->kind == K_LINEAR) && i < 2 && !rows_or_columns(op, i, &one))
-            return needed;
-        struct short_shape wide = one.rank >= all.rank ? one : all, narrow = one.rank >= all.rank ? all : one;
-        for (uint32_t d = 0; d < narrow.rank; d++) {
-            int64_t *to = &wide.dims[wide.rank - narrow.rank + d];
-            if (*to == 1)
-                *to = narrow.dims[d];
-            else if (narrow.dims[d] != 1 && narrow.dims[d] != *to)
-                return (struct short_fault){
-                    op->word, "the types of the operands do not broadcast, so that of the result is needed"};
-        }
-        bool condition = op->kind == K_WHERE && i == 1; /* what was seen before */
-        wide.element = all.known && !condition ? all.element : one.element;
-        all = wide;
+        if (!result.known || (op->kind == K_WHERE && i == 1))
+            result = one;
+        shapes[i] = (struct shape){.rank = one.rank};
+        memcpy(shapes[i].dim, one.dims, one.rank * sizeof *one.dims);
+        known[i] = &shapes[i];
     }
-    if (!all.known || (op->kind == K_SLICE && !slice(op, &all)) || (op->kind == K_PERMUTE && !permute(op, &all)))
-        return needed;
-    if (op_table[op->kind].class == OP_REDUCE)
-        reduce(op, &all);
-    *type = short_shape_type(a, &all);
+    enum op_class class = op_table[op->kind].class;
+    bool needed = class == OP_CONTRACT || class == OP_SLICE || op->kind == K_PERMUTE || op->kind == K_TRANSPOSE;
+    struct shape out;
+    enum inferred how = infer_shape(op->kind, &attributes, known, op->noperands, &out);
+    if (how == INFER_UNKNOWN && !needed)
+        how = infer_broadcast(known, op->noperands, &out);
+    if (how == INFER_NEVER && !needed)
+        return (struct short_fault){op->word, "the types of the operands do not fit, so that of the result is needed"};
+    if (how != INFER_SHAPE)
+        return (struct short_fault){op->word, "the type of the result is needed"};
+    result.rank = out.rank;
+    memcpy(result.dims, out.dim, out.rank * sizeof *out.dim);
+    *type = short_shape_type(a, &result);
     return (struct short_fault){0};
 }

@@ -62,11 +62,27 @@ bool is_named_sign(const struct sign_reader *r, uint32_t op) {
     return r->least[r->g->m->ops[op].name] != NONE;
 }
 
-bool signs_of_fusing(const struct pattern_set *set, const struct graph *g) {
+/* By kind, of TTIR: ops that would be signs in TTNN. `need`: operands that make one of a kind a sign. */
+static void count_signs(const struct graph *g, const uint32_t *need, uint32_t *count) {
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        uint32_t least = need[g->kind[op]];
+        count[g->kind[op]] += (least != NONE && present_operands(g, op) >= least) || !graph_plain(g, op);
+    }
+}
+
+bool signs_of_fusing(const struct pattern_set *set, const struct graph *g, const struct graph *ttir) {
     struct sign_reader *r = sign_reader_new(set, g);
+    uint32_t need[K_COUNT], before[K_COUNT] = {0}, after[K_COUNT] = {0};
     bool found = set->nsigns == 0;
-    for (uint32_t op = 0; op < g->m->nops && !found; op++)
-        found = is_sign_of_fusing(r, op);
+    memset(need, 0xFF, sizeof need);
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        after[g->kind[op]] += is_sign_of_fusing(r, op);
+        need[g->kind[op]] = r->least[g->m->ops[op].name];
+    }
+    if (ttir)
+        count_signs(ttir, need, before);
+    for (uint32_t k = 0; k < K_COUNT && !found; k++)
+        found = after[k] > before[k];
     sign_reader_free(r);
     return found;
 }

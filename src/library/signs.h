@@ -1,12 +1,13 @@
-/* Whether anything in a TTNN module was fused: if not, the compiler ran without its fusing passes. */
+/* Whether anything in a TTNN module was fused: then the compiler's fusing passes were on. */
 #ifndef FA_SIGNS_H
 #define FA_SIGNS_H
 
 #include "library/pattern.h"
 
-/* True when the graph has an op of the lists `fused_ops`, or one with a folded activation or the like. Also true when
- * no file has such a list, since nothing is known then. */
-bool signs_of_fusing(const struct pattern_set *set, const struct graph *g);
+/* True when the graph has an op of the lists `fused_ops`, or one with a folded activation or the like, and of its kind
+ * more than its TTIR had by itself; `ttir` may be NULL. Also true when no file has such a list, since nothing is known
+ * then. */
+bool signs_of_fusing(const struct pattern_set *set, const struct graph *g, const struct graph *ttir);
 
 /* The same of one op of a graph. */
 struct sign_reader;

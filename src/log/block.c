@@ -14,7 +14,7 @@ struct str found_text(const struct source *s, const struct found_block *f, struc
 struct str log_text(const struct source *s, const struct log_block *block, struct buf *b) {
     b->n = 0;
     if (block->npieces == 0)
-        return block->text.p ? block->text : STR("");
+        return block->text;
     for (uint32_t i = 0; i < block->npieces; i++) {
         size_t from = block->pieces[i].text_offset,
                to = i + 1 < block->npieces ? block->pieces[i + 1].text_offset : block->text.n;

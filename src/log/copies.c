@@ -144,7 +144,7 @@ void block_copies(const struct source *s, struct found_list *list, const uint32_
     for (uint32_t id = 1; id <= n; id++) {
         uint32_t block = ttir[id] != NONE ? ttir[id] : ttnn[id];
         if (block != NONE)
-            v[count++] = (struct candidate){.name = str_hash(list->v[block].module), .graph = id};
+            v[count++] = (struct candidate){.name = str_hash(list->v[block].block.module), .graph = id};
     }
     qsort(v, count, sizeof *v, by_name);
     for (uint32_t i = 0, k; i < count; i = k) {

@@ -8,25 +8,24 @@
 enum { ENDS_MAX = 512 };
 
 /* "ttir.add"( after the results, or ttir.empty in custom assembly. */
-bool dialects_op(struct dialects *d, struct str in) {
+static void dialects_op(struct dialects *d, struct str in) {
     const char *p = in.p, *end = in.p + in.n;
     if (p < end && *p == '%') {
         if (!(p = memchr(p, '=', in.n)))
-            return false;
+            return;
         for (p++; p < end && *p == ' ';)
             p++;
     }
     bool quoted = p < end && *p == '"';
     p += quoted;
     if (end - p < 6 || p[0] != 't' || p[1] != 't')
-        return quoted;
+        return;
     if (memcmp(p, "ttir.", 5) == 0) {
         d->ttir = true;
         d->device_ttir |= quoted && !d->in_cpu_module && !d->host_function;
     } else if (memcmp(p, "ttnn.", 5) == 0) {
         d->ttnn = true;
     }
-    return quoted;
 }
 
 static void take_module_name(struct dialects *d, struct arena *a, struct str in) {
@@ -84,5 +83,5 @@ void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     else if (is_module(in))
         dialects_module(d, a, in);
     else if (in.p[0] == '%' || quoted)
-        (void)dialects_op(d, in);
+        dialects_op(d, in);
 }

@@ -1,11 +1,20 @@
 /* Groups blocks into graphs, one for each compile, and chooses which block of a graph is audited at each level: the
  * last TTIR before fusion and the final TTNN. Headers that name stages are trusted more than pass dumps, and these more
  * than bare modules. A graph number is 1-based; 0 is none. */
+#include "base/hash.h"
 #include "log/scan.h"
 
 #include <stdlib.h>
 
-enum { BACK_MAX = 1024 }; /* graphs to look back at, so that a log of unrelated modules takes linear time */
+/* How much two blocks have to have in common: what wrote them, their thread, the name of the module. */
+enum likeness { OF_PROCESS, OF_MODULE, OF_THREAD_AND_MODULE, OF_THREAD, LIKENESSES };
+
+/* Graphs of blocks that are alike, the latest first. */
+struct alike {
+    uint64_t key;
+    uint32_t *graphs, n, cap;
+    UT_hash_handle hh;
+};
 
 struct grouping {
     const struct source *s;
@@ -13,6 +22,7 @@ struct grouping {
     uint32_t n;
     uint32_t *ttir, *ttnn; /* by graph number: index of the chosen block, or NONE */
     uint32_t cap_ttir, cap_ttnn;
+    struct alike *alike;
 };
 
 static uint32_t new_graph(struct grouping *g) {
@@ -34,20 +44,54 @@ static void choose(struct grouping *g, uint32_t *slot, uint32_t i) {
     at(g, i)->block.chosen = true;
 }
 
+static struct alike *alike_of(struct grouping *g, const struct found_block *f, enum likeness by) {
+    uint64_t key = hash_mix(str_hash(f->key), by);
+    struct alike *e;
+    if (by >= OF_THREAD_AND_MODULE)
+        key = hash_mix(key, str_hash(f->header.thread));
+    if (by == OF_MODULE || by == OF_THREAD_AND_MODULE)
+        key = hash_mix(key, str_hash(f->block.module));
+    HASH_FIND(hh, g->alike, (const char *)&key, sizeof key, e);
+    if (!e) {
+        e = xcalloc(1, sizeof *e);
+        e->key = key;
+        HASH_ADD_KEYPTR(hh, g->alike, (const char *)&e->key, sizeof e->key, e);
+    }
+    return e;
+}
+
+static void note_graph(struct grouping *g, uint32_t i, enum likeness by) {
+    struct alike *e = alike_of(g, at(g, i), by);
+    e->graphs = grow(e->graphs, &e->cap, e->n + 1, sizeof *e->graphs);
+    e->graphs[e->n++] = at(g, i)->block.graph;
+}
+
+/* Notes a graph whose TTIR is block i: a TTNN block may belong to it. */
+static void await_ttnn(struct grouping *g, uint32_t i) {
+    for (int by = OF_PROCESS; by <= OF_THREAD_AND_MODULE; by++)
+        note_graph(g, i, (enum likeness)by);
+}
+
+static void forget_alike(struct grouping *g) {
+    struct alike *e, *next;
+    HASH_ITER(hh, g->alike, e, next) {
+        HASH_DEL(g->alike, e);
+        free(e->graphs);
+        free(e);
+    }
+}
+
 /* The latest graph of the same process that a TTNN block can belong to: first one of the same thread and module name,
  * then of the same module name, then any. tt-xla prints module names, so that its blocks need an equal one. */
 static uint32_t partner(struct grouping *g, const struct found_block *f) {
-    uint32_t last = g->n > BACK_MAX ? g->n - BACK_MAX : 0;
-    int least = f->header.kind == HEADER_XLA ? 1 : 0;
-    for (int strict = 2; strict >= least; strict--)
-        for (uint32_t id = g->n; id > last; id--) {
-            if (g->ttir[id] == NONE || g->ttnn[id] != NONE)
-                continue;
-            const struct found_block *t = at(g, g->ttir[id]);
-            bool thread = str_eq(t->header.thread, f->header.thread), module = str_eq(t->module, f->module);
-            if (str_eq(t->key, f->key) && (thread || strict < 2) && (module || strict < 1))
-                return id;
-        }
+    int least = f->header.kind == HEADER_XLA ? OF_MODULE : OF_PROCESS;
+    for (int by = OF_THREAD_AND_MODULE; by >= least; by--) {
+        struct alike *e = alike_of(g, f, (enum likeness)by);
+        while (e->n && g->ttnn[e->graphs[e->n - 1]] != NONE)
+            e->n--;
+        if (e->n)
+            return e->graphs[e->n - 1];
+    }
     return 0;
 }
 
@@ -63,8 +107,10 @@ static void staged_ttir(struct grouping *g, uint32_t i) {
     uint32_t last = g->n;
     /* forge prints one graph twice, without and with locations */
     bool twin = last && f->header.kind == HEADER_FORGE && g->ttir[last] != NONE && g->ttnn[last] == NONE &&
-                str_eq(at(g, g->ttir[last])->module, f->module);
+                str_eq(at(g, g->ttir[last])->block.module, f->block.module);
     f->block.graph = twin ? last : new_graph(g);
+    if (!twin)
+        await_ttnn(g, i);
     if (!twin || !has_locations(g, at(g, g->ttir[last])))
         choose(g, &g->ttir[f->block.graph], i);
 }
@@ -72,21 +118,10 @@ static void staged_ttir(struct grouping *g, uint32_t i) {
 static void staged_ttnn(struct grouping *g, uint32_t i) {
     struct found_block *f = at(g, i);
     bool again = f->header.kind != HEADER_XLA && g->n && g->ttnn[g->n] != NONE &&
-                 str_eq(at(g, g->ttnn[g->n])->module, f->module);
+                 str_eq(at(g, g->ttnn[g->n])->block.module, f->block.module);
     uint32_t id = again ? g->n : partner(g, f);
     f->block.graph = id ? id : new_graph(g);
     choose(g, &g->ttnn[f->block.graph], i);
-}
-
-/* Graph of the nearest block before `i` of the same process and thread; 0: none near. */
-static uint32_t graph_before(struct grouping *g, uint32_t i) {
-    const struct found_block *f = at(g, i);
-    for (uint32_t k = i; k > 0 && i - k < BACK_MAX; k--) {
-        const struct found_block *t = at(g, k - 1);
-        if (t->block.graph && str_eq(t->header.thread, f->header.thread) && str_eq(t->key, f->key))
-            return t->block.graph;
-    }
-    return 0;
 }
 
 /* Blocks of other stages. Without TTNN ops they belong to the next TTIR (earlier stages of the same compile); with TTNN
@@ -98,11 +133,15 @@ static void staged_rest(struct grouping *g) {
             next = at(g, i)->block.graph;
     for (uint32_t i = 0; i < g->list->n; i++) {
         struct found_block *f = at(g, i);
-        if (f->block.graph)
+        struct alike *before = alike_of(g, f, OF_THREAD);
+        if (f->block.graph) {
+            note_graph(g, i, OF_THREAD);
             continue;
+        }
         bool ttnn = f->block.stage == LOG_TTNN_RUNTIME || f->block.has_ttnn;
-        uint32_t id = ttnn || !following[i] ? graph_before(g, i) : following[i];
+        uint32_t id = !ttnn && following[i] ? following[i] : before->n ? before->graphs[before->n - 1] : 0;
         f->block.graph = id ? id : g->n ? g->n : new_graph(g);
+        note_graph(g, i, OF_THREAD);
         bool stands_in = f->block.stage == LOG_TTNN_RUNTIME || f->block.stage == LOG_OTHER;
         if (stands_in && f->block.has_ttnn && g->ttnn[f->block.graph] == NONE)
             choose(g, &g->ttnn[f->block.graph], i);
@@ -140,7 +179,7 @@ static bool restarts(const struct found_block *first, const struct found_block *
                      bool seen_ttnn) {
     if (seen_ttnn && cur->block.has_ttir && !cur->block.has_ttnn)
         return true;
-    if (cur->module.n && prev->module.n && !str_eq(cur->module, prev->module))
+    if (cur->block.module.n && prev->block.module.n && !str_eq(cur->block.module, prev->block.module))
         return true;
     return cur != first && cur->block.stage == first->block.stage && str_eq(cur->header.label, first->header.label) &&
            !runs_several_times(cur->header.label);
@@ -194,8 +233,11 @@ static void plain(struct grouping *g) {
         f->block.graph = id ? id : new_graph(g);
         f->block.chosen = f->block.has_ops;
         uint32_t *slot = f->block.has_ttnn ? &g->ttnn[f->block.graph] : &g->ttir[f->block.graph];
-        if (f->block.has_ops)
+        if (f->block.has_ops) {
             *slot = i;
+            if (!f->block.has_ttnn)
+                await_ttnn(g, i);
+        }
     }
 }
 
@@ -238,6 +280,7 @@ uint32_t block_graphs(const struct source *s, struct found_list *list) {
         list->v[i].block.copies = list->v[i].block.chosen;
     if (g.n > 1)
         block_copies(s, list, g.ttir, g.ttnn, g.n);
+    forget_alike(&g);
     free(g.ttir);
     free(g.ttnn);
     return g.n;

@@ -2,6 +2,7 @@
  * content, never by its name: a module with TTNN ops is the TTNN level, one with TTIR ops only is the TTIR level. */
 #include "log/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,21 +25,23 @@ struct file_levels {
     uint32_t ttir, ttnn;
 };
 
-static bool is_ttnn(const struct log_block *b) {
-    return b->has_ttnn;
-}
-static bool is_ttir(const struct log_block *b) {
-    return b->has_ttir && !b->has_ttnn;
-}
-
 static struct file_levels count_levels(const struct input_file *f) {
     struct file_levels n = {0, 0};
     for (uint32_t i = 0; i < f->scan.nblocks; i++) {
         const struct log_block *b = &f->scan.blocks[i];
-        n.ttir += b->chosen && is_ttir(b);
-        n.ttnn += b->chosen && is_ttnn(b);
+        n.ttir += b->chosen && log_is_ttir(b);
+        n.ttnn += b->chosen && log_is_ttnn(b);
     }
     return n;
+}
+
+static bool is_stablehlo(const struct input_file *f) {
+    struct buf b = {0};
+    bool is = false;
+    for (uint32_t i = 0; i < f->scan.nblocks && !is; i++)
+        is = str_find(log_text(&f->source, &f->scan.blocks[i], &b), STR("stablehlo.")) != NULL;
+    buf_free(&b);
+    return is;
 }
 
 /* Keeps the source if there is something to audit in it. */
@@ -47,16 +50,28 @@ static void take_source(struct inputs *in, struct source *s, struct arena *a) {
     *f = (struct input_file){.source = *s};
     log_scan(&f->source, a, &f->scan);
     struct file_levels n = count_levels(f);
-    if (n.ttir + n.ttnn > 0)
+    if (n.ttir + n.ttnn > 0) {
         in->nfiles++;
-    else
-        source_close(&f->source);
+        return;
+    }
+    f->stablehlo = is_stablehlo(f);
+    f->lfs_pointer = str_starts((struct str){s->data, s->size}, STR("version https://git-lfs.github.com/spec/"));
+    source_close(&f->source);
 }
 
 static void complain_of(const struct input_file *f, const char *path, const struct fa_options *o, struct diags *d) {
-    if (o->levels != FA_TTIR_ONLY && log_say_failures(&f->scan, path, d))
+    bool failed = o->levels != FA_TTIR_ONLY && log_say_failures(&f->scan, path, d);
+    if (f->stablehlo)
+        complain(
+            d, path,
+            "TTIR and TTNN of a module are made by `ttmlir-opt --stablehlo-to-ttir-pipeline m.mlir -o m.ttir.mlir` "
+            "and `ttmlir-opt --ttir-to-ttnn-backend-pipeline m.ttir.mlir -o m.ttnn.mlir`",
+            "is StableHLO, without TTIR or TTNN");
+    else if (failed)
         return;
-    if (f->scan.bare_headers)
+    else if (f->lfs_pointer)
+        complain(d, path, "`git lfs pull` fetches it", "is a pointer of git-lfs, not the file");
+    else if (f->scan.bare_headers)
         complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
                  "has headers of MLIR modules but no IR after them");
     else if (f->scan.executed_only)
@@ -93,40 +108,44 @@ static bool open_files(struct inputs *in, const struct fa_options *o, struct are
     return ok;
 }
 
-static void take_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, uint32_t only_number) {
-    struct input_file *f = &in->files[file];
+static void take_block(struct inputs *in, const struct input_file *f, const struct log_block *b, uint32_t number) {
+    struct compile *c = compile_of(in, number);
+    struct level_text *l = log_is_ttnn(b) ? &c->ttnn : &c->ttir;
+    if (!l->block)
+        *l = (struct level_text){b, &f->source};
+    if (log_is_ttnn(b))
+        in->ttnn_path = f->source.path;
+    else
+        in->ttir_path = f->source.path;
+}
+
+static void take_blocks(struct inputs *in, const struct input_file *f, bool ttir, bool ttnn) {
     for (uint32_t i = 0; i < f->scan.nblocks; i++) {
         const struct log_block *b = &f->scan.blocks[i];
-        if (!b->chosen || !((ttir && is_ttir(b)) || (ttnn && is_ttnn(b))))
-            continue;
-        struct compile *c = compile_of(in, only_number ? only_number : b->graph);
-        struct level_text *l = is_ttnn(b) ? &c->ttnn : &c->ttir;
-        if (!l->block)
-            *l = (struct level_text){b, &f->source};
-        if (is_ttnn(b))
-            in->ttnn_path = f->source.path;
-        else
-            in->ttir_path = f->source.path;
+        if (b->chosen && ((ttir && log_is_ttir(b)) || (ttnn && log_is_ttnn(b))))
+            take_block(in, f, b, b->graph);
     }
 }
 
-/* Two files give one level each; one that holds both levels gives the level that the other file lacks. */
-static enum fa_status read_two(struct inputs *in, struct diags *d) {
-    struct file_levels n[2] = {count_levels(&in->files[0]), count_levels(&in->files[1])};
-    for (size_t ttir = 0; ttir < 2; ttir++) {
-        size_t ttnn = 1 - ttir;
-        if (n[ttir].ttir != 1 || n[ttnn].ttnn != 1 || (n[ttir].ttnn > 0 && n[ttnn].ttir > 0) || n[ttir].ttnn > 1 ||
-            n[ttnn].ttir > 1)
-            continue;
-        take_blocks(in, ttir, true, false, 1);
-        take_blocks(in, ttnn, false, true, 1);
-        return FA_CLEAN;
+/* False where no module of one file is one of the other. */
+static bool take_partners(struct inputs *in, const struct input_file *ttir, const struct input_file *ttnn,
+                          struct arena *a) {
+    const uint32_t *partners = log_partners(&ttir->scan, &ttnn->scan, a);
+    uint32_t *numbers = arena_alloc(a, (ttir->scan.nblocks + (size_t)1) * sizeof *numbers), n = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < ttir->scan.nblocks; i++) {
+        const struct log_block *b = &ttir->scan.blocks[i];
+        if (b->chosen && log_is_ttir(b))
+            take_block(in, ttir, b, numbers[i] = ++n);
     }
-    const char *what = n[0].ttir + n[1].ttir == 0   ? "no TTIR level: both files are TTNN"
-                       : n[0].ttnn + n[1].ttnn == 0 ? "no TTNN level: both files are TTIR"
-                                                    : "more than one TTIR and one TTNN level in two files";
-    complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs", what);
-    return FA_USAGE;
+    for (uint32_t i = 0; i < ttnn->scan.nblocks; i++) {
+        const struct log_block *b = &ttnn->scan.blocks[i];
+        if (!b->chosen || !log_is_ttnn(b))
+            continue;
+        take_block(in, ttnn, b, partners[i] == NONE ? ++n : numbers[partners[i]]);
+        any |= partners[i] != NONE;
+    }
+    return any;
 }
 
 static enum fa_status read_one_level(struct inputs *in, const struct fa_options *o, struct diags *d) {
@@ -141,7 +160,7 @@ static enum fa_status read_one_level(struct inputs *in, const struct fa_options 
         return FA_USAGE;
     }
     for (size_t i = 0; i < in->nfiles; i++)
-        take_blocks(in, i, ttir, !ttir, 0);
+        take_blocks(in, &in->files[i], ttir, !ttir);
     if (in->ncompiles)
         return FA_CLEAN;
     complain(d, o->files[0], ttir ? "--ttnn-only audits TTNN" : "--ttir-only audits TTIR",
@@ -153,12 +172,36 @@ static bool is_whole(const struct compile *c) {
     return c->ttir.block && c->ttnn.block;
 }
 
+/* Says of which graphs a level is not there: once, however many they are. */
+static void say_incomplete(const struct inputs *in, bool ttnn, struct diags *d) {
+    const struct level_text *first = NULL;
+    uint32_t number = 0, n = 0;
+    for (uint32_t i = 0; i < in->ncompiles; i++) {
+        const struct compile *c = &in->compiles[i];
+        const struct level_text *there = ttnn ? &c->ttir : &c->ttnn;
+        if (is_whole(c) || !there->block)
+            continue;
+        first = n++ ? first : there;
+        number = n == 1 ? c->number : number;
+    }
+    if (!n)
+        return;
+    char others[48] = "";
+    if (n > 1)
+        snprintf(others, sizeof others, " and %u other%s of %u", n - 1, n == 2 ? "" : "s", in->ncompiles);
+    struct source_location where = {first->source->path, first->block->first_line, 0};
+    diag_add(d, SEV_WARNING, where,
+             ttnn ? "the text ends before their TTNN, or it is printed elsewhere; --ttir-only audits TTIR alone"
+                  : "the text begins behind their TTIR, or it is printed elsewhere; --ttnn-only audits TTNN alone",
+             "graph %u%s %s no %s level: not audited", number, others, n == 1 ? "has" : "have", ttnn ? "TTNN" : "TTIR");
+}
+
 /* A graph with one level only is left out; when no graph has both, nothing can be audited. */
 static enum fa_status check_levels(struct inputs *in, const char *path, struct diags *d) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < in->ncompiles; i++)
         kept += is_whole(&in->compiles[i]);
-    if (kept == 0 && in->skipped) /* they failed, which is said */
+    if (kept == 0 && in->failed) /* they failed, which is said */
         return FA_INPUT;
     if (kept == 0) {
         bool ttnn = in->ncompiles && in->compiles[0].ttnn.block;
@@ -168,21 +211,35 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
                  ttnn ? "has no TTIR level" : "has no TTNN level");
         return FA_INPUT;
     }
+    in->partial = kept < in->ncompiles;
+    say_incomplete(in, true, d);
+    say_incomplete(in, false, d);
     kept = 0;
-    for (uint32_t i = 0; i < in->ncompiles; i++) {
-        const struct compile *c = &in->compiles[i];
-        if (is_whole(c)) {
-            in->compiles[kept++] = *c;
-            continue;
-        }
-        const struct level_text *l = c->ttir.block ? &c->ttir : &c->ttnn;
-        struct source_location at = {l->source->path, l->block->first_line, 0};
-        diag_add(d, SEV_WARNING, at, NULL, "graph %u has no %s level: not audited", c->number,
-                 c->ttir.block ? "TTNN" : "TTIR");
-        in->skipped = true;
-    }
+    for (uint32_t i = 0; i < in->ncompiles; i++)
+        if (is_whole(&in->compiles[i]))
+            in->compiles[kept++] = in->compiles[i];
     in->ncompiles = kept;
     return FA_CLEAN;
+}
+
+/* Two files give one level each; one that holds a module of both gives the level that the other file lacks. */
+static enum fa_status read_two(struct inputs *in, struct arena *a, struct diags *d) {
+    struct file_levels n[2] = {count_levels(&in->files[0]), count_levels(&in->files[1])};
+    const char *what = n[0].ttir + n[1].ttir == 0   ? "no TTIR level: both files are TTNN"
+                       : n[0].ttnn + n[1].ttnn == 0 ? "no TTNN level: both files are TTIR"
+                                                    : "more than one TTIR and one TTNN level in two files";
+    for (size_t ttir = 0; ttir < 2; ttir++) {
+        size_t ttnn = 1 - ttir;
+        bool one = n[ttir].ttir == 1 && n[ttnn].ttnn == 1 && n[ttir].ttnn + n[ttnn].ttir <= 1;
+        bool pure = n[ttir].ttir > 0 && n[ttnn].ttnn > 0 && n[ttir].ttnn + n[ttnn].ttir == 0;
+        if (!one && !pure)
+            continue;
+        if (take_partners(in, &in->files[ttir], &in->files[ttnn], a))
+            return check_levels(in, in->files[ttnn].source.path, d);
+        what = "several modules in each file, and no name that one of each has";
+    }
+    complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs", what);
+    return FA_USAGE;
 }
 
 /* More than two, of an archive. */
@@ -203,14 +260,14 @@ static bool has_ttir(const struct inputs *in) {
     return false;
 }
 
-static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct diags *d) {
+static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
     if (o->levels != FA_BOTH_LEVELS && !(o->levels == FA_ANY_LEVEL && has_ttir(in)))
         return read_one_level(in, o, d);
     if (in->nfiles == 2)
-        return read_two(in, d);
+        return read_two(in, a, d);
     if (in->nfiles > 2)
         return refuse_many(in, d);
-    take_blocks(in, 0, true, true, 0);
+    take_blocks(in, &in->files[0], true, true);
     return check_levels(in, in->files[0].source.path, d);
 }
 
@@ -222,14 +279,13 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
         return FA_USAGE;
     }
     bool ok = open_files(in, o, a, d);
-    uint32_t ngraphs = 1;
+    uint32_t ngraphs = 0;
     for (size_t i = 0; i < in->nfiles && o->levels != FA_TTIR_ONLY; i++)
-        in->skipped |= log_say_failures(&in->files[i].scan, in->files[i].source.path, d);
+        in->failed |= log_say_failures(&in->files[i].scan, in->files[i].source.path, d);
     for (size_t i = 0; i < in->nfiles; i++)
-        if (in->files[i].scan.ngraphs > ngraphs)
-            ngraphs = in->files[i].scan.ngraphs;
+        ngraphs += in->files[i].scan.ngraphs;
     in->compile_at = arena_alloc(a, (ngraphs + (size_t)1) * sizeof *in->compile_at);
-    return ok ? read_levels(in, o, d) : FA_INPUT;
+    return ok ? read_levels(in, o, a, d) : FA_INPUT;
 }
 
 void inputs_free(struct inputs *in) {

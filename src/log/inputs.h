@@ -23,6 +23,8 @@ struct compile {
 struct input_file {
     struct source source;
     struct log_scan scan;
+    bool stablehlo;   /* of a file without TTIR and TTNN: it has that */
+    bool lfs_pointer; /* or stands for a file that git-lfs has not fetched */
 };
 
 struct inputs {
@@ -33,7 +35,8 @@ struct inputs {
     uint32_t *compile_at;              /* by graph number: 1 + index into compiles; 0: none */
     const char *ttir_path, *ttnn_path; /* files that the levels come from; NULL: no such level */
     bool several;                      /* they are of more than one compile: see gate/pairs.c */
-    bool skipped;                      /* some graph lacks a level, or its compile failed: it is not audited */
+    bool failed;                       /* a compile failed: it is not audited */
+    bool partial;                      /* some graph lacks a level: it is not audited, others are */
 };
 
 /* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with diagnostics. */

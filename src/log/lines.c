@@ -2,6 +2,8 @@
  * lines need none of it and stay views of the source. Whether a file has prefixes of grep or diff, or is a CSV file, is
  * decided from its first lines. */
 #include "log/lines.h"
+#include "log/margins.h"
+#include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +16,9 @@ struct lines {
     struct rules *rules;
     size_t at;
     uint64_t number;
-    bool has_tabs;    /* "job<TAB>step<TAB>time" prefixes in the first lines */
-    bool has_numbers; /* every line of the sample starts like the output of grep -n */
-    char mark;        /* every line of the sample starts with '+' or '-' */
-    bool has_cells;   /* IR in the cells of a CSV file */
+    bool has_tabs;  /* "job<TAB>step<TAB>time" prefixes in the first lines */
+    bool has_cells; /* IR in the cells of a CSV file */
+    struct margins margins;
     bool cell_open;
     size_t no_bar, no_escape, no_zero; /* none of these bytes lies between the line at hand and here: see has_byte */
     struct buf scratch;
@@ -33,35 +34,17 @@ static struct str take_line(const struct source *s, size_t from) {
     return (struct str){p, q ? (size_t)(q - p) : s->size - from};
 }
 
-static size_t grep_number(struct str text) {
-    size_t i = 0;
-    while (i < text.n && i < 12 && is_digit(text.p[i]))
-        i++;
-    return i > 0 && i < text.n && (text.p[i] == ':' || text.p[i] == '-') ? i + 1 : 0;
-}
-
-static bool is_date(struct str t) {
-    return grep_number(t) == 5 && t.n > 7 && t.p[4] == '-' && is_digit(t.p[5]) && t.p[7] == '-';
-}
-
-/* What grep -n or diff put in front of lines is taken for a prefix only when every line of the sample has it. */
 static void sample(struct lines *l) {
-    uint32_t seen = 0, numbers = 0, plus = 0, minus = 0;
-    for (size_t at = l->at; at < l->s->size && seen < SAMPLE_LINES;) {
-        struct str t = take_line(l->s, at);
-        at += t.n + 1;
-        if (t.n == 0 || t.p[0] == '\r')
-            continue;
-        seen++;
-        numbers += grep_number(t) > 0 && !is_date(t);
-        plus += t.p[0] == '+';
-        minus += t.p[0] == '-';
+    struct str head = {l->s->data + l->at, l->s->size - l->at};
+    head.n = head.n < SAMPLE_BYTES ? head.n : SAMPLE_BYTES;
+    l->has_cells = cells_likely(head);
+    margins_sample(&l->margins, head);
+    for (int seen = 0; head.n && seen < SAMPLE_LINES && !l->has_tabs;) {
+        struct str t = str_line(&head);
         const char *tab = memchr(t.p, '\t', t.n < 400 ? t.n : 400);
-        l->has_tabs |= tab && memchr(tab + 1, '\t', (size_t)(t.p + t.n - tab - 1)) != NULL;
+        seen += t.n > 0 && t.p[0] != '\r';
+        l->has_tabs = tab && memchr(tab + 1, '\t', (size_t)(t.p + t.n - tab - 1));
     }
-    l->has_numbers = seen > 1 && numbers == seen;
-    l->mark = seen > 1 && plus == seen ? '+' : seen > 1 && minus == seen ? '-' : 0;
-    l->has_cells = cells_likely((struct str){l->s->data, l->s->size < SAMPLE_BYTES ? l->s->size : SAMPLE_BYTES});
 }
 
 struct lines *lines_open(const struct source *s, struct arena *a) {
@@ -160,10 +143,9 @@ static bool may_have_prefix(const struct lines *l, struct str t) {
 }
 
 static void drop_prefixes(struct lines *l, struct line *line) {
-    if (l->has_numbers && grep_number(line->text))
-        skip_front(line, grep_number(line->text));
-    if (l->mark && line->text.n && line->text.p[0] == l->mark)
-        skip_front(line, 1);
+    size_t margin = margin_of(&l->margins, line->text);
+    if (margin)
+        skip_front(line, margin);
     for (int i = 0; i < PREFIXES_MAX && may_have_prefix(l, line->text); i++) {
         size_t n = prefix_length(l->rules, line->text, &line->key);
         if (n == 0)
@@ -186,6 +168,29 @@ static void read_cell(struct lines *l, struct line *line) {
     line->ranges = l->ranges.v;
     line->nranges = l->ranges.n;
     line->prefixed = true;
+}
+
+/* Joins a line that a terminal has broken with what follows it. */
+static void join_pieces(struct lines *l, struct line *line) {
+    struct str last = line->text;
+    l->scratch.n = 0;
+    buf_add(&l->scratch, last);
+    while (l->at < l->s->size) {
+        struct str all = take_line(l->s, l->at), next = without_return(all);
+        if (!margins_join(&l->margins, last, buf_str(&l->scratch), next))
+            break;
+        line->begin = l->at;
+        line->end = l->at + next.n;
+        line->next = l->at + all.n + (l->at + all.n < l->s->size);
+        l->at = line->next;
+        l->number++;
+        buf_add(&l->scratch, next);
+        l->ranges.v = grow(l->ranges.v, &l->ranges.cap, line->nranges + 1, sizeof *l->ranges.v);
+        l->ranges.v[line->nranges++] = (struct source_range){line->begin, line->end};
+        last = next;
+    }
+    line->text = buf_str(&l->scratch);
+    line->ranges = l->ranges.v;
 }
 
 /* Whether a byte that few lines have is in [from, to). Searched for in pieces of many lines. */
@@ -225,6 +230,8 @@ bool lines_next(struct lines *l, struct line *line) {
         drop_escapes(l, line);
     else if (l->has_cells)
         read_cell(l, line);
+    else if (l->margins.width && line->text.n == l->margins.width)
+        join_pieces(l, line);
     if (has_byte_order_mark(line->text))
         skip_front(line, 3);
     drop_prefixes(l, line);

@@ -1,5 +1,5 @@
 /* Reads a log line by line, without terminal colours and the prefixes of tools, and recognises lines of loggers and
- * headers of modules. Private to the room. */
+ * headers of modules. Private to the folder. */
 #ifndef FA_LOG_LINES_H
 #define FA_LOG_LINES_H
 

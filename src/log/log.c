@@ -4,18 +4,19 @@
  *
  * Regions are counted by lines: the MLIR printer opens one only at the end of a line and closes one only at the
  * beginning. Braces of attributes that stay open behind a line are counted beside them. */
-#include "log/log.h"
+#include "base/hash.h"
 #include "log/scan.h"
 #include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64, MAX_LOC = 1 << 22 };
+enum { MAX_LOC = 1 << 22 };
 
 /* What one process has written so far. */
 struct stream {
-    struct str key;       /* of struct line */
+    struct str key; /* of struct line */
+    UT_hash_handle hh;
     struct header header; /* of a module that is still to come; HEADER_NONE: none */
     /* the open block, while `open` */
     bool open;
@@ -46,8 +47,8 @@ struct scan {
     struct lines *lines;
     struct rules *rules;
     struct found_list found;
-    struct stream *streams;
-    uint32_t nstreams, streams_cap, last; /* last: index of the stream of the line before */
+    struct stream *streams; /* by key, in the order of their first lines */
+    struct stream *last;    /* of the line before */
     bool is_log;
     uint32_t bare_headers;
 };
@@ -68,7 +69,7 @@ static bool starts_ir(const struct scan *sc, const struct stream *st, struct str
     struct str in = skip_blanks(t);
     if (alias_name(t) || is_module(t) || is_func(t))
         return true;
-    return anywhere && (is_module(in) || is_func(in) || is_op(in));
+    return anywhere && (alias_name(in) || is_module(in) || is_func(in) || is_op(in));
 }
 
 static void add_segment(struct stream *st, size_t begin, size_t end) {
@@ -124,10 +125,11 @@ static void close_block(struct scan *sc, struct stream *st) {
         return;
     bool cut = limit_size(&st->text);
     const struct dialects *d = &st->dialects;
-    struct found_block f = {.header = st->block_header, .key = st->key, .module = d->module};
+    struct found_block f = {.header = st->block_header, .key = st->key};
     f.cpu_only = d->cpu && !d->ttnn && !d->device_ttir;
     f.block = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
                                  .label = st->block_header.label,
+                                 .module = d->module,
                                  .source_offset = st->text.v[0].begin,
                                  .first_line = st->first_line,
                                  .last_line = st->last_line,
@@ -318,17 +320,16 @@ static enum line_class classify_line(struct scan *sc, struct stream *st, const s
         return INSIDE;
     if (t.n >= 8 && str_eq(str_trim(t), STR("// -----")))
         return ENDS;
-    size_t name = alias_name(t);
     if (st->depth > 0) /* these never stand at column 0 inside of a module: it was cut off */
-        return name || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
-    if (name) {
-        bool again = loc_again(st, loc_alias_number(t));
-        bool loc = str_starts(t, STR("#loc"));
+        return alias_name(t) || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
+    if (alias_name(in)) {
+        bool again = loc_again(st, loc_alias_number(in));
+        bool loc = str_starts(in, STR("#loc"));
         return st->module_closed && (!loc || again) ? NEW_BLOCK : INSIDE;
     }
     if (st->module_closed && (is_module(in) || is_func(in) || is_op(in)))
         return NEW_BLOCK;
-    if (in.p[0] == '/' || in.p[0] == '{' || in.p[0] == '}' || !sc->is_log || !st->body_closed)
+    if (in.p[0] == '/' || in.p[0] == '{' || in.p[0] == '}' || !st->body_closed || !(sc->is_log || is_prose(in)))
         return INSIDE;
     return is_module(in) || is_func(in) || is_op(in) ? INSIDE : ENDS;
 }
@@ -360,7 +361,7 @@ static void take_outside(struct scan *sc, struct stream *st, struct line *line) 
         return;
     }
     open_block(st, line);
-    (void)loc_again(st, loc_alias_number(line->text));
+    (void)loc_again(st, loc_alias_number(skip_blanks(line->text)));
     add_line(sc, st, line);
 }
 
@@ -375,52 +376,8 @@ static void take_foreign(struct scan *sc, struct stream *st) {
         close_block(sc, st);
 }
 
-/* A line that needs no cleaning and follows the text of the open block directly: it only has to be appended. */
-static bool is_plain(const struct stream *st, const struct line *line) {
-    return st->open && line->text.n >= 8 && !st->pending && !st->braces && !st->glued && !st->in_trailer &&
-           !line->has_bar && !line->prefixed && line->next - line->begin == line->text.n + 1 && st->text.n > 0 &&
-           st->text.v[st->text.n - 1].end == line->begin;
-}
-
-/* An op on a line of its own: most lines of a module. */
-static bool is_whole_op(const struct stream *st, struct str t) {
-    char last = t.p[t.n - 1];
-    if (st->depth == 0 || t.p[0] != ' ' || last == '{' || last == '}' || last == ' ' || last == ':' || last == '/' ||
-        last == '-')
-        return false;
-    struct str in = skip_blanks(t);
-    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
-        return false;
-    return is_closed(in);
-}
-
-/* "#locN = loc(...)" after a module, N not defined yet: most of the other lines. */
-static bool is_new_loc(struct stream *st, struct str t) {
-    uint32_t number = st->depth > 0 || t.p[t.n - 1] != ')' ? NONE : loc_alias_number(t);
-    if (number == NONE || (memchr(t.p, '{', t.n) && str_find(t, STR("{ //"))))
-        return false;
-    return !loc_again(st, number) || !st->module_closed;
-}
-
-/* The two most frequent kinds of lines without the tests for all others. */
-static bool take_plain(struct scan *sc, struct stream *st, const struct line *line) {
-    struct str t = line->text;
-    if (!is_plain(st, line))
-        return false;
-    if (is_whole_op(st, t))
-        st->generic = dialects_op(&st->dialects, skip_blanks(t));
-    else if ((sc->is_log && line_glued(sc->rules, line)) || !is_new_loc(st, t))
-        return false;
-    st->text.v[st->text.n - 1].end = line->next;
-    st->tail = (struct source_range){line->begin, line->end};
-    st->last_line = line->number;
-    return true;
-}
-
 static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     struct header h;
-    if (take_plain(sc, st, line))
-        return;
     if (line_header(sc->rules, line, &h)) {
         take_header(sc, st, &h);
         return;
@@ -437,7 +394,7 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
         return;
     }
     /* after the end of a module and foreign lines only more location aliases belong to it */
-    if (v == INSIDE && st->pending && st->depth == 0 && st->module_closed && !alias_name(line->text) &&
+    if (v == INSIDE && st->pending && st->depth == 0 && st->module_closed && !alias_name(in) &&
         !is_continuation(sc, st, line->text, in))
         v = in.n ? ENDS : FOREIGN;
     if (v == INSIDE) {
@@ -452,17 +409,18 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
 }
 
 static struct stream *stream_of(struct scan *sc, struct str key) {
-    if (sc->nstreams && str_eq(sc->streams[sc->last].key, key))
-        return &sc->streams[sc->last];
-    for (sc->last = 0; sc->last < sc->nstreams; sc->last++)
-        if (str_eq(sc->streams[sc->last].key, key))
-            return &sc->streams[sc->last];
-    if (sc->nstreams == STREAM_MAX)
-        return &sc->streams[sc->last = 0];
-    sc->streams = grow(sc->streams, &sc->streams_cap, sc->nstreams + 1, sizeof *sc->streams);
-    /* the key may be a view of the buffer of a cleaned line */
-    sc->streams[sc->nstreams] = (struct stream){.key = key.n ? arena_str(sc->arena, key) : key};
-    return &sc->streams[sc->nstreams++];
+    struct stream *st = sc->last;
+    if (!key.n)
+        key = STR(""); /* the hash table compares no keys at a null pointer */
+    if (st && str_eq(st->key, key))
+        return st;
+    HASH_FIND(hh, sc->streams, key.p, (unsigned)key.n, st);
+    if (!st) {
+        st = arena_alloc(sc->arena, sizeof *st);
+        st->key = arena_str(sc->arena, key); /* it may be a view of the buffer of a cleaned line */
+        HASH_ADD_KEYPTR(hh, sc->streams, st->key.p, (unsigned)st->key.n, st);
+    }
+    return sc->last = st;
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -471,10 +429,10 @@ static int by_offset(const void *a, const void *b) {
     return (i > k) - (i < k);
 }
 
-/* Gives a chosen block the map from its text to the source. */
+/* Gives a block that is no view the map from its text to the source. */
 static void take_pieces(struct arena *a, struct found_block *f) {
     struct log_block *b = &f->block;
-    if (b->chosen && f->text.n) {
+    if (f->text.n) {
         struct log_piece *pieces = arena_alloc(a, f->text.n * sizeof *pieces);
         size_t at = 0;
         for (uint32_t i = 0; i < f->text.n; i++) {
@@ -488,14 +446,14 @@ static void take_pieces(struct arena *a, struct found_block *f) {
 }
 
 static void finish(struct scan *sc, struct log_scan *out) {
-    for (uint32_t i = 0; i < sc->nstreams; i++) {
-        close_block(sc, &sc->streams[i]);
-        sc->bare_headers += sc->streams[i].header.kind != HEADER_NONE;
-        free(sc->streams[i].text.v);
-        free(sc->streams[i].locs);
+    for (struct stream *st = sc->streams; st; st = st->hh.next) {
+        close_block(sc, st);
+        sc->bare_headers += st->header.kind != HEADER_NONE;
+        free(st->text.v);
+        free(st->locs);
     }
-    free(sc->streams);
-    if (sc->nstreams > 1 && sc->found.n)
+    HASH_CLEAR(hh, sc->streams);
+    if (sc->found.n)
         qsort(sc->found.v, sc->found.n, sizeof *sc->found.v, by_offset);
     *out = (struct log_scan){.nblocks = sc->found.n, .is_log = sc->is_log, .bare_headers = sc->bare_headers};
     out->ngraphs = block_graphs(sc->s, &sc->found);

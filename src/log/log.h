@@ -32,10 +32,11 @@ struct log_piece {
 struct log_block {
     enum log_stage stage;
     struct str label;               /* what the header calls it ("ttir", "TTIRFusing"), or empty */
+    struct str module;              /* symbol name of the outermost named module, or empty; arena */
     struct str text;                /* modules and alias definitions, less than 4 GiB; p is NULL where the text is
                                      * no view of the source (its size is known): use log_text */
     size_t source_offset;           /* of the first byte of text */
-    const struct log_piece *pieces; /* of chosen blocks whose text is no view; else NULL */
+    const struct log_piece *pieces; /* of blocks whose text is no view; else NULL */
     uint32_t npieces;
     uint64_t first_line, last_line; /* in the source, 1-based, both inclusive */
     uint32_t dropped_lines;         /* log lines that were taken out of it */
@@ -66,8 +67,20 @@ struct log_scan {
  * blocks; there are no errors. */
 void log_scan(const struct source *s, struct arena *a, struct log_scan *out);
 
-/* The text of a block: a view of the source, or a copy in *b, which the caller frees. Empty for a block that is no view
- * and not chosen. */
+/* The level of a block. TTIR ops in a TTNN module run on the host, or once. */
+static inline bool log_is_ttnn(const struct log_block *b) {
+    return b->has_ttnn;
+}
+static inline bool log_is_ttir(const struct log_block *b) {
+    return b->has_ttir && !b->has_ttnn;
+}
+
+/* For modules of two files, which a compile has written into one file for each level: of each chosen block of TTNN in
+ * `ttnn` the block of `ttir` that is the TTIR of it, or NONE. Where there is one of each these are it; else a name of a
+ * module that each file has once tells. Arena. */
+uint32_t *log_partners(const struct log_scan *ttir, const struct log_scan *ttnn, struct arena *a);
+
+/* The text of a block: a view of the source, or a copy in *b, which the caller frees. */
 struct str log_text(const struct source *s, const struct log_block *block, struct buf *b);
 
 /* Line and column in the source of an offset in the text of the block. */

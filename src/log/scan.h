@@ -1,4 +1,4 @@
-/* Blocks while a log is scanned, with what is needed to group them into graphs. Private to the room. */
+/* Blocks while a log is scanned, with what is needed to group them into graphs. Private to the folder. */
 #ifndef FA_LOG_SCAN_H
 #define FA_LOG_SCAN_H
 
@@ -16,8 +16,7 @@ struct dialects {
 struct found_block {
     struct log_block block;
     struct header header;
-    struct str key; /* of the process that wrote it */
-    struct str module;
+    struct str key;         /* of the process that wrote it */
     bool cpu_only;          /* the pipeline of what was hoisted to the CPU prints its module alone */
     struct range_list text; /* where the text is in the source; empty for a view */
 };
@@ -29,8 +28,6 @@ struct found_list {
 
 /* dialects.c: takes a line of a block, without its indentation, into account. */
 void dialects_line(struct dialects *d, struct arena *a, struct str in);
-/* A line that starts with '%' or '"'; true when the name of the op stands in quotes. */
-bool dialects_op(struct dialects *d, struct str in);
 /* graphs.c: sets graph, chosen and copies of all blocks; returns the number of graphs. */
 uint32_t block_graphs(const struct source *s, struct found_list *list);
 /* copies.c: of equal graphs all but the first are no longer chosen. ttir and ttnn hold for each graph number, 1 to n,

@@ -10,6 +10,11 @@ struct str skip_blanks(struct str t) {
     return t;
 }
 
+struct str without_return(struct str t) {
+    t.n -= t.n > 0 && t.p[t.n - 1] == '\r';
+    return t;
+}
+
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
            c == '.' || c == '-';
@@ -124,6 +129,19 @@ bool is_unfinished(struct str t) {
         }
     }
     return string || depth > 0;
+}
+
+bool is_prose(struct str t) {
+    static const char *const marks[] = {"```", "===", "---", "***", "# ", "##", "> "};
+    size_t i = 0;
+    t = skip_blanks(t);
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        if (str_starts(t, str_of(marks[k])))
+            return true;
+    while (i < t.n && is_word(t.p[i]) && t.p[i] != '.')
+        i++;
+    bool dialect = i + 1 < t.n && t.p[i] == '.' && is_word(t.p[i + 1]);
+    return i > 0 && !dialect && !begins_op(t);
 }
 
 bool starts_afresh(struct str t) {

@@ -1,5 +1,5 @@
 /* What a match assumes of the numbers that its values hold: collected by constants and conditions while a match is
- * searched for, cut back by the search when it backtracks. What there is no room for is left out. */
+ * searched for, cut back by the search when it backtracks. Where there is no more room the search is given up. */
 #include "match/evaluate.h"
 
 #include <math.h>

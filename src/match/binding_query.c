@@ -4,22 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-struct matcher *binding_query_new(const struct graph *g) {
-    return matcher_new(g, NONE, UINT64_MAX, NULL);
+struct matcher *binding_query_new(const struct graph *g, const char *prefix) {
+    struct matcher *m = matcher_new(g, NONE, UINT64_MAX, NULL);
+    m->prefix = prefix;
+    return m;
 }
 
 void binding_query_free(struct matcher *query) {
     matcher_free(query);
 }
 
-/* The rules that hold for the match, filled in. */
-static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n) {
+/* The rules that hold for the match, filled in. Which these are goes into a hash; NULL: nobody asks. */
+static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n, uint64_t *hash) {
     struct str *lines = arena_alloc(e->arena, (n + 1) * sizeof *lines);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         e->found = NONE;
-        if (!rules[i].when || evaluates_to_true(e, rules[i].when))
+        bool holds = !rules[i].when || evaluates_to_true(e, rules[i].when);
+        if (holds)
             lines[count++] = fill_in(e, rules[i].say);
+        if (hash)
+            *hash = *hash * 31 + holds;
     }
     return (struct str_list){lines, count};
 }
@@ -27,16 +32,17 @@ static struct str_list rules_text(struct evaluation *e, const struct note_rule *
 static void add_rules(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
-    out->remarks = rules_text(&e, p->notes, p->nnotes);
-    out->outside = rules_text(&e, p->outside, p->noutside);
-    out->blocked = rules_text(&e, p->block, p->nblock);
-    out->compiler = rules_text(&e, p->compiler, p->ncompiler);
-    out->undecided = rules_text(&e, p->undecided, p->nundecided);
-    out->undone = rules_text(&e, p->undone, p->nundone);
+    out->remarks = rules_text(&e, p->notes, p->nnotes, NULL);
+    out->outside = rules_text(&e, p->outside, p->noutside, NULL);
+    out->blocked = rules_text(&e, p->block, p->nblock, NULL);
+    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->refusal);
+    out->undecided = rules_text(&e, p->undecided, p->nundecided, &out->refusal);
+    out->undone = rules_text(&e, p->undone, p->nundone, NULL);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
-    struct str_list torch = rules_text(&e, p->torch, p->ntorch);
+    struct str_list torch = rules_text(&e, p->torch, p->ntorch, NULL);
     if (torch.n)
         out->torch = torch.items[0];
+    out->call = rules_text(&e, p->call, p->ncall, NULL);
 }
 
 /* What is equal in a value that the fused op takes a slice of. */
@@ -131,11 +137,16 @@ static void add_ties(const struct matcher *m, struct match_detail *out) {
     out->nconstants = assumed->nconstants;
 }
 
+static bool same_ops(const struct match *a, const struct match *b) {
+    return a->nops == b->nops && memcmp(a->ops, b->ops, a->nops * sizeof *a->ops) == 0;
+}
+
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out) {
     *out = (struct match_detail){0};
     query->func = m->func;
     query->arena = a;
-    if (!match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root))
+    if (!match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) ||
+        !same_ops(&query->found, m))
         return false;
     add_bindings(query, out);
     add_preconditions(query, out);
@@ -146,7 +157,7 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
 }
 
 bool match_details(const struct match *m, struct arena *a, struct match_detail *out) {
-    struct matcher *query = binding_query_new(m->graph);
+    struct matcher *query = binding_query_new(m->graph, NULL);
     bool found = binding_query_run(query, m, a, out);
     binding_query_free(query);
     return found;

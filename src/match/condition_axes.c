@@ -13,7 +13,12 @@ bool condition_matrix(const struct condition_call *c) {
     return imap_within(c->arg[0].needed, &both);
 }
 
-/* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. */
+static bool divide(int64_t a, int64_t b) {
+    return a > b ? a % b == 0 : b % a == 0;
+}
+
+/* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. 0 where they are of
+ * different radices: these depend on each other in another way, as I / 3 changes with I % 2. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
     int64_t size = 1;
     for (uint32_t i = 0; i < m->n; i++)
@@ -21,22 +26,36 @@ int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
             const struct term *a = &m->t[i], *b = &axis->t[j];
             int64_t lo = a->lo > b->lo ? a->lo : b->lo;
             int64_t end = a->lo * a->size < b->lo * b->size ? a->lo * a->size : b->lo * b->size;
+            if (a->space == b->space && !(divide(a->lo, b->lo) && divide(a->lo * a->size, b->lo * b->size) &&
+                                          divide(a->lo, b->lo * b->size) && divide(b->lo, a->lo * a->size)))
+                return 0;
             if (a->space == b->space && lo < end)
                 size *= end / lo;
         }
     return size;
 }
 
+int64_t axis_size(const struct term *t, uint32_t n) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < n; i++)
+        size *= t[i].size;
+    return size;
+}
+
 /* The same all along an axis on which the formula has more than one element: a broadcast there. */
 bool condition_repeated(const struct condition_call *c) {
-    struct imap all;
-    int64_t size = 1;
+    bool repeated = false;
     if (c->arg[0].value == NONE)
         return true;
-    axes_join(c->arg[0].axes, 0, c->arg[0].axes->n, &all);
-    for (uint32_t i = 0; i < all.n; i++)
-        size *= all.t[i].size;
-    return axis_shared_size(c->arg[0].needed, &all) < size;
+    for (uint32_t i = 0; i < c->arg[0].axes->n; i++) {
+        struct imap axis;
+        axes_axis(c->arg[0].axes, (int)i, &axis);
+        int64_t shared = axis_shared_size(c->arg[0].needed, &axis);
+        if (shared == 0)
+            return false;
+        repeated |= shared < axis_size(axis.t, axis.n);
+    }
+    return repeated;
 }
 
 /* Varies along one axis of another value only, element for element: along the last one, what a kernel reads as a row.
@@ -57,13 +76,6 @@ bool condition_same_along(const struct condition_call *c) {
     struct imap axis;
     axes_axis(c->arg[1].axes, c->number->given[0], &axis);
     return axis_shared_size(c->arg[0].needed, &axis) == 1;
-}
-
-int64_t axis_size(const struct term *t, uint32_t n) {
-    int64_t size = 1;
-    for (uint32_t i = 0; i < n; i++)
-        size *= t[i].size;
-    return size;
 }
 
 /* Varies along what the reduction reduces only, element for element. */

@@ -16,7 +16,8 @@ bool condition_grouped(const struct condition_call *c) {
         int64_t lacking = 1;
         for (uint32_t i = 0; i < batch.n; i++)
             lacking *= batch.t[i].size;
-        lacking = lacking / axis_shared_size(c->arg[1 + k].map, &batch);
+        int64_t shared = axis_shared_size(c->arg[1 + k].map, &batch);
+        lacking = shared ? lacking / shared : 0;
         if (lacking < 1 || !axes_add(&all, batch.t, batch.n) ||
             !imap_complement(&all, c->arg[1 + k].map, &lacking, 1, &missing))
             return false;

@@ -72,15 +72,54 @@ bool condition_count_power(const struct condition_call *c) {
     return is_of_count(c, pow(count, (double)c->number->given[0] / c->number->given[1]), count);
 }
 
-/* Each operand of the op that makes x was cast from the element type of y, behind reshapes and permutes. */
+/* Among the operands of the op that makes x are casts, behind reshapes and permutes, and all of them are from the
+ * element type of y. */
 bool condition_cast_from(const struct condition_call *c) {
     const struct graph *g = c->graph;
     uint32_t op = c->arg[0].value == NONE ? NONE : g->m->values[c->arg[0].value].def;
-    bool all = op != NONE && graph_noperands(g, op) > 0 && c->arg[1].value != NONE;
-    for (uint32_t i = 0; all && i < graph_noperands(g, op); i++) {
-        uint32_t v = graph_operands(g, op)[i];
-        all = v != NONE && graph_dtype(g, v) != graph_dtype(g, c->arg[1].value) &&
-              graph_dtype(g, movement_source(g, v)) == graph_dtype(g, c->arg[1].value);
+    bool some = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op) && c->arg[1].value != NONE; i++) {
+        uint32_t v = graph_operands(g, op)[i], from = v == NONE ? NONE : movement_source(g, v);
+        if (from == NONE || graph_dtype(g, from) == graph_dtype(g, v))
+            continue;
+        if (graph_dtype(g, from) != graph_dtype(g, c->arg[1].value))
+            return false;
+        some = true;
     }
-    return all;
+    return some;
+}
+
+/* The one value of another type that `value` is a cast of, and then an elementwise function; NONE: there is none, or
+ * there are several. */
+static uint32_t cast_behind(const struct graph *g, uint32_t value) {
+    enum { MOST = 16 };
+    uint32_t work[MOST] = {value}, n = 1, cast = NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = g->m->values[work[i]].def, from = movement_source(g, work[i]);
+        if (graph_dtype(g, from) != graph_dtype(g, value)) {
+            if (cast != NONE && cast != from)
+                return NONE;
+            cast = from;
+            continue;
+        }
+        if (op == NONE || graph_class(g, op) != OP_ELTWISE || n + graph_noperands(g, op) > MOST)
+            return NONE;
+        for (uint32_t k = 0; k < graph_noperands(g, op); k++)
+            if (graph_operands(g, op)[k] != NONE && !graph_constant(g, graph_operands(g, op)[k]).known)
+                work[n++] = graph_operands(g, op)[k];
+    }
+    return cast;
+}
+
+/* An operand of the op that makes x would be a cast from the element type of y, if what is between were one
+ * activation. */
+bool condition_cast_behind(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t op = c->arg[0].value == NONE ? NONE : g->m->values[c->arg[0].value].def;
+    bool found = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op) && c->arg[1].value != NONE && !found; i++) {
+        uint32_t v = graph_operands(g, op)[i], from = v == NONE ? NONE : cast_behind(g, v);
+        found = from != NONE && graph_dtype(g, from) == graph_dtype(g, c->arg[1].value);
+    }
+    return found;
 }

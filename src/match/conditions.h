@@ -1,5 +1,5 @@
 /* What the conditions of a pattern compute, by the file that knows their subject, and what these files share. Private
- * to the room but for window_pads. */
+ * to the folder but for window_pads. */
 #ifndef FA_CONDITIONS_H
 #define FA_CONDITIONS_H
 
@@ -40,7 +40,7 @@ int64_t axis_size(const struct term *t, uint32_t n);
  * index of the operand, and the elements that a matched pad adds before and after. False where not known. */
 struct window_pads {
     int n;
-    int64_t stride[3], size[3], before[3], after[3];
+    int64_t stride[MAX_WINDOW], size[MAX_WINDOW], before[MAX_WINDOW], after[MAX_WINDOW];
 };
 bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out);
 

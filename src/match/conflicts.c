@@ -1,9 +1,17 @@
-/* Conflicts: a direct match (TTNN has the fused op) and a theoretical one (only others do) that share ops. Both are
+/* Conflicts: matches that share ops, one of what TTNN's dialect has, of what only its library has, or of what only
+ * others have, and one of another of these. Both are
  * reported, and only one of them can be fused. */
 #include "match/match.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum rank { IN_DIALECT, IN_LIBRARY, ELSEWHERE };
+
+static enum rank rank_of(const struct match *m) {
+    enum pattern_reach reach = pattern_reach(m->pattern);
+    return reach == REACH_DIALECT ? IN_DIALECT : reach == REACH_ELSEWHERE ? ELSEWHERE : IN_LIBRARY;
+}
 
 static void add_conflict(struct str_list *c, struct str name, struct arena *a) {
     for (uint32_t i = 0; i < c->n; i++)
@@ -43,18 +51,20 @@ static struct owners owners_of(const struct match_list *list) {
 }
 
 struct str_list *match_conflicts(const struct match_list *list, struct arena *a) {
-    uint32_t theoretical = 0;
-    for (uint32_t i = 0; i < list->n; i++)
-        theoretical += !pattern_is_direct(list->items[i].pattern);
-    if (theoretical == 0 || theoretical == list->n)
+    bool mixed = false;
+    for (uint32_t i = 1; i < list->n; i++)
+        mixed |= rank_of(&list->items[i]) != rank_of(&list->items[0]);
+    if (!mixed)
         return NULL;
     struct owners o = owners_of(list);
     struct str_list *all = arena_alloc(a, list->n * sizeof *all);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
-        for (uint32_t k = 0; !pattern_is_direct(m->pattern) && k < m->nops; k++)
+        for (uint32_t k = 0; k < m->nops; k++)
             for (uint32_t at = o.first[m->ops[k]]; at; at = o.items[at].next) {
                 uint32_t other = o.items[at].match;
+                if (rank_of(&list->items[other]) >= rank_of(m))
+                    continue;
                 add_conflict(&all[i], list->items[other].pattern->fused_op, a);
                 add_conflict(&all[other], m->pattern->fused_op, a);
             }

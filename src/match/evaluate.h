@@ -6,7 +6,7 @@
 #include "graph/movement.h"
 #include "match/match.h"
 
-enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_SLICED = 16, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
+enum { MAX_PRECONDITIONS = 48, MAX_ASSUMED_CONSTANTS = 64, MAX_SLICED = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
 
 struct looked_through {
     uint32_t op;
@@ -27,6 +27,10 @@ struct assumptions {
     uint32_t sliced[MAX_SLICED]; /* values of which the fused op needs a slice */
     uint32_t npreconditions, nconstants, nsliced;
 };
+/* There may be more: what a finding would say of them is not whole. */
+static inline bool assumptions_are_full(const struct assumptions *a) {
+    return a->npreconditions == MAX_PRECONDITIONS || a->nconstants == MAX_ASSUMED_CONSTANTS || a->nsliced == MAX_SLICED;
+}
 void assume_precondition(struct assumptions *a, struct precondition p);
 void assume_slice(struct assumptions *a, uint32_t value);
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
@@ -76,6 +80,7 @@ struct evaluation {
     struct assumptions *assumed;  /* collects; NULL: nobody asks */
     struct search_record *record; /* collects; NULL: nobody asks */
     uint32_t found;               /* the op that a condition found last, for {found} in templates */
+    const char *prefix;           /* of names of values in templates; or NULL */
 };
 /* What a name stands for; or what it was before casts and movement, or is after them. The map stays. */
 enum value_view { VIEW_BOUND, VIEW_SOURCE, VIEW_PRINTED };

@@ -161,6 +161,7 @@ struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint3
     e.nops = nops;
     e.looked_through = m->state.looked_through;
     e.nlooked_through = m->state.nlooked_through;
+    e.prefix = m->prefix;
     return e;
 }
 
@@ -241,6 +242,10 @@ bool match_finish(struct matcher *m) {
         if (m->state.matched[i].parent == NONE)
             nops = append_in_order(m, i, ops, nops);
     bool good = accepted(m, ops, nops);
+    if (assumptions_are_full(&m->state.assumed)) {
+        m->full = true;
+        return false;
+    }
     if (!good && m->record.predicates.n == 0)
         return false;
     struct match *out = &m->found;

@@ -50,9 +50,11 @@ struct match_detail {
     struct str_list blocked;   /* why the fusion is known to be unsafe */
     struct str_list compiler;  /* preconditions of the compiler's own pattern that fail here */
     struct str_list undecided; /* what decides whether that pattern fires, where the text does not tell */
+    uint64_t refusal;          /* hash of which of these two hold, whatever names and numbers are in them */
     struct str_list undone;    /* how the compiler had fused it and decomposed it again */
     bool decomposed;           /* the compiler took it apart for a reason of the op */
     struct str torch;          /* the op of PyTorch, filled in */
+    struct str_list call;      /* the arguments of the fused op as it is called in Python */
 };
 
 /* Goals for one root and pattern; asked 0: the default. */
@@ -72,10 +74,12 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
                     struct match_list *out);
 
 /* Searches the root of a match again and tells what the match binds: matches are many, and only those that are
- * reported or proved are asked. A query serves the matches of one graph, one after another. */
-struct matcher *binding_query_new(const struct graph *g);
+ * reported or proved are asked. A query serves the matches of one graph, one after another. `prefix`: what names of its
+ * values begin with in texts, where another graph may have the same. */
+struct matcher *binding_query_new(const struct graph *g, const char *prefix);
 void binding_query_free(struct matcher *query); /* NULL is fine */
-/* What `out` points to lives in `a`. False, and nothing in `out`, when the match is not found again. */
+/* What `out` points to lives in `a`. False, and nothing in `out`, when the match is not found again: another one
+ * may have the root. */
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out);
 /* The same with a query of its own. */
 bool match_details(const struct match *m, struct arena *a, struct match_detail *out);
@@ -84,8 +88,9 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
 bool match_axis_is_cut(const struct imap *axis);
 
 /* Resolves overlaps: for each source, keeps the matches that cover most ops that run each time; a match of another
- * source than ttnn stays only where it covers ops that no ttnn match does. Sorts by root. */
-void match_resolve(struct match_list *list);
+ * source than ttnn stays only where it covers ops that no ttnn match does. Sorts by root. The others go to `gave_way`,
+ * unless that is NULL. */
+void match_resolve(struct match_list *list, struct match_list *gave_way);
 
 /* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops
  * with it, in `a`; NULL when no two are in conflict. */

@@ -1,5 +1,5 @@
 /* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
- * first with backtracking. Private to the room and to explain/diagnose.c, which observes a search.
+ * first with backtracking. Private to the folder and to explain/diagnose.c, which observes a search.
  *
  * From the bottom up: record.c notes what the result of a search depends on; state.c keeps what it has done and undoes
  * it; maps.c computes index maps, once for all searches from a root; plausible.c looks ahead, by the automaton;
@@ -157,6 +157,7 @@ struct matcher {
      * solve.c, which defines it, stands above them. */
     bool (*solve)(struct matcher *m, const struct goal *g);
     const struct search_observer *observer; /* NULL in an audit */
+    const char *prefix;                     /* of names of values in texts; or NULL */
     const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
     const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/mesh.h"
+
 typedef double measured(const struct evaluation *e, const struct binding *b, const struct number *n);
 
 static double rank_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
@@ -45,15 +47,13 @@ static bool has_bias(const struct graph *g, uint32_t op) {
 static bool are_siblings(const struct graph *g, uint32_t p, uint32_t q) {
     const uint32_t *x = graph_operands(g, p), *y = graph_operands(g, q);
     uint32_t n, k;
-    struct str flag = STR(""), other = STR("");
     if (graph_class(g, q) != OP_CONTRACT || x[0] != y[0])
         return false;
     const int64_t *shape = graph_shape(g, x[1], &n), *shape2 = graph_shape(g, y[1], &k);
     if (!shape || !shape2 || n != k || n < 2 || memcmp(shape, shape2, (n - 2) * sizeof *shape) != 0)
         return false;
-    mlir_attr(g->m, p, "transpose_a", &flag);
-    mlir_attr(g->m, q, "transpose_a", &other);
-    return str_eq(flag, other) && has_bias(g, p) == has_bias(g, q);
+    return attrs_flag(graph_attributes(g, p), "transpose_a") == attrs_flag(graph_attributes(g, q), "transpose_a") &&
+           has_bias(g, p) == has_bias(g, q);
 }
 
 static double siblings_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
@@ -111,30 +111,39 @@ static double slice_of(const struct evaluation *e, const struct binding *b, cons
     }
 }
 
+/* By the shapes of a gather or a scatter; else by the mesh, which the module may state. */
+static double devices_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    const struct graph *g = e->graph;
+    uint32_t op = op_of(e, b);
+    (void)n;
+    if (op == NONE || !op_is((enum op_kind)g->kind[op], COLLECTIVE) || graph_noperands(g, op) == 0)
+        return NAN;
+    double in = (double)graph_numel(g, graph_operands(g, op)[0]),
+           out = (double)graph_numel(g, g->m->ops[op].first_result);
+    if (in > 0 && out > 0 && in != out)
+        return in < out ? out / in : in / out;
+    int64_t stated = mesh_devices(g->m, op, attrs_int(graph_attributes(g, op), "cluster_axis", -1));
+    return stated > 0 ? (double)stated : NAN;
+}
+
 /* A number, a truth value, or the one number that a list repeats. */
 static double attribute_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct str text;
-    double value;
-    int64_t list[16];
     uint32_t op = op_of(e, b);
-    if (op == NONE || !mlir_attr(e->graph->m, op, n->key, &text))
-        return NAN;
-    if (str_is(text, "true") || str_is(text, "false"))
-        return str_is(text, "true");
-    if (mlir_float(text, &value))
-        return value;
-    int k = mlir_ints(text, list, 16);
-    for (int i = 1; i < k; i++)
-        if (k > 16 || list[i] != list[0])
+    const struct attr *x = op == NONE ? NULL : attrs_find(graph_attributes(e->graph, op), n->key);
+    if (x && x->is_number)
+        return x->number;
+    for (int i = 1; x && i < x->n; i++)
+        if (x->list[i] != x->list[0])
             return NAN;
-    return k > 0 ? (double)list[0] : NAN;
+    return x && x->n > 0 ? (double)x->list[0] : NAN;
 }
 
 static measured *const functions[MEASURES] = {
     [MEASURE_rank] = rank_of,           [MEASURE_size] = size_of,         [MEASURE_numel] = numel_of,
     [MEASURE_users] = users_of,         [MEASURE_siblings] = siblings_of, [MEASURE_dtype] = dtype_of,
     [MEASURE_innermost] = innermost_of, [MEASURE_begin] = slice_of,       [MEASURE_end] = slice_of,
-    [MEASURE_step] = slice_of,          [MEASURE_cut] = slice_of,         [MEASURE_attribute] = attribute_of,
+    [MEASURE_step] = slice_of,          [MEASURE_cut] = slice_of,         [MEASURE_devices] = devices_of,
+    [MEASURE_attribute] = attribute_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {

@@ -13,13 +13,14 @@ bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key
     }
     size_t n = strcspn(r, ",");
     const char *eq = memchr(r, '=', n);
-    struct str text;
     if (!eq || n - (size_t)(eq + 1 - r) >= 32)
         return false;
     size_t len = n - (size_t)(eq + 1 - r);
     memcpy(key, eq + 1, len);
     key[len] = '\0';
-    return mlir_attr(m->g->m, op, key, &text) && mlir_float(text, actual);
+    const struct attr *x = attrs_find(graph_attributes(m->g, op), key);
+    *actual = x ? x->number : 0;
+    return x && x->is_number;
 }
 
 /* The formula has a number where the op has an attribute. */
@@ -33,11 +34,8 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
 
 /* The dimension of channels of a convolution; -1 for other ops. */
 static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
-    struct str text;
-    int64_t dim = -1;
-    bool given =
-        op_convolves((enum op_kind)g->kind[op]) && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim);
-    return given && dim >= 0 && dim < (int64_t)rank ? dim : -1;
+    int64_t dim = attrs_int(graph_attributes(g, op), "channel_dim", -1);
+    return op_convolves((enum op_kind)g->kind[op]) && dim >= 0 && dim < (int64_t)rank ? dim : -1;
 }
 
 /* The axes of an op whose computation is not known are the dimensions of its result, channels last. */
@@ -222,19 +220,17 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
     struct axes c;
-    struct str text;
-    int64_t dims[MAX_RANK], dim = -1;
     if (!shape || !imap_coordinates(map, shape, rank, &c))
         return false;
+    const struct attr *axis_given = graph_axes(m->g, op),
+                      *normalized = attrs_find(graph_attributes(m->g, op), "normalized_shape");
     uint32_t count = 1;
-    if (graph_axes(m->g, op, &text) && !mlir_int(text, &dim))
+    if ((axis_given && !axis_given->is_whole) || (normalized && (normalized->n < 1 || normalized->n > (int)rank)))
         return false;
-    if (mlir_attr(m->g->m, op, "normalized_shape", &text)) {
-        int n = mlir_ints(text, dims, MAX_RANK);
-        if (n < 1 || n > (int)rank)
-            return false;
-        count = (uint32_t)n;
-        dim = -(int64_t)n;
+    int64_t dim = axis_given ? axis_given->whole : -1;
+    if (normalized) {
+        count = (uint32_t)normalized->n;
+        dim = -(int64_t)count;
     }
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)

@@ -1,5 +1,5 @@
-/* Which of several overlapping matches is reported: the larger one first, ttnn (direct) before all other sources. The
- * rule is in fusion-patterns(5). */
+/* Which of several overlapping matches is reported: the larger one first, what TTNN's dialect has before all others.
+ * The rule is in fusion-patterns(5). */
 #include "match/match.h"
 
 #include <stdlib.h>
@@ -28,46 +28,46 @@ static uint32_t count_runs(const struct match *m) {
     return n;
 }
 
-/* The bit of a source in the marks of an op. */
-static uint8_t source_bit(struct str source) {
-    static const char *const names[] = {"ttnn", "torch", "triton", "cuda"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(source, names[i]))
-            return (uint8_t)(1u << i);
+/* Marks of an op: bits 0-4 are the sources that matched it, bits 5-9 (<< THROUGH) those that looked through it. What
+ * the dialect of TTNN has is a source of its own, and what its library has beyond that another. */
+enum { DIALECT = 1, LIBRARY = 16, THROUGH = 5 };
+
+static uint16_t source_bit(const struct pattern *p) {
+    if (pattern_is_direct(p))
+        return pattern_reach(p) == REACH_DIALECT ? DIALECT : LIBRARY;
+    for (unsigned i = 1; i < PATTERN_SOURCES; i++)
+        if (str_is(p->source, pattern_sources[i]))
+            return (uint16_t)(1u << i);
     return 0;
 }
-
-/* Marks of an op: bits 0-3 are the sources that matched it, bits 4-7 (<< THROUGH) those that looked through it. DIRECT
- * is the bit of ttnn. */
-enum { DIRECT = 1, THROUGH = 4 };
 
 struct resolution {
     struct match_list *list;
     uint32_t first; /* op of marks[0] */
-    uint8_t *marks;
+    uint16_t *marks;
     bool *keep; /* by match */
 };
 
-static void keep_one(struct resolution *s, uint32_t i, uint8_t source) {
+static void keep_one(struct resolution *s, uint32_t i, uint16_t source) {
     const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nops; k++)
         s->marks[m->ops[k] - s->first] |= source;
     for (uint32_t k = 0; k < m->nthrough; k++)
-        s->marks[m->through[k] - s->first] |= (uint8_t)(source << THROUGH);
+        s->marks[m->through[k] - s->first] |= (uint16_t)(source << THROUGH);
     s->keep[i] = true;
 }
 
 /* The list is sorted: the largest match takes its ops first. */
-static void resolve_source(struct resolution *s, bool direct) {
+static void resolve_source(struct resolution *s, bool dialect) {
     for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
-        uint8_t source = source_bit(m->pattern->source);
-        if ((source == DIRECT) != direct)
+        uint16_t source = source_bit(m->pattern);
+        if ((source == DIALECT) != dialect)
             continue;
-        bool overlaps = false, more = direct;
+        bool overlaps = false, more = dialect;
         for (uint32_t k = 0; k < m->nops; k++) {
             overlaps |= (s->marks[m->ops[k] - s->first] & source) != 0;
-            more |= !(s->marks[m->ops[k] - s->first] & DIRECT);
+            more |= !(s->marks[m->ops[k] - s->first] & DIALECT);
         }
         if (more && !overlaps)
             keep_one(s, i, source);
@@ -75,8 +75,8 @@ static void resolve_source(struct resolution *s, bool direct) {
     /* drop a match whose root another match of its source looks through */
     for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
-        uint8_t source = source_bit(m->pattern->source);
-        s->keep[i] &= (source == DIRECT) != direct || !(s->marks[m->root - s->first] & source << THROUGH);
+        uint16_t source = source_bit(m->pattern);
+        s->keep[i] &= (source == DIALECT) != dialect || !(s->marks[m->root - s->first] & source << THROUGH);
     }
 }
 
@@ -95,7 +95,12 @@ static uint32_t first_op(const struct match_list *list, uint32_t *end) {
     return first;
 }
 
-void match_resolve(struct match_list *list) {
+static void add_match(struct match_list *list, const struct match *m) {
+    list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = *m;
+}
+
+void match_resolve(struct match_list *list, struct match_list *gave_way) {
     uint32_t end, n = 0, first = first_op(list, &end);
     if (list->n == 0)
         return;
@@ -111,6 +116,8 @@ void match_resolve(struct match_list *list) {
     for (uint32_t i = 0; i < list->n; i++)
         if (s.keep[i])
             list->items[n++] = list->items[i];
+        else if (gave_way)
+            add_match(gave_way, &list->items[i]);
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
     free(s.keep);

@@ -7,6 +7,7 @@
 #include "match/matcher.h"
 
 struct searcher {
+    const struct pattern_set *set;
     struct matcher *m;
     struct match_cache *cache; /* NULL: none */
     struct hashes *hashes;     /* NULL: no cache */
@@ -61,6 +62,8 @@ static void search_op(struct searcher *s, struct pattern *const *patterns, uint3
                       struct match_list *out) {
     struct cache_bucket *bucket = NULL;
     const uint64_t *roots = s->ops ? automaton_roots(s->ops, op) : NULL;
+    for (uint32_t i = 0; !roots && i < n; i++) /* else the automaton has done so for its roots */
+        pattern_complete(s->set, patterns[i]);
     for (uint32_t from = 0; from < n; from += 64) {
         uint64_t left = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull;
         if (roots)
@@ -83,6 +86,7 @@ void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t fu
     const struct graph *g = s->m->g;
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    s->set = set;
     s->m->func = func;
     s->m->max_steps = search_steps(set->max_steps);
     if (s->cache) {

@@ -38,11 +38,30 @@ static void add_behind(struct values_behind *b, uint32_t value, uint32_t depth) 
         b->depth[n] = depth;
 }
 
+/* One of the users of a value, which are in textual order: those behind the root first. Where there are more of them
+ * than there is room for, what is next to the root is what belongs to it. */
+static uint32_t nth_user(const struct graph *g, uint32_t value, uint32_t first_behind, uint32_t i) {
+    uint32_t from = g->first_use[value], end = g->first_use[value + 1];
+    return g->uses[i < end - first_behind ? first_behind + i : from + i - (end - first_behind)];
+}
+
+static uint32_t first_user_behind(const struct graph *g, uint32_t value, uint32_t root) {
+    uint32_t lo = g->first_use[value], hi = g->first_use[value + 1];
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+        if (g->uses[middle] < root)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 /* Ops behind a value that the line's root may be, at most as many operators behind it as the line has. */
 static uint32_t candidates(struct matcher *m, const struct secondary_root *line, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
     struct values_behind b;
-    uint32_t found = 0, op = m->state.slots[slot].op, most = line->deep;
+    uint32_t found = 0, op = m->state.slots[slot].op, most = line->deep, root = m->state.matched[0].op;
     b.n = 0;
     if (op == NONE)
         add_behind(&b, m->state.slots[slot].value, 0);
@@ -51,9 +70,11 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
     uint32_t first = b.n;
     for (uint32_t i = 0; i < first; i++)
         record_users(m, b.values[i]);
-    for (uint32_t i = 0; i < b.n; i++)
-        for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
-            uint32_t user = g->uses[u], depth = b.depth[i] + !graph_looks_through(g, user);
+    for (uint32_t i = 0; i < b.n; i++) {
+        uint32_t nusers = g->first_use[b.values[i] + 1] - g->first_use[b.values[i]];
+        uint32_t behind = first_user_behind(g, b.values[i], root);
+        for (uint32_t u = 0; u < nusers; u++) {
+            uint32_t user = nth_user(g, b.values[i], behind, u), depth = b.depth[i] + !graph_looks_through(g, user);
             if (g->m->ops[user].func != m->func) {
                 record_uncacheable(&m->record);
                 continue;
@@ -68,6 +89,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, depth);
         }
+    }
     sort_ids(out, found);
     return found;
 }

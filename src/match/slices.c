@@ -227,17 +227,16 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
     const uint32_t *v = graph_operands(gr, op);
-    struct str text;
+    const struct attr *along = graph_axes(gr, op);
     struct axes result;
     struct imap axis;
-    int64_t dim;
     uint32_t rank, n = graph_noperands(gr, op);
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
     if (n != g->node->nargs)
         return matcher_failed(m, FAILED_OPERANDS, g, op);
-    if (!shape || rank > MAX_RANK || !mlir_attr(gr->m, op, "dim", &text) || !mlir_int(text, &dim) ||
-        !imap_coordinates(map, shape, rank, &result))
+    if (!shape || rank > MAX_RANK || !along || !along->is_whole || !imap_coordinates(map, shape, rank, &result))
         return matcher_failed(m, FAILED_INDEX, g, op);
+    int64_t dim = along->whole;
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)
         return false;

@@ -11,17 +11,33 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
 }
 
+static struct str label_of(const struct evaluation *e, uint32_t value) {
+    struct str label = value_label(e->graph, value, e->arena);
+    return e->prefix ? arena_printf(e->arena, "%s%.*s", e->prefix, (int)label.n, label.p) : label;
+}
+
 static void say_type(const struct graph *g, uint32_t value, struct buf *out) {
     uint32_t rank;
     const int64_t *shape = value == NONE ? NULL : graph_shape(g, value, &rank);
     for (uint32_t d = 0; shape && d < rank; d++)
         buf_printf(out, "%lldx", (long long)shape[d]);
-    buf_add(out, value == NONE ? STR("none") : str_of(dtype_name(graph_dtype(g, value))));
+    buf_add(out, value == NONE ? STR("none") : str_of(dtype_table[graph_dtype(g, value)].name));
 }
 
-/* {found}, or the type of a value. */
+static void say_op(const struct graph *g, uint32_t value, struct buf *out) {
+    uint32_t op = value == NONE ? NONE : g->m->values[value].def;
+    enum op_kind kind = op == NONE ? K_UNKNOWN : (enum op_kind)g->kind[op];
+    buf_add(out, kind == K_UNKNOWN ? STR("none") : str_of(op_table[kind].name));
+}
+
+/* {found}, the type of a value, or the op that makes it. */
 static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
     const struct mlir *m = e->graph->m;
+    uint32_t made = template_op_slot(e->formula, inner);
+    if (made != NONE) {
+        say_op(e->graph, bound_to(e, made, VIEW_BOUND).value, out);
+        return;
+    }
     if (!str_is(inner, "found")) {
         struct str view;
         uint32_t slot = template_typed_slot(e->formula, inner, &view);
@@ -35,7 +51,7 @@ static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
     }
     const struct mlir_op *op = &m->ops[e->found];
     struct str name = mlir_op_name(m, e->found);
-    struct str label = op->nresults ? value_label(e->graph, op->first_result, e->arena) : STR("");
+    struct str label = op->nresults ? label_of(e, op->first_result) : STR("");
     buf_printf(out, "%.*s%s%.*s", (int)label.n, label.p, label.n ? " (" : "", (int)name.n, name.p);
     buf_printf(out, " at line %llu%s", (unsigned long long)mlir_place(m, op->text.begin).line, label.n ? ")" : "");
 }
@@ -49,10 +65,9 @@ static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
     }
     if (slot != NONE) {
         uint32_t v = e->bindings[slot].value;
-        uint32_t argument =
-            v == NONE ? NONE
-                      : graph_argument(e->graph, v); /* an argument of the model says more than a name inside of it */
-        struct str label = v == NONE ? STR("none") : value_label(e->graph, argument == NONE ? v : argument, e->arena);
+        /* an argument of the model says more than a name inside of it */
+        uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
+        struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);
         buf_add(out, label);
         return;
     }

@@ -69,53 +69,30 @@ static bool begins_with_word(const char *p, const char *end, struct str word) {
     return left >= word.n && memcmp(p, word.p, word.n) == 0 && (left == word.n || !scan_is(p[word.n], CH_IDENT));
 }
 
-/* One entry of a dictionary: which of the keys it has, and its value; n: none. Most are of other keys, and not split.
- */
-static int read_entry(const char **p, const char *end, const struct str *keys, int n, struct str *value) {
-    struct str item, key = {0};
-    int i = 0;
-    if (**p == '"') {
-        if (!scan_item(p, end, &item) || item.n == 0 || !split_entry(item, &key, value))
-            return n;
-        while (i < n && !str_eq(key, keys[i]))
-            i++;
-        return i;
-    }
+/* One entry of a dictionary; true where it is of the key. Most are of others, and not split. */
+static bool read_entry(const char **p, const char *end, struct str key, struct str *value) {
+    struct str item, found;
+    if (**p == '"')
+        return scan_item(p, end, &item) && item.n > 0 && split_entry(item, &found, value) && str_eq(found, key);
     const char *stop = scan_until(*p, end, ',');
-    while (i < n && !begins_with_word(*p, stop, keys[i]))
-        i++;
-    if (i < n)
-        *value = value_behind(*p + keys[i].n, stop);
+    bool is = begins_with_word(*p, stop, key);
+    if (is)
+        *value = value_behind(*p + key.n, stop);
     *p = stop + (stop < end);
-    return i;
+    return is;
 }
 
-/* Fills those values that are empty and in the dictionary; returns how many are left. */
-static int find_attrs(const struct mlir *m, struct str dict, const struct str *keys, int n, int left,
-                      struct str *values) {
+static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
     const char *p = dict.p, *end = dict.p + dict.n;
-    struct str value = {0};
-    bool any = dict.n <= LONG_DICT; /* constants of megabytes: no walk without the bytes of a key */
-    for (int i = 0; i < n && !any; i++)
-        any = str_find(dict, keys[i]);
-    while (any && left > 0 && (p = scan_space(p, end)) < end) {
-        int i = read_entry(&p, end, keys, n, &value);
-        if (i == n || values[i].p)
-            continue;
-        values[i] = mlir_unalias(m, value);
-        left--;
-    }
-    return left;
-}
-
-void mlir_attrs_of(const struct mlir *m, uint32_t op, const char *const *keys, int n, struct str *values) {
-    struct str k[MLIR_MOST_KEYS];
-    for (int i = 0; i < n; i++) {
-        k[i] = str_of(keys[i]);
-        values[i] = (struct str){0};
-    }
-    int left = find_attrs(m, mlir_span(m, m->ops[op].props), k, n, n, values);
-    find_attrs(m, mlir_span(m, m->ops[op].attrs), k, n, left, values);
+    struct str found;
+    if (dict.n > LONG_DICT && !str_find(dict, key)) /* constants of megabytes: no walk without the bytes of the key */
+        return false;
+    while ((p = scan_space(p, end)) < end)
+        if (read_entry(&p, end, key, &found)) {
+            *value = mlir_unalias(m, found);
+            return true;
+        }
+    return false;
 }
 
 bool mlir_item(struct str *list, struct str *item) {
@@ -127,17 +104,10 @@ bool mlir_item(struct str *list, struct str *item) {
     return any;
 }
 
-/* Leaves *value as it is where nothing was found. */
-static bool set_found(struct str found, struct str *value) {
-    if (found.p)
-        *value = found;
-    return found.p;
-}
-
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
-    struct str found;
-    mlir_attrs_of(m, op, &key, 1, &found);
-    return set_found(found, value);
+    struct str k = str_of(key);
+    return find_attr(m, mlir_span(m, m->ops[op].props), k, value) ||
+           find_attr(m, mlir_span(m, m->ops[op].attrs), k, value);
 }
 
 static int list_attrs(const struct mlir *m, struct str dict, struct str *keys, struct str *values, int n, int max) {
@@ -164,9 +134,7 @@ bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char
     const struct mlir_func *f = &m->funcs[func];
     if (arg >= f->nargs)
         return false;
-    struct str k = str_of(key), found = {0};
-    find_attrs(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), &k, 1, 1, &found);
-    return set_found(found, value);
+    return find_attr(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), str_of(key), value);
 }
 
 /* Splits "3 : i32" into number and type. */
@@ -226,9 +194,18 @@ static bool read_int(struct str s, int64_t *out) {
     return true;
 }
 
+static bool is_float_type(struct str type) {
+    return str_is(type, "f32") || str_is(type, "bf16") || str_is(type, "f16") || str_is(type, "f64");
+}
+
+/* Hexadecimal digits of a float type are its bits; of another type, or of none (which is i64), an integer. */
+static bool is_bits(struct str number, struct str type) {
+    return is_float_type(type) && str_starts(number, STR("0x"));
+}
+
 bool mlir_int(struct str text, int64_t *out) {
-    struct str type;
-    return read_int(split_type(text, &type), out);
+    struct str type, number = split_type(text, &type);
+    return !is_bits(number, type) && read_int(number, out);
 }
 
 static double half_value(uint16_t h) {
@@ -241,7 +218,7 @@ static double half_value(uint16_t h) {
     return h & 0x8000 ? -v : v;
 }
 
-/* The number with these bits in a float type of `bytes` bytes. */
+/* The number with these bits in a float type. */
 static bool float_bits(uint64_t bits, struct str type, double *out) {
     if (str_is(type, "f64")) {
         memcpy(out, &bits, sizeof bits);
@@ -252,8 +229,6 @@ static bool float_bits(uint64_t bits, struct str type, double *out) {
         return bits <= 0xffff;
     }
     bool bf16 = str_is(type, "bf16");
-    if (!bf16 && !str_is(type, "f32") && type.n)
-        return false;
     if (bits > (bf16 ? 0xffffu : 0xffffffffu))
         return false;
     uint32_t word = (uint32_t)(bf16 ? bits << 16 : bits);
@@ -261,10 +236,6 @@ static bool float_bits(uint64_t bits, struct str type, double *out) {
     memcpy(&f, &word, sizeof f);
     *out = (double)f;
     return true;
-}
-
-static bool is_float_type(struct str type) {
-    return str_is(type, "f32") || str_is(type, "bf16") || str_is(type, "f16") || str_is(type, "f64");
 }
 
 static bool read_float(struct str s, struct str type, double *out) {
@@ -276,10 +247,10 @@ static bool read_float(struct str s, struct str type, double *out) {
     }
     if (!copy_number(s, text, sizeof text))
         return false;
-    if (text[0] == '0' && text[1] == 'x') {
+    if (str_starts(s, STR("0x"))) {
         if (!read_int(s, &bits))
             return false;
-        if (is_float_type(type) || type.n == 0)
+        if (is_bits(s, type))
             return float_bits((uint64_t)bits, type, out);
         *out = (double)bits;
         return true;
@@ -294,16 +265,6 @@ static bool read_float(struct str s, struct str type, double *out) {
 bool mlir_float(struct str text, double *out) {
     struct str type, number = split_type(text, &type);
     return read_float(number, type, out);
-}
-
-bool mlir_bool(struct str text, bool *out) {
-    int64_t v;
-    struct str type, word = split_type(text, &type);
-    bool named = str_is(word, "true") || str_is(word, "false");
-    if ((!named && !str_is(type, "i1")) || !read_int(word, &v))
-        return false;
-    *out = v != 0;
-    return true;
 }
 
 bool mlir_string(struct str text, struct str *out) {
@@ -487,7 +448,7 @@ static int ints_of_dense(const struct dense *d, int64_t *out, int max) {
         return ints_of_hex(d, out, max);
     if (d->body.p[0] == '[')
         return ints_of_list(d->body, out, max);
-    if (!read_int(d->body, &v) || d->count > DENSE_MAX)
+    if (is_bits(d->body, d->type) || !read_int(d->body, &v) || d->count > DENSE_MAX)
         return -1;
     int n = d->count < 0 ? 1 : (int)d->count;
     for (int i = 0; i < n && i < max; i++)

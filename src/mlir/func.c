@@ -16,6 +16,10 @@ void name_functions(struct mlir *m) {
     }
 }
 
+uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
+    return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
+}
+
 uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name) {
     struct mlir *m = p->m;
     uint32_t id = parse_name(p, name), func = m->nfuncs;

@@ -29,8 +29,7 @@ static void shrink(struct mlir *m) {
 void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_block *block, struct recent_texts *recent,
                      struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
-    m->tables = xcalloc(1, sizeof *m->tables);
-    pthread_mutex_init(&m->tables->files_lock, NULL);
+    m->tables = tables_new();
     m->text = log_text(s, block, &m->tables->text);
     struct ir_parser p = {.m = m,
                           .d = d,
@@ -50,6 +49,7 @@ void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_bl
     scope_leave(&p, &top);
     types_resolve(m);
     name_functions(m);
+    look_through_traces(m);
     shrink(m);
     parser_free(&p);
 }
@@ -89,10 +89,7 @@ void mlir_free(struct mlir *m) {
     *m = (struct mlir){0};
 }
 
-uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
-    return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
-}
-
 struct source_location mlir_place(const struct mlir *m, uint32_t text_offset) {
-    return log_place(m->source, m->block, text_offset);
+    struct source_location nowhere = {0};
+    return m->source ? log_place(m->source, m->block, text_offset) : nowhere;
 }

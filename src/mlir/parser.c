@@ -74,13 +74,9 @@ static uint8_t flags_of(struct str name) {
 }
 
 uint32_t parse_name(struct ir_parser *p, struct str text) {
-    struct mlir *m = p->m;
-    uint32_t id = sym_add(m->tables, &m->tables->names, text);
-    if (id < m->nnames)
+    uint32_t known = p->m->nnames, id = name_add(p->m, text);
+    if (id < known)
         return id;
-    m->names = grow(m->names, &m->names_cap, id + 1, sizeof *m->names);
-    m->names[id] = text;
-    m->nnames = id + 1;
     p->name_flags = grow(p->name_flags, &p->name_flags_cap, id + 1, sizeof *p->name_flags);
     p->name_flags[id] = memchr(text.p, '.', text.n) ? flags_of(text) : 0; /* others are symbols */
     return id;

@@ -1,4 +1,4 @@
-/* State of one parse, shared by the files that make up the parser. Private to the room.
+/* State of one parse, shared by the files that make up the parser. Private to the folder.
  *
  * From the bottom up: scope.c binds names of SSA values, parser.c reports errors, read.c reads the pieces of an op,
  * region.c and func.c what is between braces, custom.c and op.c whole ops, parse.c the loop over ops.
@@ -202,6 +202,7 @@ bool parse_func(struct ir_parser *p, uint32_t op);
 void func_attributes(struct ir_parser *p, uint32_t op, uint32_t func);
 bool parse_block_label(struct ir_parser *p);
 void name_functions(struct mlir *m); /* all functions can be found by their names */
+void look_through_traces(struct mlir *m);
 
 /* custom.c, op.c: one op, its regions included. */
 bool parse_custom(struct ir_parser *p, const char *start, uint32_t results);

@@ -1,4 +1,4 @@
-/* The scanning primitives of the room: one table of character classes drives all of them. */
+/* The scanning primitives of the folder: one table of character classes drives all of them. */
 #include "mlir/scan.h"
 
 #include <string.h>

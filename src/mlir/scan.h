@@ -1,4 +1,4 @@
-/* Scanning of MLIR text: character classes and jumps over balanced stretches. Private to the room.
+/* Scanning of MLIR text: character classes and jumps over balanced stretches. Private to the folder.
  *
  * All functions work on [p, end) and never read past `end`; NULL means "not well formed". */
 #ifndef FA_MLIR_SCAN_H

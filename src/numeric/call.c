@@ -1,7 +1,7 @@
-/* Operands and attributes of one op (struct call), as evaluators ask for them.
- *
- * Attribute text is MLIR: 3 : si32, 1.0e-5 : f32, true, [1, 2], array<i64: 1, 2>. */
+/* Operands and attributes of one op (struct call), as evaluators ask for them. */
 #include "numeric/call.h"
+
+#include "ops/infer.h"
 
 const struct tensor *operand_needed(struct eval_context *ctx, const struct call *c, uint32_t i) {
     if (!operand(c, i))
@@ -15,20 +15,31 @@ const struct tensor *as_declared(struct eval_context *ctx, const struct call *c,
     return s && shape_count(s) == t->n ? tensor_reshape(ctx, t, s) : t;
 }
 
-/* ---- attributes ---- */
-
-bool attr_text(const struct call *c, const char *key, struct str *out) {
-    return c->attribute && c->attribute(c->self, key, out);
+struct shape inferred_shape(struct eval_context *ctx, const struct call *c) {
+    const struct shape **shapes = arena_alloc(ctx->arena, (c->noperands + (size_t)1) * sizeof *shapes);
+    struct shape s;
+    struct str all = STR("");
+    for (uint32_t i = 0; i < c->noperands; i++)
+        shapes[i] = operand(c, i) ? &operand(c, i)->shape : NULL;
+    if (infer_shape(c->kind, c->attributes, shapes, c->noperands, &s) == INFER_SHAPE)
+        return s;
+    for (uint32_t i = 0; i < c->noperands && shapes[i]; i++)
+        all =
+            arena_printf(ctx->arena, "%.*s%s%s", (int)all.n, all.p, i ? ", " : "", shape_text(ctx->arena, shapes[i]).p);
+    op_fails(ctx, "%s of %s", op_table[c->kind].name, all.p);
 }
+
+/* ---- attributes ---- */
 
 static _Noreturn void unreadable(struct eval_context *ctx, const struct call *c, const char *key) {
     op_fails(ctx, "%s: attribute %s cannot be read", op_table[c->kind].name, key);
 }
 
-static void attr_needed(struct eval_context *ctx, const struct call *c, const char *key) {
-    struct str text;
-    if (!attr_text(c, key, &text))
+const struct attr *attr_needed(struct eval_context *ctx, const struct call *c, const char *key) {
+    const struct attr *x = attrs_find(c->attributes, key);
+    if (!x)
         op_fails(ctx, "%s has no attribute %s", op_table[c->kind].name, key);
+    return x;
 }
 
 /* No tensor here has so many elements: what is beyond counts as much, and can be computed with. */
@@ -37,13 +48,10 @@ static int64_t bounded(int64_t x) {
 }
 
 int64_t attr_int(struct eval_context *ctx, const struct call *c, const char *key, int64_t otherwise) {
-    struct str text;
-    int64_t x;
-    if (!attr_text(c, key, &text))
-        return otherwise;
-    if (!mlir_int(text, &x))
+    const struct attr *x = attrs_find(c->attributes, key);
+    if (x && !x->is_whole)
         unreadable(ctx, c, key);
-    return bounded(x);
+    return x ? bounded(x->whole) : otherwise;
 }
 
 int64_t attr_int_needed(struct eval_context *ctx, const struct call *c, const char *key) {
@@ -52,13 +60,10 @@ int64_t attr_int_needed(struct eval_context *ctx, const struct call *c, const ch
 }
 
 double attr_number(struct eval_context *ctx, const struct call *c, const char *key, double otherwise) {
-    struct str text;
-    double x;
-    if (!attr_text(c, key, &text))
-        return otherwise;
-    if (!mlir_float(text, &x))
+    const struct attr *x = attrs_find(c->attributes, key);
+    if (x && !x->is_number)
         unreadable(ctx, c, key);
-    return x;
+    return x ? x->number : otherwise;
 }
 
 double attr_number_needed(struct eval_context *ctx, const struct call *c, const char *key) {
@@ -67,28 +72,16 @@ double attr_number_needed(struct eval_context *ctx, const struct call *c, const 
 }
 
 bool attr_flag(struct eval_context *ctx, const struct call *c, const char *key, bool otherwise) {
-    struct str text;
-    bool flag;
-    int64_t number = 1;
-    if (!attr_text(c, key, &text))
-        return otherwise;
-    if (text.n && mlir_bool(text, &flag))
-        return flag;
-    if (text.n && !mlir_int(text, &number))
-        unreadable(ctx, c, key);
-    return number != 0;
+    return attr_int(ctx, c, key, otherwise) != 0;
 }
 
 int attr_list(struct eval_context *ctx, const struct call *c, const char *key, int64_t *out, int max) {
-    struct str text;
-    if (!attr_text(c, key, &text))
-        return -1;
-    int n = mlir_ints(text, out, max);
-    if (n < 0 || n > max)
+    const struct attr *x = attrs_find(c->attributes, key);
+    if (x && (x->n < 0 || x->n > max))
         unreadable(ctx, c, key);
-    for (int i = 0; i < n; i++)
-        out[i] = bounded(out[i]);
-    return n;
+    for (int i = 0; x && i < x->n; i++)
+        out[i] = bounded(x->list[i]);
+    return x ? x->n : -1;
 }
 
 int attr_list_needed(struct eval_context *ctx, const struct call *c, const char *key, int64_t *out, int max) {
@@ -97,31 +90,16 @@ int attr_list_needed(struct eval_context *ctx, const struct call *c, const char 
 }
 
 int attr_word(struct eval_context *ctx, const struct call *c, const char *key, const char *const *words) {
-    struct str text;
+    const struct attr *x = attrs_find(c->attributes, key);
     int i = 0;
-    if (!attr_text(c, key, &text))
+    if (!x)
         return 0;
-    while (words[i] && !str_find(text, str_of(words[i])))
+    while (words[i] && !str_find(x->text, str_of(words[i])))
         i++;
     if (!words[i])
-        op_unsupported(ctx, "no evaluator for %s with %s = %.*s", op_table[c->kind].name, key, (int)text.n, text.p);
+        op_unsupported(ctx, "no evaluator for %s with %s = %.*s", op_table[c->kind].name, key, (int)x->text.n,
+                       x->text.p);
     return i;
-}
-
-bool text_int(struct str text, const char *key, int64_t *out) {
-    for (const char *p = str_find(text, str_of(key)), *end = text.p + text.n; p;) {
-        const char *q = p + strlen(key);
-        while (q < end && *q == ' ')
-            q++;
-        if (q < end && *q == '=') {
-            const char *from = ++q;
-            while (q < end && *q != ',' && *q != '>' && *q != '}')
-                q++;
-            return mlir_int(str_trim((struct str){from, (size_t)(q - from)}), out);
-        }
-        p = str_find((struct str){q, (size_t)(end - q)}, str_of(key));
-    }
-    return false;
 }
 
 /* ---- dimensions ---- */

@@ -15,11 +15,9 @@ struct call {
     const struct tensor *const *operands; /* by role (ops.def); NULL where absent. As printed where the roles are "*" */
     const enum dtype *operand_types;      /* NULL: all F64, so that nothing is rounded */
     uint32_t nresults;
-    const struct shape *shapes; /* of the results; NULL: they follow from the operands and attributes */
-    const enum dtype *types;    /* of the results; NULL: all F64 */
-    /* Text of an attribute; false when it is absent. */
-    bool (*attribute)(const void *self, const char *key, struct str *text);
-    const void *self;
+    const struct shape *shapes;     /* of the results; NULL: they follow from the operands and attributes */
+    const enum dtype *types;        /* of the results; NULL: all F64 */
+    const struct attrs *attributes; /* NULL: it has none */
 };
 
 /* NULL: absent. */
@@ -41,23 +39,23 @@ static inline const struct shape *declared_shape(const struct call *c, uint32_t 
 const struct tensor *as_declared(struct eval_context *ctx, const struct call *c, uint32_t result,
                                  const struct tensor *t);
 
+/* The shape of the result by the rule of its class (ops/infer.h). */
+struct shape inferred_shape(struct eval_context *ctx, const struct call *c);
+
 /* ---- attributes ---- */
 
-/* False when it is absent. */
-bool attr_text(const struct call *c, const char *key, struct str *out);
+const struct attr *attr_needed(struct eval_context *ctx, const struct call *c, const char *key);
 int64_t attr_int(struct eval_context *ctx, const struct call *c, const char *key, int64_t otherwise);
 int64_t attr_int_needed(struct eval_context *ctx, const struct call *c, const char *key);
 double attr_number(struct eval_context *ctx, const struct call *c, const char *key, double otherwise);
 double attr_number_needed(struct eval_context *ctx, const struct call *c, const char *key);
-/* True, false, or a number that is 0 or not; a unit attribute, which has no text, is true. */
+/* True, false, or a number that is 0 or not. */
 bool attr_flag(struct eval_context *ctx, const struct call *c, const char *key, bool otherwise);
 /* How many whole numbers it has, at most `max`; -1 when it is absent. */
 int attr_list(struct eval_context *ctx, const struct call *c, const char *key, int64_t *out, int max);
 int attr_list_needed(struct eval_context *ctx, const struct call *c, const char *key, int64_t *out, int max);
 /* Index of the word among those of a list up to NULL that the text of an attribute has; 0 when it is absent. */
 int attr_word(struct eval_context *ctx, const struct call *c, const char *key, const char *const *words);
-/* The number in "key = 12" inside the text of an attribute; false when there is none. */
-bool text_int(struct str text, const char *key, int64_t *out);
 
 /* Number of a dimension in a tensor of this rank; negative ones count from the end. */
 uint32_t axis_in(struct eval_context *ctx, const struct call *c, int64_t axis, uint32_t rank);

@@ -6,7 +6,7 @@ static struct shape shape_of_constant(struct eval_context *ctx, const struct cal
     struct shape s = {0};
     if (declared_shape(c, 0))
         return *declared_shape(c, 0);
-    int n = attr_list(ctx, c, "shape", s.dim, TENSOR_RANK);
+    int n = attr_list(ctx, c, "shape", s.dim, MAX_RANK);
     s.rank = n < 0 ? 0 : (uint32_t)n;
     return s;
 }
@@ -28,29 +28,26 @@ void evaluate_ones(struct eval_context *ctx, const struct call *c, const struct 
 }
 
 void evaluate_full(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct str text;
-    double value;
-    if (!attr_text(c, "fill_value", &text) && !attr_text(c, "value", &text))
-        op_fails(ctx, "full has no fill_value");
-    if (!mlir_float(text, &value) && !mlir_splat(text, &value))
-        op_fails(ctx, "full: %.*s is no number", (int)(text.n < 80 ? text.n : 80), text.p);
+    bool other = attrs_find(c->attributes, "value") && !attrs_find(c->attributes, "fill_value");
+    const struct attr *x = attr_needed(ctx, c, other ? "value" : "fill_value");
+    double value = x->number;
+    if (!x->is_number && !mlir_splat(x->text, &value))
+        op_fails(ctx, "full: %.*s is no number", (int)(x->text.n < 80 ? x->text.n : 80), x->text.p);
     *out = filled(ctx, c, value);
 }
 
 /* The elements in row-major order, or one for all. A proof may evaluate the op in a smaller shape than the one that is
  * printed, which only a splat can follow. */
 void evaluate_constant(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct str text;
+    const struct attr *x = attr_needed(ctx, c, "value");
     double value;
-    if (!attr_text(c, "value", &text))
-        op_fails(ctx, "constant has no attribute value");
     struct shape s = shape_of_constant(ctx, c);
     struct tensor *t = tensor_new(ctx, &s);
-    int64_t n = mlir_numbers(text, t->x, t->n);
+    int64_t n = mlir_numbers(x->text, t->x, t->n);
     *out = t;
     if (n == t->n)
         return;
-    if (mlir_splat(text, &value))
+    if (mlir_splat(x->text, &value))
         *out = filled(ctx, c, value);
     else if (n < 0)
         op_fails(ctx, "the value of a constant cannot be read");

@@ -9,7 +9,7 @@
 
 #include "numeric/evaluators.h"
 
-const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
+static const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
     struct tensor *t = tensor_new(ctx, &x->shape);
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = f(x->x[i]);
@@ -52,16 +52,14 @@ static bool leaky_slope(struct str name, struct str text, double *slope) {
 }
 
 const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x) {
-    struct str text;
     for (const char *const *key = activation_keys; *key; key++) {
-        if (!attr_text(c, *key, &text))
-            continue;
-        struct str name = activation_name(*key, text);
+        const struct attr *given = attrs_find(c->attributes, *key);
+        struct str name = given ? activation_name(*key, given->text) : STR("");
         if (!name.n)
             continue;
         unary_function *f = activation_of(name);
         double slope = 0;
-        if (!f && !leaky_slope(name, text, &slope))
+        if (!f && !leaky_slope(name, given->text, &slope))
             op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
         x = f ? apply_unary(ctx, f, x) : apply_leaky_relu(ctx, x, slope);
     }
@@ -70,28 +68,15 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
 
 /* ---- unary and binary ops ---- */
 
-/* Bits of an integer type; 0 for those that do not wrap here. */
+/* Bits of an integer type that wraps here; 0: it does not. */
 static unsigned width_of(enum dtype t) {
-    switch (t) {
-    case DT_I32:
-    case DT_U32:
-        return 32;
-    case DT_I16:
-    case DT_U16:
-        return 16;
-    case DT_I8:
-    case DT_U8:
-        return 8;
-    default:
-        return 0;
-    }
+    return format_is_integer(t) && t != DT_I1 && dtype_table[t].bits <= 32 ? dtype_table[t].bits : 0;
 }
 
 static double wrapped(double x, enum dtype t) {
     unsigned unused = 64 - width_of(t);
     uint64_t bits = (uint64_t)whole_of(x) << unused;
-    bool is_signed = t == DT_I32 || t == DT_I16 || t == DT_I8;
-    return is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
+    return dtype_table[t].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
 }
 
 /* The low half of a product, which as a whole has more bits than a double. */
@@ -140,13 +125,11 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
 
 void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *t[3];
-    struct shape s = {0};
     struct index_walk w;
     struct view v[3];
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++)
         t[i] = operand_needed(ctx, c, i);
-        shape_broadcast(ctx, &s, &t[i]->shape, &s);
-    }
+    struct shape s = inferred_shape(ctx, c);
     for (int i = 0; i < 3; i++)
         v[i] = view_expanded(t[i], &s);
     struct tensor *r = tensor_new(ctx, &s);

@@ -5,7 +5,6 @@
 #include "numeric/call.h"
 #include "ops/scalar.h"
 
-const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x);
 /* Operands broadcast from the right. */
 const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                   const struct tensor *y);

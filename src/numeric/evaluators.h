@@ -1,5 +1,5 @@
 /* The evaluators: one function for each kind of op, or for several that differ little, as the rows of ops.def say.
- * Private to the room. */
+ * Private to the folder. */
 #ifndef FA_EVALUATORS_H
 #define FA_EVALUATORS_H
 

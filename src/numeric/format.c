@@ -5,51 +5,9 @@
 
 #include <math.h>
 
-struct float_format {
-    int bits;       /* significant ones, the implicit one among them */
-    int emin, emax; /* of normal numbers: 2^emin and up to below 2^(emax + 1) */
-};
-
-static const struct float_format floats[] = {
-    [DT_F32] = {24, -126, 127},
-    [DT_TF32] = {11, -126, 127},
-    [DT_F16] = {11, -14, 15},
-    [DT_BF16] = {8, -126, 127},
-};
-
-struct int_range {
-    double low, high;
-};
-
-static const struct int_range ranges[] = {
-    [DT_I64] = {-0x1p63, 0x1p63},
-    [DT_I32] = {-0x1p31, 0x1p31 - 1},
-    [DT_I16] = {-32768, 32767},
-    [DT_I8] = {-128, 127},
-    [DT_I4] = {-8, 7},
-    [DT_U64] = {0, 0x1p64},
-    [DT_U32] = {0, 0x1p32 - 1},
-    [DT_U16] = {0, 65535},
-    [DT_U8] = {0, 255},
-    [DT_INDEX] = {-0x1p63, 0x1p63},
-};
-
-static const struct float_format *float_format(enum dtype t) {
-    size_t i = (size_t)t;
-    return i < sizeof floats / sizeof *floats && floats[i].bits ? &floats[i] : NULL;
-}
-
-/* Mantissa bits of an element of a block float, without its sign; 0 for other formats. */
-static int block_bits(enum dtype t) {
-    return t == DT_BFP8 ? 7 : t == DT_BFP4 ? 3 : t == DT_BFP2 ? 1 : 0;
-}
-
-bool format_is_block(enum dtype t) {
-    return block_bits(t) != 0;
-}
-
-bool format_is_integer(enum dtype t) {
-    return t >= DT_I64 && t <= DT_INDEX;
+/* NULL: no float, or one that holds every double. */
+static const struct dtype_info *float_format(enum dtype t) {
+    return format_is_float(t) && t != DT_F64 ? &dtype_table[t] : NULL;
 }
 
 /* To a whole number. */
@@ -67,21 +25,21 @@ static double power_of_two(int e) {
 
 /* Exponent of the last significant bit of the format at x. A subnormal double is far below the smallest number of any
  * format. */
-static int step_exponent(double x, const struct float_format *f) {
+static int step_exponent(double x, const struct dtype_info *f) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     int e = (int)(bits >> 52 & 0x7ff) - 1023;
-    return (e < f->emin ? f->emin : e) - (f->bits - 1);
+    return (e < f->emin ? f->emin : e) - (f->precision - 1);
 }
 
-static double round_float(double x, const struct float_format *f, enum rounding r) {
+static double round_float(double x, const struct dtype_info *f, enum rounding r) {
     if (isnan(x) || isinf(x) || x == 0)
         return x;
     int step = step_exponent(x, f);
     double v = whole(x * power_of_two(-step), r) * power_of_two(step);
     if (fabs(v) < power_of_two(f->emax + 1))
         return v;
-    return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->bits) : INFINITY, x);
+    return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->precision) : INFINITY, x);
 }
 
 /* Dst, the register file that the packer reads, holds an f32; denormals are flushed. */
@@ -90,7 +48,7 @@ static double in_dst(double x) {
     return fabs(v) < 0x1p-126 ? 0 : v;
 }
 
-static double pack_float(double x, enum dtype t, const struct float_format *f, enum rounding r) {
+static double pack_float(double x, enum dtype t, const struct dtype_info *f, enum rounding r) {
     double v = in_dst(x);
     if (isnan(v) && t == DT_BF16 && r == ROUND_PACKER)
         return signbit(x) ? -INFINITY : INFINITY;
@@ -100,8 +58,9 @@ static double pack_float(double x, enum dtype t, const struct float_format *f, e
 static double round_int(double x, enum dtype t) {
     if (t == DT_I1)
         return x != 0;
-    double v = isnan(x) ? 0 : trunc(x);
-    return v < ranges[t].low ? ranges[t].low : v > ranges[t].high ? ranges[t].high : v + 0.0;
+    double v = isnan(x) ? 0 : trunc(x), end = power_of_two(dtype_table[t].bits - dtype_table[t].is_signed);
+    double low = dtype_table[t].is_signed ? -end : 0, high = end - 1;
+    return v < low ? low : v > high ? high : v + 0.0;
 }
 
 /* A number as sign, exponent (biased by 127) and 24 bits of mantissa with the leading one. */
@@ -152,7 +111,7 @@ static void round_block(double *x, size_t n, int bits, enum rounding r) {
     int shared = 0;
     struct bits b[BLOCK];
     for (size_t i = 0; i < n; i++) {
-        b[i] = bits_of(r == ROUND_PACKER ? pack_float(x[i], DT_BF16, &floats[DT_BF16], r) : x[i]);
+        b[i] = bits_of(r == ROUND_PACKER ? pack_float(x[i], DT_BF16, &dtype_table[DT_BF16], r) : x[i]);
         shared = b[i].exponent > shared ? b[i].exponent : shared;
     }
     for (size_t i = 0; i < n; i++) {
@@ -165,37 +124,32 @@ static void round_block(double *x, size_t n, int bits, enum rounding r) {
 }
 
 double format_round(double x, enum dtype t, enum rounding r) {
-    const struct float_format *f = float_format(t);
-    if (f)
-        return r == ROUND_EVEN ? round_float(x, f, r) : pack_float(x, t, f, r);
-    if (format_is_integer(t))
-        return round_int(x, t);
+    const struct dtype_info *f = float_format(t);
     if (format_is_block(t))
-        round_block(&x, 1, block_bits(t), r);
-    return x;
+        round_block(&x, 1, f->precision, r);
+    else if (f)
+        return r == ROUND_EVEN ? round_float(x, f, r) : pack_float(x, t, f, r);
+    return format_is_integer(t) ? round_int(x, t) : x;
 }
 
 void format_round_row(double *x, size_t n, enum dtype t, enum rounding r) {
     if (format_is_block(t))
-        round_block(x, n, block_bits(t), r);
+        round_block(x, n, dtype_table[t].precision, r);
     else
         for (size_t i = 0; i < n; i++)
             x[i] = format_round(x[i], t, r);
 }
 
 double format_ulp(double x, enum dtype t) {
-    const struct float_format *f = float_format(t);
-    if (format_is_integer(t))
-        return isnan(x) || isinf(x) ? NAN : 1;
-    if (isnan(x) || isinf(x) || (!f && !format_is_block(t)))
+    const struct dtype_info *f = float_format(t);
+    if (isnan(x) || isinf(x) || (!f && !format_is_integer(t)))
         return NAN;
-    struct float_format block = {block_bits(t), -126, 127};
-    return ldexp(1, step_exponent(x, f ? f : &block));
+    return f ? ldexp(1, step_exponent(x, f)) : 1;
 }
 
 double format_unpack(double x, enum dtype t) {
     enum dtype to = t == DT_F32 || t == DT_TF32 ? DT_TF32 : DT_BF16;
-    return fabs(x) < 0x1p-126 ? 0 : round_float(x, &floats[to], ROUND_TRUNCATE);
+    return fabs(x) < 0x1p-126 ? 0 : round_float(x, &dtype_table[to], ROUND_TRUNCATE);
 }
 
 /* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the

@@ -19,9 +19,6 @@ enum rounding {
 
 enum { BLOCK = 16 }; /* elements of a row of a tile face, which share an exponent in a block float */
 
-bool format_is_block(enum dtype t);   /* bfp8, bfp4, bfp2 */
-bool format_is_integer(enum dtype t); /* i1 and index among them */
-
 /* x rounded to t. A block float is rounded as a block of one element. Integers: the fraction is dropped, values beyond
  * the range saturate, a NaN becomes 0, and i1 is 1 for all but 0; beyond 2^53 they are not exact. */
 double format_round(double x, enum dtype t, enum rounding r);

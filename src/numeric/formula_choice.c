@@ -45,12 +45,12 @@ static bool is_within(struct str text, const char *p) {
 static uint32_t decision(struct formula_run *r, const struct node *n, uint32_t count) {
     struct formula_choice *c = r->choice;
     for (uint32_t i = 0; i < r->ndecided; i++)
-        if (r->decided[i] == n)
+        if (c->node[i] == n)
             return c->taken[i];
     uint32_t at = r->ndecided;
     if (at == MAX_CHOICES || count < 2 || !is_within(r->formula->text, n->text.p))
         return 0;
-    r->decided[r->ndecided++] = n;
+    c->node[r->ndecided++] = n;
     if (at == c->n) {
         c->taken[at] = 0;
         c->n++;

@@ -44,77 +44,58 @@ const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
     if (!r->values[slot][0] && r->formula->named[slot])
         return r->evaluate(r, r->formula->named[slot]);
     if (!r->values[slot][0])
-        eval_fail(r->eval, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
+        op_fails(r->eval, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
     return r->values[slot][0];
 }
 
-static bool extent_of(struct formula_run *r, const struct shape *s, int axis, double *out) {
+static double extent_of(struct formula_run *r, const struct shape *s, int axis) {
     int64_t at = axis < 0 ? axis + (int64_t)s->rank : axis;
     if (at >= s->rank)
-        return eval_fail(r->eval, "no axis %d in %s", axis, shape_text(r->eval->arena, s).p);
-    *out = at < 0 ? 1 : (double)s->dim[at]; /* dimensions of one element may stand in front of any tensor */
-    return true;
+        op_fails(r->eval, "no axis %d in %s", axis, shape_text(r->eval->arena, s).p);
+    return at < 0 ? 1 : (double)s->dim[at]; /* dimensions of one element may stand in front of any tensor */
 }
 
 /* Measures that tensors have: numel(x), rank(x), size(x, -1). All others are of ops in a graph. */
-static bool measured(struct formula_run *r, const struct number *n, double *out) {
+static double measured(struct formula_run *r, const struct number *n) {
     struct str name = str_of(measure_table[n->call].name);
     const struct tensor *t = slot_value(r, n->slot);
-    if (!t)
-        return false;
     if (str_is(name, "size"))
-        return extent_of(r, &t->shape, n->given[0], out);
+        return extent_of(r, &t->shape, n->given[0]);
     if (!str_is(name, "numel") && !str_is(name, "rank"))
-        return eval_fail(r->eval, "%s is not known of a tensor", name.p);
-    *out = str_is(name, "numel") ? (double)t->n : (double)t->shape.rank;
-    return true;
+        op_fails(r->eval, "%s is not known of a tensor", name.p);
+    return str_is(name, "numel") ? (double)t->n : (double)t->shape.rank;
 }
 
-static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
+static double value_of_slot(struct formula_run *r, uint32_t slot) {
     const struct tensor *t = slot_value(r, slot);
-    if (!t)
-        return false;
+    if (!t->x && t->n)
+        op_fails(r->eval, "the number that %.*s is has to be known", (int)r->formula->slot_name[slot].n,
+                 r->formula->slot_name[slot].p);
     for (int64_t i = 0; i < t->n; i++)
         if (t->x[i] != t->x[0])
-            return eval_fail(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
-                             r->formula->slot_name[slot].p);
-    *out = t->n ? t->x[0] : NAN;
-    return true;
+            op_fails(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
+                     r->formula->slot_name[slot].p);
+    return t->n ? t->x[0] : NAN;
 }
 
-struct number_reader {
-    struct formula_run *run;
-    bool failed;
-};
-
-static bool leaf_value(struct formula_run *r, const struct number *n, double *out) {
+static double leaf(void *self, const struct number *n) {
+    struct formula_run *r = self;
     switch (n->op) {
     case NUM_EXTENT:
         if (n->slot == NONE)
-            return eval_fail(r->eval, "which value extent(%d) is of is not said, as extent(x, %d) does", n->axis,
-                             n->axis);
-        return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
+            op_fails(r->eval, "which value extent(%d) is of is not said, as extent(x, %d) does", n->axis, n->axis);
+        return extent_of(r, &slot_value(r, n->slot)->shape, n->axis);
     case NUM_VALUE_OF:
-        return value_of_slot(r, n->slot, out);
+        return value_of_slot(r, n->slot);
     case NUM_MEASURE:
-        return measured(r, n, out);
+        return measured(r, n);
     case NUM_CALL:
-        return eval_fail(r->eval, "a condition stands where a number is computed");
+        op_fails(r->eval, "a condition stands where a number is computed");
     default:
-        return eval_fail(r->eval, "a formula divides by 0");
+        op_fails(r->eval, "a formula divides by 0");
     }
 }
 
-/* The first failure is the reason. */
-static double leaf(void *self, const struct number *n) {
-    struct number_reader *reader = self;
-    double x = NAN;
-    reader->failed = reader->failed || !leaf_value(reader->run, n, &x);
-    return x;
-}
-
-bool number_value(struct formula_run *r, const struct number *n, double *out) {
-    struct number_reader reader = {r, false};
-    *out = number_evaluate(n, leaf, &reader);
-    return !reader.failed;
+double number_value(struct formula_run *r, const struct number *n) {
+    return number_evaluate(n, leaf, r);
 }

@@ -1,4 +1,4 @@
-/* One evaluation of a formula, as the files of this folder share it. Private to the room.
+/* One evaluation of a formula, as the files of this folder share it, within eval_attempt. Private to the folder.
  *
  * formula_value.c evaluates nodes, with the help of, from the bottom up: formula_number.c (numbers), formula_presence.c
  * (what is absent), formula_attribute.c (attributes of ops), formula_choice.c (alternatives), lowered.c (fused ops). */
@@ -20,12 +20,11 @@ struct formula_run {
     bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
     const struct formula_context *context;               /* or NULL */
     struct formula_choice *choice;                       /* NULL: the first alternative that is present */
-    const struct node **decided; /* where there is a choice: alternatives in the order in which they were asked for */
-    uint32_t ndecided;
+    uint32_t ndecided; /* of the choices: nodes that were asked for */
     const struct lowering *inside; /* the lowering that the formula is, or NULL */
     const struct call *outer;      /* the op that is lowered */
     uint32_t depth;                /* lowerings around this one */
-    /* Value of a node; NULL with a reason. A pointer, since numbers ask for values and values for numbers. */
+    /* Value of a node. A pointer, since numbers ask for values and values for numbers. */
     const struct tensor *(*evaluate)(struct formula_run *r, const struct node *n);
 };
 
@@ -35,10 +34,9 @@ struct formula_run {
 bool next_expression(struct str *rest, struct str *expression);
 /* The expression over the names of the formula ("k", "extent(x, -1) / 2") that a piece of an attribute is, or NULL. */
 const struct number *attribute_number(struct formula_run *r, struct str text);
-/* Value of a name, evaluated if need be; NULL with a reason. */
+/* Value of a name, evaluated if need be. */
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot);
-/* False with a reason. */
-bool number_value(struct formula_run *r, const struct number *n, double *out);
+double number_value(struct formula_run *r, const struct number *n);
 
 /* ---- formula_presence.c ---- */
 
@@ -64,8 +62,8 @@ struct formula_op {
     uint64_t *asked; /* bits: attributes of the node that its evaluator asked for */
 };
 
-/* call.attribute of an op of a formula; `self` is a struct formula_op. */
-bool formula_attribute(const void *self, const char *key, struct str *text);
+/* attrs.computed of an op of a formula; `self` is a struct formula_op. */
+const struct attr *formula_attribute(const void *self, const char *key);
 /* The op of the graph that an op of the formula stands for, or NONE. Of several it is the first. */
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k);
 
@@ -87,7 +85,7 @@ struct lowered_op {
     struct formula_run *run;
 };
 
-/* `node`: the op in a formula, or NULL for one of a graph. Within eval_attempt, as all of an evaluation is. */
+/* `node`: the op in a formula, or NULL for one of a graph. */
 void lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *c,
                    const struct node *node);
 /* From the results of the formula to those of the op. */
@@ -95,7 +93,8 @@ void lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RE
 
 /* ---- formula_value.c ---- */
 
-/* The results of the root and of the secondary roots. False with a reason. */
-bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
+/* An op by its lowering; `n` as above. */
+void evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c, const struct node *n,
+                      const struct tensor *results[MAX_RESULTS]);
 
 #endif

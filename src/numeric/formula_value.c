@@ -38,54 +38,31 @@ static void evaluate_part(struct eval_context *ctx, const struct call *c, const 
     *out = view_copy(ctx, view_cut(view_of(*out), axis, begin, step, count));
 }
 
-/* reshape(y, like=x): the shape of x. */
-static bool shape_like(struct formula_run *r, const struct node *n, struct shape *s) {
+/* reshape(y, like=x): the shape of x; or NULL. */
+static const struct shape *shape_like(struct formula_run *r, const struct node *n) {
     const struct attr_spec *like = find_attribute(n, "like");
     uint32_t slot = like ? formula_slot(r->formula, like->value) : NONE;
-    const struct tensor *t = slot == NONE ? NULL : slot_value(r, slot);
-    if (t)
-        *s = t->shape;
-    return t != NULL;
+    return slot == NONE ? NULL : &slot_value(r, slot)->shape;
 }
 
 /* ---- nodes ---- */
 
-static const struct tensor *number_operand(struct formula_run *r, const struct node *n) {
-    double x = NAN;
-    return number_value(r, n->number, &x) ? tensor_scalar(r->eval, x) : NULL;
-}
-
-static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
+static void op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
     bool close_up = op_table[n->op].class == OP_JOIN; /* the others move up where one is absent */
     *count = 0;
     for (uint32_t i = 0; i < n->nargs; i++) {
-        const struct node *a = n->args[i];
-        const struct tensor *t = NULL;
-        bool is = formula_present(r, a);
-        if (is && !(t = value(r, a)))
-            return false;
-        if (is || !close_up)
+        const struct tensor *t = formula_present(r, n->args[i]) ? value(r, n->args[i]) : NULL;
+        if (t || !close_up)
             operands[(*count)++] = t;
     }
-    return true;
 }
 
 static const struct lowering *lowering_for(const struct formula_run *r, enum op_kind k) {
     return r->set && !(r->inside && r->inside->kind == k) ? lowering_of_kind(r->set, k) : NULL;
 }
 
-static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c,
-                             const struct node *n, const struct tensor *results[MAX_RESULTS]) {
-    struct lowered_op o;
-    lowered_begin(&o, r, w, c, n);
-    if (!evaluate_formula(o.run, results))
-        return false;
-    lowered_end(&o, results);
-    return true;
-}
-
 /* Adds to the reason which part of the formula it is about. */
-static bool fail_at(struct formula_run *r, const struct node *n) {
+static _Noreturn void fail_at(struct formula_run *r, const struct node *n) {
     enum { MOST = 100 };
     struct buf part = {0};
     formula_print_part(r->formula, n, MOST, &part);
@@ -94,7 +71,7 @@ static bool fail_at(struct formula_run *r, const struct node *n) {
         r->eval->error = arena_printf(r->eval->arena, "%.*s, in %.*s%s", (int)r->eval->error.n, r->eval->error.p,
                                       whole ? (int)part.n : MOST - 3, part.p, whole ? "" : "...");
     buf_free(&part);
-    return false;
+    op_fails(r->eval, "%s cannot be evaluated", op_table[n->op].name);
 }
 
 /* The column `attributes` has "key:". */
@@ -107,143 +84,143 @@ static bool is_printed(enum op_kind k, const char *key) {
 }
 
 /* What is written and has no meaning may be meant for something: a word that is misspelt. */
-static bool attributes_asked(struct formula_run *r, const struct node *n, uint64_t asked) {
+static void check_asked(struct formula_run *r, const struct node *n, uint64_t asked) {
     for (uint32_t i = 0; i < n->nattrs; i++)
         if (n->attrs[i].test == ATTR_IS && !(asked >> i % 64 & 1) && strcmp(n->attrs[i].key, "like") != 0 &&
             !is_printed(n->op, n->attrs[i].key))
-            return eval_fail(r->eval, "%s has no attribute %s", op_table[n->op].name, n->attrs[i].key);
-    return true;
+            op_fails(r->eval, "%s has no attribute %s", op_table[n->op].name, n->attrs[i].key);
 }
 
-static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+static void op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct tensor *operands[16];
     enum op_class class = op_table[n->op].class;
     uint64_t asked = 0;
     struct formula_op self = {r, n, &asked};
-    struct shape shape;
-    struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
+    struct attrs attributes = {.computed = formula_attribute, .self = &self};
+    struct call c = {.kind = n->op, .operands = operands, .attributes = &attributes};
     uint32_t graph_op = graph_op_of(r, n->op);
     c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
-             (graph_op != NONE && str_starts(mlir_op_name(r->context->graph->m, graph_op), STR("ttnn.")));
+             (graph_op != NONE && graph_is_ttnn(r->context->graph, graph_op));
     if (!is_determined(r, n))
-        return eval_fail(r->eval,
-                         class == OP_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
-                         op_table[n->op].name);
+        op_fails(r->eval, class == OP_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
+                 op_table[n->op].name);
     if (n->nargs > 16 || !op_present(r, n))
-        return eval_fail(r->eval, "%s: an operand is absent", op_table[n->op].name);
-    if (!op_operands(r, n, operands, &c.noperands))
-        return false;
+        op_fails(r->eval, "%s: an operand is absent", op_table[n->op].name);
+    op_operands(r, n, operands, &c.noperands);
     const struct lowering *w = lowering_for(r, n->op);
-    if (w && !(w->primitive && graph_op != NONE)) /* whose attributes may lay out its dimensions otherwise */
-        return evaluate_lowered(r, w, &c, n, results);
+    if (w && !(w->primitive && graph_op != NONE)) { /* whose attributes may lay out its dimensions otherwise */
+        evaluate_lowered(r, w, &c, n, results);
+        return;
+    }
     if (class == OP_SLICE) {
         evaluate_part(r->eval, &c, results);
-        return true;
+        return;
     }
     if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions")) {
         results[0] = operand(&c, 0); /* operands of formulas broadcast anyway */
-        return results[0] != NULL;
+        return;
     }
-    if (shape_like(r, n, &shape)) {
-        c.shapes = &shape;
-        c.nresults = 1;
-    }
-    return (interpret_primitive(r->eval, &c, results) && attributes_asked(r, n, asked)) || fail_at(r, n);
+    c.shapes = shape_like(r, n);
+    c.nresults = c.shapes != NULL;
+    if (!interpret_primitive(r->eval, &c, results))
+        fail_at(r, n);
+    check_asked(r, n, asked);
 }
 
-static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
-
-static bool transposed_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
+static const struct tensor *transposed_value(struct formula_run *r, const struct node *n) {
     const struct tensor *t = value(r, n->args[0]);
-    *out = t;
-    if (!t || t->shape.rank == 0)
-        return t != NULL;
-    if (t->shape.rank < 2)
-        return eval_fail(r->eval, "transposed(...) of %s", shape_text(r->eval->arena, &t->shape).p);
-    *out = view_copy(r->eval, view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2));
-    return *out != NULL;
+    uint32_t rank = t->shape.rank;
+    if (rank == 1)
+        op_fails(r->eval, "transposed(...) of %s", shape_text(r->eval->arena, &t->shape).p);
+    return rank ? view_copy(r->eval, view_swapped(view_of(t), rank - 1, rank - 2)) : t;
 }
 
-static bool named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+static void results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
+
+static void named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     if (r->busy[n->slot])
-        return eval_fail(r->eval, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
-                         r->formula->slot_name[n->slot].p);
+        op_fails(r->eval, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
+                 r->formula->slot_name[n->slot].p);
     r->busy[n->slot] = true;
-    bool good = r->values[n->slot][0] || results_of(r, n->args[0], r->values[n->slot]);
+    if (!r->values[n->slot][0])
+        results_of(r, n->args[0], r->values[n->slot]);
     r->busy[n->slot] = false;
-    if (!good)
-        return false;
     memcpy(results, r->values[n->slot], sizeof r->values[n->slot]);
-    return true;
 }
 
-static bool either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+static void either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct node *one = formula_alternative(r, n);
-    return one ? results_of(r, one, results) : eval_fail(r->eval, "no alternative of a formula has all it needs");
+    if (!one)
+        op_fails(r->eval, "no alternative of a formula has all it needs");
+    results_of(r, one, results);
 }
 
-static bool result_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
+static const struct tensor *result_value(struct formula_run *r, const struct node *n) {
     const struct tensor *all[MAX_RESULTS];
-    if (!results_of(r, n->args[0], all))
-        return false;
-    *out = n->result < MAX_RESULTS ? all[n->result] : NULL;
-    return *out ? true : eval_fail(r->eval, "an op has no result %u", n->result);
+    results_of(r, n->args[0], all);
+    if (n->result >= MAX_RESULTS || !all[n->result])
+        op_fails(r->eval, "an op has no result %u", n->result);
+    return all[n->result];
 }
 
-/* matmul over a contracting dimension of one element. */
-static bool outer_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
-    const struct tensor *x = value(r, n->args[0]), *y = x ? value(r, n->args[1]) : NULL;
-    *out = y ? multiply_matrices(r->eval, x, y) : NULL;
-    return *out != NULL;
-}
-
-static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+static void results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     switch (n->kind) {
     case N_VARIABLE:
         results[0] = slot_value(r, n->slot);
-        return results[0] != NULL;
+        break;
     case N_NAMED:
-        return named_value(r, n, results);
+        named_value(r, n, results);
+        break;
     case N_NUMBER:
-        results[0] = number_operand(r, n);
-        return results[0] != NULL;
+        results[0] = tensor_scalar(r->eval, number_value(r, n->number));
+        break;
     case N_EITHER:
-        return either_value(r, n, results);
+        either_value(r, n, results);
+        break;
     case N_RESULT:
-        return result_value(r, n, results);
+        results[0] = result_value(r, n);
+        break;
     case N_TRANSPOSED:
-        return transposed_value(r, n, results);
-    case N_OUTER:
-        return outer_value(r, n, results);
+        results[0] = transposed_value(r, n);
+        break;
+    case N_OUTER: /* matmul over a contracting dimension of one element */
+        results[0] = multiply_matrices(r->eval, value(r, n->args[0]), value(r, n->args[1]));
+        break;
     case N_OP:
-        return op_value(r, n, results);
+        op_value(r, n, results);
+        break;
     }
-    return false;
 }
 
 static const struct tensor *value(struct formula_run *r, const struct node *n) {
     const struct tensor *results[MAX_RESULTS];
-    return results_of(r, n, results) ? results[0] : NULL;
+    results_of(r, n, results);
+    return results[0];
 }
 
 /* ---- formulas ---- */
 
-bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
+/* The results of the root and of the secondary roots. */
+static void evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
     r->evaluate = value;
-    if (!results_of(r, f->root, results))
-        return false;
+    results_of(r, f->root, results);
     for (uint32_t i = 0; i < f->nsecondary; i++) {
         bool there = !f->also[i].optional || formula_present(r, f->also[i].node);
         const struct tensor *t = there ? value(r, f->also[i].node) : NULL;
-        if (there && !t)
-            return false;
         if (i + 1 < MAX_RESULTS)
             results[i + 1] = t;
     }
-    return true;
+}
+
+void evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c, const struct node *n,
+                      const struct tensor *results[MAX_RESULTS]) {
+    struct lowered_op o;
+    lowered_begin(&o, r, w, c, n);
+    evaluate_formula(o.run, results);
+    lowered_end(&o, results);
 }
 
 bool formula_value(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
@@ -254,30 +231,25 @@ bool formula_value(struct eval_context *b, const struct pattern_set *set, const 
 struct formula_attempt {
     struct formula_run *run;
     const struct tensor **results;
-    bool good;
 };
 
 static void attempt_formula(struct eval_context *ctx, void *self) {
     struct formula_attempt *a = self;
-    (void)ctx;
-    a->good = evaluate_formula(a->run, a->results);
+    if (ctx->arithmetic == ARITHMETIC_DEVICE)
+        ctx->arithmetic = ARITHMETIC_EXACT;
+    evaluate_formula(a->run, a->results);
 }
 
 bool formula_value_of(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {.eval = b, .set = set, .formula = f, .context = how->context, .choice = how->choice};
-    if (r.choice)
-        r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
     for (uint32_t i = 0; i < f->nslots; i++) {
         r.values[i][0] = slots[i];
         r.bound[i] = slots[i] != NULL;
     }
-    enum arithmetic kept = b->arithmetic;
-    b->arithmetic = kept == ARITHMETIC_INSIDE ? ARITHMETIC_INSIDE : ARITHMETIC_EXACT;
-    struct formula_attempt a = {&r, results, false};
-    bool good = eval_attempt(b, attempt_formula, &a) && a.good;
-    b->arithmetic = kept;
+    struct formula_attempt a = {&r, results};
+    bool good = eval_attempt(b, attempt_formula, &a);
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
         how->named[i] = r.values[i][0];
     return good;

@@ -35,9 +35,9 @@ struct formula_context {
     /* Value of an expression that only the match can answer: begin(s), or over names that the formula does not have.
      * False where the text is none. May be NULL. */
     bool (*number)(const void *self, struct str text, double *out);
-    /* Overrides an attribute of an op of the formula. False: it is read as usual. True with an empty text: it is
-     * absent. May be NULL. */
-    bool (*attribute)(const void *self, const struct node *n, const char *key, struct str *out);
+    /* Overrides an attribute of an op of the formula. False: it is read as usual. True with NULL: it is absent. May be
+     * NULL. */
+    bool (*attribute)(const void *self, const struct node *n, const char *key, const struct attr **out);
     /* The match has such an op: of alternatives that are present the first one of these comes first. May be NULL. */
     bool (*likely)(const void *self, const struct node *n);
     const void *self;
@@ -50,6 +50,7 @@ enum { MAX_CHOICES = 32 };
 struct formula_choice {
     uint32_t n;
     uint8_t taken[MAX_CHOICES], of[MAX_CHOICES]; /* number taken[i] of of[i] alternatives */
+    const struct node *node[MAX_CHOICES];        /* of which node, in the order in which they were asked for */
 };
 /* After an evaluation: the next combination, counting up from the last choice; false when all were tried. */
 bool formula_choice_next(struct formula_choice *c);

@@ -31,23 +31,18 @@ struct lowered_attempt {
     const struct tensor **results;
 };
 
-static void evaluate_lowered(struct eval_context *ctx, void *self) {
+static void attempt_lowered(struct eval_context *ctx, void *self) {
     const struct lowered_attempt *a = self;
     struct formula_run r = {.eval = ctx, .set = ctx->lowerings};
-    struct lowered_op o;
-    lowered_begin(&o, &r, a->lowering, a->c, NULL);
-    if (!evaluate_formula(o.run, a->results))
-        op_fails(ctx, "%s cannot be evaluated", op_table[a->c->kind].name);
-    lowered_end(&o, a->results);
+    enum arithmetic kept = ctx->arithmetic;
+    ctx->arithmetic = ARITHMETIC_EXACT;
+    evaluate_lowered(&r, a->lowering, a->c, NULL, a->results);
     for (uint32_t i = 0; i < MAX_RESULTS && a->results[i]; i++) {
         a->results[i] = as_declared(ctx, a->c, i, a->results[i]);
         if (op_is(a->c->kind, PADS_ROWS))
             a->results[i] = with_padding_rows(ctx, declared_shape(a->c, i), a->results[i]);
     }
-}
-
-static void finish(struct eval_context *ctx, void *self) {
-    const struct lowered_attempt *a = self;
+    ctx->arithmetic = kept;
     finish_results(ctx, a->c, a->results);
 }
 
@@ -55,12 +50,7 @@ bool interpret(struct eval_context *ctx, const struct call *c, const struct tens
     const struct lowering *w = is_lowered[c->kind] && ctx->lowerings ? lowering_of_kind(ctx->lowerings, c->kind) : NULL;
     if (!w)
         return interpret_primitive(ctx, c, results);
-    enum arithmetic kept = ctx->arithmetic;
-    ctx->arithmetic = ARITHMETIC_EXACT;
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
-    struct lowered_attempt a = {w, c, results};
-    bool good = eval_attempt(ctx, evaluate_lowered, &a);
-    ctx->arithmetic = kept;
-    return good && eval_attempt(ctx, finish, &a);
+    return eval_attempt(ctx, attempt_lowered, &(struct lowered_attempt){w, c, results});
 }

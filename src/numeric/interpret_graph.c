@@ -2,32 +2,13 @@
  * stack allows. */
 #include "numeric/interpret_graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- one op ---- */
 
-struct printed_op {
-    const struct mlir *m;
-    uint32_t op;
-};
-
-static bool printed_attribute(const void *self, const char *key, struct str *text) {
-    const struct printed_op *t = self;
-    return mlir_attr(t->m, t->op, key, text);
-}
-
-bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
-    uint32_t rank;
-    const int64_t *dims = graph_shape(g, value, &rank);
-    if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0)
-        return false;
-    *s = (struct shape){.rank = rank};
-    memcpy(s->dim, dims, rank * sizeof *dims);
-    return true;
-}
-
-static bool shape_of_value(const struct program *p, uint32_t v, struct shape *s) {
-    return p->shape ? p->shape(p->self, v, s) : shape_in_graph(p->graph, v, s);
+bool program_shape(const struct program *p, uint32_t value, struct shape *s) {
+    return p->shape ? p->shape(p->self, value, s) : shape_in_graph(p->graph, value, s);
 }
 
 /* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
@@ -38,12 +19,11 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     struct shape shapes[MAX_RESULTS];
     enum dtype types[MAX_RESULTS];
     enum dtype *from = arena_alloc(b->arena, (graph_noperands(g, op) + 1) * sizeof *from);
-    struct printed_op self = {g->m, op};
     for (uint32_t i = 0; i < graph_noperands(g, op); i++)
         from[i] = graph_operands(g, op)[i] == NONE ? DT_NONE : graph_dtype(g, graph_operands(g, op)[i]);
     bool shaped = o->nresults > 0;
     for (uint32_t i = 0; i < o->nresults && i < MAX_RESULTS; i++) {
-        shaped &= shape_of_value(p, o->first_result + i, &shapes[i]);
+        shaped &= program_shape(p, o->first_result + i, &shapes[i]);
         types[i] = graph_dtype(g, o->first_result + i);
     }
     struct str name = mlir_op_name(g->m, op);
@@ -57,8 +37,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
                      .nresults = o->nresults,
                      .shapes = shaped ? shapes : NULL,
                      .types = types,
-                     .attribute = printed_attribute,
-                     .self = &self};
+                     .attributes = graph_attributes(g, op)};
     return interpret(b, &c, results);
 }
 
@@ -103,6 +82,21 @@ static uint32_t alias_of(const struct graph *g, uint32_t value) {
     return graph_class(g, op) == OP_CALL ? graph_callee_value(g, value) : NONE;
 }
 
+/* The result of an op that computes, each element moved by up to `jitter` of itself. */
+static const struct tensor *moved(struct eval_context *b, const struct graph *g, uint32_t op, uint32_t value,
+                                  const struct tensor *x) {
+    if (op_generates((enum op_kind)g->kind[op]) || class_moves(graph_class(g, op)) ||
+        format_is_integer(graph_dtype(g, value)))
+        return x;
+    struct tensor *t = tensor_copy(b, x);
+    for (int64_t i = 0; t && i < t->n; i++) {
+        uint64_t bits = ((uint64_t)i + value * (uint64_t)8191 + 1) * 0x9e3779b97f4a7c15u;
+        b->largest = isfinite(t->x[i]) && fabs(t->x[i]) > b->largest ? fabs(t->x[i]) : b->largest;
+        t->x[i] *= 1 + b->jitter * (0x1p-63 * (double)(bits >> 1) * 2 - 1);
+    }
+    return t;
+}
+
 static bool evaluate_op(struct graph_run *r, uint32_t op) {
     const struct graph *g = r->program->graph;
     uint32_t n = graph_noperands(g, op);
@@ -113,7 +107,9 @@ static bool evaluate_op(struct graph_run *r, uint32_t op) {
     if (!interpret_op(r->eval, r->program, op, operands, results))
         return false;
     for (uint32_t i = 0; i < g->m->ops[op].nresults && i < MAX_RESULTS; i++)
-        r->known[g->m->ops[op].first_result + i] = results[i];
+        r->known[g->m->ops[op].first_result + i] =
+            results[i] && r->eval->jitter > 0 ? moved(r->eval, g, op, g->m->ops[op].first_result + i, results[i])
+                                              : results[i];
     return true;
 }
 

@@ -22,8 +22,8 @@ struct program {
     const void *self;
 };
 
-/* The shape that the graph states; false where it is not static. */
-bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s);
+/* The shape in which the value is evaluated; false where it is not known before. */
+bool program_shape(const struct program *p, uint32_t value, struct shape *s);
 /* The tensors of `n` values; each op is evaluated once. In device arithmetic each result is rounded to its element
  * type, given tensors are not. False with a reason in the context that names the op. */
 bool interpret_values(struct eval_context *b, const struct program *p, const uint32_t *values, uint32_t n,

@@ -2,29 +2,30 @@
  * lowering's formula; the axis that the op works along is made the last one, along which all lowerings work. */
 #include <stdio.h>
 
+#include "mlir/attributes.h"
 #include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
 
 /* What an attribute means that is not printed. */
-static bool default_of_op(const struct call *c, const char *key, struct str *text) {
-    if (op_default(op_table[c->kind].absent, key, c->ttnn, text))
-        return true;
-    if (strcmp(key, "ttnn") == 0) {
-        *text = c->ttnn ? STR("true") : STR("false");
-        return true;
+static const struct attr *default_of_op(struct eval_context *ctx, const struct call *c, const char *key) {
+    struct attr *x = arena_alloc(ctx->arena, sizeof *x);
+    struct str text;
+    if (op_default(op_table[c->kind].absent, key, c->ttnn, &text)) {
+        *x = mlir_read_attr(str_of(key), text, ctx->arena);
+        return x;
     }
-    return strcmp(key, "num_kv_heads") == 0 && attr_text(c, "num_heads", text);
+    if (strcmp(key, "ttnn") == 0)
+        return attr_of_number(c->ttnn, ctx->arena);
+    return strcmp(key, "num_kv_heads") == 0 ? attrs_find(c->attributes, "num_heads") : NULL;
 }
 
 static const struct tensor *attribute_param(struct eval_context *ctx, const struct call *c, const char *key) {
-    struct str text;
-    double x;
-    if (!attr_text(c, key, &text) && !default_of_op(c, key, &text))
-        return NULL;
-    if (!mlir_float(text, &x))
+    const struct attr *x = attrs_find(c->attributes, key);
+    x = x ? x : default_of_op(ctx, c, key);
+    if (x && !x->is_number)
         op_fails(ctx, "%s: attribute %s is no number", op_table[c->kind].name, key);
-    return tensor_scalar(ctx, x);
+    return x ? tensor_scalar(ctx, x->number) : NULL;
 }
 
 static uint32_t operand_roles(const struct call *c) {
@@ -42,11 +43,10 @@ static uint32_t read_axis(struct eval_context *ctx, const struct call *c) {
     const struct op_info *op = &op_table[c->kind];
     uint32_t rank = operand(c, 0)->shape.rank;
     const char *key = op->axes[0] ? op->axes[0] : op->channels.key;
-    int64_t dims[TENSOR_RANK];
-    struct str text;
-    if (!rank || !key || (!c->types && !attr_text(c, key, &text)))
+    int64_t dims[MAX_RANK];
+    if (!rank || !key || (!c->types && !attrs_find(c->attributes, key)))
         return rank ? rank - 1 : 0;
-    int n = attr_list(ctx, c, key, dims, TENSOR_RANK);
+    int n = attr_list(ctx, c, key, dims, MAX_RANK);
     if (n < 0 && (op->class != OP_REDUCE || rank == 1)) /* which is over all axes by default */
         return axis_in(ctx, c, op->axes[0] ? -1 : op->channels.otherwise, rank);
     if (n != 1)
@@ -85,11 +85,11 @@ static void bind_params(struct formula_run *in, const struct lowering *w, const 
 
 /* How many trailing dimensions the op normalises together, which is one for the lowerings of norms. */
 static uint32_t dims_normalized(struct eval_context *ctx, const struct call *c) {
-    int64_t dims[TENSOR_RANK];
+    int64_t dims[MAX_RANK];
     uint32_t rank = operand(c, 0)->shape.rank;
     if (op_dims_role(c->kind, STR("normalized_shape")) == DIMS_NONE)
         return 1;
-    int n = attr_list(ctx, c, "normalized_shape", dims, TENSOR_RANK);
+    int n = attr_list(ctx, c, "normalized_shape", dims, MAX_RANK);
     if (n == 0 || n > (int)rank)
         op_fails(ctx, "%s of %d dimensions of a tensor of rank %u", op_table[c->kind].name, n, rank);
     return n < 0 ? 1 : (uint32_t)n;

@@ -1,13 +1,14 @@
 /* Data movement: reshapes, permutations, repetitions, concatenation, slices and padding. Most are a view of the
  * operand, copied. */
 #include "numeric/evaluators.h"
+#include "ops/infer.h"
 
 #include <math.h>
 
 /* The attribute `shape`; one dimension may be negative: what is left of `count` elements. */
 static struct shape shape_attribute(struct eval_context *ctx, const struct call *c, int64_t count) {
     struct shape s = {0};
-    int n = attr_list_needed(ctx, c, "shape", s.dim, TENSOR_RANK), open = -1;
+    int n = attr_list_needed(ctx, c, "shape", s.dim, MAX_RANK), open = -1;
     int64_t known = 1;
     s.rank = (uint32_t)n;
     for (int i = 0; i < n; i++) {
@@ -34,32 +35,18 @@ void evaluate_same(struct eval_context *ctx, const struct call *c, const struct 
 
 void evaluate_permute(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t p[TENSOR_RANK];
-    uint32_t order[TENSOR_RANK];
-    bool used[TENSOR_RANK] = {false};
-    int n = attr_list_needed(ctx, c, "permutation", p, TENSOR_RANK);
-    if (n != (int)x->shape.rank)
-        op_fails(ctx, "a permutation of %d dimensions of a tensor of rank %u", n, x->shape.rank);
-    for (int i = 0; i < n; i++) {
-        order[i] = axis_in(ctx, c, p[i], (uint32_t)n);
-        if (used[order[i]])
-            op_fails(ctx, "a permutation names dimension %u twice", order[i]);
-        used[order[i]] = true;
-    }
+    uint32_t order[MAX_RANK];
+    if (!permuted_dims(c->kind, c->attributes, x->shape.rank, order))
+        op_fails(ctx, "%s: its attributes are no order of %u dimensions", op_table[c->kind].name, x->shape.rank);
     *out = view_copy(ctx, view_permuted(view_of(x), order));
-}
-
-void evaluate_transpose(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    uint32_t d0 = axis_needed(ctx, c, "dim0"), d1 = axis_needed(ctx, c, "dim1");
-    *out = view_copy(ctx, view_swapped(view_of(operand(c, 0)), d0, d1));
 }
 
 /* The operand's shape times the numbers of an attribute, one for each dimension of the result; dimensions that the
  * operand lacks in front count as 1. */
 static struct shape multiplied(struct eval_context *ctx, const struct call *c, const char *key) {
     const struct shape *x = &operand_needed(ctx, c, 0)->shape;
-    int64_t times[TENSOR_RANK];
-    int n = attr_list_needed(ctx, c, key, times, TENSOR_RANK);
+    int64_t times[MAX_RANK];
+    int n = attr_list_needed(ctx, c, key, times, MAX_RANK);
     struct shape s = {.rank = (uint32_t)n};
     if (n < (int)x->rank)
         op_fails(ctx, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
@@ -82,8 +69,8 @@ void evaluate_broadcast(struct eval_context *ctx, const struct call *c, const st
 
 /* torch.repeat: the whole operand, tiled along each dimension. */
 void evaluate_repeat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct str text;
-    struct shape s = multiplied(ctx, c, attr_text(c, "repeat_dims", &text) ? "repeat_dims" : "repeat_dimensions");
+    bool short_key = attrs_find(c->attributes, "repeat_dims") != NULL;
+    struct shape s = multiplied(ctx, c, short_key ? "repeat_dims" : "repeat_dimensions");
     struct tensor *t = tensor_new(ctx, &s);
     struct view x = view_of(operand(c, 0));
     struct index_walk w;
@@ -106,7 +93,7 @@ void evaluate_repeat_interleave(struct eval_context *ctx, const struct call *c, 
     if (times == 1)
         return;
     uint32_t axis = axis_attr(ctx, c, "dim", 0, v.shape.rank);
-    if (v.shape.rank == TENSOR_RANK || times < 0)
+    if (v.shape.rank == MAX_RANK || times < 0)
         op_fails(ctx, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
     struct shape s = v.shape;
     s.dim[axis] *= times;
@@ -120,17 +107,9 @@ void evaluate_repeat_interleave(struct eval_context *ctx, const struct call *c, 
 }
 
 void evaluate_concat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    struct shape s = operand_needed(ctx, c, 0)->shape;
-    uint32_t axis = axis_attr(ctx, c, "dim", 0, s.rank);
-    for (uint32_t i = 1; i < c->noperands; i++) {
-        struct shape other = operand_needed(ctx, c, i)->shape;
-        other.dim[axis] = s.dim[axis];
-        if (!shape_eq(&other, &s))
-            op_fails(ctx, "%s and %s are not joined along dimension %u", shape_text(ctx->arena, &s).p,
-                     shape_text(ctx->arena, &operand(c, i)->shape).p, axis);
-        s.dim[axis] += operand(c, i)->shape.dim[axis];
-    }
-    *out = tensor_concat(ctx, c->operands, c->noperands, axis);
+    operand_needed(ctx, c, 0);
+    inferred_shape(ctx, c);
+    *out = tensor_concat(ctx, c->operands, c->noperands, axis_needed(ctx, c, "dim"));
 }
 
 /* ---- slices ---- */
@@ -163,9 +142,9 @@ static void fit_random_bounds(int64_t size, int64_t step, int64_t extent, int64_
 
 static const struct tensor *sliced(struct eval_context *ctx, const struct call *c, int64_t *begins, int64_t *ends,
                                    int n, const struct shape *promised) {
-    int64_t steps[TENSOR_RANK];
+    int64_t steps[MAX_RANK];
     struct view v = view_of(operand(c, 0));
-    int nsteps = attr_list(ctx, c, "step", steps, TENSOR_RANK);
+    int nsteps = attr_list(ctx, c, "step", steps, MAX_RANK);
     if (n != (int)v.shape.rank || (nsteps >= 0 && nsteps != n))
         op_fails(ctx, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
     for (int i = 0; i < n; i++) {
@@ -178,16 +157,16 @@ static const struct tensor *sliced(struct eval_context *ctx, const struct call *
 }
 
 void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    int64_t begins[TENSOR_RANK] = {0}, ends[TENSOR_RANK] = {0};
+    int64_t begins[MAX_RANK] = {0}, ends[MAX_RANK] = {0};
     operand_needed(ctx, c, 0);
-    int n = attr_list_needed(ctx, c, "begins", begins, TENSOR_RANK);
-    int m = attr_list_needed(ctx, c, "ends", ends, TENSOR_RANK);
+    int n = attr_list_needed(ctx, c, "begins", begins, MAX_RANK);
+    int m = attr_list_needed(ctx, c, "ends", ends, MAX_RANK);
     *out = sliced(ctx, c, begins, ends, n == m ? n : -1, NULL);
 }
 
 void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t at[2][TENSOR_RANK] = {{0}};
+    int64_t at[2][MAX_RANK] = {{0}};
     for (uint32_t k = 0; k < 2; k++) {
         const struct tensor *t = operand_needed(ctx, c, k + 1);
         if (t->n != x->shape.rank)
@@ -233,8 +212,8 @@ void evaluate_index_select(struct eval_context *ctx, const struct call *c, const
 
 void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t p[2 * TENSOR_RANK];
-    int n = attr_list_needed(ctx, c, "padding", p, 2 * TENSOR_RANK);
+    int64_t p[2 * MAX_RANK];
+    int n = attr_list_needed(ctx, c, "padding", p, 2 * MAX_RANK);
     double value = attr_number(ctx, c, "value", 0);
     struct shape s = x->shape;
     if (n != 2 * (int)s.rank)
@@ -257,8 +236,8 @@ void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct t
 
 void evaluate_reverse(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct view v = view_of(operand_needed(ctx, c, 0));
-    int64_t dims[TENSOR_RANK];
-    int n = attr_list_needed(ctx, c, "dimensions", dims, TENSOR_RANK);
+    int64_t dims[MAX_RANK];
+    int n = attr_list_needed(ctx, c, "dimensions", dims, MAX_RANK);
     for (int i = 0; i < n; i++) {
         uint32_t d = axis_in(ctx, c, dims[i], v.shape.rank);
         v = view_cut(v, d, v.shape.dim[d] - 1, -1, v.shape.dim[d]);

@@ -1,4 +1,4 @@
-/* All of the room that evaluates: number formats, tensors, ops, formulas.
+/* All of the folder that evaluates: number formats, tensors, ops, formulas.
  *
  * - format.h        rounding to element types
  * - tensor.h        tensors, views, and the context: memory, limits and errors of one evaluation

@@ -61,29 +61,28 @@ static unsigned default_phases(const struct eval_context *ctx, const enum dtype 
 }
 
 static bool is_float(enum dtype t) {
-    return t == DT_F32 || t == DT_TF32 || t == DT_F16 || t == DT_BF16 || format_is_block(t);
+    return format_is_float(t) && t != DT_F64;
 }
 
 /* How the matrix unit is set up for an op; false where the product is computed exactly. */
 static bool on_device(const struct eval_context *ctx, const struct call *c, struct matrix_unit *u) {
-    static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
     const enum dtype inside[2] = {ctx->product_type, ctx->product_type}, *types = c->operand_types;
-    struct str config = ctx->product_config;
-    if (ctx->arithmetic == ARITHMETIC_INSIDE)
+    const struct attr *config = attrs_find(c->attributes, "compute_config"), *accumulator;
+    if (ctx->arithmetic == ARITHMETIC_INSIDE) {
         types = inside;
+        config = ctx->product_config;
+    }
     if (ctx->arithmetic == ARITHMETIC_EXACT || ctx->exact_products || !types || !is_float(types[0]) ||
         !is_float(types[1]))
         return false;
     bool wide = ctx->arithmetic == ARITHMETIC_INSIDE ? ctx->product_type == DT_F32 : result_type(c, 0) == DT_F32;
     *u = (struct matrix_unit){.phases = default_phases(ctx, types), .wide = wide};
     memcpy(u->types, types, sizeof u->types);
-    if (ctx->arithmetic == ARITHMETIC_INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
-        return true;
-    for (unsigned i = 0; i < 4; i++)
-        if (str_find(config, str_of(fidelities[i])))
-            u->phases = i + 1;
-    if (str_find(config, STR("fp32_dest_acc_en")))
-        u->wide = str_find(config, STR("fp32_dest_acc_en = true")) != NULL;
+    if (math_fidelity(config))
+        u->phases = math_fidelity(config);
+    accumulator = config ? attrs_find(&config->inside, "fp32_dest_acc_en") : NULL;
+    if (accumulator)
+        u->wide = accumulator->whole != 0;
     return true;
 }
 
@@ -120,7 +119,7 @@ static struct tensor *product(struct eval_context *ctx, const struct view *x, co
     by.rank -= 2;
     shape_broadcast(ctx, &bx, &by, &batch);
     struct shape s = batch;
-    if (s.rank + 2 > TENSOR_RANK)
+    if (s.rank + 2 > MAX_RANK)
         op_fails(ctx, "a product of rank %u", s.rank + 2);
     int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
     s.dim[s.rank++] = x->shape.dim[bx.rank];
@@ -195,7 +194,7 @@ void evaluate_matmul(struct eval_context *ctx, const struct call *c, const struc
 
 /* An operand of dot_general with its dimensions in the order batch, free, contracted: a batch of matrices. */
 struct contraction_side {
-    uint32_t order[TENSOR_RANK];
+    uint32_t order[MAX_RANK];
     int64_t batch, free, contracted; /* elements */
     struct shape batch_shape, free_shape;
 };
@@ -208,10 +207,10 @@ static void add_dimension(struct shape *s, int64_t *elements, int64_t extent) {
 static struct contraction_side arrange(struct eval_context *ctx, const struct call *c, const struct tensor *t,
                                        const char *batch, const char *contract) {
     struct contraction_side s = {.batch = 1, .free = 1, .contracted = 1};
-    int64_t dims[2][TENSOR_RANK];
-    int n[2] = {attr_list(ctx, c, batch, dims[0], TENSOR_RANK), attr_list(ctx, c, contract, dims[1], TENSOR_RANK)};
-    bool used[TENSOR_RANK] = {false};
-    uint32_t at = 0, contracted[TENSOR_RANK] = {0};
+    int64_t dims[2][MAX_RANK];
+    int n[2] = {attr_list(ctx, c, batch, dims[0], MAX_RANK), attr_list(ctx, c, contract, dims[1], MAX_RANK)};
+    bool used[MAX_RANK] = {false};
+    uint32_t at = 0, contracted[MAX_RANK] = {0};
     for (int part = 0; part < 2; part++)
         for (int i = 0; i < n[part]; i++) {
             uint32_t d = axis_in(ctx, c, dims[part][i], t->shape.rank);
@@ -250,7 +249,7 @@ void evaluate_dot_general(struct eval_context *ctx, const struct call *c, const 
         op_fails(ctx, "dot_general of %s and %s", shape_text(ctx->arena, &a->shape).p,
                  shape_text(ctx->arena, &b->shape).p);
     struct shape s = l.batch_shape;
-    if (s.rank + l.free_shape.rank + r.free_shape.rank > TENSOR_RANK)
+    if (s.rank + l.free_shape.rank + r.free_shape.rank > MAX_RANK)
         op_fails(ctx, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
     for (uint32_t d = 0; d < l.free_shape.rank; d++)
         s.dim[s.rank++] = l.free_shape.dim[d];

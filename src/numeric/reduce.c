@@ -1,18 +1,9 @@
 /* Reductions, prefix sums and argmax. Sums are added in row-major order of the operand, without compensation. A maximum
  * or minimum over a NaN is a NaN. */
 #include "numeric/evaluators.h"
+#include "ops/infer.h"
 
 #include <math.h>
-
-/* The dimensions that are reduced; all where the attribute is absent. */
-static void reduced_dims(struct eval_context *ctx, const struct call *c, uint32_t rank, bool *reduced) {
-    int64_t dims[TENSOR_RANK];
-    int n = attr_list(ctx, c, "dim_arg", dims, TENSOR_RANK);
-    for (uint32_t i = 0; i < rank; i++)
-        reduced[i] = n < 0;
-    for (int i = 0; i < n; i++)
-        reduced[axis_in(ctx, c, dims[i], rank)] = true;
-}
 
 /* Shape of a reduction: reduced dimensions are 1 (`keep`) or gone. */
 static struct shape reduced_shape(const struct shape *s, const bool *reduced, bool keep) {
@@ -81,8 +72,9 @@ static struct tensor *reduce(struct eval_context *ctx, const struct tensor *x, c
 
 void evaluate_reduction(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    bool reduced[TENSOR_RANK], averages = c->kind == K_MEAN;
-    reduced_dims(ctx, c, x->shape.rank, reduced);
+    bool reduced[MAX_RANK], averages = c->kind == K_MEAN;
+    if (reduced_dims(c->kind, c->attributes, x->shape.rank, reduced) == NONE)
+        op_fails(ctx, "%s along no dimension of a tensor of rank %u", op_table[c->kind].name, x->shape.rank);
     struct tensor *t = reduce(ctx, x, reduced, reduction_of(c->kind));
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
         op_fails(ctx, "%s of no elements", op_table[c->kind].name);
@@ -109,8 +101,8 @@ void evaluate_cumulative(struct eval_context *ctx, const struct call *c, const s
 /* The dimensions with those that argmax is over last, in the order in which it names them. */
 static void argmax_order(struct eval_context *ctx, const struct call *c, uint32_t rank, bool *reduced,
                          uint32_t *order) {
-    int64_t dims[TENSOR_RANK];
-    int n = attr_list(ctx, c, c->ttnn ? "dim" : "dim_arg", dims, TENSOR_RANK);
+    int64_t dims[MAX_RANK];
+    int n = attr_list(ctx, c, c->ttnn ? "dim" : "dim_arg", dims, MAX_RANK);
     uint32_t at = 0;
     for (uint32_t d = 0; n < 0 && d < rank; d++)
         dims[d] = d;
@@ -131,8 +123,8 @@ static void argmax_order(struct eval_context *ctx, const struct call *c, uint32_
  * all numbers. Over several dimensions it is the index into them, flattened. */
 void evaluate_argmax(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    bool reduced[TENSOR_RANK] = {false};
-    uint32_t order[TENSOR_RANK] = {0};
+    bool reduced[MAX_RANK] = {false};
+    uint32_t order[MAX_RANK] = {0};
     argmax_order(ctx, c, x->shape.rank, reduced, order);
     struct tensor *moved = view_copy(ctx, view_permuted(view_of(x), order));
     struct shape s = reduced_shape(&x->shape, reduced, attr_flag(ctx, c, "keep_dim", false));

@@ -16,7 +16,7 @@ static int64_t index_in(struct eval_context *ctx, const struct call *c, double i
 void evaluate_embedding(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0), *w = operand_needed(ctx, c, 1);
     uint32_t rank = w->shape.rank;
-    if (rank < 2 || x->shape.rank == TENSOR_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
+    if (rank < 2 || x->shape.rank == MAX_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
         op_fails(ctx, "embedding in %s", shape_text(ctx->arena, &w->shape).p);
     struct shape s = x->shape;
     int64_t size = w->shape.dim[rank - 1];
@@ -48,7 +48,53 @@ static const struct tensor *fitting_indices(struct eval_context *ctx, const stru
     return index;
 }
 
+/* StableHLO's gather, of whole slices of the one dimension that the indices number: a slice for each index. The
+ * dimensions of a slice are `offset_dims` of the result, the others are those of the indices. */
+static void take_slices(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0), *index = operand_needed(ctx, c, 1);
+    const struct shape *s = &x->shape, *to = declared_shape(c, 0);
+    int64_t axis[2], collapsed[2], sizes[MAX_RANK], offsets[MAX_RANK], batch[MAX_RANK];
+    int nsizes = attr_list_needed(ctx, c, "slice_sizes", sizes, MAX_RANK);
+    int noffsets = attr_list_needed(ctx, c, "offset_dims", offsets, MAX_RANK);
+    bool fits = to && attr_list_needed(ctx, c, "start_index_map", axis, 2) == 1 &&
+                attr_list_needed(ctx, c, "collapsed_slice_dims", collapsed, 2) == 1 && axis[0] == collapsed[0] &&
+                attr_list(ctx, c, "operand_batching_dims", batch, MAX_RANK) <= 0 && axis[0] >= 0 && axis[0] < s->rank &&
+                nsizes == (int)s->rank && noffsets == (int)s->rank - 1;
+    bool is_offset[MAX_RANK] = {false};
+    for (int d = 0; fits && d < nsizes; d++)
+        fits = sizes[d] == (d == axis[0] ? 1 : s->dim[d]);
+    for (int i = 0; fits && i < noffsets; i++)
+        if ((fits = offsets[i] >= 0 && offsets[i] < to->rank && to->dim[offsets[i]] == s->dim[i + (i >= axis[0])]))
+            is_offset[offsets[i]] = true;
+    int64_t slices = 1;
+    for (uint32_t d = 0; fits && d < to->rank; d++)
+        slices *= is_offset[d] ? 1 : to->dim[d];
+    if (!fits || slices != index->n)
+        op_fails(ctx, "gather of more than whole slices along one dimension");
+    struct tensor *t = tensor_new(ctx, to);
+    struct view v = view_of(x);
+    struct index_walk w;
+    walk_begin(&w, to);
+    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
+        int64_t slice = 0, at = 0, dim = 0;
+        for (uint32_t d = 0; d < to->rank; d++) {
+            if (is_offset[d]) {
+                dim += dim == axis[0];
+                at += w.at[d] * v.stride[dim++];
+            } else {
+                slice = slice * to->dim[d] + w.at[d];
+            }
+        }
+        t->x[i] = x->x[at + index_in(ctx, c, index->x[slice], s->dim[axis[0]]) * v.stride[axis[0]]];
+    }
+    *out = t;
+}
+
 void evaluate_gather(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    if (attrs_find(c->attributes, "start_index_map")) {
+        take_slices(ctx, c, out);
+        return;
+    }
     uint32_t axis = axis_needed(ctx, c, "dim");
     const struct tensor *x = operand(c, 0), *index = fitting_indices(ctx, c, axis);
     struct tensor *t = tensor_new(ctx, &index->shape);

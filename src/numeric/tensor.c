@@ -2,15 +2,19 @@
  * not depend on how a tensor is stored. */
 #include "numeric/tensor.h"
 
+#include "ops/infer.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* The first reason counts: what follows from it would only hide it. */
-static bool note_reason(struct eval_context *ctx, bool beyond, const char *fmt, va_list args) {
+bool eval_reason(struct eval_context *ctx, bool beyond, const char *fmt, ...) {
     char text[512];
+    va_list args;
     if (!ctx->error.n) {
+        va_start(args, fmt);
         vsnprintf(text, sizeof text, fmt, args);
+        va_end(args);
         ctx->error = arena_str(ctx->arena, str_of(text));
         ctx->beyond = beyond;
     }
@@ -19,48 +23,18 @@ static bool note_reason(struct eval_context *ctx, bool beyond, const char *fmt, 
     return false;
 }
 
-bool eval_fail(struct eval_context *ctx, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(ctx, false, fmt, args);
-    va_end(args);
-    return false;
-}
-
-bool eval_beyond(struct eval_context *ctx, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(ctx, true, fmt, args);
-    va_end(args);
-    return false;
-}
-
-void op_fails(struct eval_context *ctx, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(ctx, false, fmt, args);
-    va_end(args);
-    abort(); /* outside of any attempt */
-}
-
-void op_unsupported(struct eval_context *ctx, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(ctx, true, fmt, args);
-    va_end(args);
-    abort();
-}
-
 bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self) {
     jmp_buf here, *outer = ctx->escape;
+    enum arithmetic kept = ctx->arithmetic;
+    volatile bool good = false;
     ctx->escape = &here;
-    if (setjmp(here)) {
-        ctx->escape = outer;
-        return false;
+    if (!setjmp(here)) {
+        f(ctx, self);
+        good = true;
     }
-    f(ctx, self);
     ctx->escape = outer;
-    return true;
+    ctx->arithmetic = kept;
+    return good;
 }
 
 bool eval_steps(struct eval_context *ctx, int64_t times, int64_t each) {
@@ -72,42 +46,15 @@ bool eval_steps(struct eval_context *ctx, int64_t times, int64_t each) {
     return true;
 }
 
-int64_t shape_count(const struct shape *s) {
-    int64_t n = 1;
-    for (uint32_t d = 0; d < s->rank; d++)
-        if (s->dim[d] < 0 || __builtin_mul_overflow(n, s->dim[d], &n))
-            return -1;
-    return n;
-}
-
-bool shape_eq(const struct shape *a, const struct shape *b) {
-    return a->rank == b->rank && memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) == 0;
-}
-
-struct str shape_text(struct arena *a, const struct shape *s) {
-    struct str text = s->rank ? STR("") : STR("scalar");
-    for (uint32_t d = 0; d < s->rank && d < TENSOR_RANK; d++)
-        text = arena_printf(a, "%.*s%s%lld", (int)text.n, text.p, d ? "x" : "", (long long)s->dim[d]);
-    return text;
-}
-
 bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out) {
-    struct shape s = {.rank = x->rank > y->rank ? x->rank : y->rank};
-    for (uint32_t d = 0; d < s.rank; d++) {
-        int64_t p = d + x->rank >= s.rank ? x->dim[d + x->rank - s.rank] : 1;
-        int64_t q = d + y->rank >= s.rank ? y->dim[d + y->rank - s.rank] : 1;
-        if (p != q && p != 1 && q != 1)
-            return eval_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p,
-                             shape_text(b->arena, y).p);
-        s.dim[d] = p == 1 ? q : p;
-    }
-    *out = s;
-    return true;
+    if (infer_broadcast((const struct shape *const[]){x, y}, 2, out) == INFER_SHAPE)
+        return true;
+    return eval_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p, shape_text(b->arena, y).p);
 }
 
 struct tensor *tensor_new(struct eval_context *b, const struct shape *s) {
-    if (s->rank > TENSOR_RANK) {
-        eval_fail(b, "a tensor of rank %u: %d is the limit", s->rank, TENSOR_RANK);
+    if (s->rank > MAX_RANK) {
+        eval_fail(b, "a tensor of rank %u: %d is the limit", s->rank, MAX_RANK);
         return NULL;
     }
     int64_t n = shape_count(s);
@@ -138,7 +85,7 @@ struct tensor *tensor_scalar(struct eval_context *b, double x) {
 }
 
 const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s) {
-    if (s->rank > TENSOR_RANK || shape_count(s) != t->n) {
+    if (s->rank > MAX_RANK || shape_count(s) != t->n) {
         eval_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
         return NULL;
     }
@@ -182,7 +129,7 @@ struct view view_permuted(struct view v, const uint32_t *order) {
 }
 
 struct view view_swapped(struct view v, uint32_t a, uint32_t b) {
-    uint32_t order[TENSOR_RANK] = {0};
+    uint32_t order[MAX_RANK] = {0};
     for (uint32_t d = 0; d < v.shape.rank; d++)
         order[d] = d == a ? b : d == b ? a : d;
     return view_permuted(v, order);

@@ -7,15 +7,10 @@
 #define FA_TENSOR_H
 
 #include <setjmp.h>
+#include <stdlib.h>
 
 #include "numeric/format.h"
-
-enum { TENSOR_RANK = 12 };
-
-struct shape {
-    uint32_t rank;
-    int64_t dim[TENSOR_RANK];
-};
+#include "ops/shape.h"
 
 /* Row-major. Only the function that made it writes to it: several tensors may share their elements. */
 struct tensor {
@@ -36,6 +31,7 @@ enum arithmetic {
 enum { MAX_DEVICES = 8 };
 struct eval_context;
 struct pattern_set;
+struct attr;
 struct mesh {
     uint32_t devices;
     /* The operand of a collective on each device; x is that of this one. False with a reason. */
@@ -56,14 +52,16 @@ struct eval_context {
     struct arena *arena;                 /* owns all tensors */
     const struct pattern_set *lowerings; /* what fused ops compute (library/lowering.h); NULL: they have no evaluator */
     enum arithmetic arithmetic;
-    uint64_t max_elements;     /* of all tensors together; 0: 2^24 */
-    uint64_t max_steps;        /* multiplications and comparisons; 0: 2^30 */
-    uint64_t elements, steps;  /* used so far */
-    enum dtype product_type;   /* ARITHMETIC_INSIDE: element type of the operands of products */
-    struct str product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or empty */
+    uint64_t max_elements;             /* of all tensors together; 0: 2^24 */
+    uint64_t max_steps;                /* multiplications and comparisons; 0: 2^30 */
+    uint64_t elements, steps;          /* used so far */
+    enum dtype product_type;           /* ARITHMETIC_INSIDE: element type of the operands of products */
+    const struct attr *product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or NULL */
     enum equals equals;
     bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
     bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
+    double jitter;       /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
+    double largest;      /* with it: the largest finite element of them */
     struct mesh *mesh;   /* NULL: there is one device, and collectives have no evaluator */
     uint32_t device;     /* of the mesh */
     struct str error;    /* empty: none */
@@ -71,16 +69,17 @@ struct eval_context {
     jmp_buf *escape;     /* of the innermost eval_attempt, or NULL */
 };
 
-/* Calls f, which may fail anywhere: all memory is in the arena, so nothing has to be undone. False with the reason. */
+/* Calls f, which may fail anywhere, and may change the arithmetic for its own part: all memory is in the arena, so
+ * nothing else has to be undone. False with the reason. */
 bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self);
-/* Ends the attempt that runs, for what does not hold together, or is not known to this interpreter. */
-_Noreturn void op_fails(struct eval_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-_Noreturn void op_unsupported(struct eval_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* Notes the reason unless there is one; false, for `return eval_fail(...)`. */
-bool eval_fail(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what this interpreter cannot do: an op without evaluator, a limit. */
-bool eval_beyond(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Notes the reason, unless there is one, and ends the attempt that runs. Where there is none: false. `beyond`: it is
+ * nothing that does not hold together, but what this interpreter cannot do: an op without evaluator, a limit. */
+bool eval_reason(struct eval_context *ctx, bool beyond, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* For `return eval_fail(...)` of what may run outside of an attempt; and for evaluators, which run in one. */
+#define eval_fail(ctx, ...)      eval_reason(ctx, false, __VA_ARGS__)
+#define eval_beyond(ctx, ...)    eval_reason(ctx, true, __VA_ARGS__)
+#define op_fails(ctx, ...)       (eval_reason(ctx, false, __VA_ARGS__), abort())
+#define op_unsupported(ctx, ...) (eval_reason(ctx, true, __VA_ARGS__), abort())
 /* Adds `times` times `each` (-1: more than can be counted) to the steps of the evaluation; false with a reason beyond
  * the limit. */
 bool eval_steps(struct eval_context *b, int64_t times, int64_t each);
@@ -96,10 +95,6 @@ struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const 
 /* Rounds all elements to a format; block floats along the last dimension. */
 void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
 
-bool shape_eq(const struct shape *a, const struct shape *b);
-int64_t shape_count(const struct shape *s); /* product of the dimensions; -1 where it overflows or one is negative */
-/* "2x3x4"; "scalar". */
-struct str shape_text(struct arena *a, const struct shape *s);
 /* Broadcast from the right as NumPy does it. False with a reason where two extents differ and none is 1. */
 bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out);
 
@@ -107,7 +102,7 @@ bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct
 struct view {
     struct shape shape;
     const double *x;
-    int64_t offset, stride[TENSOR_RANK];
+    int64_t offset, stride[MAX_RANK];
 };
 
 struct view view_of(const struct tensor *t);
@@ -127,8 +122,8 @@ enum { WALK_VIEWS = 4 };
 struct index_walk {
     uint32_t rank, nviews;
     int64_t left; /* indices still to come, this one counted */
-    int64_t dim[TENSOR_RANK], at[TENSOR_RANK];
-    int64_t stride[WALK_VIEWS][TENSOR_RANK], offset[WALK_VIEWS];
+    int64_t dim[MAX_RANK], at[MAX_RANK];
+    int64_t stride[WALK_VIEWS][MAX_RANK], offset[WALK_VIEWS];
 };
 void walk_begin(struct index_walk *w, const struct shape *s);
 void walk_add(struct index_walk *w, const struct view *v);

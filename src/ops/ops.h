@@ -1,4 +1,4 @@
-/* The operator table: what every room knows of an operator is its row in ops.def. Knows no graph. */
+/* The operator table: what every folder knows of an operator is its row in ops.def. Knows no graph. */
 #ifndef FA_OPS_H
 #define FA_OPS_H
 
@@ -68,13 +68,16 @@ enum window_kind { WINDOW_NONE, WINDOW_CONVOLUTION, WINDOW_TRANSPOSED, WINDOW_PO
 
 enum shrink_rule {
     SHRINK_BY_CLASS,
-    SHRINK_FREE,       /* any extents: the dimensions of both sides are the same numbers */
-    SHRINK_RESHAPE,    /* products of extents are equal */
-    SHRINK_MULTIPLIES, /* the result's are multiples of the operand's */
-    SHRINK_DIVIDES,    /* and the other way round */
-    SHRINK_PAD,        /* as many elements are added */
-    SHRINK_FILLS,      /* one user of a cache, by number */
-    SHRINK_TAKES_K     /* of the last dimension */
+    SHRINK_FREE,         /* any extents: the dimensions of both sides are the same numbers */
+    SHRINK_RESHAPE,      /* products of extents are equal */
+    SHRINK_MULTIPLIES,   /* the result's are multiples of the operand's */
+    SHRINK_DIVIDES,      /* and the other way round */
+    SHRINK_PAD,          /* as many elements are added */
+    SHRINK_FILLS,        /* one user of a cache, by number */
+    SHRINK_TAKES_K,      /* of the last dimension */
+    SHRINK_TAKES_SLICES, /* whole ones: any extents */
+    SHRINK_HEADS,        /* rows are cut into the heads of queries, keys and values */
+    SHRINK_JOINS_HEADS   /* so many heads are joined to rows */
 };
 
 /* The columns of ops.def; a string that is not given is NULL, a list ends with one. */
@@ -83,7 +86,7 @@ struct op_info {
     enum op_class class;
     unsigned flags;
     const char *roles, *spellings;
-    const char *strict, *attributes, *dims, *absent, *in_formula;
+    const char *strict, *attributes, *dims, *absent, *in_formula, *ranks;
     const char *axes[4], *says[4];
     struct {
         const char *key;

@@ -69,12 +69,12 @@ const char *const activation_keys[] = {"activation", "matmul_program_config", "c
 /* The name in "relu", in "#ttnn.unary_with_param<op_type = relu>", or in a program or convolution config that has an
  * activation of one of these forms. */
 struct str activation_name(const char *key, struct str text) {
-    static const char *const before[] = {"activation", "op_type"};
+    static const char *const before[] = {"fused_activation", "activation", "op_type"};
     struct str word;
-    if (key != activation_keys[0] && !str_find(text, STR("activation")))
+    if (key != activation_keys[0] && !str_find_word(text, str_of(before[0])) && !str_find_word(text, str_of(before[1])))
         return STR("");
-    for (size_t i = 0; i < 2; i++) {
-        const char *p = str_find(text, str_of(before[i]));
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const char *p = str_find_word(text, str_of(before[i]));
         if (p)
             text = (struct str){p + strlen(before[i]), (size_t)(text.p + text.n - p) - strlen(before[i])};
     }

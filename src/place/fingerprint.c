@@ -28,7 +28,7 @@ static uint64_t add_type(uint64_t h, const struct graph *g, uint32_t value) {
         return add_number(h, value == NONE);
     for (uint32_t i = 0; i < rank; i++)
         h = add_number(h, (uint64_t)shape[i]);
-    return add_text(h, str_of(dtype_name(graph_dtype(g, value))));
+    return add_text(h, str_of(dtype_table[graph_dtype(g, value)].name));
 }
 
 /* Attributes of the op itself, in any order: not those that a frontend hung on it (with a dot in their name), nor

@@ -76,6 +76,8 @@ static void backward_op(struct flow *f, uint32_t op, bool with_roles) {
     const uint32_t *in = graph_operands(g, op);
     const struct attention_site *a;
     if (flow_transfer_of(g, op) == TRANSFER_CACHE && graph_noperands(g, op) >= 2) {
+        if (o->nresults)
+            add_sinks(f, in[0], f->values[o->first_result].sinks, f->values[o->first_result].sink_op);
         add_sinks(f, in[1], f->values[in[0]].sinks, f->values[in[0]].sink_op);
     } else if (graph_class(g, op) == OP_RETURN) {
         add_sinks_to_operands(f, op, SINK_RETURN, NONE);
@@ -105,7 +107,7 @@ struct flow *flow_new(const struct graph *g) {
     flow_forward(f);
     for (int round = 0; round < 2; round++)
         for (uint32_t op = g->m->nops; op-- > 0;)
-            if (flow_is_audited(g, op))
+            if (graph_is_audited(g, op))
                 backward_op(f, op, round == 1);
     return f;
 }

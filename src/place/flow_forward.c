@@ -53,25 +53,11 @@ static int64_t dim_from_end(const struct graph *g, uint32_t v, uint32_t i) {
     return shape && i < rank ? shape[rank - 1 - i] : 1;
 }
 
-/* The dimension of the operand that becomes dimension i of the result; -1: not known. */
-static int64_t permuted(const struct graph *g, uint32_t op, uint32_t rank, uint32_t i) {
-    struct str text;
-    int64_t p[8], a, b;
-    if (g->kind[op] == K_PERMUTE)
-        return mlir_attr(g->m, op, "permutation", &text) && rank <= 8 && mlir_ints(text, p, 8) == (int)rank ? p[i] : -1;
-    if (!mlir_attr(g->m, op, "dim0", &text) || !mlir_int(text, &a) || !mlir_attr(g->m, op, "dim1", &text) ||
-        !mlir_int(text, &b))
-        return -1;
-    a += a < 0 ? rank : 0;
-    b += b < 0 ? rank : 0;
-    return i == a ? b : i == b ? a : i;
-}
-
 static uint8_t orientation_after_permutation(const struct graph *g, uint32_t op, uint8_t orientation) {
-    uint32_t rank;
-    if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank < 2)
+    uint32_t rank, order[MAX_RANK];
+    if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank < 2 || !permutation_of(g, op, rank, order))
         return UNKNOWN_LAYOUT;
-    int64_t last = permuted(g, op, rank, rank - 1), but_last = permuted(g, op, rank, rank - 2);
+    uint32_t last = order[rank - 1], but_last = order[rank - 2];
     if (last == rank - 1 && (orientation == AS_COMPUTED || but_last == rank - 2))
         return orientation;
     return last == rank - 2 && but_last == rank - 1 ? orientation ^ 1 : UNKNOWN_LAYOUT;
@@ -97,12 +83,12 @@ static uint8_t orientation_after(const struct graph *g, uint32_t op, uint8_t ori
 
 /* The dimension along which a softmax or sum of scores runs, in the layout of their product. */
 static uint8_t axis_of(const struct graph *g, uint32_t op, uint8_t orientation) {
-    struct str text;
+    const struct attr *axis = graph_axes(g, op);
     uint32_t rank;
-    int64_t dim;
-    if (orientation > TRANSPOSED || !graph_shape(g, graph_operands(g, op)[0], &rank) || rank < 2 ||
-        !graph_axes(g, op, &text) || mlir_ints(text, &dim, 1) != 1)
+    if (orientation > TRANSPOSED || !graph_shape(g, graph_operands(g, op)[0], &rank) || rank < 2 || !axis ||
+        axis->n != 1)
         return ANY_AXIS;
+    int64_t dim = axis->list[0];
     dim += dim < 0 ? rank : 0;
     if (dim != rank - 1 && dim != rank - 2)
         return ANY_AXIS;
@@ -159,8 +145,7 @@ static bool attention_of(struct flow *f, uint32_t op, uint32_t weights, uint32_t
 /* ---- transfer functions ---- */
 
 static bool folded_activation(const struct graph *g, uint32_t op) {
-    struct str text;
-    return mlir_attr(g->m, op, "activation", &text) && text.n > 0;
+    return attrs_find(graph_attributes(g, op), "activation") != NULL;
 }
 
 /* A product is a source. It is a linear, the second product of an attention, or else perhaps scores. */
@@ -298,6 +283,8 @@ static void forward_op(struct flow *f, uint32_t op) {
     const uint32_t *in = graph_operands(g, op);
     if (flow_transfer_of(g, op) == TRANSFER_CACHE && graph_noperands(g, op) >= 2) {
         f->values[in[0]] = f->values[in[1]]; /* later reads of the cache see what was written */
+        for (uint32_t i = 0; i < o->nresults; i++)
+            f->values[o->first_result + i] = f->values[in[1]];
         return;
     }
     if (o->nresults == 0 || graph_is_parameter(g, o->first_result))
@@ -327,15 +314,10 @@ static void start_arguments(struct flow *f) {
     }
 }
 
-bool flow_is_audited(const struct graph *g, uint32_t op) {
-    uint32_t func = g->m->ops[op].func;
-    return func == NONE || g->func_kind[func] == FUNC_MAIN;
-}
-
 void flow_forward(struct flow *f) {
     add_set(f, (struct source_set){.n = 0});
     start_arguments(f);
     for (uint32_t op = 0; op < f->g->m->nops; op++)
-        if (flow_is_audited(f->g, op))
+        if (graph_is_audited(f->g, op))
             forward_op(f, op);
 }

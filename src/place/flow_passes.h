@@ -31,7 +31,5 @@ bool flow_is_weight(const struct graph *g, uint32_t v);
 
 /* flow_forward.c: fills in sources, flags and attentions of all values. */
 void flow_forward(struct flow *f);
-/* Whether an op belongs to what runs at each call: main functions and loose ops. */
-bool flow_is_audited(const struct graph *g, uint32_t op);
 
 #endif

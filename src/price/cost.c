@@ -103,13 +103,11 @@ bool op_is_launched(struct pricer *p, uint32_t op) {
 /* Passes of the matrix unit over a pair of tiles, 16 cycles each: the more, the more bits of both factors count. Where
  * nothing is printed, TTNN takes HiFi2; LoFi for two block floats, HiFi3 for f32 on Wormhole. */
 static double fidelity_passes(const struct pricer *p, uint32_t op) {
-    static const char *const names[] = {"lofi", "hifi2", "hifi3", "hifi4"};
     const struct graph *g = p->graph;
-    struct str config;
-    if (mlir_attr(g->m, op, "compute_config", &config) || mlir_attr(g->m, op, "compute_kernel_config", &config))
-        for (int i = 0; i < 4; i++)
-            if (str_find(config, str_of(names[i])))
-                return i + 1;
+    const struct attr *config = attrs_find(graph_attributes(g, op), "compute_config");
+    unsigned passes = math_fidelity(config ? config : attrs_find(graph_attributes(g, op), "compute_kernel_config"));
+    if (passes)
+        return passes;
     if (graph_dtype(g, g->m->ops[op].first_result) == DT_F32)
         return str_is(p->device->chip.arch, "wormhole_b0") ? 3 : 4;
     for (uint32_t i = 0; i < 2 && i < graph_noperands(g, op); i++) {
@@ -126,34 +124,25 @@ static int64_t extent_from_end(const struct graph *g, uint32_t value, uint32_t b
     return dims && rank > back ? dims[rank - 1 - back] : 1;
 }
 
-static bool is_set(const struct graph *g, uint32_t op, const char *key) {
-    struct str text;
-    bool set = false;
-    return mlir_attr(g->m, op, key, &text) && mlir_bool(text, &set) && set;
-}
-
 /* How many products each element of a result is the sum of; 0: it is no product. */
 static int64_t summed(const struct graph *g, uint32_t op) {
     const uint32_t *in = graph_operands(g, op);
     enum op_kind k = (enum op_kind)g->kind[op];
-    struct str text;
     uint32_t rank;
     if (graph_noperands(g, op) < 2 || in[0] == NONE || in[1] == NONE)
         return 0;
     if (k == K_MATMUL || k == K_LINEAR)
-        return extent_from_end(g, in[0], is_set(g, op, "transpose_a"));
+        return extent_from_end(g, in[0], attrs_flag(graph_attributes(g, op), "transpose_a"));
     if (op_convolves(k)) {
-        int64_t channels = 0, weights = graph_numel(g, in[1]);
-        const int64_t *dims = graph_shape(g, in[1], &rank);
-        if (!mlir_attr(g->m, op, "out_channels", &text) || !mlir_int(text, &channels))
-            channels = dims && rank ? dims[0] : 0;
-        return channels > 0 && weights > 0 ? weights / channels : 0;
+        struct window w;
+        int64_t weights = graph_numel(g, in[1]);
+        return graph_window(g, op, &w) == NULL && weights > 0 ? weights / w.out_channels : 0;
     }
-    if (k == K_DOT_GENERAL && mlir_attr(g->m, op, "contract_dims_lhs", &text)) {
-        int64_t dims[4], n = 1;
-        int count = mlir_ints(text, dims, 4);
-        const int64_t *shape = graph_shape(g, in[0], &rank);
-        for (int i = 0; i < count && i < 4; i++)
+    if (k == K_DOT_GENERAL) {
+        const int64_t *dims, *shape = graph_shape(g, in[0], &rank);
+        int count = attrs_list(graph_attributes(g, op), "contract_dims_lhs", &dims);
+        int64_t n = 1;
+        for (int i = 0; i < count; i++)
             n *= shape && dims[i] >= 0 && dims[i] < rank && shape[dims[i]] > 0 ? shape[dims[i]] : 1;
         return n;
     }

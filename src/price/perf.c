@@ -1,6 +1,7 @@
 /* Reads the CSV and joins it with a graph by the outermost name of locations. */
 #include "price/perf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static const struct {
 struct perf_reader {
     struct perf *out;
     struct arena *arena;
-    int at[COLUMNS]; /* of a column in a row; -1: it is not there */
+    int at[COLUMNS];  /* of a column in a row; -1: it is not there */
+    enum column time; /* the one that counts */
     struct str devices[MAX_DEVICES_SEEN];
     uint32_t ndevices;
 };
@@ -137,6 +139,12 @@ static double number(struct str text) {
     return text.n && mlir_float(text, &x) && x > 0 ? x : 0;
 }
 
+/* In ns, in decimal; empty: not measured. */
+static bool is_time(struct str text) {
+    double x;
+    return !text.n || (mlir_float(text, &x) && isfinite(x) && !memchr(text.p, 'x', text.n));
+}
+
 static void count_device(struct perf_reader *r, struct str id) {
     for (uint32_t i = 0; i < r->ndevices; i++)
         if (str_eq(r->devices[i], id))
@@ -147,7 +155,7 @@ static void count_device(struct perf_reader *r, struct str id) {
 
 static void add_row(struct perf_reader *r, const struct str fields[COLUMNS]) {
     struct perf *p = r->out;
-    double gap = number(fields[GAP]), ns = number(fields[r->at[KERNEL] >= 0 ? KERNEL : FIRMWARE]);
+    double gap = number(fields[GAP]), ns = number(fields[r->time]);
     if (!fields[CODE].n || str_is(fields[TYPE], "signpost") || str_starts(fields[CODE], STR("(torch)")))
         return;
     if (str_is(fields[CONST_EVAL], "true") || str_is(fields[CONST_EVAL], "True")) {
@@ -169,14 +177,27 @@ static void add_row(struct perf_reader *r, const struct str fields[COLUMNS]) {
             place->classes |= 1U << families[i].class;
 }
 
-static void read_rows(struct perf_reader *r, const char *p, const char *end) {
-    while (p < end) {
+static uint64_t line_of(const struct source *s, const char *p) {
+    uint64_t line = 1;
+    for (const char *q = s->data; (q = memchr(q, '\n', (size_t)(p - q))); q++)
+        line++;
+    return line;
+}
+
+static bool read_rows(struct perf_reader *r, const struct source *s, const char *p, struct diags *d) {
+    for (const char *row = p, *end = s->data + s->size; p < end; row = p) {
         struct str fields[COLUMNS] = {{0}};
         read_line(r, &p, end, fields);
+        if (!is_time(fields[r->time])) {
+            diag_add(d, SEV_ERROR, (struct source_location){s->path, line_of(s, row), 0}, NULL, "%s is '%.*s', no time",
+                     column_names[r->time], (int)fields[r->time].n, fields[r->time].p);
+            return false;
+        }
         add_row(r, fields);
     }
     for (uint32_t i = 0; i < r->out->nplaces && r->ndevices > 1; i++)
         r->out->places[i].us /= r->ndevices;
+    return true;
 }
 
 bool perf_read(struct perf *p, const char *path, struct arena *a, struct diags *d) {
@@ -186,7 +207,10 @@ bool perf_read(struct perf *p, const char *path, struct arena *a, struct diags *
     if (!source_open(&source, path, d))
         return false;
     const char *at = source.data, *end = at + source.size;
+    if (source.size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) /* of a spreadsheet */
+        at += 3;
     read_header(&r, &at, end);
+    r.time = r.at[KERNEL] >= 0 ? KERNEL : FIRMWARE;
     const char *lacks = r.at[CODE] < 0                           ? column_names[CODE]
                         : r.at[KERNEL] < 0 && r.at[FIRMWARE] < 0 ? column_names[KERNEL]
                         : r.at[LOCATION] < 0                     ? column_names[LOCATION]
@@ -195,10 +219,9 @@ bool perf_read(struct perf *p, const char *path, struct arena *a, struct diags *
         diag_add(d, SEV_ERROR, (struct source_location){path, 1, 0},
                  "an ops_perf_results*.csv of the profiler is meant; `ttrt perf` adds the column LOC",
                  "there is no column %s", lacks);
-    else
-        read_rows(&r, at, end);
+    bool good = !lacks && read_rows(&r, &source, at, d);
     source_close(&source);
-    return !lacks;
+    return good;
 }
 
 void perf_free(struct perf *p) {

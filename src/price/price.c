@@ -4,7 +4,7 @@
 
 #include "price/perf.h"
 
-enum { MAX_PARTS = 512, CHUNK = 256 /* rows of queries that a kernel of attention takes at a time */ };
+enum { MAX_PARTS = 512, MOST_CHUNK = 8 /* rows of tiles of queries that a kernel of attention takes at a time */ };
 
 /* The ops that a match is about, in textual order. */
 struct parts {
@@ -302,12 +302,37 @@ static int64_t extent(const struct graph *g, uint32_t value, uint32_t back) {
     return dims && rank > back && dims[rank - 1 - back] > 0 ? dims[rank - 1 - back] : 1;
 }
 
+/* Bytes of a tile of the result, and how many tiles its rows are wide. */
+static int64_t tile_of_result(const struct parts *s, int64_t *width) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
+    const struct layout *l = value_layout(s->pricer, result);
+    *width = (extent(graph_of(s), result, 0) + TILE - 1) / TILE;
+    return l && l->tile_height ? tile_bytes(l->dtype, l->tile_height, l->tile_width) : 0;
+}
+
+/* Rows of tiles of queries for which L1 holds what a kernel of attention keeps there: of queries one chunk, of keys,
+ * values and results two each, and two of scores. */
+static int64_t chunk_of_queries(const struct parts *s) {
+    int64_t width, tile = tile_of_result(s, &width), n = MOST_CHUNK;
+    while (n > 1 && tile * n * (7 * width + 2 * n) > chip_l1(&s->pricer->device->chip))
+        n /= 2;
+    return n;
+}
+
+/* A norm keeps a row of tiles of each operand and of the result, and two of what it computes; where L1 does not hold
+ * them, it reads its operands twice. */
+static bool reads_twice(const struct parts *s) {
+    int64_t width, tile = tile_of_result(s, &width);
+    return op_table[s->fused].class == OP_AXISWISE &&
+           tile * width * (s->fused == K_SOFTMAX ? 4 : 6) > chip_l1(&s->pricer->device->chip);
+}
+
 /* A kernel of attention reads keys and values again for each chunk of queries; a single query is spread over its keys.
  */
 static void attend(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     uint32_t scores = g->m->ops[s->product != NONE ? s->product : s->match->root].first_result;
-    int64_t rows = extent(g, scores, 1), chunks = (rows + CHUNK - 1) / CHUNK;
+    int64_t rows = extent(g, scores, 1), chunk = chunk_of_queries(s) * TILE, chunks = (rows + chunk - 1) / chunk;
     int64_t heads = graph_numel(g, scores) / (rows * extent(g, scores, 0));
     if (s->product != NONE) {
         w->again = 2.0 * (double)(chunks - 1) * (double)w->dram_written / (double)rows * (double)extent(g, scores, 0);
@@ -351,6 +376,8 @@ static void compute(const struct parts *s, struct work *w) {
         w->cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
     if (s->attention)
         attend(s, w);
+    else if (reads_twice(s))
+        w->again = (double)w->dram_read;
 }
 
 /* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
@@ -393,9 +420,8 @@ static bool cast_result(const struct parts *s, struct cost *out) {
 }
 
 static bool is_configured(const struct graph *g, uint32_t op) {
-    struct str text;
-    return mlir_attr(g->m, op, "matmul_program_config", &text) || mlir_attr(g->m, op, "program_config", &text) ||
-           mlir_attr(g->m, op, "core_grid", &text);
+    const struct attrs *a = graph_attributes(g, op);
+    return attrs_find(a, "matmul_program_config") || attrs_find(a, "program_config") || attrs_find(a, "core_grid");
 }
 
 /* Interleaved in DRAM, as a tensor without a layout is taken to be. */
@@ -466,21 +492,6 @@ static bool run_apart(const struct parts *s, const struct apart *a, struct price
            (!a->activation || add_launch(s, result, result, a->cycles, &out->with));
 }
 
-/* What a kernel keeps in L1 of each core: of a norm a row of tiles of each operand and of the result, and two of what
- * it computes; of an attention a chunk of queries, two of keys, values and results each, and two of scores. */
-static int64_t l1_of(const struct parts *s) {
-    const struct graph *g = graph_of(s);
-    uint32_t result = g->m->ops[s->match->root].first_result;
-    const struct layout *l = value_layout(s->pricer, result);
-    int64_t tile = l && l->tile_height ? tile_bytes(l->dtype, l->tile_height, l->tile_width) : 0;
-    int64_t width = (extent(g, result, 0) + TILE - 1) / TILE;
-    if (s->attention)
-        return tile * (7 * width + 2L * CHUNK / TILE) * (CHUNK / TILE);
-    if (op_table[s->fused].class == OP_AXISWISE)
-        return tile * width * (s->fused == K_SOFTMAX ? 4 : 6);
-    return 0;
-}
-
 static bool price_with(const struct parts *s, struct price *out) {
     struct work w = {0};
     if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
@@ -496,7 +507,6 @@ static bool price_with(const struct parts *s, struct price *out) {
             return false;
         cost_add(s->pricer, &w, &out->with);
     }
-    out->l1_bytes = l1_of(s);
     return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
 }
 

@@ -1,6 +1,8 @@
-/* Prices as text: one line for people, lines of `key: value` for programs. */
+/* Prices as text: one line for people, figures for programs. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "price/price.h"
 
@@ -62,7 +64,8 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     if (!x->known)
         return STR("");
     add_counted(&out, x);
-    if (saved < -0.05) {
+    bool slower = price_is_slower(x);
+    if (slower) {
         buf_add(&out, STR("; slower by about "));
         add_us(&out, -saved);
         buf_add(&out, STR(" us than "));
@@ -74,9 +77,9 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     add_us(&out, us);
     buf_add(&out, STR(" us ("));
     buf_add(&out, device_label(d, a));
-    const struct cost *ruling = saved < -0.05 ? &x->with : &x->without;
+    const struct cost *ruling = slower ? &x->with : &x->without;
     buf_printf(&out, ", %s-bound", bound_name(cost_bound(&ruling->estimated)));
-    if (saved < -0.05)
+    if (slower)
         buf_printf(&out, " on %" PRId64 " core%s", x->with.estimated.cores, x->with.estimated.cores == 1 ? "" : "s");
     buf_addc(&out, ')');
     if (x->measured_us > 0) {
@@ -89,20 +92,21 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     return buf_take(&out, a);
 }
 
-struct str price_precondition(const struct price *x, const struct device *d, struct arena *a) {
-    struct buf out = {0};
-    if (!x->known || x->l1_bytes <= chip_l1(&d->chip))
-        return STR("");
-    buf_add(&out, STR("the fused op fits into L1: it holds about "));
-    add_bytes(&out, x->l1_bytes);
-    buf_add(&out, STR(" in each core, of "));
-    add_bytes(&out, chip_l1(&d->chip));
-    struct str text = arena_printf(a, "%.*s (%.*s).", (int)out.n, out.p, (int)d->chip.name.n, d->chip.name.p);
-    buf_free(&out);
-    return text;
+__attribute__((format(printf, 5, 6))) static void add_figure(struct figures *f, struct arena *a, const char *key,
+                                                             const char *suffix, const char *format, ...) {
+    char text[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    f->items[f->n++] = (struct figure){arena_printf(a, "%s%s", key, suffix), arena_str(a, str_of(text)), true};
 }
 
-static void add_cost(struct buf *out, const struct cost *c, const char *suffix) {
+static void add_word(struct figures *f, struct arena *a, const char *key, const char *suffix, struct str value) {
+    f->items[f->n++] = (struct figure){arena_printf(a, "%s%s", key, suffix), value, false};
+}
+
+static void add_cost(struct figures *f, const struct cost *c, const char *suffix, struct arena *a) {
     const struct counted *n = &c->counted;
     const struct estimated *e = &c->estimated;
     const struct {
@@ -112,22 +116,24 @@ static void add_cost(struct buf *out, const struct cost *c, const char *suffix) 
         {"launches", n->launches},     {"dram_read_bytes", n->dram_read},   {"dram_written_bytes", n->dram_written},
         {"l1_read_bytes", n->l1_read}, {"l1_written_bytes", n->l1_written}, {"held_bytes", n->held}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        buf_printf(out, "%s%s: %" PRId64 "\n", counts[i].key, suffix, counts[i].value);
-    buf_printf(
-        out, "estimated_us%s: %.2f\nmatrix_cycles%s: %.0f\nvector_cycles%s: %.0f\ncores%s: %" PRId64 "\nbound%s: %s\n",
-        suffix, e->us, suffix, e->matrix_cycles, suffix, e->vector_cycles, suffix, e->cores, suffix,
-        bound_name(cost_bound(e)));
+        add_figure(f, a, counts[i].key, suffix, "%" PRId64, counts[i].value);
+    add_figure(f, a, "estimated_us", suffix, "%.2f", e->us);
+    add_figure(f, a, "matrix_cycles", suffix, "%.0f", e->matrix_cycles);
+    add_figure(f, a, "vector_cycles", suffix, "%.0f", e->vector_cycles);
+    add_figure(f, a, "cores", suffix, "%" PRId64, e->cores);
+    add_word(f, a, "bound", suffix, str_of(bound_name(cost_bound(e))));
 }
 
-struct str price_details(const struct price *x, const struct device *d, struct arena *a) {
-    struct buf out = {0};
+struct figures price_figures(const struct price *x, const struct device *d, struct arena *a) {
+    enum { MOST = 32 };
+    struct figures f = {NULL, 0};
     if (!x->known)
-        return STR("");
-    buf_printf(&out, "device: %.*s\n", (int)d->chip.name.n, d->chip.name.p);
-    add_cost(&out, &x->without, "");
-    add_cost(&out, &x->with, "_fused");
+        return f;
+    f.items = arena_alloc(a, MOST * sizeof *f.items);
+    add_word(&f, a, "device", "", d->chip.name);
+    add_cost(&f, &x->without, "", a);
+    add_cost(&f, &x->with, "_fused", a);
     if (x->measured_us > 0)
-        buf_printf(&out, "measured_us: %.2f\n", x->measured_us);
-    buf_printf(&out, "l1_bytes_fused: %" PRId64 "\n", x->l1_bytes);
-    return buf_take(&out, a);
+        add_figure(&f, a, "measured_us", "", "%.2f", x->measured_us);
+    return f;
 }

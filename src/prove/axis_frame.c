@@ -56,7 +56,7 @@ static bool add_in_root_order(const struct axes *root, const struct axes *axes, 
 /* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
  * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
  * of the match took away: they become a last one. */
-static bool axes_in_form(const struct device_run *run, const struct binding *b, struct axes *out) {
+static bool axes_in_form(const struct form_run *run, const struct binding *b, struct axes *out) {
     struct term reduced[MAX_TERMS];
     uint32_t nreduced = 0;
     int64_t stride = 1;
@@ -79,13 +79,13 @@ static bool axes_in_form(const struct device_run *run, const struct binding *b, 
            axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
 }
 
-static struct tensor *fail_outside(struct device_run *run, struct str name) {
-    eval_fail(&run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+static struct tensor *fail_outside(struct form_run *run, struct str name) {
+    eval_fail(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
     return NULL;
 }
 
 /* The axes of the root or of a secondary root. */
-static bool are_root_axes(const struct device_run *run, const struct axes *axes) {
+static bool are_root_axes(const struct form_run *run, const struct axes *axes) {
     const struct formula *f = reference_formula(run->ref);
     bool found = are_axes_of(axes, run->form->root_axes);
     for (uint32_t i = 0; i < f->nsecondary && !found; i++) {
@@ -98,7 +98,7 @@ static bool are_root_axes(const struct device_run *run, const struct axes *axes)
 
 /* Extents of the axes; 1, which broadcasts, where the value does not vary along an axis of the root, except for the
  * last axis, along which the form may reduce. One number is 1 along all axes. */
-static struct shape shape_along_axes(const struct device_run *run, const struct binding *b, const struct axes *axes) {
+static struct shape shape_along_axes(const struct form_run *run, const struct binding *b, const struct axes *axes) {
     struct shape s = axes_shape(axes);
     bool one = b->map->n == 0;
     for (uint32_t d = 0; d + !one < s.rank && (one || are_root_axes(run, b->axes)); d++) {
@@ -110,14 +110,14 @@ static struct shape shape_along_axes(const struct device_run *run, const struct 
     return s;
 }
 
-static struct tensor *along_axes(struct device_run *run, const struct binding *b, const struct tensor *t,
+static struct tensor *along_axes(struct form_run *run, const struct binding *b, const struct tensor *t,
                                  struct str name) {
     struct axes axes;
     struct index_walk w;
     if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
         return fail_outside(run, name);
     struct shape s = shape_along_axes(run, b, &axes);
-    struct tensor *out = tensor_new(&run->eval, &s);
+    struct tensor *out = tensor_new(run->eval, &s);
     if (!out)
         return NULL;
     walk_begin(&w, &s);
@@ -133,7 +133,7 @@ static struct tensor *along_axes(struct device_run *run, const struct binding *b
 /* ---- along the axes of an op of the graph ---- */
 
 /* Dimensions along which a tensor of elements' numbers does not vary become 1: they broadcast. */
-static struct tensor *collapsed(struct device_run *run, const struct tensor *elements) {
+static struct tensor *collapsed(struct form_run *run, const struct tensor *elements) {
     struct view v = view_of(elements);
     for (uint32_t d = 0; d < elements->shape.rank; d++) {
         int64_t stride = v.stride[d];
@@ -144,12 +144,12 @@ static struct tensor *collapsed(struct device_run *run, const struct tensor *ele
         if (!varies)
             v.shape.dim[d] = 1;
     }
-    return view_copy(&run->eval, v);
+    return view_copy(run->eval, v);
 }
 
 /* The element of the frame's op that the root shows at an index of its axes. Through a batch normalisation, which keeps
  * elements in place, an element of its result is that of its operand. */
-static int64_t frame_element(const struct device_run *run, const int64_t *at) {
+static int64_t frame_element(const struct form_run *run, const int64_t *at) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     if (run->frame.norm == NONE)
         return axes_element(run->form->root_axes, f->map, at);
@@ -160,14 +160,14 @@ static int64_t frame_element(const struct device_run *run, const int64_t *at) {
 }
 
 /* The value as a tensor of the shape of the frame's op, each element of which the root shows once. */
-static struct tensor *along_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+static struct tensor *along_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
                                   struct str name) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, root = axes_shape(run->form->root_axes);
     struct index_walk w;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !axes_determine(b->axes, b->map))
         return fail_outside(run, name);
-    struct tensor *out = tensor_new(&run->eval, &s);
+    struct tensor *out = tensor_new(run->eval, &s);
     if (!out)
         return NULL;
     for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
@@ -180,16 +180,16 @@ static struct tensor *along_frame(struct device_run *run, const struct binding *
 }
 
 /* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
-static const struct tensor *from_frame(struct device_run *run, const struct tensor *t) {
+static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, both, root = axes_shape(run->form->root_axes);
     struct index_walk w;
-    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) ||
-        !shape_broadcast(&run->eval, &s, &t->shape, &both) || !shape_eq(&s, &both))
+    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !shape_broadcast(run->eval, &s, &t->shape, &both) ||
+        !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
-    const struct tensor *full = view_copy(&run->eval, v);
-    struct tensor *out = full ? tensor_new(&run->eval, &root) : NULL;
+    const struct tensor *full = view_copy(run->eval, v);
+    struct tensor *out = full ? tensor_new(run->eval, &root) : NULL;
     if (!out)
         return NULL;
     walk_begin(&w, &root);
@@ -258,17 +258,16 @@ static void find_frames(struct fused_form *f, const struct reference *r) {
 /* The axis that an op works along, as its attributes say. */
 static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
     struct slice_bounds s;
-    struct str text;
-    int64_t list[2] = {0, 0};
+    const struct attr *axes = graph_axes(g, op);
     if (graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) && s.ncut == 1) {
         for (uint32_t d = 0; d < s.rank; d++)
             if (s.cut[d])
                 *axis = d;
         return true;
     }
-    if (graph_class(g, op) == OP_SLICE || !graph_axes(g, op, &text) || mlir_ints(text, list, 2) != 1)
+    if (graph_class(g, op) == OP_SLICE || !axes || axes->n != 1)
         return false;
-    *axis = list[0];
+    *axis = axes->list[0];
     return true;
 }
 
@@ -367,8 +366,8 @@ static void take_first_alike(const struct graph *g, uint32_t value, struct tenso
     }
 }
 
-static struct tensor *all_elements(struct device_run *run, const struct tensor *t) {
-    struct tensor *elements = tensor_copy(&run->eval, t);
+static struct tensor *all_elements(struct form_run *run, const struct tensor *t) {
+    struct tensor *elements = tensor_copy(run->eval, t);
     for (int64_t i = 0; elements && i < t->n; i++)
         elements->x[i] = (double)i;
     return elements;
@@ -376,14 +375,14 @@ static struct tensor *all_elements(struct device_run *run, const struct tensor *
 
 /* In the frame of a convolution a value with a number for each channel is a row, which broadcasts wherever the channels
  * are; not so its operand and weights. */
-static bool may_be_row(const struct device_run *run, const struct binding *b) {
+static bool may_be_row(const struct form_run *run, const struct binding *b) {
     const struct graph *g = reference_graph(run->ref);
     uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op;
     return op != NONE && op_convolves((enum op_kind)g->kind[op]) && b->value != graph_operands(g, op)[0] &&
            b->value != graph_operands(g, op)[1];
 }
 
-static struct tensor *as_row(struct device_run *run, struct tensor *elements) {
+static struct tensor *as_row(struct form_run *run, struct tensor *elements) {
     struct tensor *one = collapsed(run, elements);
     uint32_t wide = 0;
     for (uint32_t d = 0; one && d < one->shape.rank; d++)
@@ -395,7 +394,7 @@ static struct tensor *as_row(struct device_run *run, struct tensor *elements) {
 
 /* Which element of the value stands at each place is decided by its index map alone, so that the shape of an operand
  * does not hang on the numbers. */
-const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
                                     bool as_printed, struct str name) {
     bool framed = !as_printed && run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
     struct tensor *elements = as_printed ? all_elements(run, t)
@@ -412,8 +411,60 @@ const struct tensor *value_in_frame(struct device_run *run, const struct binding
     return elements;
 }
 
-const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t) {
-    uint32_t order[TENSOR_RANK], n = t->shape.rank;
+/* ---- without numbers ---- */
+
+bool axes_of_frame(const struct form_run *run, struct axes *axes) {
+    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
+    struct shape s;
+    return run->frame.norm == NONE && shape_in_graph(reference_graph(run->ref), f->value, &s) &&
+           imap_coordinates(f->map, s.dim, s.rank, axes);
+}
+
+/* Extents along the axes; 1 where the map does not touch one. */
+static struct shape touched_extents(const struct imap *map, const struct axes *axes) {
+    struct shape s = axes_shape(axes);
+    for (uint32_t d = 0; d < s.rank; d++) {
+        struct imap axis;
+        axes_axis(axes, (int)d, &axis);
+        if (!imap_touches(map, &axis))
+            s.dim[d] = 1;
+    }
+    return s;
+}
+
+/* What varies along one axis, or none, as a tensor of that axis alone. */
+static void keep_as_row(struct axes *axes, struct shape *extents) {
+    uint32_t at = 0, wide = 0;
+    for (uint32_t d = 0; d < extents->rank; d++)
+        if (extents->dim[d] > 1) {
+            at = d;
+            wide++;
+        }
+    if (wide > 1)
+        return;
+    struct axes row = {0};
+    axes_add(&row, axes->t + axes_begin(axes, at), axes->end[at] - axes_begin(axes, at));
+    *extents = (struct shape){1, {extents->dim[at]}};
+    axes_copy(axes, &row);
+}
+
+bool axes_in_frame(const struct form_run *run, const struct binding *b, struct axes *axes, struct shape *extents) {
+    bool framed = run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
+    if (!(framed ? axes_of_frame(run, axes) : axes_in_form(run, b, axes)) || !axes_determine(axes, b->needed))
+        return false;
+    struct binding needed = *b;
+    needed.map = b->needed;
+    struct shape touched = touched_extents(b->needed, axes);
+    *extents = framed ? touched : shape_along_axes(run, &needed, axes);
+    for (uint32_t d = 0; d + 2 < extents->rank; d++) /* a batch broadcasts whatever the op is */
+        extents->dim[d] = touched.dim[d];
+    if (may_be_row(run, b))
+        keep_as_row(axes, extents);
+    return true;
+}
+
+const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {
+    uint32_t order[MAX_RANK], n = t->shape.rank;
     if (run->frame.slot != NONE)
         return from_frame(run, t);
     if (run->form->work_axis == NONE || n != run->form->root_axes->n || n < 2)
@@ -421,5 +472,5 @@ const struct tensor *result_in_root_order(struct device_run *run, const struct t
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
-    return view_copy(&run->eval, v);
+    return view_copy(run->eval, v);
 }

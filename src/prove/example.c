@@ -46,7 +46,7 @@ static struct str try_variations(struct prover *self, const struct match *m, str
     for (uint32_t i = 0; i < SHAPES_AND_TYPES && !wrong.n; i++)
         wrong = try_variation(self, m,
                               &(struct variation){.which = (uint32_t)(i ? 1 + (seed + i) % 4 : 0),
-                                                  .types = (enum variation_types)((seed + i) % TYPES_COUNT),
+                                                  .types = (enum edit_types)((seed + i) % TYPES_COUNT),
                                                   .seed = seed + i + 1},
                               a);
     for (uint32_t i = 0; i < sizeof changes / sizeof *changes && !wrong.n; i++)
@@ -62,17 +62,16 @@ static struct str try_variations(struct prover *self, const struct match *m, str
 struct str prove_example(void *self_, const struct match *m, const struct example *e, struct arena *a) {
     struct prover *self = self_;
     struct proof *p = proof_new(self->set, m, self->seed, a);
-    p->budget = UINT64_MAX;
     if (!m->pattern->fused.n)
         self->formless++;
-    struct trial_result r = proof_run(p);
-    if (r.verdict == TRIAL_NOT_EVALUATED && proof_misfits(p))
+    struct verdict r = proof_run(p);
+    if (r.kind == VERDICT_NONE && r.misfit)
         return arena_printf(a, "the fused form does not fit the match: %.*s", (int)r.text.n, r.text.p);
-    if (r.verdict == TRIAL_NOT_EVALUATED)
+    if (r.kind == VERDICT_NONE)
         return note_unproved(self, m, e, r.text);
-    if (r.verdict == TRIAL_DIFFERENT)
+    if (r.kind == VERDICT_DIFFERENT)
         return smallest_difference(self, m, &(struct variation){.types = TYPES_KEPT, .seed = self->seed}, r.text, a);
-    if (p->totals.same_outside)
+    if (r.same_outside)
         return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");
     struct preconditions all;
     proof_violate(p, &all);

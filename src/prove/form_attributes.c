@@ -1,5 +1,5 @@
 /* Attributes are evaluated with the bindings of the match. An op of the form takes attributes that it does not state,
- * such as the stride of a convolution, from the matched op of its kind; the numeric room does that (formula_like). */
+ * such as the stride of a convolution, from the matched op of its kind; numeric does that (formula_like). */
 #include "prove/form_attributes.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "match/evaluate.h"
 
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
-static double number_given(const struct device_run *run, uint32_t value) {
-    for (uint32_t i = 0; i < run->ref->ninputs; i++) {
+static double number_given(const struct form_run *run, uint32_t value) {
+    for (uint32_t i = 0; i < run->ref->problem.ninputs; i++) {
         const struct tensor *t = run->given[i].tensor;
         bool one = run->given[i].value == value && t && t->n > 0;
         for (int64_t k = 1; one && k < t->n; k++)
@@ -44,13 +44,13 @@ bool form_excludes(const struct reference *r, const struct fused_form *f, enum o
 
 /* For formula_like.number. */
 static bool number_of_match(const void *self, struct str text, double *out) {
-    const struct device_run *run = self;
+    const struct form_run *run = self;
     struct evaluation e = evaluation_of(run->ref, run->form);
     double numbers[MAX_SLOTS];
     for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++)
         numbers[slot] = number_given(run, run->ref->bound.slots[slot].value);
     e.numbers = numbers;
-    const struct number *n = number_of_text(e.formula, text, run->eval.arena);
+    const struct number *n = number_of_text(e.formula, text, run->eval->arena);
     *out = n ? evaluate(&e, n) : NAN;
     return n && !isnan(*out);
 }
@@ -76,32 +76,34 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
 }
 
 /* An activation as a fused op prints it, with the slope of a leaky_relu. */
-static struct str activation_text(const struct reference *r, uint32_t op) {
-    const char *name = op_table[reference_graph(r)->kind[op]].name;
-    struct str slope;
-    return mlir_attr(reference_graph(r)->m, op, "parameter", &slope)
-               ? arena_printf(r->arena, "%s, params = [%.*s]", name, (int)slope.n, slope.p)
-               : str_of(name);
+static const struct attr *activation_of_op(const struct reference *r, uint32_t op) {
+    const struct attr *slope = attrs_find(graph_attributes(reference_graph(r), op), "parameter");
+    struct attr *x = arena_alloc(r->arena, sizeof *x);
+    *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[reference_graph(r)->kind[op]].name), .n = -1};
+    if (slope)
+        x->text = arena_printf(r->arena, "%.*s, params = [%.*s]", (int)x->text.n, x->text.p, (int)slope->text.n,
+                               slope->text.p);
+    return x;
 }
 
-/* The operator of the first name of a list "a, b" that was matched. */
-static struct str activation_named(const struct reference *r, struct str names) {
+/* The operator of the first name of a list "a, b" that was matched; NULL: none was. */
+static const struct attr *activation_named(const struct reference *r, struct str names) {
     while (names.n) {
         const char *comma = memchr(names.p, ',', names.n);
         struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
         uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
         if (slot != NONE && r->bound.slots[slot].op != NONE)
-            return activation_text(r, r->bound.slots[slot].op);
+            return activation_of_op(r, r->bound.slots[slot].op);
         names.p += name.n + (comma != NULL);
         names.n -= name.n + (comma != NULL);
     }
-    return STR("");
+    return NULL;
 }
 
 /* For formula_like.attribute: padding="p" and activation="act" name matched ops. Where no such pad was matched the
  * padding is that of the op of the graph. */
-static bool attribute_of_match(const void *self, const struct node *n, const char *key, struct str *out) {
-    const struct reference *r = ((const struct device_run *)self)->ref;
+static bool attribute_of_match(const void *self, const struct node *n, const char *key, const struct attr **out) {
+    const struct reference *r = ((const struct form_run *)self)->ref;
     struct str text = attribute_text(n, key), list = attribute_text(n, "padding");
     const struct binding *pad = matched_pad(r, list);
     uint32_t op = pad || text.n ? op_of_kind(r, n->op) : NONE;
@@ -113,8 +115,7 @@ static bool attribute_of_match(const void *self, const struct node *n, const cha
         return op != NONE && absorbed_attribute(r, op, pad, key, out);
     if (strcmp(key, "padding") != 0 || op == NONE || formula_slot(reference_formula(r), text) == NONE)
         return false;
-    *out = STR("");
-    mlir_attr(reference_graph(r)->m, op, key, out);
+    *out = attrs_find(graph_attributes(reference_graph(r), op), key);
     return true;
 }
 
@@ -128,7 +129,7 @@ static bool takes(const struct graph *g, uint32_t op, uint32_t source) {
 /* For formula_like.likely: a matched op of this kind takes what a name among the operands is, perhaps moved. A form of
  * eight optional factors and summands has 256 alternatives, and mostly it does with each what the match does. */
 static bool is_matched(const void *self, const struct node *n) {
-    const struct device_run *run = self;
+    const struct form_run *run = self;
     const struct reference *r = run->ref;
     const struct graph *g = reference_graph(r);
     for (uint32_t k = 0; k < n->nargs && n->kind == N_OP; k++) {
@@ -153,20 +154,20 @@ static bool pads(const struct node *n, void *context) {
            matched_pad(p->ref, attribute_text(n, "padding"));
 }
 
-static const struct node *padded_op(const struct device_run *run, uint32_t slot) {
+static const struct node *padded_op(const struct form_run *run, uint32_t slot) {
     return formula_find(run->form->formula, pads, &(struct padded_operand){run->ref, slot});
 }
 
-bool form_absorbs_pad(const struct device_run *run, uint32_t slot) {
+bool form_absorbs_pad(const struct form_run *run, uint32_t slot) {
     return padded_op(run, slot) != NULL;
 }
 
-const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
+const struct tensor *form_unpadded(struct form_run *run, uint32_t slot) {
     const struct node *n = padded_op(run, slot); /* as form_absorbs_pad said */
     return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
 }
 
-struct formula_context form_like(const struct device_run *run) {
+struct formula_context form_like(const struct form_run *run) {
     const struct match *m = run->ref->match;
     return (struct formula_context){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, is_matched, run};
 }

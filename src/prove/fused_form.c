@@ -35,7 +35,7 @@ static const struct tensor *without_numbers(struct eval_context *b, const struct
 }
 
 /* The operand of the form that a value of the match is. */
-static const struct tensor *name_value(struct device_run *run, uint32_t slot, const struct tensor *t) {
+static const struct tensor *name_value(struct form_run *run, uint32_t slot, const struct tensor *t) {
     const struct fused_form *f = run->form;
     struct binding b = run->ref->bound.slots[form_slot(f, run->ref, slot)];
     const struct tensor *out;
@@ -44,10 +44,10 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
         out = form_unpadded(run, slot);
     else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0 &&
              !f->as_printed[slot]) /* one number in all elements */
-        out = tensor_scalar(&run->eval, t->x[0]);
+        out = tensor_scalar(run->eval, t->x[0]);
     else
         out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slot_name[slot]);
-    return b.value == form_root(f) ? without_numbers(&run->eval, out) : out;
+    return b.value == form_root(f) ? without_numbers(run->eval, out) : out;
 }
 
 /* ---- outputs ---- */
@@ -90,39 +90,33 @@ static void find_names(struct fused_form *f, const struct reference *r) {
 }
 
 /* The tensor broadcast to this shape; NULL where it does not fit. */
-static const struct tensor *expanded(struct device_run *run, const struct tensor *t, const struct shape *to) {
+static const struct tensor *expanded(struct form_run *run, const struct tensor *t, const struct shape *to) {
     struct shape both;
-    if (!shape_broadcast(&run->eval, &t->shape, to, &both) || !shape_eq(&both, to))
+    if (!shape_broadcast(run->eval, &t->shape, to, &both) || !shape_eq(&both, to))
         return NULL;
     struct view v = view_expanded(t, to);
-    return view_copy(&run->eval, v);
+    return view_copy(run->eval, v);
 }
 
-/* Takes the result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The
- * axes of the root may be another shape, with the trailing ones in front. */
-static bool set_output(struct device_run *run, const struct tensor *want, const struct tensor *got, bool root,
-                       struct output *out) {
+/* The result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The axes
+ * of the root may be another shape, with the trailing ones in front. NULL with a reason. */
+static const struct tensor *as_output(struct form_run *run, const struct tensor *want, const struct tensor *got,
+                                      bool root) {
     struct shape axes = axes_shape(run->form->root_axes);
     const struct tensor *full = NULL;
     if (root && !(got = result_in_root_order(run, got)))
-        return false;
+        return NULL;
     if (got->n < want->n)
         full = expanded(run, got, &want->shape);
     if (!full && root && got->n < want->n && shape_count(&axes) == want->n)
         full = expanded(run, got, &axes);
     full = full ? full : got;
-    *out = (struct output){want, full->n == want->n ? tensor_reshape(&run->eval, full, &want->shape) : full};
-    return out->got != NULL;
+    return full->n == want->n ? tensor_reshape(run->eval, full, &want->shape) : full;
 }
 
 /* ---- evaluation ---- */
 
-bool form_evaluate_match(struct device_run *run) {
-    struct program program = run_program(run);
-    return interpret_values(&run->eval, &program, run->form->values, run->form->nvalues, run->values);
-}
-
-bool form_bind(struct device_run *run) {
+bool form_bind(struct form_run *run) {
     const struct fused_form *f = run->form;
     for (uint32_t i = 0; i < f->formula->nslots; i++) {
         run->names[i] = f->name_at[i] == NONE ? NULL : name_value(run, i, run->values[f->name_at[i]]);
@@ -132,28 +126,28 @@ bool form_bind(struct device_run *run) {
     return true;
 }
 
-uint32_t form_evaluate(struct device_run *run, struct output out[MAX_OUTPUTS]) {
+bool form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]) {
     const struct fused_form *f = run->form;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
-    struct formula_options how = {.context = &f->like, .choice = &run->choice, .named = named};
-    if (!formula_value_of(&run->eval, run->ref->set, f->formula, run->names, &how, results))
-        return 0;
+    struct formula_context like = form_like(run);
+    struct formula_options how = {.context = &like, .choice = &run->choice, .named = named};
+    if (!formula_value_of(run->eval, run->ref->set, f->formula, run->names, &how, results))
+        return false;
     for (uint32_t i = 0; i < f->noutputs; i++) {
         uint32_t root = f->outputs[i].root;
-        const struct tensor *got = root == 0 ? results[0] : named[f->formula->also[root - 1].node->slot];
-        if (!got || !set_output(run, run->values[f->outputs[i].value], got, i == 0, &out[i]))
-            return 0;
+        const struct tensor *t = root == 0 ? results[0] : named[f->formula->also[root - 1].node->slot];
+        got[i] = t ? as_output(run, run->values[f->outputs[i].value], t, i == 0) : NULL;
+        if (!got[i])
+            return eval_fail(run->eval, "a result of the form is not evaluated");
     }
-    return f->noutputs;
+    return true;
 }
 
-bool form_prepare(struct fused_form *f, const struct formula *formula, const struct device_run *run) {
-    const struct reference *r = run->ref;
+bool form_prepare(struct fused_form *f, const struct formula *formula, const struct reference *r) {
     const struct node *root = reference_formula(r)->root;
     *f = (struct fused_form){.formula = formula, .root_axes = r->bound.slots[root->slot].axes};
     if (root->kind != N_NAMED || !f->root_axes)
         return false;
-    f->like = form_like(run);
     formula_find(formula, mark_as_printed, f->as_printed);
     find_outputs(f, r);
     find_names(f, r);

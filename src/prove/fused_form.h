@@ -4,20 +4,18 @@
 
 #include "prove/proof.h"
 
-/* Sets up the form of a reference whose names are bound; `formula` is the fused form, or the pattern's own formula. The
- * run is that of the first device and has to outlive the form. False where the root of the pattern has no axes. */
-bool form_prepare(struct fused_form *f, const struct formula *formula, const struct device_run *run);
+/* Sets up the form of a reference whose names are bound; `formula` is the fused form, or the pattern's own formula.
+ * False where the root of the pattern has no axes. */
+bool form_prepare(struct fused_form *f, const struct formula *formula, const struct reference *r);
 /* The value of the match that the root of the form stands for. */
 static inline uint32_t form_root(const struct fused_form *f) {
     return f->values[0];
 }
 
-/* Evaluates the matched ops on run->given. False with a reason in the context. */
-bool form_evaluate_match(struct device_run *run);
-/* After that: values of the form's names in run->frame. False with a reason in the context. */
-bool form_bind(struct device_run *run);
-/* After that: evaluates the form with run->choice, a result for each output. Their number; 0 with a reason in the
- * context. A result of another shape is left to the caller to compare. */
-uint32_t form_evaluate(struct device_run *run, struct output out[MAX_OUTPUTS]);
+/* Values of the form's names in run->frame. False with a reason in the context. */
+bool form_bind(struct form_run *run);
+/* After that: evaluates the form with run->choice, a result for each output. False with a reason in the context. A
+ * result of another shape is left to the caller to compare. */
+bool form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]);
 
 #endif

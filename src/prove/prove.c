@@ -1,25 +1,76 @@
-/* Inputs of the match get random numbers (numbers.c); the matched ops compute the value of the root from them, the
- * fused form computes its own from the values that the pattern binds (fused_form.c); both are compared in f64
- * (trials.c). */
+/* Inputs of the match get random numbers; the matched ops compute the value of the root from them, the fused form
+ * computes its own from the values that the pattern binds (fused_form.c). A form claims that one of its alternatives,
+ * in the axes of some op, computes what the match does: each is a reading. */
 #include "prove/prove.h"
 
-#include "prove/device_error.h"
-#include "prove/devices.h"
+#include "prove/form_attributes.h"
+#include "prove/fused_form.h"
 #include "prove/reference.h"
-
-/* Cost of a proof (struct proof) after which no further alternative of the form is tried: at most 256 of them. It is a
- * count, not a time, so that verdicts are the same on every machine. */
-enum { BUDGET = 1 << 22 };
 
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.ref = {.set = set, .match = m, .arena = a}, .budget = BUDGET};
-    p->run = (struct device_run){.ref = &p->ref, .form = &p->form, .eval = {.arena = a}, .seed = seed};
+    *p = (struct proof){.ref = {.set = set, .match = m, .arena = a},
+                        .effort = {.seed = seed, .samples = 1, .violated = NONE}};
     return p;
 }
 
+/* ---- the form as the other side ---- */
+
+/* Names of the form in one frame, kept on a device from one alternative to the next. */
+struct bound_names {
+    uint32_t frame;
+    const struct tensor *of[MAX_SLOTS];
+};
+
+static bool bind_names(const struct proof *p, struct form_run *run, struct evaluated *e) {
+    struct bound_names *names = e->kept;
+    if (!names || names->frame != p->frame) {
+        names = e->kept = arena_alloc(e->eval->arena, sizeof *names);
+        names->frame = NONE;
+        run->names = names->of;
+        if (!form_bind(run))
+            return false;
+        names->frame = p->frame;
+    }
+    run->names = names->of;
+    return true;
+}
+
+/* For problem.other. */
+static bool evaluate_form(void *self, struct evaluated *e, const struct tensor *got[MAX_OUTPUTS]) {
+    struct proof *p = self;
+    struct form_run run = {.ref = &p->ref,
+                           .form = &p->form,
+                           .eval = e->eval,
+                           .given = e->given,
+                           .values = e->values,
+                           .frame = p->form.frames[p->frame],
+                           .choice = p->choice};
+    bool good = bind_names(p, &run, e) && form_evaluate(&run, got);
+    if (e->eval->device == 0)
+        p->choice = run.choice;
+    return good;
+}
+
+/* For problem.next. */
+static bool next_reading(void *self) {
+    struct proof *p = self;
+    if (formula_choice_next(&p->choice))
+        return true;
+    p->choice.n = 0;
+    return ++p->frame < p->form.nframes;
+}
+
+static struct verdict try_readings(struct proof *p) {
+    p->frame = 0;
+    p->choice.n = 0;
+    return equal_try(&p->ref.problem, p->effort, p->ref.arena);
+}
+
+/* ---- setting up ---- */
+
 /* Everything below the compared values and the operands of the form is evaluated or is an input. */
-static bool prepare_reference(struct proof *p) {
+static bool prepare_reference(struct proof *p, struct eval_context *b) {
     struct reference *r = &p->ref;
     const struct mlir *m = reference_graph(r)->m;
     reference_add(r, form_root(&p->form));
@@ -30,75 +81,137 @@ static bool prepare_reference(struct proof *p) {
         if (p->form.name_at[i] != NONE)
             reference_add(r, p->form.values[p->form.name_at[i]]);
     if (r->full)
-        return eval_fail(&p->run.eval, "too many operands");
-    return reference_inputs(r, &p->run.eval);
+        return eval_fail(b, "too many operands");
+    return reference_inputs(r, b);
 }
 
-/* False with a reason in the context of the run. */
-static bool prepare(struct proof *p, const struct formula *form) {
-    struct eval_context *b = &p->run.eval;
-    if (!form)
-        return false;
-    if (!match_details(p->ref.match, p->ref.arena, &p->ref.bound))
-        return eval_fail(b, "the match is not found again");
-    if (!form_prepare(&p->form, form, &p->run))
+/* Trials that the pattern excludes from its claim. */
+static unsigned excluded_trials(const struct proof *p) {
+    static const struct {
+        enum trial trial;
+        enum outside what;
+    } rules[] = {
+        {TRIAL_MASKED_ROWS, OUTSIDE_MASKED_ROWS}, {TRIAL_EQUAL, OUTSIDE_TIES}, {TRIAL_NEAR_EPSILON, OUTSIDE_SMALL}};
+    unsigned excluded = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (form_excludes(&p->ref, &p->form, rules[i].what))
+            excluded |= 1u << rules[i].trial;
+    return excluded;
+}
+
+static uint32_t first_product(const struct match *m) {
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (graph_class(m->graph, m->ops[i]) == OP_CONTRACT)
+            return m->ops[i];
+    return NONE;
+}
+
+static bool prepare_problem(struct proof *p, struct eval_context *b) {
+    struct problem *all = &p->ref.problem;
+    const struct fused_form *f = &p->form;
+    all->lowerings = p->ref.set;
+    all->program = (struct program){.graph = reference_graph(&p->ref), .ops = p->ref.ops, .nops = p->ref.nops};
+    all->values = f->values;
+    all->nvalues = f->nvalues;
+    for (uint32_t i = 0; i < f->noutputs; i++)
+        all->outputs[i].want = f->outputs[i].value;
+    all->noutputs = f->noutputs;
+    all->other = evaluate_form;
+    all->next = next_reading;
+    all->self = p;
+    all->name = "the fused form";
+    all->bound = p->ref.match->pattern->approximate;
+    all->excluded = excluded_trials(p);
+    all->product_op = first_product(p->ref.match);
+    problem_facts(all);
+    all->devices = problem_devices(all, b);
+    return all->devices > 0;
+}
+
+/* False with a reason in the context. */
+static bool prepare(struct proof *p, const struct formula *form, struct eval_context *b) {
+    p->lost = !match_details(p->ref.match, p->ref.arena, &p->ref.bound);
+    if (p->lost)
+        return eval_fail(b, "the match is not found again by itself");
+    if (!form_prepare(&p->form, form, &p->ref))
         return eval_fail(b, "the root has no axes");
-    p->run.frame = p->form.frames[0];
-    return prepare_reference(p) && devices_prepare(&p->run);
+    return prepare_reference(p, b) && prepare_problem(p, b);
 }
 
-struct trial_result proof_run(struct proof *p) {
+struct verdict proof_run(struct proof *p) {
+    struct eval_context b = {.arena = p->ref.arena};
     struct str fused = p->ref.match->pattern->fused;
     if (!fused.n)
-        return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the pattern has no `fused`")};
-    const struct formula *form = reference_parse(&p->ref, fused, &p->run.eval);
-    p->totals.nfailed += form == NULL;
-    if (!prepare(p, form))
-        return (struct trial_result){TRIAL_NOT_EVALUATED, p->run.eval.error};
-    struct trial_result r = proof_try_all(p);
-    if (r.verdict == TRIAL_DIFFERENT && p->totals.untried)
-        return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the fused form has more alternatives than are tried")};
-    return r;
+        return (struct verdict){.text = STR("the pattern has no `fused`")};
+    const struct formula *form = reference_parse(&p->ref, fused, &b);
+    if (!form || !prepare(p, form, &b))
+        return (struct verdict){.text = b.error, .misfit = !form};
+    return try_readings(p);
 }
 
-bool proof_misfits(const struct proof *p) {
-    return p->totals.nfailed > 0 && p->totals.nbeyond == 0;
+/* ---- preconditions ---- */
+
+void proof_violate(struct proof *p, struct preconditions *out) {
+    *out = (struct preconditions){0};
+    for (uint32_t i = 0; i < p->ref.problem.ninputs; i++) {
+        if (!input_has_precondition(&p->ref, i, p->ref.problem.devices > 1))
+            continue;
+        p->effort.violated = i;
+        enum verdict_kind v = try_readings(p).kind;
+        out->needed += v == VERDICT_DIFFERENT;
+        if (v == VERDICT_SAME)
+            out->needless[out->nneedless++] = i;
+    }
+    p->effort.violated = NONE;
 }
+
+struct str needless_names(const struct proof *p, const struct preconditions *all) {
+    const struct mlir *m = reference_graph(&p->ref)->m;
+    struct str text = STR("");
+    for (uint32_t i = 0; i < all->nneedless; i++) {
+        struct str name = mlir_span(m, m->values[p->ref.problem.inputs[all->needless[i]].value].name);
+        text = arena_printf(p->ref.arena, "%.*s%s%.*s", (int)text.n, text.p, i ? ", " : "", (int)name.n, name.p);
+    }
+    return text;
+}
+
+/* ---- verdicts ---- */
 
 /* The pattern's own formula agrees with the ops that it matched. Where it does not, the names or axes of this match
  * were read wrongly, and a difference says nothing of the fused form. */
 static bool pattern_agrees(const struct proof *p) {
-    struct proof *own = proof_new(p->ref.set, p->ref.match, p->run.seed, p->ref.arena);
-    own->brief = p->brief;
-    return prepare(own, reference_formula(&own->ref)) && proof_try_all(own).verdict == TRIAL_SAME;
+    struct eval_context b = {.arena = p->ref.arena};
+    struct proof *own = proof_new(p->ref.set, p->ref.match, p->effort.seed, p->ref.arena);
+    own->effort.brief = p->effort.brief;
+    return prepare(own, reference_formula(&own->ref), &b) && try_readings(own).kind == VERDICT_SAME;
 }
 
 static struct proved verdict_of(struct proof *p) {
-    struct trial_result r = proof_run(p);
-    if (r.verdict == TRIAL_NOT_EVALUATED)
-        return (struct proved){.text = r.text, .misfit = proof_misfits(p)};
-    if (r.verdict == TRIAL_DIFFERENT && !pattern_agrees(p))
+    struct verdict v = proof_run(p);
+    if (v.kind == VERDICT_DIFFERENT && !pattern_agrees(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
-    if (r.verdict == TRIAL_DIFFERENT)
-        return (struct proved){.kind = VERDICT_DIFFERENT, .text = r.text};
-    return (struct proved){.kind = VERDICT_SAME};
+    return (struct proved){.kind = v.kind,
+                           .text = v.text,
+                           .misfit = v.misfit,
+                           .lost = p->lost,
+                           .same_outside = v.same_outside,
+                           .bound = v.approximate ? p->ref.match->pattern->approximate : 0};
 }
 
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
                           bool further, struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
-    p->brief = further; /* what depends on extents differs on any numbers */
+    p->effort.brief = further; /* what depends on extents differs on any numbers */
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
         if (figures != FIGURES_NONE)
-            v.device = device_error_of(&p->run, figures == FIGURES_BLACKHOLE);
+            v.device = device_error_of(&p->ref.problem, 0, figures == FIGURES_BLACKHOLE);
+        v.device.known = device_error_tells(&v.device);
         proof_violate(p, &all);
         v.needed = all.needed;
         v.needless = needless_names(p, &all);
     }
-    v.same_outside = p->totals.same_outside;
-    v.bound = p->totals.approximate ? m->pattern->approximate : 0;
     return v;
 }
 

@@ -2,8 +2,7 @@
 #ifndef FA_PROVE_H
 #define FA_PROVE_H
 
-#include "match/match.h"
-#include "prove/trials.h"
+#include "prove/proof.h"
 #include "prove/verdict.h"
 
 enum device_figures { FIGURES_NONE, FIGURES_WORMHOLE, FIGURES_BLACKHOLE };
@@ -16,11 +15,26 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
 struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 
 /* A proof of one match for several questions. It lives in `a`; it and its tensors end with that. */
+struct proof {
+    struct reference ref;
+    struct fused_form form;
+    struct effort effort;
+    bool lost;                    /* the match is not found in its graph */
+    uint32_t frame;               /* the reading of the form at hand: its axes, by number, */
+    struct formula_choice choice; /* and which alternatives of the form */
+};
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
-/* Prepares it and runs all trials. TRIAL_NOT_EVALUATED with the reason where it cannot be prepared. */
-struct trial_result proof_run(struct proof *p);
-/* After that, TRIAL_NOT_EVALUATED: the fused form cannot be evaluated on what the pattern matched, so one of the two is
- * wrong. False where the evaluator is what lacks something. */
-bool proof_misfits(const struct proof *p);
+/* Prepares it and runs all trials. */
+struct verdict proof_run(struct proof *p);
+
+/* After that: each precondition violated on its own, while the others hold. */
+struct preconditions {
+    uint32_t needed; /* those whose violation makes a difference */
+    uint32_t nneedless;
+    uint32_t needless[MAX_INPUTS]; /* inputs whose violated precondition makes none */
+};
+void proof_violate(struct proof *p, struct preconditions *out);
+/* "%a, %b". */
+struct str needless_names(const struct proof *p, const struct preconditions *all);
 
 #endif

@@ -8,29 +8,12 @@
 /* Adds the ops and inputs below a value: matched ops, movement and readable constants are evaluated; a value that the
  * pattern ties to a number or a formula, and everything else, is an input. */
 void reference_add(struct reference *r, uint32_t value);
-/* After all of that: finds what is known of each input. False with a reason in the context. */
+/* After all of that: what the pattern states of each input. False with a reason in the context. */
 bool reference_inputs(struct reference *r, struct eval_context *b);
 /* The pattern states something of the input that can be violated. `devices`: there are several. */
 bool input_has_precondition(const struct reference *r, uint32_t input, bool devices);
-/* The order that a sort gives equal elements can be observed: the sort is stable and its indices are used, or its
- * indices are used for more than to be moved. */
-bool reference_shows_order(const struct reference *r);
-/* Some evaluated op does more with the value than to move it. */
-bool reference_takes(const struct reference *r, uint32_t value);
 
 /* Parses `fused` or `holds` of the pattern. NULL with a reason in the context. */
 const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b);
-
-/* ---- masks.c ---- */
-
-enum predicate_use predicate_use_of(const struct reference *r, uint32_t value);
-/* As proof_input.mask_sign. */
-int mask_sign_of(const struct reference *r, uint32_t value);
-
-/* ---- thresholds.c ---- */
-
-/* An integer that an op takes for a position, an offset or the like: of how many, else 0. */
-uint32_t indices_of_input(const struct reference *r, uint32_t value);
-struct thresholds thresholds_of(const struct reference *r);
 
 #endif

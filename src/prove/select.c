@@ -41,7 +41,7 @@ static uint32_t find_refuted(struct selection *s, struct arena *a) {
         if (!verdict_refutes(&s->verdicts[i]))
             continue;
         s->refuted = grow(s->refuted, &s->refuted_cap, s->nrefuted + 1, sizeof *s->refuted);
-        s->refuted[s->nrefuted++] = (struct refuted){*m, refuted_text(m, s->verdicts[i].text, a)};
+        s->refuted[s->nrefuted++] = (struct refuted){*m, s->verdicts[i].text, refuted_text(m, s->verdicts[i].text, a)};
     }
     return s->nrefuted - before;
 }
@@ -67,7 +67,7 @@ static void drop_refuted(const struct selection *s, struct match_list *list) {
 static void drop_sources(const struct fa_options *o, struct selection *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->matches.n; i++) {
-        if (!source_wanted(o, s->matches.items[i].pattern->source))
+        if (!source_wanted(o, s->matches.items[i].pattern))
             continue;
         s->matches.items[n] = s->matches.items[i];
         if (s->verdicts)
@@ -84,7 +84,8 @@ void select_matches(const struct search_setup *setup, const struct fa_options *o
         struct match_list all = {0};
         match_graph(setup, g, a, &all);
         drop_refuted(out, &all);
-        match_resolve(&all);
+        out->gave_way.n = 0;
+        match_resolve(&all, &out->gave_way);
         free(out->matches.items);
         out->matches = all;
         if (proofs)
@@ -95,5 +96,6 @@ void select_matches(const struct search_setup *setup, const struct fa_options *o
 
 void selection_free(struct selection *s) {
     free(s->matches.items);
+    free(s->gave_way.items);
     free(s->refuted);
 }

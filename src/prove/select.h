@@ -9,12 +9,13 @@
 /* A match that its proof refuted: the fused form computes something else. */
 struct refuted {
     struct match match;
-    struct str text; /* the remark that says so */
+    struct str why, text; /* the counterexample; the remark that says so */
 };
 
 struct selection {
     struct match_list matches;
-    struct proved *verdicts; /* of each match; NULL: nothing was proved */
+    struct proved *verdicts;    /* of each match; NULL: nothing was proved */
+    struct match_list gave_way; /* overlap with these, and are reported nowhere */
     struct refuted *refuted;
     uint32_t nrefuted, refuted_cap;
 };

@@ -5,13 +5,11 @@
 
 #include "match/match.h"
 #include "prove/verdict.h"
-#include "reduce/mutate.h"
-
-enum variation_types { TYPES_KEPT, TYPES_SWAPPED, TYPES_F16, TYPES_COUNT }; /* swapped: bf16 and f32 */
+#include "reduce/edit.h"
 
 struct variation {
     uint32_t which; /* choice of extents, as shrink_options.which */
-    enum variation_types types;
+    enum edit_types types;
     enum change change;
     uint64_t seed; /* of the numbers, and of what is changed */
 };

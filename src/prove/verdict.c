@@ -2,8 +2,6 @@
 #include "prove/verdict.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
@@ -24,17 +22,6 @@ static struct str with_preconditions(const struct proved *v, struct str line, st
     return line;
 }
 
-/* Of the fused op, as a multiple of that of the unfused ops, to one digit: more is not a property of the place. */
-static double error_ratio(const struct device_error *e) {
-    char digit[32];
-    snprintf(digit, sizeof digit, "%.0e", e->relative_l2[1] / e->relative_l2[0]);
-    return strtod(digit, NULL);
-}
-
-bool device_errors_agree(const struct device_error *x, const struct device_error *y) {
-    return x->known && y->known && x->relative_l2[0] > 0 && y->relative_l2[0] > 0 && error_ratio(x) == error_ratio(y);
-}
-
 struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct device_error *e = &v->device;
     if (v->kind != VERDICT_SAME)
@@ -48,43 +35,56 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
     if (e->steady && e->relative_l2[0] > 0)
-        line = arena_printf(a, "%.*s, error %gx that of the unfused ops", (int)line.n, line.p, error_ratio(e));
-    line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+        line = arena_printf(a, "%.*s, error %gx that of the unfused ops", (int)line.n, line.p, device_error_ratio(e));
+    line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_table[e->type].name, chip_name(e->blackhole));
     return with_preconditions(v, line, a);
 }
 
-static void put_number(struct buf *out, const char *key, double x) {
-    if (isfinite(x))
-        buf_printf(out, "%s: %.6g\n", key, x);
+static void add_word(struct figures *f, const char *key, struct str value) {
+    f->items[f->n++] = (struct figure){str_of(key), value, false};
 }
 
-struct str verdict_details(const struct proved *v, struct arena *a) {
+static void add_number(struct figures *f, const char *key, double x, struct arena *a) {
+    if (isfinite(x))
+        f->items[f->n++] = (struct figure){str_of(key), arena_printf(a, "%.6g", x), true};
+}
+
+static void add_error(struct figures *f, const struct device_error *e, struct arena *a) {
     static const char *const keys[2][3] = {{"pcc_unfused", "relative_l2_unfused", "ulp_unfused"},
                                            {"pcc_fused", "relative_l2_fused", "ulp_fused"}};
-    struct buf out = {0};
-    if (v->kind != VERDICT_SAME) {
-        buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
-    } else {
-        buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
-        if (v->for_constants)
-            buf_add(&out, STR("constants: as_held\n"));
-        if (v->bound > 0)
-            put_number(&out, "within", v->bound);
-        if (v->needed)
-            buf_printf(&out, "preconditions_needed: %u\n", v->needed);
-        if (v->needless.n)
-            buf_printf(&out, "preconditions_needless: %.*s\n", (int)v->needless.n, v->needless.p);
-        if (v->same_outside)
-            buf_printf(&out, "same_outside_of_the_claim: true\n");
-        if (v->device.known)
-            buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->device.blackhole), dtype_name(v->device.type));
-        for (int i = 0; i < 2 && v->device.known; i++) {
-            put_number(&out, keys[i][0], v->device.pcc[i]);
-            put_number(&out, keys[i][1], v->device.relative_l2[i]);
-            put_number(&out, keys[i][2], v->device.ulp[i]);
-        }
+    add_word(f, "chip", str_of(chip_name(e->blackhole)));
+    add_word(f, "dtype", str_of(dtype_table[e->type].name));
+    for (int i = 0; i < 2; i++) {
+        add_number(f, keys[i][0], e->pcc[i], a);
+        add_number(f, keys[i][1], e->relative_l2[i], a);
+        add_number(f, keys[i][2], e->ulp[i], a);
     }
-    return buf_take(&out, a);
+}
+
+struct figures verdict_figures(const struct proved *v, struct arena *a) {
+    enum { MOST = 16 };
+    struct figures f = {arena_alloc(a, MOST * sizeof *f.items), 0};
+    if (v->kind != VERDICT_SAME) {
+        add_word(&f, "verdict", STR("not_validated"));
+        add_word(&f, "reason", v->text);
+        return f;
+    }
+    add_word(&f, "verdict", STR("same_function"));
+    add_word(&f, "arithmetic", STR("f64"));
+    add_number(&f, "shapes", v->shapes, a);
+    if (v->for_constants)
+        add_word(&f, "constants", STR("as_held"));
+    if (v->bound > 0)
+        add_number(&f, "within", v->bound, a);
+    if (v->needed)
+        add_number(&f, "preconditions_needed", v->needed, a);
+    if (v->needless.n)
+        add_word(&f, "preconditions_needless", v->needless);
+    if (v->same_outside)
+        add_word(&f, "same_outside_of_the_claim", STR("true"));
+    if (v->device.known)
+        add_error(&f, &v->device, a);
+    return f;
 }
 
 /* The system description is an attribute alias before the first op. */

@@ -2,25 +2,14 @@
 #ifndef FA_VERDICT_H
 #define FA_VERDICT_H
 
-#include "mlir/mlir.h"
-
-enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
-
-/* How far results of the device are from those in f64, of the unfused ops [0] and of the fused op [1]. Inputs are
- * rounded to their element types. Unfused, the result of each op is rounded to its element type as it is stored; fused,
- * only the last one is. */
-struct device_error {
-    bool known;
-    enum dtype type; /* of the result */
-    bool blackhole;
-    double pcc[2], relative_l2[2], ulp[2]; /* compare.h; ulp: the largest of all elements */
-    bool steady;                           /* evaluations in other shapes give the same ratio of errors to one digit */
-};
+#include "equal/device_error.h"
+#include "equal/equal.h"
 
 struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
     bool misfit;            /* VERDICT_NONE: the fused form cannot be evaluated on what the pattern matched */
+    bool lost;              /* VERDICT_NONE: the pattern does not match there, by a condition on extents or constants */
 
     /* VERDICT_SAME: */
     uint32_t shapes;     /* choices of extents in which it was evaluated */
@@ -36,12 +25,11 @@ struct proved {
 static inline bool verdict_refutes(const struct proved *v) {
     return v->kind == VERDICT_DIFFERENT;
 }
-bool device_errors_agree(const struct device_error *x, const struct device_error *y);
 /* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`.
  */
 struct str verdict_line(const struct proved *v, struct arena *a);
-/* The same as lines of `key: value` for programs. In `a`. */
-struct str verdict_details(const struct proved *v, struct arena *a);
+/* The same for programs. In `a`. */
+struct figures verdict_figures(const struct proved *v, struct arena *a);
 /* The system description of the module names Blackhole; else figures are for Wormhole. */
 bool is_for_blackhole(const struct mlir *m);
 

@@ -1,5 +1,5 @@
 /* Builds the constraint system: a sorted list of variables and an array of constraints over their indices. Nothing
- * fails here; what does not fit sets `full`, which the search for a solution looks at. */
+ * fails here; what does not fit sets `crowded` or `full`, which the search for a solution looks at. */
 #include "reduce/constraints.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@ void constraints_add_extent(struct constraints *c, int64_t x) {
     uint32_t at = 0;
     while (at < e->n && e->from[at] < x)
         at++;
-    if (x < 2 || (at < e->n && e->from[at] == x))
+    if (!c->collecting || x < 2 || (at < e->n && e->from[at] == x))
         return;
     if (e->n == MAX_EXTENTS) {
-        c->full = true;
+        c->crowded = true;
         return;
     }
     memmove(e->from + at + 1, e->from + at, (e->n - at) * sizeof *e->from);
@@ -28,16 +28,24 @@ static uint32_t index_of(const struct constraints *c, int64_t x) {
 }
 
 void constraints_fix(struct constraints *c, int64_t x) {
-    uint32_t i = index_of(c, x);
+    uint32_t i = c->collecting ? NONE : index_of(c, x);
     if (i != NONE)
         c->fixed[i] = true;
 }
 
-void constraints_fix_shape(struct constraints *c, uint32_t value) {
+static void for_each_extent(struct constraints *c, uint32_t value, void (*f)(struct constraints *c, int64_t x)) {
     uint32_t rank;
     const int64_t *dims = value == NONE ? NULL : graph_shape(c->subgraph->graph, value, &rank);
     for (uint32_t d = 0; dims && d < rank; d++)
-        constraints_fix(c, dims[d]);
+        f(c, dims[d]);
+}
+
+void constraints_add_shape(struct constraints *c, uint32_t value) {
+    for_each_extent(c, value, constraints_add_extent);
+}
+
+void constraints_fix_shape(struct constraints *c, uint32_t value) {
+    for_each_extent(c, value, constraints_fix);
 }
 
 struct constraint *constraints_add(struct constraints *c, enum constraint_kind kind) {
@@ -55,17 +63,31 @@ void constraint_add_constant(struct constraints *c, struct constraint *to, int s
 
 void constraint_add_term(struct constraints *c, struct constraint *to, int side, int64_t x) {
     struct constraint_side *terms = &to->side[side];
-    uint32_t i = index_of(c, x);
-    if (i == NONE)
-        constraint_add_constant(c, to, side, x);
-    else if (terms->n < MAX_TERMS_OF_SIDE)
+    constraints_add_extent(c, x);
+    uint32_t i = c->collecting ? NONE : index_of(c, x);
+    if (i != NONE && terms->n < MAX_TERMS_OF_SIDE)
         terms->variable[terms->n++] = (uint8_t)i;
-    else
+    else if (i != NONE)
         c->full = true;
+    else if (!c->collecting)
+        constraint_add_constant(c, to, side, x);
 }
 
-int64_t int_attribute(const struct graph *g, uint32_t op, const char *key) {
-    struct str text;
-    int64_t d = -1;
-    return mlir_attr(g->m, op, key, &text) && mlir_int(text, &d) ? d : -1;
+static void relate(struct constraints *c, enum constraint_kind kind, int64_t x, int64_t y, int64_t result) {
+    struct constraint *r = constraints_add(c, kind);
+    constraint_add_term(c, r, 0, x);
+    constraint_add_term(c, r, 0, y);
+    constraint_add_term(c, r, 1, result);
+}
+
+void constrain_product(struct constraints *c, int64_t x, int64_t y, int64_t product) {
+    relate(c, PRODUCT, x, y, product);
+}
+
+void constrain_sum(struct constraints *c, int64_t x, int64_t y, int64_t sum) {
+    relate(c, SUM, x, y, sum);
+}
+
+void constrain_at_most(struct constraints *c, int64_t x, int64_t y) {
+    relate(c, AT_MOST, x, 0, y);
 }

@@ -2,8 +2,8 @@
  * Private to the files that make small shapes.
  *
  * Extents are variables by value: all dimensions, slice bounds and counts that are the same number are one variable.
- * The variables of all ops are collected first, the constraints over them after that, because inserting a variable
- * moves the indices of others. */
+ * What is asked of an op here is asked twice: the first time every number that occurs becomes a variable, the second
+ * time constraints are made over them, by index. */
 #ifndef FA_CONSTRAINTS_H
 #define FA_CONSTRAINTS_H
 
@@ -28,38 +28,41 @@ struct constraint {
 
 struct constraints {
     const struct subgraph *subgraph;
-    struct extents *e;       /* the variables; `to` is 0 until one is assigned */
+    struct extents *e;       /* the variables, ascending; `to` is 0 until one is assigned */
+    bool collecting;         /* the first time: variables only */
     bool fixed[MAX_EXTENTS]; /* by variable: it keeps its value */
     struct constraint items[MAX_CONSTRAINTS];
     uint32_t n;
-    bool full; /* too many variables, constraints or terms, or a constant overflows: no solution is looked for */
+    bool crowded; /* too many variables, */
+    bool full;    /* too many constraints or terms, or a constant overflows: no solution is looked for */
 };
 
 /* ---- constraints.c ---- */
 
 /* Adds a variable, once; 1 and what is less are none. */
 void constraints_add_extent(struct constraints *c, int64_t x);
+/* The same for each dimension of a value. */
+void constraints_add_shape(struct constraints *c, uint32_t value);
 /* The variable keeps its value; nothing where `x` is none. */
 void constraints_fix(struct constraints *c, int64_t x);
-/* The same for each dimension of a value. */
 void constraints_fix_shape(struct constraints *c, uint32_t value);
 struct constraint *constraints_add(struct constraints *c, enum constraint_kind kind);
 /* Multiplies or adds one more variable to a side (0, 1); a number that is none counts as a constant. */
 void constraint_add_term(struct constraints *c, struct constraint *to, int side, int64_t x);
 void constraint_add_constant(struct constraints *c, struct constraint *to, int side, int64_t x);
-/* A whole number in an attribute; -1: there is none. */
-int64_t int_attribute(const struct graph *g, uint32_t op, const char *key);
+/* x * y = product; x + y = sum; x <= y. */
+void constrain_product(struct constraints *c, int64_t x, int64_t y, int64_t product);
+void constrain_sum(struct constraints *c, int64_t x, int64_t y, int64_t sum);
+void constrain_at_most(struct constraints *c, int64_t x, int64_t y);
 
 /* ---- constraints_of_ops.c ---- */
 
-/* Variables that are no dimension: how often something is repeated, heads, groups, sizes in attributes. */
-void extents_of_op(struct constraints *c, uint32_t op);
 void constraints_of_op(struct constraints *c, uint32_t op);
 
 /* ---- constraints_of_windows.c: convolutions, pools and upsamplings of one to three spatial dimensions ---- */
 
-void extents_of_window(struct constraints *c, uint32_t op);
-/* Batch and channels are free and the window is fixed; so is the image where its sizes are not understood. */
-void constraints_of_window(struct constraints *c, uint32_t op);
+/* Batch and channels are free and the window is fixed; so is the image where its sizes are not understood. `x`, `y`:
+ * the shapes of the image and the result. */
+void constraints_of_window(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y);
 
 #endif

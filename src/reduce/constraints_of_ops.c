@@ -4,209 +4,300 @@
 #include "numeric/tensor.h"
 #include "reduce/constraints.h"
 
+/* Of an op with this first operand and first result. */
+typedef void constrainer(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y);
+
+static int64_t int_attribute(const struct constraints *c, uint32_t op, const char *key) {
+    return attrs_int(graph_attributes(c->subgraph->graph, op), key, -1);
+}
+
+/* All operands and results keep their shapes. */
+static void keep_op(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        constraints_fix_shape(c, graph_operands(g, op)[i]);
+    for (uint32_t r = 0; r < g->m->ops[op].nresults; r++)
+        constraints_fix_shape(c, g->m->ops[op].first_result + r);
+}
+
+/* ---- movement ---- */
+
 /* Splits both shapes into the smallest groups of dimensions with equal products, a constraint for each. */
-static void constrain_reshape(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
+static void constrain_reshape(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     uint32_t i = 0, j = 0;
-    while (i < na || j < nb) {
+    (void)op;
+    while (i < x->rank || j < y->rank) {
         struct constraint *r = constraints_add(c, PRODUCT);
         int64_t left = 1, right = 1;
         do {
-            bool take_left = i < na && (left <= right || j >= nb);
-            int64_t x = take_left ? a[i++] : b[j++];
-            constraint_add_term(c, r, take_left ? 0 : 1, x);
-            if (x <= 0 || __builtin_mul_overflow(take_left ? left : right, x, take_left ? &left : &right)) {
+            bool take_left = i < x->rank && (left <= right || j >= y->rank);
+            int64_t extent = take_left ? x->dim[i++] : y->dim[j++];
+            constraint_add_term(c, r, take_left ? 0 : 1, extent);
+            if (extent <= 0 || __builtin_mul_overflow(take_left ? left : right, extent, take_left ? &left : &right)) {
                 c->full = true;
                 return;
             }
-        } while (left != right && (i < na || j < nb));
+        } while (left != right && (i < x->rank || j < y->rank));
         c->n -= !c->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
     }
 }
 
-/* How often each dimension is repeated is a variable of its own; shapes are aligned from the right. */
-static void add_repeat_extents(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
-    for (uint32_t d = 0; d < na && d < nb; d++) {
-        int64_t from = a[na - 1 - d], to = b[nb - 1 - d];
-        if (from == to || from < 1 || to % from != 0)
-            continue;
-        constraints_add_extent(c, to / from);
+/* from * times = to for each dimension that is repeated; shapes are aligned from the right. */
+static void constrain_repeat(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    (void)op;
+    for (uint32_t d = 1; d <= x->rank && d <= y->rank; d++) {
+        int64_t from = x->dim[x->rank - d], to = y->dim[y->rank - d];
+        if (from != to && from > 0 && to % from == 0)
+            constrain_product(c, from, to / from, to);
     }
 }
 
-/* from * times = to for each dimension that is repeated. */
-static void constrain_repeat(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
-    for (uint32_t d = 0; d < na && d < nb; d++) {
-        int64_t from = a[na - 1 - d], to = b[nb - 1 - d];
-        if (from == to || from < 1 || to % from != 0)
-            continue;
-        struct constraint *r = constraints_add(c, PRODUCT);
-        constraint_add_term(c, r, 0, from);
-        constraint_add_term(c, r, 0, to / from);
-        constraint_add_term(c, r, 1, to);
-    }
+static void constrain_split(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    constrain_repeat(c, op, y, x);
 }
 
-/* begin + size = end along a dimension that is cut, and end <= the operand's; with a step: step * size = the operand's,
- * where the slice takes every so many elements of all of it. Other strided slices keep their sizes. */
-static void constrain_slice(struct constraints *c, uint32_t op, const int64_t *a, const int64_t *b) {
-    struct slice_bounds bounds;
-    if (!slice_bounds(c->subgraph->graph, op, &bounds)) {
-        constraints_fix_shape(c, graph_operands(c->subgraph->graph, op)[0]);
-        constraints_fix_shape(c, c->subgraph->graph->m->ops[op].first_result);
+/* size * step = the operand's, where the slice takes every so many elements of all of it. */
+static void constrain_strided(struct constraints *c, int64_t begin, int64_t size, int64_t step, int64_t of) {
+    struct constraint *r = constraints_add(c, PRODUCT);
+    constraint_add_term(c, r, 0, size);
+    constraint_add_constant(c, r, 0, step);
+    constraint_add_term(c, r, 1, of);
+    constraints_fix(c, step);
+    constraints_fix(c, begin);
+}
+
+/* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices of a part keep their
+ * sizes. */
+static void constrain_slice(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    struct slice_bounds s;
+    if (!slice_bounds(c->subgraph->graph, op, &s)) {
+        keep_op(c, op);
         return;
     }
-    for (uint32_t d = 0; d < bounds.rank; d++) {
-        int64_t begin = bounds.begin[d], end = bounds.end[d], step = bounds.step[d];
-        if (!bounds.cut[d])
+    for (uint32_t d = 0; d < s.rank; d++) {
+        int64_t begin = s.begin[d], end = s.end[d], step = s.step[d], size = y->dim[d];
+        constraints_add_extent(c, begin);
+        constraints_add_extent(c, end);
+        if (!s.cut[d])
             continue;
-        if (step > 1 && (begin >= step || end > a[d] || b[d] * step != a[d])) {
-            const int64_t sizes[] = {a[d], b[d], begin, end};
+        if (step > 1 && (begin >= step || end > x->dim[d] || size * step != x->dim[d])) {
+            const int64_t sizes[] = {x->dim[d], size, begin, end};
             for (int i = 0; i < 4; i++)
                 constraints_fix(c, sizes[i]);
             continue;
         }
-        struct constraint *size = constraints_add(c, step > 1 ? PRODUCT : SUM);
-        constraint_add_term(c, size, 0, step > 1 ? step : begin);
-        constraint_add_term(c, size, 0, b[d]);
-        constraint_add_term(c, size, 1, step > 1 ? a[d] : end);
-        if (step > 1) {
-            constraints_fix(c, step);
-            constraints_fix(c, begin);
-        }
-        struct constraint *within = constraints_add(c, AT_MOST);
-        constraint_add_term(c, within, 0, end);
-        constraint_add_term(c, within, 1, a[d]);
+        if (step > 1)
+            constrain_strided(c, begin, size, step, x->dim[d]);
+        else
+            constrain_sum(c, begin, size, end);
+        constrain_at_most(c, end, x->dim[d]);
     }
 }
 
-/* The extents of the operands add up to that of the result, along the dimension where they do. */
-static void constrain_concat(struct constraints *c, uint32_t op) {
+/* Some slice begins or ends there. */
+static bool is_cut_at(const struct constraints *c, int64_t at) {
+    const struct subgraph *s = c->subgraph;
+    struct slice_bounds cut;
+    bool found = false;
+    for (uint32_t i = 0; i < s->nops && !found; i++)
+        if (graph_class(s->graph, s->ops[i]) == OP_SLICE && slice_bounds(s->graph, s->ops[i], &cut))
+            for (uint32_t d = 0; d < cut.rank; d++)
+                found |= cut.cut[d] && (cut.begin[d] == at || cut.end[d] == at);
+    return found;
+}
+
+/* The first `n` parts end where something is cut, perhaps to have one of them back. */
+static void constrain_cut(struct constraints *c, const int64_t *parts, uint32_t n) {
+    int64_t at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        at += parts[i];
+    if (n < 2 || !is_cut_at(c, at))
+        return;
+    struct constraint *r = constraints_add(c, SUM);
+    for (uint32_t i = 0; i < n; i++)
+        constraint_add_term(c, r, 0, parts[i]);
+    constraint_add_term(c, r, 1, at);
+}
+
+/* The extents of the operands add up to that of the result. */
+static void constrain_concat(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
-    uint32_t rank;
-    const int64_t *to = graph_shape(g, g->m->ops[op].first_result, &rank);
-    for (uint32_t d = 0; to && d < rank; d++) {
-        int64_t sum = 0;
-        bool along = true;
-        for (uint32_t i = 0; i < graph_noperands(g, op) && along; i++) {
-            uint32_t r;
-            const int64_t *dims =
-                graph_operands(g, op)[i] == NONE ? NULL : graph_shape(g, graph_operands(g, op)[i], &r);
-            along = dims && r == rank && !__builtin_add_overflow(sum, dims[d], &sum);
-        }
-        if (!along || sum != to[d] || graph_noperands(g, op) < 2)
+    const struct attr *axis = graph_axes(g, op);
+    int64_t d = axis && axis->is_whole ? axis->whole + (axis->whole < 0 ? y->rank : 0) : -1;
+    int64_t parts[MAX_TERMS_OF_SIDE] = {0};
+    struct shape part = *x;
+    uint32_t n = graph_noperands(g, op);
+    c->full |= n > MAX_TERMS_OF_SIDE || d < 0 || d >= y->rank;
+    for (uint32_t i = 0; i < n && !c->full; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        c->full |= v == NONE || !shape_in_graph(g, v, &part) || d >= part.rank;
+        parts[i] = c->full ? 0 : part.dim[d];
+    }
+    if (c->full)
+        return;
+    struct constraint *all = constraints_add(c, SUM);
+    for (uint32_t i = 0; i < n; i++) {
+        constraint_add_term(c, all, 0, parts[i]);
+        constrain_cut(c, parts, i);
+    }
+    constraint_add_term(c, all, 1, y->dim[d]);
+}
+
+/* As many elements are added as were. */
+static void constrain_pad(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    (void)op;
+    for (uint32_t d = 0; d < x->rank && d < y->rank; d++) {
+        if (x->dim[d] == y->dim[d])
             continue;
-        struct constraint *all = constraints_add(c, SUM);
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            constraint_add_term(c, all, 0, graph_shape(g, graph_operands(g, op)[i], &rank)[d]);
-        constraint_add_term(c, all, 1, to[d]);
+        struct constraint *r = constraints_add(c, SUM);
+        constraint_add_term(c, r, 0, x->dim[d]);
+        constraint_add_term(c, r, 1, y->dim[d]);
+        constraint_add_constant(c, r, 0, y->dim[d] - x->dim[d]);
     }
 }
 
-static enum shrink_rule rule_of(enum op_kind k) {
-    static const bool is_free[] = {
+/* batch_offset + 1 <= users, and the rows fit. */
+static void constrain_fill(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    const struct graph *g = c->subgraph->graph;
+    struct constraint *user = constraints_add(c, AT_MOST);
+    struct shape rows;
+    (void)y;
+    constraint_add_term(c, user, 0, int_attribute(c, op, "batch_offset"));
+    constraint_add_constant(c, user, 0, 1);
+    constraint_add_term(c, user, 1, x->rank ? x->dim[0] : 1);
+    if (x->rank == 4 && shape_in_graph(g, graph_operands(g, op)[1], &rows) && rows.rank == 4)
+        constrain_at_most(c, rows.dim[2], x->dim[2]);
+}
+
+static void constrain_k(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    (void)y;
+    constrain_at_most(c, int_attribute(c, op, "k"), x->rank ? x->dim[x->rank - 1] : 1);
+}
+
+/* ---- heads ---- */
+
+/* How many heads the result `r` has, queries, keys or values, and the elements of each. False where that is not known.
+ */
+static bool heads_of(const struct constraints *c, uint32_t op, uint32_t r, int64_t *heads, int64_t *size) {
+    const struct graph *g = c->subgraph->graph;
+    bool transposed = r == 1 && attrs_flag(graph_attributes(g, op), "transpose_key");
+    struct shape y;
+    *heads = int_attribute(c, op, r == 0 ? "num_heads" : "num_kv_heads");
+    if (*heads < 0)
+        *heads = int_attribute(c, op, "num_heads");
+    *size = shape_in_graph(g, g->m->ops[op].first_result + r, &y) && y.rank == 4 ? y.dim[transposed ? 2 : 3] : 0;
+    return *heads > 0 && *size > 0 && *heads < INT32_MAX && *size < INT32_MAX;
+}
+
+/* heads * size = rows of each result; those of all results, or without the queries where these are an operand of their
+ * own, are the rows of the last operand. */
+static void constrain_heads(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    const struct graph *g = c->subgraph->graph;
+    uint32_t last = graph_noperands(g, op);
+    struct shape rows = *x;
+    struct constraint *sum = constraints_add(c, SUM);
+    (void)y;
+    while (last > 1 && !is_tensor_operand(g, graph_operands(g, op)[last - 1]))
+        last--;
+    if (last > 1)
+        shape_in_graph(g, graph_operands(g, op)[last - 1], &rows);
+    for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
+        int64_t heads, size;
+        if (!heads_of(c, op, r, &heads, &size)) {
+            c->full = true;
+            return;
+        }
+        constrain_product(c, heads, size, heads * size);
+        if (r > 0 || last < 2)
+            constraint_add_term(c, sum, 0, heads * size);
+    }
+    constraint_add_term(c, sum, 1, rows.rank ? rows.dim[rows.rank - 1] : 1);
+}
+
+/* heads * size = rows of the result; there may be more heads, which are dropped. */
+static void constrain_joined_heads(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    int64_t heads = int_attribute(c, op, "num_heads");
+    if (x->rank != 4 || y->rank == 0 || heads < 1) {
+        c->full = true;
+        return;
+    }
+    constrain_product(c, heads, x->dim[3], y->dim[y->rank - 1]);
+    constrain_at_most(c, heads, x->dim[2]);
+}
+
+/* Elements by index, as PyTorch takes them, keep their shapes; StableHLO's slices along one dimension are whole. */
+static void constrain_gather(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    (void)x;
+    (void)y;
+    if (!attrs_find(graph_attributes(c->subgraph->graph, op), "start_index_map"))
+        keep_op(c, op);
+}
+
+/* ---- by operator ---- */
+
+static bool is_free(enum op_kind k) {
+    static const bool classes[] = {
         [OP_ELTWISE] = true, [OP_REDUCE] = true, [OP_AXISWISE] = true, [OP_CONTRACT] = true,  [OP_ALIKE] = true,
         [OP_CAST] = true,    [OP_LAYOUT] = true, [OP_CONSTANT] = true, [OP_STRUCTURE] = false};
-    return op_table[k].shrink == SHRINK_BY_CLASS && is_free[op_table[k].class] ? SHRINK_FREE : op_table[k].shrink;
+    enum shrink_rule rule = op_table[k].shrink;
+    return rule == SHRINK_FREE || (rule == SHRINK_BY_CLASS && classes[op_table[k].class]);
+}
+
+/* NULL: nothing is known. */
+static constrainer *constrainer_of(enum op_kind k) {
+    static constrainer *const rules[] = {[SHRINK_RESHAPE] = constrain_reshape,
+                                         [SHRINK_MULTIPLIES] = constrain_repeat,
+                                         [SHRINK_DIVIDES] = constrain_split,
+                                         [SHRINK_PAD] = constrain_pad,
+                                         [SHRINK_FILLS] = constrain_fill,
+                                         [SHRINK_TAKES_K] = constrain_k,
+                                         [SHRINK_TAKES_SLICES] = constrain_gather,
+                                         [SHRINK_HEADS] = constrain_heads,
+                                         [SHRINK_JOINS_HEADS] = constrain_joined_heads};
+    return op_table[k].class == OP_JOIN    ? constrain_concat
+           : op_table[k].class == OP_SLICE ? constrain_slice
+           : op_table[k].window.kind       ? constraints_of_window
+                                           : rules[op_table[k].shrink];
 }
 
 /* Whole numbers in attributes. */
 static void add_counts(struct constraints *c, uint32_t op) {
-    enum { MAX_ATTRS = 48 };
     const struct graph *g = c->subgraph->graph;
-    struct str keys[MAX_ATTRS], values[MAX_ATTRS];
-    int64_t x;
-    int n = op_table[g->kind[op]].dims ? mlir_attrs(g->m, op, keys, values, MAX_ATTRS) : 0;
-    for (int i = 0; i < n && i < MAX_ATTRS; i++)
-        if (op_dims_role((enum op_kind)g->kind[op], keys[i]) == DIMS_COUNT && mlir_int(values[i], &x))
-            constraints_add_extent(c, x);
-}
-
-void extents_of_op(struct constraints *c, uint32_t op) {
-    const struct graph *g = c->subgraph->graph;
-    uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
-    const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
-    const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
-    if (a && b && op_table[g->kind[op]].shrink == SHRINK_MULTIPLIES)
-        add_repeat_extents(c, a, na, b, nb);
-    if (a && b && op_table[g->kind[op]].shrink == SHRINK_DIVIDES)
-        add_repeat_extents(c, b, nb, a, na);
-    add_counts(c, op);
-    extents_of_window(c, op);
+    enum op_kind k = (enum op_kind)g->kind[op];
+    const struct attrs *a = op_table[k].dims ? graph_attributes(g, op) : NULL;
+    for (uint32_t i = 0; a && i < a->n; i++)
+        if (a->at[i].is_whole && op_dims_role(k, a->at[i].key) == DIMS_COUNT)
+            constraints_add_extent(c, a->at[i].whole);
 }
 
 /* A norm over the last dimension whose weights are folded to several dimensions: their product is that dimension. */
-static void constrain_folded_rows(struct constraints *c, uint32_t op, const int64_t *x, uint32_t rank) {
+static void constrain_folded_rows(struct constraints *c, uint32_t op, const struct shape *x) {
     const struct graph *g = c->subgraph->graph;
-    uint32_t n;
-    for (uint32_t i = 1; x && rank && i < graph_noperands(g, op) && i < 3; i++) {
+    struct shape weight;
+    for (uint32_t i = 1; x->rank && i < graph_noperands(g, op) && i < 3; i++) {
+        struct shape row = {1, {x->dim[x->rank - 1]}};
         uint32_t v = graph_operands(g, op)[i];
-        const int64_t *dims = is_tensor_operand(g, v) ? graph_shape(g, v, &n) : NULL;
-        if (dims && graph_numel(g, v) == x[rank - 1])
-            constrain_reshape(c, dims, n, x + rank - 1, 1);
+        if (is_tensor_operand(g, v) && shape_in_graph(g, v, &weight) && shape_count(&weight) == row.dim[0])
+            constrain_reshape(c, op, &weight, &row);
     }
-}
-
-/* from + (elements added) = to, with the number of elements added kept. */
-static void constrain_pad(struct constraints *c, int64_t from, int64_t to) {
-    struct constraint *r = constraints_add(c, SUM);
-    constraint_add_term(c, r, 0, from);
-    constraint_add_term(c, r, 1, to);
-    c->full |= __builtin_add_overflow(r->side[0].k, to - from, &r->side[0].k);
-}
-
-static void constrain_known(struct constraints *c, uint32_t op, enum shrink_rule rule, const int64_t *a, uint32_t na,
-                            const int64_t *b, uint32_t nb) {
-    if (rule == SHRINK_RESHAPE)
-        constrain_reshape(c, a, na, b, nb);
-    else if (rule == SHRINK_MULTIPLIES)
-        constrain_repeat(c, a, na, b, nb);
-    else if (rule == SHRINK_DIVIDES)
-        constrain_repeat(c, b, nb, a, na);
-    else if (rule == SHRINK_TAKES_K) {
-        struct constraint *r = constraints_add(c, AT_MOST);
-        constraint_add_term(c, r, 0, int_attribute(c->subgraph->graph, op, "k"));
-        constraint_add_term(c, r, 1, na ? a[na - 1] : 1);
-    } else if (rule == SHRINK_FILLS) {
-        struct constraint *r = constraints_add(c, AT_MOST); /* batch_offset + 1 <= users */
-        constraint_add_term(c, r, 0, int_attribute(c->subgraph->graph, op, "batch_offset"));
-        constraint_add_constant(c, r, 0, 1);
-        constraint_add_term(c, r, 1, na ? a[0] : 1);
-        uint32_t n;
-        const int64_t *rows = graph_shape(c->subgraph->graph, graph_operands(c->subgraph->graph, op)[1], &n);
-        r = constraints_add(c, AT_MOST); /* the rows fit */
-        constraint_add_term(c, r, 0, rows && n == 4 ? rows[2] : 1);
-        constraint_add_term(c, r, 1, na == 4 ? a[2] : 1);
-    } else if (rule == SHRINK_PAD)
-        for (uint32_t d = 0; d < na && d < nb; d++)
-            if (a[d] != b[d])
-                constrain_pad(c, a[d], b[d]);
 }
 
 void constraints_of_op(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
     enum op_kind k = (enum op_kind)g->kind[op];
-    enum shrink_rule rule = rule_of(k);
-    uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
-    const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
-    const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
-    if (op_is(k, FOLDED_WEIGHTS))
-        constrain_folded_rows(c, op, a, na);
+    constrainer *f = constrainer_of(k);
+    struct shape x, y;
+    bool operand =
+        graph_noperands(g, op) && graph_operands(g, op)[0] != NONE && shape_in_graph(g, graph_operands(g, op)[0], &x);
+    add_counts(c, op);
+    if (operand && op_is(k, FOLDED_WEIGHTS))
+        constrain_folded_rows(c, op, &x);
     if (op_generates(k) && graph_class(g, op) != OP_CONSTANT && subgraph_has_thresholds(c->subgraph))
         constraints_fix_shape(c, g->m->ops[op].first_result);
-    if (rule == SHRINK_FREE)
+    if (is_free(k))
         return;
-    if (graph_class(g, op) == OP_JOIN) {
-        constrain_concat(c, op);
-    } else if (a && b && graph_class(g, op) == OP_SLICE) {
-        constrain_slice(c, op, a, b);
-    } else if (a && b && op_table[k].window.rank > 0) {
-        constraints_of_window(c, op);
-    } else if (a && b && rule != SHRINK_BY_CLASS) {
-        constrain_known(c, op, rule, a, na, b, nb);
-    } else {
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            constraints_fix_shape(c, graph_operands(g, op)[i]);
-        for (uint32_t r = 0; r < g->m->ops[op].nresults; r++)
-            constraints_fix_shape(c, g->m->ops[op].first_result + r);
-    }
+    if (f && operand && g->m->ops[op].nresults && shape_in_graph(g, g->m->ops[op].first_result, &y))
+        f(c, op, &x, &y);
+    else
+        keep_op(c, op);
 }

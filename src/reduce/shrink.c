@@ -37,38 +37,28 @@ struct extent_search {
 
 /* ---- collecting ---- */
 
-static void add_shape(struct constraints *c, uint32_t value) {
-    uint32_t rank;
-    const int64_t *dims = value == NONE ? NULL : graph_shape(c->subgraph->graph, value, &rank);
-    for (uint32_t d = 0; dims && d < rank; d++)
-        constraints_add_extent(c, dims[d]);
-}
-
-static void add_bounds(struct constraints *c, uint32_t op) {
-    struct slice_bounds b;
-    if (!slice_bounds(c->subgraph->graph, op, &b))
-        return;
-    for (uint32_t d = 0; d < b.rank; d++) {
-        constraints_add_extent(c, b.begin[d]);
-        constraints_add_extent(c, b.end[d]);
-    }
+static void ask_ops(struct constraints *c) {
+    const struct subgraph *s = c->subgraph;
+    for (uint32_t i = 0; i < s->nops; i++)
+        constraints_of_op(c, s->ops[i]);
 }
 
 static bool collect_extents(struct constraints *c, const struct subgraph *s, struct extents *out, struct str *why) {
-    *c = (struct constraints){.subgraph = s, .e = out};
+    *c = (struct constraints){.subgraph = s, .e = out, .collecting = true};
     *out = (struct extents){0};
     for (uint32_t i = 0; i < s->ninputs; i++)
-        add_shape(c, s->inputs[i]);
+        constraints_add_shape(c, s->inputs[i]);
     for (uint32_t i = 0; i < s->nops; i++) {
         const struct mlir_op *op = &s->graph->m->ops[s->ops[i]];
         for (uint32_t r = 0; r < op->nresults; r++)
-            add_shape(c, op->first_result + r);
-        add_bounds(c, s->ops[i]);
-        extents_of_op(c, s->ops[i]);
+            constraints_add_shape(c, op->first_result + r);
     }
-    if (c->full)
+    ask_ops(c);
+    if (c->crowded)
         *why = STR("too many different extents");
-    return !c->full;
+    c->collecting = c->full = false;
+    c->n = 0;
+    return !c->crowded;
 }
 
 /* ---- search ---- */
@@ -285,8 +275,7 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
             constraints_fix_shape(&c, s->inputs[i]);
     for (uint32_t i = 0; i < how->nfixed; i++)
         constraints_fix(&c, how->fixed[i]);
-    for (uint32_t i = 0; i < s->nops; i++)
-        constraints_of_op(&c, s->ops[i]);
+    ask_ops(&c);
     struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
     if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
         return true;
@@ -317,10 +306,11 @@ static double op_cost(const struct subgraph *s, const struct extents *e, uint32_
             n *= (double)extent_to(e, dims[c.a_summed[i]]);
         return n;
     }
-    if (op_table[g->kind[op]].window.rank && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE) {
+    struct window w;
+    if (op_convolves((enum op_kind)g->kind[op]) && graph_window(g, op, &w) == NULL) {
         const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank);
-        /* each result element takes one filter: the weights over the output channels, their first dimension */
-        n *= elements(s, e, graph_operands(g, op)[1]) / (double)(dims && rank && dims[0] ? extent_to(e, dims[0]) : 1);
+        /* each result element takes one filter: the weights over the channels that they are for */
+        n *= elements(s, e, graph_operands(g, op)[1]) / (double)extent_to(e, dims[w.weight_dims[0]]);
     }
     return n;
 }

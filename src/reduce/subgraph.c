@@ -26,16 +26,12 @@ bool subgraph_uses(const struct subgraph *p, uint32_t value) {
 
 static bool is_static(const struct graph *g, uint32_t value) {
     uint32_t rank;
-    return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;
+    return graph_shape(g, value, &rank) && rank <= MAX_RANK && graph_numel(g, value) >= 0;
 }
 
 struct constant operand_constant(const struct graph *g, uint32_t value) {
     struct constant none = {0};
     return value == NONE ? none : graph_constant(g, value);
-}
-
-bool is_tensor_operand(const struct graph *g, uint32_t value) {
-    return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
 }
 
 static bool add_input(struct subgraph *p, uint32_t value) {

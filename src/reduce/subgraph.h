@@ -23,8 +23,6 @@ bool subgraph_uses(const struct subgraph *s, uint32_t value);
  * below and above it are treated differently, and a shorter sequence of positions may miss one side. */
 bool subgraph_has_thresholds(const struct subgraph *s);
 
-/* False for operands that are absent, and for those of a type that is no tensor (semaphores, devices). */
-bool is_tensor_operand(const struct graph *g, uint32_t value);
 /* graph_constant; not known for an absent operand. */
 struct constant operand_constant(const struct graph *g, uint32_t value);
 

@@ -31,8 +31,8 @@ struct rule_reader {
 
 enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_options *o) {
     enum region_kind wanted = REGION_KINDS;
-    for (uint32_t k = 0; k < set->nbeside && source_wanted(o, STR("ttnn")); k++)
-        if (set->beside[k].selected)
+    for (uint32_t k = 0; k < set->nbeside; k++)
+        if (set->beside[k].selected && source_wanted(o, &set->beside[k]))
             wanted = (enum region_kind)k;
     return wanted;
 }
@@ -75,7 +75,7 @@ static bool read_types(const struct rule_reader *r, const struct tree *list, uin
     for (const struct tree *t = list->first; t; t = t->next) {
         uint64_t bit = 0;
         for (unsigned i = 0; t->kind == TREE_SCALAR && i < DT_OTHER; i++)
-            if (str_is(t->text, dtype_name((enum dtype)i)))
+            if (str_is(t->text, dtype_table[(enum dtype)i].name))
                 bit = UINT64_C(1) << i;
         if (!bit)
             return refuse(r, t, "no such element type: ", t->text);

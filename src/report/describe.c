@@ -2,9 +2,9 @@
  * validation. One binding query for each level serves all matches of the graph. */
 #include "report/describe.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
+#include "library/signs.h"
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/locate.h"
@@ -21,28 +21,35 @@ struct describer {
     struct matcher *query;      /* of what matches bind */
     struct str_list *conflicts; /* by match; NULL: there are none */
     struct pricer pricer;
+    const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
     bool *counted;                      /* per op: what is saved there is in the sum of the report */
+    bool fused;                         /* the graph has ops that fusing made */
+    bool missed;                        /* a pass that runs unless it is switched off missed something */
     struct arena arena;                 /* freed after each match */
 };
 
-static void begin_describing(struct describer *by) {
+static void begin_describing(struct describer *by, struct report *r) {
     const struct findings *f = by->f;
-    bool ttnn = f->compile->ttnn.block;
-    by->notes = (struct note_context){.set = f->patterns,
-                                      .flow = flow_new(f->graph),
-                                      .before_passes = !ttnn,
-                                      .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
-                                      .graph = f->compile->number,
-                                      .ngraphs = f->ngraphs};
-    by->query = binding_query_new(f->graph);
+    struct device *device = arena_alloc(&r->arena, sizeof *device);
+    *device = *f->device;
+    const struct graph *ttir = f->origins ? f->origins->pairing.ttir : NULL;
+    by->device = device;
+    by->missed = f->unfused;
+    by->fused = signs_of_fusing(f->patterns, f->graph, ttir);
+    by->notes =
+        (struct note_context){.set = f->patterns,
+                              .flow = flow_new(f->graph),
+                              .before_passes = !f->compile->ttnn.block,
+                              .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
+    by->query = binding_query_new(f->graph, NULL);
     by->ranks = ranks_new(f->graph);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
     by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
     if (f->origins)
-        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir);
+        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir, "ttir:");
 }
 
 static void end_describing(struct describer *by) {
@@ -56,36 +63,44 @@ static void end_describing(struct describer *by) {
     arena_free(&by->arena);
 }
 
-/* Hash of a text without the names of values in it and the lines of their ops: "%12 (ttir.add at line 34)". Not
- * `exact`: without any numbers. */
-static uint64_t hash_without_names(struct str text, bool exact) {
-    struct str line = STR("at line ");
-    uint64_t h = 0;
-    while (text.n) {
-        bool at = str_starts(text, line),
-             left_out = at || *text.p == '%' || (!exact && isdigit((unsigned char)*text.p));
-        size_t n = at ? line.n : 1;
-        while (left_out && n < text.n && (isalnum((unsigned char)text.p[n]) || text.p[n] == '_'))
-            n++;
-        h = left_out ? h : (h ^ (unsigned char)*text.p) * 0x100000001B3ull;
-        text = (struct str){text.p + n, text.n - n};
+/* Nothing was fused, and something was missed: the passes were off. Known when all findings of the graph are, which are
+ * those from `first` on. */
+static void note_fusing(const struct describer *by, struct report *r, uint32_t first) {
+    if (by->fused || !by->missed)
+        return;
+    for (uint32_t i = first; i < r->findings.n; i++) {
+        struct finding *f = r->findings.items[i];
+        f->notes.claim.fusing = FUSING_OFF;
+        if (f->todo.kind != TODO_LEAVE)
+            f->todo = todo_of(&f->notes.claim, &r->arena);
     }
-    return h;
 }
 
-static struct str marked(struct str notes, struct span s) {
-    return (struct str){notes.p + s.begin, s.end - s.begin};
+static uint64_t cost_hash(const struct cost *c) {
+    const struct counted *n = &c->counted;
+    const int64_t counts[] = {n->launches, n->dram_read, n->dram_written, n->l1_read, n->l1_written, n->held};
+    return str_hash((struct str){(const char *)counts, sizeof counts});
 }
 
-/* Places that differ in names and locations only have the same hash; it is not 0. */
-static uint64_t alike_hash(const struct instance *in, struct str saves) {
-    const struct note_marks *k = &in->marks;
-    const uint64_t all[] = {segment_hash(&in->ttir),
-                            segment_hash(&in->ttnn),
-                            str_hash(saves),
-                            hash_without_names(marked(in->notes, k->verdict), true),
-                            hash_without_names(marked(in->notes, k->compiler), true),
-                            (uint64_t)k->todo.kind};
+/* Equal for places that differ in names and locations only; not 0. */
+static uint64_t alike_key(const struct finding *f, const struct segment *ttir, const struct segment *ttnn) {
+    const struct claim *c = &f->notes.claim;
+    const struct proved *p = f->proof;
+    const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us,
+                              f->price.measured_us,          p ? p->bound : 0,
+                              p ? p->device.pcc[1] : 0,      p ? p->device.relative_l2[1] : 0};
+    const uint64_t all[] = {segment_hash(ttir),
+                            segment_hash(ttnn),
+                            str_hash(f->pattern->name),
+                            cost_hash(&f->price.without),
+                            cost_hash(&f->price.with),
+                            str_hash((struct str){(const char *)figures, sizeof figures}),
+                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX,
+                            p ? p->needed | (uint64_t)p->same_outside << 32 : 0,
+                            c->refusal,
+                            c->undone.n > 0,
+                            (uint64_t)c->lowered,
+                            (uint64_t)f->todo.kind};
     return str_hash((struct str){(const char *)all, sizeof all}) | 1;
 }
 
@@ -125,38 +140,63 @@ static struct fingerprint identify(struct describer *by, const struct match *m, 
     return f;
 }
 
-static struct instance describe(struct describer *by, const struct described *x) {
+static struct shown_ops shown(const struct segment *s, struct arena *a) {
+    struct buf text = {0}, lines = {0};
+    if (!s->nops)
+        return (struct shown_ops){.first_line = 0};
+    segment_text(s, &text);
+    segment_lines(s, &lines);
+    return (struct shown_ops){buf_take(&text, a), buf_take(&lines, a),
+                              mlir_place(s->ir, s->ir->ops[s->ops[0]].text.begin).line};
+}
+
+static struct str_list components_of(const struct match *m, struct arena *a) {
+    struct str *names = arena_alloc(a, (m->nops + (size_t)1) * sizeof *names);
+    for (uint32_t k = 0; k < m->nops; k++)
+        names[k] = mlir_op_name(m->graph->m, m->ops[k]);
+    return (struct str_list){names, m->nops};
+}
+
+static struct finding describe(struct describer *by, const struct described *x) {
     const struct findings *f = by->f;
-    const struct match *m = x->match;
-    const struct proved *verdict = x->verdict;
-    struct instance in = {.order = (uint64_t)f->compile->number << 32 | m->root, .ir_loc = ir_loc_of(m, &by->arena)};
-    struct segment *shown = by->notes.before_passes ? &in.ttir : &in.ttnn;
-    struct match_facts facts = {.shown = shown,
-                                .detail = &x->detail,
-                                .conflicts = x->conflicts,
-                                .beside = x->beside,
-                                .saves = price_line(&x->price, f->device, &by->arena),
-                                .memory = price_precondition(&x->price, f->device, &by->arena)};
-    *shown = x->ops;
+    const struct match *m = x->match, *origin = NULL;
+    struct arena *a = &by->arena;
+    struct segment none = {0}, ttir = none;
     if (f->origins)
-        in.ttir = origin_segment(f->origins, m, &by->arena, &facts.origin);
-    facts.unpaired = f->origins && in.ttir.nops == 0;
-    if (verdict)
-        facts.verdict = verdict_line(verdict, &by->arena);
-    if (verdict && by->options->details)
-        in.validation = verdict_details(verdict, &by->arena);
-    if (by->options->details)
-        in.cost = price_details(&x->price, f->device, &by->arena);
-    in.saved = price_saved_us(&x->price);
-    in.label = label_of(by, m);
-    in.notes = notes_of(&by->notes, m, &facts, &in.marks, &by->arena);
-    if (x->price.known && in.saved < 0)
-        in.marks.todo = (struct todo){TODO_LEAVE, STR(""), STR("")};
-    in.alike = alike_hash(&in, facts.saves);
-    in.reason = hash_without_names(in.marks.todo.why, false);
-    in.fingerprint = identify(by, m, &in.ttir, &in.marks.names);
-    in.pattern = m->pattern;
-    return in;
+        ttir = origin_segment(f->origins, m, a, &origin);
+    else if (by->notes.before_passes)
+        ttir = x->ops;
+    const struct segment *ttnn = by->notes.before_passes ? &none : &x->ops;
+    struct finding out = {.fused_op = m->pattern->fused_op,
+                          .source = m->pattern->source,
+                          .lacks = pattern_lacks(m->pattern),
+                          .ir_loc = ir_loc_of(m, a),
+                          .saved_us = price_saved_us(&x->price),
+                          .pattern = m->pattern,
+                          .component_ops = components_of(m, a),
+                          .label = label_of(by, m),
+                          .ttir = shown(&ttir, a),
+                          .ttnn = shown(ttnn, a),
+                          .notes = notes_of(&by->notes, m, &x->detail, &x->ops, origin, a),
+                          .price = x->price,
+                          .device = by->device,
+                          .proof = x->verdict,
+                          .beside = x->beside,
+                          .conflicts = x->conflicts,
+                          .graph = f->compile->number,
+                          .ngraphs = f->ngraphs,
+                          .copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies,
+                          .unpaired = f->origins && !ttir.nops};
+    const struct claim *claim = &out.notes.claim;
+    out.place = out.notes.place;
+    out.todo = todo_of(claim, a);
+    if (price_is_slower(&x->price))
+        out.todo = (struct todo){.kind = TODO_LEAVE};
+    if (by->options->classify)
+        out.class = classify(claim);
+    out.alike = alike_key(&out, &ttir, ttnn);
+    out.fingerprint = identify(by, m, &ttir, &out.notes.names);
+    return out;
 }
 
 /* The model location of a place and the names in the locations of its ops. */
@@ -176,10 +216,10 @@ static struct str_list names_of_place(struct describer *by, const struct describ
 
 static bool is_suppressed(struct describer *by, const struct described *x, struct report *r) {
     const struct match *m = x->match;
-    if (!r->suppress)
+    if (!by->f->suppress)
         return false;
     struct str_list names = names_of_place(by, x);
-    const struct suppression *s = suppression_of(r->suppress, m->pattern->fused_op, names);
+    const struct suppression *s = suppression_of(by->f->suppress, m->pattern->fused_op, names);
     if (!s)
         return false;
     struct left_out out = {.rule = m->pattern->name,
@@ -192,10 +232,19 @@ static bool is_suppressed(struct describer *by, const struct described *x, struc
     return true;
 }
 
-/* The sum is of what can all be fused: direct fusions, and others as long as nobody else needs their ops. */
+/* What the dialect fuses counts first, whatever comes before it in the text. */
+static void count_dialect(struct describer *by) {
+    const struct match_list *list = &by->f->selection->matches;
+    for (uint32_t i = 0; i < list->n; i++)
+        for (uint32_t k = 0; k < list->items[i].nops; k++)
+            by->counted[list->items[i].ops[k]] |= pattern_reach(list->items[i].pattern) == REACH_DIALECT;
+}
+
+/* The sum is of what can all be fused: fusions of the dialect, those of the library as long as these leave them their
+ * ops, and others as long as nobody else needs theirs. */
 static void count_saving(struct describer *by, const struct described *x, double saved, struct report *r) {
     const struct match *m = x->match;
-    bool alone = x->counts || !x->conflicts.n;
+    bool alone = x->counts || pattern_lacks(m->pattern).n || !x->conflicts.n;
     for (uint32_t k = 0; k < m->nops && !x->counts; k++)
         alone &= !by->counted[m->ops[k]];
     if (!alone || !(saved > 0))
@@ -205,44 +254,38 @@ static void count_saving(struct describer *by, const struct described *x, double
     r->saved_us += saved;
 }
 
-static void add_instance(struct describer *by, const struct described *x, struct report *r) {
-    const struct match *m = x->match;
-    if (is_suppressed(by, x, r)) {
-        arena_reset(&by->arena);
-        return;
+static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
+    report_add(r, f);
+    count_saving(by, x, f->saved_us, r);
+    if (!r->version.n)
+        r->version = arena_str(&r->arena, claim_version(&f->notes.claim));
+}
+
+static void add_finding(struct describer *by, const struct described *x, struct report *r) {
+    if (!is_suppressed(by, x, r)) {
+        struct finding f = describe(by, x);
+        by->missed |= claim_is_sure(&f.notes.claim, f.notes.locations.n > 1);
+        if (f.todo.kind == TODO_LEAVE && !by->f->show_slower)
+            r->nslower++;
+        else
+            report_finding(by, x, &f, r);
     }
-    struct entry_key key = {.fused_op = m->pattern->fused_op, .source = m->pattern->source};
-    struct instance in = {.order = 0};
-    if (!r->count_only)
-        in = describe(by, x);
-    if (by->options->classify)
-        key.class = classify(m->pattern, in.marks.undone);
-    struct str *components = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *components);
-    for (uint32_t k = 0; k < m->nops; k++)
-        components[k] = mlir_op_name(m->graph->m, m->ops[k]);
-    key.component_ops = (struct str_list){components, m->nops};
-    report_add(r, &key, &in);
-    if (!r->count_only)
-        count_saving(by, x, in.saved, r);
     arena_reset(&by->arena);
 }
 
 static void add_match(struct describer *by, uint32_t i, struct report *r) {
     const struct findings *f = by->f;
     const struct match *m = &f->selection->matches.items[i];
-    struct described x = {.match = m, .counts = pattern_is_direct(m->pattern)};
-    if (!r->count_only || r->suppress)
-        binding_query_run(by->query, m, &by->arena, &x.detail);
-    if (!r->count_only) {
-        x.price = price_match(&by->pricer, m, &x.detail);
-        x.ops = match_segment(m, &by->arena);
-        x.verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
-    }
+    struct described x = {.match = m, .counts = pattern_reach(m->pattern) == REACH_DIALECT};
+    binding_query_run(by->query, m, &by->arena, &x.detail);
+    x.price = price_match(&by->pricer, m, &x.detail);
+    x.ops = match_segment(m, &by->arena);
+    x.verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
     if (by->conflicts)
         x.conflicts = by->conflicts[i];
     if (f->beside)
         x.beside = f->beside[i];
-    add_instance(by, &x, r);
+    add_finding(by, &x, r);
 }
 
 static void add_region(struct describer *by, uint32_t i, const struct str_list *rivals, struct report *r) {
@@ -256,9 +299,8 @@ static void add_region(struct describer *by, uint32_t i, const struct str_list *
                           .conflicts = rivals[i]};
     if (!region_is_worth(&x.price) || (x.verdict && verdict_refutes(x.verdict)))
         return;
-    if (!r->count_only)
-        x.detail = region_detail(by->f->graph, f->rules, region, &by->arena);
-    add_instance(by, &x, r);
+    x.detail = region_detail(by->f->graph, f->rules, region, &by->arena);
+    add_finding(by, &x, r);
 }
 
 static void add_regions(struct describer *by, const struct str_list *rivals, struct report *r) {
@@ -269,12 +311,12 @@ static void add_regions(struct describer *by, const struct str_list *rivals, str
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
     struct arena kept = {0};
+    uint32_t first = r->findings.n;
     struct str_list *rivals =
         region_rivals(&f->regions->list, f->regions->rules, &f->selection->matches, &by.conflicts, &kept);
-    bool any = f->selection->matches.n + f->regions->list.n > 0;
-    if (any && (!r->count_only || r->suppress || f->regions->list.n))
-        begin_describing(&by);
-    if (any && !r->count_only) {
+    if (f->selection->matches.n + f->regions->list.n > 0 || o->inventory) { /* diff has totals */
+        begin_describing(&by, r);
+        count_dialect(&by);
         r->total_us += graph_us(&by.pricer);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
@@ -286,6 +328,7 @@ void describe_findings(const struct findings *f, const struct fa_options *o, str
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_match(&by, i, r);
     add_regions(&by, rivals, r);
+    note_fusing(&by, r, first);
     end_describing(&by);
     arena_free(&kept);
 }

@@ -1,4 +1,4 @@
-/* Adds the matches of a graph to the report, each with its locations, segments and notes. */
+/* Adds the matches of a graph to the report as findings. */
 #ifndef FA_DESCRIBE_H
 #define FA_DESCRIBE_H
 
@@ -31,9 +31,12 @@ struct findings {
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */
+    struct suppressions *suppress;    /* --suppress, which counts them; or NULL */
+    bool unfused;                     /* much is missed, and no op is fused */
+    bool show_slower;                 /* --include */
 };
 
-/* Adds an instance for each match; without text where the report only counts. */
+/* Adds a finding for each match and each region. The patterns have to outlive the report. */
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r);
 
 #endif

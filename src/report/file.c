@@ -108,20 +108,46 @@ static int print(const struct printing *p, FILE *out) {
     return whole ? 0 : errno ? errno : NO_YAML;
 }
 
-static int open_draft(const struct printing *p, const char *target, bool there) {
+int make_directory(const char *path) {
+    char *part = made(strdup(path));
+    size_t n = strlen(path);
+    int error = 0;
+    struct stat st;
+    for (size_t i = 1; i <= n && !error; i++) {
+        if (part[i] != '/' && part[i] != '\0')
+            continue;
+        part[i] = '\0';
+        error = mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : errno;
+        part[i] = path[i];
+    }
+    free(part);
+    if (!error && stat(path, &st) != 0)
+        error = errno;
+    return error ? error : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+}
+
+static int make_directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *directory = slash && slash > path ? made(strndup(path, (size_t)(slash - path))) : NULL;
+    int error = directory ? make_directory(directory) : 0;
+    free(directory);
+    return error;
+}
+
+static int open_draft(const char *target, bool there) {
     const char *slash = strrchr(target, '/');
     struct buf beside = {0};
     buf_printf(&beside, "%.*s.", slash ? (int)(slash - target) + 1 : 0, target);
     int fd = unnamed_file(beside.p);
     if (fd < 0 && there && only_overwriting_helps(errno))
-        fd = unnamed_file(p->spool ? spool_directory(p->spool) : P_tmpdir);
+        fd = unnamed_file(P_tmpdir);
     buf_free(&beside);
     return fd;
 }
 
 /* `old`: the regular file that `target` is; NULL: there is none. */
 static int replace(const struct printing *p, const char *target, const struct stat *old) {
-    int fd = open_draft(p, target, old != NULL);
+    int fd = open_draft(target, old != NULL);
     if (fd < 0)
         return errno;
     FILE *out = fdopen(fd, "w+");
@@ -174,6 +200,8 @@ static int write_file(const struct printing *p, const char *path) {
     if (there && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? EISDIR : write_straight(p, path);
     int error = follow_links(path, &target);
+    if (!error && !there)
+        error = make_directory_of(target.p);
     if (!error)
         error = replace(p, target.p, there ? &st : NULL);
     buf_free(&target);
@@ -190,10 +218,8 @@ static bool is_standard_output(const char *path) {
 bool file_write(const struct printing *p, const char *path, char *error, size_t n) {
     bool standard = is_standard_output(path);
     int reason = standard ? print(p, stdout) : write_file(p, path);
-    const char *temporary = p->spool && p->spool->error ? spool_directory(p->spool) : NULL;
     if (reason)
-        snprintf(error, n, "cannot write %s: %s%s%s%s", standard ? "standard output" : path,
-                 temporary ? "temporary file in " : "", temporary ? temporary : "", temporary ? ": " : "",
+        snprintf(error, n, "cannot write %s: %s", standard ? "standard output" : path,
                  reason == NO_YAML ? "the text cannot be written as YAML" : strerror(reason));
     errno = reason == NO_YAML ? 0 : reason;
     return reason == 0;
@@ -205,6 +231,6 @@ static bool print_text(void *what, FILE *out) {
 }
 
 bool file_write_text(struct str text, const char *path, char *error, size_t n) {
-    struct printing p = {print_text, &text, NULL};
+    struct printing p = {print_text, &text};
     return file_write(&p, path, error, n);
 }

@@ -4,20 +4,22 @@
 
 #include <stdio.h>
 
-#include "report/spool.h"
+#include "base/base.h"
 
 struct printing {
     bool (*print)(void *what, FILE *out); /* false: errno tells why, 0 for libyaml */
     void *what;
-    const struct spool *spool; /* that it reads; or NULL */
 };
 
 /* Writes what is printed to a file that takes the place of `path`, with its mode and owner; "-" is standard output. Of
  * a symbolic link the target is replaced. A file with several names, or of an owner whom this process cannot give a
  * file, is overwritten; what is no regular file (a FIFO) is written directly. False with the reason in `error`, which
- * has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. */
+ * has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. A directory that is not
+ * there is made. */
 bool file_write(const struct printing *p, const char *path, char *error, size_t n);
 /* The same of a text that is a whole file. */
 bool file_write_text(struct str text, const char *path, char *error, size_t n);
+/* Makes a directory, and those above it, where they are not there. 0 or the errno. */
+int make_directory(const char *path);
 
 #endif

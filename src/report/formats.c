@@ -10,14 +10,14 @@ const struct report_format report_formats[REPORT_FORMATS] = {
 };
 
 const struct report_format *report_format_named(const char *name) {
-    for (int i = 0; i < REPORT_FORMATS; i++)
+    for (int i = 0; name && i < REPORT_FORMATS; i++)
         if (strcmp(report_formats[i].name, name) == 0)
             return &report_formats[i];
     return NULL;
 }
 
 struct formatted {
-    struct report *report;
+    const struct report *report;
     const struct report_format *format;
 };
 
@@ -26,8 +26,8 @@ static bool print(void *what, FILE *out) {
     return f->format->print(f->report, out);
 }
 
-bool report_write(struct report *r, const struct report_format *format, const char *path, char *error, size_t n) {
+bool report_write(const struct report *r, const struct report_format *format, const char *path, char *error, size_t n) {
     struct formatted f = {r, format};
-    struct printing p = {print, &f, &r->spool};
+    struct printing p = {print, &f};
     return file_write(&p, path, error, n);
 }

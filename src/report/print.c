@@ -1,69 +1,52 @@
-/* The report in YAML. One instance is in memory at a time. */
-#include <string.h>
-
-#include "report/emit.h"
-#include "report/lines.h"
+/* The report as a document, in YAML or JSON; in JSON with some keys more, for programs (fusion-todo(5)). */
+#include "base/writer.h"
 #include "report/report.h"
 
-struct yaml_printer {
-    struct emitter yaml;
-    struct report *report;
-    struct buf action; /* scratch */
-};
+static void put_some(struct writer *w, const char *key, struct str text, enum text_style style) {
+    if (text.n)
+        write_pair(w, key, text, style);
+}
 
-static void put_text(struct emitter *e, const char *key, struct str text) {
-    if (text.n) {
-        emit_key(e, key);
-        emit_scalar(e, text, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+static void put_for_programs(struct writer *w, const struct finding *f) {
+    char fingerprint[FINGERPRINT_TEXT];
+    if (f->pattern)
+        write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
+    write_key(w, STR("saved_us"));
+    write_real(w, f->saved_us);
+    if (f->fingerprint.count)
+        write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);
+    put_some(w, "known", f->known, TEXT_QUOTED);
+}
+
+static void put_figures(struct writer *w, const struct finding *f) {
+    struct arena a = {0};
+    if (f->proof)
+        write_figures(w, "validation", verdict_figures(f->proof, &a));
+    if (f->device)
+        write_figures(w, "cost", price_figures(&f->price, f->device, &a));
+    arena_free(&a);
+}
+
+static void put_finding(struct writer *w, const struct report *r, const struct report_entry *e, const struct finding *f,
+                        struct buf *notes) {
+    bool json = w->markup == MARKUP_JSON;
+    write_map(w);
+    put_some(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
+    put_some(w, "ttir_segment", f->ttir.text, TEXT_BLOCK);
+    put_some(w, "ttnn_segment", f->ttnn.text, TEXT_BLOCK);
+    write_pair(w, "notes", report_notes(r, e, f, notes), TEXT_BLOCK);
+    if (r->details || json) {
+        put_some(w, "ttir_lines", f->ttir.lines, TEXT_QUOTED);
+        put_some(w, "ttnn_lines", f->ttnn.lines, TEXT_QUOTED);
     }
+    if (r->details)
+        put_figures(w, f);
+    if (json)
+        put_for_programs(w, f);
+    write_close(w);
 }
 
-/* Numbers are printed as such, without quotes. */
-static void put_value(struct emitter *e, struct str s) {
-    double x;
-    if (mlir_float(s, &x))
-        emit_scalar(e, s, YAML_PLAIN_SCALAR_STYLE);
-    else
-        emit_name(e, s);
-}
-
-/* A mapping from lines of `key: value`. */
-static void put_lines(struct emitter *e, const char *key, struct str lines) {
-    struct str name, value;
-    if (!lines.n)
-        return;
-    emit_key(e, key);
-    emit_mapping(e);
-    while (next_pair(&lines, &name, &value)) {
-        emit_name(e, name);
-        put_value(e, value);
-    }
-    emit_end_mapping(e);
-}
-
-static void put_instance(void *context, const struct report_entry *entry, const struct stored_instance *s,
-                         const struct instance_text *text) {
-    struct yaml_printer *p = context;
-    struct emitter *e = &p->yaml;
-    (void)entry;
-    (void)s;
-    emit_mapping(e);
-    put_text(e, "ir_loc", text->ir_loc);
-    if (text->ttir.n > 0)
-        emit_block(e, "ttir_segment", text->ttir);
-    if (text->ttnn.n > 0)
-        emit_block(e, "ttnn_segment", text->ttnn);
-    emit_block(e, "notes", text->notes);
-    if (p->report->details) {
-        put_text(e, "ttir_lines", text->ttir_lines);
-        put_text(e, "ttnn_lines", text->ttnn_lines);
-    }
-    put_lines(e, "validation", text->validation);
-    put_lines(e, "cost", text->cost);
-    emit_end_mapping(e);
-}
-
-static void put_class(struct emitter *e, const struct classification *c) {
+static void put_class(struct writer *w, const struct classification *c) {
     const struct {
         const char *key;
         struct str value;
@@ -71,61 +54,61 @@ static void put_class(struct emitter *e, const struct classification *c) {
                {"pass_status", c->pass_status},
                {"owning_pass", c->owning_pass},
                {"existing_pattern", c->existing_pattern}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        emit_key(e, all[i].key);
-        if (all[i].value.n)
-            emit_name(e, all[i].value);
-        else
-            emit_scalar(e, STR("null"), YAML_PLAIN_SCALAR_STYLE);
-    }
+    for (size_t i = 0; c->given && i < sizeof all / sizeof *all; i++)
+        write_pair_or_null(w, all[i].key, all[i].value, TEXT_NAME);
 }
 
-static void put_path(struct emitter *e, const char *key, const char *path) {
-    if (path)
-        emit_pair(e, key, str_of(path));
+static void put_action(struct writer *w, const struct report *r, const struct report_entry *e) {
+    struct buf action = {0};
+    report_action(r, e, &action);
+    put_some(w, "action", buf_str(&action), TEXT_QUOTED);
+    buf_free(&action);
 }
 
-static void begin_entry(void *context, const struct report_entry *entry) {
-    struct yaml_printer *p = context;
-    struct emitter *e = &p->yaml;
-    emit_mapping(e);
-    emit_pair(e, "fused_op", entry->key.fused_op);
-    emit_pair(e, "source", entry->key.source);
-    emit_list(e, "component_ops");
-    for (uint32_t i = 0; i < entry->key.component_ops.n; i++)
-        emit_name(e, entry->key.component_ops.items[i]);
-    emit_end_list(e);
-    if (entry->key.class.given)
-        put_class(e, &entry->key.class);
-    p->action.n = 0;
-    if (p->report->details && entry->ntodos)
-        report_action(p->report, entry, &p->action);
-    put_text(e, "action", buf_str(&p->action));
-    emit_list(e, "instances");
+static void put_entry(struct writer *w, const struct report *r, const struct report_entry *e) {
+    const struct finding *first = e->findings[0];
+    struct buf notes = {0};
+    write_map(w);
+    write_pair(w, "fused_op", first->fused_op, TEXT_NAME);
+    write_pair(w, "source", first->source, TEXT_NAME);
+    put_some(w, "lacks", first->lacks, TEXT_NAME);
+    write_list_at(w, "component_ops");
+    for (uint32_t i = 0; i < first->component_ops.n; i++)
+        write_text(w, first->component_ops.items[i], TEXT_NAME);
+    write_close(w);
+    put_class(w, &first->class);
+    if (r->details)
+        put_action(w, r, e);
+    write_list_at(w, "instances");
+    for (uint32_t i = 0; i < e->nfindings; i++)
+        put_finding(w, r, e, e->findings[i], &notes);
+    write_close(w);
+    write_close(w);
+    buf_free(&notes);
 }
 
-static void end_entry(void *context, const struct report_entry *entry) {
-    struct yaml_printer *p = context;
-    (void)entry;
-    emit_end_list(&p->yaml);
-    emit_end_mapping(&p->yaml);
+static bool print(const struct report *r, enum markup markup, FILE *out) {
+    struct writer w;
+    write_begin(&w, markup, out);
+    write_map(&w);
+    if (markup == MARKUP_JSON)
+        write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_map_at(&w, "input");
+    put_some(&w, "ttir", str_of(r->ttir_path), TEXT_NAME);
+    put_some(&w, "ttnn", str_of(r->ttnn_path), TEXT_NAME);
+    write_close(&w);
+    write_list_at(&w, "missed_fusions");
+    for (uint32_t i = 0; i < r->nentries; i++)
+        put_entry(&w, r, &r->entries[i]);
+    write_close(&w);
+    write_close(&w);
+    return write_end(&w);
 }
 
-bool report_print(struct report *r, FILE *out) {
-    static const struct report_visitor visitor = {begin_entry, put_instance, end_entry};
-    struct yaml_printer p = {.report = r};
-    struct emitter *e = &p.yaml;
-    emit_begin(e, out);
-    emit_mapping(e);
-    emit_key(e, "input");
-    emit_mapping(e);
-    put_path(e, "ttir", r->ttir_path);
-    put_path(e, "ttnn", r->ttnn_path);
-    emit_end_mapping(e);
-    emit_list(e, "missed_fusions");
-    e->ok = report_walk(r, &visitor, &p) && e->ok;
-    emit_end_list(e);
-    emit_end_mapping(e);
-    buf_free(&p.action);
-    return emit_end(e);
+bool report_print(const struct report *r, FILE *out) {
+    return print(r, MARKUP_YAML, out);
+}
+
+bool report_print_json(const struct report *r, FILE *out) {
+    return print(r, MARKUP_JSON, out);
 }

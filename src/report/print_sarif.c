@@ -1,21 +1,28 @@
 /* The report in SARIF 2.1.0 (OASIS standard "Static Analysis Results Interchange Format"): a rule for each pattern that
  * found something, a result for each place. What a baseline knows, or --suppress leaves out, is kept, with a
  * suppression; what a baseline knows and is gone, as absent. */
-#include "base/json.h"
-#include "report/lines.h"
+#include "base/writer.h"
 #include "report/report.h"
 
-struct sarif_printer {
-    struct report *report;
-    json *results;
+#include <stdlib.h>
+
+struct sarif {
+    const struct report *report;
+    struct writer w;
+    const struct pattern **rules; /* in the order of the report */
+    uint32_t nrules, cap;
     struct buf text; /* scratch */
 };
 
-/* {"text": ...} */
-static json *message(struct str text) {
-    json *m = json_map();
-    json_put_text(m, "text", text);
-    return m;
+static void put(struct sarif *s, const char *key, struct str text) {
+    write_pair(&s->w, key, text, TEXT_QUOTED);
+}
+
+/* "key": {"text": ...} */
+static void put_message(struct sarif *s, const char *key, struct str text) {
+    write_map_at(&s->w, key);
+    put(s, "text", text);
+    write_close(&s->w);
 }
 
 /* A path as a relative or absolute URI (RFC 3986): all but unreserved characters and slashes in percent. */
@@ -33,156 +40,180 @@ static struct str uri_of(const char *path, struct buf *out) {
     return buf_str(out);
 }
 
-static json *rule_of(const struct report_rule *r, struct buf *scratch) {
-    json *rule = json_map(), *help = json_map(), *properties = json_map();
-    json_put_text(rule, "id", r->name);
-    json_put(rule, "shortDescription", message(r->summary.n ? r->summary : r->fused_op));
-    scratch->n = 0;
-    buf_printf(scratch, "%.*s (%.*s) could stand where this formula holds:\n", (int)r->fused_op.n, r->fused_op.p,
-               (int)r->source.n, r->source.p);
-    buf_add(scratch, r->match);
-    json_put_text(help, "text", buf_str(scratch));
-    json_put(rule, "help", help);
-    json_put_text(properties, "fused_op", r->fused_op);
-    json_put_text(properties, "source", r->source);
-    json_put(rule, "properties", properties);
-    return rule;
+/* ---- rules ---- */
+
+static uint32_t rule_number(const struct sarif *s, const struct pattern *p) {
+    uint32_t i = 0;
+    while (i < s->nrules && s->rules[i] != p)
+        i++;
+    return i;
 }
 
-/* The rules in the order of their numbers: they are kept the last one first. */
-static json *rules_of(const struct report *r, struct buf *scratch) {
-    json *rules = json_list();
-    uint32_t n = r->rules ? r->rules->number + 1 : 0;
-    for (uint32_t i = 0; i < n; i++)
-        for (const struct report_rule *rule = r->rules; rule; rule = rule->next)
-            if (rule->number == i)
-                json_append(rules, rule_of(rule, scratch));
-    return rules;
+static void find_rules(struct sarif *s) {
+    const struct report *r = s->report;
+    for (uint32_t i = 0; i < r->nentries; i++)
+        for (uint32_t k = 0; k < r->entries[i].nfindings; k++) {
+            const struct pattern *p = r->entries[i].findings[k]->pattern;
+            if (!p || rule_number(s, p) < s->nrules)
+                continue;
+            s->rules = grow(s->rules, &s->cap, s->nrules + 1, sizeof *s->rules);
+            s->rules[s->nrules++] = p;
+        }
 }
 
-static uint64_t first_number(struct str lines) {
-    uint64_t n = 0;
-    for (size_t i = 0; i < lines.n && lines.p[i] >= '0' && lines.p[i] <= '9'; i++)
-        n = n * 10 + (uint64_t)(lines.p[i] - '0');
-    return n;
+static void put_rule(struct sarif *s, const struct pattern *p) {
+    write_map(&s->w);
+    put(s, "id", p->name);
+    put_message(s, "shortDescription", p->summary.n ? p->summary : p->fused_op);
+    s->text.n = 0;
+    buf_printf(&s->text, "%.*s (%.*s) could stand where this formula holds:\n", (int)p->fused_op.n, p->fused_op.p,
+               (int)p->source.n, p->source.p);
+    buf_add(&s->text, p->match);
+    put_message(s, "help", buf_str(&s->text));
+    write_map_at(&s->w, "properties");
+    put(s, "fused_op", p->fused_op);
+    put(s, "source", p->source);
+    write_close(&s->w);
+    write_close(&s->w);
 }
 
-static json *location_of(const char *path, struct str lines, struct str place, struct buf *scratch) {
-    json *location = json_map(), *physical = json_map(), *artifact = json_map(), *region = json_map();
-    json *logical = json_map(), *list = json_list();
-    uint64_t line = first_number(lines);
-    json_put_text(artifact, "uri", uri_of(path, scratch));
-    json_put(physical, "artifactLocation", artifact);
-    if (line) {
-        json_put_number(region, "startLine", line);
-        json_put(physical, "region", region);
-    } else {
-        json_object_put(region);
+static void put_tool(struct sarif *s) {
+    write_map_at(&s->w, "tool");
+    write_map_at(&s->w, "driver");
+    put(s, "name", STR("fusion-audit"));
+    put(s, "version", STR(FA_VERSION));
+    write_list_at(&s->w, "rules");
+    for (uint32_t i = 0; i < s->nrules; i++)
+        put_rule(s, s->rules[i]);
+    write_close(&s->w);
+    write_close(&s->w);
+    write_close(&s->w);
+}
+
+/* ---- results ---- */
+
+/* `line` 0: not known. */
+static void put_location(struct sarif *s, uint64_t line, struct str place) {
+    const struct report *r = s->report;
+    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path;
+    write_list_at(&s->w, "locations");
+    if (path) {
+        write_map(&s->w);
+        write_map_at(&s->w, "physicalLocation");
+        write_map_at(&s->w, "artifactLocation");
+        put(s, "uri", uri_of(path, &s->text));
+        write_close(&s->w);
+        if (line) {
+            write_map_at(&s->w, "region");
+            write_pair_number(&s->w, "startLine", line);
+            write_close(&s->w);
+        }
+        write_close(&s->w);
+        write_list_at(&s->w, "logicalLocations");
+        write_map(&s->w);
+        put(s, "fullyQualifiedName", place);
+        write_close(&s->w);
+        write_close(&s->w);
+        write_close(&s->w);
     }
-    json_put(location, "physicalLocation", physical);
-    json_put_text(logical, "fullyQualifiedName", place);
-    json_append(list, logical);
-    json_put(location, "logicalLocations", list);
-    return location;
+    write_close(&s->w);
 }
 
-static void put_fingerprint(json *result, const struct fingerprint *f) {
+static void put_fingerprint(struct sarif *s, const struct fingerprint *f) {
     char text[FINGERPRINT_TEXT];
     if (!f->count)
         return;
-    json *prints = json_map();
-    json_put_text(prints, "fusionAudit/v1", str_of(fingerprint_text(f, text)));
-    json_put(result, "partialFingerprints", prints);
+    write_map_at(&s->w, "partialFingerprints");
+    put(s, "fusionAudit/v1", str_of(fingerprint_text(f, text)));
+    write_close(&s->w);
 }
 
 /* Empty: not suppressed, of a run that knows suppressions. */
-static void put_suppression(json *result, struct str why) {
-    json *list = json_list();
+static void put_suppression(struct sarif *s, struct str why) {
+    write_list_at(&s->w, "suppressions");
     if (why.n) {
-        json *suppression = json_map();
-        json_put_text(suppression, "kind", STR("external"));
-        json_put_text(suppression, "justification", why);
-        json_append(list, suppression);
+        write_map(&s->w);
+        put(s, "kind", STR("external"));
+        put(s, "justification", why);
+        write_close(&s->w);
     }
-    json_put(result, "suppressions", list);
+    write_close(&s->w);
 }
 
-static void add_result(void *context, const struct report_entry *e, const struct stored_instance *s,
-                       const struct instance_text *text) {
-    struct sarif_printer *p = context;
-    const struct report *r = p->report;
-    struct str rest = text->notes, summary = str_line(&rest);
-    struct str place = notes_line(text->notes, "model location:"), saves = notes_line(text->notes, "saves:");
-    json *result = json_map(), *locations = json_list(), *properties = json_map();
-    p->text.n = 0;
-    buf_printf(&p->text, "%.*s is missed: %.*s At: %.*s.", (int)e->key.fused_op.n, e->key.fused_op.p, (int)summary.n,
-               summary.p, (int)place.n, place.p);
+static void put_properties(struct sarif *s, const struct report_entry *e, const struct finding *f) {
+    write_map_at(&s->w, "properties");
+    put(s, "fused_op", f->fused_op);
+    put(s, "source", f->source);
+    if (f->lacks.n)
+        put(s, "lacks", f->lacks);
+    write_key(&s->w, STR("saved_us"));
+    write_real(&s->w, f->saved_us);
+    put(s, "notes", report_notes(s->report, e, f, &s->text));
+    write_close(&s->w);
+}
+
+static void put_result(struct sarif *s, const struct report_entry *e, const struct finding *f) {
+    struct arena a = {0};
+    struct str summary = f->pattern ? str_trim(f->pattern->summary) : STR(""), place = finding_place(f);
+    struct str saves = f->device ? price_line(&f->price, f->device, &a) : STR("");
+    write_map(&s->w);
+    s->text.n = 0;
+    buf_printf(&s->text, "%.*s is missed: %.*s At: %.*s.", (int)f->fused_op.n, f->fused_op.p, (int)summary.n, summary.p,
+               (int)place.n, place.p);
     if (saves.n)
-        buf_printf(&p->text, " Fusing saves %.*s.", (int)saves.n, saves.p);
-    json_put_text(result, "ruleId", s->rule ? s->rule->name : e->key.fused_op);
-    if (s->rule)
-        json_put_number(result, "ruleIndex", s->rule->number);
-    json_put_text(result, "level", str_is(e->key.source, "ttnn") ? STR("warning") : STR("note"));
-    json_put(result, "message", message(buf_str(&p->text)));
-    if (r->ttnn_path || r->ttir_path)
-        json_append(locations, location_of(r->ttnn_path ? r->ttnn_path : r->ttir_path,
-                                           r->ttnn_path ? text->ttnn_lines : text->ttir_lines, place, &p->text));
-    json_put(result, "locations", locations);
-    put_fingerprint(result, &s->fingerprint);
-    if (r->compared)
-        json_put_text(result, "baselineState", s->known ? STR("unchanged") : STR("new"));
-    put_suppression(result, s->known ? str_of(s->known) : STR(""));
-    json_put_text(properties, "fused_op", e->key.fused_op);
-    json_put_text(properties, "source", e->key.source);
-    json_put(properties, "saved_us", json_real(s->saved));
-    json_put_text(properties, "notes", text->notes);
-    json_put(result, "properties", properties);
-    json_append(p->results, result);
+        buf_printf(&s->text, " Fusing saves %.*s.", (int)saves.n, saves.p);
+    put(s, "ruleId", f->pattern ? f->pattern->name : f->fused_op);
+    if (f->pattern)
+        write_pair_number(&s->w, "ruleIndex", rule_number(s, f->pattern));
+    put(s, "level", str_is(f->source, "ttnn") && !f->lacks.n ? STR("warning") : STR("note"));
+    put_message(s, "message", buf_str(&s->text));
+    put_location(s, s->report->ttnn_path ? f->ttnn.first_line : f->ttir.first_line, place);
+    put_fingerprint(s, &f->fingerprint);
+    if (s->report->compared)
+        put(s, "baselineState", f->known.n ? STR("unchanged") : STR("new"));
+    put_suppression(s, f->known);
+    put_properties(s, e, f);
+    write_close(&s->w);
+    arena_free(&a);
 }
 
-static void add_left_out(struct sarif_printer *p, const struct left_out *x) {
-    const struct report *r = p->report;
-    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path;
-    json *result = json_map(), *locations = json_list();
-    char line[24];
-    snprintf(line, sizeof line, "%llu", (unsigned long long)x->line);
-    p->text.n = 0;
-    buf_printf(&p->text, "%.*s %s%s%.*s.", (int)x->fused_op.n, x->fused_op.p,
+static void put_left_out(struct sarif *s, const struct left_out *x) {
+    write_map(&s->w);
+    s->text.n = 0;
+    buf_printf(&s->text, "%.*s %s%s%.*s.", (int)x->fused_op.n, x->fused_op.p,
                x->gone ? "is not missed any more" : "is missed", x->place.n ? ": " : "", (int)x->place.n, x->place.p);
-    json_put_text(result, "ruleId", x->rule.n ? x->rule : x->fused_op);
-    json_put_text(result, "level", STR("note"));
-    json_put(result, "message", message(buf_str(&p->text)));
-    if (path)
-        json_append(locations, location_of(path, str_of(line), x->place, &p->text));
-    json_put(result, "locations", locations);
-    put_fingerprint(result, &x->fingerprint);
+    put(s, "ruleId", x->rule.n ? x->rule : x->fused_op);
+    put(s, "level", STR("note"));
+    put_message(s, "message", buf_str(&s->text));
+    put_location(s, x->line, x->place);
+    put_fingerprint(s, &x->fingerprint);
     if (x->gone)
-        json_put_text(result, "baselineState", STR("absent"));
-    put_suppression(result, x->reason);
-    json_append(p->results, result);
+        put(s, "baselineState", STR("absent"));
+    put_suppression(s, x->reason);
+    write_close(&s->w);
 }
 
-bool report_print_sarif(struct report *r, FILE *out) {
-    static const struct report_visitor visitor = {NULL, add_result, NULL};
-    struct sarif_printer p = {.report = r, .results = json_list()};
-    json *document = json_map(), *runs = json_list(), *run = json_map(), *tool = json_map(), *driver = json_map();
-    json_put_text(document, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
-    json_put_text(document, "version", STR("2.1.0"));
-    json_put_text(driver, "name", STR("fusion-audit"));
-    json_put_text(driver, "version", STR(FA_VERSION));
-    json_put(driver, "rules", rules_of(r, &p.text));
-    json_put(tool, "driver", driver);
-    json_put(run, "tool", tool);
-    json_put(run, "results", p.results);
-    json_append(runs, run);
-    json_put(document, "runs", runs);
-    bool whole = report_walk(r, &visitor, &p);
+bool report_print_sarif(const struct report *r, FILE *out) {
+    struct sarif s = {.report = r};
+    find_rules(&s);
+    write_begin(&s.w, MARKUP_JSON, out);
+    write_map(&s.w);
+    put(&s, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
+    put(&s, "version", STR("2.1.0"));
+    write_list_at(&s.w, "runs");
+    write_map(&s.w);
+    put_tool(&s);
+    write_list_at(&s.w, "results");
+    for (uint32_t i = 0; i < r->nentries; i++)
+        for (uint32_t k = 0; k < r->entries[i].nfindings; k++)
+            put_result(&s, &r->entries[i], r->entries[i].findings[k]);
     for (uint32_t i = 0; i < r->nleft_out; i++)
-        add_left_out(&p, &r->left_out[i]);
-    if (whole)
-        json_print(document, out);
-    else
-        json_object_put(document);
-    buf_free(&p.text);
-    return whole;
+        put_left_out(&s, &r->left_out[i]);
+    write_close(&s.w);
+    write_close(&s.w);
+    write_close(&s.w);
+    write_close(&s.w);
+    buf_free(&s.text);
+    free(s.rules);
+    return write_end(&s.w);
 }

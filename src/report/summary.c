@@ -18,23 +18,48 @@ enum {
 
 static bool asks_for(const struct report_entry *e, const struct todo *option) {
     for (uint32_t i = 0; i < e->ntodos; i++)
-        if (e->todos[i].todo.kind == TODO_OPTION && str_eq(e->todos[i].todo.what, option->what))
+        if (same_todo(&e->todos[i].todo, option))
             return true;
     return false;
 }
 
-/* Where the option is set, and what else it brings. */
+/* No entry before asks for the same; the actions of one entry all differ. */
+static bool is_first_to_ask(const struct report *r, uint32_t entry, uint32_t action) {
+    const struct todo *t = &r->entries[entry].todos[action].todo;
+    for (uint32_t i = 0; i < entry; i++)
+        if (asks_for(&r->entries[i], t))
+            return false;
+    return true;
+}
+
+const struct todo *report_setting(const struct report *r, size_t i) {
+    for (uint32_t k = 0; k < r->nentries; k++)
+        for (uint32_t n = 0; n < r->entries[k].ntodos; n++) {
+            const struct todo *t = &r->entries[k].todos[n].todo;
+            if (t->kind == TODO_OPTION && is_first_to_ask(r, k, n) && i-- == 0)
+                return t;
+        }
+    return NULL;
+}
+
+/* Where the option is set, what it needs, and what else it brings. */
 static void add_option(const struct report *r, const struct report_entry *e, const struct todo *t, struct buf *out) {
     uint32_t others = 0;
     buf_add(out, STR(" in ttir-to-ttnn-backend-pipeline"));
+    if (t->needs.n)
+        buf_printf(out, ", which wants %.*s", (int)t->needs.n, t->needs.p);
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct report_entry *other = &r->entries[i];
-        bool said = str_eq(other->key.fused_op, e->key.fused_op);
+        bool said = str_eq(other->findings[0]->fused_op, e->findings[0]->fused_op);
         for (uint32_t k = 0; k < i && !said; k++)
-            said = str_eq(r->entries[k].key.fused_op, other->key.fused_op) && asks_for(&r->entries[k], t);
+            said = str_eq(r->entries[k].findings[0]->fused_op, other->findings[0]->fused_op) &&
+                   asks_for(&r->entries[k], t);
         if (!said && asks_for(other, t))
-            buf_printf(out, "%s%.*s", others++ ? ", " : ", which also brings ", (int)other->key.fused_op.n,
-                       other->key.fused_op.p);
+            buf_printf(out, "%s%.*s",
+                       others++     ? ", "
+                       : t->needs.n ? ", and also brings "
+                                    : ", which also brings ",
+                       (int)other->findings[0]->fused_op.n, other->findings[0]->fused_op.p);
     }
 }
 
@@ -74,8 +99,9 @@ struct summary {
 
 static bool same_row(const struct row *row, const struct report_entry *e, const struct entry_todo *t) {
     const struct todo *a = &row->first->todo, *b = &t->todo;
-    return a->kind == b->kind && str_eq(a->what, b->what) &&
-           (a->kind == TODO_OPTION || (str_eq(row->entry->key.fused_op, e->key.fused_op) && str_eq(a->why, b->why)));
+    return same_todo(a, b) &&
+           (a->kind == TODO_OPTION ||
+            (str_eq(row->entry->findings[0]->fused_op, e->findings[0]->fused_op) && str_eq(a->why, b->why)));
 }
 
 static bool is_in(struct str names, struct str op) {
@@ -87,7 +113,7 @@ static bool is_in(struct str names, struct str op) {
 }
 
 static void row_add(struct row *row, const struct report_entry *e, const struct entry_todo *t) {
-    struct str op = e->key.fused_op;
+    struct str op = e->findings[0]->fused_op;
     if (!is_in(buf_str(&row->ops), op))
         buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
     row->saved += t->saved;
@@ -251,19 +277,73 @@ static void print_kernels(const struct summary *t) {
     buf_free(&line);
 }
 
+/* ---- what options promise ---- */
+
+/* The option that completes what some rows ask for: what they save with it, once those before it are set. */
+struct promise {
+    struct str option, needs;
+    bool second; /* of a pair, or it needs something of the compiler */
+    double saved;
+};
+
+static struct promise *promise_of(struct promise *all, uint32_t *n, struct str option) {
+    uint32_t i = 0;
+    while (i < *n && !str_eq(all[i].option, option))
+        i++;
+    if (i == *n)
+        all[(*n)++] = (struct promise){.option = option};
+    return &all[i];
+}
+
+static int by_promise(const void *pa, const void *pb) {
+    const struct promise *a = pa, *b = pb;
+    if (a->second != b->second)
+        return a->second ? 1 : -1;
+    return (a->saved < b->saved) - (a->saved > b->saved);
+}
+
+/* "in order: enable-fusing-pass=true 10.1 -> 7.2 ms; then optimization-level=1 ..." */
+static void print_promises(const struct summary *t, double total) {
+    struct promise *all = xcalloc(2 * (size_t)t->nrows + 1, sizeof *all);
+    struct buf line = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        const struct todo *todo = &t->rows[i].first->todo;
+        if (todo->kind != TODO_OPTION)
+            continue;
+        struct promise *last = promise_of(all, &n, todo->what);
+        if (todo->then.n)
+            last = promise_of(all, &n, todo->then);
+        last->saved += t->rows[i].saved;
+        last->needs = todo->needs;
+        last->second |= todo->then.n || todo->needs.n;
+    }
+    qsort(all, n, sizeof *all, by_promise);
+    for (uint32_t i = 0; i < n && total > 0; i++) {
+        buf_printf(&line, "%s%.*s: ", i ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
+        report_add_time(&line, total);
+        buf_add(&line, STR(" -> "));
+        report_add_time(&line, total -= all[i].saved);
+        if (all[i].needs.n)
+            buf_printf(&line, " (wants %.*s)", (int)all[i].needs.n, all[i].needs.p);
+    }
+    print_wrapped(buf_str(&line), "  ", t->width, t->out);
+    buf_free(&line);
+    free(all);
+}
+
 static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
     struct buf line = {0};
-    uint32_t places = 0, known = 0;
-    for (uint32_t i = 0; i < r->nentries; i++) {
-        places += r->entries[i].ninstances;
-        for (uint32_t k = 0; k < r->entries[i].ninstances; k++)
-            known += r->entries[i].instances[k].known != NULL;
-    }
+    uint32_t places = r->findings.n, known = 0;
+    for (uint32_t i = 0; i < places; i++)
+        known += r->findings.items[i]->known.n > 0;
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
                r->nentries == 1 ? "" : "s");
     if (r->nsuppressed)
         buf_printf(&line, ", %u suppressed", r->nsuppressed);
+    if (r->nslower)
+        buf_printf(&line, ", %u left out as slower", r->nslower);
     if (r->compared)
         buf_printf(&line, "; %u known, %u new", known, places - known);
     if (r->nunpaired)
@@ -308,6 +388,7 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
         print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), STR("fused op"),
                   STR("what to do"), false);
         print_rows(&t);
+        print_promises(&t, r->total_us);
     }
     print_kernels(&t);
     for (uint32_t i = 0; i < t.nrows; i++)

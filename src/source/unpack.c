@@ -2,8 +2,6 @@
  * libarchive would take 512 NULs at the begin of a log for a tar. */
 #include "source/unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -11,6 +9,8 @@
 #include <stdlib.h>
 #define ZLIB_CONST
 #include <zlib.h>
+
+#include "source/archive.h"
 
 enum { STEP = 1 << 16, DEEPEST = 4 /* archives in archives */ };
 
@@ -78,66 +78,75 @@ static bool gzip_is_whole(struct str packed, struct str text) {
 
 /* libarchive does not survive each allocation that fails (3.6 crashes, or ends the process with status 1): what it
  * takes for itself is there when it begins. */
-static struct archive *new_archive(void) {
+static struct archive *new_archive(const struct libarchive *lib) {
     enum { ITS_OWN = 1 << 22 };
     free(xrealloc(NULL, ITS_OWN));
-    return made(archive_read_new());
+    return made(lib->archive_read_new());
 }
 
 /* What is wrong; memory is what all else may come of. */
-static const char *reason_of(struct archive *a) {
-    check_memory(archive_errno(a));
-    return archive_error_string(a);
+static const char *reason_of(const struct libarchive *lib, struct archive *a) {
+    check_memory(lib->archive_errno(a));
+    return lib->archive_error_string(a);
 }
 
 /* The rest of an entry. */
-static bool read_entry(struct opening *o, const char *path, struct archive *a, struct buf *b) {
+static bool read_entry(const struct libarchive *lib, struct opening *o, const char *path, struct archive *a,
+                       struct buf *b) {
     for (;;) {
-        ssize_t n = archive_read_data(a, buf_more(b, STEP), STEP);
+        ssize_t n = lib->archive_read_data(a, buf_more(b, STEP), STEP);
         b->n -= STEP - (n > 0 ? (size_t)n : 0);
         if (n == 0)
             return true;
         if (n < 0)
-            return refuse_packed(o, path, reason_of(a));
+            return refuse_packed(o, path, reason_of(lib, a));
         if (!within_limit(o, path, (size_t)n))
             return false;
     }
 }
 
-static bool decompress(struct opening *o, const char *path, struct archive *a, struct str packed, struct buf *b) {
+static bool decompress(const struct libarchive *lib, struct opening *o, const char *path, struct archive *a,
+                       struct str packed, struct buf *b) {
     struct archive_entry *e;
-    int r = archive_read_next_header(a, &e);
+    int r = lib->archive_read_next_header(a, &e);
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF)
-        return refuse_packed(o, path, reason_of(a));
-    if (archive_filter_count(a) > 2)
+        return refuse_packed(o, path, reason_of(lib, a));
+    if (lib->archive_filter_count(a) > 2)
         return refuse(o, path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
-    if (r == ARCHIVE_OK && !read_entry(o, path, a, b))
+    if (r == ARCHIVE_OK && !read_entry(lib, o, path, a, b))
         return false;
-    size_t used = (size_t)archive_filter_bytes(a, -1);
+    size_t used = (size_t)lib->archive_filter_bytes(a, -1);
     if (!only_zeros((struct str){packed.p + used, packed.n - used}))
         return refuse_packed(o, path, "other data follows what is compressed");
-    if (archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP && !gzip_is_whole((struct str){packed.p, used}, buf_str(b)))
+    if (lib->archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP &&
+        !gzip_is_whole((struct str){packed.p, used}, buf_str(b)))
         return refuse_packed(o, path, "it is damaged, its checksum is another one");
     return true;
 }
 
-/* The buffer becomes what it unpacks to; text stays as it is. */
-static bool undo_compression(struct opening *o, const char *path, struct buf *b) {
-    struct archive *a = new_archive();
+static bool is_packed(struct str b) {
+    return str_starts(b, STR("\x1f\x8b")) || str_starts(b, STR("BZh")) || str_starts(b, STR("\3757zXZ")) ||
+           (b.n >= 4 && (little_endian(b.p) == 0xfd2fb528 || little_endian(b.p) >> 4 == 0x184d2a5)); /* zstd */
+}
+
+/* The buffer becomes what it unpacks to; text that only begins like it stays as it is. */
+static bool undo_compression(const struct libarchive *lib, struct opening *o, const char *path, struct buf *b) {
+    struct archive *a = new_archive(lib);
     struct buf text = {0};
-    archive_read_support_filter_gzip(a);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_zstd(a);
-    archive_read_support_format_raw(a);
-    archive_read_support_format_empty(a);
-    check_memory(archive_errno(a));
-    bool ok = archive_read_open_memory(a, b->p, b->n) == ARCHIVE_OK, packed = !ok || archive_filter_count(a) > 1;
+    lib->archive_read_support_filter_gzip(a);
+    lib->archive_read_support_filter_bzip2(a);
+    lib->archive_read_support_filter_xz(a);
+    lib->archive_read_support_filter_zstd(a);
+    lib->archive_read_support_format_raw(a);
+    lib->archive_read_support_format_empty(a);
+    check_memory(lib->archive_errno(a));
+    bool ok = lib->archive_read_open_memory(a, b->p, b->n) == ARCHIVE_OK,
+         packed = !ok || lib->archive_filter_count(a) > 1;
     if (!ok)
-        refuse_packed(o, path, reason_of(a));
+        refuse_packed(o, path, reason_of(lib, a));
     else if (packed)
-        ok = decompress(o, path, a, buf_str(b), &text);
-    archive_read_free(a);
+        ok = decompress(lib, o, path, a, buf_str(b), &text);
+    lib->archive_read_free(a);
     if (packed) {
         buf_free(b);
         *b = text;
@@ -154,47 +163,50 @@ static bool is_tar(struct str b) {
     return str_eq(magic, STR("ustar\00000")) || str_eq(magic, STR("ustar  \0"));
 }
 
-static bool add_entries(struct opening *o, const char *path, struct archive *a, unsigned depth) {
+static bool add_entries(const struct libarchive *lib, struct opening *o, const char *path, struct archive *a,
+                        unsigned depth) {
     struct archive_entry *e;
     int r;
-    while ((r = archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
-        const char *name = archive_entry_pathname(e);
+    while ((r = lib->archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
+        const char *name = lib->archive_entry_pathname(e);
         const char *entry = arena_printf(o->diags->arena, "%s:%s", path, name ? name : "?").p;
-        if (archive_entry_filetype(e) != AE_IFREG || (o->only && !str_starts(str_of(o->only), str_of(entry))))
+        if (lib->archive_entry_filetype(e) != AE_IFREG || (o->only && !str_starts(str_of(o->only), str_of(entry))))
             continue;
         struct buf b = {0};
-        if (!read_entry(o, entry, a, &b)) {
+        if (!read_entry(lib, o, entry, a, &b)) {
             buf_free(&b);
             return false;
         }
         if (!unpack(o, entry, &b, depth + 1))
             return false;
     }
-    return r == ARCHIVE_EOF || refuse_packed(o, path, reason_of(a));
+    return r == ARCHIVE_EOF || refuse_packed(o, path, reason_of(lib, a));
 }
 
 /* A tar ends with blocks of zeros. */
-static bool is_whole(struct archive *a, struct str bytes) {
-    size_t used = (size_t)archive_filter_bytes(a, -1);
+static bool is_whole(const struct libarchive *lib, struct archive *a, struct str bytes) {
+    size_t used = (size_t)lib->archive_filter_bytes(a, -1);
     return is_zip(bytes) || (used >= 512 && used <= bytes.n && only_zeros((struct str){bytes.p + used - 512, 512}));
 }
 
-static bool unpack_archive(struct opening *o, const char *path, struct str bytes, unsigned depth) {
-    struct archive *a = new_archive();
+static bool unpack_archive(const struct libarchive *lib, struct opening *o, const char *path, struct str bytes,
+                           unsigned depth) {
+    struct archive *a = new_archive(lib);
     /* names are in UTF-8, whatever the locale of the process is */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
     check_memory(utf8 ? 0 : errno);
     if (is_zip(bytes))
-        archive_read_support_format_zip_seekable(a);
+        lib->archive_read_support_format_zip_seekable(a);
     else
-        archive_read_support_format_tar(a);
-    archive_read_set_format_option(a, NULL, "read_concatenated_archives", "1");
-    check_memory(archive_errno(a));
-    bool ok = archive_read_open_memory(a, bytes.p, bytes.n) == ARCHIVE_OK ? add_entries(o, path, a, depth)
-                                                                          : refuse_packed(o, path, reason_of(a));
-    if (ok && !is_whole(a, bytes))
+        lib->archive_read_support_format_tar(a);
+    lib->archive_read_set_format_option(a, NULL, "read_concatenated_archives", "1");
+    check_memory(lib->archive_errno(a));
+    bool ok = lib->archive_read_open_memory(a, bytes.p, bytes.n) == ARCHIVE_OK
+                  ? add_entries(lib, o, path, a, depth)
+                  : refuse_packed(o, path, reason_of(lib, a));
+    if (ok && !is_whole(lib, a, bytes))
         ok = refuse_packed(o, path, NULL);
-    archive_read_free(a);
+    lib->archive_read_free(a);
     if (utf8) {
         uselocale(before);
         freelocale(utf8);
@@ -264,11 +276,25 @@ static void add_text(struct opening *o, const char *path, struct buf *b) {
     *b = (struct buf){0};
 }
 
+/* The archive library is loaded where something is packed: it brings a dozen others. */
+static bool undo_packing(struct opening *o, const char *path, struct buf *b, unsigned depth, bool *is_archive) {
+    struct libarchive lib;
+    if (!libarchive_load(&lib))
+        return refuse_packed(o, path, "libarchive is not installed");
+    bool ok = !is_packed(buf_str(b)) || undo_compression(&lib, o, path, b);
+    *is_archive = ok && depth < DEEPEST && (is_zip(buf_str(b)) || is_tar(buf_str(b)));
+    if (*is_archive)
+        ok = unpack_archive(&lib, o, path, buf_str(b), depth);
+    libarchive_unload(&lib);
+    return ok;
+}
+
 bool unpack(struct opening *o, const char *path, struct buf *b, unsigned depth) {
-    bool ok = b->n == 0 || undo_compression(o, path, b);
-    if (ok && depth < DEEPEST && (is_zip(buf_str(b)) || is_tar(buf_str(b))))
-        ok = unpack_archive(o, path, buf_str(b), depth);
-    else if (ok && b->n && (!o->only || strcmp(o->only, path) == 0))
+    struct str bytes = buf_str(b);
+    bool ok = true, is_archive = false;
+    if (is_packed(bytes) || is_zip(bytes) || is_tar(bytes))
+        ok = undo_packing(o, path, b, depth, &is_archive);
+    if (ok && !is_archive && b->n && (!o->only || strcmp(o->only, path) == 0))
         add_text(o, path, b);
     buf_free(b);
     return ok;

@@ -1,4 +1,4 @@
-/* From the bytes of a file to sources. Private to the room. */
+/* From the bytes of a file to sources. Private to the folder. */
 #ifndef FA_UNPACK_H
 #define FA_UNPACK_H
 

@@ -69,13 +69,17 @@ static bool choose(const struct graph *ttir, const struct graph *ttnn, const str
     return found;
 }
 
-/* Which suspects the whole modules show to be wrong, and why. */
-static bool confirm(const struct pattern_set *lowerings, const struct graph *ttir, const struct graph *ttnn,
-                    const bool *suspects, bool *wrong, struct str *condition) {
+/* Which ops the whole modules show to be wrong, and why. */
+static bool find_wrong(const struct pattern_set *lowerings, const struct graph *ttir, const struct graph *ttnn,
+                       const bool *asked, bool *wrong, struct str *condition) {
     struct module_comparison m;
     bool found = false;
-    compare_modules(&m, lowerings, ttir, ttnn, (struct what_to_compare){.sought = suspects});
-    memset(wrong, 0, ttnn->m->nops);
+    compare_modules(&m, lowerings, ttir, ttnn, (struct what_to_compare){.only = asked});
+    bool doubtful = m.doubtful;
+    module_comparison_free(&m);
+    if (!doubtful)
+        return false;
+    compare_modules(&m, lowerings, ttir, ttnn, (struct what_to_compare){.only = NULL});
     for (uint32_t i = 0; i < m.nregions; i++) {
         const struct compared_region *r = &m.regions[i];
         uint32_t op = fused_op_of(r, ttnn);
@@ -91,15 +95,14 @@ static bool confirm(const struct pattern_set *lowerings, const struct graph *tti
 
 struct str *wrong_fusions_beside(const struct pattern_set *lowerings, const struct graph *ttir,
                                  const struct graph *ttnn, const struct match *places, uint32_t n, struct arena *a) {
-    bool *suspects = arena_alloc(a, ttnn->m->nops + (size_t)1), *ops = arena_alloc(a, ttnn->m->nops + (size_t)1);
+    size_t nops = ttnn->m->nops + (size_t)1;
+    bool *suspects = arena_alloc(a, nops), *asked = arena_alloc(a, nops), *wrong = arena_alloc(a, nops);
     struct str *said = NULL;
-    if (!choose(ttir, ttnn, places, n, suspects, ops, a))
+    if (!choose(ttir, ttnn, places, n, suspects, asked, a))
         return NULL;
-    struct str *condition = arena_alloc(a, (ttnn->m->nops + (size_t)1) * sizeof *condition);
-    struct module_comparison alone;
-    compare_modules(&alone, lowerings, ttir, ttnn, (struct what_to_compare){.only = ops});
-    if (alone.doubtful && confirm(lowerings, ttir, ttnn, suspects, ops, condition)) {
-        struct neighbours x = neighbours_of(ttnn, ops, a);
+    struct str *condition = arena_alloc(a, nops * sizeof *condition);
+    if (find_wrong(lowerings, ttir, ttnn, asked, wrong, condition)) {
+        struct neighbours x = neighbours_of(ttnn, wrong, a);
         said = arena_alloc(a, (n + (size_t)1) * sizeof *said);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t op = chosen_beside(&x, &places[i]);
@@ -113,6 +116,5 @@ struct str *wrong_fusions_beside(const struct pattern_set *lowerings, const stru
                                    (int)label.n, label.p, (int)name.n, name.p, (int)condition[op].n, condition[op].p);
         }
     }
-    module_comparison_free(&alone);
     return said;
 }

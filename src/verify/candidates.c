@@ -2,23 +2,16 @@
 
 #include <stdlib.h>
 
-enum { MAX_IMAGES = 32, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4 };
+enum { MAX_IMAGES = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64 };
 
-static int64_t numel_of(const struct flat *f, uint32_t v) {
-    return graph_numel(f->g, f->values[v].value);
-}
-
-static bool in_place(const struct cuts *c, uint32_t before, uint32_t after) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
-    return same_dims(f->g, f->values[before].value, h->g, h->values[after].value);
+static const int64_t *dims_of(const struct dag *d, uint32_t v, uint32_t *rank) {
+    return graph_shape(dag_graph(d, v), d->values[v].value, rank);
 }
 
 /* Dimensions of one are some of the other side by side: what a reshape makes of a value, but for chance. */
-static bool may_reshape(const struct cuts *c, uint32_t before, uint32_t after) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+static bool may_reshape(const struct dag *d, uint32_t before, uint32_t after) {
     uint32_t n, m, i = 0, k = 0;
-    const int64_t *a = graph_shape(f->g, f->values[before].value, &n),
-                  *b = graph_shape(h->g, h->values[after].value, &m);
+    const int64_t *a = dims_of(d, before, &n), *b = dims_of(d, after, &m);
     while (a && b && (i < n || k < m)) {
         int64_t left = i < n ? a[i++] : 1, right = k < m ? b[k++] : 1;
         uint32_t nleft = left > 1, nright = right > 1;
@@ -37,16 +30,16 @@ static bool may_reshape(const struct cuts *c, uint32_t before, uint32_t after) {
     return a && b;
 }
 
-static bool is_known(const struct cut_candidate *all, uint32_t n, const struct cut_candidate *x) {
+static bool is_known(const struct merge_candidate *all, uint32_t n, const struct merge_candidate *x) {
     for (uint32_t i = 0; i < n; i++)
-        if (all[i].before == x->before && all[i].relation.rank == x->relation.rank &&
-            memcmp(all[i].relation.order, x->relation.order, x->relation.rank) == 0)
+        if (all[i].before == x->before && all[i].moved.rank == x->moved.rank &&
+            memcmp(all[i].moved.order, x->moved.order, x->moved.rank) == 0)
             return true;
     return false;
 }
 
-static uint32_t add(struct cut_candidate *out, uint32_t n, struct cut_candidate x) {
-    if (n < MAX_CANDIDATES_OF_CUT && !is_known(out, n, &x))
+static uint32_t add(struct merge_candidate *out, uint32_t n, struct merge_candidate x) {
+    if (n < MAX_CANDIDATES && !is_known(out, n, &x))
         out[n++] = x;
     return n;
 }
@@ -70,38 +63,36 @@ static bool may_permute(const int64_t *from, uint32_t rank, const uint8_t *order
     return true;
 }
 
-static uint32_t add_range(uint8_t order[CUT_RANK], uint32_t at, uint32_t from, uint32_t to) {
-    for (uint32_t d = from; d < to && at < CUT_RANK; d++)
+static uint32_t add_range(uint8_t order[MOVED_RANK], uint32_t at, uint32_t from, uint32_t to) {
+    for (uint32_t d = from; d < to && at < MOVED_RANK; d++)
         order[at++] = (uint8_t)d;
     return at;
 }
 
 /* The ways in which the dimensions of BEFORE, in another order, give the shape of AFTER: two runs of them swapped
- * (NCHW and NHWC, heads and rows), since that is what layouts do. */
-static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t after, struct cut_candidate *out,
+ * (NCHW and NHWC, heads and rows), since that is what layouts do; outer ones stay more often than inner ones. */
+static uint32_t add_permuted(const struct dag *d, uint32_t before, uint32_t after, struct merge_candidate *out,
                              uint32_t n) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
     uint32_t rank, to_rank;
-    const int64_t *from = graph_shape(f->g, f->values[before].value, &rank),
-                  *to = graph_shape(h->g, h->values[after].value, &to_rank);
-    if (!from || !to || rank < 2 || rank > CUT_RANK)
+    const int64_t *from = dims_of(d, before, &rank), *to = dims_of(d, after, &to_rank);
+    if (!from || !to || rank < 2 || rank > MOVED_RANK)
         return n;
-    for (uint32_t i = 0; i < rank; i++)
+    for (uint32_t i = rank; i-- > 0;)
         for (uint32_t k = i + 1; k < rank; k++)
             for (uint32_t end = k + 1; end <= rank; end++) {
-                struct cut_candidate x = {.before = before, .relation = {.rank = (uint8_t)rank}};
-                uint32_t at = add_range(x.relation.order, 0, 0, i);
-                at = add_range(x.relation.order, at, k, end);
-                at = add_range(x.relation.order, at, i, k);
-                add_range(x.relation.order, at, end, rank);
+                struct merge_candidate x = {.before = before, .moved = {.rank = (uint8_t)rank}};
+                uint32_t at = add_range(x.moved.order, 0, 0, i);
+                at = add_range(x.moved.order, at, k, end);
+                at = add_range(x.moved.order, at, i, k);
+                add_range(x.moved.order, at, end, rank);
                 bool moves = false; /* more than dimensions of one element */
                 int64_t last = -1;
-                for (uint32_t d = 0; d < rank; d++)
-                    if (from[x.relation.order[d]] > 1) {
-                        moves |= x.relation.order[d] < last;
-                        last = x.relation.order[d];
+                for (uint32_t e = 0; e < rank; e++)
+                    if (from[x.moved.order[e]] > 1) {
+                        moves |= x.moved.order[e] < last;
+                        last = x.moved.order[e];
                     }
-                if (moves && may_permute(from, rank, x.relation.order, to, to_rank))
+                if (moves && may_permute(from, rank, x.moved.order, to, to_rank))
                     n = add(out, n, x);
             }
     return n;
@@ -121,11 +112,11 @@ static int by_hash(const void *a, const void *b, void *hashes) {
     return h[x] < h[y] ? -1 : h[x] > h[y] ? 1 : x < y ? -1 : x > y;
 }
 
-static uint32_t add_named(const struct candidates *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
-    const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
-    const struct flat_value *v = &h->values[after];
+static uint32_t add_named(const struct candidates *c, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    const struct dag *d = c->d;
+    const struct dag_value *v = &d->values[after];
     for (int which = 0; which < MAX_NAMES_OF_OP; which++) {
-        uint64_t hash = name_hash(h->g, h->steps[v->step].op, which);
+        uint64_t hash = name_hash(d->side[AFTER].g, d->nodes[v->node].op, which);
         uint32_t lo = 0, hi = c->nnames;
         if (!hash)
             break;
@@ -137,116 +128,151 @@ static uint32_t add_named(const struct candidates *c, uint32_t after, struct cut
                 hi = mid;
         }
         for (uint32_t i = lo; i < c->nnames && c->hashes[c->by_name[i]] == hash && i < lo + MAX_SAME_NAME; i++) {
-            const struct flat_step *s = &f->steps[c->by_name[i]];
-            uint32_t before = v->result < s->nresults ? s->first_result + v->result : NONE;
-            if (before != NONE && numel_of(f, before) == numel_of(h, after) && may_reshape(c->cuts, before, after))
-                n = add(out, n, (struct cut_candidate){.before = before});
+            const struct dag_node *x = &d->nodes[c->by_name[i]];
+            uint32_t before = v->result < x->nresults ? x->first_result + v->result : NONE;
+            if (before != NONE && dag_numel(d, before) == dag_numel(d, after))
+                n = add(out, n, (struct merge_candidate){.before = before});
         }
     }
     return n;
 }
 
-/* What a function on the host, whose body is not there, makes of one operand: if anything, the same numbers. */
-static uint32_t add_moved(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
-    const struct flat *f = &c->side[AFTER];
-    uint32_t step = f->values[after].step;
-    if (graph_class(f->g, f->steps[step].op) != OP_CALL || f->steps[step].noperands != 1)
+/* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
+static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    const struct dag_node *x = &d->nodes[d->values[after].node];
+    if (d->side[AFTER].g->m->ops[x->op].nresults > 0)
         return n;
-    uint32_t v = flat_operands(f, step)[0], before = v == NONE ? NONE : c->before_of[v];
-    if (before != NONE && numel_of(&c->side[BEFORE], before) == numel_of(f, after))
-        n = add(out, n, (struct cut_candidate){.before = before});
+    uint32_t v = d->operands[x->first_operand], before = v == NONE ? NONE : d->values[v].rep;
+    for (uint32_t i = d->side[BEFORE].first_node; before != NONE && i < d->side[BEFORE].end_node; i++)
+        if (d->nodes[i].nresults == 1 && d->nodes[i].noperands > 1 && dag_operands(d, i)[0] == before &&
+            dag_kind(d, i) != K_UNKNOWN && d->values[d->nodes[i].first_result].value == d->values[before].value)
+            n = add(out, n, (struct merge_candidate){.before = d->nodes[i].first_result});
     return n;
 }
 
-static bool same_operands(const struct cuts *c, uint32_t step, uint32_t call) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
-    uint32_t n = h->steps[step].noperands;
-    bool same = graph_noperands(f->g, call) == n;
-    for (uint32_t i = 0; same && i < n; i++) {
-        uint32_t x = flat_operands(h, step)[i], y = graph_operands(f->g, call)[i];
-        same = x == NONE || y == NONE ? x == y : c->before_of[x] != NONE && c->before_of[x] == f->of[y];
+/* ---- what a function on the host makes, whose body is not there ---- */
+
+/* Of one operand: if anything, the same numbers. */
+static uint32_t add_operand_of_call(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    const struct dag_node *x = &d->nodes[d->values[after].node];
+    uint32_t v = x->noperands == 1 ? d->operands[x->first_operand] : NONE, before = v == NONE ? NONE : d->values[v].rep;
+    if (before != NONE && dag_numel(d, before) == dag_numel(d, after))
+        n = add(out, n, (struct merge_candidate){.before = before});
+    return n;
+}
+
+static bool is_called_alike(const struct dag *d, const struct dag_node *x, uint32_t call) {
+    const struct dag_side *b = &d->side[BEFORE];
+    const struct mlir *m = b->g->m, *w = d->side[AFTER].g->m;
+    uint32_t callee = m->ops[call].callee, other = w->ops[x->op].callee;
+    bool same = callee != NONE && other != NONE && str_eq(m->names[callee], w->names[other]) &&
+                graph_noperands(b->g, call) == x->noperands;
+    for (uint32_t i = 0; same && i < x->noperands; i++) {
+        uint32_t v = d->operands[x->first_operand + i], y = graph_operands(b->g, call)[i];
+        same = v == NONE || y == NONE ? v == y : d->values[v].rep != NONE && d->values[v].rep == b->of[y];
     }
     return same;
 }
 
-/* A function whose body is not there, or was lowered for the host: what the one of that name makes of the same values
- * in BEFORE, where it may have a body. */
-static uint32_t add_called(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
-    const struct mlir *m = f->g->m, *w = h->g->m;
-    const struct flat_value *v = &h->values[after];
-    uint32_t callee = w->ops[h->steps[v->step].op].callee;
-    if (graph_class(h->g, h->steps[v->step].op) != OP_CALL || callee == NONE)
-        return n;
+/* What the function of that name makes of the same values in BEFORE, where it may have a body. */
+static uint32_t add_called(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    const struct dag_value *v = &d->values[after];
+    const struct dag_side *b = &d->side[BEFORE];
+    const struct mlir *m = b->g->m;
     for (uint32_t op = 0; op < m->nops; op++) {
-        uint32_t before = v->result < m->ops[op].nresults ? f->of[m->ops[op].first_result + v->result] : NONE;
-        if (m->ops[op].callee != NONE && before != NONE && str_eq(m->names[m->ops[op].callee], w->names[callee]) &&
-            same_operands(c, v->step, op) && numel_of(f, before) == numel_of(h, after))
-            n = add(out, n, (struct cut_candidate){.before = before});
+        uint32_t before = v->result < m->ops[op].nresults ? b->of[m->ops[op].first_result + v->result] : NONE;
+        if (before != NONE && is_called_alike(d, &d->nodes[v->node], op) && dag_numel(d, before) == dag_numel(d, after))
+            n = add(out, n, (struct merge_candidate){.before = before});
     }
     return n;
 }
 
-/* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
-static uint32_t add_written(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
-    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
-    uint32_t step = h->values[after].step;
-    if (h->g->m->ops[h->steps[step].op].nresults > 0)
-        return n;
-    uint32_t v = flat_operands(h, step)[0], before = v == NONE ? NONE : c->before_of[v];
-    for (uint32_t s = 0; before != NONE && s < f->nsteps; s++)
-        if (f->steps[s].nresults == 1 && f->steps[s].noperands > 1 && flat_operands(f, s)[0] == before &&
-            flat_kind(f, s) != K_UNKNOWN && f->values[f->steps[s].first_result].value == f->values[before].value)
-            n = add(out, n, (struct cut_candidate){.before = f->steps[s].first_result});
+/* ---- by image ---- */
+
+/* The last of the values of BEFORE that a value of AFTER is made of, as far as these are known. */
+static uint32_t last_input(const struct dag *d, uint32_t after) {
+    uint32_t stack[MAX_WALK], seen[MAX_WALK], n = 0, nseen = 0, last = 0;
+    for (stack[n++] = d->values[after].node; n > 0;) {
+        uint32_t node = stack[--n];
+        if (nseen == MAX_WALK || has_id(seen, nseen, node))
+            continue;
+        seen[nseen++] = node;
+        for (uint32_t i = 0; i < d->nodes[node].noperands; i++) {
+            uint32_t v = dag_operands(d, node)[i];
+            if (v == NONE)
+                continue;
+            if (d->values[v].rep != NONE)
+                last = d->values[v].rep > last ? d->values[v].rep : last;
+            else if (d->values[v].node != NONE && n < MAX_WALK)
+                stack[n++] = d->values[v].node;
+        }
+    }
+    return last;
+}
+
+/* Values of BEFORE with the image of a value of AFTER. Of many that look alike (blocks that share weights) those that
+ * follow soonest on what it is made of. */
+static uint32_t find_images(const struct candidates *c, uint32_t after, uint32_t found[MAX_IMAGES]) {
+    const struct dag *d = c->d;
+    uint32_t first, n = 0, last = last_input(d, after), far[MAX_IMAGES];
+    uint32_t all = image_find(&c->align->index, &c->align->ttnn.of[d->values[after].value], UINT32_MAX, &first);
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t v = d->side[BEFORE].of[c->align->index.values[first + i]], k;
+        if (v == NONE || dag_numel(d, v) != dag_numel(d, after))
+            continue;
+        uint32_t distance = v > last ? v - last : UINT32_MAX - v;
+        if (n == MAX_IMAGES && distance >= far[n - 1])
+            continue;
+        for (k = n < MAX_IMAGES ? n++ : n - 1; k > 0 && far[k - 1] > distance; k--) {
+            far[k] = far[k - 1];
+            found[k] = found[k - 1];
+        }
+        far[k] = distance;
+        found[k] = v;
+    }
     return n;
 }
 
 /* ---- all ---- */
 
-void candidates_begin(struct candidates *c, const struct cuts *cuts, const uint32_t *func_of) {
-    const struct flat *f = &cuts->side[BEFORE];
-    *c = (struct candidates){.cuts = cuts};
-    align_build(&c->align, f->g, cuts->side[AFTER].g, func_of);
-    c->by_name = xrealloc(NULL, (f->nsteps + (size_t)1) * sizeof *c->by_name);
-    c->hashes = xcalloc(f->nsteps + (size_t)1, sizeof *c->hashes);
-    for (uint32_t s = 0; s < f->nsteps; s++)
-        if (flat_computes(f, s) && (c->hashes[s] = name_hash(f->g, f->steps[s].op, 0)))
-            c->by_name[c->nnames++] = s;
+void candidates_begin(struct candidates *c, const struct dag *d, const struct alignment *align) {
+    const struct dag_side *b = &d->side[BEFORE];
+    *c = (struct candidates){.d = d, .align = align};
+    c->by_name = xrealloc(NULL, (b->end_node + (size_t)1) * sizeof *c->by_name);
+    c->hashes = xcalloc(b->end_node + (size_t)1, sizeof *c->hashes);
+    for (uint32_t i = b->first_node; i < b->end_node; i++)
+        if (dag_computes(d, i) && (c->hashes[i] = name_hash(b->g, d->nodes[i].op, 0)))
+            c->by_name[c->nnames++] = i;
     qsort_r(c->by_name, c->nnames, sizeof *c->by_name, by_hash, c->hashes);
 }
 
 void candidates_free(struct candidates *c) {
-    align_free(&c->align);
     free(c->by_name);
     free(c->hashes);
 }
 
-uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]) {
-    const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
-    const struct image *image = &c->align.ttnn.of[h->values[after].value];
-    struct cut_candidate named[MAX_CANDIDATES_OF_CUT];
-    uint32_t first, found[MAX_IMAGES], nfound = 0, n = 0, nnamed = add_named(c, after, named, 0);
-    uint32_t all = image_find(&c->align.index, image, MAX_IMAGES, &first);
-    for (uint32_t i = 0; i < all; i++) {
-        uint32_t before = f->of[c->align.index.values[first + i]];
-        if (before != NONE && numel_of(f, before) == numel_of(h, after))
-            found[nfound++] = before;
-    }
-    n = add_called(c->cuts, after, out, n);
-    n = add_moved(c->cuts, after, out, n);
-    n = add_written(c->cuts, after, out, n);
+uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_candidate out[MAX_CANDIDATES]) {
+    const struct dag *d = c->d;
+    struct merge_candidate named[MAX_CANDIDATES];
+    uint32_t found[MAX_IMAGES], nfound = find_images(c, after, found), nnamed = add_named(c, after, named, 0);
+    uint32_t n = add_written(d, after, out, 0);
+    if (dag_class(d, d->values[after].node) == OP_CALL)
+        n = add_operand_of_call(d, after, out, add_called(d, after, out, n));
     for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */
-        if (has_id(found, nfound, named[i].before) && in_place(c->cuts, named[i].before, after))
+        if (has_id(found, nfound, named[i].before) && dag_same_dims(d, named[i].before, after))
             n = add(out, n, named[i]);
     for (uint32_t i = 0; i < nfound; i++)
-        if (in_place(c->cuts, found[i], after))
-            n = add(out, n, (struct cut_candidate){.before = found[i]});
+        if (dag_same_dims(d, found[i], after))
+            n = add(out, n, (struct merge_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nfound; i++)
-        if (may_reshape(c->cuts, found[i], after))
-            n = add(out, n, (struct cut_candidate){.before = found[i]});
+        if (may_reshape(d, found[i], after))
+            n = add(out, n, (struct merge_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nnamed; i++)
-        n = add(out, n, named[i]);
+        if (may_reshape(d, named[i].before, after))
+            n = add(out, n, named[i]);
     for (uint32_t i = 0; i < nfound; i++)
-        n = add_permuted(c->cuts, found[i], after, out, n);
+        n = add_permuted(d, found[i], after, out, n);
+    for (uint32_t i = 0; nfound == 0 && i < nnamed; i++)
+        n = add_permuted(d, named[i].before, after, out, n);
     return n;
 }

@@ -3,26 +3,26 @@
 #define FA_CANDIDATES_H
 
 #include "graph/align.h"
-#include "verify/region.h"
+#include "verify/dag.h"
 
-enum { MAX_CANDIDATES_OF_CUT = 12 };
+enum { MAX_CANDIDATES = 16 };
 
-struct cut_candidate {
+struct merge_candidate {
     uint32_t before;
-    struct relation relation;
+    struct movement moved;
 };
 
 struct candidates {
-    const struct cuts *cuts;
-    struct alignment align;
-    uint32_t *by_name, nnames; /* steps of BEFORE in the order of the hashes of their locations */
-    uint64_t *hashes;          /* by step of BEFORE */
+    const struct dag *d;
+    const struct alignment *align;
+    uint32_t *by_name, nnames; /* nodes of BEFORE in the order of the hashes of their locations */
+    uint64_t *hashes;          /* by node of BEFORE */
 };
 
-/* `func_of` as for align_build. */
-void candidates_begin(struct candidates *c, const struct cuts *cuts, const uint32_t *func_of);
+/* `align`: of the two modules. */
+void candidates_begin(struct candidates *c, const struct dag *d, const struct alignment *align);
 void candidates_free(struct candidates *c);
 /* Those of a value of AFTER, the likeliest first. Returns how many. */
-uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]);
+uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_candidate out[MAX_CANDIDATES]);
 
 #endif

@@ -1,89 +1,48 @@
 #include "verify/judge.h"
 
-#include <math.h>
+#include "equal/show.h"
+#include "verify/circuit.h"
 
-#include "verify/shapes.h"
-#include "verify/shown.h"
+/* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
+ * times as long as in f64. */
+static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
 
-/* Of extents_cost: above it one seed and one shape have to do, since what is proved there holds for many elements. */
-static const double few = 1 << 13;
+enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2 };
 
-enum { SHAPES = 2, SEEDS = 2, MANY_NUMBERS = 256 };
-
-/* ---- all trials in one shape ---- */
-
-struct finding {
-    enum answer answer;
-    struct trial_of_circuit at; /* the first that shows a difference */
-    struct str why;
-    double bound;
-    int64_t elements; /* that were compared */
-};
-
-/* `scratch` is empty before and after. */
-static void try_once(const struct circuit *c, struct trial_of_circuit at, struct finding *f, struct arena *scratch,
-                     struct arena *a) {
-    struct eval_context b = {.arena = scratch};
-    struct given given[MAX_INPUTS];
-    struct comparison o = {.evaluated = true};
-    if (circuit_fill(c, at.trial, at.seed, &b, given))
-        o = circuit_compare(c, given, at.equals, scratch);
-    else if (b.error.n)
-        o = (struct comparison){.why = b.error};
-    f->elements += o.elements;
-    f->bound = fmax(f->bound, o.bound);
-    if (!o.evaluated || o.differs)
-        *f = (struct finding){o.differs ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED, at, arena_str(a, o.why), 0, 0};
-    arena_reset(scratch);
-}
-
-/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers; positive ones come in pairs
- * (circuit_fill). */
-static uint64_t seeds_of(const struct circuit *c, enum trial trial, uint64_t seeds) {
-    int64_t most = 1;
-    for (uint32_t i = 0; i < c->reference.ninputs; i++) {
-        int64_t n = graph_numel(&c->module.graph, c->reference.inputs[i].value);
-        most = n > most ? n : most;
-    }
-    uint64_t wanted = trial == TRIAL_POSITIVE ? 2 : (uint64_t)(MANY_NUMBERS / most);
-    bool many = trial == TRIAL_THRESHOLDS || trial == TRIAL_COARSE || trial == TRIAL_POSITIVE;
-    return many && wanted > seeds ? wanted : seeds;
-}
-
-static struct finding try_all(const struct circuit *c, uint64_t seeds, struct arena *a) {
-    struct finding f = {.answer = ANSWER_PROVED};
-    struct arena scratch = {0};
-    for (enum trial trial = 0; trial < TRIALS; trial++)
-        for (uint64_t seed = 0; trial_differs(&c->reference, trial) && seed < seeds_of(c, trial, seeds); seed++)
-            for (uint32_t e = 0; e < (trial == TRIAL_EQUAL ? c->nequals : 1) && f.answer == ANSWER_PROVED; e++) {
-                enum equals equals = trial == TRIAL_EQUAL ? c->equals[e] : EQUALS_FIRST;
-                try_once(c, (struct trial_of_circuit){trial, seed, equals}, &f, &scratch, a);
-            }
-    arena_free(&scratch);
-    if (f.answer == ANSWER_PROVED && f.elements == 0)
-        f = (struct finding){.answer = ANSWER_NOT_COMPARED, .why = STR("the result is no number anywhere")};
-    return f;
-}
-
-/* ---- answers ---- */
-
-struct question_of_miter {
-    struct miter_shapes shapes;
+struct miter_question {
+    struct circuit own; /* of the model */
+    struct payloads payloads;
     struct arena *a;
-    struct judgement *j;
-    bool show; /* make the counterexample, too */
 };
 
-/* A constant of the region may be tied to an extent: it is none of 0, 1, 2, 1/2 and their negatives, and neither so
- * large or small that it stands for infinity or an epsilon. */
-static bool has_tied_constants(const struct subgraph *s) {
-    bool found = false;
-    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
-        struct constant c = graph_constant(s->graph, s->inputs[i]);
-        double x = fabs(c.value);
-        found = c.known && !(x == 0 || x == 1 || x == 2 || x == 0.5 || x > 1e6 || x < 1e-8);
-    }
-    return found;
+static bool begin(struct miter_question *q, const struct mlir *miter, const struct pattern_set *lowerings,
+                  struct arena *a, struct str *why) {
+    *q = (struct miter_question){.a = a};
+    if (!miter || !circuit_of(&q->own, miter, lowerings, a, why))
+        return false;
+    payload_read(&q->own.subgraph, MAX_PAYLOAD, a, &q->payloads);
+    return true;
+}
+
+/* For shapes_question.ask. */
+static struct verdict ask(void *self, const struct sized *how) {
+    struct miter_question *q = self;
+    struct circuit *c = arena_alloc(q->a, sizeof *c);
+    struct effort effort = {.samples = how->costly ? 1 : SAMPLES, .violated = NONE};
+    struct verdict v = {.kind = VERDICT_NONE};
+    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scale, q->a, c, &v.text))
+        v = equal_try(&c->problem, effort, q->a);
+    circuit_free(c);
+    return v;
+}
+
+static struct shapes_question question_of(struct miter_question *q, double cost) {
+    return (struct shapes_question){.subgraph = &q->own.subgraph,
+                                    .payloads = &q->payloads,
+                                    .small_cost = small_cost,
+                                    .own_cost = cost,
+                                    .ask = ask,
+                                    .self = q};
 }
 
 static struct str matters_for(enum trial t) {
@@ -95,103 +54,65 @@ static struct str matters_for(enum trial t) {
                                      : STR("");
 }
 
-static bool refute(struct question_of_miter *q, const struct circuit *c, const struct finding *f) {
-    *q->j = (struct judgement){.answer = ANSWER_DIFFERENT,
-                               .why = matters_for(f->at.trial),
-                               .shown = q->show ? counterexample_show(c, f->at, q->a) : STR("")};
-    return true;
+static struct judgement judgement_of(const struct shapes_answer *all, bool thorough) {
+    const struct verdict *v = &all->verdict;
+    if (v->kind == VERDICT_SAME)
+        return (struct judgement){.answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding};
+    if (v->kind == VERDICT_NONE || !thorough)
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = v->agrees, .why = v->text};
+    if (all->doubtful)
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED,
+                                  .differs = true,
+                                  .why = STR("it differs in small shapes, and constants may be tied to larger ones, "
+                                             "which cost too much")};
+    return (struct judgement){.answer = ANSWER_DIFFERENT, .why = matters_for(v->at.trial)};
 }
 
-/* All trials in larger shapes, the one that showed a difference in small ones first. */
-static struct finding try_again(const struct circuit *c, const struct finding *small, struct arena *a) {
-    struct finding f = {.answer = ANSWER_PROVED};
-    struct arena scratch = {0};
-    if (small->answer == ANSWER_DIFFERENT)
-        try_once(c, small->at, &f, &scratch, a);
-    arena_free(&scratch);
-    return f.answer == ANSWER_DIFFERENT ? f : try_all(c, 1, a);
-}
-
-/* What small shapes said is checked in shapes that keep what constants may be tied to: the extents of reductions, then
- * all. False where neither can be evaluated. */
-static bool check_in_own_shapes(struct question_of_miter *q, const struct finding *small) {
-    for (int whole = 0; whole < 2; whole++) {
-        struct circuit *c = arena_alloc(q->a, sizeof *c);
-        struct str why = STR("");
-        struct finding f = {.answer = ANSWER_NOT_COMPARED};
-        if (whole ? shapes_own(&q->shapes, c, &why) : shapes_reduced(&q->shapes, shapes_own_cost, c, &why))
-            f = try_again(c, small, q->a);
-        if (f.answer == ANSWER_DIFFERENT)
-            refute(q, c, &f);
-        else if (f.answer == ANSWER_PROVED)
-            *q->j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = f.bound};
-        circuit_free(c);
-        if (f.answer != ANSWER_NOT_COMPARED)
-            return true;
-    }
-    return false;
-}
-
-/* One choice of small extents, constants as they are or scaled with them. */
-static struct finding try_small(struct question_of_miter *q, uint32_t which, double *cost, struct circuit *c) {
-    struct finding f = {.answer = ANSWER_NOT_COMPARED};
-    for (int scale = 0; scale < 2 && f.answer != ANSWER_PROVED; scale++) {
-        struct str why = STR("");
-        circuit_free(c);
-        if (!shapes_small(&q->shapes, which, scale, cost, c, &why))
-            return (struct finding){.answer = ANSWER_NOT_COMPARED, .why = why};
-        f = try_all(c, *cost > few ? 1 : SEEDS, q->a);
-    }
-    return f;
-}
-
-static void judge(struct question_of_miter *q, bool thorough) {
-    bool tied = has_tied_constants(&q->shapes.own.subgraph);
-    struct judgement *j = q->j;
-    struct finding found[SHAPES] = {{.answer = ANSWER_NOT_COMPARED}};
-    struct circuit *circuits[SHAPES] = {NULL};
-    uint32_t n = 0, refuted = 0;
-    double cost = 0;
-    for (; n < SHAPES && (n == 0 || refuted || cost <= few); n++) {
-        circuits[n] = arena_alloc(q->a, sizeof *circuits[n]);
-        found[n] = try_small(q, n, &cost, circuits[n]);
-        refuted += found[n].answer == ANSWER_DIFFERENT;
-        j->bound = fmax(j->bound, found[n].bound);
-        if (found[n].answer == ANSWER_NOT_COMPARED || (refuted && (tied || !thorough)))
-            break;
-    }
-    j->shapes = n;
-    if (n > 0 && !refuted)
-        j->answer = ANSWER_PROVED;
-    else if (!thorough)
-        j->why = found[0].why;
-    else if (refuted == SHAPES && n == SHAPES)
-        refute(q, circuits[0], &found[0]);
-    else if (!check_in_own_shapes(q, &found[0]))
-        j->why = refuted
-                     ? STR("it differs in small shapes, and constants may be tied to larger ones, which cost too much")
-                     : found[0].why;
-    for (uint32_t i = 0; i < SHAPES && circuits[i]; i++)
-        circuit_free(circuits[i]);
-}
-
-static struct judgement ask(struct str text, const struct pattern_set *lowerings, bool thorough, bool show,
-                            struct arena *a) {
-    struct question_of_miter *q = arena_alloc(a, sizeof *q);
+struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, bool thorough,
+                             struct arena *a) {
+    struct miter_question *q = arena_alloc(a, sizeof *q);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
-    q->a = a;
-    q->j = &j;
-    q->show = show;
-    if (shapes_read(&q->shapes, text, lowerings, a, &j.why))
-        judge(q, thorough);
-    shapes_free(&q->shapes);
+    if (begin(q, miter, lowerings, a, &j.why)) {
+        struct shapes_question shapes = question_of(q, thorough ? own_cost : 0);
+        struct shapes_answer all = equal_in_shapes(&shapes);
+        j = judgement_of(&all, thorough);
+    }
+    circuit_free(&q->own);
     return j;
 }
 
-struct judgement miter_judge(struct str text, const struct pattern_set *lowerings, bool thorough, struct arena *a) {
-    return ask(text, lowerings, thorough, false, a);
+struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a) {
+    struct miter_question *q = arena_alloc(a, sizeof *q);
+    struct circuit *c = arena_alloc(a, sizeof *c);
+    struct str shown = STR("");
+    if (begin(q, miter, lowerings, a, &shown)) {
+        struct shapes_question shapes = question_of(q, own_cost);
+        struct shapes_answer all = equal_in_shapes(&shapes);
+        if (all.verdict.kind == VERDICT_DIFFERENT &&
+            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scale, a, c, &shown))
+            shown = equal_show(&c->problem, &all.verdict, c->names, a);
+        circuit_free(c);
+    }
+    circuit_free(&q->own);
+    return shown;
 }
 
-struct str miter_show(struct str text, const struct pattern_set *lowerings, struct arena *a) {
-    return ask(text, lowerings, true, true, a).shown;
+struct device_error miter_error(const struct mlir *miter, const struct pattern_set *lowerings, bool blackhole) {
+    struct arena scratch = {0};
+    struct miter_question *q = arena_alloc(&scratch, sizeof *q);
+    struct circuit *c = arena_alloc(&scratch, sizeof *c);
+    struct extents *e = arena_alloc(&scratch, sizeof *e);
+    struct device_error error = {.known = false};
+    struct str why;
+    if (begin(q, miter, lowerings, &scratch, &why)) {
+        struct shapes_question shapes = question_of(q, own_cost);
+        if ((shapes_choose(&shapes, true, own_device_cost, e, &why) ||
+             shapes_choose(&shapes, false, small_cost, e, &why)) &&
+            circuit_resize(&q->own, e, &q->payloads, false, &scratch, c, &why))
+            error = device_error_of(&c->problem, 0, blackhole);
+        circuit_free(c);
+    }
+    circuit_free(&q->own);
+    arena_free(&scratch);
+    return error;
 }

@@ -1,380 +1,252 @@
-/* Values are numbered as they are printed: %0, %1, ...; of an op with several results %3#1. */
+/* Both cones are copied into one function; between a value of BEFORE and what AFTER has in its place stand the ops that
+ * move it there. */
 #include "verify/miter.h"
 
-#include <math.h>
+#include "graph/clone.h"
+#include "numeric/tensor.h"
 
-#include "reduce/print_module.h"
-#include "reduce/subgraph.h"
+enum { MAX_COPIES = 3 * MAX_CONE_NODES + 2 * MAX_CONE_INPUTS };
 
-enum { MAX_ATTRS = 48, MAX_NAMES = 4 * MAX_REGION_STEPS + 2 * MAX_REGION_INPUTS };
-
-struct printed_name {
-    struct str type;
-    uint32_t value; /* of the side */
-    uint32_t number, result;
-    uint8_t side;
-    bool several; /* the op has several results */
-};
-
-struct miter_printer {
-    const struct cut_region *r;
-    const struct cuts *c;
+struct miter_builder {
+    const struct cone_pair *c;
+    const struct dag *d;
     struct arena *a;
-    struct buf out;
-    struct printed_name names[MAX_NAMES];
-    uint32_t nnames, number;
+    struct mlir *out;
+    struct {
+        uint32_t value, copy;
+    } copies[MAX_COPIES]; /* of values of the dag */
+    uint32_t ncopies;
     struct miter_options how;
-    bool has_gelu;
+    bool has_gelu; /* some op is a gelu or has one folded in */
     struct str why;
 };
 
 /* ---- types ---- */
 
-static struct str shape_and_type(struct miter_printer *p, const int64_t *dims, uint32_t rank, enum dtype t) {
-    const char *element = element_type_text(t);
-    struct str text = STR("tensor<");
-    if (!element)
-        p->why = STR("an element type that is not known");
-    for (uint32_t d = 0; d < rank; d++)
-        text = arena_printf(p->a, "%.*s%lldx", (int)text.n, text.p, (long long)dims[d]);
-    return arena_printf(p->a, "%.*s%s>", (int)text.n, text.p, element ? element : "f32");
+static uint32_t tensor_type(struct miter_builder *b, const int64_t *dims, uint32_t rank, enum dtype t) {
+    uint32_t type = build_tensor(b->out, dims, rank, t);
+    if (type == NONE)
+        b->why = STR("an element type that is not known");
+    return type == NONE ? build_tensor(b->out, NULL, 0, DT_F32) : type;
 }
 
-static const int64_t *dims_of(struct miter_printer *p, int side, uint32_t value, uint32_t *rank) {
+static const int64_t *dims_of(struct miter_builder *b, uint32_t value, uint32_t *rank) {
     static const int64_t none = 0;
-    const struct flat *f = &p->c->side[side];
-    const int64_t *dims = graph_shape(f->g, f->values[value].value, rank);
-    if (!dims || graph_numel(f->g, f->values[value].value) < 0)
-        p->why = STR("a shape that is not static");
+    const int64_t *dims = graph_shape(dag_graph(b->d, value), b->d->values[value].value, rank);
+    if (!dims || dag_numel(b->d, value) < 0)
+        b->why = STR("a shape that is not static");
     if (!dims)
         *rank = 0;
     return dims ? dims : &none;
 }
 
-static enum dtype dtype_at(const struct miter_printer *p, int side, uint32_t value) {
-    const struct flat *f = &p->c->side[side];
-    return graph_dtype(f->g, f->values[value].value);
+static enum dtype dtype_of(const struct miter_builder *b, uint32_t value) {
+    return graph_dtype(dag_graph(b->d, value), b->d->values[value].value);
 }
 
-static struct str type_of(struct miter_printer *p, int side, uint32_t value) {
+static uint32_t type_of(struct miter_builder *b, uint32_t value, enum dtype t) {
     uint32_t rank;
-    const int64_t *dims = dims_of(p, side, value, &rank);
-    return shape_and_type(p, dims, rank, dtype_at(p, side, value));
+    const int64_t *dims = dims_of(b, value, &rank);
+    return tensor_type(b, dims, rank, t);
 }
 
-static bool is_whole_number(enum dtype t) {
-    return t >= DT_I64 && t <= DT_INDEX;
+/* ---- ops of its own ---- */
+
+static uint32_t add_op(struct miter_builder *b, const char *op, struct str props, uint32_t type,
+                       const uint32_t *operands, uint32_t n) {
+    struct new_op new = {
+        .name = str_of(op), .props = props, .operands = operands, .noperands = n, .types = &type, .nresults = 1};
+    uint32_t made = build_op(b->out, &new);
+    return b->out->ops[made].first_result;
 }
 
-/* ---- names ---- */
-
-static const struct printed_name *name_of(const struct miter_printer *p, int side, uint32_t value) {
-    for (uint32_t i = p->nnames; i-- > 0;)
-        if (p->names[i].value == value && p->names[i].side == side)
-            return &p->names[i];
-    return NULL;
+static uint32_t add_cast(struct miter_builder *b, uint32_t x, uint32_t type) {
+    return add_op(b, "ttir.typecast", STR(""), type, &x, 1);
 }
 
-static const struct printed_name *add_name(struct miter_printer *p, struct printed_name n) {
-    if (p->nnames == MAX_NAMES) {
-        p->why = STR("too many values");
-        p->nnames--;
-    }
-    p->names[p->nnames] = n;
-    return &p->names[p->nnames++];
+static struct str list_attribute(struct miter_builder *b, const char *key, const char *like, const int64_t *list,
+                                 uint32_t n) {
+    struct str text = ints_like(str_of(like), list, n, b->a);
+    return arena_printf(b->a, "%s = %.*s", key, (int)text.n, text.p);
 }
 
-static void print_name(struct miter_printer *p, const struct printed_name *n) {
-    if (n->several)
-        buf_printf(&p->out, "%%%u#%u", n->number, n->result);
-    else
-        buf_printf(&p->out, "%%%u", n->number);
-}
-
-/* An op of one operand and one result, written here. */
-static struct printed_name print_unary(struct miter_printer *p, const char *op, struct printed_name x,
-                                       struct str attributes, struct str type) {
-    struct printed_name y = x;
-    y.number = p->number++;
-    y.several = false;
-    y.type = type;
-    buf_printf(&p->out, "  %%%u = \"%s\"(", y.number, op);
-    print_name(p, &x);
-    buf_printf(&p->out, ")%.*s : (%.*s) -> %.*s\n", (int)attributes.n, attributes.p, (int)x.type.n, x.type.p,
-               (int)type.n, type.p);
-    return y;
-}
-
-/* From a value of BEFORE what AFTER has in its place, by the relation between both. */
-static struct printed_name print_relation(struct miter_printer *p, struct printed_name x, uint32_t before,
-                                          uint32_t after, const struct relation *rel) {
+/* From the copy `x` of a value of BEFORE what AFTER has in its place, moved from there. */
+static uint32_t add_moved(struct miter_builder *b, uint32_t x, uint32_t before, uint32_t after,
+                          const struct movement *moved) {
     uint32_t rank, rank_after;
-    const int64_t *dims = dims_of(p, BEFORE, before, &rank), *to = dims_of(p, AFTER, after, &rank_after);
-    enum dtype from_type = dtype_at(p, BEFORE, before), to_type = dtype_at(p, AFTER, after);
-    int64_t permuted[CUT_RANK];
-    if (rel->rank && rel->rank == rank) {
-        struct str list = STR("");
+    const int64_t *dims = dims_of(b, before, &rank), *to = dims_of(b, after, &rank_after);
+    enum dtype from_type = dtype_of(b, before), to_type = dtype_of(b, after);
+    int64_t permuted[MOVED_RANK], order[MOVED_RANK];
+    if (moved->rank && moved->rank == rank) {
         for (uint32_t d = 0; d < rank; d++) {
-            permuted[d] = dims[rel->order[d]];
-            list = arena_printf(p->a, "%.*s%s%u", (int)list.n, list.p, d ? ", " : "", rel->order[d]);
+            order[d] = moved->order[d];
+            permuted[d] = dims[order[d]];
         }
         dims = permuted;
-        x = print_unary(p, "ttir.permute", x,
-                        arena_printf(p->a, " <{permutation = array<i64: %.*s>}>", (int)list.n, list.p),
-                        shape_and_type(p, dims, rank, from_type));
+        x = add_op(b, "ttir.permute", list_attribute(b, "permutation", "array<i64: 0>", order, rank),
+                   tensor_type(b, dims, rank, from_type), &x, 1);
     }
-    if (rank != rank_after || (rank && memcmp(dims, to, rank * sizeof *dims) != 0)) {
-        struct str list = STR("");
-        for (uint32_t d = 0; d < rank_after; d++)
-            list = arena_printf(p->a, "%.*s%s%lld : i32", (int)list.n, list.p, d ? ", " : "", (long long)to[d]);
-        x = print_unary(p, "ttir.reshape", x, arena_printf(p->a, " <{shape = [%.*s]}>", (int)list.n, list.p),
-                        shape_and_type(p, to, rank_after, from_type));
-    }
-    if (from_type != to_type && (is_whole_number(from_type) || is_whole_number(to_type)))
-        x = print_unary(p, "ttir.typecast", x, STR(""), shape_and_type(p, to, rank_after, to_type));
+    if (rank != rank_after || (rank && memcmp(dims, to, rank * sizeof *dims) != 0))
+        x = add_op(b, "ttir.reshape", list_attribute(b, "shape", "[0 : i32]", to, rank_after),
+                   tensor_type(b, to, rank_after, from_type), &x, 1);
+    if (from_type != to_type && (format_is_integer(from_type) || format_is_integer(to_type)))
+        x = add_cast(b, x, tensor_type(b, to, rank_after, to_type));
     return x;
 }
 
-/* ---- ops ---- */
-
-static bool is_gelu(struct str key, struct str value) {
-    struct str name;
-    return str_is(key, "activation") && mlir_string(value, &name) && str_is(name, "gelu");
-}
-
-/* x * 1/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3))). */
-static void print_tanh_gelu(struct miter_printer *p, struct printed_name *y, uint32_t rank) {
-    static const struct {
-        const char *op;
-        double constant; /* NAN: the last operand is x */
-    } steps[] = {{"multiply", NAN},
-                 {"multiply", NAN},
-                 {"multiply", 0.044715},
-                 {"add", NAN},
-                 {"multiply", 0.7978845608028654},
-                 {"tanh", 0},
-                 {"add", 1},
-                 {"multiply", NAN},
-                 {"multiply", 0.5}};
-    struct printed_name x = *y;
-    int64_t ones[TENSOR_RANK];
-    for (uint32_t d = 0; d < rank && d < TENSOR_RANK; d++)
-        ones[d] = 1;
-    struct str one = shape_and_type(p, ones, rank, DT_F64);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        struct printed_name other = x;
-        if (strcmp(steps[i].op, "tanh") == 0) {
-            *y = print_unary(p, "ttir.tanh", *y, STR(""), y->type);
-            continue;
-        }
-        if (!isnan(steps[i].constant)) {
-            other = (struct printed_name){.type = one, .number = p->number++};
-            buf_printf(&p->out, "  %%%u = \"ttir.constant\"() <{value = dense<%.17e> : %.*s}> : () -> %.*s\n",
-                       other.number, steps[i].constant, (int)one.n, one.p, (int)one.n, one.p);
-        }
-        buf_printf(&p->out, "  %%%u = \"ttir.%s\"(", p->number, steps[i].op);
-        print_name(p, y);
-        buf_add(&p->out, STR(", "));
-        print_name(p, &other);
-        buf_printf(&p->out, ") : (%.*s, %.*s) -> %.*s\n", (int)y->type.n, y->type.p, (int)other.type.n, other.type.p,
-                   (int)y->type.n, y->type.p);
-        y->number = p->number++;
-        y->several = false;
-    }
-}
-
-static void print_attributes(struct miter_printer *p, const struct graph *g, uint32_t op) {
-    struct str keys[MAX_ATTRS], values[MAX_ATTRS];
-    int n = mlir_attrs(g->m, op, keys, values, MAX_ATTRS);
-    const char *between = "";
-    buf_add(&p->out, STR(" <{"));
-    for (int i = 0; i < n && i < MAX_ATTRS; i++) {
-        p->has_gelu |= is_gelu(keys[i], values[i]);
-        if (attribute_changes_nothing(keys[i], values[i]) || (p->how.tanh_gelu && is_gelu(keys[i], values[i])))
-            continue;
-        buf_printf(&p->out, "%s%.*s%s%.*s", between, (int)keys[i].n, keys[i].p, values[i].n ? " = " : "",
-                   (int)values[i].n, values[i].p);
-        between = ", ";
-    }
-    if (strchr(op_table[g->kind[op]].roles, '?')) {
-        buf_printf(&p->out, "%soperandSegmentSizes = array<i32", between);
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            buf_printf(&p->out, "%s %d", i ? "," : ":", is_tensor_operand(g, graph_operands(g, op)[i]));
-        buf_addc(&p->out, '>');
-    }
-    buf_add(&p->out, STR("}>"));
-    if (n > MAX_ATTRS)
-        p->why = STR("an op has too many attributes");
+/* Of x; its printed form is that of an activation. */
+static uint32_t add_tanh_gelu(struct miter_builder *b, uint32_t x, uint32_t type) {
+    return add_op(b, "ttnn.unary_chain", STR("activation = \"gelu_tanh\""), type, &x, 1);
 }
 
 /* A fill of a cache writes whole tiles: rows of the last one that the input lacks become 0 where the cache has them,
- * as the golden function of tt-mlir's builder has it. Printed as a pad, so that it holds in small shapes, too. */
-static struct printed_name pad_to_tile(struct miter_printer *p, int side, uint32_t cache, struct printed_name x,
-                                       uint32_t input) {
+ * as the golden function of tt-mlir's builder has it. A pad, so that it holds in small shapes, too. */
+static uint32_t pad_to_tile(struct miter_builder *b, uint32_t cache, uint32_t x, uint32_t input) {
     enum { TILE_ROWS = 32 };
     uint32_t rank, rank_of_cache;
-    const int64_t *in = dims_of(p, side, input, &rank), *to = dims_of(p, side, cache, &rank_of_cache);
+    const int64_t *in = dims_of(b, input, &rank), *to = dims_of(b, cache, &rank_of_cache);
     int64_t more = rank == 4 && rank_of_cache == 4 ? (TILE_ROWS - in[2] % TILE_ROWS) % TILE_ROWS : 0;
     if (more == 0 || in[2] + more > to[2])
         return x;
     const int64_t padded[] = {in[0], in[1], in[2] + more, in[3]};
-    return print_unary(
-        p, "ttir.pad", x,
-        arena_printf(p->a, " <{padding = array<i32: 0, 0, 0, 0, 0, %lld, 0, 0>, value = 0.0 : f32}>", (long long)more),
-        shape_and_type(p, padded, rank, dtype_at(p, side, input)));
+    return add_op(
+        b, "ttir.pad",
+        arena_printf(b->a, "padding = array<i32: 0, 0, 0, 0, 0, %lld, 0, 0>, value = 0.0 : f32", (long long)more),
+        tensor_type(b, padded, rank, dtype_of(b, input)), &x, 1);
 }
 
-static const struct printed_name *operand_name(struct miter_printer *p, int side, uint32_t value) {
-    const struct printed_name *n = name_of(p, side, value);
-    uint32_t before = side == AFTER ? p->c->before_of[value] : NONE;
-    if (n || side == BEFORE || before == NONE)
-        return n;
-    const struct printed_name *input = name_of(p, BEFORE, before);
-    if (!input)
-        return NULL;
-    struct printed_name x = print_relation(p, *input, before, value, &p->c->relation[value]);
-    x.value = value;
-    x.side = AFTER;
-    return add_name(p, x);
+/* ---- copies ---- */
+
+static uint32_t copy_of(const struct miter_builder *b, uint32_t value) {
+    for (uint32_t i = b->ncopies; i-- > 0;)
+        if (b->copies[i].value == value)
+            return b->copies[i].copy;
+    return NONE;
 }
 
-/* The operand in the element type in which the op reads it: casts between floats are no steps. */
-static struct printed_name as_read(struct miter_printer *p, int side, uint32_t value, uint32_t operand,
-                                   struct printed_name x) {
-    const struct flat *f = &p->c->side[side];
-    uint32_t rank;
-    const int64_t *dims = dims_of(p, side, value, &rank);
-    struct str type = shape_and_type(p, dims, rank, graph_dtype(f->g, operand));
-    return str_eq(type, x.type) ? x : print_unary(p, "ttir.typecast", x, STR(""), type);
+static void set_copy(struct miter_builder *b, uint32_t value, uint32_t copy) {
+    if (b->ncopies == MAX_COPIES) {
+        b->why = STR("too many values");
+        return;
+    }
+    b->copies[b->ncopies].value = value;
+    b->copies[b->ncopies++].copy = copy;
 }
 
-static bool print_operands(struct miter_printer *p, int side, uint32_t step, struct printed_name *names, uint32_t *n) {
-    const struct flat *f = &p->c->side[side];
-    const struct flat_step *s = &f->steps[step];
-    *n = 0;
-    for (uint32_t i = 0; i < s->noperands; i++) {
-        uint32_t v = flat_operands(f, step)[i];
-        const struct printed_name *x = v == NONE ? NULL : operand_name(p, side, v);
-        if (v == NONE)
-            continue;
-        if (*n == MAX_REGION_INPUTS || !x) {
-            p->why = STR("too many operands");
+/* NONE: it is neither an input nor made by the cone. */
+static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
+    const struct dag_value *v = &b->d->values[value];
+    uint32_t copy = copy_of(b, value), rep = v->side == AFTER && v->rep != NONE ? copy_of(b, v->rep) : NONE;
+    if (copy != NONE || rep == NONE)
+        return copy;
+    copy = add_moved(b, rep, v->rep, value, &v->moved);
+    set_copy(b, value, copy);
+    return copy;
+}
+
+/* The operand in the element type in which the op reads it: casts between floats are no nodes. */
+static uint32_t as_read(struct miter_builder *b, uint32_t value, enum dtype read, uint32_t copy) {
+    uint32_t type = type_of(b, value, read);
+    return b->out->values[copy].type == type ? copy : add_cast(b, copy, type);
+}
+
+/* By role; NONE for what is absent or no tensor. */
+static bool copy_operands(struct miter_builder *b, uint32_t node, uint32_t *copies) {
+    const struct dag_node *o = &b->d->nodes[node];
+    const struct graph *g = b->d->side[o->side].g;
+    for (uint32_t i = 0; i < o->noperands; i++) {
+        uint32_t v = dag_operands(b->d, node)[i];
+        copies[i] = v == NONE ? NONE : copied_operand(b, v);
+        if (v != NONE && copies[i] == NONE) {
+            b->why = STR("an operand that no op makes");
             return false;
         }
-        names[*n] = p->how.in_own_types ? as_read(p, side, v, graph_operands(f->g, s->op)[i], *x) : *x;
-        ++*n;
+        if (v != NONE && b->how.in_own_types)
+            copies[i] = as_read(b, v, graph_dtype(g, graph_operands(g, o->op)[i]), copies[i]);
     }
-    if (flat_kind(f, step) == K_FILL_CACHE && *n == 2)
-        names[1] = pad_to_tile(p, side, flat_operands(f, step)[0], names[1], flat_operands(f, step)[1]);
+    if (dag_kind(b->d, node) == K_FILL_CACHE && o->noperands == 2 && copies[0] != NONE && copies[1] != NONE)
+        copies[1] = pad_to_tile(b, dag_operands(b->d, node)[0], copies[1], dag_operands(b->d, node)[1]);
     return true;
 }
 
-static void print_results(struct miter_printer *p, int side, const struct flat_step *s, uint32_t number) {
-    buf_add(&p->out, s->nresults == 1 ? STR(") -> ") : STR(") -> ("));
-    for (uint32_t i = 0; i < s->nresults; i++) {
-        struct str type = type_of(p, side, s->first_result + i);
-        struct printed_name y = {type, s->first_result + i, number, i, (uint8_t)side, s->nresults > 1};
-        buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)y.type.n, y.type.p);
-        add_name(p, y);
-    }
-    buf_add(&p->out, s->nresults == 1 ? STR("\n") : STR(")\n"));
+/* A gelu that is folded in. */
+static bool copied_attribute(void *self, uint32_t op, struct str key, struct str *value) {
+    struct miter_builder *b = self;
+    struct str name;
+    (void)op;
+    bool gelu = str_is(key, "activation") && mlir_string(*value, &name) && str_is(name, "gelu");
+    b->has_gelu |= gelu;
+    *value = gelu && b->how.tanh_gelu ? STR("\"gelu_tanh\"") : *value;
+    return true;
 }
 
-static void print_gelu(struct miter_printer *p, int side, uint32_t result, struct printed_name y) {
-    uint32_t rank;
-    dims_of(p, side, result, &rank);
-    y.type = type_of(p, side, result);
-    print_tanh_gelu(p, &y, rank);
-    y.value = result;
-    y.side = (uint8_t)side;
-    add_name(p, y);
-}
-
-static void print_step(struct miter_printer *p, int side, uint32_t step) {
-    const struct flat *f = &p->c->side[side];
-    const struct flat_step *s = &f->steps[step];
-    struct printed_name names[MAX_REGION_INPUTS];
-    struct str name = mlir_op_name(f->g->m, s->op);
-    uint32_t n;
-    if (!print_operands(p, side, step, names, &n))
+static void copy_node(struct miter_builder *b, uint32_t node) {
+    const struct dag_node *o = &b->d->nodes[node];
+    struct cloner cloner = {b->out, b->d->side[o->side].g, copied_attribute, b};
+    uint32_t *operands = arena_alloc(b->a, (o->noperands + (size_t)1) * sizeof *operands);
+    uint32_t *types = arena_alloc(b->a, (o->nresults + (size_t)1) * sizeof *types);
+    bool gelu = dag_kind(b->d, node) == K_GELU;
+    b->has_gelu |= gelu;
+    if (!copy_operands(b, node, operands))
         return;
-    bool gelu = flat_kind(f, step) == K_GELU && n == 1, had = p->has_gelu;
-    if (gelu && p->how.tanh_gelu) {
-        print_gelu(p, side, s->first_result, names[0]);
+    for (uint32_t i = 0; i < o->nresults; i++)
+        types[i] = type_of(b, o->first_result + i, dtype_of(b, o->first_result + i));
+    if (gelu && b->how.tanh_gelu) {
+        set_copy(b, o->first_result, add_tanh_gelu(b, operands[0], types[0]));
         return;
     }
-    uint32_t number = p->number++;
-    p->has_gelu = gelu;
-    if (s->nresults)
-        buf_printf(&p->out, s->nresults > 1 ? "  %%%u:%u = " : "  %%%u = ", number, s->nresults);
-    buf_printf(&p->out, "\"%.*s\"(", (int)name.n, name.p);
-    for (uint32_t i = 0; i < n; i++) {
-        buf_add(&p->out, i ? STR(", ") : STR(""));
-        print_name(p, &names[i]);
-    }
-    buf_addc(&p->out, ')');
-    print_attributes(p, f->g, s->op);
-    buf_add(&p->out, STR(" : ("));
-    for (uint32_t i = 0; i < n; i++)
-        buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)names[i].type.n, names[i].type.p);
-    print_results(p, side, s, number);
-    if (p->has_gelu && p->how.tanh_gelu && p->nnames > 0) /* an activation */
-        print_gelu(p, side, s->first_result, p->names[p->nnames - 1]);
-    p->has_gelu |= had;
-}
-
-/* Constants are printed, others are arguments. */
-static void print_inputs(struct miter_printer *p) {
-    const struct flat *f = &p->c->side[BEFORE];
-    const char *between = "";
-    buf_add(&p->out, STR("func.func @region("));
-    for (uint32_t i = 0; i < p->r->ninputs; i++) {
-        uint32_t v = p->r->inputs[i], step = f->values[v].step;
-        if (step != NONE && op_generates(flat_kind(f, step)))
-            continue;
-        struct printed_name x = {type_of(p, BEFORE, v), v, p->number++, 0, BEFORE, false};
-        buf_printf(&p->out, "%s%%%u: %.*s", between, x.number, (int)x.type.n, x.type.p);
-        add_name(p, x);
-        between = ", ";
-    }
-    buf_add(&p->out, STR(") {\n"));
-    for (uint32_t i = 0; i < p->r->ninputs; i++) {
-        uint32_t step = f->values[p->r->inputs[i]].step;
-        if (step != NONE && op_generates(flat_kind(f, step)))
-            print_step(p, BEFORE, step);
-    }
-}
-
-static void print_result(struct miter_printer *p) {
-    const struct cut_region *r = p->r;
-    const struct printed_name *b = name_of(p, BEFORE, r->before), *a = operand_name(p, AFTER, r->after);
-    if (!b || !a) {
-        p->why = STR("a result that no op makes");
+    uint32_t copy = clone_op(&cloner, o->op, operands, types, o->nresults);
+    if (copy == NONE) {
+        b->why = STR("an op has too many attributes");
         return;
     }
-    struct printed_name x = print_relation(p, *b, r->before, r->after, &r->relation), y = *a;
-    /* results are those of ops */
-    x = print_unary(p, "ttir.typecast", x, STR(""), x.type);
-    y = print_unary(p, "ttir.typecast", y, STR(""), y.type);
-    buf_printf(&p->out, "  return %%%u, %%%u : %.*s, %.*s\n}\n", x.number, y.number, (int)x.type.n, x.type.p,
-               (int)y.type.n, y.type.p);
+    for (uint32_t i = 0; i < o->nresults; i++)
+        set_copy(b, o->first_result + i, b->out->ops[copy].first_result + i);
 }
 
-bool miter_print(const struct cut_region *r, const struct cuts *c, struct miter_options how, struct arena *a,
-                 struct miter *out, struct str *why) {
-    struct miter_printer *p = arena_alloc(a, sizeof *p);
-    p->r = r;
-    p->c = c;
-    p->a = a;
-    p->how = how;
-    print_inputs(p);
-    for (int side = 0; side < SIDES_OF_CUT; side++)
-        for (uint32_t i = 0; i < r->nsteps[side] && !p->why.n; i++)
-            print_step(p, side, r->steps[side][i]);
-    if (!p->why.n)
-        print_result(p);
-    out->has_gelu = p->has_gelu;
-    out->text = buf_take(&p->out, a);
-    *why = p->why;
-    return p->why.n == 0;
+/* ---- the function ---- */
+
+/* Constants are copied, others are arguments, by their names in BEFORE. */
+static void add_inputs(struct miter_builder *b) {
+    for (uint32_t i = 0; i < b->c->ninputs; i++) {
+        uint32_t v = b->c->inputs[i];
+        const struct mlir *m = dag_graph(b->d, v)->m;
+        struct str name = mlir_span(m, m->values[b->d->values[v].value].name);
+        if (!dag_is_constant(b->d, v))
+            set_copy(b, v, build_argument(b->out, name, type_of(b, v, dtype_of(b, v)), STR("")));
+    }
+    for (uint32_t i = 0; i < b->c->ninputs; i++)
+        if (dag_is_constant(b->d, b->c->inputs[i]))
+            copy_node(b, b->d->values[b->c->inputs[i]].node);
+}
+
+static void add_return(struct miter_builder *b) {
+    const uint32_t *result = b->c->result;
+    uint32_t copies[SIDES] = {copy_of(b, result[BEFORE]), copied_operand(b, result[AFTER])};
+    if (copies[BEFORE] == NONE || copies[AFTER] == NONE) {
+        b->why = STR("a result that no op makes");
+        return;
+    }
+    copies[BEFORE] = add_moved(b, copies[BEFORE], result[BEFORE], result[AFTER], &b->c->moved);
+    for (int side = 0; side < SIDES; side++) /* results are those of ops */
+        copies[side] = add_cast(b, copies[side], b->out->values[copies[side]].type);
+    build_return(b->out, copies, SIDES);
+}
+
+bool miter_build(const struct cone_pair *c, const struct dag *d, struct miter_options how, struct miter *out,
+                 struct str *why) {
+    struct arena scratch = {0};
+    struct miter_builder *b = arena_alloc(&scratch, sizeof *b);
+    *b = (struct miter_builder){.c = c, .d = d, .a = &scratch, .out = &out->ir, .how = how};
+    build_begin(&out->ir, STR("miter"));
+    add_inputs(b);
+    for (uint32_t i = 0; i < c->nnodes && !b->why.n; i++)
+        copy_node(b, c->nodes[i]);
+    if (!b->why.n)
+        add_return(b);
+    build_end(&out->ir);
+    out->has_gelu = b->has_gelu;
+    *why = b->why;
+    arena_free(&scratch);
+    return why->n == 0;
 }

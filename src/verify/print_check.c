@@ -1,12 +1,10 @@
 /* fusion_check.yml, written as text: block literals for what is verbatim, JSON strings for the rest. */
-#include <ctype.h>
 #include <json-c/json.h>
 
 #include "base/utf8.h"
+#include "base/writer.h"
 #include "place/segment.h"
 #include "prove/verdict.h"
-#include "report/text.h"
-#include "verify/loss.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
 
@@ -25,7 +23,7 @@ static void put_text(struct buf *out, const char *indent, const char *key, struc
 static void put_block(struct buf *out, const char *indent, const char *key, struct str text) {
     struct buf scratch = {0};
     struct str clean = utf8_repair(text, &scratch);
-    if (text_block_style(clean) != YAML_LITERAL_SCALAR_STYLE || clean.n == 0 || clean.p[clean.n - 1] != '\n') {
+    if (!is_literal_text(clean) || clean.n == 0 || clean.p[clean.n - 1] != '\n') {
         put_text(out, indent, key, clean);
     } else {
         buf_printf(out, "%s%s: |\n", indent, key);
@@ -40,7 +38,7 @@ static void put_block(struct buf *out, const char *indent, const char *key, stru
 static bool is_chosen(const char *globs, struct str name) {
     bool found = !globs;
     for (struct str rest = str_of(globs); rest.n && !found;)
-        found = str_matches(name, str_part(&rest, ','));
+        found = str_matches(name, str_item(&rest));
     return found;
 }
 
@@ -51,8 +49,7 @@ static uint32_t count_compute(const struct compared_region *r, const struct grap
     return n;
 }
 
-static void put_segment(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT],
-                        int side) {
+static void put_segment(struct buf *out, const struct compared_region *r, const struct level levels[SIDES], int side) {
     static const char *const keys[] = {"before", "after"};
     struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
     struct buf text = {0};
@@ -61,52 +58,30 @@ static void put_segment(struct buf *out, const struct compared_region *r, const 
     buf_free(&text);
 }
 
-void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
+    for (int side = 0; side < SIDES; side++)
         put_segment(out, r, levels, side);
-}
-
-/* The lines of a counterexample, with the names that BEFORE has for the inputs. */
-static void put_counterexample(struct buf *out, const struct compared_region *r, struct str rest,
-                               const struct mlir *before) {
-    struct buf text = {0};
-    struct str word = STR("input ");
-    while (rest.n > 0) {
-        struct str line = str_line(&rest);
-        bool is_input = str_starts(line, word);
-        uint32_t input = 0;
-        size_t at = word.n;
-        for (; is_input && at < line.n && isdigit((unsigned char)line.p[at]); at++)
-            input = 10 * input + (uint32_t)(line.p[at] - '0');
-        if (is_input && input < r->ninputs) {
-            struct str name = mlir_span(before, before->values[r->inputs[input]].name);
-            buf_printf(&text, "input %.*s%.*s\n", (int)name.n, name.p, (int)(line.n - at), line.p + at);
-        } else {
-            buf_printf(&text, "%.*s\n", (int)line.n, line.p);
-        }
-    }
-    put_block(out, "    ", "counterexample", buf_str(&text));
-    buf_free(&text);
 }
 
 /* How large the difference is on random numbers, beside what the device's arithmetic costs anyway. */
 static void put_effect(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
                        const struct mlir *after) {
-    struct loss l = miter_loss(r->own_types, p->lowerings, is_for_blackhole(after));
+    struct device_error e = miter_error(r->own_types, p->lowerings, is_for_blackhole(after));
+    double by_types = e.relative_l2[0], on_device = e.relative_l2[1];
     char text[160], rounding[64] = "none";
-    if (!l.known)
+    if (!e.known)
         return;
-    if (l.by_types > 0)
-        snprintf(rounding, sizeof rounding, "%.2g%s", l.by_types,
-                 l.on_device < 2 * l.by_types ? ": it shows on few numbers only" : "");
-    snprintf(text, sizeof text, "on random numbers an error of %.2g, where rounding makes %s", l.on_device, rounding);
-    if (l.on_device == 0)
+    if (by_types > 0)
+        snprintf(rounding, sizeof rounding, "%.2g%s", by_types,
+                 on_device < 2 * by_types ? ": it shows on few numbers only" : "");
+    snprintf(text, sizeof text, "on random numbers an error of %.2g, where rounding makes %s", on_device, rounding);
+    if (on_device == 0)
         snprintf(text, sizeof text, "none on random numbers: it shows on few numbers only");
     put_text(out, "    ", "on_device", str_of(text));
 }
 
 static void put_different(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                          const struct level levels[SIDES_OF_CUT]) {
+                          const struct level levels[SIDES]) {
     const struct graph *g = &levels[BEFORE].graph, *h = &levels[AFTER].graph;
     uint32_t op = fused_op_of(r, h);
     struct str name = op == NONE ? STR("none") : mlir_op_name(h->m, op);
@@ -124,13 +99,13 @@ static void put_different(struct buf *out, const struct stage_pair *p, const str
         put_text(out, "    ", "matters_for", r->judgement.why);
     put_effect(out, p, r, h->m);
     struct arena scratch = {0};
-    put_counterexample(out, r, miter_show(r->judgement.text, p->lowerings, &scratch), g->m);
+    put_block(out, "    ", "counterexample", miter_show(r->judgement.miter, p->lowerings, &scratch));
     arena_free(&scratch);
     print_segments(out, r, levels);
 }
 
 static void put_freed(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                      const struct level levels[SIDES_OF_CUT]) {
+                      const struct level levels[SIDES]) {
     const struct mlir *m = levels[AFTER].graph.m;
     uint32_t op = r->ops[AFTER][1];
     buf_printf(out, "  - kind: use_after_deallocate\n");
@@ -160,8 +135,7 @@ static const char *needs(struct str why) {
     return NULL;
 }
 
-static void put_not_compared(struct buf *out, const struct compared_region *r,
-                             const struct level levels[SIDES_OF_CUT]) {
+static void put_not_compared(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
     const char *needed = needs(r->judgement.why);
     buf_add(out, STR("  - kind: not_compared\n"));
     put_text(out, "    ", "reason", r->judgement.why);
@@ -170,7 +144,7 @@ static void put_not_compared(struct buf *out, const struct compared_region *r,
     print_segments(out, r, levels);
 }
 
-static void put_proved(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+static void put_proved(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
     buf_printf(out, "  - kind: proved\n    shapes: %u\n", r->judgement.shapes);
     if (r->judgement.bound > 0)
         buf_printf(out, "    bound: %.2g # relative; the rounding of constants explains it\n", r->judgement.bound);
@@ -178,7 +152,7 @@ static void put_proved(struct buf *out, const struct compared_region *r, const s
 }
 
 void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                  const struct level levels[SIDES_OF_CUT]) {
+                  const struct level levels[SIDES]) {
     if (r->freed)
         put_freed(out, p, r, levels);
     else if (r->judgement.answer == ANSWER_DIFFERENT)
@@ -189,7 +163,7 @@ void print_region(struct buf *out, const struct stage_pair *p, const struct comp
         put_proved(out, r, levels);
 }
 
-void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                    const struct fa_verify_options *o) {
     for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
         for (uint32_t i = 0; i < m->nregions; i++) {

@@ -3,7 +3,7 @@
 #include "verify/verify.h"
 
 static bool has_asked(const struct compared_region *r, bool *const *asked) {
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+    for (int side = 0; side < SIDES; side++)
         for (uint32_t i = 0; i < r->nops[side]; i++)
             if (asked[side][r->ops[side][i]])
                 return true;
@@ -12,9 +12,9 @@ static bool has_asked(const struct compared_region *r, bool *const *asked) {
 
 /* Marks also the ops whose verdict is that of the marked ones: the first of copies, the same op of AFTER. `shown`: ops
  * that need no entry of their own. */
-static void mark_verdicts(const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
-                          bool *const *asked, bool *const *shown) {
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+static void mark_verdicts(const struct module_comparison *m, const struct level levels[SIDES], bool *const *asked,
+                          bool *const *shown) {
+    for (int side = 0; side < SIDES; side++)
         for (uint32_t op = 0; op < levels[side].graph.m->nops; op++)
             if (asked[side][op] && m->copy_of[side][op] != NONE)
                 asked[side][m->copy_of[side][op]] = true;
@@ -22,14 +22,14 @@ static void mark_verdicts(const struct module_comparison *m, const struct level 
         if (m->twin[op] != NONE && asked[BEFORE][m->twin[op]] && m->copy_of[AFTER][op] == NONE)
             asked[AFTER][op] = shown[BEFORE][m->twin[op]] = true;
     for (uint32_t i = 0; i < m->nregions; i++)
-        for (int side = 0; m->regions[i].needed && side < SIDES_OF_CUT; side++)
+        for (int side = 0; m->regions[i].needed && side < SIDES; side++)
             for (uint32_t k = 0; k < m->regions[i].nops[side]; k++)
                 shown[side][m->regions[i].ops[side][k]] = true;
 }
 
 /* An op outside of all regions. */
-static void print_op(struct buf *out, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
-                     int side, uint32_t op) {
+static void print_op(struct buf *out, const struct module_comparison *m, const struct level levels[SIDES], int side,
+                     uint32_t op) {
     const struct mlir *ir = levels[side].graph.m;
     struct str name = mlir_op_name(ir, op);
     uint8_t answer = m->answer[side][op];
@@ -60,11 +60,11 @@ static void print_op(struct buf *out, const struct module_comparison *m, const s
     print_segments(out, &r, levels);
 }
 
-void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                  const struct fa_verify_options *o) {
-    bool *asked[SIDES_OF_CUT], *shown[SIDES_OF_CUT], found = false;
+    bool *asked[SIDES], *shown[SIDES], found = false;
     struct str became;
-    for (int side = SIDES_OF_CUT; side-- > 0;) { /* AFTER first */
+    for (int side = SIDES; side-- > 0;) { /* AFTER first */
         asked[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
         shown[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
         found = found || asked_mark(o->at, &levels[side], NULL, &p->arena, asked[side], &became);
@@ -75,7 +75,7 @@ void print_place(struct stage_pair *p, const struct module_comparison *m, const 
     for (uint32_t i = 0; i < m->nregions; i++)
         if (m->regions[i].needed && has_asked(&m->regions[i], asked))
             print_region(&p->answer, p, &m->regions[i], levels);
-    for (int side = SIDES_OF_CUT; side-- > 0;)
+    for (int side = SIDES; side-- > 0;)
         for (uint32_t op = 0; op < levels[side].graph.m->nops; op++)
             if (asked[side][op] && !shown[side][op])
                 print_op(&p->answer, m, levels, side, op);

@@ -2,28 +2,28 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "mlir/print.h"
 #include "prove/verdict.h"
-#include "reduce/print_module.h"
-#include "verify/loss.h"
 #include "verify/verify.h"
 
 enum { MAX_ROWS = 20, MAX_CHOICES = 256 };
 
 struct loss_row {
     const struct proved_value *first;
+    struct str key; /* of its miter */
     uint32_t places;
-    struct loss loss;
+    struct device_error error;
 };
 
-static int by_text(const void *p, const void *q) {
+static int by_key(const void *p, const void *q) {
     const struct loss_row *a = p, *b = q;
-    int order = str_cmp(a->first->text, b->first->text);
+    int order = str_cmp(a->key, b->key);
     return order ? order : (a->first->op > b->first->op) - (a->first->op < b->first->op);
 }
 
 static int largest_first(const void *p, const void *q) {
     const struct loss_row *a = p, *b = q;
-    double x = a->loss.on_device, y = b->loss.on_device;
+    double x = a->error.relative_l2[1], y = b->error.relative_l2[1];
     return x != y ? (x < y) - (x > y) : (a->first->op > b->first->op) - (a->first->op < b->first->op);
 }
 
@@ -55,33 +55,35 @@ static void list_choices(const struct graph *g, const struct proved_value *v, st
                 found |= is_tensor_operand(g, graph_operands(g, v->ops[i])[k]) &&
                          graph_dtype(g, graph_operands(g, v->ops[i])[k]) == t;
             if (found)
-                add_choice(out, dtype_name(t));
+                add_choice(out, dtype_table[t].name);
         }
     for (uint32_t i = 0; i < v->nops; i++) {
-        struct str config;
-        if (mlir_attr(g->m, v->ops[i], "compute_config", &config))
-            add_config(out, config);
+        const struct attr *config = attrs_find(graph_attributes(g, v->ops[i]), "compute_config");
+        if (config)
+            add_config(out, config->text);
     }
 }
 
 /* ---- rows ---- */
 
-static uint32_t make_rows(const struct module_comparison *m, bool blackhole, struct loss_row *rows) {
+static uint32_t make_rows(const struct module_comparison *m, bool blackhole, struct arena *keys,
+                          struct loss_row *rows) {
     uint32_t n = 0, different = 0, kept = 0;
     for (uint32_t i = 0; i < m->nproved; i++)
-        if (m->proved[i].text.n)
-            rows[n++] = (struct loss_row){.first = &m->proved[i], .places = 1};
-    qsort(rows, n, sizeof *rows, by_text);
+        if (m->proved[i].own_types)
+            rows[n++] =
+                (struct loss_row){.first = &m->proved[i], .key = mlir_key(m->proved[i].own_types, keys), .places = 1};
+    qsort(rows, n, sizeof *rows, by_key);
     for (uint32_t i = 0; i < n; i++) {
-        if (different && str_eq(rows[different - 1].first->text, rows[i].first->text)) {
+        if (different && str_eq(rows[different - 1].key, rows[i].key)) {
             rows[different - 1].places++;
             continue;
         }
         rows[different] = rows[i];
-        rows[different++].loss = miter_loss(rows[i].first->text, m->lowerings, blackhole);
+        rows[different++].error = miter_error(rows[i].first->own_types, m->lowerings, blackhole);
     }
     for (uint32_t i = 0; i < different; i++)
-        if (rows[i].loss.known && rows[i].loss.on_device > 0)
+        if (rows[i].error.known && rows[i].error.relative_l2[1] > 0)
             rows[kept++] = rows[i];
     qsort(rows, kept, sizeof *rows, largest_first);
     return kept;
@@ -94,18 +96,19 @@ static void print_row(struct buf *out, const struct level *after, const struct l
     list_choices(&after->graph, r->first, &choices);
     if (mlir_loc_names(after->graph.m, r->first->op, &place, 1) < 1 || !place.n)
         place = mlir_loc_text(after->graph.m, r->first->op);
-    if (isfinite(r->loss.pcc))
-        snprintf(pcc, sizeof pcc, "%.6f", r->loss.pcc);
-    buf_printf(out, "%-8.2g %-9.2g %-9s %6u  %-30.*s %-34.*s %.*s\n", r->loss.on_device, r->loss.by_types, pcc,
-               r->places, (int)name.n, name.p, choices.n ? (int)choices.n : 3, choices.n ? choices.p : "f32",
+    if (isfinite(r->error.pcc[1]))
+        snprintf(pcc, sizeof pcc, "%.6f", r->error.pcc[1]);
+    buf_printf(out, "%-8.2g %-9.2g %-9s %6u  %-30.*s %-34.*s %.*s\n", r->error.relative_l2[1], r->error.relative_l2[0],
+               pcc, r->places, (int)name.n, name.p, choices.n ? (int)choices.n : 3, choices.n ? choices.p : "f32",
                (int)place.n, place.p);
     buf_free(&choices);
 }
 
-void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                      const struct fa_verify_options *o) {
     struct loss_row *rows = xcalloc(m->nproved + (size_t)1, sizeof *rows);
-    uint32_t n = make_rows(m, is_for_blackhole(levels[AFTER].graph.m), rows);
+    struct arena keys = {0};
+    uint32_t n = make_rows(m, is_for_blackhole(levels[AFTER].graph.m), &keys, rows);
     uint32_t shown = o->details || n < MAX_ROWS ? n : MAX_ROWS;
     if (n)
         buf_printf(&p->answer, "%-8s %-9s %-9s %6s  %-30s %-34s %s\n", "loss", "by types", "PCC", "places", "op",
@@ -115,4 +118,5 @@ void print_precision(struct stage_pair *p, const struct module_comparison *m, co
     if (shown < n)
         buf_printf(&p->answer, "and %u with less; --details lists all\n", n - shown);
     free(rows);
+    arena_free(&keys);
 }

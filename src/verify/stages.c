@@ -1,5 +1,5 @@
-/* Two files: a module of each, which log.h chooses; one file: all stages that it prints, each against the one before.
- */
+/* Two files: the modules that log.h chooses, TTNN with its TTIR where there are several; one file: all stages that it
+ * prints, each against the one before. */
 #include <stdlib.h>
 
 #include "verify/verify.h"
@@ -16,7 +16,7 @@ static struct stage_pair *add_pair(struct fa_verification *v) {
 }
 
 static bool has_level(const struct log_block *b) {
-    return (b->has_ttir || b->has_ttnn) && b->has_ops && b->text.p;
+    return (b->has_ttir || b->has_ttnn) && b->has_ops;
 }
 
 /* The module that two files are compared by: the chosen one, of TTIR rather than TTNN where `ttir`. */
@@ -31,9 +31,57 @@ static const struct log_block *module_of(const struct log_scan *s, bool ttir) {
     return found;
 }
 
+/* Modules that are compared with no other, the first of them. */
+struct alone {
+    const struct source *source;
+    const struct log_block *first;
+    uint32_t n;
+};
+
+static void leave_alone(struct alone *x, const struct source *s, const struct log_block *b) {
+    if (!x->n++)
+        *x = (struct alone){s, b, 1};
+}
+
+static void say_alone(struct fa_verification *v, const struct alone *x, const char *hint) {
+    if (x->n == 1)
+        diag_add(&v->diags, SEV_NOTE, (struct source_location){x->source->path, x->first->first_line, 0}, hint,
+                 "this module is compared with no other");
+    else if (x->n)
+        diag_add(&v->diags, SEV_NOTE, (struct source_location){x->source->path, x->first->first_line, 0}, hint,
+                 "%u modules, the first one here, are compared with no other", x->n);
+}
+
+/* Each module of TTNN in the second file with its TTIR in the first one. */
+static void pair_partners(struct fa_verification *v) {
+    const struct log_scan *ttir = &v->scans[BEFORE], *ttnn = &v->scans[AFTER];
+    const uint32_t *partners = log_partners(ttir, ttnn, &v->arena);
+    bool *taken = arena_alloc(&v->arena, ttir->nblocks + (size_t)1);
+    struct alone alone = {.n = 0};
+    for (uint32_t i = 0; i < ttnn->nblocks; i++) {
+        const struct log_block *b = &ttnn->blocks[i];
+        if (partners[i] != NONE) {
+            struct stage_pair *p = add_pair(v);
+            p->text[BEFORE] = (struct level_text){&ttir->blocks[partners[i]], &v->sources.items[BEFORE]};
+            p->text[AFTER] = (struct level_text){b, &v->sources.items[AFTER]};
+            taken[partners[i]] = true;
+        } else if (b->chosen && log_is_ttnn(b) && b->has_ops) {
+            leave_alone(&alone, &v->sources.items[AFTER], b);
+        }
+    }
+    for (uint32_t i = 0; i < ttir->nblocks; i++)
+        if (ttir->blocks[i].chosen && log_is_ttir(&ttir->blocks[i]) && ttir->blocks[i].has_ops && !taken[i])
+            leave_alone(&alone, &v->sources.items[BEFORE], &ttir->blocks[i]);
+    if (v->npairs)
+        say_alone(v, &alone, "the other file has no module of its name, or several");
+}
+
 static enum fa_status pair_files(struct fa_verification *v) {
+    pair_partners(v);
+    if (v->npairs)
+        return FA_CLEAN;
     struct stage_pair *p = add_pair(v);
-    for (int side = 0; side < SIDES_OF_CUT; side++) {
+    for (int side = 0; side < SIDES; side++) {
         const struct log_block *b = module_of(&v->scans[side], side == BEFORE);
         if (!b) {
             complain(v, v->sources.items[side].path, NULL, "has no module with ops of TTIR or TTNN");
@@ -44,19 +92,37 @@ static enum fa_status pair_files(struct fa_verification *v) {
     return FA_CLEAN;
 }
 
-/* The name of a module's main function: stages of one graph have it in common. */
-static struct str function_of(struct str text) {
+/* What tells which stage of which graph a module is. */
+struct stage {
+    const struct log_block *block;
+    uint64_t function; /* the name of its main function: stages of one graph have it in common */
+    uint64_t text;
+    bool has_others;
+};
+
+static struct stage stage_of(const struct source *s, const struct log_block *b) {
+    struct buf copy = {0};
+    struct str text = log_text(s, b, &copy);
     const char *at = str_find(text, STR("func.func @"));
     size_t n = 0, left = at ? text.n - (size_t)(at - text.p) : 0;
     while (n < left && at[n] != '(')
         n++;
-    return at ? (struct str){at, n} : STR("");
+    struct stage stage = {b, str_hash((struct str){at, n}), str_hash(text), false};
+    buf_free(&copy);
+    return stage;
+}
+
+/* Functions of several compiles have one name, too. */
+static bool begins_a_compile(const struct log_block *b, const struct log_block *before) {
+    return (log_is_ttir(b) && log_is_ttnn(before)) ||
+           (b->stage == LOG_TTIR && before->stage == LOG_TTIR && b->graph != before->graph);
 }
 
 static enum fa_status pair_stages(struct fa_verification *v) {
     const struct source *s = &v->sources.items[0];
     const struct log_scan *scan = &v->scans[0];
-    uint32_t *last = arena_alloc(&v->arena, (scan->nblocks + (size_t)1) * sizeof *last), n = 0;
+    struct stage *stages = arena_alloc(&v->arena, (scan->nblocks + (size_t)1) * sizeof *stages);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < scan->nblocks; i++) {
         const struct log_block *b = &scan->blocks[i];
         if (!has_level(b) || b->failed)
@@ -66,20 +132,30 @@ static enum fa_status pair_stages(struct fa_verification *v) {
                      "this module is cut off: it is compared with no other");
             continue;
         }
+        struct stage stage = stage_of(s, b);
         uint32_t k = n;
-        struct str name = function_of(b->text);
-        while (k > 0 && !str_eq(function_of(scan->blocks[last[k - 1]].text), name))
+        while (k > 0 && stages[k - 1].function != stage.function)
             k--;
-        if (k > 0 && !str_eq(scan->blocks[last[k - 1]].text, b->text)) {
+        if (k > 0 && begins_a_compile(b, stages[k - 1].block))
+            k = 0;
+        if (k > 0)
+            stages[k - 1].has_others = stage.has_others = true;
+        if (k > 0 && stages[k - 1].text != stage.text) {
             struct stage_pair *p = add_pair(v);
-            p->text[BEFORE] = (struct level_text){&scan->blocks[last[k - 1]], s};
+            p->text[BEFORE] = (struct level_text){stages[k - 1].block, s};
             p->text[AFTER] = (struct level_text){b, s};
             p->pass = b->stage == LOG_PASS_AFTER ? b->label : STR("");
         }
-        last[n++] = i;
+        stages[n++] = stage;
     }
-    if (v->npairs)
+    struct alone alone = {.n = 0};
+    for (uint32_t i = 0; i < n; i++)
+        if (!stages[i].has_others)
+            leave_alone(&alone, s, stages[i].block);
+    if (v->npairs) {
+        say_alone(v, &alone, "the log has one stage of it only");
         return FA_CLEAN;
+    }
     complain(v, s->path, "give two modules, or a log of several stages (--mlir-print-ir-after-all)",
              n ? "has one stage only" : "has no module with ops of TTIR or TTNN");
     return FA_INPUT;

@@ -12,7 +12,8 @@ enum { MOST_GLOBS = 32 /* that are looked for in the modules */ };
 
 static void add_up(struct fa_verification *v, const struct stage_pair *p) {
     v->ndifferences += p->ndifferences;
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+    v->nundecided += p->nundecided;
+    for (int side = 0; side < SIDES; side++)
         for (int a = 0; a <= ANSWER_NOT_COMPARED; a++)
             v->answers[side][a] += p->answers[side][a];
 }
@@ -32,12 +33,46 @@ static struct str most_frequent_reason(const struct module_comparison *m, struct
     return arena_str(a, best);
 }
 
+/* "concat(%a, %b)", or the name of an argument. */
+static void add_definition(struct buf *out, const struct graph *g, uint32_t value) {
+    const struct mlir *m = g->m;
+    uint32_t op = m->values[value].def;
+    if (op == NONE) {
+        buf_add(out, mlir_span(m, m->values[value].name));
+        return;
+    }
+    buf_add(out, g->kind[op] == K_UNKNOWN ? mlir_op_name(m, op) : str_of(op_table[g->kind[op]].name));
+    buf_addc(out, '(');
+    for (uint32_t i = 0; i < m->ops[op].noperands; i++) {
+        buf_add(out, str_of(i ? ", " : ""));
+        buf_add(out, mlir_span(m, m->values[m->operands[m->ops[op].first_operand + i]].name));
+    }
+    buf_addc(out, ')');
+}
+
+/* Of what the host makes, by the function that runs once for it. */
+static struct str say_trusted(const struct module_comparison *c, const struct level levels[SIDES], struct arena *a) {
+    const struct graph *g = &levels[AFTER].graph;
+    struct buf text = {0};
+    for (uint32_t i = 0; i < c->ntrusted; i++) {
+        const struct mlir_op *call = &g->m->ops[c->trusted[i].call];
+        bool once = call->func != NONE && g->func_kind[call->func] == FUNC_CONST_EVAL;
+        buf_add(&text, str_of(i ? "; " : ""));
+        buf_add(&text, g->m->names[once ? g->m->funcs[call->func].name : call->callee]);
+        buf_add(&text, STR(" = "));
+        add_definition(&text, &levels[BEFORE].graph, c->trusted[i].value);
+    }
+    struct str said = arena_str(a, buf_str(&text));
+    buf_free(&text);
+    return said;
+}
+
 /* A bit for each glob of --only that a name of the module matches. */
 static uint32_t globs_of(const struct mlir *m, const char *only) {
     struct str rest = str_of(only);
     uint32_t found = 0;
     for (unsigned i = 0; rest.n && i < MOST_GLOBS; i++) {
-        struct str glob = str_part(&rest, ',');
+        struct str glob = str_item(&rest);
         for (uint32_t k = 0; k < m->nnames && !(found >> i & 1); k++)
             found |= str_matches(m->names[k], glob) ? 1u << i : 0;
     }
@@ -47,12 +82,12 @@ static uint32_t globs_of(const struct mlir *m, const char *only) {
 static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct fa_verification *v = context;
     struct stage_pair *p = &v->pairs[i];
-    struct level levels[SIDES_OF_CUT];
+    struct level levels[SIDES];
     struct module_comparison m;
     (void)worker;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;
-    for (int side = 0; side < SIDES_OF_CUT; side++) {
+    for (int side = 0; side < SIDES; side++) {
         level_read(&levels[side], &p->text[side], &p->diags);
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
@@ -60,15 +95,18 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
                     (struct what_to_compare){.keep_proved = v->options->precision});
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->globs = globs_of(&levels[AFTER].ir, v->options->only);
+    p->nundecided = m.nundecided;
     p->why = arena_str(&p->arena, m.why);
     p->missing = most_frequent_reason(&m, &p->arena);
+    p->trusted = say_trusted(&m, levels, &p->arena);
+    p->ntrusted = m.ntrusted;
     print_entries(p, &m, levels, v->options);
     if (v->options->precision)
         print_precision(p, &m, levels, v->options);
     if (v->options->at)
         print_place(p, &m, levels, v->options);
     module_comparison_free(&m);
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+    for (int side = 0; side < SIDES; side++)
         level_free(&levels[side]);
 }
 
@@ -76,8 +114,17 @@ static struct source_location place_of(const struct stage_pair *p) {
     return (struct source_location){p->text[AFTER].source->path, p->text[AFTER].block->first_line, 0};
 }
 
-/* `any`: something was compared. */
-static void say_what_is_missing(struct fa_verification *v, double share, bool any) {
+static void say_what_is_trusted(struct fa_verification *v) {
+    for (uint32_t i = 0; i < v->npairs; i++) {
+        const struct stage_pair *p = &v->pairs[i];
+        if (p->ntrusted)
+            diag_add(&v->diags, SEV_NOTE, place_of(p), "what follows is proved with these in their places",
+                     "%u %s made on the host: %.*s", p->ntrusted, p->ntrusted == 1 ? "value" : "values",
+                     (int)p->trusted.n, p->trusted.p);
+    }
+}
+
+static void say_what_is_missing(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->npairs; i++) {
         const struct stage_pair *p = &v->pairs[i];
         if (p->why.n || p->missing.n)
@@ -88,10 +135,6 @@ static void say_what_is_missing(struct fa_verification *v, double share, bool an
                      count_answers(p->answers[BEFORE]) + count_answers(p->answers[AFTER]),
                      (int)(p->why.n ? p->why.n : p->missing.n), p->why.n ? p->why.p : p->missing.p);
     }
-    if (any)
-        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
-                 "--details lists them; --min-compared=0 accepts it", "only %.1f %% of the compute ops were compared",
-                 100 * share);
 }
 
 static bool names_an_op(struct str glob) {
@@ -113,7 +156,7 @@ static bool is_in_a_module(const struct fa_verification *v, unsigned glob) {
 static bool check_only(struct fa_verification *v) {
     struct str rest = str_of(v->options->only);
     for (unsigned i = 0; rest.n; i++) {
-        struct str glob = str_part(&rest, ',');
+        struct str glob = str_item(&rest);
         if (!names_an_op(glob) && !is_in_a_module(v, i)) {
             diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "such as ttnn.linear or *.softmax",
                      "--only: no op is called '%.*s'", (int)glob.n, glob.p);
@@ -131,7 +174,7 @@ static bool load_lowerings(struct fa_verification *v) {
 
 static enum fa_status run(struct fa_verification *v) {
     enum fa_status found = load_lowerings(v) ? find_pairs(v) : FA_INPUT;
-    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0;
+    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0, trusted = 0;
     if (found != FA_CLEAN)
         return found;
     skipped = (uint32_t)v->diags.errors;
@@ -142,10 +185,11 @@ static enum fa_status run(struct fa_verification *v) {
         buf_add(&v->text, buf_str(&v->pairs[i].answer));
         none += v->pairs[i].why.n > 0;
         skipped += v->pairs[i].skipped;
+        trusted += v->pairs[i].ntrusted;
     }
     if (v->text.n)
         buf_addc(&v->text, '\0');
-    for (int side = 0; side < SIDES_OF_CUT; side++) {
+    for (int side = 0; side < SIDES; side++) {
         n += count_answers(v->answers[side]);
         missing += v->answers[side][ANSWER_NOT_COMPARED];
     }
@@ -160,11 +204,23 @@ static enum fa_status run(struct fa_verification *v) {
         return v->text.n ? FA_CLEAN : FA_INPUT;
     if (v->ndifferences)
         return FA_MISSED;
-    if (none == v->npairs || share < v->options->min_compared) {
-        say_what_is_missing(v, share, none < v->npairs);
+    say_what_is_trusted(v);
+    say_what_is_missing(v);
+    double least = v->options->strict ? 1 : v->options->min_compared;
+    if (share < least && none < v->npairs)
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
+                 v->options->strict ? "--details lists them; --strict wants all"
+                                    : "--details lists them; --min-compared=0 accepts it",
+                 "only %.1f %% of the compute ops were compared", 100 * share);
+    if (v->options->strict && trusted)
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "an earlier stage may have what makes them",
+                 "--strict takes nothing on trust");
+    if (none == v->npairs || share < least || (v->options->strict && trusted))
         return FA_INPUT;
-    }
-    return skipped ? FA_INPUT : FA_CLEAN;
+    if (v->nundecided)
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "--details lists them",
+                 "whether %u regions that seem to differ do was not decided", v->nundecided);
+    return skipped || v->nundecided ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_verification *fa_verify(const struct fa_verify_options *options) {
@@ -178,14 +234,8 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options) {
 enum fa_status fa_verification_status(const struct fa_verification *v) {
     return v->status;
 }
-size_t fa_verification_diagnostics(const struct fa_verification *v) {
-    return v->diags.n;
-}
-size_t fa_verification_diagnostics_dropped(const struct fa_verification *v) {
-    return v->diags.dropped;
-}
-struct fa_diagnostic fa_verification_diagnostic(const struct fa_verification *v, size_t i) {
-    return diagnostic_of(&v->diags.items[i]);
+const struct fa_diagnostics *fa_verification_diagnostics(const struct fa_verification *v) {
+    return diagnostics_of(&v->diags);
 }
 size_t fa_verification_differences(const struct fa_verification *v) {
     return v->ndifferences;

@@ -1,0 +1,278 @@
+/* libyaml itself avoids the literal style for tabs, blanks before a line break or at the end, control characters, the
+ * byte order mark and everything beyond U+FFFF. This file adds what libyaml does not check: line separators that YAML
+ * 1.1 and 1.2 treat differently, what has to be escaped for a terminal, and plain words that resolve to a boolean or
+ * null (YAML 1.1, section 10). */
+#include "base/writer.h"
+
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <math.h>
+#include <strings.h>
+
+/* ---- styles of YAML ---- */
+
+static bool is_name_char(char c) {
+    return isalnum((unsigned char)c) || (c && strchr("._-/+", c));
+}
+
+static bool is_plain_name(struct str s) {
+    /* The words that YAML 1.1 readers take for booleans and null; numbers and dates start with no letter. */
+    static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"};
+    bool relative = str_starts(s, STR("./")) || str_starts(s, STR("../"));
+    if (s.n == 0 || !(relative || isalpha((unsigned char)s.p[0]) || s.p[0] == '/' || s.p[0] == '_'))
+        return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_name_char(s.p[i]))
+            return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (s.n == strlen(words[i]) && strncasecmp(s.p, words[i], s.n) == 0)
+            return false;
+    return true;
+}
+
+bool is_literal_text(struct str s) {
+    /* Two line breaks at the end would make libyaml keep the document open with a "..." line. */
+    return s.n > 0 && !str_is(s, "\n") && !str_ends(s, STR("\n\n")) && utf8_clean_end(s, 0, "\n") == s.n;
+}
+
+static yaml_scalar_style_t yaml_style(struct str s, enum text_style style) {
+    if (style == TEXT_NAME && is_plain_name(s))
+        return YAML_PLAIN_SCALAR_STYLE;
+    return style == TEXT_BLOCK && is_literal_text(s) ? YAML_LITERAL_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+}
+
+/* ---- YAML ---- */
+
+/* `made`: the result of yaml_*_event_initialize. libyaml owns the event afterwards. */
+static void emit(struct writer *w, yaml_event_t *event, int made) {
+    w->ok = w->ok && made && yaml_emitter_emit(&w->yaml, event);
+}
+
+static void emit_scalar(struct writer *w, struct str s, yaml_scalar_style_t style) {
+    yaml_event_t event;
+    w->ok = w->ok && s.n <= INT_MAX;
+    if (w->ok)
+        emit(w, &event,
+             yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)(s.n ? s.p : ""), (int)s.n, 1, 1,
+                                          style));
+}
+
+/* What libyaml hands over ends between characters. */
+static int write_clean(void *out, unsigned char *bytes, size_t n) {
+    print_clean((struct str){(const char *)bytes, n}, "\n", out);
+    return !ferror((FILE *)out);
+}
+
+static void begin_yaml(struct writer *w) {
+    yaml_event_t event;
+    if (!yaml_emitter_initialize(&w->yaml))
+        out_of_memory();
+    yaml_emitter_set_output(&w->yaml, write_clean, w->out);
+    yaml_emitter_set_unicode(&w->yaml, 1);
+    yaml_emitter_set_width(&w->yaml, -1);
+    emit(w, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
+    if (w->ok)
+        emit(w, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
+}
+
+static bool end_yaml(struct writer *w) {
+    yaml_event_t event;
+    if (w->ok)
+        emit(w, &event, yaml_document_end_event_initialize(&event, 1));
+    if (w->ok)
+        emit(w, &event, yaml_stream_end_event_initialize(&event));
+    int reason = w->yaml.error == YAML_MEMORY_ERROR ? ENOMEM : errno;
+    yaml_emitter_delete(&w->yaml);
+    errno = reason;
+    return w->ok;
+}
+
+/* ---- JSON ---- */
+
+static void new_line(struct writer *w) {
+    fprintf(w->out, "\n%*s", 2 * (int)w->depth, "");
+}
+
+/* Before a value or a key. */
+static void begin_item(struct writer *w) {
+    if (w->after_key || w->depth == 0) {
+        w->after_key = false;
+        return;
+    }
+    if (w->is_begun[w->depth - 1])
+        fputc(',', w->out);
+    w->is_begun[w->depth - 1] = true;
+    new_line(w);
+}
+
+/* json-c leaves out of a text what there is no memory for, and does not say so. It keeps the memory that it has got: a
+ * second text is longer then, unless there is still none. */
+static void put_json_text(struct writer *w, struct str s) {
+    enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
+    json_object *j = made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
+    size_t first = 0, n = 0;
+    (void)json_object_to_json_string_length(j, FLAGS, &first);
+    const char *text = json_object_to_json_string_length(j, FLAGS, &n);
+    if (!text || n != first || n < s.n + 2)
+        out_of_memory();
+    print_clean((struct str){text, n}, "", w->out);
+    json_object_put(j);
+}
+
+/* ---- both ---- */
+
+void write_begin(struct writer *w, enum markup markup, FILE *out) {
+    *w = (struct writer){.markup = markup, .out = out, .ok = true};
+    if (markup == MARKUP_YAML)
+        begin_yaml(w);
+}
+
+bool write_end(struct writer *w) {
+    buf_free(&w->scratch);
+    if (w->markup == MARKUP_YAML)
+        return end_yaml(w);
+    fputc('\n', w->out);
+    return w->ok && !ferror(w->out);
+}
+
+static void open_collection(struct writer *w, bool list) {
+    if (w->markup == MARKUP_JSON) {
+        begin_item(w);
+        fputc(list ? '[' : '{', w->out);
+    }
+    w->is_list[w->depth] = list;
+    w->is_begun[w->depth++] = false;
+}
+
+void write_map(struct writer *w) {
+    yaml_event_t event;
+    open_collection(w, false);
+    if (w->markup == MARKUP_YAML && w->ok)
+        emit(w, &event, yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE));
+}
+
+void write_list(struct writer *w) {
+    yaml_event_t event;
+    open_collection(w, true);
+    if (w->markup == MARKUP_YAML && w->ok)
+        emit(w, &event, yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE));
+}
+
+void write_close(struct writer *w) {
+    yaml_event_t event;
+    bool list = w->is_list[--w->depth];
+    if (w->markup == MARKUP_JSON) {
+        if (w->is_begun[w->depth])
+            new_line(w);
+        fputc(list ? ']' : '}', w->out);
+    } else if (w->ok) {
+        emit(w, &event, list ? yaml_sequence_end_event_initialize(&event) : yaml_mapping_end_event_initialize(&event));
+    }
+}
+
+void write_key(struct writer *w, struct str key) {
+    if (w->markup == MARKUP_YAML) {
+        emit_scalar(w, key, YAML_PLAIN_SCALAR_STYLE);
+        return;
+    }
+    begin_item(w);
+    put_json_text(w, key);
+    fputs(": ", w->out);
+    w->after_key = true;
+}
+
+void write_text(struct writer *w, struct str s, enum text_style style) {
+    s = utf8_repair(s, &w->scratch);
+    if (w->markup == MARKUP_YAML) {
+        emit_scalar(w, s, yaml_style(s, style));
+        return;
+    }
+    begin_item(w);
+    put_json_text(w, s);
+}
+
+void write_figure(struct writer *w, struct str digits) {
+    if (w->markup == MARKUP_YAML) {
+        emit_scalar(w, digits, YAML_PLAIN_SCALAR_STYLE);
+        return;
+    }
+    begin_item(w);
+    fprintf(w->out, "%.*s", (int)digits.n, digits.p);
+}
+
+void write_number(struct writer *w, uint64_t n) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    write_figure(w, str_of(text));
+}
+
+void write_real(struct writer *w, double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", isfinite(x) ? x : 0);
+    write_figure(w, str_of(text));
+}
+
+void write_bool(struct writer *w, bool b) {
+    write_figure(w, b ? STR("true") : STR("false"));
+}
+
+void write_null(struct writer *w) {
+    write_figure(w, STR("null"));
+}
+
+void write_pair(struct writer *w, const char *key, struct str s, enum text_style style) {
+    write_key(w, str_of(key));
+    write_text(w, s, style);
+}
+
+void write_pair_number(struct writer *w, const char *key, uint64_t n) {
+    write_key(w, str_of(key));
+    write_number(w, n);
+}
+
+void write_pair_bool(struct writer *w, const char *key, bool b) {
+    write_key(w, str_of(key));
+    write_bool(w, b);
+}
+
+void write_pair_null(struct writer *w, const char *key) {
+    write_key(w, str_of(key));
+    write_null(w);
+}
+
+void write_pair_or_null(struct writer *w, const char *key, struct str s, enum text_style style) {
+    write_key(w, str_of(key));
+    if (s.p && s.n)
+        write_text(w, s, style);
+    else
+        write_null(w);
+}
+
+void write_map_at(struct writer *w, const char *key) {
+    write_key(w, str_of(key));
+    write_map(w);
+}
+
+void write_list_at(struct writer *w, const char *key) {
+    write_key(w, str_of(key));
+    write_list(w);
+}
+
+void write_figures(struct writer *w, const char *key, struct figures f) {
+    if (!f.n)
+        return;
+    write_map_at(w, key);
+    for (uint32_t i = 0; i < f.n; i++) {
+        write_key(w, f.items[i].key);
+        if (f.items[i].is_number)
+            write_figure(w, f.items[i].value);
+        else
+            write_text(w, f.items[i].value, TEXT_NAME);
+    }
+    write_close(w);
+}

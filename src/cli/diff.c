@@ -1,0 +1,91 @@
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/commands.h"
+#include "cli/say.h"
+
+struct diff_args {
+    struct args args;
+    bool strict;
+};
+
+static bool is_nothing(const char *path) {
+    return strcmp(path, "/dev/null") == 0;
+}
+
+/* A report, or /dev/null, which is one without findings: YAML or JSON that says so in its first bytes. */
+static bool is_report(const char *path) {
+    char head[4096] = "";
+    struct stat st;
+    if (is_nothing(path))
+        return true;
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+    size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
+    if (file)
+        fclose(file);
+    struct str text = str_trim((struct str){head, n});
+    return str_starts(text, STR("input:")) || (str_starts(text, STR("{")) && str_find(text, STR("\"missed_fusions\"")));
+}
+
+static struct fa_audit *read_side(const struct args *args, const char *const *files, size_t n, bool report) {
+    struct fa_options options = args->options;
+    options.files = files;
+    options.nfiles = n;
+    options.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
+    options.inventory = true;
+    struct fa_audit *a = report ? fa_read_report(files[0]) : fa_audit(&options);
+    if (!report || fa_get_status(a) == FA_INPUT)
+        say_diagnostics(fa_diagnostics(a), fa_get_status(a));
+    return a;
+}
+
+static enum fa_status run(struct args *args, FILE *out) {
+    const char *const *files = args->options.files;
+    size_t n = args->options.nfiles / 2;
+    bool before = n == 1 && is_report(files[0]), now = n == 1 && is_report(files[n]);
+    struct stat st;
+    if (before != now && stat(files[before ? n : 0], &st) != 0)
+        before = now = true; /* which says that it is missing */
+    if (before != now && !is_nothing(files[before ? 0 : n]))
+        return complain(FA_USAGE, "diff takes two compiles or two reports, not one of each");
+    if (before != now)
+        return complain(FA_USAGE, "/dev/null stands for a report: the other one is a compile");
+    struct fa_audit *a = read_side(args, files, n, before), *b = read_side(args, files + n, n, now);
+    enum fa_status x = fa_get_status(a), y = fa_get_status(b), status = x > y ? x : y;
+    if (x <= FA_MISSED && y <= FA_MISSED)
+        status = fa_diff(a, b, ((const struct diff_args *)args)->strict, out);
+    fa_free(a);
+    fa_free(b);
+    return status;
+}
+
+static bool check(struct args *args) {
+    return args->options.nfiles != 3 || wrong(args, "%s", args->command->takes);
+}
+
+static const struct option_row rows[] = {
+    {"strict", 0, FLAG, offsetof(struct diff_args, strict), NULL, .help = "exit 1 for fused ops that were gained, too"},
+};
+
+const struct command diff_command = {
+    .name = "diff",
+    .help = "what two compiles fuse and miss, and what changed",
+    .usage = "Usage: fusion-audit diff [options] OLD NEW\n"
+             "       fusion-audit diff [options] OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn\n"
+             "\n"
+             "Says which fused ops the compile NEW has lost, partly lost, gained or changed\n"
+             "against OLD, each with its place, and which findings are new or gone. OLD and\n"
+             "NEW are each a log or a TTNN file, or both are reports; /dev/null is a report\n"
+             "without findings.\n",
+    .after = "Exit status: 0; 1 a fused op was lost, or a finding is new; 2 wrong usage; 3 an\n"
+             "input that cannot be read.\n",
+    .own = {rows, sizeof rows / sizeof *rows},
+    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options, &search_limits, &input_limits},
+    .size = sizeof(struct diff_args),
+    .least = 2,
+    .most = 4,
+    .takes = "diff takes OLD NEW, or OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn",
+    .check = check,
+    .run = run,
+    .prints = true,
+};

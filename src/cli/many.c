@@ -1,0 +1,177 @@
+/* Where the input is of many compiles, one audit after the other: each writes files of its own, and none stops the
+ * others. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/audit.h"
+#include "cli/say.h"
+#include "report/file.h"
+
+struct many {
+    const struct audit_args *args;
+    struct arena arena;
+    struct fa_library *library;
+    struct fa_audit **audits;
+    const char **names; /* of the reports */
+    size_t n;
+    enum fa_status status;
+};
+
+/* The last part of a path without what says which kind of file it is: of "run.tar:a/m.ttnn.mlir" it is "m". */
+static struct str stem_of(const char *path) {
+    static const char *const kinds[] = {".mlir", ".ttnn", ".ttir", ".log", ".txt", ".gz", ".bz2", ".xz", ".zst"};
+    struct str s = str_of(path);
+    for (size_t i = s.n; i-- > 0;)
+        if (path[i] == '/' || path[i] == ':') {
+            s = (struct str){path + i + 1, s.n - i - 1};
+            break;
+        }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (s.n > strlen(kinds[i]) && str_ends(s, str_of(kinds[i]))) {
+            s.n -= strlen(kinds[i]);
+            i = SIZE_MAX; /* again from the first one */
+        }
+    return s;
+}
+
+/* A name that no earlier pair has: "m", "m-2". */
+static struct str unused_stem(struct many *m, const char *path) {
+    struct str stem = stem_of(path), name = stem;
+    for (size_t i = 0, k = 1; i < m->n; i++)
+        if (str_is(name, m->names[i])) {
+            name = arena_printf(&m->arena, "%.*s-%zu", (int)stem.n, stem.p, ++k);
+            i = SIZE_MAX;
+        }
+    return arena_str(&m->arena, name);
+}
+
+static const char *path_in(struct many *m, const char *directory, struct str stem, const char *end) {
+    return arena_printf(&m->arena, "%s/%.*s%s", directory, (int)stem.n, stem.p, end).p;
+}
+
+/* Options that name a file where the input is one compile, and a directory with a file for each where it is several. */
+static const struct {
+    const char *option;
+    size_t member; /* of struct audit_args */
+    const char *end;
+    bool may_lack; /* a compile without a file is audited without the option */
+} files_of_pairs[] = {{"--baseline", offsetof(struct audit_args, args.options.baseline), ".yml", true},
+                      {"--write-baseline", offsetof(struct audit_args, write_baseline), ".yml", false},
+                      {"--expect", offsetof(struct audit_args, args.options.expect), ".yml", false},
+                      {"--write-expect", offsetof(struct audit_args, write_expect), ".yml", false},
+                      {"--perf", offsetof(struct audit_args, args.options.perf), ".csv", true}};
+
+static const char **option_at(struct audit_args *x, size_t member) {
+    return (const char **)(void *)((char *)x + member);
+}
+
+/* Directories become the files of this pair. */
+static void choose_files(struct many *m, struct audit_args *x, struct str stem) {
+    for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
+        const char **file = option_at(x, files_of_pairs[i].member);
+        *file = *file ? path_in(m, *file, stem, files_of_pairs[i].end) : NULL;
+        if (*file && files_of_pairs[i].may_lack && access(*file, F_OK) != 0)
+            *file = NULL;
+    }
+    x->args.options.strict_baseline = x->args.options.strict_baseline && x->args.options.baseline;
+}
+
+static struct fa_audit *audit(const struct audit_args *x, struct fa_pair pair, const struct fa_library *library) {
+    const char *files[2] = {pair.ttnn, pair.ttir};
+    struct fa_options options = x->args.options;
+    options.files = files;
+    options.nfiles = pair.ttir ? 2 : 1;
+    options.library = library;
+    return fa_audit(&options);
+}
+
+static void audit_pair(struct many *m, struct fa_pair pair) {
+    struct audit_args x = *m->args;
+    struct str stem = unused_stem(m, pair.ttnn);
+    x.quiet = true;
+    for (size_t i = 0; i < x.noutputs; i++)
+        x.outputs[i].path = path_in(m, x.output_dir, stem, strrchr(fa_default_file(x.outputs[i].format), '.'));
+    choose_files(m, &x, stem);
+    struct fa_audit *a = audit(&x, pair, m->library);
+    enum fa_status status = audit_finish(a, &x, stem.p);
+    m->status = status > m->status ? status : m->status;
+    m->names[m->n] = stem.p;
+    m->audits[m->n++] = a;
+}
+
+static bool is_directory(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static enum fa_status refuse_many(const struct audit_args *x, size_t ncompiles) {
+    struct audit_args copy = *x;
+    char message[256];
+    if (!x->output_dir) {
+        snprintf(message, sizeof message, "%zu compiles: --output-dir=DIR gives each a report of its own", ncompiles);
+        return complain(FA_USAGE, message);
+    }
+    for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
+        const char *directory = *option_at(&copy, files_of_pairs[i].member);
+        if (!directory || is_directory(directory))
+            continue;
+        snprintf(message, sizeof message, "%s of several compiles is a directory", files_of_pairs[i].option);
+        return complain(FA_USAGE, message);
+    }
+    int error = x->dry_run ? 0 : make_directory(x->output_dir);
+    if (error) {
+        snprintf(message, sizeof message, "--output-dir: %.200s cannot be made: %s", x->output_dir, strerror(error));
+        return complain(FA_USAGE, message);
+    }
+    return FA_CLEAN;
+}
+
+static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
+    size_t n = fa_pairs_count(pairs);
+    m->library = fa_library_read(&m->args->args.options);
+    m->audits = xcalloc(n + 1, sizeof *m->audits);
+    m->names = xcalloc(n + 1, sizeof *m->names);
+    for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
+        audit_pair(m, fa_get_pair(pairs, i));
+    if (!m->args->quiet && m->status != FA_USAGE)
+        fa_print_table(m->audits, m->names, n, stdout);
+    for (size_t i = 0; i < m->n; i++)
+        fa_free(m->audits[i]);
+    fa_library_free(m->library);
+    free(m->audits);
+    free(m->names);
+}
+
+/* All files were of one compile. */
+static void audit_only_pair(struct many *m, struct fa_pair pair) {
+    struct fa_audit *a = audit(m->args, pair, NULL);
+    enum fa_status status = audit_finish(a, m->args, NULL);
+    m->status = status > m->status ? status : m->status;
+    fa_free(a);
+}
+
+bool audit_is_many(const struct audit_args *x) {
+    bool many = x->args.options.nfiles > 2 || x->output_dir;
+    for (size_t i = 0; i < x->args.options.nfiles; i++)
+        many |= is_directory(x->args.options.files[i]);
+    return many;
+}
+
+enum fa_status audit_many(const struct audit_args *x) {
+    struct many m = {.args = x};
+    if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
+        return FA_USAGE;
+    struct fa_pairs *pairs = fa_find_pairs(&x->args.options);
+    m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
+    if (x->output_dir)
+        audit_pairs(&m, pairs);
+    else if (fa_pairs_count(pairs) > 1)
+        m.status = refuse_many(x, fa_pairs_count(pairs));
+    else if (fa_pairs_count(pairs) == 1)
+        audit_only_pair(&m, fa_get_pair(pairs, 0));
+    fa_pairs_free(pairs);
+    arena_free(&m.arena);
+    return m.status;
+}

@@ -1,0 +1,26 @@
+/* One line on standard error for work of more than a second, where that is a terminal. */
+#ifndef FA_CLI_PROGRESS_H
+#define FA_CLI_PROGRESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+struct progress {
+    char text[64]; /* short enough for one line; empty: nothing to show */
+    time_t begin;
+    bool wanted, shown, ended;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+};
+
+/* Shows nothing when `quiet`. */
+void progress_begin(struct progress *p, bool quiet);
+/* What is being done from now on. */
+void progress_say(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Takes the line away, before something else is printed. */
+void progress_hide(struct progress *p);
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,432 @@
+/* In f64 rounding is far below a difference in meaning: a sum of n terms of one sign has a relative error of at most
+ * about n * 2^-53, 1e-12 for ten thousand terms, in whatever order it is taken (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 4.2). So what differs by more than 1e-9 is another function, unless the result is what is left
+ * of larger terms that cancel. */
+#include "equal/equal.h"
+
+#include <math.h>
+
+#include "equal/compare.h"
+#include "equal/mesh.h"
+
+/* Readings of the other side are bounded by what they cost: a reading counts something beside its elements and steps.
+ */
+enum { INDICES_COUNT = 4, MAX_AGREEING = 8, READING_COST = 1 << 14, BUDGET = 1 << 24, ENOUGH = 256 };
+
+/* A difference is relative to the element, or to a thousandth of the largest element of the tensor where the element is
+ * smaller than that: sums that cancel leave small elements with large relative errors. */
+static const double tolerance = 1e-9, floor_of_largest = 1e-3;
+
+/* What an output of an approximate form differs by, over all numbers of a kind. */
+struct distance {
+    double error, size; /* sums of squares */
+    int64_t n;          /* elements */
+    struct str text;    /* the last difference */
+};
+
+/* Both sides on one set of numbers. */
+struct sample {
+    struct arena arena;
+    struct draw draw;
+    struct eval_context how;
+    struct lockstep lockstep;
+    bool ready; /* the program was evaluated */
+};
+
+/* One question. */
+struct inquiry {
+    const struct problem *p;
+    struct effort how;
+    struct arena *a;
+    uint64_t cost;
+    uint32_t nfailed, nbeyond; /* evaluations of the other side that failed, and of which the evaluator is the cause */
+    int64_t compared, skipped; /* elements that the program makes numbers, and that it does not */
+    uint64_t met[2];           /* by truth value: the conditions of the problem that had it, a bit each */
+    struct distance distance[MAX_OUTPUTS];
+    struct verdict v; /* of the reading at hand */
+};
+
+/* ---- texts ---- */
+
+struct str index_text(struct arena *a, const struct shape *s, int64_t at) {
+    int64_t index[MAX_RANK];
+    struct str text = STR("[");
+    for (uint32_t d = s->rank; d-- > 0; at /= s->dim[d])
+        index[d] = at % s->dim[d];
+    for (uint32_t d = 0; d < s->rank; d++)
+        text = arena_printf(a, "%.*s%s%lld", (int)text.n, text.p, d ? ", " : "", (long long)index[d]);
+    return arena_printf(a, "%.*s]", (int)text.n, text.p);
+}
+
+/* The elements of those inputs that have as many as the result, at the same place: they help to read elementwise ops.
+ */
+static struct str inputs_text(const struct inquiry *t, const struct given *given, const struct tensor *root,
+                              int64_t at) {
+    const struct mlir *m = t->p->program.graph->m;
+    struct str text = STR("");
+    for (uint32_t i = 0; i < t->p->ninputs; i++) {
+        const struct tensor *x = given[i].tensor;
+        struct str name = mlir_span(m, m->values[given[i].value].name);
+        if (x->n == root->n && x->n > 0)
+            text = arena_printf(t->a, "%.*s%s%.*s = %.6g", (int)text.n, text.p, text.n ? ", " : "", (int)name.n, name.p,
+                                x->x[at]);
+    }
+    return text.n ? arena_printf(t->a, " (input %.*s)", (int)text.n, text.p) : text;
+}
+
+/* NaN prints as "nan" whatever its sign bit is, which depends on the machine. */
+static double unsigned_nan(double x) {
+    return isnan(x) ? fabs(x) : x;
+}
+
+static struct str difference_text(const struct inquiry *t, const struct given *given, const struct tensor *root,
+                                  struct difference d) {
+    struct str index = index_text(t->a, &root->shape, d.at), inputs = inputs_text(t, given, root, d.at);
+    return arena_printf(t->a, "%s computes something else: at %.*s %.6g instead of %.6g%.*s", t->p->name, (int)index.n,
+                        index.p, unsigned_nan(d.got), unsigned_nan(d.want), (int)inputs.n, inputs.p);
+}
+
+/* ---- what is no difference ---- */
+
+/* The same numbers with one more given, or with each result moved by a little. */
+static bool evaluate_moved(const struct lockstep *from, const struct given *more, double jitter, struct lockstep *l,
+                           uint32_t device, uint32_t output, const struct tensor *moved[2]) {
+    const struct problem *p = from->p;
+    struct eval_context how = from->eval[0];
+    const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
+    how.error = STR("");
+    how.elements = how.steps = 0;
+    how.jitter = jitter;
+    how.largest = 0;
+    lockstep_begin(l, p, &how);
+    l->ngiven += more != NULL;
+    for (uint32_t i = 0; i < p->devices; i++) {
+        struct given *all = arena_alloc(how.arena, (p->ninputs + (size_t)1) * sizeof *all);
+        memcpy(all, from->given[i], p->ninputs * sizeof *all);
+        if (more)
+            all[p->ninputs] = *more;
+        l->given[i] = all;
+    }
+    if (!lockstep_program(l) || !lockstep_outputs(l, device, want, got))
+        return false;
+    moved[0] = want[output];
+    moved[1] = got[output];
+    return true;
+}
+
+static void add_change(const struct tensor *moved, const struct tensor *was, double times, double *change) {
+    for (int64_t i = 0; i < was->n && moved->n == was->n; i++) {
+        double d = fabs(moved->x[i] - was->x[i]);
+        change[i] += isfinite(d) ? times * d : 0;
+    }
+}
+
+/* By how much each element changes when each loose constant is rounded the other way. */
+static void add_rounding(const struct lockstep *from, uint32_t device, uint32_t output,
+                         const struct tensor *const was[2], double *slack) {
+    const struct problem *p = from->p;
+    struct arena *a = from->eval[0].arena;
+    struct lockstep *l = arena_alloc(a, sizeof *l);
+    for (uint32_t i = 0; i < p->nloose; i++) {
+        struct eval_context b = {.arena = a};
+        struct constant c = graph_constant(p->program.graph, p->loose[i].value);
+        const struct tensor *moved[2];
+        struct shape s;
+        struct tensor *t = program_shape(&p->program, p->loose[i].value, &s) ? tensor_new(&b, &s) : NULL;
+        for (int64_t k = 0; t && k < t->n; k++)
+            t->x[k] = c.value + p->loose[i].error;
+        if (!t || !evaluate_moved(from, &(struct given){p->loose[i].value, t}, 0, l, device, output, moved))
+            continue;
+        for (int side = 0; side < 2; side++)
+            add_change(moved[side], was[side], 1.1, slack);
+    }
+}
+
+/* By how much an element changes when each result of the program does by some 2^-46 of itself, more than it is rounded
+ * by, where the element is far below the terms that it is left of. */
+static void add_noise(const struct lockstep *from, uint32_t device, uint32_t output, const struct tensor *const was[2],
+                      double *slack) {
+    struct arena *a = from->eval[0].arena;
+    struct lockstep *l = arena_alloc(a, sizeof *l);
+    double *noise = arena_alloc(a, ((size_t)was[0]->n + 1) * sizeof *noise);
+    const struct tensor *moved[2];
+    if (!evaluate_moved(from, NULL, 0x1p-46, l, device, output, moved))
+        return;
+    for (int side = 0; side < 2; side++)
+        add_change(moved[side], was[side], 8, noise);
+    for (int64_t i = 0; i < was[0]->n; i++)
+        if (fabs(was[0]->x[i] - was[1]->x[i]) <= tolerance * l->eval[device].largest)
+            slack[i] += noise[i];
+}
+
+/* ---- one set of numbers ---- */
+
+/* Adds what is finite on both sides. */
+static void add_distance(struct distance *d, const struct tensor *got, const struct tensor *want) {
+    for (int64_t i = 0; i < want->n; i++)
+        if (isfinite(got->x[i]) && isfinite(want->x[i])) {
+            d->error += (got->x[i] - want->x[i]) * (got->x[i] - want->x[i]);
+            d->size += want->x[i] * want->x[i];
+        }
+    d->n += want->n;
+}
+
+/* The largest difference that nothing explains. */
+static struct difference unexplained(const struct lockstep *l, uint32_t device, uint32_t output,
+                                     const struct tensor *want, const struct tensor *got, int64_t *compared,
+                                     double *rounding) {
+    struct difference all = compare_worst(got, want, floor_of_largest, NULL, compared), d = all;
+    if (all.error <= tolerance || all.at < 0)
+        return d;
+    const struct tensor *both[] = {want, got};
+    double *slack = arena_alloc(l->eval[0].arena, ((size_t)want->n + 1) * sizeof *slack);
+    add_rounding(l, device, output, both, slack);
+    if (l->p->nloose)
+        d = compare_worst(got, want, floor_of_largest, slack, compared);
+    if (d.error <= tolerance)
+        *rounding = fmax(*rounding, all.error);
+    else if (isfinite(d.got) && isfinite(d.want)) {
+        add_noise(l, device, output, both, slack);
+        d = compare_worst(got, want, floor_of_largest, slack, compared);
+    }
+    return d;
+}
+
+static enum verdict_kind differ(struct inquiry *t, struct str text) {
+    t->v.text = text;
+    return VERDICT_DIFFERENT;
+}
+
+static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep *l, uint32_t device, uint32_t output,
+                                        const struct tensor *want, const struct tensor *got) {
+    if (!shape_eq(&want->shape, &got->shape))
+        return differ(t, arena_printf(t->a, "%s makes %s of what is %s", t->p->name, shape_text(t->a, &got->shape).p,
+                                      shape_text(t->a, &want->shape).p));
+    int64_t compared = 0;
+    struct difference d = unexplained(l, device, output, want, got, &compared, &t->v.rounding);
+    bool finite = isfinite(d.got) && isfinite(d.want); /* 0 wanted is infinitely far in relation, and may be near */
+    t->compared += compared;
+    t->skipped += want->n - compared;
+    if (finite && t->p->bound > 0)
+        add_distance(&t->distance[output], got, want);
+    if (d.error <= tolerance)
+        return VERDICT_SAME;
+    struct str text = difference_text(t, l->given[device], want, d);
+    if (!finite || t->p->bound == 0)
+        return differ(t, text);
+    t->distance[output].text = text;
+    return VERDICT_SAME;
+}
+
+static void note_conditions(struct inquiry *t, const struct evaluated *e) {
+    uint32_t first = t->p->nvalues - t->p->nconditions;
+    for (uint32_t k = 0; k < t->p->nconditions; k++) {
+        const struct tensor *c = e->values[first + k];
+        for (int64_t i = 0; i < c->n && !(t->met[0] & t->met[1] & (uint64_t)1 << k); i++)
+            t->met[c->x[i] != 0] |= (uint64_t)1 << k;
+    }
+}
+
+/* Each choice was made both ways. */
+static bool met_all(const struct inquiry *t) {
+    uint64_t all = t->p->nconditions == MAX_CONDITIONS ? UINT64_MAX : ((uint64_t)1 << t->p->nconditions) - 1;
+    return (t->met[0] & t->met[1]) == all;
+}
+
+static enum verdict_kind not_evaluated(struct inquiry *t, const struct eval_context *b) {
+    t->v.text = arena_str(t->a, b->error);
+    return VERDICT_NONE;
+}
+
+/* The reading at hand on all devices. */
+static enum verdict_kind compare_sample(struct inquiry *t, struct sample *s) {
+    const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
+    struct lockstep *l = &s->lockstep;
+    enum verdict_kind v = VERDICT_SAME;
+    if (!s->ready)
+        return not_evaluated(t, &l->eval[0]);
+    for (uint32_t device = 0; device < t->p->devices && v == VERDICT_SAME; device++) {
+        bool good = lockstep_outputs(l, device, want, got);
+        t->cost += l->eval[device].elements + l->eval[device].steps;
+        if (!good) {
+            t->nfailed++;
+            t->nbeyond += l->eval[0].beyond;
+            return not_evaluated(t, &l->eval[0]);
+        }
+        note_conditions(t, &l->devices[device]);
+        for (uint32_t i = 0; i < t->p->noutputs && v == VERDICT_SAME; i++)
+            v = compare_output(t, l, device, i, want[i], got[i]);
+    }
+    t->v.at = s->draw;
+    t->v.order = s->how.equals;
+    return v;
+}
+
+static void begin_sample(const struct inquiry *t, struct sample *s, enum trial trial, uint32_t sample,
+                         enum equals order) {
+    *s = (struct sample){.draw = {trial, t->how.seed, sample, t->how.violated},
+                         .how = {.arena = &s->arena, .lowerings = t->p->lowerings, .equals = order}};
+    lockstep_begin(&s->lockstep, t->p, &s->how);
+    s->ready = lockstep_numbers(&s->lockstep, s->draw) && lockstep_program(&s->lockstep);
+}
+
+/* ---- one kind of numbers ---- */
+
+/* Numbers of one set that may meet what is rare: those of the largest input, or of indices that are compared or
+ * narrowed beside a table. */
+static int64_t numbers_of_a_set(const struct problem *p) {
+    int64_t most = 1, indices = 0;
+    for (uint32_t i = 0; i < p->ninputs; i++) {
+        const struct facts *f = &p->inputs[i].facts;
+        int64_t n = graph_numel(p->program.graph, p->inputs[i].value);
+        most = n > most ? n : most;
+        indices = f->indices && f->bounded && n > indices ? n : indices;
+    }
+    return indices ? INDICES_COUNT * indices : most;
+}
+
+/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers; those of one sign come in
+ * pairs. */
+static uint32_t samples_of(const struct inquiry *t, enum trial trial) {
+    int64_t most = numbers_of_a_set(t->p);
+    bool many = trial == TRIAL_THRESHOLDS || (trial == TRIAL_COARSE && t->how.samples > 1);
+    uint32_t wanted = many && most < ENOUGH ? (uint32_t)(ENOUGH / most) : trial == TRIAL_POSITIVE ? 2 : 1;
+    return wanted > t->how.samples ? wanted : t->how.samples;
+}
+
+/* The bound of an approximate form is one of many numbers: all of a few may be where it is far, or where it is near. */
+static bool needs_more(const struct inquiry *t, enum trial trial, uint32_t sample) {
+    return sample < samples_of(t, trial) || (t->p->bound > 0 && t->distance[0].n < ENOUGH && sample < ENOUGH);
+}
+
+static enum verdict_kind within_bound(struct inquiry *t) {
+    bool approximate = false;
+    for (uint32_t i = 0; i < t->p->noutputs; i++) {
+        const struct distance *d = &t->distance[i];
+        if (d->text.n && !(d->error <= t->p->bound * t->p->bound * d->size))
+            return differ(t, d->text);
+        approximate |= d->text.n > 0;
+    }
+    t->v.approximate |= approximate;
+    return VERDICT_SAME;
+}
+
+/* `first`: the first sample, which is evaluated already; or NULL. Where further numbers cannot be evaluated, those
+ * before have to do. */
+static enum verdict_kind try_kind(struct inquiry *t, enum trial trial, struct sample *first) {
+    enum verdict_kind v = VERDICT_SAME;
+    memset(t->distance, 0, sizeof t->distance);
+    for (uint32_t sample = 0; v == VERDICT_SAME && needs_more(t, trial, sample); sample++)
+        for (uint32_t o = 0; v == VERDICT_SAME && o < (trial == TRIAL_EQUAL ? t->p->norders : 1); o++) {
+            if (first && sample == 0) {
+                v = compare_sample(t, first);
+                continue;
+            }
+            struct sample *s = xcalloc(1, sizeof *s);
+            begin_sample(t, s, trial, sample, trial == TRIAL_EQUAL ? t->p->orders[o] : EQUALS_FIRST);
+            v = compare_sample(t, s);
+            arena_free(&s->arena);
+            free(s);
+            if (v == VERDICT_NONE && sample > 0)
+                return within_bound(t);
+        }
+    return v == VERDICT_SAME ? within_bound(t) : v;
+}
+
+/* ---- one reading ---- */
+
+/* The sides agree in a trial that is excluded. Elements that are no numbers do not tell. */
+static bool is_same_outside(struct inquiry *t, enum trial trial) {
+    struct inquiry alone = *t;
+    alone.skipped = 0;
+    return try_kind(&alone, trial, NULL) == VERDICT_SAME && alone.skipped == 0;
+}
+
+/* Its numbers are those of TRIAL_PLAIN in other sizes. */
+static bool is_of_other_size(enum trial trial) {
+    return trial == TRIAL_POSITIVE || trial == TRIAL_COARSE || trial == TRIAL_NEAR_EPSILON;
+}
+
+static bool is_asked(const struct inquiry *t, enum trial trial) {
+    return trial_differs(t->p, trial) && !(t->how.brief && t->compared > 0 && is_of_other_size(trial));
+}
+
+/* `first`: numbers of the first kind. What cannot be evaluated far beyond a threshold says nothing. */
+static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
+    enum verdict_kind v = VERDICT_SAME;
+    t->compared = t->skipped = 0;
+    t->met[0] = t->met[1] = 0;
+    t->v = (struct verdict){.kind = VERDICT_NONE};
+    t->cost += READING_COST;
+    for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
+        if (!is_asked(t, trial))
+            continue;
+        if (t->p->excluded >> trial & 1) {
+            t->v.same_outside |= t->how.violated == NONE && is_same_outside(t, trial);
+            continue;
+        }
+        v = try_kind(t, trial, trial == first->draw.trial ? first : NULL);
+        if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
+            v = VERDICT_SAME;
+    }
+    if (v == VERDICT_SAME && (t->compared == 0 || !met_all(t))) {
+        t->v.text = t->compared == 0 ? STR("the result is no number anywhere")
+                                     : STR("a condition is the same for all numbers that were tried");
+        t->v.agrees = t->compared > 0;
+        v = VERDICT_NONE;
+    }
+    t->v.kind = v;
+    return v;
+}
+
+/* ---- all readings ---- */
+
+struct verdict equal_try(const struct problem *p, struct effort how, struct arena *a) {
+    struct inquiry t = {.p = p, .how = how, .a = a};
+    struct sample *first = xcalloc(1, sizeof *first);
+    struct verdict v = {.kind = VERDICT_NONE};
+    bool more = true;
+    begin_sample(&t, first, TRIAL_PLAIN, 0, EQUALS_FIRST);
+    for (uint32_t agreeing = 0; more && agreeing < MAX_AGREEING && t.cost < BUDGET && v.kind != VERDICT_SAME;) {
+        struct verdict said = v;
+        try_reading(&t, first);
+        agreeing += t.v.kind == VERDICT_DIFFERENT && t.v.at.trial != TRIAL_PLAIN;
+        /* the first reading that differs is told of; one that was evaluated says more than one that was not */
+        v = t.v.kind == VERDICT_SAME || !said.text.n || t.v.kind > said.kind ? t.v : said;
+        more = t.v.kind != VERDICT_SAME && p->next && p->next(p->self);
+    }
+    if (v.kind == VERDICT_DIFFERENT && more && t.cost >= BUDGET)
+        v = (struct verdict){.kind = VERDICT_NONE,
+                             .text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
+    v.misfit = v.kind == VERDICT_NONE && t.nfailed > 0 && t.nbeyond == 0;
+    arena_free(&first->arena);
+    free(first);
+    return v;
+}
+
+struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
+                                struct arena *scratch) {
+    struct comparison o = {.at = -1};
+    struct eval_context how = {.arena = scratch, .lowerings = p->lowerings, .equals = order};
+    struct lockstep *l = arena_alloc(scratch, sizeof *l);
+    const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
+    double rounding = 0;
+    int64_t compared;
+    lockstep_begin(l, p, &how);
+    memcpy(l->given, given, sizeof l->given);
+    o.evaluated = lockstep_program(l);
+    for (uint32_t device = 0; o.evaluated && device < p->devices && !o.differs; device++) {
+        o.evaluated = lockstep_outputs(l, device, want, got) && shape_eq(&want[0]->shape, &got[0]->shape);
+        if (!o.evaluated)
+            break;
+        struct difference d = unexplained(l, device, 0, want[0], got[0], &compared, &rounding);
+        o.shape = want[0]->shape;
+        if (d.error > tolerance) {
+            o.differs = true;
+            o.at = d.at;
+            o.before = d.want;
+            o.after = d.got;
+        }
+    }
+    return o;
+}

@@ -1,0 +1,312 @@
+/* An op says of each operand what it does with it, from what is known of its result. Where several ops take a value the
+ * first one decides, and the smallest number of indices. */
+#include "equal/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "numeric/format.h"
+#include "reduce/subgraph.h"
+
+/* The bound of masks that patterns use, and of what makes them of 0 and 1: exp(-10000) is 0 in f64, too. Epsilons are
+ * at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands for infinity. */
+static const double low = -10000, largest_epsilon = 1e-3, far = 1e18;
+
+/* ---- integers ---- */
+
+static int integer_bits(enum dtype t) {
+    return format_is_integer(t) && t != DT_I1 ? dtype_table[t].bits : 0;
+}
+
+/* The smallest number that a narrower integer type does not hold; 0: the op does not narrow. 64 bits become 32 in every
+ * program of the device, which says nothing. */
+static double narrowed_at(const struct graph *g, uint32_t op) {
+    if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
+        return 0;
+    enum dtype to = graph_dtype(g, g->m->ops[op].first_result);
+    int from_bits = integer_bits(graph_dtype(g, graph_operands(g, op)[0])), bits = integer_bits(to);
+    return bits && bits < 32 && bits < from_bits ? ldexp(1, bits - dtype_table[to].is_signed) : 0;
+}
+
+bool op_bounds(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool constant = k == K_CLAMP;
+    for (uint32_t i = 0; i < graph_noperands(g, op) && op_is(k, PIECEWISE); i++)
+        constant |= operand_constant(g, graph_operands(g, op)[i]).known;
+    return (op_is(k, PIECEWISE) && constant) || narrowed_at(g, op) > 0;
+}
+
+/* Dimensions of small shapes may have two elements only; a table has its rows, and what slices are taken of as many. */
+static int64_t indices_of_op(const struct graph *g, uint32_t op) {
+    const struct attr *map = g->kind[op] == K_GATHER ? attrs_find(graph_attributes(g, op), "start_index_map") : NULL;
+    if (map && map->n == 1) {
+        uint32_t n = 0;
+        const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &n);
+        return x && map->list[0] >= 0 && map->list[0] < n ? x[map->list[0]] : 2;
+    }
+    uint32_t rank = 0, table = g->kind[op] == K_EMBEDDING ? graph_operands(g, op)[1] : NONE;
+    const int64_t *shape = table == NONE ? NULL : graph_shape(g, table, &rank);
+    return shape && rank >= 2 ? shape[rank - 2] : 2;
+}
+
+/* Of an operand of an elementwise op that makes `indices` of it. */
+static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t indices) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    if (class_moves(graph_class(g, op)) || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP)
+        return indices;
+    struct constant c = k == K_ADD ? operand_constant(g, graph_operands(g, op)[1 - operand]) : (struct constant){0};
+    if (c.known && c.value > 0 && c.value < (double)indices)
+        return indices - (int64_t)c.value;
+    return indices < 2 ? indices : 2;
+}
+
+/* ---- masks ---- */
+
+static bool is_low(const struct graph *g, uint32_t value) {
+    struct constant c = graph_constant(g, value);
+    return c.known && c.value <= low;
+}
+
+static enum predicate_use negated(enum predicate_use c) {
+    return c == PREDICATE_HIDES_FALSE ? PREDICATE_HIDES_TRUE : c == PREDICATE_HIDES_TRUE ? PREDICATE_HIDES_FALSE : c;
+}
+
+/* The condition of a choice between scores and a large negative number hides. */
+static enum predicate_use predicate_of(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
+    const uint32_t *v = graph_operands(g, op);
+    switch ((enum op_kind)g->kind[op]) {
+    case K_WHERE:
+        return operand > 0       ? PREDICATE_NONE
+               : is_low(g, v[1]) ? PREDICATE_HIDES_TRUE
+               : is_low(g, v[2]) ? PREDICATE_HIDES_FALSE
+                                 : PREDICATE_SELECTS;
+    case K_LOGICAL_NOT:
+        return to->predicate ? negated(to->predicate) : PREDICATE_SELECTS;
+    case K_LOGICAL_AND:
+    case K_LOGICAL_OR:
+        return to->predicate ? to->predicate : PREDICATE_SELECTS;
+    default:
+        return class_moves(graph_class(g, op)) ? to->predicate : PREDICATE_NONE;
+    }
+}
+
+/* The sign of a factor; a single number that is not known is taken to be positive, since scales are. 0: it is no single
+ * number. */
+static int sign_of_factor(const struct graph *g, uint32_t value) {
+    struct constant c = graph_constant(g, value);
+    return c.known ? (c.value > 0) - (c.value < 0) : graph_numel(g, value) == 1;
+}
+
+/* How the result of an op changes with an operand, as a term of a sum: 1, -1; 0: it is none. */
+static int sign_of_operand(const struct graph *g, uint32_t op, uint32_t operand) {
+    const uint32_t *v = graph_operands(g, op);
+    switch ((enum op_kind)g->kind[op]) {
+    case K_ADD:
+    case K_MAXIMUM:
+    case K_MINIMUM:
+        return 1;
+    case K_SUBTRACT:
+        return operand == 1 ? -1 : 1;
+    case K_MULTIPLY:
+        return sign_of_factor(g, v[1 - operand]);
+    case K_DIVIDE:
+        return operand == 1 ? 0 : sign_of_factor(g, v[1]);
+    case K_LINEAR:
+        return operand == 2;
+    case K_WHERE:
+        return operand > 0;
+    default:
+        return class_moves(graph_class(g, op)) || graph_class(g, op) == OP_SLICE || graph_class(g, op) == OP_JOIN;
+    }
+}
+
+/* A mask is added to the operand of a softmax, decomposed or not, by whatever name: it does not make the scores alone.
+ */
+static void find_mask(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to, struct facts *f) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool attends = (k == K_SDPA || k == K_SDPA_DECODE) && operand == 3;
+    bool added = k == K_ADD || k == K_LINEAR || (k == K_SUBTRACT && operand == 1);
+    if (attends || k == K_SOFTMAX || (k == K_EXP && to->summed)) {
+        f->score = 1;
+        f->mask_sign = attends;
+        return;
+    }
+    int sign = to->score ? sign_of_operand(g, op, operand) : 0;
+    f->score = sign * to->score;
+    f->mask_sign = added ? f->score : sign * to->mask_sign;
+}
+
+/* ---- numbers that decide ---- */
+
+/* What the result of an op says of its operand: that of ==, !=, and of a large number times what is a mask then. */
+static void find_level(const struct graph *g, uint32_t op, const struct constant *other, const struct facts *to,
+                       struct facts *f) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum predicate_use use = to->predicate ? to->predicate : PREDICATE_SELECTS;
+    if ((k == K_EQ || k == K_NE) && (other->known ? fabs(other->value) < far : predicate_hides(use))) {
+        f->beside = k == K_NE ? use : negated(use);
+        f->level = other->known ? other->value : 0;
+    } else if (k == K_MULTIPLY && to->mask_sign && other->known && fabs(other->value) >= -low) {
+        f->beside = PREDICATE_HIDES_TRUE;
+        f->level = 0;
+    }
+}
+
+/* The number is moved by ops with constants; what is not constant is taken to be at 0, or at 1. */
+static void move_level(const struct graph *g, uint32_t op, uint32_t operand, const struct constant *other,
+                       const struct facts *to, struct facts *f) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class class = graph_class(g, op);
+    double c = other->known ? other->value : 0, level = to->level;
+    bool moves = class_moves(class) || class == OP_SLICE || class == OP_JOIN;
+    if (!to->beside || !(moves || k == K_ADD || k == K_SUBTRACT || (k == K_MULTIPLY && other->known && c != 0)))
+        return;
+    f->beside = to->beside;
+    f->level = moves                           ? level
+               : k == K_MULTIPLY               ? level / c
+               : !other->known && operand == 1 ? 0
+               : k == K_ADD                    ? level - c
+               : operand == 1                  ? c - level
+                                               : level + c;
+}
+
+/* ---- the pass ---- */
+
+static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class c = graph_class(g, op);
+    bool moves = class_moves(c), takes = !moves && c != OP_SLICE && c != OP_JOIN;
+    bool divides = (k == K_DIVIDE || k == K_QUANTIZE || k == K_QUANTIZE_UNROLLED) && operand == 1;
+    struct facts f = {.used = true,
+                      .taken = takes || to->taken,
+                      .predicate = predicate_of(g, op, operand, to),
+                      .divides = divides || (moves && to->divides),
+                      .scales = divides || k == K_MULTIPLY || (moves && to->scales),
+                      .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
+                      .summed = k == K_SUM || (moves && to->summed)};
+    if (c == OP_OPAQUE)
+        f.indices = indices_of_op(g, op);
+    else if (to->indices)
+        f.indices = indices_before(g, op, operand, to->indices);
+    find_mask(g, op, operand, to, &f);
+    struct constant other = {0};
+    if (c == OP_ELTWISE && graph_noperands(g, op) == 2)
+        other = operand_constant(g, graph_operands(g, op)[1 - operand]);
+    move_level(g, op, operand, &other, to, &f);
+    find_level(g, op, &other, to, &f);
+    return f;
+}
+
+/* Adds what an op in front of those before says of a value. */
+static void join(struct facts *all, const struct facts *f) {
+    all->predicate = f->predicate ? f->predicate : all->predicate;
+    all->mask_sign = f->mask_sign ? f->mask_sign : all->mask_sign;
+    all->score = f->score ? f->score : all->score;
+    if (f->beside) {
+        all->beside = f->beside;
+        all->level = f->level;
+    }
+    if (f->indices && (!all->indices || f->indices < all->indices))
+        all->indices = f->indices;
+    all->used |= f->used;
+    all->taken |= f->taken;
+    all->divides |= f->divides;
+    all->scales |= f->scales;
+    all->bounded |= f->bounded;
+    all->summed |= f->summed;
+}
+
+/* Rows of a table may be numbered by floats, which are whole numbers then unless they are cast. */
+static bool may_select(const struct graph *g, uint32_t op, uint32_t operand, uint32_t value) {
+    enum dtype t = graph_dtype(g, value);
+    bool numbers = g->kind[op] == K_EMBEDDING && operand == 0;
+    bool moves = class_moves(graph_class(g, op)) && graph_dtype(g, g->m->ops[op].first_result) == t;
+    return t != DT_I1 && (format_is_integer(t) || numbers || moves);
+}
+
+struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {
+    static const struct facts nothing = {0};
+    struct facts *of = xcalloc(g->m->nvalues + (size_t)1, sizeof *of);
+    uint32_t *sorted = xcalloc(nops + (size_t)1, sizeof *sorted);
+    memcpy(sorted, ops, nops * sizeof *ops);
+    sort_ids(sorted, nops);
+    for (uint32_t n = nops; n-- > 0;) {
+        uint32_t op = sorted[n];
+        const struct facts *to = g->m->ops[op].nresults ? &of[g->m->ops[op].first_result] : &nothing;
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+            uint32_t value = graph_operands(g, op)[i];
+            if (value == NONE)
+                continue;
+            struct facts f = facts_of_operand(g, op, i, to);
+            f.indices = may_select(g, op, i, value) ? f.indices : 0;
+            f.scales &= graph_numel(g, value) == 1;
+            join(&of[value], &f);
+        }
+    }
+    free(sorted);
+    return of;
+}
+
+/* ---- thresholds ---- */
+
+static void add_threshold(struct thresholds *t, double x) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->at[i] == x)
+            return;
+    if (fabs(x) > largest_epsilon && fabs(x) < far && t->n < MAX_THRESHOLDS)
+        t->at[t->n++] = x;
+}
+
+static void add_epsilon(struct thresholds *t, double x) {
+    if (x > 0 && x <= largest_epsilon && (t->epsilon == 0 || x < t->epsilon))
+        t->epsilon = x;
+}
+
+static void add_attribute(const struct graph *g, uint32_t op, const char *key, struct thresholds *t) {
+    double x = attrs_number(graph_attributes(g, op), key, 0);
+    if (op_is((enum op_kind)g->kind[op], PIECEWISE))
+        add_threshold(t, x);
+    add_epsilon(t, x);
+}
+
+static void add_op(const struct graph *g, uint32_t op, struct thresholds *t) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    if (k == K_RELU6 || k == K_HARDSIGMOID) /* of max(0, x), 6; of x + 3, 0 and 6 */
+        add_threshold(t, k == K_RELU6 ? 6 : 3);
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        if (c.known && op_is(k, PIECEWISE))
+            add_threshold(t, c.value);
+        if (c.known && (k == K_ADD || k == K_MAXIMUM))
+            add_epsilon(t, c.value);
+    }
+    if (k == K_CLAMP) {
+        add_attribute(g, op, "min", t);
+        add_attribute(g, op, "max", t);
+    }
+    add_attribute(g, op, "epsilon", t);
+    add_threshold(t, narrowed_at(g, op));
+}
+
+/* A threshold t of x * c is t / c for x, and t * c of x / c: both are added, one of them is met. */
+static void add_scaled(const struct graph *g, uint32_t op, struct thresholds *t) {
+    uint32_t n = t->n;
+    if (g->kind[op] != K_MULTIPLY && g->kind[op] != K_DIVIDE)
+        return;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
+            add_threshold(t, t->at[k] / c.value);
+            add_threshold(t, t->at[k] * c.value);
+        }
+    }
+}
+
+struct thresholds thresholds_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {
+    struct thresholds t = {0};
+    for (uint32_t i = 0; i < nops; i++)
+        add_op(g, ops[i], &t);
+    for (uint32_t i = 0; i < nops; i++)
+        add_scaled(g, ops[i], &t);
+    return t;
+}

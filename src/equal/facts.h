@@ -1,0 +1,50 @@
+/* What the ops of a program do with each value, which decides the random numbers that its inputs get and the extents
+ * that they keep. Found in one pass over the ops, from the last one back. */
+#ifndef FA_FACTS_H
+#define FA_FACTS_H
+
+#include "graph/graph.h"
+
+/* What a truth value decides: nothing, a choice between two values, or which scores a mask hides from a softmax. */
+enum predicate_use { PREDICATE_NONE, PREDICATE_SELECTS, PREDICATE_HIDES_TRUE, PREDICATE_HIDES_FALSE };
+static inline bool predicate_hides(enum predicate_use use) {
+    return use == PREDICATE_HIDES_TRUE || use == PREDICATE_HIDES_FALSE;
+}
+
+struct facts {
+    enum predicate_use predicate;
+    int mask_sign;   /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
+    int64_t indices; /* an integer that selects elements, rows or the like: how many of them; else 0 */
+    bool used;       /* some op takes it, */
+    bool taken;      /* and does more with it than to move it */
+    bool divides;    /* something is divided by it */
+    bool scales;     /* one number that something is multiplied or divided by */
+    /* It is compared with a number for equality, or a mask is its distance from one: what other numbers do; none, where
+     * it is neither. */
+    enum predicate_use beside;
+    double level; /* that number */
+    bool bounded; /* elementwise ops compare what they make of it with a constant, or narrow its integer type */
+
+    /* on the way to an input */
+    int score;   /* 1: it raises the scores of a softmax, -1: it lowers them, 0: it is no term of them */
+    bool summed; /* its elements are added up */
+};
+
+/* By value of the graph; to be freed. `ops` may be in any order. */
+struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops);
+/* The op compares with a constant, or stores integers in a type that holds fewer. */
+bool op_bounds(const struct graph *g, uint32_t op);
+
+enum { MAX_THRESHOLDS = 16 };
+
+/* Numbers at which a program becomes another function. */
+struct thresholds {
+    double at[MAX_THRESHOLDS];
+    uint32_t n;
+    double epsilon; /* the smallest of the small numbers that it adds, 0: none */
+};
+
+/* Random numbers around 1 hardly ever come near them, so a program that leaves a clamp out would look the same. */
+struct thresholds thresholds_of(const struct graph *g, const uint32_t *ops, uint32_t nops);
+
+#endif

@@ -1,0 +1,127 @@
+#include "equal/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reduce/subgraph.h"
+
+enum { DEFAULT_DEVICES = 2 }; /* where nothing states their number */
+
+/* ---- facts ---- */
+
+/* Where the indices of a sort are used for more than to be moved, or it is stable and they are used at all, the sides
+ * have to agree whichever order sorts leave equal elements in; else an index counts as the element that it points to.
+ */
+static void find_orders(struct problem *p, const struct facts *facts) {
+    const struct graph *g = p->program.graph;
+    bool shown = false;
+    for (uint32_t i = 0; i < p->program.nops; i++) {
+        const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
+        enum op_kind k = (enum op_kind)g->kind[p->program.ops[i]];
+        p->sorts |= op_is(k, SORTS);
+        if (k == K_ARGMAX)
+            shown |= facts[op->first_result].taken;
+        if (!op_is(k, SORTS) || op->nresults < 2)
+            continue;
+        bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable");
+        const struct facts *indices = &facts[op->first_result + 1];
+        bool returned = false;
+        for (uint32_t v = 0; v < p->nvalues; v++)
+            returned |= p->values[v] == op->first_result + 1;
+        shown |= indices->taken || (stable && (indices->used || returned));
+    }
+    p->norders = shown ? 2 : 1;
+    p->orders[0] = shown ? EQUALS_FIRST : EQUALS_POINTED;
+    p->orders[1] = EQUALS_LAST;
+}
+
+void problem_facts(struct problem *p) {
+    const struct graph *g = p->program.graph;
+    struct facts *facts = facts_of(g, p->program.ops, p->program.nops);
+    for (uint32_t i = 0; i < p->ninputs; i++) {
+        struct input *in = &p->inputs[i];
+        enum dtype type = graph_dtype(g, in->value);
+        in->facts = facts[in->value];
+        enum predicate_use use = in->facts.predicate;
+        p->masks |= in->facts.mask_sign != 0 || predicate_hides(in->facts.beside);
+        p->hides |= in->facts.mask_sign != 0 || predicate_hides(use) || predicate_hides(in->facts.beside);
+        p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
+    }
+    p->thresholds = thresholds_of(g, p->program.ops, p->program.nops);
+    find_orders(p, facts);
+    free(facts);
+}
+
+/* ---- conditions ---- */
+
+/* An operand is an infinite number. */
+static bool asks_for_infinity(const struct graph *g, uint32_t op) {
+    bool found = g->kind[op] == K_ISFINITE;
+    for (uint32_t i = 0; i < graph_noperands(g, op) && op_is((enum op_kind)g->kind[op], PIECEWISE); i++) {
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        found |= c.known && isinf(c.value);
+    }
+    return found;
+}
+
+uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops, uint32_t *conditions) {
+    bool *decided = xcalloc(g->m->nvalues + (size_t)1, sizeof *decided); /* numbers decide it, by value */
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < g->m->nvalues; v++)
+        decided[v] = g->m->values[v].def == NONE;
+    for (uint32_t i = 0; i < nops; i++) {
+        const uint32_t *v = graph_operands(g, ops[i]);
+        bool is = false;
+        for (uint32_t k = 0; k < graph_noperands(g, ops[i]) && !asks_for_infinity(g, ops[i]); k++)
+            is |= v[k] != NONE && decided[v[k]];
+        for (uint32_t k = 0; k < g->m->ops[ops[i]].nresults; k++)
+            decided[g->m->ops[ops[i]].first_result + k] = is;
+        if (g->kind[ops[i]] == K_WHERE && decided[v[0]] && n < MAX_CONDITIONS)
+            conditions[n++] = v[0];
+    }
+    free(decided);
+    return n;
+}
+
+/* ---- devices ---- */
+
+int64_t devices_stated(const struct graph *g, uint32_t op) {
+    int64_t in = graph_numel(g, graph_operands(g, op)[0]), out = graph_numel(g, g->m->ops[op].first_result);
+    const int64_t *list;
+    int64_t most = -1;
+    if (op_table[g->kind[op]].shrink == SHRINK_MULTIPLIES)
+        return in > 0 ? out / in : 0;
+    if (op_table[g->kind[op]].shrink == SHRINK_DIVIDES)
+        return out > 0 ? in / out : 0;
+    const struct attrs *a = graph_attributes(g, op);
+    if (attrs_find(a, "split_count"))
+        return attrs_int(a, "split_count", 0);
+    int n = attrs_list(a, attrs_find(a, "source_target_pairs") ? "source_target_pairs" : "replica_groups", &list);
+    for (int i = 0; i < n; i++)
+        most = list[i] > most ? list[i] : most;
+    return n > 2 * MAX_DEVICES ? MAX_DEVICES + 1 : most + 1;
+}
+
+uint32_t problem_devices(const struct problem *p, struct eval_context *b) {
+    const struct graph *g = p->program.graph;
+    struct str axis = STR("");
+    int64_t count = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < p->program.nops; i++) {
+        uint32_t op = p->program.ops[i];
+        if (!op_is((enum op_kind)g->kind[op], COLLECTIVE) || graph_noperands(g, op) == 0)
+            continue;
+        int64_t stated = devices_stated(g, op);
+        const struct attr *along = attrs_find(graph_attributes(g, op), "cluster_axis");
+        if (along && axis.n && !str_eq(axis, along->text))
+            return eval_beyond(b, "collectives along several axes of the mesh");
+        if (stated > 0 && count > 0 && stated != count)
+            return eval_beyond(b, "collectives of different numbers of devices");
+        any = true;
+        axis = along ? along->text : axis;
+        count = stated > count ? stated : count;
+    }
+    if (count > MAX_DEVICES)
+        return eval_beyond(b, "a collective of more than %d devices", MAX_DEVICES);
+    return !any ? 1 : count > 0 ? (uint32_t)count : DEFAULT_DEVICES;
+}

@@ -1,0 +1,263 @@
+#include "equal/shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_FIXED = 64, MAX_CHOICES_OF_EXTENTS = 8, MIN_SHAPES = 2, MAX_SHAPES = 4 };
+
+/* Of extents_cost: in further choices of small extents, which are worth more where extents that differ became equal;
+ * and above which one sample has to do. */
+static const double further_cost = 1 << 16, further_merged_cost = 1 << 18, cheap = 1 << 13;
+
+/* ---- extents that stay ---- */
+
+struct fixed_extents {
+    int64_t of[MAX_FIXED];
+    uint32_t n;
+};
+
+static void fix(struct fixed_extents *f, int64_t extent) {
+    if (f->n < MAX_FIXED)
+        f->of[f->n++] = extent;
+}
+
+static void fix_dimension(struct fixed_extents *f, const struct graph *g, uint32_t op, const char *key) {
+    uint32_t rank = 0;
+    const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+    int64_t d = attrs_int(graph_attributes(g, op), key, -1);
+    d = d < 0 ? d + rank : d;
+    if (dims && d >= 0 && d < rank)
+        fix(f, dims[d]);
+}
+
+/* Along a dimension of the operand of a reduction. */
+static void fix_reduced(struct fixed_extents *f, const struct graph *g, uint32_t op) {
+    uint32_t rank = 0;
+    bool reduced[MAX_RANK] = {false};
+    const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+    if (!dims || graph_reduced_dims(g, op, rank, reduced) == NONE)
+        return;
+    for (uint32_t d = 0; d < rank; d++)
+        if (reduced[d])
+            fix(f, dims[d]);
+}
+
+/* Truth values are counted, perhaps as numbers. */
+static bool counts_truths(const struct graph *g, uint32_t op) {
+    uint32_t v = graph_operands(g, op)[0];
+    for (uint32_t i = 0; i < MAX_RANK && graph_dtype(g, v) != DT_I1; i++) {
+        uint32_t def = g->m->values[v].def;
+        if (def == NONE || !class_moves(graph_class(g, def)))
+            return false;
+        v = graph_operands(g, def)[0];
+    }
+    return graph_dtype(g, v) == DT_I1;
+}
+
+/* Counts and positions that the op computes reach a bound only along as many elements as there are. */
+static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct facts *facts) {
+    const struct mlir_op *o = &g->m->ops[op];
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool bounded = o->nresults > 0 && facts[o->first_result].bounded;
+    bool indices = o->nresults > 1 && facts[o->first_result + 1].bounded;
+    if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
+        return;
+    if ((k == K_CUMSUM && bounded) || (op_is(k, SORTS) && indices))
+        fix_dimension(f, g, op, "dim");
+    else if (bounded && (k == K_ARGMAX || (k == K_SUM && counts_truths(g, op))))
+        fix_reduced(f, g, op);
+}
+
+/* Indices that are bounded or narrowed on the way to a table show it in one that has as many rows. */
+static void fix_table(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct facts *facts) {
+    const struct mlir_op *o = &g->m->ops[op];
+    int64_t rows = o->nresults > 0 ? facts[o->first_result].indices : 0;
+    if (rows > 2 && op_bounds(g, op))
+        fix(f, rows);
+}
+
+static void fix_bounded(struct fixed_extents *f, const struct subgraph *s) {
+    struct facts *facts = facts_of(s->graph, s->ops, s->nops);
+    for (uint32_t i = 0; i < s->nops; i++) {
+        fix_counted(f, s->graph, s->ops[i], facts);
+        fix_table(f, s->graph, s->ops[i], facts);
+    }
+    free(facts);
+}
+
+/* The extents over which something is reduced: constants may be tied to them. */
+static void fix_all_reduced(struct fixed_extents *f, const struct subgraph *s) {
+    const struct graph *g = s->graph;
+    for (uint32_t i = 0; i < s->nops; i++) {
+        uint32_t op = s->ops[i], rank = 0;
+        const int64_t *dims = graph_noperands(g, op) && graph_operands(g, op)[0] != NONE
+                                  ? graph_shape(g, graph_operands(g, op)[0], &rank)
+                                  : NULL;
+        struct contraction c;
+        if (!dims || rank == 0)
+            continue;
+        if (graph_class(g, op) == OP_REDUCE)
+            fix_reduced(f, g, op);
+        else if (graph_class(g, op) == OP_CONTRACT && contraction_of(g, op, &c))
+            for (uint32_t k = 0; k < c.nsummed; k++)
+                fix(f, dims[c.a_summed[k]]);
+        else if (graph_class(g, op) != OP_ELTWISE && !class_moves(graph_class(g, op)))
+            fix(f, dims[rank - 1]);
+    }
+}
+
+static bool choose(const struct shapes_question *q, struct shrink_options how, bool reduced, double most,
+                   struct extents *out, double *cost, struct str *why) {
+    struct fixed_extents fixed = {.n = 0};
+    fix_bounded(&fixed, q->subgraph);
+    if (reduced)
+        fix_all_reduced(&fixed, q->subgraph);
+    how.fixed = fixed.of;
+    how.nfixed = fixed.n;
+    for (uint32_t i = 0; q->payloads && i < q->subgraph->ninputs; i++)
+        how.keep[i] = q->payloads->of[i] && !q->payloads->regular;
+    if (!extents_shrink(q->subgraph, &how, out, why))
+        return false;
+    *cost = extents_cost(q->subgraph, out);
+    if (*cost > most)
+        *why = STR("no shapes that are small enough keep all relations");
+    return *cost <= most;
+}
+
+bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out, struct str *why) {
+    double cost;
+    return choose(q, (struct shrink_options){.which = 0}, reduced, most, out, &cost, why);
+}
+
+/* ---- the policy ---- */
+
+/* A constant may be tied to an extent: it is none of 0, 1, 2, 1/2 and their negatives, and neither so large or small
+ * that it stands for infinity or an epsilon. */
+static bool has_tied_constants(const struct subgraph *s) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
+        struct constant c = operand_constant(s->graph, s->inputs[i]);
+        double x = fabs(c.value);
+        found = c.known && !(x == 0 || x == 1 || x == 2 || x == 0.5 || x > 1e6 || x < 1e-8);
+    }
+    return found;
+}
+
+/* In one choice of extents; `at` is how. */
+static struct verdict ask_in(const struct shapes_question *q, struct sized *at) {
+    at->scale = true;
+    struct verdict v = q->ask(q->self, at);
+    if (v.kind == VERDICT_SAME)
+        return v;
+    at->scale = false;
+    struct verdict unscaled = q->ask(q->self, at);
+    at->scale = unscaled.kind != VERDICT_SAME && v.kind >= unscaled.kind;
+    return at->scale ? v : unscaled;
+}
+
+static bool was_tried(const struct extents *tried, uint32_t n, const struct extents *e) {
+    for (uint32_t i = 0; i < n; i++)
+        if (memcmp(tried[i].to, e->to, e->n * sizeof *e->to) == 0)
+            return true;
+    return false;
+}
+
+/* The extents over which something is reduced, then all, stay. True where one of both decides. */
+static bool ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
+    struct sized *at = xcalloc(1, sizeof *at);
+    struct str why;
+    bool decided = false;
+    for (int whole = 0; whole < 2 && !decided; whole++) {
+        at->costly = true;
+        bool there = whole ? extents_unchanged(q->subgraph, &at->extents, &why) &&
+                                 extents_cost(q->subgraph, &at->extents) <= q->own_cost
+                           : shapes_choose(q, true, q->own_cost, &at->extents, &why);
+        struct verdict v = there ? q->ask(q->self, at) : (struct verdict){.kind = VERDICT_NONE};
+        decided = v.kind != VERDICT_NONE;
+        if (decided)
+            *out = (struct shapes_answer){.verdict = v, .at = *at, .shapes = 1};
+        else if (there && out->verdict.kind == VERDICT_NONE)
+            out->verdict = v;
+    }
+    free(at);
+    return decided;
+}
+
+static void add_shape(struct shapes_answer *all, const struct verdict *v) {
+    struct verdict *sum = &all->verdict;
+    double rounding = fmax(sum->rounding, v->rounding);
+    bool approximate = sum->approximate || v->approximate, outside = sum->same_outside || v->same_outside;
+    *sum = *v;
+    sum->rounding = rounding;
+    sum->approximate = approximate;
+    sum->same_outside = outside;
+    all->shapes++;
+}
+
+/* What was found in the choices of small extents so far. */
+struct small_choices {
+    struct extents tried[MAX_CHOICES_OF_EXTENTS];
+    bool merged, given_up; /* some of them made extents equal that differ, gave up some relation */
+    bool kept_all;         /* it is the same function in one that gave up none */
+    bool strict;           /* as shrink_options.strict */
+    uint32_t refuted;      /* differences found; two where a relation was given up are no accident */
+};
+
+/* Small extents number `which`. False where there are no more, or what they say decides. */
+static bool ask_small(const struct shapes_question *q, uint32_t which, bool tied, struct small_choices *all,
+                      struct shapes_answer *out) {
+    struct str why = STR("");
+    double cost;
+    struct sized at = {.further = which > 0};
+    struct shrink_options how = {.which = which, .strict = all->strict};
+    double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
+    if (!choose(q, how, false, most, &at.extents, &cost, &why)) {
+        if (which == 0)
+            out->verdict.text = why;
+        return false;
+    }
+    if (was_tried(all->tried, which, &at.extents))
+        return true;
+    all->tried[which] = at.extents;
+    at.costly = cost > cheap;
+    struct verdict v = ask_in(q, &at);
+    if (v.kind == VERDICT_NONE && which == 0 && at.extents.given_up && !all->strict) {
+        all->strict = true; /* a multiple that was given up may be needed */
+        memset(all->tried, 0, sizeof all->tried);
+        return ask_small(q, which, tied, all, out);
+    }
+    if (v.kind == VERDICT_DIFFERENT && at.extents.given_up && all->kept_all)
+        return true; /* the relation that was given up is why */
+    if (all->refuted) {
+        all->refuted += v.kind == VERDICT_DIFFERENT;
+        return v.kind == VERDICT_NONE;
+    }
+    all->merged |= extents_merged(&at.extents);
+    all->given_up |= at.extents.given_up;
+    if (v.kind == VERDICT_SAME) {
+        add_shape(out, &v);
+        all->kept_all |= !at.extents.given_up;
+        return true;
+    }
+    if (v.kind == VERDICT_NONE && which > 0)
+        return true;
+    out->verdict = v;
+    out->at = at;
+    all->refuted = v.kind == VERDICT_DIFFERENT;
+    return all->refuted && !tied && all->given_up;
+}
+
+struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
+    struct shapes_answer out = {.verdict = {.kind = VERDICT_NONE}};
+    struct small_choices *all = xcalloc(1, sizeof *all);
+    bool tied = has_tied_constants(q->subgraph);
+    uint32_t which = 0;
+    while (which < MAX_CHOICES_OF_EXTENTS && out.shapes < (uint32_t)(all->merged ? MAX_SHAPES : MIN_SHAPES) &&
+           ask_small(q, which, tied, all, &out))
+        which++;
+    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (tied || (all->given_up && all->refuted < 2));
+    free(all);
+    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
+        ask_in_larger(q, &out);
+    return out;
+}

@@ -1,0 +1,13 @@
+/* What a built module (builder.h) says, for machines and for people. */
+#ifndef FA_MLIR_PRINT_H
+#define FA_MLIR_PRINT_H
+
+#include "mlir/mlir.h"
+
+/* Bytes, in `a`, that are equal for modules that differ in names of values only: the key of what is remembered of a
+ * module. */
+struct str mlir_key(const struct mlir *m, struct arena *a);
+/* Text that MLIR reads. */
+void mlir_print(const struct mlir *m, struct buf *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* A missed fusion at one place: facts. A printer turns them into words. */
+#ifndef FA_FINDING_H
+#define FA_FINDING_H
+
+#include "place/fingerprint.h"
+#include "place/notes.h"
+#include "price/price.h"
+#include "prove/verdict.h"
+
+/* Ops of one level as a report shows them. */
+struct shown_ops {
+    struct str text, lines; /* as the input has them; "12-14, 20". Empty: the level is missing */
+    uint64_t first_line;
+};
+
+/* Of one that is read from a file only the first group is known. */
+struct finding {
+    struct str fused_op, source, ir_loc, place; /* place: the model location, or empty */
+    struct str lacks;                           /* what the dialect of TTNN lacks of a direct one; or empty */
+    double saved_us;                            /* below 0: fusing is slower */
+    struct fingerprint fingerprint;
+    struct str known; /* why a baseline has it; empty: it has not */
+
+    const struct pattern *pattern;
+    struct str_list component_ops;
+    struct classification class; /* where it is asked for */
+    struct str label;            /* "%12 (ttnn.add)": what others call it */
+    struct shown_ops ttir, ttnn;
+    struct notes notes;
+    struct todo todo;
+    struct price price;
+    const struct device *device; /* that it is of */
+    const struct proved *proof;  /* NULL: nothing was evaluated */
+    struct str beside;           /* a wrong fusion beside it; or empty */
+    struct str_list conflicts;   /* fused ops that compete for its ops */
+    uint32_t graph, ngraphs;     /* number and count in the input */
+    uint32_t copies;             /* how often that graph was compiled */
+    bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */
+
+    uint64_t alike;                /* equal for places of an entry that differ in names and locations only */
+    const struct finding *same_as; /* such a one before it in the report; or NULL. Set by report_sort */
+    uint32_t number;               /* in the list */
+};
+
+struct finding_list {
+    struct finding **items; /* freed by the owner of the list; the findings are in an arena */
+    uint32_t n, cap;
+};
+
+/* Adds a copy, which is returned. */
+struct finding *finding_add(struct finding_list *l, const struct finding *f, struct arena *a);
+/* What the notes of a report say, in a fixed order: summary and remarks of the pattern, verdict, what is saved, place
+ * in the model, torch ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line
+ * without content is left out. `first` lines come behind what is said of the compiler. */
+void finding_notes(const struct finding *f, struct str first, struct buf *out);
+/* The line of the notes behind `model location:`. */
+struct str finding_place(const struct finding *f);
+
+#endif

@@ -1,0 +1,179 @@
+#include "verify/circuit.h"
+
+#include <math.h>
+
+enum { MAX_CONSTANTS = 64 };
+
+static const double largest_epsilon = 1e-3;
+
+/* ---- ops ---- */
+
+static bool is_op(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    return c != OP_CONSTANT && c != OP_RETURN && c != OP_STRUCTURE && g->m->ops[op].func == 0 &&
+           g->m->ops[op].nresults > 0;
+}
+
+static bool list_ops(struct circuit *c, struct arena *a, struct str *why) {
+    const struct graph *g = &c->graph;
+    uint32_t *ops = arena_alloc(a, (g->m->nops + 1) * sizeof *ops), n = 0;
+    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++)
+        if (is_op(g, op))
+            ops[n++] = op;
+    c->match = (struct match){.graph = g, .ops = ops, .nops = n, .func = 0, .root = n ? ops[n - 1] : NONE};
+    return subgraph_of_match(&c->match, &c->subgraph, why);
+}
+
+/* ---- constants that one side has and the other lacks ---- */
+
+/* The largest rounding error of a constant: half a unit of the last place of the narrowest format on its way, and of
+ * the seventh digit, which is the last one that the compiler prints. Numbers of few bits are meant exactly: of three in
+ * formats of few bits, where a rounded one ends in zeros by chance. An epsilon that is a number of bf16 was rounded to
+ * it, whatever its own type is. */
+static double rounding_of(struct constant c) {
+    enum { PRINTED = 21, OF_BF16 = 8 };
+    int exponent, exact = c.bits >= 24 ? 12 : 3;
+    double x = frexp(fabs((double)(float)c.value), &exponent); /* it is printed in few digits */
+    if (fabs(c.value) <= largest_epsilon && ldexp(x, OF_BF16) == floor(ldexp(x, OF_BF16)) && c.bits > OF_BF16) {
+        exact = 3;
+        c.bits = OF_BF16;
+    }
+    if (c.value == 0 || !isfinite(c.value) || ldexp(x, exact) == floor(ldexp(x, exact)))
+        return 0;
+    return ldexp(1, exponent - 1 - (c.bits < PRINTED ? c.bits : PRINTED));
+}
+
+/* A number that some op of each side takes, by side: a bit each. */
+struct number_of_sides {
+    double number;
+    uint8_t sides;
+};
+
+/* Per value: which of both results are made of it, a bit each. */
+static uint8_t *sides_of_values(const struct circuit *c, struct arena *a) {
+    const struct graph *g = &c->graph;
+    uint8_t *sides = arena_alloc(a, g->m->nvalues + (size_t)1);
+    for (int side = 0; side < 2; side++)
+        sides[c->result[side]] |= (uint8_t)(1 << side);
+    for (uint32_t op = g->m->funcs[0].end_op; op-- > g->m->funcs[0].first_op;) {
+        uint8_t of = 0;
+        for (uint32_t i = 0; i < g->m->ops[op].nresults; i++)
+            of |= sides[g->m->ops[op].first_result + i];
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+            if (graph_operands(g, op)[i] != NONE)
+                sides[graph_operands(g, op)[i]] |= of;
+    }
+    return sides;
+}
+
+/* The value is a constant where ops other than casts take it. */
+static bool is_last_constant(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    bool last = op != NONE && (graph_class(g, op) == OP_CONSTANT || graph_class(g, op) == OP_CAST) &&
+                graph_constant(g, v).known;
+    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1] && last; u++)
+        last = graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
+    return last;
+}
+
+static void find_loose_constants(struct circuit *c, struct arena *a) {
+    const struct graph *g = &c->graph;
+    const uint8_t *sides = sides_of_values(c, a);
+    struct number_of_sides *all = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *all);
+    struct loose_constant *out = arena_alloc(a, MAX_CONSTANTS * sizeof *out);
+    uint32_t nall = 0, n = 0;
+    for (uint32_t v = 0; v < g->m->nvalues; v++) {
+        uint32_t i = 0;
+        if (!is_last_constant(g, v))
+            continue;
+        while (i < nall && all[i].number != graph_constant(g, v).value)
+            i++;
+        all[i].number = graph_constant(g, v).value;
+        all[i].sides |= sides[v];
+        nall += i == nall;
+    }
+    for (uint32_t v = 0; v < g->m->nvalues && n < MAX_CONSTANTS; v++) {
+        struct constant k = graph_constant(g, v);
+        uint32_t i = 0;
+        if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || rounding_of(k) == 0)
+            continue;
+        while (all[i].number != k.value)
+            i++;
+        if (all[i].sides != 3)
+            out[n++] = (struct loose_constant){v, rounding_of(k)};
+    }
+    c->problem.loose = out;
+    c->problem.nloose = n;
+}
+
+/* ---- circuits ---- */
+
+static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct str *why) {
+    const struct graph *g = &c->graph;
+    struct eval_context b = {.arena = a};
+    struct problem *p = &c->problem;
+    uint32_t *values = arena_alloc(a, (2 + MAX_CONDITIONS) * sizeof *values);
+    uint32_t nconditions = conditions_of(g, c->match.ops, c->match.nops, values + 2);
+    memcpy(values, c->result, sizeof c->result);
+    *p = (struct problem){.lowerings = lowerings,
+                          .program = {.graph = g, .ops = c->match.ops, .nops = c->match.nops},
+                          .values = values,
+                          .nvalues = 2 + nconditions,
+                          .nconditions = nconditions,
+                          .outputs = {{0, 1}},
+                          .noutputs = 1,
+                          .name = "AFTER",
+                          .product_op = NONE};
+    if (g->m->funcs[0].nargs > MAX_INPUTS) {
+        *why = STR("too many operands");
+        return false;
+    }
+    for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++)
+        p->inputs[p->ninputs++] = (struct input){.value = g->m->funcs[0].first_arg + i};
+    problem_facts(p);
+    for (uint32_t i = 0; i < p->ninputs; i++) /* what is done to a divisor of 0 is compared, too */
+        p->inputs[i].facts.divides = false;
+    find_loose_constants(c, a);
+    p->devices = problem_devices(p, &b);
+    *why = b.error;
+    return p->devices > 0;
+}
+
+bool circuit_of(struct circuit *c, const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a,
+                struct str *why) {
+    *c = (struct circuit){.result = {NONE, NONE}};
+    graph_build(&c->graph, miter, NULL);
+    memcpy(c->result, graph_operands(&c->graph, c->graph.return_op[0]), sizeof c->result);
+    for (uint32_t i = 0; i < miter->funcs[0].nargs && i < MAX_INPUTS; i++)
+        c->names[i] = mlir_span(miter, miter->values[i].name);
+    return list_ops(c, a, why) && set_up(c, lowerings, a, why);
+}
+
+void circuit_free(struct circuit *c) {
+    graph_free(&c->graph);
+    mlir_free(&c->ir);
+}
+
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
+                    struct arena *a, struct circuit *out, struct str *why) {
+    struct resize_options how = {.scale_constants = scale, .payloads = payloads};
+    struct resized w;
+    const struct mlir *m = c->graph.m, *small = &out->ir;
+    *out = (struct circuit){.result = {NONE, NONE}};
+    bool good = subgraph_resize(&c->subgraph, e, &how, a, &w, why);
+    out->ir = w.ir;
+    if (!good)
+        return false;
+    graph_build(&out->graph, small, NULL);
+    for (int side = 0; side < 2; side++) {
+        uint32_t i = find_id(c->subgraph.ops, c->subgraph.nops, m->values[c->result[side]].def);
+        out->result[side] = i == NONE ? NONE : small->ops[w.ops[i]].first_result;
+    }
+    if (out->result[0] == NONE || out->result[1] == NONE) {
+        *why = STR("a result is lost");
+        return false;
+    }
+    for (uint32_t i = 0; i < small->funcs[0].nargs && i < MAX_INPUTS; i++)
+        out->names[i] = mlir_span(m, m->values[c->subgraph.inputs[w.arguments[i]]].name);
+    return list_ops(out, a, why) && set_up(out, c->problem.lowerings, a, why);
+}

@@ -1,0 +1,26 @@
+/* A miter as a problem: a module whose two results are to be the same function of its arguments. */
+#ifndef FA_CIRCUIT_H
+#define FA_CIRCUIT_H
+
+#include "equal/shapes.h"
+#include "reduce/resize.h"
+
+struct circuit {
+    struct mlir ir; /* in other extents; else empty */
+    struct graph graph;
+    struct subgraph subgraph;
+    uint32_t result[2];           /* values: of BEFORE, of AFTER */
+    struct str names[MAX_INPUTS]; /* by input: of the argument of the miter that it is */
+    struct match match;           /* its ops */
+    struct problem problem;
+};
+
+/* The miter has to outlive it. False with a reason where it is too large. To be freed whatever it returns. */
+bool circuit_of(struct circuit *c, const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a,
+                struct str *why);
+void circuit_free(struct circuit *c);
+/* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
+                    struct arena *a, struct circuit *out, struct str *why);
+
+#endif

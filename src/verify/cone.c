@@ -1,0 +1,107 @@
+#include "verify/cone.h"
+
+#include "reduce/subgraph.h"
+
+/* One walk from the two values backwards. */
+struct cone_walk {
+    struct cone_pair *c;
+    const struct dag *d;
+    enum merge least;
+    uint32_t stack[4 * MAX_CONE_NODES], n;
+};
+
+static bool fail(struct cone_pair *c, const char *why) {
+    c->why = why;
+    return false;
+}
+
+/* The walk ends at the value: its representative is an input. */
+static bool is_input(const struct cone_walk *w, uint32_t value) {
+    const struct dag_value *v = &w->d->values[value];
+    bool compared = (value == w->c->result[BEFORE] || value == w->c->result[AFTER]) && v->node != NONE;
+    return v->rep != NONE && (enum merge)v->merged >= w->least && !compared &&
+           !has_id(w->c->opened, w->c->nopened, v->rep);
+}
+
+static bool add_input(struct cone_walk *w, uint32_t value) {
+    struct cone_pair *c = w->c;
+    const struct dag_value *v = &w->d->values[value];
+    uint32_t i = 0;
+    while (i < c->ninputs && c->inputs[i] != v->rep)
+        i++;
+    if (i == MAX_CONE_INPUTS || c->nleaves == MAX_CONE_INPUTS)
+        return fail(c, "too many operands");
+    if (i == c->ninputs) {
+        c->inputs[c->ninputs++] = v->rep;
+        c->used[i] = 0;
+    }
+    c->used[i] |= (uint8_t)(1 << v->side);
+    if (v->side == AFTER && !has_id(c->leaves, c->nleaves, value))
+        c->leaves[c->nleaves++] = value;
+    c->weakest = (enum merge)v->merged < c->weakest ? (enum merge)v->merged : c->weakest;
+    return true;
+}
+
+static bool visit(struct cone_walk *w, uint32_t value) {
+    struct cone_pair *c = w->c;
+    uint32_t node = w->d->values[value].node;
+    if (is_input(w, value))
+        return add_input(w, value);
+    if (node == NONE)
+        return fail(c, "an argument that only one of the modules has");
+    if (has_id(c->nodes, c->nnodes, node))
+        return true;
+    if (c->nnodes == MAX_CONE_NODES)
+        return fail(c, "too many ops without a value that both modules have");
+    c->nodes[c->nnodes++] = node;
+    for (uint32_t i = 0; i < w->d->nodes[node].noperands; i++) {
+        uint32_t v = dag_operands(w->d, node)[i];
+        if (v == NONE)
+            continue;
+        if (w->n == sizeof w->stack / sizeof *w->stack)
+            return fail(c, "too many ops without a value that both modules have");
+        w->stack[w->n++] = v;
+    }
+    return true;
+}
+
+bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
+    struct cone_walk w = {.c = c, .d = d, .least = least};
+    c->nnodes = c->ninputs = c->nleaves = 0;
+    c->weakest = PROVED;
+    c->why = NULL;
+    for (int side = 0; side < SIDES; side++)
+        w.stack[w.n++] = c->result[side];
+    while (w.n > 0)
+        if (!visit(&w, w.stack[--w.n]))
+            return false;
+    sort_ids(c->nodes, c->nnodes);
+    return true;
+}
+
+/* Some op makes the value, so that it need not be an input. What a device has of an argument is as arbitrary as that. */
+static bool is_made(const struct dag *d, uint32_t value) {
+    uint32_t node = d->values[value].node;
+    bool argument = node != NONE && dag_kind(d, node) == K_MESH_SHARD && d->nodes[node].noperands > 0 &&
+                    dag_operands(d, node)[0] != NONE && d->values[dag_operands(d, node)[0]].node == NONE;
+    return node != NONE && !dag_is_constant(d, value) && !argument;
+}
+
+bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        found |= c->used[i] != (1 << BEFORE | 1 << AFTER) && is_made(d, c->inputs[i]);
+    return found;
+}
+
+static bool open_inputs(struct cone_pair *c, const struct dag *d, bool all) {
+    uint32_t before = c->nopened;
+    for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+        if ((all || c->used[i] != (1 << BEFORE | 1 << AFTER)) && is_made(d, c->inputs[i]))
+            c->opened[c->nopened++] = c->inputs[i];
+    return c->nopened > before;
+}
+
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least, bool all) {
+    return ((!all && open_inputs(c, d, false)) || open_inputs(c, d, true)) && cone_build(c, d, least);
+}

@@ -1,0 +1,31 @@
+/* What computes one value of AFTER, and what computes the value of BEFORE that it may be, down to values of BEFORE that
+ * represent others: a cut of the graph, whose inputs both sides share. */
+#ifndef FA_CONE_H
+#define FA_CONE_H
+
+#include "verify/dag.h"
+
+enum { MAX_CONE_NODES = 480, MAX_CONE_INPUTS = 60, MAX_OPENED = 256 };
+
+struct cone_pair {
+    uint32_t result[SIDES];                    /* values that are compared */
+    struct movement moved;                     /* of the one of AFTER */
+    uint32_t nodes[MAX_CONE_NODES], nnodes;    /* ascending: those of BEFORE first */
+    uint32_t inputs[MAX_CONE_INPUTS], ninputs; /* values of BEFORE */
+    uint8_t used[MAX_CONE_INPUTS];             /* by which sides, a bit each */
+    uint32_t leaves[MAX_CONE_INPUTS], nleaves; /* values of AFTER that are inputs */
+    uint32_t opened[MAX_OPENED], nopened;      /* values of BEFORE that represent others, but are no inputs here */
+    enum merge weakest;                        /* how sure the least sure of the inputs is */
+    const char *why;                           /* why there is no cone; or NULL */
+};
+
+/* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs. False with `why`.
+ */
+bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
+/* One layer larger: not `all`, the inputs that only one side needs are opened, or else all that ops make. False where
+ * there is none, or with `why`. */
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least, bool all);
+/* Some value that ops make is an input of one side only. */
+bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
+
+#endif

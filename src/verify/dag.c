@@ -1,0 +1,478 @@
+#include "verify/dag.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "graph/clone.h"
+#include "reduce/subgraph.h"
+
+enum { MAX_DEPTH = 16, MAX_NODES = 1 << 20, MAX_ATTRS = 48, MAX_TWIN_OPERANDS = 64 };
+
+uint32_t *no_ids(size_t n) {
+    uint32_t *ids = xrealloc(NULL, (n + 1) * sizeof *ids);
+    memset(ids, 0xff, (n + 1) * sizeof *ids);
+    return ids;
+}
+
+static bool same_dims(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
+    uint32_t n, m;
+    const int64_t *a = graph_shape(g, v, &n), *b = graph_shape(h, w, &m);
+    return a && b && n == m && memcmp(a, b, n * sizeof *a) == 0;
+}
+
+bool dag_same_dims(const struct dag *d, uint32_t v, uint32_t w) {
+    return same_dims(dag_graph(d, v), d->values[v].value, dag_graph(d, w), d->values[w].value);
+}
+
+int64_t dag_numel(const struct dag *d, uint32_t value) {
+    return graph_numel(dag_graph(d, value), d->values[value].value);
+}
+
+/* ---- what ops are ---- */
+
+bool op_computes(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    return !class_moves(c) && c != OP_CONSTANT && c != OP_CALL && c != OP_RETURN && c != OP_NO_USE &&
+           c != OP_STRUCTURE && !op_generates((enum op_kind)g->kind[op]) && g->kind[op] != K_EMPTY;
+}
+
+/* An op without results that takes tensors writes one: the first. */
+static bool writes(const struct graph *g, uint32_t op) {
+    return g->m->ops[op].nresults == 0 && op_computes(g, op) && graph_noperands(g, op) > 0 &&
+           is_tensor_operand(g, graph_operands(g, op)[0]);
+}
+
+/* Weights laid out as the op that takes them wants them: it takes them as they were, too. */
+static bool prepares(enum op_kind k) {
+    return k == K_PREPARE_CONV2D_WEIGHTS || k == K_PREPARE_CONV2D_BIAS || k == K_PREPARE_CONV3D_WEIGHTS ||
+           k == K_PREPARE_CONV_TRANSPOSE2D_WEIGHTS || k == K_PREPARE_CONV_TRANSPOSE2D_BIAS;
+}
+
+/* What each device has of a tensor is all of it. */
+static bool shards_nothing(const struct graph *g, uint32_t op) {
+    const struct attr *type = attrs_find(graph_attributes(g, op), "shard_type");
+    return g->kind[op] == K_MESH_SHARD && g->m->ops[op].nresults == 1 && graph_noperands(g, op) > 0 &&
+           graph_operands(g, op)[0] != NONE && type && !str_find(type->text, STR("maximal")) &&
+           same_dims(g, graph_operands(g, op)[0], g, g->m->ops[op].first_result);
+}
+
+/* The result has the elements of the operand at the same places, but for the rounding of floats. */
+static bool is_identity(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    if ((prepares((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 0) || shards_nothing(g, op))
+        return true;
+    if (!class_moves(c) || g->m->ops[op].nresults != 1 || graph_noperands(g, op) == 0)
+        return false;
+    uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
+    if (x == NONE || !same_dims(g, x, g, y) || (c == OP_MOVE && g->kind[op] != K_RESHAPE))
+        return false;
+    enum dtype from = graph_dtype(g, x), to = graph_dtype(g, y);
+    return from == to || (format_is_float(from) && format_is_float(to));
+}
+
+/* ---- equal ops ---- */
+
+static int relevant_attributes(const struct graph *g, uint32_t op, struct str *keys, struct str *values) {
+    int n = mlir_attrs(g->m, op, keys, values, MAX_ATTRS), kept = 0;
+    for (int i = 0; i < n && i < MAX_ATTRS; i++)
+        if (!attribute_changes_nothing(keys[i], values[i])) {
+            keys[kept] = keys[i];
+            values[kept++] = values[i];
+        }
+    return n > MAX_ATTRS ? -1 : kept;
+}
+
+static struct str short_name(const struct graph *g, uint32_t op) {
+    struct str name = mlir_op_name(g->m, op);
+    const char *dot = memchr(name.p, '.', name.n);
+    return dot ? (struct str){dot + 1, name.n - (size_t)(dot + 1 - name.p)} : name;
+}
+
+static uint64_t op_hash(const struct graph *g, uint32_t op) {
+    return g->kind[op] == K_UNKNOWN ? str_hash(short_name(g, op)) : g->kind[op] * 0x9e3779b97f4a7c15u;
+}
+
+static bool same_attributes(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    struct str keys[2][MAX_ATTRS], values[2][MAX_ATTRS];
+    int n = relevant_attributes(g, a, keys[0], values[0]), m = relevant_attributes(h, b, keys[1], values[1]);
+    bool same = n == m && n >= 0;
+    for (int i = 0; i < n && same; i++) {
+        int k = 0;
+        while (k < m && !str_eq(keys[0][i], keys[1][k]))
+            k++;
+        same = k < m && str_eq(values[0][i], values[1][k]);
+    }
+    return same;
+}
+
+static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
+    enum dtype s = graph_dtype(g, v), t = graph_dtype(h, w);
+    return same_dims(g, v, h, w) && (s == t || (format_is_float(s) && format_is_float(t)));
+}
+
+/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
+ * where it is called, and has its body in another module. */
+static uint32_t callee_of(const struct graph *g, uint32_t op) {
+    uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
+    for (uint32_t f = 0; func != NONE && g->m->funcs[func].declaration && f < g->m->nfuncs; f++)
+        if (g->m->funcs[f].name == name && !g->m->funcs[f].declaration)
+            func = f;
+    return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
+}
+
+/* It has ops of dialects that are lowered for the host (linalg, memref), which have no evaluators. */
+static bool is_foreign(const struct graph *g, uint32_t func) {
+    bool foreign = false;
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !foreign; op++) {
+        struct str name = mlir_op_name(g->m, op);
+        foreign = g->kind[op] == K_UNKNOWN && memchr(name.p, '.', name.n) && !str_starts(name, STR("tt")) &&
+                  !str_starts(name, STR("func."));
+    }
+    return foreign;
+}
+
+static struct str text_without_location(const struct mlir *m, uint32_t op) {
+    struct span s = m->ops[op].text;
+    if (m->ops[op].loc.end > s.begin && m->ops[op].loc.begin < s.end)
+        s.end = m->ops[op].loc.begin;
+    return mlir_span(m, s);
+}
+
+/* Both resolve the aliases in a text to the same. */
+static bool same_aliases(const struct mlir *m, const struct mlir *other, struct str text) {
+    const char *end = text.p + text.n, *p = text.p;
+    while ((p = memchr(p, '#', (size_t)(end - p)))) {
+        struct str name = {p, 1}, x, y;
+        while (p + name.n < end && (isalnum((unsigned char)p[name.n]) || p[name.n] == '_'))
+            name.n++;
+        bool here = mlir_alias(m, name, &x);
+        if (here != mlir_alias(other, name, &y) || (here && (!str_eq(x, y) || memchr(x.p, '#', x.n))))
+            return false;
+        p += name.n;
+    }
+    return true;
+}
+
+/* The same op in the text of two modules. One that names a function or a global may mean another there. */
+static bool same_text(const struct mlir *m, uint32_t a, const struct mlir *other, uint32_t b) {
+    struct str x = text_without_location(m, a);
+    return str_eq(x, text_without_location(other, b)) && !memchr(x.p, '@', x.n) && same_aliases(m, other, x);
+}
+
+/* Calls of one name whose functions are not here, or are written alike. */
+static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
+    if ((x == NONE) != (y == NONE) || (f == NONE) != (k == NONE))
+        return false;
+    if (x != NONE && !str_eq(g->m->names[x], h->m->names[y]))
+        return false;
+    if (f == NONE || (g == h && f == k))
+        return true;
+    const struct mlir_func *p = &g->m->funcs[f], *q = &h->m->funcs[k];
+    bool same = p->end_op - p->first_op == q->end_op - q->first_op;
+    for (uint32_t i = 0; same && i < p->end_op - p->first_op; i++)
+        same = same_text(g->m, p->first_op + i, h->m, q->first_op + i);
+    return same;
+}
+
+/* What the op computes of the same operands and attributes depends on its dialect: a flag says so, or padding and
+ * defaults do, which are written in another way there. */
+static bool depends_on_dialect(enum op_kind k) {
+    const struct op_info *o = &op_table[k];
+    return op_is(k, BY_DIALECT) || o->window.kind != WINDOW_NONE || (o->absent && strchr(o->absent, '/'));
+}
+
+/* What two ops do is the same, operands apart: the operator, its attributes but for those that change nothing
+ * (layouts, devices), and the types of its results. The dialects may differ where that changes nothing. */
+static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
+    bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
+                 (!depends_on_dialect((enum op_kind)g->kind[a]) || graph_is_ttnn(g, a) == graph_is_ttnn(h, b)) &&
+                 (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
+    for (uint32_t i = 0; i < o->nresults && alike; i++)
+        alike = same_type(g, o->first_result + i, h, p->first_result + i);
+    return alike && same_callee(g, a, h, b) && same_attributes(g, a, h, b);
+}
+
+/* ---- equal nodes ---- */
+
+static uint32_t *slot_of(const struct dag *d, uint64_t at) {
+    return &d->table[at & (d->table_cap - 1)];
+}
+
+static uint64_t hash_of(const struct graph *g, uint32_t op, const uint32_t *operands, uint32_t n) {
+    uint64_t h = op_hash(g, op);
+    for (uint32_t i = 0; i < n; i++)
+        h = (h ^ operands[i]) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static bool on_operands(const struct dag *d, uint32_t node, const uint32_t *operands, uint32_t n) {
+    return d->nodes[node].noperands == n &&
+           (n == 0 || memcmp(dag_operands(d, node), operands, n * sizeof *operands) == 0);
+}
+
+/* The node of a side that does what an op does, on these operands; NONE: there is none. `same_types`: results have the
+ * same type, not only two of floats. */
+static uint32_t find_node(const struct dag *d, int side, const struct graph *g, uint32_t op, const uint32_t *operands,
+                          uint32_t n, bool same_types) {
+    uint64_t h = hash_of(g, op, operands, n);
+    for (; d->table_cap && *slot_of(d, h) != NONE; h++) {
+        uint32_t node = *slot_of(d, h);
+        const struct dag_node *x = &d->nodes[node];
+        const struct graph *of = d->side[x->side].g;
+        if (x->side == side && on_operands(d, node, operands, n) && ops_alike(of, x->op, g, op) &&
+            (!same_types || g->m->ops[op].nresults == 0 ||
+             graph_dtype(of, of->m->ops[x->op].first_result) == graph_dtype(g, g->m->ops[op].first_result)))
+            return node;
+    }
+    return NONE;
+}
+
+static void enter(struct dag *d, uint32_t node) {
+    const struct dag_node *x = &d->nodes[node];
+    uint64_t h = hash_of(d->side[x->side].g, x->op, d->operands + x->first_operand, x->noperands);
+    while (*slot_of(d, h) != NONE)
+        h++;
+    *slot_of(d, h) = node;
+}
+
+static void make_room(struct dag *d) {
+    if (2 * (d->nnodes + 1) <= d->table_cap)
+        return;
+    free(d->table);
+    d->table_cap = d->table_cap ? 4 * d->table_cap : 256;
+    d->table = no_ids(d->table_cap);
+    for (uint32_t node = 0; node < d->nnodes; node++)
+        enter(d, node);
+}
+
+/* ---- building ---- */
+
+/* One side while it is built. */
+struct dag_builder {
+    struct dag *d;
+    struct dag_side *s;
+    const struct graph *g;
+    uint8_t side;
+};
+
+static uint32_t add_value(struct dag_builder *b, uint32_t value, uint32_t node, uint32_t result) {
+    struct dag *d = b->d;
+    uint32_t v = d->nvalues++;
+    d->values = grow(d->values, &d->values_cap, d->nvalues, sizeof *d->values);
+    d->values[v] = (struct dag_value){
+        .value = value, .node = node, .result = result, .side = b->side, .rep = b->side == BEFORE ? v : NONE};
+    return v;
+}
+
+static void add_copy(struct dag_builder *b, uint32_t op, uint32_t node) {
+    struct dag_side *s = b->s;
+    s->copies = grow(s->copies, &s->copies_cap, s->ncopies + 1, sizeof *s->copies);
+    s->copies[s->ncopies++] = (struct dag_copy){op, node};
+    for (uint32_t i = 0; i < b->g->m->ops[op].nresults; i++)
+        s->of[b->g->m->ops[op].first_result + i] = b->d->nodes[node].first_result + i;
+}
+
+/* All names of a tensor stand for what it now holds. */
+static void write_tensor(struct dag_builder *b, uint32_t tensor, uint32_t is) {
+    uint32_t was = b->s->of[tensor];
+    for (uint32_t w = 0; w < b->g->m->nvalues; w++)
+        b->s->of[w] = b->s->of[w] == was ? is : b->s->of[w];
+}
+
+/* An op that copies its first operand into the second. */
+static bool copy(struct dag_builder *b, uint32_t op) {
+    const uint32_t *x = graph_operands(b->g, op);
+    enum op_kind k = (enum op_kind)b->g->kind[op];
+    if ((k != K_COPY && k != K_WRITE_TENSOR) || graph_noperands(b->g, op) != 2 || b->s->of[x[0]] == NONE)
+        return false;
+    if (b->s->of[x[1]] != NONE)
+        write_tensor(b, x[1], b->s->of[x[0]]);
+    b->s->of[x[1]] = b->s->of[x[0]];
+    return true;
+}
+
+static void add_node(struct dag_builder *b, uint32_t op) {
+    const struct graph *g = b->g;
+    struct dag *d = b->d;
+    const struct mlir_op *o = &g->m->ops[op];
+    uint32_t n = graph_noperands(g, op), node = d->nnodes, copy = NONE;
+    d->operands = grow(d->operands, &d->operands_cap, d->noperands + n + 1, sizeof *d->operands); /* never NULL */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        bool tensor = is_tensor_operand(g, v);
+        if (tensor && b->s->of[v] == NONE) /* of a block, or of what is not understood: like no other */
+            b->s->of[v] = add_value(b, v, NONE, 0);
+        d->operands[d->noperands + i] = tensor ? b->s->of[v] : NONE;
+    }
+    if (g->kind[op] != K_EMPTY && g->kind[op] != K_RAND)
+        copy = find_node(d, b->side, g, op, d->operands + d->noperands, n, true);
+    if (copy != NONE) {
+        add_copy(b, op, copy);
+        return;
+    }
+    d->nodes = grow(d->nodes, &d->nodes_cap, node + 1, sizeof *d->nodes);
+    d->nodes[d->nnodes] = (struct dag_node){.op = op,
+                                            .first_operand = d->noperands,
+                                            .noperands = n,
+                                            .first_result = d->nvalues,
+                                            .nresults = writes(g, op) ? 1 : o->nresults,
+                                            .twin = NONE,
+                                            .side = b->side};
+    d->noperands += n;
+    make_room(d);
+    enter(d, d->nnodes++);
+    d->cut_short |= d->nnodes > MAX_NODES;
+    if (writes(g, op))
+        write_tensor(b, graph_operands(g, op)[0], add_value(b, graph_operands(g, op)[0], node, 0));
+    for (uint32_t i = 0; i < o->nresults; i++)
+        b->s->of[o->first_result + i] = add_value(b, o->first_result + i, node, i);
+}
+
+/* Deallocated is what a name stands for: a view of it, which has another name, keeps its memory. */
+static void note_freed(struct dag_side *s, uint32_t op) {
+    const struct mlir_op *o = &s->g->m->ops[op];
+    bool reads = graph_class(s->g, op) != OP_RETURN || !s->g->m->funcs[o->func].copies_results;
+    for (uint32_t i = 0; reads && i < graph_noperands(s->g, op); i++) {
+        uint32_t v = graph_operands(s->g, op)[i];
+        if (v == NONE)
+            continue;
+        if (s->g->kind[op] == K_DEALLOCATE) {
+            s->freed[v] = op;
+        } else if (s->freed[v] != NONE) {
+            s->freed_uses = grow(s->freed_uses, &s->freed_uses_cap, s->nfreed_uses + 1, sizeof *s->freed_uses);
+            s->freed_uses[s->nfreed_uses++] = (struct freed_use){op, s->freed[v]};
+        }
+    }
+    for (uint32_t i = 0; i < o->nresults; i++) /* of a function that is called again */
+        s->freed[o->first_result + i] = NONE;
+}
+
+static void inline_function(struct dag_builder *b, uint32_t func, int depth);
+
+static bool call(struct dag_builder *b, uint32_t op, int depth) {
+    const struct graph *g = b->g;
+    const struct mlir_op *o = &g->m->ops[op];
+    uint32_t func = callee_of(g, op), n = graph_noperands(g, op);
+    if (func == NONE || g->m->funcs[func].nargs != n || is_foreign(g, func))
+        return false;
+    if (depth == 0) {
+        b->d->cut_short = true;
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = graph_operands(g, op)[i], argument = g->m->funcs[func].first_arg + i;
+        b->s->of[argument] = v == NONE ? NONE : b->s->of[v];
+        b->s->freed[argument] = NONE;
+    }
+    inline_function(b, func, depth - 1);
+    uint32_t end = g->return_op[func];
+    for (uint32_t i = 0; i < o->nresults; i++)
+        b->s->of[o->first_result + i] = i < graph_noperands(g, end) && graph_operands(g, end)[i] != NONE
+                                            ? b->s->of[graph_operands(g, end)[i]]
+                                            : NONE;
+    return true;
+}
+
+static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
+    const struct graph *g = b->g;
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !b->d->cut_short; op++) {
+        const struct mlir_op *o = &g->m->ops[op];
+        enum op_class c = graph_class(g, op);
+        bool calls = c == OP_CALL || (o->callee != NONE && callee_of(g, op) != NONE);
+        if (o->func == func)
+            note_freed(b->s, op);
+        if (c == OP_RETURN || c == OP_NO_USE || c == OP_STRUCTURE || o->func != func)
+            continue;
+        if ((calls && call(b, op, depth)) || copy(b, op))
+            continue;
+        uint32_t x = is_identity(g, op) ? b->s->of[graph_operands(g, op)[0]] : NONE;
+        if (x != NONE)
+            b->s->of[o->first_result] = x;
+        else
+            add_node(b, op);
+    }
+}
+
+static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func) {
+    const struct mlir_func *m = &g->m->funcs[func];
+    struct dag_side *s = &d->side[side];
+    struct dag_builder b = {d, s, g, side};
+    *s = (struct dag_side){.g = g,
+                           .of = no_ids(g->m->nvalues),
+                           .freed = no_ids(g->m->nvalues),
+                           .first_node = d->nnodes,
+                           .first_arg = d->nvalues};
+    for (uint32_t i = 0; i < m->nargs; i++)
+        if (is_tensor_operand(g, m->first_arg + i) &&
+            g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)
+            s->of[m->first_arg + i] = add_value(&b, m->first_arg + i, NONE, s->nargs++);
+    inline_function(&b, func, MAX_DEPTH);
+    s->end_node = d->nnodes;
+    uint32_t end = g->return_op[func];
+    s->returns = end != NONE;
+    for (uint32_t i = 0; end != NONE && i < graph_noperands(g, end); i++) {
+        uint32_t v = graph_operands(g, end)[i];
+        s->outputs = grow(s->outputs, &s->outputs_cap, s->noutputs + 1, sizeof *s->outputs);
+        s->outputs[s->noutputs++] = v == NONE ? NONE : s->of[v];
+    }
+}
+
+void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
+               uint32_t func_after) {
+    *d = (struct dag){.cut_short = false};
+    add_side(d, BEFORE, before, func);
+    add_side(d, AFTER, after, func_after);
+    const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
+    for (uint32_t i = 0; i < a->nargs && i < b->nargs; i++)
+        dag_merge(d, a->first_arg + i, b->first_arg + i, (struct movement){.rank = 0}, PROVED);
+}
+
+void dag_free(struct dag *d) {
+    for (int side = 0; side < SIDES; side++) {
+        free(d->side[side].of);
+        free(d->side[side].outputs);
+        free(d->side[side].copies);
+        free(d->side[side].freed_uses);
+        free(d->side[side].freed);
+    }
+    free(d->values);
+    free(d->nodes);
+    free(d->operands);
+    free(d->table);
+}
+
+/* ---- merging ---- */
+
+void dag_merge(struct dag *d, uint32_t after, uint32_t before, struct movement moved, enum merge how) {
+    struct dag_value *v = &d->values[after], *w = &d->values[before];
+    v->rep = before;
+    v->moved = moved;
+    v->merged = (uint8_t)how;
+    if (w->merged < how)
+        w->merged = (uint8_t)how;
+}
+
+bool dag_merge_twin(struct dag *d, uint32_t node) {
+    struct dag_node *x = &d->nodes[node];
+    const struct graph *g = d->side[AFTER].g;
+    uint32_t operands[MAX_TWIN_OPERANDS] = {NONE}, n = x->noperands;
+    enum merge how = PROVED;
+    if (n > MAX_TWIN_OPERANDS)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = dag_operands(d, node)[i];
+        const struct dag_value *of = v == NONE ? NULL : &d->values[v];
+        if (of && (of->rep == NONE || of->moved.rank || !dag_same_dims(d, v, of->rep)))
+            return false;
+        operands[i] = of ? of->rep : NONE;
+        how = of && of->merged < how ? of->merged : how;
+    }
+    x->twin = find_node(d, BEFORE, g, x->op, operands, n, false);
+    if (x->twin == NONE && n == 2 && op_is(dag_kind(d, node), COMMUTES))
+        x->twin = find_node(d, BEFORE, g, x->op, (uint32_t[]){operands[1], operands[0]}, 2, false);
+    for (uint32_t i = 0; x->twin != NONE && i < x->nresults; i++)
+        dag_merge(d, x->first_result + i, d->nodes[x->twin].first_result + i, (struct movement){.rank = 0}, how);
+    return x->twin != NONE;
+}

@@ -1,0 +1,138 @@
+#include "verify/hosted.h"
+
+#include <stdlib.h>
+
+/* Which of the arguments a value is made of, a bit each. */
+enum { MAX_ARGUMENTS = 62 };
+static const uint64_t of_others = 1ull << 63;
+
+struct arguments {
+    uint32_t at[MAX_ARGUMENTS], n; /* of BEFORE */
+};
+
+bool is_hosted(const struct dag *d, uint32_t value) {
+    const struct dag_value *v = &d->values[value];
+    return v->side == AFTER && v->rep == NONE && v->node != NONE && dag_class(d, v->node) == OP_CALL;
+}
+
+uint32_t hosted_in_cone(const struct dag *d, const struct cone_pair *c, uint32_t out[MAX_HOSTED]) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        const struct dag_node *x = &d->nodes[c->nodes[i]];
+        for (uint32_t r = 0; r < x->nresults; r++) {
+            if (!is_hosted(d, x->first_result + r))
+                continue;
+            if (n == MAX_HOSTED)
+                return MAX_HOSTED + 1;
+            out[n++] = x->first_result + r;
+        }
+    }
+    return n;
+}
+
+/* The arguments of BEFORE that a value of AFTER is made of. Nodes are in the order in which they are evaluated. */
+static bool find_arguments(const struct dag *d, uint32_t value, struct arguments *all) {
+    bool *needed = xcalloc(d->nvalues + (size_t)1, sizeof *needed), good = true;
+    needed[value] = true;
+    for (uint32_t node = d->values[value].node + 1; good && node-- > d->side[AFTER].first_node;) {
+        const struct dag_node *x = &d->nodes[node];
+        bool used = false;
+        for (uint32_t i = 0; i < x->nresults; i++)
+            used |= needed[x->first_result + i];
+        for (uint32_t i = 0; used && good && i < x->noperands; i++) {
+            uint32_t v = dag_operands(d, node)[i];
+            if (v == NONE || needed[v])
+                continue;
+            needed[v] = true;
+            if (d->values[v].node != NONE)
+                continue;
+            good = d->values[v].rep != NONE && all->n < MAX_ARGUMENTS;
+            if (good)
+                all->at[all->n++] = d->values[v].rep;
+        }
+    }
+    free(needed);
+    return good;
+}
+
+/* What BEFORE makes of these arguments alone. */
+struct made {
+    const struct dag *d;
+    uint64_t all, *of; /* per value: arguments, or `of_others` */
+    bool *used;        /* per value: something else takes it, perhaps moved */
+};
+
+static bool moves(const struct dag *d, uint32_t node) {
+    return class_moves(dag_class(d, node));
+}
+
+static void find_made(struct made *m, const struct arguments *args) {
+    const struct dag *d = m->d;
+    const struct dag_side *b = &d->side[BEFORE];
+    for (uint32_t i = 0; i < b->nargs; i++)
+        m->of[b->first_arg + i] = of_others;
+    for (uint32_t i = 0; i < args->n; i++)
+        m->of[args->at[i]] = 1ull << i;
+    for (uint32_t node = b->first_node; node < b->end_node; node++) {
+        const struct dag_node *x = &d->nodes[node];
+        uint64_t of = dag_class(d, node) == OP_CALL ? of_others : 0;
+        for (uint32_t i = 0; i < x->noperands; i++)
+            of |= dag_operands(d, node)[i] == NONE ? 0 : m->of[dag_operands(d, node)[i]];
+        for (uint32_t i = 0; i < x->nresults; i++)
+            m->of[x->first_result + i] = of;
+    }
+}
+
+static void find_used(struct made *m) {
+    const struct dag *d = m->d;
+    const struct dag_side *b = &d->side[BEFORE];
+    for (uint32_t i = 0; i < b->noutputs; i++)
+        if (b->outputs[i] != NONE)
+            m->used[b->outputs[i]] = true;
+    for (uint32_t node = b->end_node; node-- > b->first_node;) {
+        const struct dag_node *x = &d->nodes[node];
+        bool other = x->nresults == 0 || (m->of[x->first_result] & ~m->all) != 0;
+        bool passes = x->nresults > 0 && moves(d, node) && m->used[x->first_result];
+        for (uint32_t i = 0; i < x->noperands && (other || passes); i++)
+            if (dag_operands(d, node)[i] != NONE)
+                m->used[dag_operands(d, node)[i]] = true;
+    }
+}
+
+uint32_t hosted_base(const struct dag *d, uint32_t value) {
+    uint32_t node = d->values[value].node;
+    while (node != NONE && moves(d, node) && dag_operands(d, node)[0] != NONE) {
+        value = dag_operands(d, node)[0];
+        node = d->values[value].node;
+    }
+    return value;
+}
+
+static uint32_t add_candidate(const struct made *m, uint32_t v, uint32_t value, uint32_t *out, uint32_t n) {
+    uint32_t node = m->d->values[v].node;
+    bool reshaped = node != NONE && dag_kind(m->d, node) == K_RESHAPE;
+    if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && !reshaped &&
+        dag_numel(m->d, v) == dag_numel(m->d, value))
+        out[n++] = v;
+    return n;
+}
+
+uint32_t hosted_candidates(const struct dag *d, uint32_t value, uint32_t out[MAX_HOSTED_CANDIDATES]) {
+    struct arguments args = {.n = 0};
+    const struct dag_side *b = &d->side[BEFORE];
+    uint32_t n = 0;
+    if (!find_arguments(d, value, &args))
+        return 0;
+    struct made m = {d, (1ull << args.n) - 1, xcalloc(d->nvalues + (size_t)1, sizeof *m.of),
+                     xcalloc(d->nvalues + (size_t)1, sizeof *m.used)};
+    find_made(&m, &args);
+    find_used(&m);
+    for (uint32_t i = 0; i < args.n; i++)
+        n = add_candidate(&m, args.at[i], value, out, n);
+    for (uint32_t node = b->first_node; node < b->end_node; node++)
+        for (uint32_t i = 0; i < d->nodes[node].nresults; i++)
+            n = add_candidate(&m, d->nodes[node].first_result + i, value, out, n);
+    free(m.of);
+    free(m.used);
+    return n < MAX_HOSTED_CANDIDATES ? n : 0;
+}

@@ -1,0 +1,544 @@
+/* A value of which no candidate is proved stays inside of larger cones. Where these are not proved either, but would be
+ * if it were its candidate, the difference is there: it is assumed to be the candidate from then on. */
+#include "verify/sweep.h"
+
+#include <stdlib.h>
+
+#include "reduce/subgraph.h"
+#include "verify/hosted.h"
+#include "verify/miter.h"
+
+enum { MAX_GROWTH = 5, MAX_LIFT = 64, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
+
+/* ---- regions ---- */
+
+static bool has_call(const struct dag *d, const struct cone_pair *c) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes && !found; i++)
+        found = dag_class(d, c->nodes[i]) == OP_CALL;
+    return found;
+}
+
+/* The module, for as long as the comparison. */
+static const struct mlir *keep_miter(struct module_comparison *m, struct miter *w) {
+    struct mlir *kept = arena_alloc(&m->arena, sizeof *kept);
+    *kept = w->ir;
+    w->ir = (struct mlir){0};
+    m->miters = grow(m->miters, &m->miters_cap, m->nmiters + 1, sizeof *m->miters);
+    m->miters[m->nmiters++] = kept;
+    return kept;
+}
+
+/* With every gelu in the form with tanh. */
+static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, bool thorough, struct arena *a,
+                                struct judgement *out) {
+    struct miter w;
+    struct str why;
+    bool proved = false;
+    if (miter_build(c, &s->d, (struct miter_options){.tanh_gelu = true}, &w, &why)) {
+        *out = miter_judge(&w.ir, s->m->lowerings, thorough, a);
+        proved = out->answer == ANSWER_PROVED;
+    }
+    mlir_free(&w.ir);
+    return proved;
+}
+
+static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, bool thorough) {
+    struct arena scratch = {0};
+    struct miter w;
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED}, other;
+    bool built = miter_build(c, &s->d, (struct miter_options){0}, &w, &j.why);
+    if (built)
+        j = miter_judge(&w.ir, s->m->lowerings, thorough, &scratch);
+    if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, thorough, &scratch, &other))
+        j = other;
+    if (j.answer == ANSWER_DIFFERENT)
+        j.miter = keep_miter(s->m, &w);
+    if (j.answer == ANSWER_NOT_COMPARED && has_call(&s->d, c))
+        j.why = STR("no evaluator for call: the function has no body, or one in another dialect");
+    j.why = arena_str(&s->m->arena, j.why);
+    mlir_free(&w.ir);
+    arena_free(&scratch);
+    return j;
+}
+
+static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
+    uint32_t *to = arena_alloc(a, (n + (size_t)1) * sizeof *to);
+    if (n)
+        memcpy(to, ids, n * sizeof *to);
+    return to;
+}
+
+/* NULL: there is none. */
+static const struct mlir *miter_in_own_types(struct sweep *s, const struct cone_pair *c) {
+    struct miter w;
+    struct str why;
+    const struct mlir *kept = NULL;
+    if (miter_build(c, &s->d, (struct miter_options){.in_own_types = true}, &w, &why))
+        kept = keep_miter(s->m, &w);
+    mlir_free(&w.ir);
+    return kept;
+}
+
+static void set_region(struct sweep *s, struct compared_region *r, const struct cone_pair *c, struct judgement j) {
+    struct arena *a = &s->m->arena;
+    *r = (struct compared_region){.judgement = j, .nnodes = c->nnodes, .nleaves = c->nleaves};
+    memcpy(r->result, c->result, sizeof r->result);
+    r->moved = c->moved;
+    if (j.answer == ANSWER_DIFFERENT)
+        r->own_types = miter_in_own_types(s, c);
+    r->nodes = copy_ids(a, c->nodes, c->nnodes);
+    r->leaves = copy_ids(a, c->leaves, c->nleaves);
+    for (int side = 0; side < SIDES; side++)
+        r->ops[side] = arena_alloc(a, (c->nnodes + (size_t)1) * sizeof *r->ops[side]);
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        const struct dag_node *n = &s->d.nodes[c->nodes[i]];
+        r->ops[n->side][r->nops[n->side]++] = n->op;
+    }
+    for (int side = 0; side < SIDES; side++)
+        sort_ids(r->ops[side], r->nops[side]);
+}
+
+static uint32_t keep_region(struct sweep *s, const struct cone_pair *c, struct judgement j) {
+    struct module_comparison *m = s->m;
+    m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
+    set_region(s, &m->regions[m->nregions], c, j);
+    return m->nregions++;
+}
+
+/* For what is asked of proved values. */
+static void keep_proved(struct sweep *s, const struct cone_pair *c) {
+    struct module_comparison *m = s->m;
+    const struct dag_value *v = &s->d.values[c->result[AFTER]];
+    const struct graph *g = s->d.side[AFTER].g;
+    if (!m->keep_proved || v->node == NONE || v->result > 0)
+        return;
+    uint32_t *ops = arena_alloc(&m->arena, (c->nnodes + (size_t)1) * sizeof *ops), n = 0, op = s->d.nodes[v->node].op;
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        if (s->d.nodes[c->nodes[i]].side == BEFORE)
+            continue;
+        ops[n] = s->d.nodes[c->nodes[i]].op;
+        op = op_computes(g, ops[n]) && graph_class(g, ops[n]) != OP_SLICE ? ops[n] : op;
+        n++;
+    }
+    m->proved = grow(m->proved, &m->proved_cap, m->nproved + 1, sizeof *m->proved);
+    m->proved[m->nproved++] = (struct proved_value){miter_in_own_types(s, c), op, ops, n, v->node};
+}
+
+/* ---- one value ---- */
+
+/* What differs may do so since inputs are not independent: one is made of another, or two are equal. Then what makes
+ * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. */
+static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most, bool thorough) {
+    struct judgement first = judge_cone(s, c, thorough), j = first;
+    struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
+    *larger = *c;
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least, false); i++)
+        j = judge_cone(s, larger, thorough);
+    if (j.answer != ANSWER_PROVED)
+        return first;
+    *c = *larger;
+    return j;
+}
+
+/* How a candidate is tried. */
+struct merge_attempt {
+    enum merge least; /* of inputs */
+    int growth;
+    bool thorough;
+    bool anew; /* also where that makes no other inputs than a surer attempt */
+};
+
+/* Merges a value with a candidate where they are proved to be the same. Else the reason, or what is different, is in
+ * `j` and the cone in `c`. */
+static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidate x, struct merge_attempt how,
+                          struct cone_pair *c, struct judgement *j) {
+    *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved};
+    *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
+    if (!cone_build(c, &s->d, how.least))
+        j->why = str_of(c->why);
+    else if (how.anew || c->weakest == how.least)
+        *j = judge_grown(s, c, how.least, how.growth, how.thorough);
+    if (j->answer != ANSWER_PROVED)
+        return false;
+    s->region_of[after] = keep_region(s, c, *j);
+    for (uint32_t i = 0; i < c->nleaves; i++)
+        s->fits[c->leaves[i]] = true;
+    keep_proved(s, c);
+    dag_merge(&s->d, after, x.before, x.moved, c->weakest == PROVED ? PROVED : CONDITIONAL);
+    return true;
+}
+
+/* Merges a value with a candidate where that takes a thorough look, or else keeps the region in which the first one is
+ * not proved: a difference is beyond doubt where no candidate fits, whether or not others are what they are guessed to
+ * be. */
+static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n, int growth,
+                            uint32_t *region) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *other = arena_alloc(&s->arena, sizeof *other);
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED}, k;
+    bool refuted = true;
+    for (uint32_t i = 0; i < n && i < MAX_THOROUGH; i++) {
+        struct merge_attempt how = {CONDITIONAL, i == 0 ? growth : 1, .thorough = true, .anew = true};
+        if (try_candidate(s, after, all[i], how, i == 0 ? c : other, i == 0 ? &j : &k))
+            return true;
+        refuted &= (i == 0 ? &j : &k)->answer == ANSWER_DIFFERENT;
+    }
+    if (try_candidate(s, after, all[0], (struct merge_attempt){GUESSED, growth, .thorough = true}, other, &k))
+        return true;
+    if (c->weakest != PROVED) {
+        struct merge_attempt how = {PROVED, growth, .thorough = true, .anew = true};
+        if (try_candidate(s, after, all[0], how, other, &k))
+            return true;
+        refuted &= k.answer == ANSWER_DIFFERENT;
+    }
+    *region = keep_region(s, c, j);
+    s->m->regions[*region].doubtful = !refuted;
+    return false;
+}
+
+static bool prove_value(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j;
+    for (enum merge least = PROVED; least > NOT_MERGED; least--)
+        for (uint32_t i = 0; i < n; i++)
+            if (try_candidate(s, after, all[i],
+                              (struct merge_attempt){least, i == 0 ? MAX_GROWTH : 1, .anew = least == PROVED}, c, &j))
+                return true;
+    return false;
+}
+
+/* The op moves data: one that is merged with nothing stays inside of larger cones. */
+static bool only_moves(const struct dag *d, uint32_t value) {
+    return image_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
+}
+
+/* ---- what the host makes ---- */
+
+/* BEFORE calls the same function. */
+static bool is_called_in_both(const struct sweep *s, const struct merge_candidate *all, uint32_t n) {
+    uint32_t node = n ? s->d.values[all[0].before].node : NONE;
+    return node != NONE && dag_class(&s->d, node) == OP_CALL;
+}
+
+static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_candidate *x) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
+    return cone_build(c, &s->d, GUESSED) && judge_cone(s, c, false).answer == ANSWER_PROVED;
+}
+
+/* The values of the host in a region and the values of BEFORE that each may be, one of which is tried. */
+struct host_values {
+    uint32_t values[MAX_HOSTED], n;
+    uint32_t candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES], ncandidates[MAX_HOSTED], at[MAX_HOSTED];
+};
+
+static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, struct host_values *h) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    uint32_t combinations = 1;
+    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
+    if (!cone_build(c, &s->d, GUESSED))
+        return false;
+    h->n = hosted_in_cone(&s->d, c, h->values);
+    for (uint32_t i = 0; i < h->n && h->n <= MAX_HOSTED && combinations <= MAX_COMBINATIONS; i++)
+        combinations *= h->ncandidates[i] = hosted_candidates(&s->d, h->values[i], h->candidates[i]);
+    return h->n > 0 && h->n <= MAX_HOSTED && combinations > 0 && combinations <= MAX_COMBINATIONS;
+}
+
+static void assume(struct sweep *s, const struct host_values *h, const uint32_t at[MAX_HOSTED]) {
+    for (uint32_t i = 0; i < h->n; i++)
+        dag_merge(&s->d, h->values[i], h->candidates[i][at[i]], (struct movement){.rank = 0}, GUESSED);
+}
+
+static void trust(struct sweep *s, uint32_t value) {
+    struct module_comparison *m = s->m;
+    const struct dag_value *v = &s->d.values[value];
+    m->trusted = grow(m->trusted, &m->trusted_cap, m->ntrusted + 1, sizeof *m->trusted);
+    m->trusted[m->ntrusted++] = (struct trusted_value){s->d.nodes[v->node].op, s->d.values[v->rep].value};
+    s->trusted[value] = true;
+}
+
+static bool next_combination(struct host_values *h) {
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (++h->at[i] < h->ncandidates[i])
+            return true;
+        h->at[i] = 0;
+    }
+    return false;
+}
+
+/* Something else is computed of the same arguments, which the host might have made in its place. */
+static bool is_one_of_several(const struct sweep *s, const struct host_values *h, uint32_t i, uint32_t fitting) {
+    uint32_t base = hosted_base(&s->d, h->candidates[i][fitting]);
+    bool several = false;
+    for (uint32_t k = 0; k < h->ncandidates[i]; k++) {
+        uint32_t other = hosted_base(&s->d, h->candidates[i][k]);
+        several |= other != base && s->d.values[other].node != NONE;
+    }
+    return several;
+}
+
+/* What the host makes is taken for values of BEFORE where the value is proved with these in its place, and with no
+ * others, and nothing else could be meant. */
+static bool trust_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x) {
+    struct host_values *h = arena_alloc(&s->arena, sizeof *h);
+    uint32_t fitting[MAX_HOSTED], fits = 0;
+    if (!find_host_values(s, after, x, h))
+        return false;
+    do {
+        assume(s, h, h->at);
+        if (is_proved_as(s, after, x) && fits++ == 0)
+            memcpy(fitting, h->at, sizeof fitting);
+    } while (fits < 2 && next_combination(h));
+    for (uint32_t i = 0; i < h->n; i++)
+        s->d.values[h->values[i]].rep = NONE, s->d.values[h->values[i]].merged = NOT_MERGED;
+    for (uint32_t i = 0; i < h->n && fits == 1; i++)
+        fits += is_one_of_several(s, h, i, fitting[i]);
+    if (fits != 1)
+        return false;
+    assume(s, h, fitting);
+    for (uint32_t i = 0; i < h->n; i++)
+        trust(s, h->values[i]);
+    return true;
+}
+
+/* ---- one value of any kind ---- */
+
+/* Not `judged`: the value is taken for the likeliest candidate. */
+static void compare_value(struct sweep *s, uint32_t after, bool judged) {
+    struct merge_candidate all[MAX_CANDIDATES];
+    uint32_t n = candidates_of(&s->candidates, after, all);
+    if (judged && prove_value(s, after, all, n))
+        return;
+    if (judged && is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
+        return;
+    for (uint32_t i = 0; judged && i < n; i++)
+        if (trust_host_values(s, after, &all[i]) && prove_value(s, after, all, n))
+            return;
+    if (n > 0 && only_moves(&s->d, after))
+        return;
+    if (judged && n > 0 && look_thoroughly(s, after, all, n, 1, &s->region_of[after]))
+        return;
+    s->m->doubtful |= judged;
+    if (n > 0)
+        dag_merge(&s->d, after, all[0].before, all[0].moved, GUESSED);
+}
+
+static void keep_twin(struct sweep *s, uint32_t node) {
+    const struct dag_node *x = &s->d.nodes[node];
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = (struct cone_pair){.result = {s->d.nodes[x->twin].first_result, x->first_result}};
+    if (cone_build(c, &s->d, GUESSED))
+        keep_proved(s, c);
+}
+
+static void compare_nodes(struct sweep *s) {
+    const struct dag_side *a = &s->d.side[AFTER];
+    for (uint32_t node = a->first_node; node < a->end_node; node++) {
+        const struct dag_node *x = &s->d.nodes[node];
+        if (!s->reached[node])
+            continue;
+        if (dag_merge_twin(&s->d, node)) {
+            if (s->m->keep_proved && dag_computes(&s->d, node))
+                keep_twin(s, node);
+        } else if (dag_computes(&s->d, node) || dag_class(&s->d, node) == OP_CALL) {
+            for (uint32_t i = 0; i < x->nresults; i++)
+                compare_value(s, x->first_result + i, !s->only || s->only[x->op]);
+        }
+        arena_reset(&s->arena);
+    }
+}
+
+/* ---- what results depend on ---- */
+
+/* Values that are still to be visited. */
+struct pending {
+    uint32_t *values, n, cap;
+    bool *seen;
+};
+
+static void push(struct pending *p, uint32_t value) {
+    if (value == NONE || p->seen[value])
+        return;
+    p->seen[value] = true;
+    p->values = grow(p->values, &p->cap, p->n + 1, sizeof *p->values);
+    p->values[p->n++] = value;
+}
+
+static void push_operands(struct pending *p, const struct dag *d, uint32_t node) {
+    for (uint32_t i = 0; i < d->nodes[node].noperands; i++)
+        push(p, dag_operands(d, node)[i]);
+}
+
+/* What arguments hold that the function writes. */
+static void push_written(struct sweep *s, int side, struct pending *p) {
+    const struct dag_side *f = &s->d.side[side];
+    for (uint32_t i = 0; i < f->nargs; i++)
+        push(p, f->of[s->d.values[f->first_arg + i].value]);
+}
+
+/* What results depend on; of AFTER what is asked for does. */
+static void find_reached(struct sweep *s, int side) {
+    const struct dag_side *f = &s->d.side[side];
+    struct pending p = {.seen = xcalloc(s->d.nvalues + (size_t)1, 1)};
+    for (uint32_t node = f->first_node; s->only && side == AFTER && node < f->end_node; node++)
+        for (uint32_t i = 0; s->only[s->d.nodes[node].op] && i < s->d.nodes[node].nresults; i++)
+            push(&p, s->d.nodes[node].first_result + i);
+    for (uint32_t i = 0; !s->only && i < f->noutputs; i++)
+        push(&p, f->outputs[i]);
+    if (!s->only)
+        push_written(s, side, &p);
+    while (p.n > 0) {
+        uint32_t node = s->d.values[p.values[--p.n]].node;
+        if (node == NONE)
+            continue;
+        s->reached[node] = true;
+        push_operands(&p, &s->d, node);
+    }
+    free(p.values);
+    free(p.seen);
+}
+
+/* ---- results ---- */
+
+/* Results of the functions are the same ones whatever they hold. Returns the region that compared them; NONE: they were
+ * merged before. */
+static uint32_t compare_result(struct sweep *s, uint32_t after, uint32_t before) {
+    struct dag_value was = s->d.values[after];
+    uint32_t region = s->region_of[after], found;
+    struct merge_candidate x = {.before = before};
+    if (was.rep == before && was.merged >= CONDITIONAL && !was.moved.rank)
+        return NONE;
+    if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, MAX_GROWTH, &found))
+        found = s->region_of[after];
+    s->d.values[after] = was;
+    s->region_of[after] = region;
+    return found;
+}
+
+static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
+    if (s->mark[node] < 1 + answer)
+        s->mark[node] = (uint8_t)(1 + answer);
+}
+
+static void leave_undecided(struct compared_region *r, struct str why) {
+    r->judgement.answer = ANSWER_NOT_COMPARED;
+    r->judgement.differs = true;
+    r->judgement.why = why;
+}
+
+/* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
+ * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
+ * a value that the other does not know, and what makes it cannot be evaluated. */
+static void lift_difference(struct sweep *s, struct compared_region *r) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j = r->judgement;
+    enum merge least = PROVED;
+    *c = (struct cone_pair){.result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved};
+    bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
+    bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
+    for (int level = 1, next = 1; larger && level <= MAX_LIFT && j.answer == ANSWER_DIFFERENT; level++) {
+        larger = cone_grow(c, &s->d, least, false);
+        bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
+        if (level == next || last || (shared && !lifted)) {
+            j = c->why ? j : judge_cone(s, c, true);
+            lifted |= shared && j.answer == ANSWER_DIFFERENT;
+            next = 2 * level;
+        }
+    }
+    if (j.answer == ANSWER_PROVED)
+        set_region(s, r, c, j);
+    else if (j.agrees)
+        leave_undecided(r, j.why);
+    else if (!lifted)
+        leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));
+    arena_reset(&s->arena);
+}
+
+/* A difference from what the value may not have to be is none: not where other candidates cannot be told, and nothing
+ * that is made of the value is proved with the first one in its place. */
+static void settle_difference(struct sweep *s, struct compared_region *r) {
+    if (r->doubtful && !s->fits[r->result[AFTER]])
+        leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
+    else
+        lift_difference(s, r);
+}
+
+static void mark_region(struct sweep *s, uint32_t region, struct pending *p) {
+    struct compared_region *r = &s->m->regions[region];
+    if (!r->needed && r->judgement.answer == ANSWER_DIFFERENT)
+        settle_difference(s, r);
+    s->m->nundecided += !r->needed && r->judgement.answer == ANSWER_NOT_COMPARED && r->judgement.differs;
+    r->needed = true;
+    for (uint32_t i = 0; i < r->nnodes; i++)
+        mark_node(s, r->nodes[i], r->judgement.answer);
+    for (uint32_t i = 0; i < r->nleaves; i++)
+        push(p, r->leaves[i]);
+}
+
+static void mark_value(struct sweep *s, uint32_t value, struct pending *p) {
+    uint32_t node = s->d.values[value].node;
+    if (s->region_of[value] != NONE) {
+        mark_region(s, s->region_of[value], p);
+    } else if (node != NONE) {
+        uint32_t twin = s->d.nodes[node].twin;
+        mark_node(s, node, twin != NONE || s->trusted[value] ? ANSWER_PROVED : ANSWER_NOT_COMPARED);
+        if (twin != NONE)
+            mark_node(s, twin, ANSWER_PROVED);
+        push_operands(p, &s->d, node);
+    }
+}
+
+/* What no result depends on has no effect: it counts as proved. So does what is left of BEFORE where all results are.
+ */
+static void mark_rest(struct sweep *s) {
+    bool all = true;
+    for (uint32_t node = s->d.side[AFTER].first_node; node < s->d.side[AFTER].end_node; node++)
+        all &= !s->reached[node] || s->mark[node] == 1 + ANSWER_PROVED;
+    for (uint32_t node = 0; node < s->d.nnodes; node++)
+        if (!s->reached[node] || (all && !s->mark[node]))
+            mark_node(s, node, ANSWER_PROVED);
+}
+
+/* Compares the results, and marks what they depend on. */
+static void mark_all(struct sweep *s) {
+    struct pending p = {.seen = xcalloc(s->d.nvalues + (size_t)1, 1)};
+    for (uint32_t i = 0; i < s->d.side[AFTER].noutputs; i++) {
+        uint32_t after = s->d.side[AFTER].outputs[i], before = s->d.side[BEFORE].outputs[i];
+        uint32_t region = after == NONE || before == NONE ? NONE : compare_result(s, after, before);
+        if (region == NONE)
+            push(&p, after);
+        else
+            mark_region(s, region, &p);
+    }
+    push_written(s, AFTER, &p);
+    while (p.n > 0)
+        mark_value(s, p.values[--p.n], &p);
+    mark_rest(s);
+    free(p.values);
+    free(p.seen);
+}
+
+void sweep_run(struct sweep *s, const struct alignment *align) {
+    s->region_of = no_ids(s->d.nvalues);
+    s->reached = xcalloc(s->d.nnodes + (size_t)1, sizeof *s->reached);
+    s->mark = xcalloc(s->d.nnodes + (size_t)1, 1);
+    s->fits = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->fits);
+    s->trusted = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->trusted);
+    candidates_begin(&s->candidates, &s->d, align);
+    for (int side = 0; side < SIDES; side++)
+        find_reached(s, side);
+    compare_nodes(s);
+    if (!s->only)
+        mark_all(s);
+    candidates_free(&s->candidates);
+}
+
+void sweep_free(struct sweep *s) {
+    free(s->region_of);
+    free(s->reached);
+    free(s->mark);
+    free(s->fits);
+    free(s->trusted);
+    dag_free(&s->d);
+    arena_free(&s->arena);
+}
