@@ -84,7 +84,7 @@ class Growth(unittest.TestCase):
 
     def test_near_misses(self):
         """Each add of the chain but the first is one."""
-        generate.make('adds', N, self.path('adds'))
+        generate.make('adds', N // 2, self.path('adds'))
         with open(self.path('p.yml'), 'w') as f:
             f.write(PATTERN + 'out = cbrt(x + y) + z\n')
         status, error = self.run_it('explain', '--ttir-only', '--no-default-patterns', '-P', self.path('p.yml'), self.path('adds'))
