@@ -13,10 +13,11 @@ static void say(const struct fa_diagnostics *all) {
 }
 
 int main(int argc, char **argv) {
-    struct fa_options patterns = {.only = "ttnn.*"};
-    struct fa_library *library = fa_library_read(&patterns); /* once, for any number of audits */
-    struct fa_options options = {
-        .files = (const char *const *)argv + 1, .nfiles = (size_t)argc - 1, .library = library, .sort = "saving"};
+    struct fa_patterns patterns = {.only = "ttnn.*"};
+    struct fa_library *library = fa_library_read(&patterns, 0); /* once, for any number of audits */
+    struct fa_audit_options options = {.inputs = {.files = (const char *const *)argv + 1, .nfiles = (size_t)argc - 1},
+                                       .library = library,
+                                       .sort = "saving"};
     struct fa_audit *audit = fa_audit(&options);
     struct fa_finding f;
     say(fa_diagnostics(audit));

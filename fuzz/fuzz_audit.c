@@ -3,7 +3,7 @@
 #include "fusion_audit.h"
 #include "fuzz.h"
 
-static void audit(const struct fa_options *options) {
+static void audit(const struct fa_audit_options *options) {
     char error[512];
     struct fa_audit *a = fa_audit(options);
     enum fa_status status = fa_get_status(a);
@@ -27,15 +27,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static FILE *nowhere;
     struct str first = {(const char *)data, size}, second = fuzz_cut(&first);
     const char *files[] = {fuzz_file(0, first), fuzz_file(1, second)};
-    struct fa_options options = {.files = files,
-                                 .nfiles = second.n ? 2 : 1,
-                                 .levels = second.n ? FA_BOTH_LEVELS : (enum fa_levels)(size % 3),
-                                 .default_patterns = FA_SOURCE_PATTERN_DIR,
-                                 .jobs = 1};
+    struct fa_audit_options options = {.inputs = {.files = files,
+                                                  .nfiles = second.n ? 2 : 1,
+                                                  .levels = second.n ? FA_BOTH_LEVELS : (enum fa_levels)(size % 3)},
+                                       .jobs = 1};
     audit(&options);
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     if (nowhere)
-        fa_inspect(&options, size & 1, nowhere);
+        fa_inspect(&options.inputs, size & 1, nowhere);
     return 0;
 }

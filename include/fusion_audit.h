@@ -8,12 +8,12 @@
  * failed write to a FILE is left to the caller, with ferror. The exception is memory: where it ends, the library prints
  * one line on standard error and ends the process with status 3.
  *
- * Ownership. Options are borrowed until the call returns, but the strings of `files` (fa_audit, fa_explain) and `at`
- * (fa_explain) until the object is freed. Strings that a function returns belong to the object and live as long.
+ * Ownership. Options are borrowed until the call returns, but the names of files, and `at`, until the object
+ * is freed. Strings that a function returns belong to the object and live as long.
  *
  * Threads. Objects share nothing: two may be used in two threads, one by one thread at a time. fa_audit starts threads
- * of its own and joins them before it returns. LC_NUMERIC has to be "C": numbers are read and written with strtod and
- * printf. */
+ * of its own and joins them before it returns. Numbers are read and written as in the locale "C", whatever that of the
+ * process is; a function that is passed in is called in it. */
 #ifndef FUSION_AUDIT_H
 #define FUSION_AUDIT_H
 
@@ -38,43 +38,28 @@ enum fa_status {
 /* FA_ANY_LEVEL: both where there are both, else TTNN. */
 enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY, FA_ANY_LEVEL };
 
-struct fa_library; /* patterns that were read: below */
-
-struct fa_options {
+/* What is read. */
+struct fa_inputs {
     const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
     enum fa_levels levels;
-    bool unpaired;               /* TTIR need not be of the model that TTNN is of */
-    const char *const *patterns; /* further pattern files or directories, read in order after the bundled ones */
-    size_t npatterns;
-    bool no_default_patterns;
-    const struct fa_library *library; /* of fa_audit: its patterns instead, for several audits; or NULL */
-    const char *default_patterns;     /* directory of the bundled patterns; NULL: beside the program, or as installed */
-    const char *device;               /* of fa_audit: what is saved is priced for this one; NULL: that of the module */
-    const char *default_devices;      /* directory of the devices; NULL: beside the program, or as installed */
-    const char *perf;                 /* of fa_audit: measured times, ops_perf_results*.csv; or NULL */
-    const char *suppress;             /* of fa_audit: a file of places that are not wanted; or NULL */
-    const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
-    const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
-    const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
-    const char
-        *include;  /* comma-separated: "blocked", "decomposed", "slower": findings that are hidden otherwise;
-                      "elementwise",  "elementwise-reduction": ops that one generated kernel could run; NULL: none */
-    bool classify; /* entries say how far the compiler is with their fusion */
-    bool details;  /* instances have the figures of their proof as keys of their own */
-    /* The rest of fa_audit: */
-    const char *baseline;     /* file of known findings, which do not count for the status; or NULL */
-    const char *expect;       /* file that says how often ops have to be there; or NULL */
-    unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
-    bool strict_baseline;     /* of fa_audit: what of the baseline has expired or is gone counts */
-    bool inventory;           /* of fa_audit: fused ops are collected, for fa_write_expectations and fa_diff */
-    bool no_validate;         /* do without the numeric proof */
-    bool say_unproved;        /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
-                                 `explains` */
-    unsigned seed;            /* of fa_library_test: of random numbers, shapes and element types */
-    unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
-    unsigned max_input;       /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
-    unsigned max_steps;       /* of the search for one pattern at one op; 0: 20000 */
+    bool unpaired;      /* TTIR need not be of the model that TTNN is of */
+    unsigned max_input; /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
+};
+
+/* Which patterns are searched, and what of them is wanted. */
+struct fa_patterns {
+    const char *const *files; /* further pattern files or directories, read in order after the bundled ones */
+    size_t nfiles;
+    bool no_bundled;
+    const char *data;        /* directory with the bundled patterns/ and devices/; NULL: beside the program or the
+                                library, or as installed */
+    const char *only, *skip; /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    const char *sources;     /* comma-separated: findings of these sources only; NULL: all */
+    const char *include;     /* comma-separated: "blocked", "decomposed", "slower": findings that are hidden otherwise;
+                                "elementwise", "elementwise-reduction": ops that one generated kernel could run; NULL:
+                                none */
+    unsigned max_steps;      /* of the search for one pattern at one op; 0: 20000 */
 };
 
 struct fa_diagnostic {
@@ -93,12 +78,40 @@ size_t fa_count(const struct fa_diagnostics *d);
 size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics */
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
 
+/* A stream whose bytes go to a function, piece by piece, for callers that have no FILE to print to; for memory there is
+ * open_memstream(3). A function that returns false is asked no more. NULL: never. */
+typedef bool fa_write(void *context, const char *bytes, size_t n);
+FILE *fa_open_stream(fa_write *write, void *context);
+/* False: some of what was printed did not arrive. */
+bool fa_close_stream(FILE *stream);
+
 /* ---- audit ---- */
+
+struct fa_library; /* patterns that were read: below */
+
+struct fa_audit_options {
+    struct fa_inputs inputs;
+    struct fa_patterns patterns;
+    const struct fa_library *library; /* its patterns instead, for several audits; or NULL */
+    const char *device;               /* what is saved is priced for this one; NULL: that of the module */
+    const char *perf;                 /* measured times, ops_perf_results*.csv; or NULL */
+    const char *suppress;             /* a file of places that are not wanted; or NULL */
+    const char *baseline;             /* a file of known findings, which do not count for the status; or NULL */
+    bool strict_baseline;             /* what of it has expired or is gone counts */
+    const char *expect;               /* a file that says how often ops have to be there; or NULL */
+    const char *sort;                 /* "saving", "count" or "name"; NULL: saving */
+    bool no_validate;                 /* do without the numeric proof */
+    bool classify;                    /* entries say how far the compiler is with their fusion */
+    bool details;                     /* instances have the figures of their proof as keys of their own */
+    bool inventory;                   /* fused ops are collected, for fa_write_expectations and fa_diff */
+    unsigned jobs;                    /* threads; 0: one for each processor. The result does not depend on it */
+    unsigned max_diagnostics;         /* that are kept, all others are counted; 0: 100 */
+};
 
 struct fa_audit; /* a finished audit */
 
 /* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
-struct fa_audit *fa_audit(const struct fa_options *options);
+struct fa_audit *fa_audit(const struct fa_audit_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
 size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
@@ -174,9 +187,8 @@ struct fa_pair {
     const char *ttnn;
 };
 
-/* Looks into the files, directories and archives of `files`; of the options, only these and `max_input` count. Never
- * NULL; to be freed with fa_pairs_free. */
-struct fa_pairs *fa_find_pairs(const struct fa_options *options);
+/* Looks into files, directories and archives. Never NULL; to be freed with fa_pairs_free. */
+struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics);
 bool fa_pairs_failed(const struct fa_pairs *p); /* something could not be read, or belongs to nothing */
 size_t fa_pairs_count(const struct fa_pairs *p);
 struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i);
@@ -197,23 +209,22 @@ void fa_print_table(struct fa_audit *const *audits, const char *const *names, si
 
 /* ---- inspect ---- */
 
-/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why. Of
- * the options only `files`, `unpaired` and `max_input` count. FA_CLEAN or FA_INPUT. */
-enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
+/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why.
+ * FA_CLEAN or FA_INPUT. */
+enum fa_status fa_inspect(const struct fa_inputs *inputs, bool json, FILE *out);
 
 /* ---- verify ---- */
 
 struct fa_verify_options {
-    const char *const *files; /* two modules of one compile, the earlier first; or one log of several stages */
-    size_t nfiles;
-    const char *only;    /* globs of fused ops, comma-separated; NULL: all */
-    bool details;        /* report what was not compared, too */
-    bool precision;      /* of two modules: list what the device loses */
-    bool strict;         /* FA_INPUT for any op that was not compared, and any value taken on trust */
-    const char *at;      /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
-    unsigned jobs;       /* threads; 0: one for each processor */
-    double min_compared; /* share of compute ops below which the status is FA_INPUT */
-    unsigned max_input;  /* as fa_options */
+    struct fa_inputs inputs; /* two modules of one compile, the earlier first; or one log of several stages */
+    const char *data;        /* as that of struct fa_patterns */
+    const char *only;        /* globs of fused ops, comma-separated; NULL: all */
+    bool details;            /* report what was not compared, too */
+    bool precision;          /* of two modules: list what the device loses */
+    bool strict;             /* FA_INPUT for any op that was not compared, and any value taken on trust */
+    const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
+    unsigned jobs;           /* threads; 0: one for each processor */
+    double min_compared;     /* share of compute ops below which the status is FA_INPUT */
 };
 
 struct fa_verification; /* what two modules of one compile were found to compute */
@@ -233,6 +244,8 @@ struct fa_compared fa_verification_compared(const struct fa_verification *v, boo
 /* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
  * entries of that place. Or empty. */
 const char *fa_verification_text(const struct fa_verification *v);
+/* Prints the report, in YAML; nothing where it is empty. False: the stream failed. */
+bool fa_verification_print(const struct fa_verification *v, FILE *out);
 /* Writes the report as fa_write_report does; nothing where it is empty. */
 bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n);
 /* Removes a report that an earlier run on the same files left there, where nothing differs any more, as
@@ -243,14 +256,16 @@ void fa_verification_free(struct fa_verification *v);
 /* ---- apply ---- */
 
 struct fa_apply_options {
-    /* files, patterns, default_patterns, only, skip, sources, jobs, max_input, max_steps */
-    const struct fa_options *audit;
-    const char *assume; /* patterns and fused ops, comma-separated globs, whose preconditions are taken to hold; "all" */
+    struct fa_inputs inputs; /* with one TTIR module; `levels` does not count */
+    struct fa_patterns patterns;
+    const char
+        *assume; /* patterns and fused ops, comma-separated globs, whose preconditions are taken to hold; "all" */
     const char *const *values; /* "NAME=NUMBER": what an argument, or a name of formulas, is taken to hold */
     size_t nvalues;
     const char *at; /* only what is found there, as fa_explain takes it; or NULL */
     bool partial;   /* also where ops could not be read */
     bool diff;      /* the text is a unified diff */
+    unsigned max_diagnostics;
 };
 
 struct fa_application; /* a TTIR module with fused ops in it */
@@ -264,18 +279,27 @@ enum fa_status fa_application_status(const struct fa_application *a);
 const struct fa_diagnostics *fa_application_diagnostics(const struct fa_application *a);
 size_t fa_application_found(const struct fa_application *a);   /* findings of TTNN's dialect that are selected */
 size_t fa_application_applied(const struct fa_application *a); /* of these */
+/* Prints the module, or the diff. False: the stream failed. */
+bool fa_application_print(const struct fa_application *a, FILE *out);
 /* Writes the module, or the diff, as fa_write_report does. */
 bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n);
 void fa_application_free(struct fa_application *a);
 
 /* ---- explain ---- */
 
+struct fa_explain_options {
+    struct fa_inputs inputs; /* the level that decides an audit is searched: TTNN where there is one */
+    struct fa_patterns patterns;
+    const char *at; /* only ops with this location ("add.174"), alias ("#loc12"), result ("%12") or line ("812",
+                       "file:812"); NULL: all */
+    size_t most;    /* places that are kept, the best; 0: 10 */
+    unsigned max_diagnostics;
+};
+
 struct fa_explanation; /* where patterns nearly match, and what is different there */
 
-/* Searches the level that decides an audit: TTNN where there is one. `at`: only ops with this location ("add.174"),
- * alias ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never
- * NULL; to be freed with fa_explanation_free. */
-struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
+/* Never NULL; to be freed with fa_explanation_free. */
+struct fa_explanation *fa_explain(const struct fa_explain_options *options);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`, and where an error was said. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
 const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e);
@@ -285,7 +309,12 @@ void fa_explanation_free(struct fa_explanation *e);
 
 /* ---- patterns ---- */
 
-struct fa_library; /* bundled patterns and those of `patterns`, as far as `only` and `skip` select them */
+struct fa_library; /* the patterns that are searched */
+
+struct fa_test_options {
+    bool say_unproved; /* a note for each test that cannot be compared on numbers, or has no `explains` */
+    unsigned seed;     /* of random numbers, shapes and element types */
+};
 
 struct fa_test_counts {
     size_t patterns; /* selected */
@@ -298,7 +327,7 @@ struct fa_test_counts {
 };
 
 /* Never NULL; to be freed with fa_library_free. After FA_USAGE the library lacks some of the patterns. */
-struct fa_library *fa_library_read(const struct fa_options *options);
+struct fa_library *fa_library_read(const struct fa_patterns *patterns, unsigned max_diagnostics);
 enum fa_status fa_library_status(const struct fa_library *l); /* of reading: FA_CLEAN or FA_USAGE */
 const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l);
 /* One line a pattern: name, fused op, source, summary; in the order of reading. */
@@ -313,7 +342,8 @@ void fa_library_conditions(const struct fa_library *l, FILE *out);
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);
 /* Runs the tests of the selected patterns. FA_MISSED when one fails, with an error for each; else FA_CLEAN. Afterwards
  * all patterns are selected. */
-enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
+enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_options *options,
+                               struct fa_test_counts *counts);
 /* Prints a draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". A file with both levels is
  * searched TTNN first, unless `levels` names one. The draft matches its own example, and becomes a pattern of the
  * library. FA_INPUT with diagnostics when there are no such ops or no formula can say what they are; nothing is printed

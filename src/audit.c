@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/locale.h"
 #include "base/work.h"
 #include "graph/belong.h"
 #include "graph/level.h"
@@ -50,14 +51,14 @@ static void read_levels(struct graph_audit *g) {
     level_read(&g->ttnn, &g->compile->ttnn, &g->diags);
     g->decides = g->ttnn.present ? &g->ttnn : &g->ttir;
     g->levels = (struct level_pair){&g->ttir, &g->ttnn, g->a->inputs.ncompiles > 1 ? g->compile->number : 0};
-    g->refused =
-        g->ttir.present && g->ttnn.present && !g->a->options->unpaired && !signatures_agree(&g->levels, &g->diags);
+    g->refused = g->ttir.present && g->ttnn.present && !g->a->options->inputs.unpaired &&
+                 !signatures_agree(&g->levels, &g->diags);
 }
 
 /* Searches, resolves overlaps and proves; again while a match is refuted. */
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    select_matches(&g->setup, a->options, a->proofs, &g->decides->graph, &g->arena, &g->selection);
+    select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->selection);
     g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
@@ -76,7 +77,7 @@ static void find_regions(struct graph_audit *g) {
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
  * whether the two belong together. */
 static void find_origins(struct graph_audit *g) {
-    bool ask = !g->a->options->unpaired, any = g->selection.matches.n + g->regions.list.n > 0;
+    bool ask = !g->a->options->inputs.unpaired, any = g->selection.matches.n + g->regions.list.n > 0;
     if (!g->ttnn.present || !g->ttir.present || !(ask || any))
         return;
     pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
@@ -147,7 +148,7 @@ static void report_findings(const struct graph_audit *g) {
                          .cycles = a->chips.cycles,
                          .suppress = a->options->suppress ? &a->suppress : NULL,
                          .unfused = is_unfused(g),
-                         .show_slower = included(a->options, "slower")};
+                         .show_slower = included(&a->options->patterns, "slower")};
     a->unfused += f.unfused;
     describe_findings(&f, a->options, &a->report);
     perf_join_end(&join);
@@ -256,16 +257,17 @@ static bool read_patterns(struct fa_audit *a) {
         return true;
     }
     a->own.no_examples = a->own.lazy = true;
-    a->own.max_steps = a->options->max_steps;
+    a->own.max_steps = a->options->patterns.max_steps;
     a->patterns = &a->own;
-    return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
+    return library_load(&a->own, &a->options->patterns, &a->diags) &&
+           library_select(&a->own, &a->options->patterns, &a->diags);
 }
 
 static bool read_chips(struct fa_audit *a) {
-    const struct fa_options *o = a->options;
-    const char *dir = devices_directory(o, &a->arena);
+    const struct fa_audit_options *o = a->options;
+    const char *dir = devices_directory(&o->patterns, &a->arena);
     struct buf names = {0};
-    a->regions = region_kind_wanted(a->patterns, o);
+    a->regions = region_kind_wanted(a->patterns, &o->patterns);
     if (!chips_load(&a->chips, dir, &a->arena, &a->diags))
         return false;
     if (a->regions != REGION_KINDS && !region_rules_load(&a->rules, dir, &a->arena, &a->diags))
@@ -318,24 +320,24 @@ static const char *today(char out[16]) {
 }
 
 static bool read_gates(struct fa_audit *a) {
-    const struct fa_options *o = a->options;
+    const struct fa_audit_options *o = a->options;
     return (!o->baseline || baseline_read(&a->baseline, o->baseline, &a->arena, &a->diags)) &&
            (!o->expect || expectations_read(&a->expect, o->expect, &a->arena, &a->diags));
 }
 
 /* True when something fails: a finding that is new, an expectation, with --strict-baseline an entry of the baseline. */
 static bool gates_fail(struct fa_audit *a) {
-    const struct fa_options *o = a->options;
+    const struct fa_audit_options *o = a->options;
     size_t places = fa_places(a);
     char date[16];
     bool fail = places > 0;
     if (o->baseline) {
-        bool all = !o->no_default_patterns && !a->skipped && !a->inputs.failed && !a->inputs.partial;
+        bool all = !o->patterns.no_bundled && !a->skipped && !a->inputs.failed && !a->inputs.partial;
         a->report.compared = true;
         a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->report.findings);
         fail = places > a->known;
-        fail |=
-            baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->report, &a->diags) && o->strict_baseline;
+        fail |= baseline_tell(&a->baseline, today(date), all, a->patterns, &o->patterns, &a->report, &a->diags) &&
+                o->strict_baseline;
     }
     if (o->expect)
         a->failed = expectations_check(&a->expect, &a->report.findings, o, &a->diags);
@@ -364,19 +366,20 @@ static void finish_report(struct fa_audit *a) {
     report_sort(&a->report, a->sort);
 }
 
-static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
+static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) {
     if (!read_patterns(a) || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
         (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
     if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
         return FA_INPUT;
-    enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
+    enum fa_status read = inputs_read(&a->inputs, &o->inputs, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.details = o->details;
-    a->narrowed = o->only || o->skip || o->sources || o->no_default_patterns || library_is_narrowed(o->library);
+    a->narrowed = o->patterns.only || o->patterns.skip || o->patterns.sources || o->patterns.no_bundled ||
+                  library_is_narrowed(o->library);
     if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);
     audit_graphs(a);
@@ -386,7 +389,8 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     return a->diags.errors || a->skipped || a->inputs.failed ? FA_INPUT : FA_CLEAN;
 }
 
-struct fa_audit *fa_audit(const struct fa_options *options) {
+struct fa_audit *fa_audit(const struct fa_audit_options *options) {
+    IN_C_LOCALE;
     struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;

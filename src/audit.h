@@ -14,7 +14,7 @@
 #include "report/report.h"
 
 struct fa_audit {
-    const struct fa_options *options; /* while it runs */
+    const struct fa_audit_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
     struct pattern_set own;             /* read for this audit */

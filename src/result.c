@@ -5,6 +5,7 @@
 
 #include "audit.h"
 
+#include "base/locale.h"
 #include "gate/table.h"
 #include "report/file.h"
 
@@ -75,6 +76,7 @@ static bool get_finding(struct fa_audit *a, const struct report_entry *e, const 
 }
 
 bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out) {
+    IN_C_LOCALE;
     for (uint32_t e = 0; e < a->report.nentries; e++) {
         const struct report_entry *entry = &a->report.entries[e];
         if (i < entry->nfindings)
@@ -85,11 +87,13 @@ bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out) {
 }
 
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out) {
+    IN_C_LOCALE;
     const struct report_format *f = report_format_named(format);
     return f && a->status != FA_USAGE && !a->is_read && f->print(&a->report, out);
 }
 
 bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n) {
+    IN_C_LOCALE;
     return is_done(a, error, n) && report_write(&a->report, report_format_named(format), path, error, n);
 }
 
@@ -104,6 +108,7 @@ static bool print_baseline(void *what, FILE *out) {
 }
 
 bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t n) {
+    IN_C_LOCALE;
     struct printing p = {print_baseline, a};
     return is_done(a, error, n) && file_write(&p, path, error, n);
 }
@@ -114,6 +119,7 @@ static bool print_expectations(void *what, FILE *out) {
 }
 
 bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n) {
+    IN_C_LOCALE;
     struct printing p = {print_expectations, a};
     return is_done(a, error, n) && file_write(&p, path, error, n);
 }
@@ -124,6 +130,7 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
 }
 
 struct fa_audit *fa_read_report(const char *path) {
+    IN_C_LOCALE;
     struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;
     a->is_read = true;
@@ -132,6 +139,7 @@ struct fa_audit *fa_read_report(const char *path) {
 }
 
 enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, FILE *out) {
+    IN_C_LOCALE;
     struct compile_summary x = {before->fused, &before->report.findings, before->report.total_us},
                            y = {now->fused, &now->report.findings, now->report.total_us};
     struct diff_total d = diff_print(&x, &y, out);
@@ -139,6 +147,7 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
 }
 
 void fa_print_table(struct fa_audit *const *audits, const char *const *names, size_t n, FILE *out) {
+    IN_C_LOCALE;
     struct table_item *items = xcalloc(n + 1, sizeof *items);
     for (size_t i = 0; i < n; i++)
         items[i] = (struct table_item){names[i], &audits[i]->report.findings};
@@ -151,6 +160,7 @@ const char *fa_version(void) {
 }
 
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out) {
+    IN_C_LOCALE;
     if (a->report.nentries)
         report_summary(&a->report, name, width, colour, out);
 }

@@ -8,7 +8,7 @@
 
 #include "fusion_audit.h"
 
-static void audit(struct fa_options *o, const char *directory, const char *name) {
+static void audit(struct fa_audit_options *o, const char *directory, const char *name) {
     struct fa_audit *a = fa_audit(o);
     char path[4096], error[256];
     enum fa_status status = fa_get_status(a);
@@ -25,18 +25,20 @@ static void audit(struct fa_options *o, const char *directory, const char *name)
 
 int main(int argc, char **argv) {
     char line[16384];
-    struct fa_options o = {.sources = argc > 2 && *argv[2] ? argv[2] : NULL, .include = argc > 3 ? argv[3] : NULL};
-    struct fa_library *library = fa_library_read(&o);
+    struct fa_audit_options o = {
+        .patterns = {.sources = argc > 2 && *argv[2] ? argv[2] : NULL, .include = argc > 3 ? argv[3] : NULL}};
+    struct fa_library *library = fa_library_read(&o.patterns, 0);
     o.library = library;
     while (argc > 1 && fgets(line, sizeof line, stdin)) {
         const char *files[2];
         const char *name = strtok(line, " \n"), *level = strtok(NULL, " \n");
-        for (o.nfiles = 0; o.nfiles < 2 && (files[o.nfiles] = strtok(NULL, " \n")); o.nfiles++)
+        for (o.inputs.nfiles = 0; o.inputs.nfiles < 2 && (files[o.inputs.nfiles] = strtok(NULL, " \n"));
+             o.inputs.nfiles++)
             ;
-        o.files = files;
-        o.levels = !level || strcmp(level, "both") == 0 ? FA_BOTH_LEVELS
-                   : strcmp(level, "ttir") == 0         ? FA_TTIR_ONLY
-                                                        : FA_TTNN_ONLY;
+        o.inputs.files = files;
+        o.inputs.levels = !level || strcmp(level, "both") == 0 ? FA_BOTH_LEVELS
+                          : strcmp(level, "ttir") == 0         ? FA_TTIR_ONLY
+                                                               : FA_TTNN_ONLY;
         audit(&o, argv[1], name ? name : "-");
     }
     enum fa_status status = fa_library_status(library);

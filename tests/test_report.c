@@ -942,8 +942,8 @@ Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = lea
 
 Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini = leave_temporary) {
     const char *files[] = {"m.mlir"}, *patterns[] = {"absent.yml", NULL};
-    struct fa_options o = {
-        .files = files, .nfiles = 1, .patterns = patterns, .npatterns = 1, .no_default_patterns = true};
+    struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1},
+                                 .patterns = {.files = patterns, .nfiles = 1, .no_bundled = true}};
     struct fa_audit *a = fa_audit(&o);
     char error[256];
     cr_assert_eq(fa_get_status(a), FA_USAGE);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "base/work.h"
 #include "explain/asked.h"
 #include "graph/level.h"
@@ -16,7 +17,6 @@
 
 struct fa_application {
     const struct fa_apply_options *options;
-    struct fa_options search; /* those of the audit, of TTIR alone */
     struct arena arena;
     struct diags diags;
     struct pattern_set patterns;
@@ -255,20 +255,22 @@ static void search_module(struct fa_application *a) {
     struct match_cache *cache = match_cache_new(&a->patterns);
     struct proofs *proofs = proofs_new(&a->patterns);
     struct search_setup setup = {&a->patterns, &cache, 1};
-    select_matches(&setup, &a->search, proofs, &a->ttir.graph, &a->arena, &a->selection);
+    select_matches(&setup, &a->options->patterns, proofs, &a->ttir.graph, &a->arena, &a->selection);
     proofs_free(proofs);
     match_cache_free(cache);
 }
 
 static enum fa_status run(struct fa_application *a) {
-    const struct fa_options *o = &a->search;
+    const struct fa_patterns *o = &a->options->patterns;
+    struct fa_inputs ttir = a->options->inputs;
     const struct compile *c = NULL;
     struct text_edits edits = {0};
+    ttir.levels = FA_TTIR_ONLY;
     a->patterns.no_examples = true;
     a->patterns.max_steps = o->max_steps;
     if (!check_values(a) || !library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
         return FA_USAGE;
-    enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
+    enum fa_status read = inputs_read(&a->inputs, &ttir, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;
     if (!read_module(a, &c))
@@ -289,11 +291,10 @@ static enum fa_status run(struct fa_application *a) {
 }
 
 struct fa_application *fa_apply(const struct fa_apply_options *options) {
+    IN_C_LOCALE;
     struct fa_application *a = xcalloc(1, sizeof *a);
     a->options = options;
-    a->search = *options->audit;
-    a->search.levels = FA_TTIR_ONLY;
-    a->diags = (struct diags){.arena = &a->arena, .limit = options->audit->max_diagnostics};
+    a->diags = (struct diags){.arena = &a->arena, .limit = options->max_diagnostics};
     a->status = run(a);
     return a;
 }
@@ -313,6 +314,10 @@ size_t fa_application_applied(const struct fa_application *a) {
     for (uint32_t i = 0; i < a->n; i++)
         n += a->marked[i];
     return n;
+}
+
+bool fa_application_print(const struct fa_application *a, FILE *out) {
+    return fwrite(a->text.p, 1, a->text.n, out) == a->text.n;
 }
 
 bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n) {

@@ -6,6 +6,7 @@
 
 #include "author/draft.h"
 #include "author/examples.h"
+#include "base/locale.h"
 #include "fusion_audit.h"
 #include "lang/condition.h"
 #include "lang/printer.h"
@@ -19,20 +20,18 @@ struct fa_library {
     struct diags diags;
     struct pattern_set patterns;
     enum fa_status status;
-    bool say_unproved, narrowed;
-    uint64_t seed;
+    bool narrowed;
 };
 
-struct fa_library *fa_library_read(const struct fa_options *o) {
+struct fa_library *fa_library_read(const struct fa_patterns *o, unsigned max_diagnostics) {
+    IN_C_LOCALE;
     struct fa_library *l = xrealloc(NULL, sizeof *l);
     memset(l, 0, sizeof *l);
     l->diags.arena = &l->arena;
-    l->diags.limit = o->max_diagnostics;
-    l->say_unproved = o->say_unproved;
-    l->seed = o->seed;
-    l->narrowed = o->only || o->skip || o->no_default_patterns;
+    l->diags.limit = max_diagnostics;
+    l->narrowed = o->only || o->skip || o->no_bundled;
     l->patterns.max_steps = o->max_steps;
-    bool none = o->no_default_patterns && !o->npatterns; /* as for the files that `patterns check` reads */
+    bool none = o->no_bundled && !o->nfiles; /* as for the files that `patterns check` reads */
     bool good = library_load(&l->patterns, o, &l->diags) && (none || library_select(&l->patterns, o, &l->diags));
     l->status = good ? FA_CLEAN : FA_USAGE;
     return l;
@@ -134,10 +133,11 @@ static void show_idiom(const struct idiom *i, FILE *out) {
 }
 
 enum fa_status fa_library_show(struct fa_library *l, const char *const *names, size_t nnames, FILE *out) {
+    IN_C_LOCALE;
     enum fa_status status = FA_CLEAN;
     bool any = false;
     for (size_t k = 0; k < nnames; k++) {
-        struct fa_options one = {.only = names[k]};
+        struct fa_patterns one = {.only = names[k]};
         const struct idiom *idiom = idiom_find(&l->patterns.idioms, str_of(names[k]));
         struct str bad;
         if (patterns_select(&l->patterns, names[k], NULL, &bad)) {
@@ -162,6 +162,7 @@ enum fa_status fa_library_show(struct fa_library *l, const char *const *names, s
 }
 
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
+    IN_C_LOCALE;
     bool good = true;
     uint32_t before = l->patterns.n;
     for (size_t i = 0; i < n; i++)
@@ -174,10 +175,13 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
 }
 
 /* All patterns are selected while some are tested: which of several with one formula matches depends on all. */
-enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
+enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_options *options,
+                               struct fa_test_counts *counts) {
+    IN_C_LOCALE;
     struct example_counts n = {0, 0};
-    struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
-    struct example_judge judge = {prove_example, &prover, l->say_unproved};
+    struct prover prover = {
+        .set = &l->patterns, .diags = &l->diags, .say_unproved = options->say_unproved, .seed = options->seed};
+    struct example_judge judge = {prove_example, &prover, options->say_unproved};
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
     for (uint32_t i = 0; i < l->patterns.n; i++)
@@ -203,6 +207,7 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
 
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
                               FILE *out) {
+    IN_C_LOCALE;
     struct buf text = {0};
     bool good = draft_make(&l->patterns, file, ops, levels, &l->diags, &text);
     if (good)
@@ -246,6 +251,7 @@ static const char *nearest_lowering(const struct pattern_set *set, struct arena 
 }
 
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out) {
+    IN_C_LOCALE;
     const struct pattern_set *set = &l->patterns;
     enum fa_status status = FA_CLEAN;
     if (n == 0)

@@ -1,5 +1,6 @@
 /* Threads take the next number from a shared counter. A thread that cannot be started is done without. */
 #include "base/work.h"
+#include "base/locale.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ struct worker {
 };
 
 static void *work(void *arg) {
+    IN_C_LOCALE;
     struct worker *w = arg;
     for (uint32_t i; (i = atomic_fetch_add(&w->pool->next, 1)) < w->pool->n;)
         w->pool->piece(w->pool->context, i, w->worker);

@@ -13,7 +13,9 @@ struct apply_args {
 
 static enum fa_status run(struct args *args, FILE *out) {
     const struct apply_args *x = (const struct apply_args *)args;
-    struct fa_apply_options options = {.audit = &args->options,
+    struct fa_apply_options options = {.inputs = args->options.inputs,
+                                       .patterns = args->options.patterns,
+                                       .max_diagnostics = args->options.max_diagnostics,
                                        .assume = x->assume,
                                        .values = x->values.items,
                                        .nvalues = x->values.n,

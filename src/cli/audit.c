@@ -82,8 +82,8 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
 
 static enum fa_status run(struct args *args, FILE *out) {
     const struct audit_args *x = (const struct audit_args *)args;
-    const struct fa_options *o = &args->options;
-    bool one_level = o->levels != FA_BOTH_LEVELS;
+    const struct fa_audit_options *o = &args->options;
+    bool one_level = o->inputs.levels != FA_BOTH_LEVELS;
     (void)out;
     if (one_level && x->output_dir)
         return complain(FA_USAGE, "--output-dir is for compiles with both levels");
@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
     {"expect", 0, TEXT, MEMBER(args.options.expect), "FILE",
      .help = "exit 1 where ops are not there as often as in FILE"},
     {"write-expect", 0, TEXT, MEMBER(write_expect), "FILE", .help = "write how often fused ops are there to FILE"},
-    {"include", 0, TEXT, MEMBER(args.options.include), "LIST",
+    {"include", 0, TEXT, MEMBER(args.options.patterns.include), "LIST",
      .help = "report what is hidden, too: blocked, decomposed,\n"
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},

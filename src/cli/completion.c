@@ -68,7 +68,7 @@ static void print_options(const struct last_word *t, const struct command *c, FI
 
 /* The names of patterns, as `patterns list` begins its lines with them. */
 static void print_patterns(const struct last_word *t, FILE *out) {
-    struct fa_library *l = fa_library_read(&(struct fa_options){.nfiles = 0});
+    struct fa_library *l = fa_library_read(&(struct fa_patterns){.nfiles = 0}, 0);
     char *text = NULL;
     size_t n = 0;
     FILE *list = open_memstream(&text, &n);
@@ -145,12 +145,12 @@ static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct fa_options *o = &args->options;
+    const struct fa_audit_options *o = &args->options;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(o->files[0], shells[i].name) != 0)
+        if (strcmp(o->inputs.files[0], shells[i].name) != 0)
             continue;
-        if (o->nfiles > 1)
-            return complete(o->files + 1, o->nfiles - 1, out);
+        if (o->inputs.nfiles > 1)
+            return complete(o->inputs.files + 1, o->inputs.nfiles - 1, out);
         fputs(shells[i].function, out);
         return FA_CLEAN;
     }

@@ -28,10 +28,10 @@ static bool is_report(const char *path) {
 }
 
 static struct fa_audit *read_side(const struct args *args, const char *const *files, size_t n, bool report) {
-    struct fa_options options = args->options;
-    options.files = files;
-    options.nfiles = n;
-    options.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
+    struct fa_audit_options options = args->options;
+    options.inputs.files = files;
+    options.inputs.nfiles = n;
+    options.inputs.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
     options.inventory = true;
     struct fa_audit *a = report ? fa_read_report(files[0]) : fa_audit(&options);
     if (!report || fa_get_status(a) == FA_INPUT)
@@ -40,8 +40,8 @@ static struct fa_audit *read_side(const struct args *args, const char *const *fi
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const char *const *files = args->options.files;
-    size_t n = args->options.nfiles / 2;
+    const char *const *files = args->options.inputs.files;
+    size_t n = args->options.inputs.nfiles / 2;
     bool before = n == 1 && is_report(files[0]), now = n == 1 && is_report(files[n]);
     struct stat st;
     if (before != now && stat(files[before ? n : 0], &st) != 0)
@@ -60,7 +60,7 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static bool check(struct args *args) {
-    return args->options.nfiles != 3 || wrong(args, "%s", args->command->takes);
+    return args->options.inputs.nfiles != 3 || wrong(args, "%s", args->command->takes);
 }
 
 static const struct option_row rows[] = {

@@ -11,7 +11,9 @@ struct explain_args {
 /* The exit status does not tell what nearly matches. */
 static enum fa_status run(struct args *args, FILE *out) {
     const struct explain_args *x = (const struct explain_args *)args;
-    struct fa_explanation *e = fa_explain(&args->options, x->at, x->places);
+    const struct fa_audit_options *o = &args->options;
+    struct fa_explain_options options = {o->inputs, o->patterns, x->at, x->places, o->max_diagnostics};
+    struct fa_explanation *e = fa_explain(&options);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
     if (status != FA_USAGE)
         fa_explanation_print(e, x->json, out);
@@ -25,7 +27,7 @@ static const struct option_row rows[] = {
              "a line (812, FILE:812), an op and its line\n"
              "(ttnn.add 812), a name (layer.0.dense), a\n"
              "location (add.174), an alias (#loc12)"},
-    {"include", 0, TEXT, offsetof(struct args, options.include), "LIST",
+    {"include", 0, TEXT, offsetof(struct args, options.patterns.include), "LIST",
      .help = "search what is hidden, too: blocked, decomposed,\n"
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},

@@ -6,7 +6,7 @@ struct inspect_args {
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
-    return fa_inspect(&args->options, ((struct inspect_args *)args)->json, out);
+    return fa_inspect(&args->options.inputs, ((struct inspect_args *)args)->json, out);
 }
 
 static const struct option_row rows[] = {

@@ -80,9 +80,9 @@ static void choose_files(struct many *m, struct audit_args *x, struct str stem) 
 
 static struct fa_audit *audit(const struct audit_args *x, struct fa_pair pair, const struct fa_library *library) {
     const char *files[2] = {pair.ttnn, pair.ttir};
-    struct fa_options options = x->args.options;
-    options.files = files;
-    options.nfiles = pair.ttir ? 2 : 1;
+    struct fa_audit_options options = x->args.options;
+    options.inputs.files = files;
+    options.inputs.nfiles = pair.ttir ? 2 : 1;
     options.library = library;
     return fa_audit(&options);
 }
@@ -130,7 +130,7 @@ static enum fa_status refuse_many(const struct audit_args *x, size_t ncompiles) 
 
 static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
     size_t n = fa_pairs_count(pairs);
-    m->library = fa_library_read(&m->args->args.options);
+    m->library = fa_library_read(&m->args->args.options.patterns, m->args->args.options.max_diagnostics);
     m->audits = xcalloc(n + 1, sizeof *m->audits);
     m->names = xcalloc(n + 1, sizeof *m->names);
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
@@ -153,9 +153,9 @@ static void audit_only_pair(struct many *m, struct fa_pair pair) {
 }
 
 bool audit_is_many(const struct audit_args *x) {
-    bool many = x->args.options.nfiles > 2 || x->output_dir;
-    for (size_t i = 0; i < x->args.options.nfiles; i++)
-        many |= is_directory(x->args.options.files[i]);
+    bool many = x->args.options.inputs.nfiles > 2 || x->output_dir;
+    for (size_t i = 0; i < x->args.options.inputs.nfiles; i++)
+        many |= is_directory(x->args.options.inputs.files[i]);
     return many;
 }
 
@@ -163,7 +163,7 @@ enum fa_status audit_many(const struct audit_args *x) {
     struct many m = {.args = x};
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
-    struct fa_pairs *pairs = fa_find_pairs(&x->args.options);
+    struct fa_pairs *pairs = fa_find_pairs(&x->args.options.inputs, x->args.options.max_diagnostics);
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)
         audit_pairs(&m, pairs);

@@ -15,41 +15,42 @@ enum { OPTIONS_MOST = 64, LONG = 256 /* what getopt_long returns for the first r
     { table, sizeof(table) / sizeof *(table) }
 
 static const struct option_row level_rows[] = {
-    {"ttir-only", 0, LEVEL, MEMBER(options.levels), NULL, .help = "take TTIR alone", .least = FA_TTIR_ONLY},
-    {"ttnn-only", 0, LEVEL, MEMBER(options.levels), NULL, .help = "take TTNN alone", .least = FA_TTNN_ONLY},
+    {"ttir-only", 0, LEVEL, MEMBER(options.inputs.levels), NULL, .help = "take TTIR alone", .least = FA_TTIR_ONLY},
+    {"ttnn-only", 0, LEVEL, MEMBER(options.inputs.levels), NULL, .help = "take TTNN alone", .least = FA_TTNN_ONLY},
 };
 static const struct option_row unpaired_rows[] = {
-    {"unpaired", 0, FLAG, MEMBER(options.unpaired), NULL, .help = "do not ask whether the two are of one model"},
+    {"unpaired", 0, FLAG, MEMBER(options.inputs.unpaired), NULL, .help = "do not ask whether the two are of one model"},
 };
 static const struct option_row pattern_rows[] = {
     {"patterns", 'P', LIST, MEMBER(patterns), "DIR|FILE", .help = "add patterns; may be repeated"},
-    {"no-default-patterns", 0, FLAG, MEMBER(options.no_default_patterns), NULL,
+    {"no-default-patterns", 0, FLAG, MEMBER(options.patterns.no_bundled), NULL,
      .help = "do without the bundled patterns"},
 };
 static const struct option_row choice_rows[] = {
-    {"only", 0, TEXT, MEMBER(options.only), "GLOBS", .help = "only these patterns or fused ops, comma-separated"},
-    {"skip", 0, TEXT, MEMBER(options.skip), "GLOBS", .help = "all but these"},
+    {"only", 0, TEXT, MEMBER(options.patterns.only), "GLOBS",
+     .help = "only these patterns or fused ops, comma-separated"},
+    {"skip", 0, TEXT, MEMBER(options.patterns.skip), "GLOBS", .help = "all but these"},
 };
 static const struct option_row jobs_rows[] = {
     {"jobs", 'j', COUNT, MEMBER(options.jobs), "N", .help = "threads; one for each processor by default", .least = 1,
      .most = 1024},
 };
 static const struct option_row price_rows[] = {
-    {"source", 0, TEXT, MEMBER(options.sources), "LIST", .help = "only findings of ttnn, torch, triton, cuda",
+    {"source", 0, TEXT, MEMBER(options.patterns.sources), "LIST", .help = "only findings of ttnn, torch, triton, cuda",
      .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},
     {"device", 0, TEXT, MEMBER(options.device), "NAME", .help = "price for n150, n300, p100, p150 or p150-fw18",
      .words = "n150|n300|p100|p150|p150-fw18"},
     {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do without proofs"},
 };
 static const struct option_row search_limit_rows[] = {
-    {"limit", 0, LIMIT, MEMBER(options.max_steps), "steps=N", .help = "steps of the search at one op (20000)",
+    {"limit", 0, LIMIT, MEMBER(options.patterns.max_steps), "steps=N", .help = "steps of the search at one op (20000)",
      .least = 1, .most = NUMBER_MOST},
     {"limit", 0, LIMIT, MEMBER(options.max_diagnostics), "diagnostics=N", .help = "errors that are printed (100)",
      .least = 1, .most = NUMBER_MOST},
 };
 static const struct option_row input_limit_rows[] = {
-    {"limit", 0, LIMIT, MEMBER(options.max_input), "input=N", .help = "MB of a file (half of the memory)", .least = 1,
-     .most = NUMBER_MOST},
+    {"limit", 0, LIMIT, MEMBER(options.inputs.max_input), "input=N", .help = "MB of a file (half of the memory)",
+     .least = 1, .most = NUMBER_MOST},
 };
 static const struct option_row common_rows[] = {
     {"help", 'h', FLAG, MEMBER(help), NULL, .help = "print this help, and exit"},
@@ -333,19 +334,19 @@ static bool wants_another_word(struct args *args) {
 
 static bool check(struct args *args) {
     const struct command *c = args->command;
-    const struct fa_options *o = &args->options;
+    const struct fa_audit_options *o = &args->options;
     size_t standard_inputs = 0;
-    for (size_t i = 0; i < o->nfiles; i++)
-        standard_inputs += strcmp(o->files[i], "-") == 0;
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
+        standard_inputs += strcmp(o->inputs.files[i], "-") == 0;
     if (!c->run)
         return wants_another_word(args);
-    if (o->nfiles < c->least || o->nfiles > c->most)
+    if (o->inputs.nfiles < c->least || o->inputs.nfiles > c->most)
         return wrong(args, "%s", c->takes);
-    if (o->nfiles && is_late_command(args, o->files[0]))
+    if (o->inputs.nfiles && is_late_command(args, o->inputs.files[0]))
         return false;
     if (standard_inputs > 1)
         return wrong(args, "standard input ('-') can be read only once");
-    if (o->no_default_patterns && o->npatterns == 0 && find_option(c, STR("only")))
+    if (o->patterns.no_bundled && o->patterns.nfiles == 0 && find_option(c, STR("only")))
         return wrong(args, "--no-default-patterns leaves no pattern to search: give some with -P");
     return !c->check || c->check(args);
 }
@@ -383,10 +384,10 @@ struct args *args_read(int argc, char **argv) {
         if (!good || args->help || args->version)
             return args;
     }
-    args->options.files = (const char *const *)(void *)(argv + optind);
-    args->options.nfiles = (size_t)(argc - optind);
-    args->options.patterns = args->patterns.items;
-    args->options.npatterns = args->patterns.n;
+    args->options.inputs.files = (const char *const *)(void *)(argv + optind);
+    args->options.inputs.nfiles = (size_t)(argc - optind);
+    args->options.patterns.files = args->patterns.items;
+    args->options.patterns.nfiles = args->patterns.n;
     (void)check(args);
     return args;
 }

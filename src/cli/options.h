@@ -50,9 +50,9 @@ enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of limits and seeds */ };
 /* What each command is given; the first member of its struct. */
 struct args {
     const struct command *command;
-    struct fa_options options; /* `files` are the words that are no options */
-    struct word_list patterns; /* of `options` */
-    bool help, version;        /* given; nothing after it was read */
+    struct fa_audit_options options; /* its inputs are the words that are no options */
+    struct word_list patterns;       /* of `options` */
+    bool help, version;              /* given; nothing after it was read */
     struct arena arena;
     char error[512]; /* of what is wrong with the command line */
 };

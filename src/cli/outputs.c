@@ -26,14 +26,14 @@ static bool lies_in(const char *input, const char *file) {
 }
 
 bool output_check(struct args *args, const char *path) {
-    const struct fa_options *o = &args->options;
+    const struct fa_audit_options *o = &args->options;
     if (strcmp(path, "-") == 0)
         return true;
-    for (size_t i = 0; i < o->nfiles; i++)
-        if (strcmp(o->files[i], "-") != 0 && lies_in(o->files[i], path))
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
+        if (strcmp(o->inputs.files[i], "-") != 0 && lies_in(o->inputs.files[i], path))
             return wrong(args, "the output '%s' is also an input", path);
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (same_file(path, o->patterns[i]))
+    for (size_t i = 0; i < o->patterns.nfiles; i++)
+        if (same_file(path, o->patterns.files[i]))
             return wrong(args, "the output '%s' is also a pattern file", path);
     if (o->suppress && same_file(path, o->suppress))
         return wrong(args, "the output '%s' is also the file of --suppress", path);
@@ -85,7 +85,7 @@ static bool check_written(struct audit_args *x, const char *option, const char *
 
 bool audit_check(struct args *args) {
     struct audit_args *x = (struct audit_args *)args;
-    struct fa_options *o = &args->options;
+    struct fa_audit_options *o = &args->options;
     bool unused = x->output || !x->formats.n; /* --output, by the formats */
     if (x->output_dir && x->output)
         return wrong(args, "--output-dir and --output exclude each other");

@@ -4,6 +4,7 @@
 
 struct test_args {
     struct args args;
+    struct fa_test_options options;
     bool quiet;
 };
 
@@ -20,7 +21,7 @@ static enum fa_status finish(struct fa_library *l, enum fa_status status) {
 }
 
 static enum fa_status run_list(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
         fa_library_list(l, out);
@@ -28,33 +29,33 @@ static enum fa_status run_list(struct args *args, FILE *out) {
 }
 
 static enum fa_status run_show(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = fa_library_show(l, args->options.files, args->options.nfiles, out);
+        status = fa_library_show(l, args->options.inputs.files, args->options.inputs.nfiles, out);
     return finish(l, status);
 }
 
 static enum fa_status run_check(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     (void)out;
     if (status == FA_CLEAN)
-        status = fa_library_check(l, args->options.files, args->options.nfiles);
+        status = fa_library_check(l, args->options.inputs.files, args->options.inputs.nfiles);
     return finish(l, status);
 }
 
 static enum fa_status run_new(struct args *args, FILE *out) {
     const struct new_args *x = (const struct new_args *)args;
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = fa_library_new(l, x->from, x->ops, args->options.levels, out);
+        status = fa_library_new(l, x->from, x->ops, args->options.inputs.levels, out);
     return finish(l, status);
 }
 
 static enum fa_status run_conditions(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
         fa_library_conditions(l, out);
@@ -62,10 +63,10 @@ static enum fa_status run_conditions(struct args *args, FILE *out) {
 }
 
 static enum fa_status run_lower(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = fa_library_lower(l, args->options.files, args->options.nfiles, out);
+        status = fa_library_lower(l, args->options.inputs.files, args->options.inputs.nfiles, out);
     return finish(l, status);
 }
 
@@ -85,24 +86,26 @@ static void say_counts(const struct fa_test_counts *n) {
 }
 
 static enum fa_status run_test(struct args *args, FILE *out) {
+    const struct test_args *x = (const struct test_args *)args;
     struct fa_test_counts n;
-    struct fa_library *l = fa_library_read(&args->options);
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     (void)out;
     if (fa_library_status(l) != FA_CLEAN)
         return finish(l, FA_USAGE);
-    enum fa_status status = finish(l, fa_library_test(l, &n));
-    if (status != FA_USAGE && !((const struct test_args *)args)->quiet)
+    enum fa_status status = finish(l, fa_library_test(l, &x->options, &n));
+    if (status != FA_USAGE && !x->quiet)
         say_counts(&n);
     return status;
 }
 
 /* Names after the command are those of --only. */
 static bool take_names(struct args *args) {
-    struct fa_options *o = &args->options;
-    if (o->nfiles && o->only)
+    struct fa_audit_options *o = &args->options;
+    if (o->inputs.nfiles && o->patterns.only)
         return wrong(args, "names and --only exclude each other");
-    for (size_t i = 0; i < o->nfiles; i++)
-        o->only = i ? arena_printf(&args->arena, "%s,%s", o->only, o->files[i]).p : o->files[i];
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
+        o->patterns.only =
+            i ? arena_printf(&args->arena, "%s,%s", o->patterns.only, o->inputs.files[i]).p : o->inputs.files[i];
     return true;
 }
 
@@ -112,10 +115,10 @@ static bool check_new(struct args *args) {
 }
 
 static const struct option_row test_rows[] = {
-    {"seed", 0, COUNT, offsetof(struct args, options.seed), "N", .help = "other numbers, shapes and element types (0)",
-     .least = 0, .most = NUMBER_MOST},
+    {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N",
+     .help = "other numbers, shapes and element types (0)", .least = 0, .most = NUMBER_MOST},
     {"quiet", 'q', FLAG, offsetof(struct test_args, quiet), NULL, .help = "do not print the counts"},
-    {"verbose", 'v', FLAG, offsetof(struct args, options.say_unproved), NULL,
+    {"verbose", 'v', FLAG, offsetof(struct test_args, options.say_unproved), NULL,
      .help = "what was not compared, and why; what `explains`\n"
              "of each miss could say"},
 };

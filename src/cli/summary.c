@@ -11,18 +11,18 @@ static const char *name_of(const char *path, struct arena *a) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct fa_options *o = &args->options;
-    struct fa_audit **reports = xcalloc(o->nfiles + 1, sizeof *reports);
-    const char **names = xcalloc(o->nfiles + 1, sizeof *names);
+    const struct fa_audit_options *o = &args->options;
+    struct fa_audit **reports = xcalloc(o->inputs.nfiles + 1, sizeof *reports);
+    const char **names = xcalloc(o->inputs.nfiles + 1, sizeof *names);
     enum fa_status status = FA_CLEAN;
-    for (size_t i = 0; i < o->nfiles; i++) {
-        reports[i] = fa_read_report(o->files[i]);
-        names[i] = name_of(o->files[i], &args->arena);
+    for (size_t i = 0; i < o->inputs.nfiles; i++) {
+        reports[i] = fa_read_report(o->inputs.files[i]);
+        names[i] = name_of(o->inputs.files[i], &args->arena);
         if (fa_get_status(reports[i]) == FA_INPUT)
             status = say_diagnostics(fa_diagnostics(reports[i]), FA_INPUT);
     }
-    fa_print_table(reports, names, o->nfiles, out);
-    for (size_t i = 0; i < o->nfiles; i++)
+    fa_print_table(reports, names, o->inputs.nfiles, out);
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
         fa_free(reports[i]);
     free(reports);
     free(names);

@@ -143,7 +143,7 @@ static const char *compile(struct tries *r, const struct try_compile *t) {
     struct arena *a = &r->arena;
     char *const argv[] = {arena_strdup(a, str_of(r->x->compiler)), arena_strdup(a, pipeline_of(r, t)),
                           arena_strdup(a, STR("--mlir-print-debuginfo")),
-                          arena_strdup(a, str_of(r->x->args.options.files[0])), NULL};
+                          arena_strdup(a, str_of(r->x->args.options.inputs.files[0])), NULL};
     struct process p = {argv, r->out, r->err, r->x->seconds};
     switch (process_run(&p)) {
     case PROCESS_DONE:
@@ -169,11 +169,11 @@ static const char *trouble_of(struct tries *r, const struct fa_audit *a) {
 
 static void audit(struct tries *r, struct try_compile *t) {
     char ttnn[32];
-    const char *files[2] = {r->x->args.options.files[0], ttnn};
-    struct fa_options options = r->x->args.options;
+    const char *files[2] = {r->x->args.options.inputs.files[0], ttnn};
+    struct fa_audit_options options = r->x->args.options;
     snprintf(ttnn, sizeof ttnn, "/proc/self/fd/%d", r->out);
-    options.files = files;
-    options.nfiles = 2;
+    options.inputs.files = files;
+    options.inputs.nfiles = 2;
     options.library = r->library;
     options.inventory = true;
     struct fa_audit *a = fa_audit(&options);
@@ -244,7 +244,7 @@ static void print_word(const char *word, const char *end, FILE *out) {
 
 /* "models/m.ttir.mlir" becomes "m.ttnn.mlir". */
 static struct str name_of_result(struct tries *r) {
-    const char *path = r->x->args.options.files[0], *slash = strrchr(path, '/');
+    const char *path = r->x->args.options.inputs.files[0], *slash = strrchr(path, '/');
     struct str file = str_of(slash ? slash + 1 : path), end = STR(".mlir"), level = STR(".ttir");
     file.n -= str_ends(file, end) ? end.n : 0;
     file.n -= str_ends(file, level) ? level.n : 0;
@@ -261,7 +261,7 @@ static void print_best(struct tries *r, FILE *out) {
     fputs("best:\n  ", out);
     print_word(r->x->compiler, " ", out);
     print_word(pipeline_of(r, best).p, " --mlir-print-debuginfo ", out);
-    print_word(r->x->args.options.files[0], " -o ", out);
+    print_word(r->x->args.options.inputs.files[0], " -o ", out);
     print_word(name_of_result(r).p, "\n", out);
 }
 
@@ -284,7 +284,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     int error = dir ? make_directory(dir) : 0;
     if (error)
         return complain(FA_INPUT, arena_printf(&args->arena, "cannot make %s: %s", dir, strerror(error)).p);
-    r.library = fa_library_read(&args->options);
+    r.library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = say_diagnostics(fa_library_diagnostics(r.library), fa_library_status(r.library));
     progress_begin(&r.progress, r.x->quiet);
     for (size_t i = 0; i < r.n && !r.all[0].failure && status == FA_CLEAN; i++) {

@@ -40,17 +40,15 @@ static enum fa_status write_report(struct fa_verification *v, const struct verif
 
 static enum fa_status run(struct args *args, FILE *out) {
     const struct verify_args *x = (const struct verify_args *)args;
-    const struct fa_options *o = &args->options;
-    struct fa_verify_options options = {.files = o->files,
-                                        .nfiles = o->nfiles,
-                                        .only = o->only,
+    const struct fa_audit_options *o = &args->options;
+    struct fa_verify_options options = {.inputs = o->inputs,
+                                        .only = o->patterns.only,
                                         .details = o->details,
                                         .precision = x->precision,
                                         .strict = x->strict,
                                         .at = x->at,
                                         .jobs = o->jobs,
-                                        .min_compared = x->min_compared,
-                                        .max_input = o->max_input};
+                                        .min_compared = x->min_compared};
     struct fa_verification *v = fa_verify(&options);
     enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
     if (!x->at)
@@ -72,7 +70,7 @@ static bool check(struct args *args) {
 #define MEMBER(name) offsetof(struct verify_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
-    {"only", 0, TEXT, MEMBER(args.options.only), "GLOBS", .help = "only these fused ops, comma-separated"},
+    {"only", 0, TEXT, MEMBER(args.options.patterns.only), "GLOBS", .help = "only these fused ops, comma-separated"},
     {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "report what was not compared, too"},
     {"precision", 0, FLAG, MEMBER(precision), NULL, .help = "list what the device's arithmetic loses, most first"},
     {"strict", 0, FLAG, MEMBER(strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},

@@ -1,6 +1,7 @@
 /* `explain`: why nothing is reported at an op. Graph by graph, as an audit goes: what it selects first, since ops that
  * are reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
+#include "base/locale.h"
 #include "explain/asked.h"
 #include "explain/near_miss.h"
 #include "explain/near_region.h"
@@ -17,7 +18,7 @@ enum { MOST = 10, MOST_LINES = 8 };
 /* One graph. */
 struct explained_graph {
     struct fa_explanation *e;
-    const struct fa_options *options;
+    const struct fa_explain_options *options;
     const struct compile *compile;
     const struct level *level, *ttir; /* the one that decides; the other one where both are there; or NULL */
     struct arena arena;
@@ -84,7 +85,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
     struct search_setup setup = {&r->e->patterns, &r->e->cache, 1};
-    select_matches(&setup, r->options, r->e->proofs, &r->level->graph, &r->arena, s);
+    select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];
         uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
@@ -282,14 +283,14 @@ static bool explain_level(struct explained_graph *r) {
 }
 
 /* False when --at means nothing in it. */
-static bool explain_graph(struct fa_explanation *e, const struct compile *c, const struct fa_options *o) {
+static bool explain_graph(struct fa_explanation *e, const struct compile *c, const struct fa_explain_options *o) {
     struct level ttir, ttnn;
     struct level_pair both = {&ttir, &ttnn, e->inputs.ncompiles > 1 ? c->number : 0};
     level_read(&ttir, &c->ttir, &e->diags);
     level_read(&ttnn, &c->ttnn, &e->diags);
     struct explained_graph r = {.e = e, .options = o, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
     r.ttir = ttnn.present && ttir.present ? &ttir : NULL;
-    bool refused = !o->unpaired && !levels_belong(&both, &e->diags);
+    bool refused = !o->inputs.unpaired && !levels_belong(&both, &e->diags);
     bool any = refused || (r.level->present && explain_level(&r));
     selection_free(&r.selection);
     free(r.near.items);
@@ -346,16 +347,17 @@ static void gather(struct fa_explanation *e, size_t most) {
     e->n = n;
 }
 
-static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, size_t most) {
+static enum fa_status run(struct fa_explanation *e, const struct fa_explain_options *o) {
+    size_t most = o->most ? o->most : MOST;
     bool any = false;
     e->patterns.no_examples = true;
-    if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
+    if (!library_load(&e->patterns, &o->patterns, &e->diags) || !library_select(&e->patterns, &o->patterns, &e->diags))
         return FA_USAGE;
-    e->regions = region_kind_wanted(&e->patterns, o);
+    e->regions = region_kind_wanted(&e->patterns, &o->patterns);
     if (e->regions != REGION_KINDS &&
-        !region_rules_load(&e->rules, devices_directory(o, &e->arena), &e->arena, &e->diags))
+        !region_rules_load(&e->rules, devices_directory(&o->patterns, &e->arena), &e->arena, &e->diags))
         return FA_USAGE;
-    enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);
+    enum fa_status status = inputs_read(&e->inputs, &o->inputs, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
     e->proofs = proofs_new(&e->patterns);
@@ -378,14 +380,15 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
 
-struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most) {
+struct fa_explanation *fa_explain(const struct fa_explain_options *options) {
+    IN_C_LOCALE;
     struct fa_explanation *e = xcalloc(1, sizeof *e);
     e->diags.arena = &e->arena;
     e->diags.limit = options->max_diagnostics;
-    e->patterns.max_steps = options->max_steps;
-    e->at = at;
-    e->all = options->only && at;
-    e->status = run(e, options, most ? most : MOST);
+    e->patterns.max_steps = options->patterns.max_steps;
+    e->at = options->at;
+    e->all = options->patterns.only && options->at;
+    e->status = run(e, options);
     return e;
 }
 
@@ -396,6 +399,7 @@ const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanat
     return diagnostics_of(&e->diags);
 }
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
+    IN_C_LOCALE;
     if (e->status != FA_CLEAN && e->n == 0)
         return; /* "nothing comes close" cannot be claimed */
     if (json)

@@ -102,7 +102,7 @@ uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
 }
 
 /* By --only, --skip and --source: all patterns of a fused op were searched. */
-static bool looked_for(const struct pattern_set *set, const struct fa_options *o, struct str fused_op) {
+static bool looked_for(const struct pattern_set *set, const struct fa_patterns *o, struct str fused_op) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct pattern *p = set->items[i];
         if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p)))
@@ -112,7 +112,7 @@ static bool looked_for(const struct pattern_set *set, const struct fa_options *o
 }
 
 uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,
-                       const struct fa_options *o, struct report *r, struct diags *d) {
+                       const struct fa_patterns *o, struct report *r, struct diags *d) {
     uint32_t told = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct known *k = &b->items[i];

@@ -178,15 +178,15 @@ static void add_missed(struct buf *out, const struct expectation *x, const struc
 
 /* Where it nearly could be, and what is different there: all is read and searched once more, so not for many, and not
  * for input that cannot be read twice. */
-static void add_nearest(struct buf *out, const struct expectation *x, const struct fa_options *o) {
-    struct fa_options asked = *o;
+static void add_nearest(struct buf *out, const struct expectation *x, const struct fa_audit_options *o) {
+    struct fa_explain_options asked = {.inputs = o->inputs, .patterns = o->patterns, .most = MOST_NAMED};
     struct stat st;
-    for (size_t i = 0; i < o->nfiles; i++)
-        if (stat(o->files[i], &st) != 0 || !S_ISREG(st.st_mode))
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
+        if (stat(o->inputs.files[i], &st) != 0 || !S_ISREG(st.st_mode))
             return;
-    asked.only = x->op.p;
-    asked.skip = NULL;
-    struct fa_explanation *e = fa_explain(&asked, NULL, MOST_NAMED);
+    asked.patterns.only = x->op.p;
+    asked.patterns.skip = NULL;
+    struct fa_explanation *e = fa_explain(&asked);
     for (uint32_t i = 0; i < e->n; i++) {
         const struct explained *c = &e->items[i];
         if (c->nops == c->total || (c->nops >= LEAST_NEAR && 2 * c->nops >= c->total))
@@ -197,8 +197,8 @@ static void add_nearest(struct buf *out, const struct expectation *x, const stru
     fa_explanation_free(e);
 }
 
-uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, const struct fa_options *o,
-                            struct diags *d) {
+uint32_t expectations_check(const struct expectations *e, const struct finding_list *l,
+                            const struct fa_audit_options *o, struct diags *d) {
     static const char *const words[] = {"", " in function ", " at location "};
     uint32_t failed = 0;
     for (uint32_t i = 0; i < e->n; i++) {

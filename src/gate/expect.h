@@ -31,8 +31,8 @@ bool expectations_read(struct expectations *e, const char *path, struct arena *a
 void expectations_count(struct expectations *e, const struct graph *g);
 /* An error for each that fails, with the findings that say what stands there instead, else with what comes nearest in
  * the files of the options. Returns how many. */
-uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, const struct fa_options *o,
-                            struct diags *d);
+uint32_t expectations_check(const struct expectations *e, const struct finding_list *l,
+                            const struct fa_audit_options *o, struct diags *d);
 void expectations_free(struct expectations *e);
 
 /* How often each op is in graphs. */

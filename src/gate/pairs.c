@@ -5,6 +5,7 @@
 #include <fts.h>
 #include <stdlib.h>
 
+#include "base/locale.h"
 #include "fusion_audit.h"
 #include "graph/belong.h"
 #include "log/log.h"
@@ -266,7 +267,7 @@ static int compare_pairs(const void *pa, const void *pb) {
     return strcmp(a->ttnn, b->ttnn);
 }
 
-static void find_pairs(struct finder *f, const struct fa_options *o) {
+static void find_pairs(struct finder *f, const struct fa_inputs *o) {
     struct possible_pairs all = {0};
     for (size_t i = 0; i < o->nfiles; i++) {
         struct paths paths = {0};
@@ -293,11 +294,12 @@ static void find_pairs(struct finder *f, const struct fa_options *o) {
 
 /* ---- as fusion_audit.h has it ---- */
 
-struct fa_pairs *fa_find_pairs(const struct fa_options *o) {
+struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics) {
+    IN_C_LOCALE;
     struct fa_pairs *p = xcalloc(1, sizeof *p);
     p->diags.arena = &p->arena;
-    p->diags.limit = o->max_diagnostics;
-    find_pairs(&(struct finder){.out = p, .limit = o->max_input}, o);
+    p->diags.limit = max_diagnostics;
+    find_pairs(&(struct finder){.out = p, .limit = inputs->max_input}, inputs);
     return p;
 }
 

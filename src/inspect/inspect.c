@@ -3,6 +3,7 @@
  * One graph is in memory at a time. Of two files, one of each level, the modules that an audit pairs are a graph. */
 #include "inspect/inspect.h"
 #include "base/directory.h"
+#include "base/locale.h"
 #include "graph/belong.h"
 
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static void scan_sources(struct inspection *in, const char *path, struct source 
                  headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
 }
 
-static void open_files(struct inspection *in, const struct fa_options *o) {
+static void open_files(struct inspection *in, const struct fa_inputs *o) {
     struct source_list list = {0};
     uint32_t *end = arena_alloc(&in->arena, (o->nfiles + 1) * sizeof *end);
     for (size_t i = 0; i < o->nfiles; i++) {
@@ -173,12 +174,13 @@ static void inspect_all(struct inspector *r) {
     in->status = judge(in);
 }
 
-enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out) {
+enum fa_status fa_inspect(const struct fa_inputs *inputs, bool json, FILE *out) {
+    IN_C_LOCALE;
     struct inspection in = {0};
-    struct inspector r = {.in = &in, .unpaired = options->unpaired};
+    struct inspector r = {.in = &in, .unpaired = inputs->unpaired};
     in.diags.arena = &in.arena;
-    chips_load(&in.chips, data_directory("devices", &in.arena).p, &in.arena, &in.diags);
-    open_files(&in, options);
+    chips_load(&in.chips, data_directory(NULL, "devices", &in.arena).p, &in.arena, &in.diags);
+    open_files(&in, inputs);
     inspect_all(&r);
     if (json)
         inspect_print_json(&in, out);

@@ -7,18 +7,18 @@
 
 #include "base/directory.h"
 
-bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    struct str dir = o->default_patterns ? str_of(o->default_patterns) : data_directory("patterns", &set->arena);
+bool library_load(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
+    struct str dir = data_directory(o->data, "patterns", &set->arena);
     const struct str always[] = {arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p),
                                  arena_printf(&set->arena, "%.*s/lowering.yml", (int)dir.n, dir.p)};
-    if (!o->no_default_patterns && !patterns_load(set, arena_strdup(&set->arena, dir), d))
+    if (!o->no_bundled && !patterns_load(set, arena_strdup(&set->arena, dir), d))
         return false;
     /* conditions are part of the language, and what fused ops compute */
-    for (int i = 0; i < 2 && o->no_default_patterns; i++)
+    for (int i = 0; i < 2 && o->no_bundled; i++)
         if (access(always[i].p, F_OK) == 0 && !patterns_load(set, always[i].p, d))
             return false;
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (!patterns_load(set, o->patterns[i], d))
+    for (size_t i = 0; i < o->nfiles; i++)
+        if (!patterns_load(set, o->files[i], d))
             return false;
     return true;
 }
@@ -69,19 +69,19 @@ static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
 static const char *const source_words[PATTERN_SOURCES + REACH_ELSEWHERE] = {
     "ttnn", "torch", "triton", "cuda", "ttnn:dialect", "ttnn:operand", "ttnn:library"};
 
-bool source_wanted(const struct fa_options *o, const struct pattern *p) {
+bool source_wanted(const struct fa_patterns *o, const struct pattern *p) {
     return !o->sources || has_word(o->sources, p->source) ||
            (pattern_is_direct(p) && has_word(o->sources, str_of(source_words[PATTERN_SOURCES + pattern_reach(p)])));
 }
 
-bool included(const struct fa_options *o, const char *word) {
+bool included(const struct fa_patterns *o, const char *word) {
     return has_word(o->include, str_of(word));
 }
 
 const char *const region_words[2] = {"elementwise", "elementwise-reduction"};
 
 /* A region with a reduction is searched with those without. */
-static void put_regions_beside(struct pattern_set *set, const struct fa_options *o) {
+static void put_regions_beside(struct pattern_set *set, const struct fa_patterns *o) {
     set->nbeside = included(o, region_words[1]) ? 2 : included(o, region_words[0]) ? 1 : 0;
     for (uint32_t i = 0; i < set->nbeside; i++)
         set->beside[i] =
@@ -96,11 +96,11 @@ static const char *hint_for(struct pattern_set *set, struct str bad) {
     return nearest_pattern(set, bad);
 }
 
-static bool is_searched(const struct pattern *p, const struct fa_options *o) {
+static bool is_searched(const struct pattern *p, const struct fa_patterns *o) {
     return p->selected && !p->replaced && source_wanted(o, p);
 }
 
-bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
+bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
     const char *const hidden[] = {"blocked", "decomposed", "slower", region_words[0], region_words[1]};
     struct str bad;
     if (!check_words(

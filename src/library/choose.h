@@ -6,14 +6,14 @@
 #include "library/pattern.h"
 
 /* Reads the bundled patterns and those of the options. False with diagnostics. */
-bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d);
+bool library_load(struct pattern_set *set, const struct fa_patterns *o, struct diags *d);
 /* Applies --only, --skip and --include, and checks --source. False with a diagnostic. */
-bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d);
+bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct diags *d);
 /* Whether --source has a pattern's source; without the option it has all. */
-bool source_wanted(const struct fa_options *o, const struct pattern *p);
+bool source_wanted(const struct fa_patterns *o, const struct pattern *p);
 /* The kinds of regions (regions/rules.h), as --include, --only and reports call them. */
 extern const char *const region_words[2];
 /* A word of --include. */
-bool included(const struct fa_options *o, const char *word);
+bool included(const struct fa_patterns *o, const char *word);
 
 #endif

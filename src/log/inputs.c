@@ -59,7 +59,7 @@ static void take_source(struct inputs *in, struct source *s, struct arena *a) {
     source_close(&f->source);
 }
 
-static void complain_of(const struct input_file *f, const char *path, const struct fa_options *o, struct diags *d) {
+static void complain_of(const struct input_file *f, const char *path, const struct fa_inputs *o, struct diags *d) {
     bool failed = o->levels != FA_TTIR_ONLY && log_say_failures(&f->scan, path, d);
     if (f->stablehlo)
         complain(
@@ -82,7 +82,7 @@ static void complain_of(const struct input_file *f, const char *path, const stru
 }
 
 /* Opens and scans the files. In an archive it passes over what has nothing to audit, unless nothing has. */
-static bool open_files(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+static bool open_files(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d) {
     struct source_list list = {0};
     uint32_t *end = arena_alloc(a, o->nfiles * sizeof *end);
     bool ok = true;
@@ -148,7 +148,7 @@ static bool take_partners(struct inputs *in, const struct input_file *ttir, cons
     return any;
 }
 
-static enum fa_status read_one_level(struct inputs *in, const struct fa_options *o, struct diags *d) {
+static enum fa_status read_one_level(struct inputs *in, const struct fa_inputs *o, struct diags *d) {
     bool ttir = o->levels == FA_TTIR_ONLY;
     uint32_t with_level = 0;
     for (size_t i = 0; i < in->nfiles; i++) {
@@ -260,7 +260,7 @@ static bool has_ttir(const struct inputs *in) {
     return false;
 }
 
-static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+static enum fa_status read_levels(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d) {
     if (o->levels != FA_BOTH_LEVELS && !(o->levels == FA_ANY_LEVEL && has_ttir(in)))
         return read_one_level(in, o, d);
     if (in->nfiles == 2)
@@ -271,7 +271,7 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_options *o,
     return check_levels(in, in->files[0].source.path, d);
 }
 
-enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+enum fa_status inputs_read(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d) {
     memset(in, 0, sizeof *in);
     if (o->nfiles == 0 || o->nfiles > 2) {
         complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs",

@@ -40,7 +40,7 @@ struct inputs {
 };
 
 /* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with diagnostics. */
-enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d);
+enum fa_status inputs_read(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d);
 void inputs_free(struct inputs *in);
 
 #endif

@@ -64,7 +64,7 @@ static void drop_refuted(const struct selection *s, struct match_list *list) {
 }
 
 /* Applies --source to what would be reported without it, so that a narrowed report is a part of the full one. */
-static void drop_sources(const struct fa_options *o, struct selection *s) {
+static void drop_sources(const struct fa_patterns *o, struct selection *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->matches.n; i++) {
         if (!source_wanted(o, s->matches.items[i].pattern))
@@ -78,7 +78,7 @@ static void drop_sources(const struct fa_options *o, struct selection *s) {
 }
 
 /* A refuted match frees its ops for matches that it overlapped. That is rare, so the whole search is repeated then. */
-void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
+void select_matches(const struct search_setup *setup, const struct fa_patterns *o, struct proofs *proofs,
                     const struct graph *g, struct arena *a, struct selection *out) {
     do {
         struct match_list all = {0};

@@ -21,7 +21,7 @@ struct selection {
 };
 
 /* `proofs` may be NULL: nothing is proved. What the selection points to lives in `a`; free it with selection_free. */
-void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
+void select_matches(const struct search_setup *setup, const struct fa_patterns *o, struct proofs *proofs,
                     const struct graph *g, struct arena *a, struct selection *out);
 void selection_free(struct selection *s);
 

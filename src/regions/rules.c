@@ -29,7 +29,7 @@ struct rule_reader {
     struct diags *diags;
 };
 
-enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_options *o) {
+enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_patterns *o) {
     enum region_kind wanted = REGION_KINDS;
     for (uint32_t k = 0; k < set->nbeside; k++)
         if (set->beside[k].selected && source_wanted(o, &set->beside[k]))
@@ -37,8 +37,8 @@ enum region_kind region_kind_wanted(const struct pattern_set *set, const struct 
     return wanted;
 }
 
-const char *devices_directory(const struct fa_options *o, struct arena *a) {
-    return o->default_devices ? o->default_devices : arena_strdup(a, data_directory("devices", a));
+const char *devices_directory(const struct fa_patterns *o, struct arena *a) {
+    return arena_strdup(a, data_directory(o->data, "devices", a));
 }
 
 static bool refuse(const struct rule_reader *r, const struct tree *at, const char *what, struct str word) {

@@ -25,9 +25,9 @@ struct region_rules {
 
 /* Which regions --include, --source, --only and --skip ask for, those of the kinds before among them; REGION_KINDS:
  * none. */
-enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_options *o);
-/* The directory of the devices; in `a` where no option says it. */
-const char *devices_directory(const struct fa_options *o, struct arena *a);
+enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_patterns *o);
+/* The directory of the devices, in `a`. */
+const char *devices_directory(const struct fa_patterns *o, struct arena *a);
 /* Reads regions/d2m.yml in a directory of devices. Texts are in `a`; free with region_rules_free. False with a
  * diagnostic. */
 bool region_rules_load(struct region_rules *r, const char *devices, struct arena *a, struct diags *d);

@@ -16,7 +16,7 @@
 
 struct describer {
     const struct findings *f;
-    const struct fa_options *options;
+    const struct fa_audit_options *options;
     struct note_context notes;
     struct matcher *query;      /* of what matches bind */
     struct str_list *conflicts; /* by match; NULL: there are none */
@@ -308,7 +308,7 @@ static void add_regions(struct describer *by, const struct str_list *rivals, str
         add_region(by, i, rivals, r);
 }
 
-void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
+void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
     struct arena kept = {0};
     uint32_t first = r->findings.n;

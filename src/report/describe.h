@@ -37,6 +37,6 @@ struct findings {
 };
 
 /* Adds a finding for each match and each region. The patterns have to outlive the report. */
-void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r);
+void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r);
 
 #endif

@@ -191,9 +191,9 @@ void print_check(struct fa_verification *v) {
     if (!any)
         return;
     buf_add(out, STR("input:\n"));
-    put_text(out, "  ", v->options->nfiles > 1 ? "before" : "log", str_of(v->options->files[0]));
-    if (v->options->nfiles > 1)
-        put_text(out, "  ", "after", str_of(v->options->files[1]));
+    put_text(out, "  ", v->options->inputs.nfiles > 1 ? "before" : "log", str_of(v->options->inputs.files[0]));
+    if (v->options->inputs.nfiles > 1)
+        put_text(out, "  ", "after", str_of(v->options->inputs.files[1]));
     buf_add(out, STR("compared:\n"));
     put_counts(out, v, BEFORE);
     put_counts(out, v, AFTER);

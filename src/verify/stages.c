@@ -163,22 +163,22 @@ static enum fa_status pair_stages(struct fa_verification *v) {
 
 enum fa_status find_pairs(struct fa_verification *v) {
     const struct fa_verify_options *o = v->options;
-    if (o->nfiles < 1 || o->nfiles > 2) {
+    if (o->inputs.nfiles < 1 || o->inputs.nfiles > 2) {
         complain(v, "", "give two modules of one compile, or one log of several stages",
-                 o->nfiles ? "more than two files" : "no file given");
+                 o->inputs.nfiles ? "more than two files" : "no file given");
         return FA_USAGE;
     }
-    if (o->precision && o->nfiles < 2) {
+    if (o->precision && o->inputs.nfiles < 2) {
         complain(v, "", "give two modules, the one of the device last", "--precision compares two modules");
         return FA_USAGE;
     }
     bool good = true;
-    for (size_t i = 0; i < o->nfiles; i++)
-        good &= source_read(&v->sources, o->files[i], o->max_input, &v->diags);
+    for (size_t i = 0; i < o->inputs.nfiles; i++)
+        good &= source_read(&v->sources, o->inputs.files[i], o->inputs.max_input, &v->diags);
     if (!good)
         return FA_INPUT;
-    if (v->sources.n != o->nfiles) {
-        complain(v, o->files[0], "name one file in it", "an archive of several files");
+    if (v->sources.n != o->inputs.nfiles) {
+        complain(v, o->inputs.files[0], "name one file in it", "an archive of several files");
         return FA_USAGE;
     }
     v->scans = arena_alloc(&v->arena, v->sources.n * sizeof *v->scans);
@@ -186,5 +186,5 @@ enum fa_status find_pairs(struct fa_verification *v) {
         log_scan(&v->sources.items[i], &v->arena, &v->scans[i]);
         log_say_failures(&v->scans[i], v->sources.items[i].path, &v->diags);
     }
-    return o->nfiles == 2 ? pair_files(v) : pair_stages(v);
+    return o->inputs.nfiles == 2 ? pair_files(v) : pair_stages(v);
 }

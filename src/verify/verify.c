@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/directory.h"
+#include "base/locale.h"
 #include "base/work.h"
 #include "report/file.h"
 #include "report/report.h"
@@ -168,7 +169,7 @@ static bool check_only(struct fa_verification *v) {
 
 /* What fused ops compute; no pattern is needed. */
 static bool load_lowerings(struct fa_verification *v) {
-    struct str dir = data_directory("patterns", &v->arena);
+    struct str dir = data_directory(v->options->data, "patterns", &v->arena);
     return patterns_load(&v->lowerings, arena_printf(&v->arena, "%.*s/lowering.yml", (int)dir.n, dir.p).p, &v->diags);
 }
 
@@ -198,7 +199,7 @@ static enum fa_status run(struct fa_verification *v) {
         return FA_USAGE;
     double share = n ? 1 - (double)missing / n : none ? 0 : 1;
     if (v->options->at && !v->text.n)
-        diag_add(&v->diags, SEV_ERROR, (struct source_location){v->options->files[0], 0, 0},
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){v->options->inputs.files[0], 0, 0},
                  "a value, a line, an op and its line, or a location", "nothing is at '%s'", v->options->at);
     if (v->options->at)
         return v->text.n ? FA_CLEAN : FA_INPUT;
@@ -224,6 +225,7 @@ static enum fa_status run(struct fa_verification *v) {
 }
 
 struct fa_verification *fa_verify(const struct fa_verify_options *options) {
+    IN_C_LOCALE;
     struct fa_verification *v = xcalloc(1, sizeof *v);
     v->options = options;
     v->diags = (struct diags){.arena = &v->arena};
@@ -250,17 +252,22 @@ const char *fa_verification_text(const struct fa_verification *v) {
     return v->text.n ? v->text.p : "";
 }
 
+bool fa_verification_print(const struct fa_verification *v, FILE *out) {
+    return fwrite(v->report.p, 1, v->report.n, out) == v->report.n;
+}
+
 bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n) {
     return !v->report.n || file_write_text(buf_str(&v->report), path, error, n);
 }
 
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path) {
     const struct fa_verify_options *o = v->options;
-    bool two = o->nfiles == 2;
-    const struct report_head head = {.keys = {"input", "compared", "checks"},
-                                     .nkeys = 3,
-                                     .input = {two ? "before" : "log", "after"},
-                                     .paths = {o->nfiles ? o->files[0] : NULL, two ? o->files[1] : NULL}};
+    bool two = o->inputs.nfiles == 2;
+    const struct report_head head = {
+        .keys = {"input", "compared", "checks"},
+        .nkeys = 3,
+        .input = {two ? "before" : "log", "after"},
+        .paths = {o->inputs.nfiles ? o->inputs.files[0] : NULL, two ? o->inputs.files[1] : NULL}};
     bool all = !v->answers[BEFORE][ANSWER_NOT_COMPARED] && !v->answers[AFTER][ANSWER_NOT_COMPARED];
     return v->status == FA_CLEAN && all && !v->report.n && !o->only && strcmp(path, "-") != 0 &&
            remove_stale(&head, path);
