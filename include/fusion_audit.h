@@ -104,6 +104,8 @@ struct fa_audit_options {
     bool classify;                    /* entries say how far the compiler is with their fusion */
     bool details;                     /* instances have the figures of their proof as keys of their own */
     bool inventory;                   /* fused ops are collected, for fa_write_expectations and fa_diff */
+    bool modules;                     /* findings have modules of their own, */
+    bool small_modules;               /* those of TTIR in the small shapes of a proof */
     unsigned jobs;                    /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics;         /* that are kept, all others are counted; 0: 100 */
 };
@@ -127,12 +129,17 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i);
 struct fa_finding {
     const char *fused_op, *source, *lacks; /* lacks: what the dialect of TTNN lacks of the op, "activations" */
     const char *pattern;
-    const char *location, *place;         /* of the IR; in the model, "decoder layer 3" */
-    const char *ttir, *ttnn;              /* its ops, as the input has them */
-    const char *ttir_lines, *ttnn_lines;  /* "12-14, 20" */
-    const char *verdict, *action, *notes; /* action: what to do about it and its like, in a line; notes: all lines */
-    double saved_us;                      /* estimated; below 0: fusing is slower */
-    bool known;                           /* the baseline has it */
+    const char *location, *place;          /* of the IR; in the model, "decoder layer 3" */
+    const char *ttir, *ttnn;               /* its ops, as the input has them */
+    const char *ttir_lines, *ttnn_lines;   /* "12-14, 20" */
+    const char *verdict, *action, *notes;  /* action: what to do about it and its like, in a line; notes: all lines */
+    const char *todo;                      /* what to do about it, by itself */
+    const char *pass;                      /* of the compiler that would make it, "ttir-fusing" */
+    const char *ttir_module, *ttnn_module; /* fa_audit_options.modules: its ops alone as modules */
+    double saved_us;                       /* estimated; below 0: fusing is slower */
+    bool known;                            /* the baseline has it */
+    bool repeated;                         /* one before it differs in names and locations only */
+    uint64_t reason; /* equal where the same is to be done for the same reason, whatever names are in it */
 };
 /* Finding i, in the order of the report. False beyond the last, and of a report that was read. */
 bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out);
@@ -263,7 +270,7 @@ struct fa_apply_options {
     const char *const *values; /* "NAME=NUMBER": what an argument, or a name of formulas, is taken to hold */
     size_t nvalues;
     const char *at; /* only what is found there, as fa_explain takes it; or NULL */
-    bool partial;   /* also where ops could not be read */
+    bool partial;   /* also where ops could not be read, and without the findings that are not proved */
     bool diff;      /* the text is a unified diff */
     unsigned max_diagnostics;
 };

@@ -52,9 +52,10 @@ static bool is_done(const struct fa_audit *a, char *error, size_t n) {
 
 static bool get_finding(struct fa_audit *a, const struct report_entry *e, const struct finding *f,
                         struct fa_finding *out) {
-    struct buf action = {0}, notes = {0};
+    struct buf action = {0}, notes = {0}, todo = {0};
     struct arena *to = &a->arena;
     report_action(&a->report, e, &action);
+    todo_text(&f->todo, &todo);
     *out = (struct fa_finding){.fused_op = arena_strdup(to, f->fused_op),
                                .source = arena_strdup(to, f->source),
                                .lacks = arena_strdup(to, f->lacks),
@@ -68,9 +69,16 @@ static bool get_finding(struct fa_audit *a, const struct report_entry *e, const 
                                .verdict = f->proof ? verdict_line(f->proof, to).p : "",
                                .notes = arena_strdup(to, report_notes(&a->report, e, f, &notes)),
                                .action = arena_strdup(to, buf_str(&action)),
+                               .todo = arena_strdup(to, buf_str(&todo)),
+                               .pass = arena_strdup(to, f->pattern->status.pass),
+                               .ttir_module = arena_strdup(to, f->ttir.module),
+                               .ttnn_module = arena_strdup(to, f->ttnn.module),
                                .saved_us = f->saved_us,
-                               .known = f->known.n > 0};
+                               .known = f->known.n > 0,
+                               .repeated = f->same_as != NULL,
+                               .reason = hash_mix(f->notes.claim.refusal, (uint64_t)f->todo.kind)};
     buf_free(&action);
+    buf_free(&todo);
     buf_free(&notes);
     return true;
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""`fusion-audit apply`: fused ops written into TTIR, and what has to be left as it is.
+"""`fusion-audit apply`: fused ops written into TTIR, and what has to be left as it is; `fusion-audit repro`.
 
 usage: apply_test.py PROGRAM [unittest arguments]
 """
+import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,7 +78,17 @@ func.func @main(%q: tensor<1x4x32x16xbf16>, %k: tensor<1x4x32x16xbf16>, %v: tens
 """
 
 
-class Apply(unittest.TestCase):
+# Rows that are masked whole give 0, where the fused op gives no number.
+GUARDED = ATTENTION.replace('  %6 = "ttir.matmul"(%5, %v)', """\
+  %7 = "ttir.full"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
+  %8 = "ttir.eq"(%4, %7) : (tensor<1x4x32x32xbf16>, tensor<1xbf16>) -> tensor<1x4x32x32xi1>
+  %9 = "ttir.reduce_and"(%8) <{dim_arg = [3 : i32], keep_dim = true}> : (tensor<1x4x32x32xi1>) -> tensor<1x4x32x1xi1>
+  %10 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
+  %11 = "ttir.where"(%9, %10, %5) : (tensor<1x4x32x1xi1>, tensor<1xbf16>, tensor<1x4x32x32xbf16>) -> tensor<1x4x32x32xbf16>
+  %6 = "ttir.matmul"(%11, %v)""")
+
+
+class Program(unittest.TestCase):
     def run_program(self, text, *options, command="apply"):
         path = os.path.join(self.dir, "m.mlir")
         with open(path, "w") as f:
@@ -90,6 +102,8 @@ class Apply(unittest.TestCase):
     def tearDown(self):
         self.directory.cleanup()
 
+
+class Apply(Program):
     def applied(self, text, *options):
         r = self.run_program(text, *options)
         self.assertEqual(r.returncode, 0, r.stderr)
@@ -153,6 +167,91 @@ class Apply(unittest.TestCase):
         broken = LINEAR.replace('%1 = "ttir.reshape"(%b)', '%1 = "ttir.reshape"(%nowhere)')
         self.assertEqual(self.run_program(broken, "-o", out).returncode, 3)
         self.assertFalse(os.path.exists(out))
+
+    def test_what_is_written_and_not_proved_is_refused(self):
+        out = os.path.join(self.dir, "out.mlir")
+        r = self.run_program(GUARDED, "--assume=all", "-o", out)
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertRegex(r.stderr, r"error: ttnn\.scaled_dot_product_attention \(\w+\) is refused: ")
+        self.assertFalse(os.path.exists(out))
+        self.assertEqual(self.applied(GUARDED, "--assume=all", "--partial"), GUARDED)
+
+
+class Repro(Program):
+    def repro(self, text, *options):
+        r = self.run_program(text, "--ttir-only", "-d", "r", *options, command="repro")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        return r.stdout
+
+    def read(self, name):
+        with open(os.path.join(self.dir, "r", name)) as f:
+            return f.read()
+
+    def checks(self, module, test):
+        """Whether FileCheck is content; None: it is not here."""
+        tool = next(iter(sorted(glob.glob("/usr/lib/llvm*/bin/FileCheck"))), None)
+        if not tool:
+            return None
+        with open(os.path.join(self.dir, module)) as f:
+            return subprocess.run([tool, test], stdin=f, cwd=self.dir, capture_output=True).returncode == 0
+
+    def test_a_finding_is_a_folder_of_modules(self):
+        self.assertEqual(self.repro(LINEAR), "01-linear: fused\n")
+        self.assertEqual(sorted(os.listdir(os.path.join(self.dir, "r", "01-linear"))),
+                         ["README.md", "fused.mlir", "test.mlir", "ttir.mlir"])
+        self.assertEqual(self.read("01-linear/ttir.mlir").count("loc("), 6)
+        self.assertIn("%b: tensor<128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}",
+                      self.read("01-linear/ttir.mlir"))
+        self.assertIn('"ttir.linear"(%x, %w, %b)', self.read("01-linear/fused.mlir"))
+        self.assertLessEqual(self.read("01-linear/README.md").count("\n"), 12)
+
+    def test_the_test_fails_before_and_passes_behind(self):
+        self.repro(LINEAR)
+        test = self.read("01-linear/test.mlir")
+        self.assertTrue(test.startswith("// RUN: ttmlir-opt --ttir-fusing %s | FileCheck %s\n"))
+        self.assertIn('// CHECK-NOT: "ttir.add"(\n// CHECK: "ttir.linear"({{.*}}-> tensor<2x32x128xbf16>\n', test)
+        self.assertIn(self.read("01-linear/ttir.mlir"), test)
+        self.assertIn(self.checks("r/01-linear/ttir.mlir", "r/01-linear/test.mlir"), (False, None))
+        self.assertIn(self.checks("r/01-linear/fused.mlir", "r/01-linear/test.mlir"), (True, None))
+
+    def test_only_what_is_needed_comes_along(self):
+        others = LINEAR.replace("    return %2", '    %3 = "ttir.cumsum"(%2) <{dim = 0 : i64}> : (tensor<2x32x128xbf16>) -> '
+                                'tensor<2x32x128xbf16> loc(#loc4)\n    return %3') + '#loc4 = loc("scan.4")\n'
+        self.repro(others)
+        self.assertNotIn("scan", self.read("01-linear/ttir.mlir"))
+        self.repro(ATTENTION, "--force")
+        self.assertIn("fill_value = 2.500000e-01", self.read("01-attention/ttir.mlir"))
+
+    def test_small_shapes_keep_relations_and_locations(self):
+        self.assertEqual(self.repro(LINEAR, "--shrink"), "01-linear: fused\n")
+        text = self.read("01-linear/ttir.mlir")
+        sizes = [int(d) for d in re.findall(r"\d+(?=x)", ";".join(re.findall(r"tensor<([^>]*)>", text)))]
+        self.assertLess(max(sizes), 32)
+        self.assertIn('#loc1 = loc("dot.1")', text)
+        self.repro(ATTENTION, "--shrink", "--force")
+        self.assertIn("ttir.full", self.read("01-attention/ttir.mlir"))
+        self.assertNotIn("f64", self.read("01-attention/ttir.mlir"))
+
+    def test_alike_places_are_one_folder(self):
+        twice = LINEAR.replace("    return %2 : tensor<2x32x128xbf16>", """\
+    %3 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<2x32x64xbf16>, \
+tensor<64x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc1)
+    %4 = "ttir.reshape"(%b) <{shape = [1 : i32, 1 : i32, 128 : i32]}> : (tensor<128xbf16>) -> tensor<1x1x128xbf16> loc(#loc2)
+    %5 = "ttir.add"(%3, %4) : (tensor<2x32x128xbf16>, tensor<1x1x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc3)
+    return %2, %5 : tensor<2x32x128xbf16>, tensor<2x32x128xbf16>""")
+        twice = twice.replace("-> tensor<2x32x128xbf16> {", "-> (tensor<2x32x128xbf16>, tensor<2x32x128xbf16>) {")
+        self.assertEqual(self.repro(twice), "01-linear: fused\n")
+
+    def test_why_there_is_no_fused_module(self):
+        self.assertEqual(self.repro(NORM), "01-layer_norm: not fused: the number that eps is has to be known\n")
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "r", "01-layer_norm", "test.mlir")))
+        self.assertEqual(self.repro(NORM, "--force", "--value=eps=1e-05"), "01-layer_norm: fused\n")
+
+    def test_a_folder_with_something_in_it_is_refused(self):
+        self.repro(LINEAR)
+        self.assertEqual(self.run_program(LINEAR, "--ttir-only", "-d", "r", command="repro").returncode, 3)
+        self.assertEqual(self.repro(LINEAR, "--force"), "01-linear: fused\n")
+        self.assertEqual(self.run_program(LINEAR, "--ttir-only", command="repro").returncode, 2)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ static void print_part(const struct subgraph *s, const struct extents *e, const 
         struct buf text = {0};
         struct str why;
         if (subgraph_resize(s, e, &how, a, &w, &why)) {
-            mlir_print(&w.ir, &text);
+            mlir_print(&w.ir, NULL, &text);
             printf("%.*s// or\n", (int)text.n, text.p);
         }
         mlir_free(&w.ir);

@@ -863,7 +863,7 @@ Test(mlir, a_built_module_is_what_its_print_says) {
     struct mlir built;
     struct buf text = {0};
     build(&built, "dim = -1 : i32, k = 2 : i32", "value = dense<5.0e-01> : tensor<f32>");
-    mlir_print(&built, &text);
+    mlir_print(&built, NULL, &text);
     buf_addc(&text, 0);
     clean(text.p);
     cr_assert_eq(m.nops, built.nops);

@@ -289,7 +289,7 @@ static struct str text_of(const char *formula, const struct payloads *payloads, 
     struct resize_options how = {.pattern = &p, .scale_constants = true, .payloads = payloads};
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
     cr_assert(subgraph_resize(&subgraph, &e, &how, a, &w, &why), "%.*s", (int)why.n, why.p);
-    mlir_print(&w.ir, &text);
+    mlir_print(&w.ir, NULL, &text);
     mlir_free(&w.ir);
     diags_free(&d);
     return buf_take(&text, a);

@@ -1,5 +1,5 @@
-/* fa_apply: reads the module, selects findings, writes their fused ops, and proves the result, again without those
- * that are not proved. */
+/* fa_apply: reads the module, selects findings, writes their fused ops, and proves the result; where a part is enough,
+ * again without those that are not proved. */
 #include "apply/check.h"
 #include "apply/rewrite.h"
 #include "apply/unified_diff.h"
@@ -92,10 +92,18 @@ static struct source_location place_of(const struct fa_application *a, const str
     return mlir_place(&a->ttir.ir, a->ttir.ir.ops[m->root].text.begin);
 }
 
-static void say_left(struct fa_application *a, const struct replacement *r) {
+/* It was written, and is not proved. */
+static bool is_refused(const struct fa_application *a, uint32_t i) {
+    return !a->options->partial && a->all[i].text.n > 0 && !a->marked[i];
+}
+
+static void say_left(struct fa_application *a, uint32_t i) {
+    const struct replacement *r = &a->all[i];
     const struct pattern *p = r->match->pattern;
-    diag_add(&a->diags, SEV_NOTE, place_of(a, r->match), NULL, "%.*s (%.*s) is left: %.*s", (int)p->fused_op.n,
-             p->fused_op.p, (int)p->name.n, p->name.p, (int)r->why.n, r->why.p);
+    bool refused = is_refused(a, i);
+    diag_add(&a->diags, refused ? SEV_ERROR : SEV_NOTE, place_of(a, r->match),
+             refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s: %.*s", (int)p->fused_op.n,
+             p->fused_op.p, (int)p->name.n, p->name.p, refused ? "refused" : "left", (int)r->why.n, r->why.p);
 }
 
 static void write_one(struct fa_application *a, struct replacing *how, const struct match *m, struct replacement *out) {
@@ -188,7 +196,7 @@ static bool any_marked(const struct fa_application *a) {
     return any;
 }
 
-/* The edits that are proved; fewer each time. False: what is left of them is not. */
+/* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */
 static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) {
     enum { MOST = 1024 };
     struct taken_number *taken = arena_alloc(&a->arena, MOST * sizeof *taken);
@@ -209,6 +217,9 @@ static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) 
                      "--only and --skip choose fewer", "the rewritten module is refused: %.*s", (int)why.n, why.p);
             return false;
         }
+        for (uint32_t i = 0; i < a->n; i++)
+            if (is_refused(a, i))
+                return false;
         text_edits_free(edits);
     }
 }
@@ -281,7 +292,7 @@ static enum fa_status run(struct fa_application *a) {
     bool good = prove_rewritten(a, &edits);
     for (uint32_t i = 0; i < a->n; i++)
         if (!a->marked[i])
-            say_left(a, &a->all[i]);
+            say_left(a, i);
     if (good && a->options->diff)
         a->text = unified_diff(a->ttir.ir.text, &edits, c->ttir.source->path, &a->arena);
     else if (good)

@@ -50,7 +50,9 @@ static const struct option_row rows[] = {
      .help = "what an argument holds, by its name or that in\n"
              "formulas: --value=eps=1e-05"},
     {"at", 0, TEXT, MEMBER(at), "PLACE", .help = "only what is found there, as in explain"},
-    {"partial", 0, FLAG, MEMBER(partial), NULL, .help = "rewrite also where ops could not be read"},
+    {"partial", 0, FLAG, MEMBER(partial), NULL,
+     .help = "rewrite also where ops could not be read, and\n"
+             "leave what is not proved"},
     {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "do not say how many were applied"},
 };
 static const struct apply_args defaults = {.output = "-"};
@@ -62,7 +64,7 @@ const struct command apply_command = {
              "\n"
              "Rewrites the TTIR module: each finding that TTIR can express is replaced by its\n"
              "fused op, and ops that nothing uses any more go. All other bytes stay. The result\n"
-             "is proved to compute what the module did; what is not proved is left, and said.\n",
+             "is proved to compute what the module did; else nothing is written.\n",
     .after = "Exit status: 0 written, the same bytes where nothing was applied; 2 wrong usage;\n"
              "3 refused: nothing was written.\n"
              "\n"

@@ -61,7 +61,7 @@ static void print_arguments(const struct mlir *m, struct buf *out) {
     }
 }
 
-static void print_op(const struct mlir *m, uint32_t op, struct buf *out) {
+static void print_op(const struct mlir *m, uint32_t op, struct str location, struct buf *out) {
     const struct mlir_op *o = &m->ops[op];
     struct str name = mlir_op_name(m, op), props = mlir_span(m, o->props);
     const uint32_t *operands = m->operands + o->first_operand;
@@ -82,10 +82,13 @@ static void print_op(const struct mlir *m, uint32_t op, struct buf *out) {
         buf_add(out, i > o->first_result ? STR(", ") : STR(""));
         print_types(m, &i, 1, out);
     }
-    buf_add(out, o->nresults == 1 ? STR("\n") : STR(")\n"));
+    buf_add(out, o->nresults == 1 ? STR("") : STR(")"));
+    if (location.n)
+        buf_printf(out, " loc(%.*s)", (int)location.n, location.p);
+    buf_addc(out, '\n');
 }
 
-void mlir_print(const struct mlir *m, struct buf *out) {
+void mlir_print(const struct mlir *m, const struct str *locations, struct buf *out) {
     const struct mlir_op *end = &m->ops[m->nops - 1]; /* the return */
     const uint32_t *returned = m->operands + end->first_operand;
     struct str name = m->names[m->funcs[0].name];
@@ -95,7 +98,7 @@ void mlir_print(const struct mlir *m, struct buf *out) {
     print_types(m, returned, end->noperands, out);
     buf_add(out, STR(") {\n"));
     for (uint32_t op = 1; op + 1 < m->nops; op++)
-        print_op(m, op, out);
+        print_op(m, op, locations ? locations[op] : STR(""), out);
     buf_add(out, STR("  return "));
     print_values(m, returned, end->noperands, out);
     buf_add(out, STR(" : "));

@@ -7,7 +7,7 @@
 /* Bytes, in `a`, that are equal for modules that differ in names of values only: the key of what is remembered of a
  * module. */
 struct str mlir_key(const struct mlir *m, struct arena *a);
-/* Text that MLIR reads. */
-void mlir_print(const struct mlir *m, struct buf *out);
+/* Text that MLIR reads. `locations`: what stands inside of loc( ) of each op, or empty; NULL: no op has one. */
+void mlir_print(const struct mlir *m, const struct str *locations, struct buf *out);
 
 #endif

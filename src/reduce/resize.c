@@ -14,6 +14,7 @@ struct resizer {
     const struct subgraph *subgraph;
     const struct extents *extents;
     const struct payloads *payloads; /* or NULL */
+    bool as_written;                 /* as resize_options */
     struct edit *edit;
     uint32_t second; /* of an inserted op: the argument that is its second operand */
     struct constant_meanings meanings;
@@ -142,12 +143,30 @@ static uint32_t add_cast(struct resizer *r, uint32_t x, const struct shape *s, e
     return add_op(r, "ttir.typecast", STR(""), &x, 1, tensor_type(r, s, to));
 }
 
+/* As models have it. */
+static uint32_t add_full(struct resizer *r, uint32_t value, double x) {
+    struct shape s = resized_shape(r, value);
+    enum dtype type = graph_dtype(r->subgraph->graph, value);
+    float f = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    struct str list = s.rank ? ints_like(STR("array<i32>"), s.dim, s.rank, r->arena) : STR("array<i32>");
+    struct str number = !format_is_float(type) ? arena_printf(r->arena, "%.0f : i32", x)
+                        : isfinite(f)          ? arena_printf(r->arena, "%.9e : f32", (double)f)
+                                               : arena_printf(r->arena, "0x%08X : f32", bits);
+    struct str props =
+        arena_printf(r->arena, "fill_value = %.*s, shape = %.*s", (int)number.n, number.p, (int)list.n, list.p);
+    return add_op(r, "ttir.full", props, NULL, 0, tensor_type(r, &s, type));
+}
+
 static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant c) {
     enum dtype type = graph_dtype(r->subgraph->graph, value), narrow = narrowest(c.bits);
     bool exact = format_is_integer(type) || type == DT_F64;
     enum dtype full = exact ? type : DT_F64;
     struct shape s = resized_shape(r, value);
     double x = format_is_integer(type) ? c.value : scaled_constant(&r->meanings, c);
+    if (r->as_written)
+        return add_full(r, value, x);
     uint32_t v = add_dense(r, number_text(r, x, full), tensor_type(r, &s, full));
     if (!exact && narrow != type && narrow != DT_F64)
         v = add_cast(r, v, &s, narrow);
@@ -187,8 +206,9 @@ static uint32_t add_payload(struct resizer *r, uint32_t number, uint32_t value) 
 }
 
 /* An input that is the same along some dimension: its slice is the argument, which is repeated. */
-static bool is_sliced(const struct graph *g, uint32_t value) {
-    return !graph_constant(g, value).known && g->varies[value] != graph_dimensions(g, value);
+static bool is_sliced(const struct resizer *r, uint32_t value) {
+    const struct graph *g = r->subgraph->graph;
+    return !r->as_written && !graph_constant(g, value).known && g->varies[value] != graph_dimensions(g, value);
 }
 
 /* How often the slice is repeated along each dimension, and its own shape. */
@@ -225,7 +245,7 @@ static uint32_t add_argument(struct resizer *r, uint32_t number, uint32_t value)
     struct str kind = argument == NONE ? STR("") : graph_argument_type(g, argument);
     if (!kind.n && graph_is_parameter(g, value))
         kind = STR("parameter");
-    if (is_sliced(g, value)) {
+    if (is_sliced(r, value)) {
         struct shape slice;
         repetitions(r, value, &slice);
         type = tensor_type(r, &slice, graph_dtype(g, value));
@@ -393,7 +413,7 @@ static void add_inputs(struct resizer *r) {
             in[i] = add_constant(r, s->inputs[i], c);
         else if (has_payload(r, i))
             in[i] = add_payload(r, i, s->inputs[i]);
-        else if (is_sliced(g, s->inputs[i]))
+        else if (is_sliced(r, s->inputs[i]))
             in[i] = add_repeated(r, s->inputs[i], in[i]);
         insert_at(r, s->inputs[i]);
     }
@@ -447,6 +467,7 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
     *r = (struct resizer){.subgraph = s,
                           .extents = e,
                           .payloads = how->payloads,
+                          .as_written = how->as_written,
                           .edit = how->edit ? how->edit : &none,
                           .out = out,
                           .arena = a};

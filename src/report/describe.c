@@ -9,6 +9,7 @@
 #include "place/flow.h"
 #include "place/locate.h"
 #include "place/notes.h"
+#include "place/standalone.h"
 #include "price/price.h"
 #include "regions/rivals.h"
 #include "regions/worth.h"
@@ -140,14 +141,25 @@ static struct fingerprint identify(struct describer *by, const struct match *m, 
     return f;
 }
 
-static struct shown_ops shown(const struct segment *s, struct arena *a) {
+static struct str module_of(const struct describer *by, const struct segment *s, const struct match *m,
+                            struct arena *a) {
+    const struct origins *o = by->f->origins;
+    const struct graph *g = by->f->graph->m == s->ir ? by->f->graph : o->pairing.ttir;
+    if (!by->options->modules)
+        return STR("");
+    return by->options->small_modules && !g->has_ttnn ? standalone_small(g, s, m->pattern, a)
+                                                      : standalone_module(g, s, a);
+}
+
+static struct shown_ops shown(const struct describer *by, const struct segment *s, const struct match *m,
+                              struct arena *a) {
     struct buf text = {0}, lines = {0};
     if (!s->nops)
         return (struct shown_ops){.first_line = 0};
     segment_text(s, &text);
     segment_lines(s, &lines);
     return (struct shown_ops){buf_take(&text, a), buf_take(&lines, a),
-                              mlir_place(s->ir, s->ir->ops[s->ops[0]].text.begin).line};
+                              mlir_place(s->ir, s->ir->ops[s->ops[0]].text.begin).line, module_of(by, s, m, a)};
 }
 
 static struct str_list components_of(const struct match *m, struct arena *a) {
@@ -175,8 +187,8 @@ static struct finding describe(struct describer *by, const struct described *x) 
                           .pattern = m->pattern,
                           .component_ops = components_of(m, a),
                           .label = label_of(by, m),
-                          .ttir = shown(&ttir, a),
-                          .ttnn = shown(ttnn, a),
+                          .ttir = shown(by, &ttir, m, a),
+                          .ttnn = shown(by, ttnn, m, a),
                           .notes = notes_of(&by->notes, m, &x->detail, &x->ops, origin, a),
                           .price = x->price,
                           .device = by->device,

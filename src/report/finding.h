@@ -11,6 +11,7 @@
 struct shown_ops {
     struct str text, lines; /* as the input has them; "12-14, 20". Empty: the level is missing */
     uint64_t first_line;
+    struct str module; /* with these ops alone, where it is asked for; or empty */
 };
 
 /* Of one that is read from a file only the first group is known. */
