@@ -164,6 +164,9 @@ bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, si
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
 /* The estimated time of all ops, in us; known where something was found or `inventory` was asked for. */
 double fa_time(const struct fa_audit *a);
+/* "1.2 ms", "9.5 us": a time as reports say it; `out`. */
+enum { FA_TIME_TEXT = 32 };
+const char *fa_format_time(double us, char out[FA_TIME_TEXT]);
 
 /* Options of the compiler that findings ask for: one, or two that help together only. */
 struct fa_setting {

@@ -5,9 +5,9 @@
 
 #include "audit.h"
 
+#include "base/file.h"
 #include "base/locale.h"
 #include "gate/table.h"
-#include "report/file.h"
 
 enum fa_status fa_get_status(const struct fa_audit *a) {
     return a->status;

@@ -16,7 +16,7 @@
 
 #include "base/utf8.h"
 #include "fusion_audit.h"
-#include "report/file.h"
+#include "base/file.h"
 #include "report/report.h"
 
 /* One op from `begin` to the end of `text`, or several that end where the next begins. */

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/locale.h"
 #include "base/work.h"
 #include "explain/asked.h"
 #include "graph/level.h"
 #include "library/choose.h"
 #include "prove/select.h"
-#include "report/file.h"
 
 struct fa_application {
     const struct fa_apply_options *options;

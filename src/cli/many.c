@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/audit.h"
 #include "cli/say.h"
-#include "report/file.h"
 
 struct many {
     const struct audit_args *args;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "cli/say.h"
-#include "report/temporary.h"
 
 static time_t now(void) {
     struct timespec t;

@@ -6,13 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/temporary.h"
 #include "cli/commands.h"
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/say.h"
-#include "report/file.h"
-#include "report/report.h"
-#include "report/temporary.h"
 
 static const char usual_pipeline[] = "ttir-to-ttnn-backend-pipeline";
 
@@ -208,10 +207,8 @@ static void try_one(struct tries *r, size_t i) {
 /* ---- what is printed ---- */
 
 static void print_time(const struct try_compile *t, FILE *out) {
-    struct buf b = {0};
-    report_add_time(&b, t->us);
-    fprintf(out, "%9.*s", (int)b.n, b.p);
-    buf_free(&b);
+    char text[FA_TIME_TEXT];
+    fprintf(out, "%9s", fa_format_time(t->us, text));
 }
 
 static void print_trial(const struct tries *r, size_t i, FILE *out) {

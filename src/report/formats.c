@@ -1,5 +1,5 @@
 /* The formats of a report. */
-#include "report/file.h"
+#include "base/file.h"
 #include "report/report.h"
 
 const struct report_format report_formats[REPORT_FORMATS] = {

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "base/utf8.h"
+#include "fusion_audit.h"
 #include "report/report.h"
 
 enum {
@@ -182,11 +184,18 @@ static void print_wrapped(struct str text, const char *indent, uint32_t width, F
     }
 }
 
-void report_add_time(struct buf *out, double us) {
+const char *fa_format_time(double us, char out[FA_TIME_TEXT]) {
+    IN_C_LOCALE;
     if (us >= 999.5 || us <= -999.5)
-        buf_printf(out, "%.1f ms", us / 1000);
+        snprintf(out, FA_TIME_TEXT, "%.1f ms", us / 1000);
     else
-        buf_printf(out, us < 9.95 && us > -9.95 ? "%.1f us" : "%.0f us", us);
+        snprintf(out, FA_TIME_TEXT, us < 9.95 && us > -9.95 ? "%.1f us" : "%.0f us", us);
+    return out;
+}
+
+void report_add_time(struct buf *out, double us) {
+    char text[FA_TIME_TEXT];
+    buf_add(out, str_of(fa_format_time(us, text)));
 }
 
 static void add_places(struct buf *out, const struct row *row) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/directory.h"
+#include "base/file.h"
 #include "base/locale.h"
 #include "base/work.h"
-#include "report/file.h"
 #include "report/report.h"
 
 enum { MOST_GLOBS = 32 /* that are looked for in the modules */ };

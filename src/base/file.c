@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/file.h"
-#include "report/temporary.h"
+#include "base/file.h"
+#include "base/temporary.h"
 
 /* Functions that write return 0 or the errno, and this where libyaml fails. */
 enum { NO_YAML = -1 };

@@ -1,6 +1,6 @@
 /* Files that a run writes: whole, or not at all. */
-#ifndef FA_REPORT_FILE_H
-#define FA_REPORT_FILE_H
+#ifndef FA_FILE_H
+#define FA_FILE_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* O_TMPFILE where the file system has it, else a file that is unlinked at once. */
-#include "report/temporary.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
