@@ -181,7 +181,7 @@ static uint32_t role_count(enum op_kind op, uint32_t *least) {
     for (; *r; r++) {
         n += *r == ',';
         *least += *r == ',';
-        *least -= *r == '?';
+        *least -= *r == '?' || *r == '='; /* an operand that may be an attribute */
     }
     return n;
 }

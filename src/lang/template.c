@@ -22,12 +22,13 @@ uint32_t template_typed_slot(const struct formula *f, struct str inner, struct s
     return formula_slot(f, name);
 }
 
-uint32_t template_op_slot(const struct formula *f, struct str inner) {
+uint32_t template_op_slot(const struct formula *f, struct str inner, const char *word) {
     struct str name;
-    return argument_of("op", inner, &name) ? formula_slot(f, name) : NONE;
+    return argument_of(word, inner, &name) ? formula_slot(f, name) : NONE;
 }
 
 bool template_word(const struct formula *f, struct str inner) {
     struct str view;
-    return str_is(inner, "found") || template_typed_slot(f, inner, &view) != NONE || template_op_slot(f, inner) != NONE;
+    return str_is(inner, "found") || template_typed_slot(f, inner, &view) != NONE ||
+           template_op_slot(f, inner, "op") != NONE || template_op_slot(f, inner, "activation") != NONE;
 }

@@ -1,6 +1,7 @@
 /* Text of patterns with {...} in it, filled in for a match, and how values are called in it. */
 #include "lang/template.h"
 #include "match/evaluate.h"
+#include "ops/scalar.h"
 
 #include <string.h>
 
@@ -30,12 +31,41 @@ static void say_op(const struct graph *g, uint32_t value, struct buf *out) {
     buf_add(out, kind == K_UNKNOWN ? STR("none") : str_of(op_table[kind].name));
 }
 
+/* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
+static void say_activation(struct evaluation *e, uint32_t value, struct buf *out) {
+    const struct graph *g = e->graph;
+    uint32_t op = value == NONE ? NONE : g->m->values[value].def;
+    struct buf numbers = {0};
+    bool reversed = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+        if (c.known)
+            buf_printf(&numbers, ", %.10g", c.value);
+        reversed |= c.known && i == 0 && (g->kind[op] == K_SUBTRACT || g->kind[op] == K_DIVIDE);
+    }
+    for (const char *const *key = activation_numbers; op != NONE && *key; key++) {
+        const struct attr *x = attrs_find(graph_attributes(g, op), *key);
+        if (x && x->is_number)
+            buf_printf(&numbers, ", %.10g", x->number);
+    }
+    struct str all = buf_take(&numbers, e->arena);
+    buf_printf(out, all.n ? "(\"%s" : "\"%s", reversed ? "r" : "");
+    say_op(g, value, out);
+    buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
+}
+
 /* {found}, the type of a value, or the op that makes it. */
 static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
     const struct mlir *m = e->graph->m;
-    uint32_t made = template_op_slot(e->formula, inner);
+    uint32_t made = template_op_slot(e->formula, inner, "op");
+    uint32_t folded = template_op_slot(e->formula, inner, "activation");
     if (made != NONE) {
         say_op(e->graph, bound_to(e, made, VIEW_BOUND).value, out);
+        return;
+    }
+    if (folded != NONE) {
+        say_activation(e, bound_to(e, folded, VIEW_BOUND).value, out);
         return;
     }
     if (!str_is(inner, "found")) {

@@ -37,18 +37,30 @@ bool is_activation_key(const char *key) {
     return false;
 }
 
-static const struct tensor *apply_leaky_relu(struct eval_context *ctx, const struct tensor *x, double slope) {
-    struct tensor *t = tensor_copy(ctx, x);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] *= t->x[i] < 0 ? slope : 1;
-    return t;
+/* Numbers are printed behind the name: op_type = leaky_relu, params = [0.2 : f32]. */
+static uint32_t numbers_behind(struct str text, double number[2]) {
+    const char *p = str_find(text, STR("[")), *end = p ? memchr(p, ']', (size_t)(text.p + text.n - p)) : NULL;
+    uint32_t n = 0;
+    while (end && p < end && n < 2) {
+        p++;
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        if (!mlir_float(str_trim((struct str){p, (size_t)((comma ? comma : end) - p)}), &number[n++]))
+            return 0;
+        p = comma ? comma : end;
+    }
+    return n;
 }
 
-/* The slope is printed behind the name: op_type = leaky_relu, params = [0.2 : f32]. */
-static bool leaky_slope(struct str name, struct str text, double *slope) {
-    const char *list = str_is(name, "leaky_relu") ? str_find(text, STR("[")) : NULL;
-    const char *end = list ? memchr(list, ']', (size_t)(text.p + text.n - list)) : NULL;
-    return end && mlir_float((struct str){list + 1, (size_t)(end - list) - 1}, slope);
+static bool apply_with_numbers(enum op_kind kind, struct str text, struct tensor *t) {
+    double number[2];
+    if (numbers_behind(text, number) != (kind == K_CLAMP ? 2 : 1) ||
+        (kind != K_CLAMP && kind != K_LEAKY_RELU && kind != K_POW))
+        return false;
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = kind == K_CLAMP        ? binary_MINIMUM(binary_MAXIMUM(t->x[i], number[0]), number[1])
+                  : kind == K_LEAKY_RELU ? t->x[i] * (t->x[i] < 0 ? number[0] : 1)
+                                         : pow(t->x[i], number[0]);
+    return true;
 }
 
 const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x) {
@@ -58,10 +70,10 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
         if (!name.n)
             continue;
         unary_function *f = activation_of(name);
-        double slope = 0;
-        if (!f && !leaky_slope(name, given->text, &slope))
+        struct tensor *t = f ? NULL : tensor_copy(ctx, x);
+        if (t && !apply_with_numbers(op_kind_of_name(name), given->text, t))
             op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
-        x = f ? apply_unary(ctx, f, x) : apply_leaky_relu(ctx, x, slope);
+        x = f ? apply_unary(ctx, f, x) : t;
     }
     return x;
 }

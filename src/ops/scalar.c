@@ -65,6 +65,7 @@ unary_function *activation_of(struct str name) {
 }
 
 const char *const activation_keys[] = {"activation", "matmul_program_config", "conv2d_config", NULL};
+const char *const activation_numbers[] = {"parameter", "min", "max", "rhs", NULL};
 
 /* The name in "relu", in "#ttnn.unary_with_param<op_type = relu>", or in a program or convolution config that has an
  * activation of one of these forms. */

@@ -23,5 +23,7 @@ unary_function *activation_of(struct str name);
  */
 extern const char *const activation_keys[];
 struct str activation_name(const char *key, struct str text);
+/* The attributes of an elementwise op that are numbers of it as an activation, in this order, up to NULL. */
+extern const char *const activation_numbers[];
 
 #endif

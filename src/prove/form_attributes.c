@@ -7,6 +7,7 @@
 
 #include "graph/movement.h"
 #include "match/evaluate.h"
+#include "ops/scalar.h"
 
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
 static double number_given(const struct form_run *run, uint32_t value) {
@@ -75,14 +76,20 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
     return NONE;
 }
 
-/* An activation as a fused op prints it, with the slope of a leaky_relu. */
+/* An activation as a fused op prints it, with its numbers: the slope of a leaky_relu, the bounds of a clamp. */
 static const struct attr *activation_of_op(const struct reference *r, uint32_t op) {
-    const struct attr *slope = attrs_find(graph_attributes(reference_graph(r), op), "parameter");
     struct attr *x = arena_alloc(r->arena, sizeof *x);
     *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[reference_graph(r)->kind[op]].name), .n = -1};
-    if (slope)
-        x->text = arena_printf(r->arena, "%.*s, params = [%.*s]", (int)x->text.n, x->text.p, (int)slope->text.n,
-                               slope->text.p);
+    const char *before = ", params = [";
+    for (const char *const *key = activation_numbers; *key; key++) {
+        const struct attr *number = attrs_find(graph_attributes(reference_graph(r), op), *key);
+        if (number)
+            x->text = arena_printf(r->arena, "%.*s%s%.*s", (int)x->text.n, x->text.p, before, (int)number->text.n,
+                                   number->text.p);
+        before = number ? ", " : before;
+    }
+    if (before[2] == '\0')
+        x->text = arena_printf(r->arena, "%.*s]", (int)x->text.n, x->text.p);
     return x;
 }
 
