@@ -10,7 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/say.h"
 #include "ops/ops.h"
-#include "report/file.h"
+#include "base/file.h"
 
 struct repro_args {
     struct args args;
