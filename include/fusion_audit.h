@@ -146,11 +146,11 @@ bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out);
 /* Prints the report in a format, as fa_write_report writes it. False: there is no such format or no report, or the
  * stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
-/* Writes the report in a format, "yaml", "json", "markdown" or "sarif": to a file that takes the place of `path` and
- * keeps its mode, owner and links, straight into it where it is no regular file, or to standard output for "-". False
- * with the reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was then, unless it
- * has other names or an owner that could be kept only by overwriting it, and that failed. After wrong usage nothing
- * is written. */
+/* Writes the report in a format, "yaml", "json", "markdown", "sarif" or "html": to a file that takes the place of
+ * `path` and keeps its mode, owner and links, straight into it where it is no regular file, or to standard output for
+ * "-". False with the reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was
+ * then, unless it has other names or an owner that could be kept only by overwriting it, and that failed. After wrong
+ * usage nothing is written. */
 bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
 /* The name of the file where a format goes by default; NULL: there is no such format. */
 const char *fa_default_file(const char *format);

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "automaton", "match", "numeric",
-           "reduce", "equal", "prove", "price", "regions", "explain", "place", "report", "verify", "apply", "gate", "inspect",
+           "reduce", "equal", "prove", "price", "regions", "explain", "place", "page", "report", "verify", "apply", "gate", "inspect",
            "author", "cli"]
 OF_THE_PROGRAM = {"cli", "base", ""}  # all that the program's own folder includes beside fusion_audit.h
 MOST_AT_TOP = 3

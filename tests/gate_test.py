@@ -667,9 +667,21 @@ class Formats(Case):
 
     def all_formats(self, *args):
         status, out, err = self.run_it(*args, "-q", "--format=yaml:r.yml", "--format=json:r.json", "--format=markdown:r.md",
-                                       "--format=sarif:r.sarif")
+                                       "--format=sarif:r.sarif", "--format=html:r.html")
         self.assertEqual(out, "")
+        self.assertEqual(self.data_of_page(), json.loads(self.read("r.json")))
         return status, json.loads(self.read("r.json")), self.read("r.md"), json.loads(self.read("r.sarif"))
+
+    def data_of_page(self):
+        """The page has the JSON, and nothing else of the input: no text of it can be markup."""
+        head, data, tail = re.fullmatch(r'(.*<script type="application/json" id="data">)(.*?)(</script>.*)', self.read("r.html"),
+                                        re.S).groups()
+        self.assertNotIn("<", data)
+        self.assertEqual(Formats.page.setdefault("page", head + tail), head + tail)
+        self.assertNotRegex(head + tail, r"(src|href)=[\"']?(https?:)?//")
+        return json.loads(data)
+
+    page = {}
 
     def validate(self, report, sarif):
         if jsonschema:
@@ -752,12 +764,30 @@ class Formats(Case):
         uri = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         self.assertEqual(uri, "a%20b%2520%23%3F%3C%26%3E%27%60%C3%A9.mlir")
         for raw in ("\u202e", "\u0007"):
-            for file in ("r.yml", "r.json", "r.md", "r.sarif"):
+            for file in ("r.yml", "r.json", "r.md", "r.sarif", "r.html"):
                 self.assertNotIn(raw, self.read(file), file)
         outside = re.sub(r"(?ms)^(`{3,})mlir$.*?^\1$", "", markdown)
         for mark in ("<b>", "](", "@team", "**y**", "`"):
             self.assertNotIn(mark, outside)
         self.assertEqual(set(re.findall(r"</?(\w+)", outside)), {"details", "summary", "br"})
+
+    def test_a_page_draws_what_was_matched(self):
+        self.write("m.mlir", model([False, False]))
+        _, report, _, _ = self.all_formats("--ttnn-only", "--only=ttnn.linear", "m.mlir")
+        entry, = report["missed_fusions"]
+        lines = self.read("m.mlir").splitlines()
+        for place in entry["instances"]:
+            matched = [op for op in place["ops"] if op["part"] == "matched"]
+            self.assertEqual([op["op"] for op in matched], entry["component_ops"])
+            made = {op["value"] for op in place["ops"]}
+            for op in matched:
+                self.assertRegex(lines[op["line"] - 1], f'{op["value"]} = "{op["op"]}"')
+                self.assertLessEqual(set(op["operands"]), made)
+            self.assertLessEqual(set(place["takes"].values()), made)
+        self.assertEqual([p["layer"] for p in entry["instances"]], ["layer 0", "layer 1"])
+        self.assertEqual([x.get("name") for x in report["layers"]], ["layer 0", "layer 1"])
+        self.assertAlmostEqual(sum(x["us"] for x in report["layers"]), report["total_us"], 1)
+        self.assertAlmostEqual(sum(x["saved_us"] for x in report["layers"]), report["saved_us"], 1)
 
     def test_fences_hold(self):
         text = model([False]).replace('loc("dot.100")', 'loc("``` `````")')

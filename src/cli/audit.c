@@ -98,8 +98,8 @@ static enum fa_status run(struct args *args, FILE *out) {
 #define MEMBER(name) offsetof(struct audit_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
-    {"format", 0, LIST, MEMBER(formats), "F[:FILE]", .help = "yaml, json, markdown or sarif; may be repeated",
-     .words = "yaml|json|markdown|sarif"},
+    {"format", 0, LIST, MEMBER(formats), "F[:FILE]", .help = "yaml, json, markdown, sarif or html; repeatable",
+     .words = "yaml|json|markdown|sarif|html"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "of many inputs, a report for each pair to DIR"},
     {"baseline", 0, TEXT, MEMBER(args.options.baseline), "FILE",
      .help = "findings in FILE are known: exit 1 for others only"},

@@ -55,7 +55,7 @@ static bool add_output(struct audit_args *x, const char *format, const char *pat
 
 /* The name of the format that a text begins with, up to a colon; or NULL. */
 static const char *format_of(const char *text) {
-    static const char *const names[] = {"yaml", "json", "markdown", "sarif"};
+    static const char *const names[] = {"yaml", "json", "markdown", "sarif", "html"};
     size_t n = strcspn(text, ":");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(text, names[i], n) == 0 && names[i][n] == '\0')
@@ -67,7 +67,7 @@ static const char *format_of(const char *text) {
 static bool add_format(struct audit_args *x, const char *text) {
     const char *colon = strchr(text, ':'), *format = format_of(text), *file = format ? fa_default_file(format) : NULL;
     if (!file)
-        return wrong(&x->args, "--format takes yaml, json, markdown or sarif, each with :FILE or without");
+        return wrong(&x->args, "--format takes yaml, json, markdown, sarif or html, each with :FILE or without");
     if (colon && !colon[1])
         return wrong(&x->args, "--format=%s needs the name of a file", text);
     if (colon && x->output_dir)

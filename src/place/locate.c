@@ -59,10 +59,9 @@ static bool has_weights(const struct graph *g, uint32_t op) {
     return c == OP_CONTRACT || c == OP_AXISWISE || k == K_CONV2D || k == K_EMBEDDING;
 }
 
-/* Adds the names of the weights of an op. False: it has none. */
-static bool weight_names(const struct graph *g, uint32_t op, struct names *names) {
+bool operand_names(const struct graph *g, uint32_t op, struct names *names) {
     bool any = false;
-    for (uint32_t k = 0; has_weights(g, op) && k < graph_noperands(g, op); k++) {
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
         uint32_t v = graph_operands(g, op)[k];
         if (is_named(g, v)) {
             any = true;
@@ -70,6 +69,11 @@ static bool weight_names(const struct graph *g, uint32_t op, struct names *names
         }
     }
     return any;
+}
+
+/* Adds the names of the weights of an op. False: it has none. */
+static bool weight_names(const struct graph *g, uint32_t op, struct names *names) {
+    return has_weights(g, op) && operand_names(g, op, names);
 }
 
 /* Weights of the nearest ops with weights towards the definitions. A residual add ends the search: another layer may
@@ -124,11 +128,8 @@ static void own_slots(struct whereabouts *p) {
 }
 
 static void own_operands(struct whereabouts *p) {
-    const struct graph *g = p->flow->g;
     for (uint32_t i = 0; i < p->m->nops; i++)
-        for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++)
-            if (is_named(g, graph_operands(g, p->m->ops[i])[k]))
-                parameter_names(g, graph_operands(g, p->m->ops[i])[k], &p->names);
+        operand_names(p->flow->g, p->m->ops[i], &p->names);
 }
 
 static void own_locations(struct whereabouts *p) {

@@ -38,8 +38,9 @@ static inline double price_saved_us(const struct price *x) {
     return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
 }
 
-/* Us of all ops that run: measured where all that runs at the location of one is, else estimated. */
-double graph_us(struct pricer *p);
+/* Us of all ops that run, and of each of them (`of_ops`, or NULL): measured where all that runs at the location of one
+ * is, else estimated. */
+double graph_us(struct pricer *p, double *of_ops);
 
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);

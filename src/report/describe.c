@@ -7,6 +7,7 @@
 #include "library/signs.h"
 #include "place/classify.h"
 #include "place/flow.h"
+#include "place/layers.h"
 #include "place/locate.h"
 #include "place/notes.h"
 #include "place/standalone.h"
@@ -24,10 +25,12 @@ struct describer {
     struct pricer pricer;
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
-    bool *counted;                      /* per op: what is saved there is in the sum of the report */
-    bool fused;                         /* the graph has ops that fusing made */
-    bool missed;                        /* a pass that runs unless it is switched off missed something */
-    struct arena arena;                 /* freed after each match */
+    struct layers layers;
+    uint32_t first_layer; /* of this graph in the report */
+    bool *counted;        /* per op: what is saved there is in the sum of the report */
+    bool fused;           /* the graph has ops that fusing made */
+    bool missed;          /* a pass that runs unless it is switched off missed something */
+    struct arena arena;   /* freed after each match */
 };
 
 static void begin_describing(struct describer *by, struct report *r) {
@@ -45,6 +48,8 @@ static void begin_describing(struct describer *by, struct report *r) {
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
     by->query = binding_query_new(f->graph, NULL);
     by->ranks = ranks_new(f->graph);
+    by->first_layer = r->nlayers;
+    by->layers = layers_new(f->patterns, f->graph, &r->arena);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
     by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
@@ -58,6 +63,7 @@ static void end_describing(struct describer *by) {
     binding_query_free(by->notes.origin_query);
     flow_free(by->notes.flow);
     pricer_end(&by->pricer);
+    layers_free(&by->layers);
     free(by->counted);
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
@@ -252,6 +258,19 @@ static void count_dialect(struct describer *by) {
             by->counted[list->items[i].ops[k]] |= pattern_reach(list->items[i].pattern) == REACH_DIALECT;
 }
 
+/* Of the layer that an op belongs to. */
+static struct layer_time *time_of_layer(const struct describer *by, struct report *r, uint32_t op) {
+    struct str name = by->layers.names[by->layers.of_op[op]];
+    uint32_t i = r->nlayers, graph = by->f->compile->number;
+    while (i > by->first_layer && !str_eq(r->layers[i - 1].name, name)) /* most ops are of the layer that came last */
+        i--;
+    if (i > by->first_layer)
+        return &r->layers[i - 1];
+    r->layers = grow(r->layers, &r->layers_cap, r->nlayers + 1, sizeof *r->layers);
+    r->layers[r->nlayers] = (struct layer_time){.name = arena_str(&r->arena, name), .graph = graph};
+    return &r->layers[r->nlayers++];
+}
+
 /* The sum is of what can all be fused: fusions of the dialect, those of the library as long as these leave them their
  * ops, and others as long as nobody else needs theirs. */
 static void count_saving(struct describer *by, const struct described *x, double saved, struct report *r) {
@@ -264,6 +283,8 @@ static void count_saving(struct describer *by, const struct described *x, double
     for (uint32_t k = 0; k < m->nops; k++)
         by->counted[m->ops[k]] = true;
     r->saved_us += saved;
+    if (by->layers.n > 1)
+        time_of_layer(by, r, m->root)->saved_us += saved;
 }
 
 static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
@@ -277,10 +298,13 @@ static void add_finding(struct describer *by, const struct described *x, struct 
     if (!is_suppressed(by, x, r)) {
         struct finding f = describe(by, x);
         by->missed |= claim_is_sure(&f.notes.claim, f.notes.locations.n > 1);
-        if (f.todo.kind == TODO_LEAVE && !by->f->show_slower)
+        if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
             r->nslower++;
-        else
+        } else {
+            f.layer = by->layers.names[by->layers.of_op[x->match->root]];
+            f.drawing = draw_match(x->match, &x->detail, &r->arena);
             report_finding(by, x, &f, r);
+        }
     }
     arena_reset(&by->arena);
 }
@@ -320,6 +344,17 @@ static void add_regions(struct describer *by, const struct str_list *rivals, str
         add_region(by, i, rivals, r);
 }
 
+/* Of the ops that run, and of the layers that they belong to. */
+static void add_times(struct describer *by, struct report *r) {
+    uint32_t nops = by->f->graph->m->nops;
+    double *of_ops = xcalloc(nops + (size_t)1, sizeof *of_ops);
+    r->total_us += graph_us(&by->pricer, of_ops);
+    for (uint32_t op = 0; by->layers.n > 1 && op < nops; op++)
+        if (of_ops[op] > 0)
+            time_of_layer(by, r, op)->us += of_ops[op];
+    free(of_ops);
+}
+
 void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
     struct arena kept = {0};
@@ -329,7 +364,7 @@ void describe_findings(const struct findings *f, const struct fa_audit_options *
     if (f->selection->matches.n + f->regions->list.n > 0 || o->inventory) { /* diff has totals */
         begin_describing(&by, r);
         count_dialect(&by);
-        r->total_us += graph_us(&by.pricer);
+        add_times(&by, r);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
     }

@@ -6,6 +6,7 @@
 #include "place/notes.h"
 #include "price/price.h"
 #include "prove/verdict.h"
+#include "report/drawing.h"
 
 /* Ops of one level as a report shows them. */
 struct shown_ops {
@@ -17,6 +18,7 @@ struct shown_ops {
 /* Of one that is read from a file only the first group is known. */
 struct finding {
     struct str fused_op, source, ir_loc, place; /* place: the model location, or empty */
+    struct str layer;                           /* "layer 3"; or empty. Not copied by finding_add */
     struct str lacks;                           /* what the dialect of TTNN lacks of a direct one; or empty */
     double saved_us;                            /* below 0: fusing is slower */
     struct fingerprint fingerprint;
@@ -27,6 +29,7 @@ struct finding {
     struct classification class; /* where it is asked for */
     struct str label;            /* "%12 (ttnn.add)": what others call it */
     struct shown_ops ttir, ttnn;
+    struct drawing drawing; /* not copied by finding_add */
     struct notes notes;
     struct todo todo;
     struct price price;

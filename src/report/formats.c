@@ -7,6 +7,7 @@ const struct report_format report_formats[REPORT_FORMATS] = {
     {"json", "fusion_todo.json", report_print_json},
     {"markdown", "fusion_todo.md", report_print_markdown},
     {"sarif", "fusion_todo.sarif", report_print_sarif},
+    {"html", "fusion_todo.html", report_print_html},
 };
 
 const struct report_format *report_format_named(const char *name) {

@@ -7,6 +7,61 @@ static void put_some(struct writer *w, const char *key, struct str text, enum te
         write_pair(w, key, text, style);
 }
 
+static void put_list(struct writer *w, const char *key, struct str_list list) {
+    write_list_at(w, key);
+    for (uint32_t i = 0; i < list.n; i++)
+        write_text(w, list.items[i], TEXT_NAME);
+    write_close(w);
+}
+
+static void put_drawn_op(struct writer *w, const struct drawn_op *op) {
+    static const char *const parts[] = {"matched", "through", "outside"};
+    write_map(w);
+    write_pair(w, "part", str_of(parts[op->part]), TEXT_NAME);
+    put_some(w, "op", op->op, TEXT_NAME);
+    put_some(w, "value", op->value, TEXT_NAME);
+    put_some(w, "type", op->type, TEXT_NAME);
+    if (op->line)
+        write_pair_number(w, "line", op->line);
+    if (op->operands.n)
+        put_list(w, "operands", op->operands);
+    write_close(w);
+}
+
+static void put_drawing(struct writer *w, const struct drawing *d) {
+    if (!d->nops)
+        return;
+    write_list_at(w, "ops");
+    for (uint32_t i = 0; i < d->nops; i++)
+        put_drawn_op(w, &d->ops[i]);
+    write_close(w);
+    write_map_at(w, "takes");
+    for (uint32_t i = 0; i < d->names.n; i++) {
+        write_key(w, d->names.items[i]);
+        write_text(w, d->values.items[i], TEXT_NAME);
+    }
+    write_close(w);
+}
+
+/* What the notes say, each by its own key. */
+static void put_facts(struct writer *w, const struct finding *f) {
+    static const char *const kinds[] = {"none", "set", "extend", "look", "write", "dialect", "kernel", "wait", "leave"};
+    struct arena a = {0};
+    struct buf action = {0};
+    char fingerprint[FINGERPRINT_TEXT];
+    put_some(w, "summary", str_trim(f->pattern ? f->pattern->summary : STR("")), TEXT_QUOTED);
+    put_list(w, "preconditions", f->notes.preconditions);
+    put_some(w, "verdict", f->proof ? verdict_line(f->proof, &a) : STR(""), TEXT_QUOTED);
+    put_some(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
+    todo_text(&f->todo, &action);
+    put_some(w, "action", buf_str(&action), TEXT_QUOTED);
+    write_pair(w, "action_kind", str_of(kinds[f->todo.kind]), TEXT_NAME);
+    if (f->same_as)
+        write_pair(w, "alike", str_of(fingerprint_text(&f->same_as->fingerprint, fingerprint)), TEXT_NAME);
+    buf_free(&action);
+    arena_free(&a);
+}
+
 static void put_for_programs(struct writer *w, const struct finding *f) {
     char fingerprint[FINGERPRINT_TEXT];
     if (f->pattern)
@@ -16,6 +71,11 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);
     put_some(w, "known", f->known, TEXT_QUOTED);
+    put_some(w, "place", f->place, TEXT_QUOTED);
+    put_some(w, "layer", f->layer, TEXT_NAME);
+    write_pair_number(w, "graph", f->graph);
+    put_facts(w, f);
+    put_drawing(w, &f->drawing);
 }
 
 static void put_figures(struct writer *w, const struct finding *f) {
@@ -72,12 +132,9 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     write_pair(w, "fused_op", first->fused_op, TEXT_NAME);
     write_pair(w, "source", first->source, TEXT_NAME);
     put_some(w, "lacks", first->lacks, TEXT_NAME);
-    write_list_at(w, "component_ops");
-    for (uint32_t i = 0; i < first->component_ops.n; i++)
-        write_text(w, first->component_ops.items[i], TEXT_NAME);
-    write_close(w);
+    put_list(w, "component_ops", first->component_ops);
     put_class(w, &first->class);
-    if (r->details)
+    if (r->details || w->markup == MARKUP_JSON)
         put_action(w, r, e);
     write_list_at(w, "instances");
     for (uint32_t i = 0; i < e->nfindings; i++)
@@ -85,6 +142,29 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     write_close(w);
     write_close(w);
     buf_free(&notes);
+}
+
+/* Of the whole model. */
+static void put_times(struct writer *w, const struct report *r) {
+    put_some(w, "device", r->device, TEXT_NAME);
+    write_key(w, STR("total_us"));
+    write_real(w, r->total_us);
+    write_key(w, STR("saved_us"));
+    write_real(w, r->saved_us);
+    if (!r->nlayers)
+        return;
+    write_list_at(w, "layers");
+    for (uint32_t i = 0; i < r->nlayers; i++) {
+        write_map(w);
+        put_some(w, "name", r->layers[i].name, TEXT_NAME);
+        write_pair_number(w, "graph", r->layers[i].graph);
+        write_key(w, STR("us"));
+        write_real(w, r->layers[i].us);
+        write_key(w, STR("saved_us"));
+        write_real(w, r->layers[i].saved_us);
+        write_close(w);
+    }
+    write_close(w);
 }
 
 static bool print(const struct report *r, enum markup markup, FILE *out) {
@@ -97,6 +177,8 @@ static bool print(const struct report *r, enum markup markup, FILE *out) {
     put_some(&w, "ttir", str_of(r->ttir_path), TEXT_NAME);
     put_some(&w, "ttnn", str_of(r->ttnn_path), TEXT_NAME);
     write_close(&w);
+    if (markup == MARKUP_JSON)
+        put_times(&w, r);
     write_list_at(&w, "missed_fusions");
     for (uint32_t i = 0; i < r->nentries; i++)
         put_entry(&w, r, &r->entries[i]);

@@ -224,6 +224,7 @@ void report_free(struct report *r) {
     free(r->entries);
     free(r->findings.items);
     free(r->left_out);
+    free(r->layers);
     arena_free(&r->arena);
     *r = (struct report){0};
 }

@@ -42,19 +42,28 @@ struct report_entry {
  * source, components. Findings by what they save, else in the order in which they were added. */
 enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
+/* What the ops of one layer take. */
+struct layer_time {
+    struct str name;     /* "layer 3"; empty: of none */
+    double us, saved_us; /* saved_us: its part of that of the report */
+    uint32_t graph;
+};
+
 struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct finding_list findings;
     struct report_entry *entries; /* by report_sort, none of them empty */
     uint32_t nentries, entries_cap;
-    struct arena arena;          /* owns the findings */
-    struct str version;          /* of the compiler, where the notes speak of its passes */
-    struct str device;           /* that was priced, where the module does not state it */
+    struct arena arena;        /* owns the findings */
+    struct str version;        /* of the compiler, where the notes speak of its passes */
+    struct str device;         /* that was priced, where the module does not state it */
+    struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
+    uint32_t nlayers, layers_cap;
     double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
     struct left_out *left_out;
     uint32_t nleft_out, left_out_cap, nsuppressed;
-    uint32_t nslower; /* places that are not reported since fusing them is estimated to be slower */
+    uint32_t nslower;         /* places that are not reported since fusing them is estimated to be slower */
     bool details;             /* --details */
     enum report_order sorted; /* by report_sort */
     bool compared;            /* with a baseline: those that it does not know are new */
@@ -83,13 +92,14 @@ bool report_print(const struct report *r, FILE *out);
 bool report_print_json(const struct report *r, FILE *out);
 bool report_print_markdown(const struct report *r, FILE *out);
 bool report_print_sarif(const struct report *r, FILE *out);
-/* By its name: "yaml", "json", "markdown", "sarif"; NULL: there is none. */
+bool report_print_html(const struct report *r, FILE *out);
+/* By its name: "yaml", "json", "markdown", "sarif", "html"; NULL: there is none. */
 const struct report_format *report_format_named(const char *name);
 extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     bool (*print)(const struct report *r, FILE *out);
 } report_formats[];
-enum { REPORT_FORMATS = 4 };
+enum { REPORT_FORMATS = 5 };
 /* Writes it to a file (file.h). */
 bool report_write(const struct report *r, const struct report_format *format, const char *path, char *error, size_t n);
 /* What reports on one input begin with. */

@@ -1,0 +1,369 @@
+// Fills the page from the report in #data: the document that --format=json prints. All text of the input becomes text
+// nodes, never markup.
+'use strict';
+
+(() => {
+const SVG = 'http://www.w3.org/2000/svg';
+const data = JSON.parse(document.getElementById('data').textContent);
+const overview = document.getElementById('overview'), list = document.getElementById('findings');
+
+// ---- elements ----
+
+// make('p', {class: 'x', onclick: f}, 'text', element, ...)
+function make(tag, attributes, ...children) {
+    const e = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes || {}))
+        if (key.startsWith('on')) e.addEventListener(key.slice(2), value);
+        else if (value !== undefined && value !== false) e.setAttribute(key, value === true ? '' : value);
+    e.append(...children.filter((c) => c !== undefined && c !== ''));
+    return e;
+}
+
+function draw(tag, attributes, ...children) {
+    const e = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    e.append(...children);
+    return e;
+}
+
+function time(us) {
+    const size = Math.abs(us);
+    return size >= 999.5 ? `${(us / 1000).toFixed(1)} ms` : size < 9.95 ? `${us.toFixed(1)} µs` : `${us.toFixed(0)} µs`;
+}
+
+const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+const sum = (items, of) => items.reduce((total, x) => total + of(x), 0);
+
+// ---- the drawing of a place ----
+
+const NODE_HEIGHT = 38, CHARACTER = 7.3;
+
+function box(id, part, title, detail, line) {
+    return {id, part, title, detail, line, width: Math.max(title.length, detail.length * .85, 4) * CHARACTER + 16, height: NODE_HEIGHT};
+}
+
+// Results are told by the op: "%5#1" is of "%5".
+const definer = (value) => value.split('#')[0];
+
+function before(place) {
+    const nodes = place.ops.map((op, i) => box(i, op.part, op.part === 'outside' ? op.value || op.op : op.op, op.type || '', op.line));
+    const made = new Map();
+    place.ops.forEach((op, i) => op.value && made.set(definer(op.value), i));
+    const edges = place.ops.flatMap((op, to) => (op.operands || []).filter((v) => made.has(definer(v)))
+        .map((v) => ({from: made.get(definer(v)), to})));
+    return {nodes, edges};
+}
+
+function after(entry, place) {
+    const matched = place.ops.filter((op) => op.part === 'matched'), result = matched[matched.length - 1];
+    const types = new Map(place.ops.filter((op) => op.value).map((op) => [op.value, op.type]));
+    const fused = box('fused', 'fused', entry.fused_op, result.type || '');
+    const operands = Object.entries(place.takes || {}).map(([name, value]) =>
+        box(name, 'outside', `${name} = ${value}`, types.get(value) || ''));
+    return {nodes: [...operands, fused], edges: operands.map((o) => ({from: o.id, to: 'fused'}))};
+}
+
+function picture(graph, says) {
+    const at = layout(graph.nodes, graph.edges), pad = 6;
+    const svg = draw('svg', {role: 'img', 'aria-label': says, width: at.width + 2 * pad, height: at.height + 2 * pad,
+        viewBox: `${-pad} ${-pad} ${at.width + 2 * pad} ${at.height + 2 * pad}`});
+    for (const e of at.edges) {
+        const [first, ...rest] = e.points;
+        svg.append(draw('path', {d: `M${first}` + rest.map(([x, y], i) => {
+            const [px, py] = e.points[i], middle = (py + y) / 2;
+            return `C${px} ${middle} ${x} ${middle} ${x} ${y}`;
+        }).join('')}));
+    }
+    for (const n of graph.nodes) {
+        const {x, y} = at.nodes[n.id];
+        svg.append(draw('g', {class: n.part},
+            draw('title', {}, [n.title, n.detail, n.line ? `line ${n.line}` : ''].filter(Boolean).join(', ')),
+            draw('rect', {x: x - n.width / 2, y: y - n.height / 2, width: n.width, height: n.height, rx: 5}),
+            draw('text', {x, y: n.detail ? y - 7 : y}, n.title),
+            draw('text', {x, y: y + 9, class: 'shape'}, n.detail)));
+    }
+    return svg;
+}
+
+function drawings(entry, place) {
+    if (!place.ops) return '';
+    const ops = place.ops.filter((op) => op.part === 'matched');
+    const says = `${ops.map((op) => op.op).join(', ')}; in their place ${entry.fused_op}`;
+    return make('div', {class: 'drawings'},
+        make('figure', {tabindex: 0}, make('figcaption', {}, `Now: ${plural(ops.length, 'op')}` +
+            (place.ops.some((op) => op.part === 'through') ? '; dashed: looked through' : '')), picture(before(place), `now ${says}`)),
+        make('figure', {tabindex: 0}, make('figcaption', {}, 'Fused'), picture(after(entry, place), `fused: ${entry.fused_op}`)));
+}
+
+// ---- text of the input ----
+
+// "12-14, 20" as numbers.
+function numbers(ranges) {
+    return (ranges || '').split(', ').filter(Boolean).flatMap((range) => {
+        const [first, last] = range.split('-').map(Number);
+        return Array.from({length: (last || first) - first + 1}, (_, i) => first + i);
+    });
+}
+
+function code(title, text, ranges) {
+    if (!text) return '';
+    const lines = text.replace(/\n$/, '').split('\n'), at = numbers(ranges);
+    const pre = make('pre', {tabindex: 0});
+    lines.forEach((line, i) => {
+        const [, head, op, rest] = line.match(/^(.*?)("?[a-z_]+\.[a-z_0-9]+"?)(.*)$/s) || [0, line, '', ''];
+        pre.append(make('span', {class: 'at'}, at.length === lines.length ? `${at[i]}` : ''), head,
+            op ? make('mark', {}, op) : '', rest, '\n');
+    });
+    return make('div', {}, make('h3', {}, title, ranges ? make('span', {class: 'faint'}, ` line ${ranges}`) : ''), pre);
+}
+
+// ---- commands to copy ----
+
+const quoted = (s) => /^[\w./:=,%+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''`)}'`;
+
+function commands(entry, place) {
+    const files = [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i).map(quoted);
+    const matched = (place.ops || []).filter((op) => op.part === 'matched' && op.line), root = matched[matched.length - 1];
+    const where = root ? [`--at=${quoted(`${root.op} ${root.line}`)}`] : [];
+    const only = `--only=${quoted(entry.fused_op)}`;
+    return {
+        'Copy explain': ['fusion-audit', 'explain', ...where, only, ...files],
+        'Copy apply': ['fusion-audit', 'apply', ...where, only, '-o', 'fused.mlir', ...files],
+    };
+}
+
+function say(text) {
+    document.getElementById('status').textContent = text;
+}
+
+function copy(text) {
+    const done = () => say(`Copied: ${text}`);
+    const by_hand = () => {
+        const area = make('textarea', {'aria-hidden': 'true'});
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        document.execCommand('copy');
+        area.remove();
+        done();
+    };
+    if (navigator.clipboard && window.isSecureContext) navigator.clipboard.writeText(text).then(done, by_hand);
+    else by_hand();
+}
+
+// ---- findings ----
+
+const entries = data.missed_fusions || [];
+const places = entries.flatMap((entry) => entry.instances.map((place) => ({entry, place})));
+const layerOf = (place) => place.layer || '';
+
+function facts(pairs) {
+    return make('dl', {class: 'facts'}, ...pairs.filter(([, text]) => text && text.length)
+        .flatMap(([name, text]) => [make('dt', {}, name), make('dd', {}, ...[].concat(text))]));
+}
+
+function body(entry, place) {
+    const conditions = (place.preconditions || []).length
+        ? [make('ul', {}, ...place.preconditions.map((p) => make('li', {}, p)))] : '';
+    return make('div', {class: 'body'},
+        place.summary ? make('p', {class: 'lead'}, place.summary) : '',
+        facts([['What to do', place.action], ['Saves', place.saves], ['Proof', place.verdict], ['If', conditions],
+               ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
+        make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).map(([title, words]) =>
+            make('button', {class: 'button', type: 'button', title: words.join(' '), onclick: () => copy(words.join(' '))}, title))),
+        drawings(entry, place),
+        make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
+            code('TTNN', place.ttnn_segment, place.ttnn_lines)),
+        make('details', {}, make('summary', {}, 'Everything the report says'), make('pre', {tabindex: 0}, place.notes)));
+}
+
+function card(entry, place) {
+    const details = make('details', {class: 'finding'},
+        make('summary', {}, make('span', {class: 'saved'}, place.saved_us > 0 ? time(place.saved_us) : '–'),
+            make('span', {class: 'name'}, entry.fused_op),
+            make('span', {class: 'place'}, place.place || place.ir_loc || ''),
+            place.known ? make('span', {class: 'tag'}, 'known') : '',
+            entry.source !== 'ttnn' ? make('span', {class: 'tag'}, entry.source) : ''));
+    const fill = () => details.querySelector('.body') || details.append(body(entry, place));
+    details.addEventListener('toggle', () => details.open && fill());
+    details.fill = fill;
+    return details;
+}
+
+// Places that differ in names only are one card and a list.
+function section(entry, shown) {
+    const groups = new Map();
+    for (const place of shown) {
+        const key = place.alike || place.fingerprint;
+        groups.set(key, [...(groups.get(key) || []), place]);
+    }
+    const saved = sum(shown, (p) => Math.max(p.saved_us, 0));
+    const out = make('section', {'aria-label': entry.fused_op},
+        make('h2', {}, make('span', {class: 'name'}, entry.fused_op), ` at ${plural(shown.length, 'place')}`,
+            saved > 0 ? make('span', {class: 'faint'}, `, saves ${time(saved)}`) : ''),
+        make('p', {class: 'faint'}, 'instead of ', make('span', {class: 'name'}, entry.component_ops.join(', '))));
+    for (const group of groups.values()) {
+        out.append(card(entry, group[0]));
+        if (group.length > 1)
+            out.append(make('details', {class: 'faint'}, make('summary', {}, `${plural(group.length - 1, 'more place')} alike`),
+                ...group.slice(1).map((place) => card(entry, place))));
+    }
+    return out;
+}
+
+// ---- filters ----
+
+const wanted = {text: '', source: '', op: '', layer: null, action: ''};
+let filters = {};
+
+function matches({entry, place}) {
+    const text = wanted.text.toLowerCase();
+    return (!wanted.source || entry.source === wanted.source) && (!wanted.op || entry.fused_op === wanted.op) &&
+        (wanted.layer === null || layerOf(place) === wanted.layer) && (!wanted.action || place.action === wanted.action) &&
+        (!text || [entry.fused_op, place.place, place.ir_loc, place.notes].some((s) => s && s.toLowerCase().includes(text)));
+}
+
+function show() {
+    const shown = places.filter(matches);
+    list.replaceChildren();
+    for (const entry of entries) {
+        const here = shown.filter((x) => x.entry === entry).map((x) => x.place);
+        if (here.length) list.append(section(entry, here));
+    }
+    if (!shown.length && places.length) list.append(make('p', {}, 'No finding is like that.'));
+    for (const b of document.querySelectorAll('.strip button'))
+        b.setAttribute('aria-pressed', String(b.dataset.layer === wanted.layer));
+    for (const [key, element] of Object.entries(filters)) element.value = wanted[key] === null ? '*' : wanted[key];
+    say(shown.length === places.length ? '' : `${shown.length} of ${plural(places.length, 'place')}`);
+}
+
+function want(changes) {
+    Object.assign(wanted, changes);
+    show();
+}
+
+function choice(key, title, values, everything) {
+    if (values.length < 2) return '';
+    const all = everything === null ? '*' : '';
+    filters[key] = make('select', {onchange: (e) => want({[key]: e.target.value === all ? everything : e.target.value})},
+        make('option', {value: all}, 'all'), ...values.map((v) => make('option', {value: v}, v || 'outside of layers')));
+    return make('label', {}, title, filters[key]);
+}
+
+function filterBar() {
+    const different = (of) => [...new Set(places.map(of))].filter((x) => x !== undefined);
+    filters = {text: make('input', {type: 'search', oninput: (e) => want({text: e.target.value})})};
+    return make('form', {class: 'filters', role: 'search', onsubmit: (e) => e.preventDefault()},
+        make('label', {}, 'Search', filters.text),
+        choice('op', 'Fused op', different((x) => x.entry.fused_op), ''),
+        choice('source', 'Source', different((x) => x.entry.source), ''),
+        choice('layer', 'Layer', different((x) => layerOf(x.place)), null),
+        choice('action', 'What to do', different((x) => x.place.action), ''),
+        make('button', {class: 'button', type: 'button',
+            onclick: () => want({text: '', source: '', op: '', layer: null, action: ''})}, 'Show all'));
+}
+
+// ---- overview ----
+
+function table(columns, rows, caption) {
+    const body = make('tbody', {});
+    const fill = () => body.replaceChildren(...rows.map((row) => make('tr', {},
+        ...columns.map((c) => make('td', {class: c.number ? 'number' : undefined}, ...[].concat(c.cell(row)))))));
+    const heads = columns.map((c) => {
+        const head = make('th', {scope: 'col', class: c.number ? 'number' : undefined}, make('button', {type: 'button', onclick: () => {
+            const down = head.getAttribute('aria-sort') !== 'descending';
+            heads.forEach((h) => h.removeAttribute('aria-sort'));
+            head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+            rows.sort((a, b) => (c.key(a) > c.key(b) ? 1 : c.key(a) < c.key(b) ? -1 : 0) * (down ? -1 : 1));
+            fill();
+        }}, c.title));
+        return head;
+    });
+    fill();
+    return make('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
+        make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
+}
+
+function strip() {
+    const layers = data.layers || [];
+    if (layers.length < 2) return [];
+    const total = sum(layers, (l) => l.us), many = new Set(layers.map((l) => l.graph)).size > 1;
+    const bars = layers.map((l) => {
+        const here = places.filter((x) => layerOf(x.place) === (l.name || '') && x.place.graph === l.graph);
+        const saved = l.saved_us, part = l.us ? Math.min(saved / l.us, 1) : 0;
+        const name = (l.name || 'outside of layers') + (many ? `, graph ${l.graph}` : '');
+        const text = `${name}: ${time(l.us)}, ${plural(here.length, 'place')}` + (saved ? `, ${time(saved)} to save` : '');
+        const bar = make('span', {class: 'bar'});
+        bar.style.height = `${100 * part}%`;
+        const button = make('button', {type: 'button', title: text, 'aria-label': text, 'aria-pressed': 'false',
+            'data-layer': l.name || '', onclick: () => want({layer: wanted.layer === (l.name || '') ? null : l.name || ''})},
+            bar, l.us / total > .06 ? make('span', {class: 'label', 'aria-hidden': 'true'}, l.name || '…') : '');
+        button.style.flexGrow = l.us / total;
+        return button;
+    });
+    return [make('h2', {}, 'Where the time goes'),
+            make('p', {class: 'faint'}, 'A bar is a layer, as wide as the time that it takes; filled as far as fusing saves.'),
+            make('div', {class: 'strip', role: 'group', 'aria-label': 'Layers'}, ...bars)];
+}
+
+// The option that saves most, where that is half of all or more.
+function banner() {
+    const options = new Map();
+    for (const {place} of places)
+        if (place.action_kind === 'set') options.set(place.action, (options.get(place.action) || 0) + Math.max(place.saved_us, 0));
+    const [action, saved] = [...options].sort((a, b) => b[1] - a[1])[0] || ['', 0];
+    const all = sum(places, (x) => Math.max(x.place.saved_us, 0));
+    if (!action || saved < all / 2) return '';
+    return make('p', {class: 'banner'}, make('strong', {}, `First ${action}: `),
+        `that saves up to ${time(saved)}, ${Math.round(100 * saved / all)} % of what is found here.`);
+}
+
+function summary() {
+    const rows = entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
+        different: new Set(entry.instances.map((p) => p.alike || p.fingerprint)).size}));
+    return table([
+        {title: 'Saves', number: true, key: (r) => r.saved, cell: (r) => time(r.saved)},
+        {title: 'Places', number: true, key: (r) => r.entry.instances.length, cell: (r) => `${r.entry.instances.length}` +
+            (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
+        {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => make('a', {href: '#findings', class: 'name',
+            onclick: () => want({op: r.entry.fused_op})}, r.entry.fused_op)},
+        {title: 'What to do', key: (r) => r.entry.action, cell: (r) => r.entry.action || ''},
+    ], rows, 'What is missed');
+}
+
+function report() {
+    const files = [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i);
+    document.getElementById('title').textContent = `Missed fusions of ${files.join(' and ')}`;
+    document.title = `fusion-audit: ${files[files.length - 1]}`;
+    document.getElementById('lead').textContent = places.length
+        ? `${plural(places.length, 'place')} where ${plural(entries.length, 'fused op')} could stand; ` +
+          `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
+        : 'No fusion is missed.';
+    document.getElementById('lead').className = 'lead';
+    document.getElementById('made').textContent = `fusion-audit ${data.version}; times are estimates of its model of the device, unless a profile was given.`;
+    if (!places.length) return;
+    overview.append(banner(), ...strip(), make('h2', {}, 'What is missed'), summary(), filterBar());
+    show();
+}
+
+// ---- keyboard and paper ----
+
+document.addEventListener('keydown', (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+    const heads = [...document.querySelectorAll('.finding > summary')].filter((s) => s.offsetParent);
+    const at = heads.indexOf(document.activeElement);
+    if (e.key === 'j' && heads[at + 1]) heads[at + 1].focus();
+    else if (e.key === 'k' && heads[at - 1]) heads[at - 1].focus();
+    else if (e.key === '/' && filters.text) filters.text.focus();
+    else return;
+    e.preventDefault();
+});
+
+const MOST_PRINTED = 100;
+window.addEventListener('beforeprint', () => [...document.querySelectorAll('.finding')].slice(0, MOST_PRINTED).forEach((f) => {
+    f.fill();
+    f.open = true;
+}));
+
+report();
+})();
