@@ -365,6 +365,9 @@ enum fa_status fa_library_new(struct fa_library *l, const char *file, const char
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
 void fa_library_free(struct fa_library *l);
 
+/* Whether an op of TTIR or TTNN, "ttir.add", does more than move data or make constants; one that is not known does. */
+bool fa_op_computes(const char *op, size_t length);
+
 const char *fa_version(void);
 
 #pragma GCC visibility pop

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/say.h"
-#include "ops/ops.h"
-#include "base/file.h"
 
 struct repro_args {
     struct args args;
@@ -141,18 +140,13 @@ static void expect_op(struct str name, struct str rest, struct buf *out) {
     buf_printf(out, "// CHECK: \"%.*s\"({{.*}}-> %.*s\n", (int)name.n, name.p, (int)line.n, line.p);
 }
 
-/* Movement and constants around the fused op are left to the pass. */
-static bool is_fused_op(struct str name) {
-    enum op_kind k = op_kind_of_spelling(name);
-    return !class_moves(op_table[k].class) && !op_generates(k);
-}
-
-/* What the fused module has more of than the other one. False: nothing. */
+/* What the fused module has more of than the other one, without movement and constants unless `all`: they are left to
+ * the pass. False: nothing. */
 static bool expect_ops(struct str before, struct str fused, bool all, struct buf *out) {
     struct str name;
     bool any = false;
     for (struct str rest = fused; next_op(&rest, &name);)
-        if (count_ops(fused, name) > count_ops(before, name) && (all || is_fused_op(name))) {
+        if (count_ops(fused, name) > count_ops(before, name) && (all || fa_op_computes(name.p, name.n))) {
             expect_op(name, rest, out);
             any = true;
         }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusion_audit.h"
+
 const struct op_info op_table[K_COUNT] = {
     [K_UNKNOWN] = {.name = "", .roles = "*", .spellings = ""},
 #define OP(id, n, c, r, how, value, ...) [K_##id] = {.name = n, .class = OP_##c, .roles = r, .spellings = __VA_ARGS__},
@@ -114,4 +116,9 @@ bool op_default(const char *defaults, const char *key, bool ttnn, struct str *va
 struct str op_role_attribute(enum op_kind k, struct str role) {
     struct str attribute;
     return word_of_key(op_table[k].roles, role, '=', &attribute) ? attribute : STR("");
+}
+
+bool fa_op_computes(const char *op, size_t length) {
+    enum op_kind k = op_kind_of_spelling((struct str){op, length});
+    return !class_moves(op_table[k].class) && !op_generates(k);
 }
