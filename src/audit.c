@@ -336,8 +336,8 @@ static bool gates_fail(struct fa_audit *a) {
         a->report.compared = true;
         a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->report.findings);
         fail = places > a->known;
-        fail |= baseline_tell(&a->baseline, today(date), all, a->patterns, &o->patterns, &a->report, &a->diags) &&
-                o->strict_baseline;
+        fail |=
+            baseline_tell(&a->baseline, today(date), all, a->patterns, &o->patterns, &a->diags) && o->strict_baseline;
     }
     if (o->expect)
         a->failed = expectations_check(&a->expect, &a->report.findings, o, &a->diags);
@@ -347,10 +347,9 @@ static bool gates_fail(struct fa_audit *a) {
 static void remark_suppressed(struct fa_audit *a) {
     for (uint32_t i = 0; i < a->report.nleft_out; i++) {
         const struct left_out *x = &a->report.left_out[i];
-        if (!x->gone)
-            remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)x->fused_op.n, x->fused_op.p,
-                                   (int)x->label.n, x->label.p, x->place.n ? ", " : "", (int)x->place.n, x->place.p,
-                                   (int)x->reason.n, x->reason.p));
+        remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)x->fused_op.n, x->fused_op.p,
+                               (int)x->label.n, x->label.p, x->place.n ? ", " : "", (int)x->place.n, x->place.p,
+                               (int)x->reason.n, x->reason.p));
     }
 }
 
@@ -380,6 +379,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     a->report.details = o->details;
     a->narrowed = o->patterns.only || o->patterns.skip || o->patterns.sources || o->patterns.no_bundled ||
                   library_is_narrowed(o->library);
+    a->report.partial = a->narrowed;
     if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);
     audit_graphs(a);

@@ -570,18 +570,14 @@ Test(report, what_is_left_out_is_kept_in_copies) {
     struct str s[5];
     for (int i = 0; i < 5; i++)
         s[i] = (struct str){text[i], 1};
-    struct left_out x = {.rule = s[0], .fused_op = s[1], .label = s[2], .place = s[3], .reason = s[4], .gone = true};
-    report_leave_out(&r, &x);
-    x.gone = false;
+    struct left_out x = {.rule = s[0], .fused_op = s[1], .label = s[2], .place = s[3], .reason = s[4]};
     report_leave_out(&r, &x);
     memset(text, '?', sizeof text);
-    cr_assert_eq(r.nleft_out, 2);
-    cr_expect_eq(r.nsuppressed, 1, "what is gone was not suppressed");
-    for (uint32_t i = 0; i < 2; i++) {
-        const struct left_out *got = &r.left_out[i];
-        cr_expect(str_is(got->rule, "a") && str_is(got->fused_op, "b") && str_is(got->label, "c"));
-        cr_expect(str_is(got->place, "d") && str_is(got->reason, "e"));
-    }
+    cr_assert_eq(r.nleft_out, 1);
+    cr_expect_eq(r.nsuppressed, 1);
+    const struct left_out *got = &r.left_out[0];
+    cr_expect(str_is(got->rule, "a") && str_is(got->fused_op, "b") && str_is(got->label, "c"));
+    cr_expect(str_is(got->place, "d") && str_is(got->reason, "e"));
     report_free(&r);
 }
 
@@ -628,8 +624,8 @@ Test(print, markdown_counts_places) {
     free(text);
     r.findings.items[0]->known = STR("since");
     text = print_as(&r, "markdown");
-    cr_expect(strstr(text, "**fusion-audit**: 4 (1 known) places where"), "%s", text);
-    cr_expect_eq(occurrences(text, " (1 known) |"), 1, "%s", text);
+    cr_expect(strstr(text, "**fusion-audit**: 3 places where 3 fused ops could stand, 1 known\n"), "%s", text);
+    cr_expect(strstr(text, "<summary>1 known</summary>"), "%s", text);
     free(text);
     report_free(&r);
 }
@@ -648,7 +644,7 @@ Test(print, markdown_fits_a_comment) {
     }
     report_sort(&r, SORT_SAVING);
     char *text = print_as(&r, "markdown");
-    cr_expect_lt(strlen(text), 65536);
+    cr_expect_lt(strlen(text), 30000);
     cr_expect(strstr(text, " more places are in the report.\n"));
     free(text);
     struct report many = {0};
@@ -656,7 +652,7 @@ Test(print, markdown_fits_a_comment) {
         add_place(&many, arena_printf(&a, "ttnn.more%d", i).p, "y", "z");
     report_sort(&many, SORT_SAVING);
     text = print_as(&many, "markdown");
-    cr_expect_lt(strlen(text), 65536);
+    cr_expect_lt(strlen(text), 30000);
     cr_expect(strstr(text, " more fused ops are in the report.\n"));
     free(text);
     report_free(&many);
@@ -702,7 +698,7 @@ Test(print, sarif_names_files_and_rules) {
         cr_expect(strstr(text, uris[i][1]), "%s", text);
         cr_expect(one && two && one < two, "%s", text);
         cr_expect_eq(occurrences(text, "\"text\": \"ttnn.a is missed: It is."), 2, "%s", text);
-        cr_expect_eq(occurrences(text, "ingerprint"), 0, "%s", text); /* they have none */
+        cr_expect_eq(occurrences(text, "fusionAudit/v1"), 0, "%s", text); /* they have none */
         for (int k = 0; k < 2; k++)
             cr_expect_eq(occurrences(text, k ? "\"ruleIndex\": 1," : "\"ruleIndex\": 0,"), 1, "%s", text);
         free(text);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/audit.h"
+#include "cli/names.h"
 #include "cli/say.h"
 
 struct many {
@@ -14,41 +15,13 @@ struct many {
     struct arena arena;
     struct fa_library *library;
     struct fa_audit **audits;
-    const char **names; /* of the reports */
+    const char **names; /* of all compiles, without the ends of their files */
     size_t n;
     enum fa_status status;
 };
 
-/* The last part of a path without what says which kind of file it is: of "run.tar:a/m.ttnn.mlir" it is "m". */
-static struct str stem_of(const char *path) {
-    static const char *const kinds[] = {".mlir", ".ttnn", ".ttir", ".log", ".txt", ".gz", ".bz2", ".xz", ".zst"};
-    struct str s = str_of(path);
-    for (size_t i = s.n; i-- > 0;)
-        if (path[i] == '/' || path[i] == ':') {
-            s = (struct str){path + i + 1, s.n - i - 1};
-            break;
-        }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (s.n > strlen(kinds[i]) && str_ends(s, str_of(kinds[i]))) {
-            s.n -= strlen(kinds[i]);
-            i = SIZE_MAX; /* again from the first one */
-        }
-    return s;
-}
-
-/* A name that no earlier pair has: "m", "m-2". */
-static struct str unused_stem(struct many *m, const char *path) {
-    struct str stem = stem_of(path), name = stem;
-    for (size_t i = 0, k = 1; i < m->n; i++)
-        if (str_is(name, m->names[i])) {
-            name = arena_printf(&m->arena, "%.*s-%zu", (int)stem.n, stem.p, ++k);
-            i = SIZE_MAX;
-        }
-    return arena_str(&m->arena, name);
-}
-
-static const char *path_in(struct many *m, const char *directory, struct str stem, const char *end) {
-    return arena_printf(&m->arena, "%s/%.*s%s", directory, (int)stem.n, stem.p, end).p;
+static const char *path_in(struct many *m, const char *directory, const char *name, const char *end) {
+    return arena_printf(&m->arena, "%s/%s%s", directory, name, end).p;
 }
 
 /* Options that name a file where the input is one compile, and a directory with a file for each where it is several. */
@@ -57,21 +30,22 @@ static const struct {
     size_t member; /* of struct audit_args */
     const char *end;
     bool may_lack; /* a compile without a file is audited without the option */
-} files_of_pairs[] = {{"--baseline", offsetof(struct audit_args, args.options.baseline), ".yml", true},
-                      {"--write-baseline", offsetof(struct audit_args, write_baseline), ".yml", false},
-                      {"--expect", offsetof(struct audit_args, args.options.expect), ".yml", false},
-                      {"--write-expect", offsetof(struct audit_args, write_expect), ".yml", false},
-                      {"--perf", offsetof(struct audit_args, args.options.perf), ".csv", true}};
+    bool written;  /* it is made */
+} files_of_pairs[] = {{"--baseline", offsetof(struct audit_args, args.options.baseline), ".yml", true, false},
+                      {"--write-baseline", offsetof(struct audit_args, write_baseline), ".yml", false, true},
+                      {"--expect", offsetof(struct audit_args, args.options.expect), ".yml", false, false},
+                      {"--write-expect", offsetof(struct audit_args, write_expect), ".yml", false, true},
+                      {"--perf", offsetof(struct audit_args, args.options.perf), ".csv", true, false}};
 
 static const char **option_at(struct audit_args *x, size_t member) {
     return (const char **)(void *)((char *)x + member);
 }
 
 /* Directories become the files of this pair. */
-static void choose_files(struct many *m, struct audit_args *x, struct str stem) {
+static void choose_files(struct many *m, struct audit_args *x, const char *name) {
     for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
         const char **file = option_at(x, files_of_pairs[i].member);
-        *file = *file ? path_in(m, *file, stem, files_of_pairs[i].end) : NULL;
+        *file = *file ? path_in(m, *file, name, files_of_pairs[i].end) : NULL;
         if (*file && files_of_pairs[i].may_lack && access(*file, F_OK) != 0)
             *file = NULL;
     }
@@ -89,15 +63,14 @@ static struct fa_audit *audit(const struct audit_args *x, struct fa_pair pair, c
 
 static void audit_pair(struct many *m, struct fa_pair pair) {
     struct audit_args x = *m->args;
-    struct str stem = unused_stem(m, pair.ttnn);
+    const char *name = m->names[m->n];
     x.quiet = true;
     for (size_t i = 0; i < x.noutputs; i++)
-        x.outputs[i].path = path_in(m, x.output_dir, stem, strrchr(fa_default_file(x.outputs[i].format), '.'));
-    choose_files(m, &x, stem);
+        x.outputs[i].path = path_in(m, x.output_dir, name, strrchr(fa_default_file(x.outputs[i].format), '.'));
+    choose_files(m, &x, name);
     struct fa_audit *a = audit(&x, pair, m->library);
-    enum fa_status status = audit_finish(a, &x, stem.p);
+    enum fa_status status = audit_finish(a, &x, name);
     m->status = status > m->status ? status : m->status;
-    m->names[m->n] = stem.p;
     m->audits[m->n++] = a;
 }
 
@@ -115,7 +88,8 @@ static enum fa_status refuse_many(const struct audit_args *x, size_t ncompiles) 
     }
     for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
         const char *directory = *option_at(&copy, files_of_pairs[i].member);
-        if (!directory || is_directory(directory))
+        bool made = files_of_pairs[i].written && directory && access(directory, F_OK) != 0;
+        if (!directory || made || is_directory(directory))
             continue;
         snprintf(message, sizeof message, "%s of several compiles is a directory", files_of_pairs[i].option);
         return complain(FA_USAGE, message);
@@ -128,11 +102,20 @@ static enum fa_status refuse_many(const struct audit_args *x, size_t ncompiles) 
     return FA_CLEAN;
 }
 
+static void name_pairs(struct many *m, const struct fa_pairs *pairs) {
+    const struct fa_inputs *o = &m->args->args.options.inputs;
+    size_t n = fa_pairs_count(pairs);
+    const char **paths = arena_alloc(&m->arena, (n + 1) * sizeof *paths);
+    for (size_t i = 0; i < n; i++)
+        paths[i] = fa_get_pair(pairs, i).ttnn;
+    m->names = names_of(paths, n, o->files, o->nfiles, &m->arena);
+}
+
 static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
     size_t n = fa_pairs_count(pairs);
     m->library = fa_library_read(&m->args->args.options.patterns, m->args->args.options.max_diagnostics);
     m->audits = xcalloc(n + 1, sizeof *m->audits);
-    m->names = xcalloc(n + 1, sizeof *m->names);
+    name_pairs(m, pairs);
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
         audit_pair(m, fa_get_pair(pairs, i));
     if (!m->args->quiet && m->status != FA_USAGE)
@@ -141,7 +124,6 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
         fa_free(m->audits[i]);
     fa_library_free(m->library);
     free(m->audits);
-    free(m->names);
 }
 
 /* All files were of one compile. */

@@ -1,31 +1,23 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/commands.h"
+#include "cli/names.h"
 #include "cli/say.h"
 
-/* The name of a report without its directory and its end. */
-static const char *name_of(const char *path, struct arena *a) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    return arena_strdup(a, (struct str){name, dot && dot > name ? (size_t)(dot - name) : strlen(name)});
-}
-
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct fa_audit_options *o = &args->options;
-    struct fa_audit **reports = xcalloc(o->inputs.nfiles + 1, sizeof *reports);
-    const char **names = xcalloc(o->inputs.nfiles + 1, sizeof *names);
+    const struct fa_inputs *o = &args->options.inputs;
+    struct fa_audit **reports = xcalloc(o->nfiles + 1, sizeof *reports);
+    const char **names = names_of(o->files, o->nfiles, o->files, o->nfiles, &args->arena);
     enum fa_status status = FA_CLEAN;
-    for (size_t i = 0; i < o->inputs.nfiles; i++) {
-        reports[i] = fa_read_report(o->inputs.files[i]);
-        names[i] = name_of(o->inputs.files[i], &args->arena);
+    for (size_t i = 0; i < o->nfiles; i++) {
+        reports[i] = fa_read_report(o->files[i]);
         if (fa_get_status(reports[i]) == FA_INPUT)
             status = say_diagnostics(fa_diagnostics(reports[i]), FA_INPUT);
     }
-    fa_print_table(reports, names, o->inputs.nfiles, out);
-    for (size_t i = 0; i < o->inputs.nfiles; i++)
+    fa_print_table(reports, names, o->nfiles, out);
+    for (size_t i = 0; i < o->nfiles; i++)
         fa_free(reports[i]);
     free(reports);
-    free(names);
     return status;
 }
 

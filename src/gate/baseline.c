@@ -112,7 +112,7 @@ static bool looked_for(const struct pattern_set *set, const struct fa_patterns *
 }
 
 uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,
-                       const struct fa_patterns *o, struct report *r, struct diags *d) {
+                       const struct fa_patterns *o, struct diags *d) {
     uint32_t told = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct known *k = &b->items[i];
@@ -122,12 +122,6 @@ uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, co
         if (!expired && !gone)
             continue;
         told++;
-        if (gone)
-            report_leave_out(r, &(struct left_out){.fused_op = k->fused_op,
-                                                   .place = k->place,
-                                                   .reason = k->reason,
-                                                   .fingerprint = k->fingerprint,
-                                                   .gone = true});
         diag_add(d, SEV_WARNING, at, gone ? "remove the entry, or write the baseline anew with --write-baseline" : NULL,
                  "%.*s%s%.*s: known%s%.*s%s", (int)k->fused_op.n, k->fused_op.n ? k->fused_op.p : "",
                  k->place.n ? ", " : "", (int)k->place.n, k->place.n ? k->place.p : "", expired ? " until " : "",

@@ -25,9 +25,9 @@ bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct
 /* Marks the findings that it has. Returns how many are new. */
 uint32_t baseline_apply(struct baseline *b, struct finding_list *l);
 /* Warns of entries that have expired before `today` ("2026-11-22") and, if `all` was read, of those that apply to none
- * although what they are of was looked for, which the report leaves out. Returns how many. */
+ * although what they are of was looked for. Returns how many. */
 uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,
-                       const struct fa_patterns *o, struct report *r, struct diags *d);
+                       const struct fa_patterns *o, struct diags *d);
 /* The findings as a baseline; reasons and dates are those of `before` (or NULL), where it has them. False with the
  * errno of the stream. */
 bool baseline_print(const struct finding_list *l, const struct baseline *before, FILE *out);

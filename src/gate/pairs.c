@@ -130,11 +130,21 @@ static void add_module(struct finder *f, struct pair_modules *to, struct source 
     to->items[to->n++] = m;
 }
 
+/* What this program wrote, which has IR in it. */
+static bool is_report(const struct source *s) {
+    static const char *const heads[] = {"input:\n", "<!-- fusion-audit"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads && !found; i++)
+        found = str_starts((struct str){s->data, s->size}, str_of(heads[i]));
+    return found;
+}
+
 /* What is neither TTIR nor TTNN is passed over where a directory or an archive has more. */
 static bool take_source(struct finder *f, struct source *s) {
-    struct log_scan scan;
+    struct log_scan scan = {0};
     uint32_t ttir = 0, ttnn = 0;
-    log_scan(s, &f->out->arena, &scan);
+    if (!is_report(s))
+        log_scan(s, &f->out->arena, &scan);
     for (uint32_t i = 0; i < scan.nblocks; i++) {
         ttnn += scan.blocks[i].chosen && scan.blocks[i].has_ttnn;
         ttir += scan.blocks[i].chosen && scan.blocks[i].has_ttir && !scan.blocks[i].has_ttnn;

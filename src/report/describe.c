@@ -161,11 +161,11 @@ static struct shown_ops shown(const struct describer *by, const struct segment *
                               struct arena *a) {
     struct buf text = {0}, lines = {0};
     if (!s->nops)
-        return (struct shown_ops){.first_line = 0};
+        return (struct shown_ops){.text = STR("")};
     segment_text(s, &text);
     segment_lines(s, &lines);
-    return (struct shown_ops){buf_take(&text, a), buf_take(&lines, a),
-                              mlir_place(s->ir, s->ir->ops[s->ops[0]].text.begin).line, module_of(by, s, m, a)};
+    return (struct shown_ops){buf_take(&text, a), buf_take(&lines, a), extent_of(s->ir, s->ops[0]),
+                              module_of(by, s, m, a)};
 }
 
 static struct str_list components_of(const struct match *m, struct arena *a) {
@@ -245,7 +245,7 @@ static bool is_suppressed(struct describer *by, const struct described *x, struc
                            .label = label_of(by, m),
                            .place = names.items[0],
                            .reason = s->reason,
-                           .line = mlir_place(m->graph->m, m->graph->m->ops[m->root].text.begin).line};
+                           .at = extent_of(m->graph->m, m->root)};
     report_leave_out(r, &out);
     return true;
 }

@@ -62,6 +62,12 @@ static void add_layout(struct buf *out, const struct finding *f) {
         buf_add(out, STR("TTIR: no pair established for these ops.\n"));
 }
 
+struct extent extent_of(const struct mlir *m, uint32_t op) {
+    struct span span = m->ops[op].text;
+    span.end = span.begin + (uint32_t)str_trim(mlir_span(m, span)).n;
+    return (struct extent){mlir_place(m, span.begin), mlir_place(m, span.end)};
+}
+
 struct str finding_place(const struct finding *f) {
     return f->place.n ? f->place : STR("not stated in the input (no parameter name nearby)");
 }

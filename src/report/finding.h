@@ -8,11 +8,17 @@
 #include "prove/verdict.h"
 #include "report/drawing.h"
 
+/* From the first character of an op to behind its last one; lines are 0 where there is none. */
+struct extent {
+    struct source_location begin, end;
+};
+struct extent extent_of(const struct mlir *m, uint32_t op);
+
 /* Ops of one level as a report shows them. */
 struct shown_ops {
     struct str text, lines; /* as the input has them; "12-14, 20". Empty: the level is missing */
-    uint64_t first_line;
-    struct str module; /* with these ops alone, where it is asked for; or empty */
+    struct extent first;    /* of them */
+    struct str module;      /* with these ops alone, where it is asked for; or empty */
 };
 
 /* Of one that is read from a file only the first group is known. */

@@ -7,6 +7,11 @@ static void put_some(struct writer *w, const char *key, struct str text, enum te
         write_pair(w, key, text, style);
 }
 
+static void put_time(struct writer *w, const char *key, double us) {
+    write_key(w, str_of(key));
+    write_real(w, us);
+}
+
 static void put_list(struct writer *w, const char *key, struct str_list list) {
     write_list_at(w, key);
     for (uint32_t i = 0; i < list.n; i++)
@@ -66,8 +71,7 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     char fingerprint[FINGERPRINT_TEXT];
     if (f->pattern)
         write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
-    write_key(w, STR("saved_us"));
-    write_real(w, f->saved_us);
+    put_time(w, "saved_us", f->saved_us);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);
     put_some(w, "known", f->known, TEXT_QUOTED);
@@ -98,9 +102,8 @@ static void put_finding(struct writer *w, const struct report *r, const struct r
     if (r->details || json) {
         put_some(w, "ttir_lines", f->ttir.lines, TEXT_QUOTED);
         put_some(w, "ttnn_lines", f->ttnn.lines, TEXT_QUOTED);
-    }
-    if (r->details)
         put_figures(w, f);
+    }
     if (json)
         put_for_programs(w, f);
     write_close(w);
@@ -136,6 +139,8 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     put_class(w, &first->class);
     if (r->details || w->markup == MARKUP_JSON)
         put_action(w, r, e);
+    if (w->markup == MARKUP_JSON)
+        put_time(w, "saved_us", e->saved);
     write_list_at(w, "instances");
     for (uint32_t i = 0; i < e->nfindings; i++)
         put_finding(w, r, e, e->findings[i], &notes);
@@ -144,13 +149,23 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     buf_free(&notes);
 }
 
+static void put_counts(struct writer *w, const struct report *r) {
+    write_map_at(w, "totals");
+    write_pair_number(w, "places", r->findings.n);
+    write_pair_number(w, "known", report_known(r));
+    write_pair_number(w, "suppressed", r->nsuppressed);
+    write_pair_number(w, "slower", r->nslower);
+    write_pair_number(w, "paired_ops", r->npaired);
+    write_pair_number(w, "unpaired_ops", r->nunpaired);
+    write_close(w);
+}
+
 /* Of the whole model. */
 static void put_times(struct writer *w, const struct report *r) {
     put_some(w, "device", r->device, TEXT_NAME);
-    write_key(w, STR("total_us"));
-    write_real(w, r->total_us);
-    write_key(w, STR("saved_us"));
-    write_real(w, r->saved_us);
+    put_time(w, "total_us", r->total_us);
+    put_time(w, "saved_us", r->saved_us);
+    put_counts(w, r);
     if (!r->nlayers)
         return;
     write_list_at(w, "layers");
@@ -158,10 +173,8 @@ static void put_times(struct writer *w, const struct report *r) {
         write_map(w);
         put_some(w, "name", r->layers[i].name, TEXT_NAME);
         write_pair_number(w, "graph", r->layers[i].graph);
-        write_key(w, STR("us"));
-        write_real(w, r->layers[i].us);
-        write_key(w, STR("saved_us"));
-        write_real(w, r->layers[i].saved_us);
+        put_time(w, "us", r->layers[i].us);
+        put_time(w, "saved_us", r->layers[i].saved_us);
         write_close(w);
     }
     write_close(w);

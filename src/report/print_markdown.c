@@ -1,11 +1,12 @@
-/* The report in Markdown, for a comment on a change: a table of the fused ops, then their places, folded. Comments are
- * limited (GitHub: 65,536 characters): what is beyond MOST_BYTES is counted. */
+/* The report in Markdown, for a comment on a change: a table of what is new, its places folded, then what a baseline
+ * knows as a folded table. What is beyond MOST_BYTES is counted. The first line, which is not shown, says which
+ * comments are of this program and of this compile. */
 #include "base/utf8.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 60000, ROOM_FOR_COUNTS = 200 };
+enum { MOST_BYTES = 28000, ROOM_FOR_COUNTS = 200 };
 
 struct markdown {
     const struct report *report;
@@ -68,27 +69,28 @@ static void add_code(struct buf *out, struct str s) {
     }
 }
 
-static uint32_t known_of(const struct report_entry *e) {
-    uint32_t n = 0;
+/* What of an entry is known, or is not. */
+struct share {
+    uint32_t n;
+    double saved;
+};
+
+static struct share share_of(const struct report_entry *e, bool known) {
+    struct share x = {0};
     for (uint32_t i = 0; i < e->nfindings; i++)
-        n += e->findings[i]->known.n > 0;
-    return n;
+        if ((e->findings[i]->known.n > 0) == known) {
+            x.n++;
+            x.saved += e->findings[i]->saved_us;
+        }
+    return x;
 }
 
-static void add_places(struct buf *out, uint32_t n, uint32_t known) {
-    buf_printf(out, "%u", n);
-    if (known)
-        buf_printf(out, " (%u known)", known);
-}
-
-static bool print_row(struct markdown *m, const struct report_entry *e) {
+static bool print_row(struct markdown *m, const struct report_entry *e, struct share x) {
     const struct finding *first = e->findings[0];
     struct buf action = {0}, row = {0};
     buf_add(&row, STR("| "));
-    report_add_time(&row, e->saved);
-    buf_add(&row, STR(" | "));
-    add_places(&row, e->nfindings, known_of(e));
-    buf_add(&row, STR(" | "));
+    report_add_time(&row, x.saved);
+    buf_printf(&row, " | %u | ", x.n);
     add_text(&row, first->fused_op);
     buf_add(&row, STR(" | "));
     for (uint32_t i = 0; i < first->component_ops.n; i++) {
@@ -104,79 +106,110 @@ static bool print_row(struct markdown *m, const struct report_entry *e) {
     return print_part(m, &row);
 }
 
+static void print_rows(struct markdown *m, bool known) {
+    const struct report *r = m->report;
+    struct buf head = {0};
+    uint32_t left = 0;
+    buf_add(&head, STR("\n| saves | places | fused op | instead of | what to do |\n|---:|---:|---|---|---|\n"));
+    print_part(m, &head);
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        struct share x = share_of(&r->entries[i], known);
+        left += x.n && (left || !print_row(m, &r->entries[i], x));
+    }
+    print_count(m, left, "fused op");
+}
+
+static void add_alike(struct buf *out, const struct finding *f) {
+    buf_add(out, STR("The same ops as at "));
+    add_text(out, f->label);
+    buf_add(out, STR(".\n"));
+}
+
 static void add_finding(struct buf *out, const struct finding *f) {
     struct arena a = {0};
     char fingerprint[FINGERPRINT_TEXT];
     buf_add(out, STR("\n**"));
     add_text(out, finding_place(f));
     buf_add(out, STR("** "));
+    add_text(out, f->label);
+    buf_addc(out, ' ');
     add_text(out, f->ir_loc);
-    if (f->known.n) {
-        buf_add(out, STR(" — known: "));
-        add_text(out, f->known);
-    }
     buf_add(out, STR("<br>saves: "));
     add_text(out, f->device ? price_line(&f->price, f->device, &a) : STR(""));
     if (f->fingerprint.count)
         buf_printf(out, "<br>fingerprint: %s", fingerprint_text(&f->fingerprint, fingerprint));
     buf_add(out, STR("\n\n"));
-    add_code(out, f->ttnn.text.n ? f->ttnn.text : f->ttir.text);
+    if (f->same_as && !f->same_as->known.n)
+        add_alike(out, f->same_as);
+    else
+        add_code(out, f->ttnn.text.n ? f->ttnn.text : f->ttir.text);
     arena_free(&a);
 }
 
-/* Its places in a fold, if one of them fits; returns how many do not. */
+/* Its new places in a fold, if one of them fits; returns how many do not. */
 static uint32_t print_places(struct markdown *m, const struct report_entry *e) {
     const struct str end = STR("\n</details>\n");
-    uint32_t printed = 0;
+    uint32_t n = share_of(e, false).n, printed = 0;
     if (m->left < end.n)
-        return e->nfindings;
+        return n;
     m->left -= end.n;
-    for (; printed < e->nfindings; printed++) {
+    for (uint32_t i = 0; i < e->nfindings; i++) {
         struct buf part = {0};
+        if (e->findings[i]->known.n)
+            continue;
         if (!printed) {
             buf_add(&part, STR("\n<details><summary>"));
             add_text(&part, e->findings[0]->fused_op);
-            buf_printf(&part, ": %u place%s</summary>\n", e->nfindings, e->nfindings == 1 ? "" : "s");
+            buf_printf(&part, ": %u place%s</summary>\n", n, n == 1 ? "" : "s");
         }
-        add_finding(&part, e->findings[printed]);
+        add_finding(&part, e->findings[i]);
         if (!print_part(m, &part))
             break;
+        printed++;
     }
     if (printed)
         fwrite(end.p, 1, end.n, m->out);
     else
         m->left += end.n;
-    return e->nfindings - printed;
+    return n - printed;
 }
 
-static void print_head(struct markdown *m) {
+/* "2 new places where 1 fused op could stand, 14 known". */
+static void print_head(struct markdown *m, uint32_t known) {
     const struct report *r = m->report;
-    struct buf head = {0};
-    uint32_t known = 0;
+    struct buf head = {0}, uri = {0};
+    uint32_t n = r->findings.n - known, ops = 0;
     for (uint32_t i = 0; i < r->nentries; i++)
-        known += known_of(&r->entries[i]);
-    buf_add(&head, STR("**fusion-audit**: "));
-    if (r->nentries) {
-        add_places(&head, r->findings.n, known);
-        buf_printf(&head,
-                   " place%s where %u fused op%s could stand\n\n| saves | places | fused op | instead of | what to do "
-                   "|\n|---:|---:|---|---|---|\n",
-                   r->findings.n == 1 ? "" : "s", r->nentries, r->nentries == 1 ? "" : "s");
-    } else {
-        buf_add(&head, STR("no fusion is missed\n"));
-    }
+        ops += share_of(&r->entries[i], false).n > 0;
+    report_uri(r, &uri);
+    buf_printf(&head, "<!-- fusion-audit: %.*s -->\n**fusion-audit**: ", (int)uri.n, uri.p);
+    if (n)
+        buf_printf(&head, "%u %splace%s where %u fused op%s could stand", n, r->compared ? "new " : "",
+                   n == 1 ? "" : "s", ops, ops == 1 ? "" : "s");
+    else
+        buf_add(&head, known        ? STR("nothing new")
+                       : r->partial ? STR("none of the patterns that were asked for is found")
+                                    : STR("no fusion is missed"));
+    if (known)
+        buf_printf(&head, ", %u known", known);
+    buf_add(&head, STR("\n"));
     print_part(m, &head);
+    buf_free(&uri);
 }
 
 bool report_print_markdown(const struct report *r, FILE *out) {
     struct markdown m = {r, out, MOST_BYTES - ROOM_FOR_COUNTS};
-    uint32_t rows = 0, left_out = 0;
-    print_head(&m);
-    while (rows < r->nentries && print_row(&m, &r->entries[rows]))
-        rows++;
-    print_count(&m, r->nentries - rows, "fused op");
+    uint32_t known = report_known(r), left_out = 0;
+    print_head(&m, known);
+    if (known < r->findings.n)
+        print_rows(&m, false);
     for (uint32_t i = 0; i < r->nentries; i++)
         left_out += print_places(&m, &r->entries[i]);
     print_count(&m, left_out, "place");
+    if (known) {
+        fprintf(out, "\n<details><summary>%u known</summary>\n", known);
+        print_rows(&m, true);
+        fputs("\n</details>\n", out);
+    }
     return !ferror(out);
 }

@@ -1,9 +1,11 @@
 /* The report in SARIF 2.1.0 (OASIS standard "Static Analysis Results Interchange Format"): a rule for each pattern that
  * found something, a result for each place. What a baseline knows, or --suppress leaves out, is kept, with a
- * suppression; what a baseline knows and is gone, as absent. */
+ * suppression. Properties are there that GitHub asks for (docs.github.com, "SARIF support for code scanning"); it does
+ * not know absent results, which it would show as alerts. */
 #include "base/writer.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct sarif {
@@ -23,21 +25,6 @@ static void put_message(struct sarif *s, const char *key, struct str text) {
     write_map_at(&s->w, key);
     put(s, "text", text);
     write_close(&s->w);
-}
-
-/* A path as a relative or absolute URI (RFC 3986): all but unreserved characters and slashes in percent. */
-static struct str uri_of(const char *path, struct buf *out) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-    out->n = 0;
-    if (path[0] == '/')
-        buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));
-    for (; *path; path++) {
-        if (strchr(plain, *path))
-            buf_addc(out, *path);
-        else
-            buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
-    }
-    return buf_str(out);
 }
 
 /* ---- rules ---- */
@@ -69,6 +56,7 @@ static void put_rule(struct sarif *s, const struct pattern *p) {
     buf_printf(&s->text, "%.*s (%.*s) could stand where this formula holds:\n", (int)p->fused_op.n, p->fused_op.p,
                (int)p->source.n, p->source.p);
     buf_add(&s->text, p->match);
+    put_message(s, "fullDescription", buf_str(&s->text));
     put_message(s, "help", buf_str(&s->text));
     write_map_at(&s->w, "properties");
     put(s, "fused_op", p->fused_op);
@@ -92,39 +80,48 @@ static void put_tool(struct sarif *s) {
 
 /* ---- results ---- */
 
-/* `line` 0: not known. */
-static void put_location(struct sarif *s, uint64_t line, struct str place) {
-    const struct report *r = s->report;
-    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path;
+static void put_location(struct sarif *s, const struct extent *at, struct str place) {
     write_list_at(&s->w, "locations");
-    if (path) {
-        write_map(&s->w);
-        write_map_at(&s->w, "physicalLocation");
-        write_map_at(&s->w, "artifactLocation");
-        put(s, "uri", uri_of(path, &s->text));
-        write_close(&s->w);
-        if (line) {
-            write_map_at(&s->w, "region");
-            write_pair_number(&s->w, "startLine", line);
-            write_close(&s->w);
-        }
-        write_close(&s->w);
-        write_list_at(&s->w, "logicalLocations");
-        write_map(&s->w);
-        put(s, "fullyQualifiedName", place);
-        write_close(&s->w);
-        write_close(&s->w);
-        write_close(&s->w);
-    }
+    write_map(&s->w);
+    write_map_at(&s->w, "physicalLocation");
+    write_map_at(&s->w, "artifactLocation");
+    put(s, "uri", report_uri(s->report, &s->text));
+    write_close(&s->w);
+    write_map_at(&s->w, "region");
+    write_pair_number(&s->w, "startLine", at->begin.line);
+    write_pair_number(&s->w, "startColumn", at->begin.column);
+    write_pair_number(&s->w, "endLine", at->end.line);
+    write_pair_number(&s->w, "endColumn", at->end.column);
+    write_close(&s->w);
+    write_close(&s->w);
+    write_list_at(&s->w, "logicalLocations");
+    write_map(&s->w);
+    put(s, "fullyQualifiedName", place);
+    write_close(&s->w);
+    write_close(&s->w);
+    write_close(&s->w);
     write_close(&s->w);
 }
 
-static void put_fingerprint(struct sarif *s, const struct fingerprint *f) {
+/* How many findings of the entry up to this one are the same thing at the same place. */
+static uint32_t occurrence_of(const struct report_entry *e, const struct finding *f) {
+    uint32_t n = 1;
+    for (uint32_t i = 0; e->findings[i] != f; i++)
+        n += e->findings[i]->fingerprint.structure == f->fingerprint.structure &&
+             e->findings[i]->fingerprint.place == f->fingerprint.place;
+    return n;
+}
+
+/* The first one stays as it is when places are added elsewhere, as the "hash:occurrence" of other tools does. */
+static void put_fingerprints(struct sarif *s, const struct report_entry *e, const struct finding *f) {
     char text[FINGERPRINT_TEXT];
-    if (!f->count)
-        return;
     write_map_at(&s->w, "partialFingerprints");
-    put(s, "fusionAudit/v1", str_of(fingerprint_text(f, text)));
+    s->text.n = 0;
+    buf_printf(&s->text, "%016" PRIx64 "%08" PRIx32 ":%" PRIu32, f->fingerprint.structure, f->fingerprint.place,
+               occurrence_of(e, f));
+    put(s, "primaryLocationLineHash", buf_str(&s->text));
+    if (f->fingerprint.count)
+        put(s, "fusionAudit/v1", str_of(fingerprint_text(&f->fingerprint, text)));
     write_close(&s->w);
 }
 
@@ -134,6 +131,7 @@ static void put_suppression(struct sarif *s, struct str why) {
     if (why.n) {
         write_map(&s->w);
         put(s, "kind", STR("external"));
+        put(s, "status", STR("accepted"));
         put(s, "justification", why);
         write_close(&s->w);
     }
@@ -167,8 +165,8 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
         write_pair_number(&s->w, "ruleIndex", rule_number(s, f->pattern));
     put(s, "level", str_is(f->source, "ttnn") && !f->lacks.n ? STR("warning") : STR("note"));
     put_message(s, "message", buf_str(&s->text));
-    put_location(s, s->report->ttnn_path ? f->ttnn.first_line : f->ttir.first_line, place);
-    put_fingerprint(s, &f->fingerprint);
+    put_location(s, s->report->ttnn_path ? &f->ttnn.first : &f->ttir.first, place);
+    put_fingerprints(s, e, f);
     if (s->report->compared)
         put(s, "baselineState", f->known.n ? STR("unchanged") : STR("new"));
     put_suppression(s, f->known);
@@ -180,17 +178,25 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
 static void put_left_out(struct sarif *s, const struct left_out *x) {
     write_map(&s->w);
     s->text.n = 0;
-    buf_printf(&s->text, "%.*s %s%s%.*s.", (int)x->fused_op.n, x->fused_op.p,
-               x->gone ? "is not missed any more" : "is missed", x->place.n ? ": " : "", (int)x->place.n, x->place.p);
-    put(s, "ruleId", x->rule.n ? x->rule : x->fused_op);
+    buf_printf(&s->text, "%.*s is missed%s%.*s.", (int)x->fused_op.n, x->fused_op.p, x->place.n ? ": " : "",
+               (int)x->place.n, x->place.p);
+    put(s, "ruleId", x->rule);
     put(s, "level", STR("note"));
     put_message(s, "message", buf_str(&s->text));
-    put_location(s, x->line, x->place);
-    put_fingerprint(s, &x->fingerprint);
-    if (x->gone)
-        put(s, "baselineState", STR("absent"));
+    put_location(s, &x->at, x->place);
     put_suppression(s, x->reason);
     write_close(&s->w);
+}
+
+/* Which of the compiles that are audited at one commit. */
+static void put_category(struct sarif *s) {
+    struct buf id = {0};
+    struct str uri = report_uri(s->report, &s->text);
+    buf_printf(&id, "fusion-audit/%.*s/", (int)uri.n, uri.p);
+    write_map_at(&s->w, "automationDetails");
+    put(s, "id", buf_str(&id));
+    write_close(&s->w);
+    buf_free(&id);
 }
 
 bool report_print_sarif(const struct report *r, FILE *out) {
@@ -203,6 +209,8 @@ bool report_print_sarif(const struct report *r, FILE *out) {
     write_list_at(&s.w, "runs");
     write_map(&s.w);
     put_tool(&s);
+    put_category(&s);
+    put(&s, "columnKind", STR("unicodeCodePoints"));
     write_list_at(&s.w, "results");
     for (uint32_t i = 0; i < r->nentries; i++)
         for (uint32_t k = 0; k < r->entries[i].nfindings; k++)

@@ -18,7 +18,14 @@ void report_leave_out(struct report *r, const struct left_out *x) {
     struct str *texts[] = {&to->rule, &to->fused_op, &to->label, &to->place, &to->reason};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = arena_str(a, *texts[i]);
-    r->nsuppressed += !x->gone;
+    r->nsuppressed++;
+}
+
+uint32_t report_known(const struct report *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->findings.n; i++)
+        n += r->findings.items[i]->known.n > 0;
+    return n;
 }
 
 /* ---- order ---- */

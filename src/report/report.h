@@ -9,13 +9,10 @@
 #include "report/finding.h"
 #include "report/suppress.h"
 
-/* A place that is no finding: suppressed, or known and gone. */
+/* A place that is suppressed. */
 struct left_out {
-    struct str rule;                           /* the pattern; or empty */
-    struct str fused_op, label, place, reason; /* copies; label and place may be empty */
-    struct fingerprint fingerprint;            /* of what is gone */
-    uint64_t line;                             /* in the level that decides; 0: nowhere */
-    bool gone;
+    struct str rule, fused_op, label, place, reason; /* copies; place may be empty */
+    struct extent at;                                /* in the level that decides */
 };
 
 /* What is to be done about some findings of an entry. */
@@ -67,6 +64,7 @@ struct report {
     bool details;             /* --details */
     enum report_order sorted; /* by report_sort */
     bool compared;            /* with a baseline: those that it does not know are new */
+    bool partial;             /* not all patterns were searched for */
 };
 
 /* Adds a copy: the modules may be freed, the pattern and the device may not. */
@@ -77,10 +75,14 @@ void report_leave_out(struct report *r, const struct left_out *x);
 void report_sort(struct report *r, enum report_order by);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f, struct buf *out);
+/* How many findings a baseline knows. */
+uint32_t report_known(const struct report *r);
 /* What is to be done about an entry, in one line. */
 void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
 /* Of the different options that entries ask for, number i; NULL beyond the last. */
 const struct todo *report_setting(const struct report *r, size_t i);
+/* Of the file that decides, a relative or absolute URI in `out`. */
+struct str report_uri(const struct report *r, struct buf *out);
 /* "1.2 ms", "9.5 us". */
 void report_add_time(struct buf *out, double us);
 /* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for
