@@ -223,33 +223,38 @@ def rms_norm(x, axes, eps, w=1.0, b=0.0):
     return x / np.sqrt((x * x).mean(axis=axes, keepdims=True) + eps) * w + b
 
 
+def f32(x):
+    """What the text of an attribute of this type means."""
+    return float(np.float32(x))
+
+
 SEG3 = "operandSegmentSizes = array<i32: 1, 1, 1>"
 w2, b2, w1, b1 = rand(3, 4), rand(3, 4), rand(4), rand(4)
 for name, f in {"layer_norm": layer_norm, "rms_norm": rms_norm}.items():
     case("norms", f"ttir.{name}", f"epsilon = 1.0e-02 : f32, normalized_shape = array<i64: 3, 4>, {SEG3}", [x, w2, b2],
-         f(x, (1, 2), 0.01, w2, b2))
+         f(x, (1, 2), f32(0.01), w2, b2))
     case("norms", f"ttir.{name}", "normalized_shape = array<i64: 4>, operandSegmentSizes = array<i32: 1, 0, 0>",
          [x * 0.01, None, None], f(x * 0.01, 2, 1e-5))
-    case("norms", f"ttnn.{name}", f"epsilon = 1.0e-02 : f32, {SEG3}", [x, w1, b1], f(x, 2, 0.01, w1, b1))
+    case("norms", f"ttnn.{name}", f"epsilon = 1.0e-02 : f32, {SEG3}", [x, w1, b1], f(x, 2, f32(0.01), w1, b1))
     case("norms", f"ttnn.{name}", "operandSegmentSizes = array<i32: 1, 0, 1>", [x * 1e-3, None, b1],
          f(x * 1e-3, 2, 1e-12, 1.0, b1))
 r = rand(2, 3, 4)
 case("norms", "ttir.distributed_rms_norm",
      "cluster_axis = 1 : ui32, epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1>", [x, w1, r],
-     rms_norm(x + r, 2, 1e-3, w1))
+     rms_norm(x + r, 2, f32(1e-3), w1))
 case("norms", "ttir.distributed_layer_norm",
      "cluster_axis = 1 : ui32, epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1>", [x, w1, b1, r],
-     layer_norm(x + r, 2, 1e-3, w1, b1))
+     layer_norm(x + r, 2, f32(1e-3), w1, b1))
 case("norms", "ttnn.distributed_rms_norm",
      "cluster_axis = 1 : ui32, epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>",
-     [x, w1.reshape(2, 2), None, None, None], rms_norm(x, 2, 1e-3, w1))
+     [x, w1.reshape(2, 2), None, None, None], rms_norm(x, 2, f32(1e-3), w1))
 case("norms", "ttnn.dit_rms_norm_unary_fused",
      'activation = "silu", epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1>', [x, w1, b1, r],
-     UNARY["silu"](rms_norm(x + r, 2, 1e-3, w1, b1)))
+     UNARY["silu"](rms_norm(x + r, 2, f32(1e-3), w1, b1)))
 img = rand(2, 6, 3, 2)
 scale, shift = rand(6), rand(6)
 t = img.reshape(2, 3, 2, 3, 2)
-t = layer_norm(t, (2, 3, 4), 1e-5).reshape(img.shape) * scale[:, None, None] + shift[:, None, None]
+t = layer_norm(t, (2, 3, 4), f32(1e-5)).reshape(img.shape) * scale[:, None, None] + shift[:, None, None]
 SEG4 = "operandSegmentSizes = array<i32: 1, 0, 1, 1>"
 case("norms", "ttir.group_norm", f"channel_dim = 1 : i64, epsilon = 1.0e-05 : f32, num_groups = 3 : i64, {SEG4}",
      [img, None, scale, shift], t)
@@ -258,7 +263,7 @@ case("norms", "ttnn.group_norm", f"epsilon = 1.0e-05 : f32, num_groups = 3 : i64
      [flat, None, scale.reshape(1, 1, 1, 6), shift.reshape(1, 1, 1, 6)], t.transpose(0, 2, 3, 1).reshape(2, 1, 6, 6))
 mean, var = rand(6), rand(6, low=0.1, high=2)
 cols = lambda v: v.reshape(1, 6, 1, 1)
-t = (img - cols(mean)) / np.sqrt(cols(var) + 1e-3) * cols(scale) + cols(shift)
+t = (img - cols(mean)) / np.sqrt(cols(var) + f32(1e-3)) * cols(scale) + cols(shift)
 case("norms", "ttir.batch_norm_inference", "dimension = 1 : i32, epsilon = 1.0e-03 : f32",
      [img, scale, shift, mean, var], t)
 last = lambda v: v.transpose(0, 2, 3, 1)
@@ -269,7 +274,7 @@ case("norms", "ttnn.batch_norm_inference",
      [img, cols(mean), cols(var), cols(scale), cols(shift)], t)
 case("norms", "ttnn.batch_norm_inference",
      "epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>",
-     [img, cols(mean), cols(var), cols(shift)], (img - cols(mean)) / np.sqrt(cols(var) + 1e-3) + cols(shift))
+     [img, cols(mean), cols(var), cols(shift)], (img - cols(mean)) / np.sqrt(cols(var) + f32(1e-3)) + cols(shift))
 
 # ---- movement ----
 
