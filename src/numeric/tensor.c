@@ -190,8 +190,7 @@ void walk_views(struct index_walk *w, const struct view *views, uint32_t n) {
         walk_add(w, &views[k]);
 }
 
-void walk_next(struct index_walk *w) {
-    w->left--;
+void walk_carry(struct index_walk *w) {
     for (uint32_t d = w->rank; d-- > 0;) {
         for (uint32_t k = 0; k < w->nviews; k++)
             w->offset[k] += w->stride[k][d];

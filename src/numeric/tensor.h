@@ -131,6 +131,17 @@ void walk_views(struct index_walk *w, const struct view *views, uint32_t n); /* 
 static inline bool walk_more(const struct index_walk *w) {
     return w->left > 0;
 }
-void walk_next(struct index_walk *w);
+void walk_carry(struct index_walk *w); /* for walk_next: to the first index of the next row */
+static inline void walk_next(struct index_walk *w) {
+    uint32_t d = w->rank - 1;
+    w->left--;
+    if (w->rank == 0 || w->at[d] + 1 >= w->dim[d]) {
+        walk_carry(w);
+        return;
+    }
+    w->at[d]++;
+    for (uint32_t k = 0; k < w->nviews; k++)
+        w->offset[k] += w->stride[k][d];
+}
 
 #endif

@@ -8,7 +8,7 @@
 #include "verify/hosted.h"
 #include "verify/miter.h"
 
-enum { MAX_GROWTH = 5, MAX_LIFT = 64, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
+enum { MAX_LIFT = 64, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
 
 /* ---- regions ---- */
 
@@ -129,36 +129,31 @@ static void keep_proved(struct sweep *s, const struct cone_pair *c) {
 
 /* What differs may do so since inputs are not independent: one is made of another, or two are equal. Then what makes
  * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. */
-static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most, bool thorough) {
-    struct judgement first = judge_cone(s, c, thorough), j = first;
+static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most) {
+    struct judgement first = judge_cone(s, c, false), j = first;
     struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
     *larger = *c;
     for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least, false); i++)
-        j = judge_cone(s, larger, thorough);
+        j = judge_cone(s, larger, false);
     if (j.answer != ANSWER_PROVED)
         return first;
     *c = *larger;
     return j;
 }
 
-/* How a candidate is tried. */
-struct merge_attempt {
-    enum merge least; /* of inputs */
-    int growth;
-    bool thorough;
-    bool anew; /* also where that makes no other inputs than a surer attempt */
-};
+/* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
+enum { MAX_GROWTH = 5, THOROUGHLY = -1 };
 
 /* Merges a value with a candidate where they are proved to be the same. Else the reason, or what is different, is in
- * `j` and the cone in `c`. */
-static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidate x, struct merge_attempt how,
-                          struct cone_pair *c, struct judgement *j) {
+ * `j` and the cone in `c`. `anew`: also where that makes no other inputs than a surer attempt. */
+static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidate x, enum merge least, int growth,
+                          bool anew, struct cone_pair *c, struct judgement *j) {
     *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved};
     *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
-    if (!cone_build(c, &s->d, how.least))
+    if (!cone_build(c, &s->d, least))
         j->why = str_of(c->why);
-    else if (how.anew || c->weakest == how.least)
-        *j = judge_grown(s, c, how.least, how.growth, how.thorough);
+    else if (anew || c->weakest == least)
+        *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
     if (j->answer != ANSWER_PROVED)
         return false;
     s->region_of[after] = keep_region(s, c, *j);
@@ -172,22 +167,20 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
 /* Merges a value with a candidate where that takes a thorough look, or else keeps the region in which the first one is
  * not proved: a difference is beyond doubt where no candidate fits, whether or not others are what they are guessed to
  * be. */
-static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n, int growth,
+static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n,
                             uint32_t *region) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *other = arena_alloc(&s->arena, sizeof *other);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED}, k;
     bool refuted = true;
     for (uint32_t i = 0; i < n && i < MAX_THOROUGH; i++) {
-        struct merge_attempt how = {CONDITIONAL, i == 0 ? growth : 1, .thorough = true, .anew = true};
-        if (try_candidate(s, after, all[i], how, i == 0 ? c : other, i == 0 ? &j : &k))
+        if (try_candidate(s, after, all[i], CONDITIONAL, THOROUGHLY, true, i == 0 ? c : other, i == 0 ? &j : &k))
             return true;
         refuted &= (i == 0 ? &j : &k)->answer == ANSWER_DIFFERENT;
     }
-    if (try_candidate(s, after, all[0], (struct merge_attempt){GUESSED, growth, .thorough = true}, other, &k))
+    if (try_candidate(s, after, all[0], GUESSED, THOROUGHLY, false, other, &k))
         return true;
     if (c->weakest != PROVED) {
-        struct merge_attempt how = {PROVED, growth, .thorough = true, .anew = true};
-        if (try_candidate(s, after, all[0], how, other, &k))
+        if (try_candidate(s, after, all[0], PROVED, THOROUGHLY, true, other, &k))
             return true;
         refuted &= k.answer == ANSWER_DIFFERENT;
     }
@@ -201,8 +194,7 @@ static bool prove_value(struct sweep *s, uint32_t after, const struct merge_cand
     struct judgement j;
     for (enum merge least = PROVED; least > NOT_MERGED; least--)
         for (uint32_t i = 0; i < n; i++)
-            if (try_candidate(s, after, all[i],
-                              (struct merge_attempt){least, i == 0 ? MAX_GROWTH : 1, .anew = least == PROVED}, c, &j))
+            if (try_candidate(s, after, all[i], least, i == 0 ? MAX_GROWTH : 1, least == PROVED, c, &j))
                 return true;
     return false;
 }
@@ -316,7 +308,7 @@ static void compare_value(struct sweep *s, uint32_t after, bool judged) {
             return;
     if (n > 0 && only_moves(&s->d, after))
         return;
-    if (judged && n > 0 && look_thoroughly(s, after, all, n, 1, &s->region_of[after]))
+    if (judged && n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
         return;
     s->m->doubtful |= judged;
     if (n > 0)
@@ -408,7 +400,7 @@ static uint32_t compare_result(struct sweep *s, uint32_t after, uint32_t before)
     struct merge_candidate x = {.before = before};
     if (was.rep == before && was.merged >= CONDITIONAL && !was.moved.rank)
         return NONE;
-    if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, MAX_GROWTH, &found))
+    if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, &found))
         found = s->region_of[after];
     s->d.values[after] = was;
     s->region_of[after] = region;
