@@ -78,6 +78,15 @@ size_t fa_count(const struct fa_diagnostics *d);
 size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics */
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
 
+/* Told what a call does, of which `done` of `all` pieces are: "reading" graphs, "searching" functions, "proving"
+ * findings, "comparing" modules; once a piece, some in parts of a second. Called by one thread at a time, not always
+ * the caller's. False ends the call, after the pieces that were begun: its status is FA_INPUT then, a diagnostic says
+ * so, and there is no report. A zeroed struct: nothing is told. */
+struct fa_progress {
+    bool (*step)(void *context, const char *doing, size_t done, size_t all);
+    void *context;
+};
+
 /* A stream whose bytes go to a function, piece by piece, for callers that have no FILE to print to; for memory there is
  * open_memstream(3). A function that returns false is asked no more. NULL: never. */
 typedef bool fa_write(void *context, const char *bytes, size_t n);
@@ -108,6 +117,7 @@ struct fa_audit_options {
     bool small_modules;               /* those of TTIR in the small shapes of a proof */
     unsigned jobs;                    /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics;         /* that are kept, all others are counted; 0: 100 */
+    struct fa_progress progress;
 };
 
 struct fa_audit; /* a finished audit */
@@ -235,6 +245,7 @@ struct fa_verify_options {
     const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
     unsigned jobs;           /* threads; 0: one for each processor */
     double min_compared;     /* share of compute ops below which the status is FA_INPUT */
+    struct fa_progress progress;
 };
 
 struct fa_verification; /* what two modules of one compile were found to compute */

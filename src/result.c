@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/locale.h"
+#include "base/watch.h"
 #include "gate/table.h"
 
 enum fa_status fa_get_status(const struct fa_audit *a) {
@@ -42,8 +43,12 @@ size_t fa_known(const struct fa_audit *a) {
     return a->known;
 }
 
+static bool has_report(const struct fa_audit *a) {
+    return a->status != FA_USAGE && !a->is_read && !watch_has_ended(a->watch);
+}
+
 static bool is_done(const struct fa_audit *a, char *error, size_t n) {
-    if (a->status != FA_USAGE && !a->is_read)
+    if (has_report(a))
         return true;
     snprintf(error, n, "there is no report to write");
     errno = 0;
@@ -97,7 +102,7 @@ bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out) {
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out) {
     IN_C_LOCALE;
     const struct report_format *f = report_format_named(format);
-    return f && a->status != FA_USAGE && !a->is_read && f->print(&a->report, out);
+    return f && has_report(a) && f->print(&a->report, out);
 }
 
 bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n) {
@@ -201,6 +206,7 @@ void fa_free(struct fa_audit *a) {
     patterns_free(&a->own);
     diags_free(&a->diags);
     free(a->remarks);
+    watch_free(a->watch);
     arena_free(&a->arena);
     free(a);
 }

@@ -265,7 +265,7 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
 static void search_module(struct fa_application *a) {
     struct match_cache *cache = match_cache_new(&a->patterns);
     struct proofs *proofs = proofs_new(&a->patterns);
-    struct search_setup setup = {&a->patterns, &cache, 1};
+    struct search_setup setup = {&a->patterns, &cache, 1, NULL};
     select_matches(&setup, &a->options->patterns, proofs, &a->ttir.graph, &a->arena, &a->selection);
     proofs_free(proofs);
     match_cache_free(cache);

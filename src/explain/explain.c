@@ -84,7 +84,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 /* As an audit does, with its proofs. */
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
-    struct search_setup setup = {&r->e->patterns, &r->e->cache, 1};
+    struct search_setup setup = {&r->e->patterns, &r->e->cache, 1, NULL};
     select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];

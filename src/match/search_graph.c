@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "base/work.h"
 #include "match/search.h"
 
@@ -12,6 +13,7 @@ struct graph_search {
     const struct search_setup *setup;
     const struct graph *graph;
     const uint32_t *funcs;
+    uint32_t nfuncs;
     struct match_list *lists;    /* per function */
     struct arena *arenas;        /* per thread */
     struct searcher **searchers; /* per thread; NULL until it has begun */
@@ -34,6 +36,8 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
 
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
+    if (!watch_step(s->setup->watch, "searching", i, s->nfuncs))
+        return;
     if (!s->searchers[slot])
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
     searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
@@ -54,6 +58,7 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
     struct graph_search s = {.setup = setup,
                              .graph = graph,
                              .funcs = funcs,
+                             .nfuncs = n,
                              .lists = arena_alloc(a, (n + (size_t)1) * sizeof *s.lists),
                              .arenas = arena_alloc(a, setup->threads * sizeof *s.arenas),
                              .searchers = arena_alloc(a, setup->threads * sizeof *s.searchers)};

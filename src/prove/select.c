@@ -4,25 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "base/work.h"
 #include "library/choose.h"
 
 struct proving {
     struct selection *selection;
     struct proofs *proofs;
+    struct watch *watch;
     bool blackhole;
 };
 
 static void prove_one(void *context, uint32_t i, uint32_t worker) {
     struct proving *p = context;
     (void)worker;
-    p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
+    if (watch_step(p->watch, "proving", i, p->selection->matches.n))
+        p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
 }
 
-static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g, uint32_t threads,
-                          struct arena *a) {
+static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g,
+                          const struct search_setup *setup, struct arena *a) {
     s->verdicts = arena_alloc(a, (s->matches.n + (size_t)1) * sizeof *s->verdicts);
-    work_run(s->matches.n, threads, prove_one, &(struct proving){s, proofs, is_for_blackhole(g->m)});
+    work_run(s->matches.n, setup->threads, prove_one,
+             &(struct proving){s, proofs, setup->watch, is_for_blackhole(g->m)});
 }
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
@@ -89,7 +93,7 @@ void select_matches(const struct search_setup *setup, const struct fa_patterns *
         free(out->matches.items);
         out->matches = all;
         if (proofs)
-            prove_matches(out, proofs, g, setup->threads, a);
+            prove_matches(out, proofs, g, setup, a);
     } while (proofs && find_refuted(out, a));
     drop_sources(o, out);
 }

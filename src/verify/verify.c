@@ -6,6 +6,7 @@
 #include "base/directory.h"
 #include "base/file.h"
 #include "base/locale.h"
+#include "base/watch.h"
 #include "base/work.h"
 #include "report/report.h"
 
@@ -86,6 +87,8 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct level levels[SIDES];
     struct module_comparison m;
     (void)worker;
+    if (!watch_step(v->watch, "comparing", i, v->npairs))
+        return;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;
     for (int side = 0; side < SIDES; side++) {
@@ -180,6 +183,8 @@ static enum fa_status run(struct fa_verification *v) {
         return found;
     skipped = (uint32_t)v->diags.errors;
     work_run(v->npairs, threads, compare_pair, v);
+    if (watch_say_ended(v->watch, &v->diags))
+        return FA_INPUT;
     for (uint32_t i = 0; i < v->npairs; i++) {
         diags_take(&v->diags, &v->pairs[i].diags);
         add_up(v, &v->pairs[i]);
@@ -229,6 +234,7 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options) {
     struct fa_verification *v = xcalloc(1, sizeof *v);
     v->options = options;
     v->diags = (struct diags){.arena = &v->arena};
+    v->watch = watch_new(options->progress);
     v->status = run(v);
     return v;
 }
@@ -281,6 +287,7 @@ void fa_verification_free(struct fa_verification *v) {
         arena_free(&v->pairs[i].arena);
     }
     free(v->pairs);
+    watch_free(v->watch);
     for (uint32_t i = 0; i < v->sources.n; i++)
         source_close(&v->sources.items[i]);
     free(v->sources.items);
