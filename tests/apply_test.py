@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared", "corpus")
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
 LINEAR = """\
@@ -86,6 +87,43 @@ GUARDED = ATTENTION.replace('  %6 = "ttir.matmul"(%5, %v)', """\
   %10 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
   %11 = "ttir.where"(%9, %10, %5) : (tensor<1x4x32x1xi1>, tensor<1xbf16>, tensor<1x4x32x32xbf16>) -> tensor<1x4x32x32xbf16>
   %6 = "ttir.matmul"(%11, %v)""")
+SHARED = """\
+func.func @main(%x: tensor<32x64xbf16>, %u: tensor<64x128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
+%w: tensor<96x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
+%v: tensor<64x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> (tensor<32x128xbf16>, tensor<32x96xbf16>, tensor<32x32xbf16>) {
+  %0 = "ttir.matmul"(%x, %u) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x128xbf16>) -> tensor<32x128xbf16> loc(#loc1)
+  %1 = "ttir.permute"(%w) <{permutation = array<i64: 1, 0>}> : (tensor<96x64xbf16>) -> tensor<64x96xbf16> loc(#loc1)
+  %2 = "ttir.matmul"(%x, %1) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x96xbf16>) -> tensor<32x96xbf16> loc(#loc2)
+  %3 = "ttir.matmul"(%x, %v) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x32xbf16>) -> tensor<32x32xbf16> loc(#loc3)
+  return %0, %2, %3 : tensor<32x128xbf16>, tensor<32x96xbf16>, tensor<32x32xbf16>
+}
+#loc1 = loc("q")
+#loc2 = loc("k")
+#loc3 = loc("v")
+"""
+TOPK = """\
+func.func @main(%x: tensor<32x128xbf16>) -> (tensor<32x8xbf16>, tensor<32x8xsi32>) {
+  %0:2 = "ttir.sort"(%x) <{descending = true, dim = -1 : si32, stable = false}> : (tensor<32x128xbf16>) -> (tensor<32x128xbf16>, tensor<32x128xsi32>)
+  %1 = "ttir.slice_static"(%0#0) <{begins = [0 : i32, 0 : i32], ends = [32 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<32x128xbf16>) -> tensor<32x8xbf16>
+  %2 = "ttir.slice_static"(%0#1) <{begins = [0 : i32, 0 : i32], ends = [32 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<32x128xsi32>) -> tensor<32x8xsi32>
+  return %1, %2 : tensor<32x8xbf16>, tensor<32x8xsi32>
+}
+"""
+HEADS = """\
+func.func @main(%x: tensor<1x8x32x64xbf16>) -> tensor<1x32x512xbf16> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x8x32x64xbf16>) -> tensor<1x32x8x64xbf16>
+  %1 = "ttir.reshape"(%0) <{shape = [1 : i32, 32 : i32, 512 : i32]}> : (tensor<1x32x8x64xbf16>) -> tensor<1x32x512xbf16>
+  return %1 : tensor<1x32x512xbf16>
+}
+"""
+REPEATED = """\
+func.func @main(%x: tensor<1x2x32x64xbf16>) -> tensor<1x8x32x64xbf16> {
+  %0 = "ttir.reshape"(%x) <{shape = [1 : i32, 2 : i32, 1 : i32, 32 : i32, 64 : i32]}> : (tensor<1x2x32x64xbf16>) -> tensor<1x2x1x32x64xbf16>
+  %1 = "ttir.broadcast"(%0) <{broadcast_dimensions = array<i64: 1, 1, 4, 1, 1>}> : (tensor<1x2x1x32x64xbf16>) -> tensor<1x2x4x32x64xbf16>
+  %2 = "ttir.reshape"(%1) <{shape = [1 : i32, 8 : i32, 32 : i32, 64 : i32]}> : (tensor<1x2x4x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+  return %2 : tensor<1x8x32x64xbf16>
+}
+"""
 
 
 class Program(unittest.TestCase):
@@ -169,12 +207,51 @@ class Apply(Program):
         self.assertFalse(os.path.exists(out))
 
     def test_what_is_written_and_not_proved_is_refused(self):
+        path = os.path.join(CORPUS, "models", "phi_1_5_prefill_layer.ttir.mlir")
+        if not os.path.exists(path):
+            self.skipTest("no corpus")
+        with open(path) as f:
+            model = f.read()
         out = os.path.join(self.dir, "out.mlir")
-        r = self.run_program(GUARDED, "--assume=all", "-o", out)
+        r = self.run_program(model, "--assume=all", "--only=split_heads_of_products", "-o", out)
         self.assertEqual(r.returncode, 3, r.stderr)
-        self.assertRegex(r.stderr, r"error: ttnn\.scaled_dot_product_attention \(\w+\) is refused: ")
+        self.assertRegex(r.stderr, r"error: ttnn\.\w+ \(split_heads_of_products\) is refused: the module with it is not")
         self.assertFalse(os.path.exists(out))
-        self.assertEqual(self.applied(GUARDED, "--assume=all", "--partial"), GUARDED)
+        self.assertEqual(self.applied(model, "--assume=all", "--only=split_heads_of_products", "--partial"), model)
+
+    def test_a_claim_that_leaves_inputs_out_has_to_be_assumed(self):
+        self.assertEqual(self.applied(GUARDED), GUARDED)
+        self.assertIn("rows without an unmasked key", self.run_program(GUARDED).stderr)
+        self.assertNotIn("softmax", self.applied(GUARDED, "--assume=attention"))
+
+    def test_several_results_are_written_at_the_first_one(self):
+        result = self.applied(SHARED, "--assume=all")
+        lines = [line.split(" = ")[0].strip() for line in result.split("\n")]
+        self.assertLess(lines.index("%1"), lines.index("%0"))    # a parameter that was turned behind the first product
+        self.assertIn('"ttir.matmul"(%x, ', result)
+        self.assertEqual(result.count("ttir.matmul"), 1)
+        self.assertRegex(result, r'%2 = "ttir.slice_static"\(%fused_\d\) .*tensor<32x96xbf16> loc\(#loc2\)')
+        run_time = SHARED.replace("%w: tensor<96x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}",
+                                  "%w: tensor<96x64xbf16>")
+        self.assertEqual(self.applied(run_time, "--assume=all"), run_time)
+
+    def test_an_op_of_several_results(self):
+        result = self.applied(TOPK, "--assume=all")
+        self.assertIn('%1, %2 = "ttir.topk"(%x) <{dim = 1 : i32, k = 8 : i32, largest = true, sorted = true}> : '
+                      '(tensor<32x128xbf16>) -> (tensor<32x8xbf16>, tensor<32x8xsi32>)', result)
+        self.assertNotIn("sort\"", result)
+        other = TOPK.replace("ends = [32 : i32, 8 : i32]", "ends = [32 : i32, 9 : i32]", 1)
+        other = other.replace("tensor<32x8xbf16>", "tensor<32x9xbf16>")
+        self.assertNotIn('%1, %2 = "ttir.topk"', self.applied(other, "--assume=all"))
+
+    def test_heads_are_joined_and_repeated(self):
+        self.assertIn('"ttir.concatenate_heads"(%x) : (tensor<1x8x32x64xbf16>) -> tensor<1x32x512xbf16>', self.applied(HEADS))
+        other = HEADS.replace("0, 2, 1, 3", "0, 2, 3, 1").replace("1x32x8x64", "1x32x64x8")
+        self.assertEqual(self.applied(other), other)
+        self.assertIn('%2 = "ttir.repeat_interleave"(%x) <{dim = 1 : si32, repeats = 4 : ui32}>', self.applied(REPEATED))
+        other = REPEATED.replace("[1 : i32, 2 : i32, 1 : i32, 32", "[1 : i32, 1 : i32, 2 : i32, 32")
+        other = other.replace("1x2x1x32", "1x1x2x32").replace("1x2x4x32", "1x4x2x32").replace("1, 1, 4, 1, 1", "1, 4, 1, 1, 1")
+        self.assertIn('"ttir.repeat"(', self.applied(other))
 
 
 class Repro(Program):

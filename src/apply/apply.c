@@ -76,10 +76,12 @@ static bool is_assumed(const struct fa_apply_options *o, const struct pattern *p
     return false;
 }
 
-/* The first precondition of the match; empty: it has none. */
+/* The first precondition of the match, or what its claim leaves out; empty: it has none. */
 static struct str precondition_of(const struct match_detail *d, struct arena *a) {
     if (d->preconditions.n)
         return d->preconditions.items[0];
+    if (d->outside.n)
+        return d->outside.items[0];
     for (uint32_t i = 0; i < d->remarks.n; i++)
         if (str_starts(d->remarks.items[i], STR("precondition: ")))
             return arena_str(a, (struct str){d->remarks.items[i].p + 14, d->remarks.items[i].n - 14});

@@ -31,9 +31,10 @@ static void read_text_free(struct read_text *t) {
 static uint32_t replacement_of(const struct replacement *all, const bool *marked, uint32_t n, struct str name) {
     for (uint32_t i = 0; i < n; i++)
         for (struct str rest = marked[i] ? all[i].text : STR(""); rest.n;) {
-            struct str line = str_trim(str_line(&rest));
-            if (str_starts(line, name) && str_starts((struct str){line.p + name.n, line.n - name.n}, STR(" = ")))
-                return i;
+            struct str line = str_line(&rest), names = str_part(&line, '='), one;
+            while (next_result(&names, &one))
+                if (str_eq(one, name))
+                    return i;
         }
     return NONE;
 }
@@ -44,11 +45,10 @@ static struct str reason_for(const struct judgement *j, struct arena *a) {
     return arena_printf(a, "the module with it is not proved to compute the same: %.*s", (int)j->why.n, j->why.p);
 }
 
-/* Takes back the replacements of a region that is not proved. */
+/* Takes back the last replacement of a region that is not proved; false: it has none. */
 static bool blame(const struct compared_region *r, const struct mlir *after, struct replacement *all, bool *marked,
                   uint32_t n, struct arena *a) {
-    bool any = false;
-    for (uint32_t k = 0; k < r->nops[AFTER] && after->ops; k++) {
+    for (uint32_t k = r->nops[AFTER]; k-- > 0 && after->ops;) {
         struct mlir_op o = after->ops[r->ops[AFTER][k]];
         struct str name = o.nresults ? mlir_span(after, after->values[o.first_result].name) : STR("");
         uint32_t i = name.n ? replacement_of(all, marked, n, name) : NONE;
@@ -56,16 +56,19 @@ static bool blame(const struct compared_region *r, const struct mlir *after, str
             continue;
         all[i].why = reason_for(&r->judgement, a);
         marked[i] = false;
-        any = true;
+        return true;
     }
-    return any;
+    return false;
 }
 
 static bool judge(const struct module_check *c, const struct read_text *texts, struct replacement *all, bool *marked,
                   uint32_t n, struct arena *a, struct str *why) {
     struct module_comparison m;
     bool blamed = false, good;
-    compare_modules(&m, c->lowerings, &texts[BEFORE].graph, &texts[AFTER].graph, (struct what_to_compare){0});
+    struct what_to_compare what = {.excluded = 0};
+    for (uint32_t i = 0; i < n; i++)
+        what.excluded |= marked[i] ? all[i].excluded : 0;
+    compare_modules(&m, c->lowerings, &texts[BEFORE].graph, &texts[AFTER].graph, what);
     good = m.why.n == 0 && m.nundecided == 0;
     for (uint32_t i = 0; i < m.nregions; i++) {
         if (!m.regions[i].needed || m.regions[i].judgement.answer == ANSWER_PROVED)

@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "ops/infer.h"
 
 struct written written_number(double x) {
     return (struct written){.number = x, .factor = 1, .element = DT_NONE};
@@ -80,7 +83,7 @@ static struct short_op *short_of(struct emitter *e, const struct written_op *o) 
     return s;
 }
 
-static void infer_result(struct emitter *e, const struct written_op *o, struct short_op *s) {
+static void infer_type(struct emitter *e, const struct written_op *o, struct short_op *s) {
     struct short_shape t = {.known = false};
     if (o->shape) {
         s->types[0] = tensor_type(e, o->shape, o->element ? o->element : o->operands[0].element);
@@ -99,29 +102,69 @@ static void infer_result(struct emitter *e, const struct written_op *o, struct s
 
 const struct short_op *emitted(const struct emitter *e, struct str name) {
     for (uint32_t i = 0; i < e->nlines; i++)
-        if (str_eq(e->lines[i]->results, name))
-            return e->lines[i];
+        for (struct str rest = e->lines[i]->results, one; next_result(&rest, &one);)
+            if (str_eq(one, name))
+                return e->lines[i];
     return NULL;
+}
+
+static void add_line(struct emitter *e, struct short_op *s) {
+    struct buf names = {0};
+    for (uint32_t i = 0; i < s->ntypes; i++)
+        buf_printf(&names, s->ntypes > 1 ? "%s%.*s%u_%u" : "%s%.*s%u", i ? ", " : "", (int)e->prefix.n, e->prefix.p,
+                   *e->next, i);
+    ++*e->next;
+    s->results = buf_take(&names, e->eval->arena);
+    if (e->nlines == MAX_LINES)
+        op_fails(e->eval, "the fused form takes too many ops");
+    e->lines[e->nlines++] = s;
+}
+
+/* As `v`, with the name and the type of a result. */
+static struct written result_of(const struct short_op *s, uint32_t number, struct written v) {
+    struct short_shape t = short_shape_of(s->types[number]);
+    struct str rest = s->results;
+    for (uint32_t i = 0; i <= number; i++)
+        next_result(&rest, &v.name);
+    v.type = s->types[number];
+    v.shape = (struct shape){.rank = t.rank};
+    memcpy(v.shape.dim, t.dims, t.rank * sizeof *t.dims);
+    v.stored = v.shape;
+    v.factor = 1;
+    v.swapped = false;
+    return v;
+}
+
+struct written emitted_result(const struct emitter *e, const struct written *v, uint32_t number) {
+    const struct short_op *s = emitted(e, v->name);
+    if (!s || number >= s->ntypes)
+        op_fails(e->eval, "the op has not so many results");
+    struct written out = result_of(s, number, *v);
+    out.element = mlir_dtype(NULL, short_shape_of(out.type).element);
+    return out;
 }
 
 struct written emit(struct emitter *e, const struct written_op *o) {
     struct short_op *s = short_of(e, o);
     if (!o->operands && o->element == DT_NONE)
         op_fails(e->eval, "the element type of %s is not known", op_table[o->kind].name);
-    infer_result(e, o, s);
-    s->results = arena_printf(e->eval->arena, "%.*s%u", (int)e->prefix.n, e->prefix.p, (*e->next)++);
-    if (e->nlines == MAX_LINES)
-        op_fails(e->eval, "the fused form takes too many ops");
-    e->lines[e->nlines++] = s;
-    struct short_shape t = short_shape_of(s->types[0]);
-    struct written v = {.name = s->results,
-                        .type = s->types[0],
-                        .shape = {.rank = t.rank},
-                        .element = o->element ? o->element : o->operands[o->kind == K_WHERE].element,
-                        .factor = 1};
-    memcpy(v.shape.dim, t.dims, t.rank * sizeof *t.dims);
-    v.stored = v.shape;
-    return v;
+    infer_type(e, o, s);
+    add_line(e, s);
+    return result_of(s, 0,
+                     (struct written){.element = o->element ? o->element : o->operands[o->kind == K_WHERE].element});
+}
+
+struct written emit_fused(struct emitter *e, struct written_op *o, enum dtype second) {
+    struct short_op *s = short_of(e, o);
+    struct attrs attributes = short_attributes(e->eval->arena, s);
+    struct shape shapes[MOST_INFERRED];
+    uint32_t n = infer_results(o->kind, &attributes, &o->operands[0].shape, shapes);
+    if (n == 0)
+        shapes[n++] = o->operands[0].shape;
+    for (s->ntypes = 0; s->ntypes < n; s->ntypes++)
+        s->types[s->ntypes] = tensor_type(e, &shapes[s->ntypes], s->ntypes ? second : o->operands[0].element);
+    add_line(e, s);
+    return result_of(s, 0, o->operands[0]);
 }
 
 /* ---- movement ---- */

@@ -58,8 +58,18 @@ void add_key(struct written_op *o, const char *key, struct str value);
 /* The spelling in TTIR with this end; empty: there is none. */
 struct str ttir_spelling(enum op_kind k, const char *end);
 struct written emit(struct emitter *e, const struct written_op *o);
+/* By the rule of the op for all of its results (ops/infer.h), else as large as the first operand. `second`: the element
+ * type of all but the first one. */
+struct written emit_fused(struct emitter *e, struct written_op *o, enum dtype second);
 /* The op that makes a value of this name; NULL: none is written. */
 const struct short_op *emitted(const struct emitter *e, struct str name);
+/* The names of its results one by one; false at the end. */
+static inline bool next_result(struct str *rest, struct str *name) {
+    *name = str_item(rest);
+    return name->n > 0;
+}
+/* A further result of the op that makes the value; NULL type: it has not so many. */
+struct written emitted_result(const struct emitter *e, const struct written *v, uint32_t number);
 
 /* The value itself: what is pending is written, a number becomes a tensor of one element. */
 struct written emit_plain(struct emitter *e, struct written v, enum dtype element);

@@ -24,7 +24,6 @@ struct form_writer {
     struct written values[MAX_SLOTS]; /* by name of the form, as far as they are written */
     bool known[MAX_SLOTS];
     enum dtype element; /* in which the ops compute */
-    struct written result;
 };
 
 static struct written write_node(struct form_writer *w, const struct node *n);
@@ -595,6 +594,15 @@ static uint32_t count_roles(enum op_kind k, uint32_t given) {
     return op_table[k].roles[0] == '*' ? given : n;
 }
 
+/* Of the second result of a sort. */
+static enum dtype element_of_positions(const struct match *m) {
+    const struct mlir *ir = m->graph->m;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (ir->ops[m->ops[i]].nresults > 1)
+            return graph_dtype(m->graph, ir->ops[m->ops[i]].first_result + 1);
+    return DT_I32;
+}
+
 /* A fused op: each operand in the rank that TTIR wants, the result as large as the first one. */
 static struct written write_fused(struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
     struct written_op o = {.kind = n->op, .operands = v};
@@ -614,11 +622,11 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
             v[i] = there[i] ? ready(w, fit(w, v[i], rank, row), false) : absent;
     }
     o.noperands = nv;
-    o.shape = &v[0].shape;
-    o.element = v[0].element;
     add_segments(w, &o, there, nroles);
     add_properties(w, n, &o);
-    return emit_reshape(w->e, emit(w->e, &o), &natural);
+    enum dtype second = op_is(n->op, SORTS) ? element_of_positions(w->run.ref->match) : v[0].element;
+    struct written out = emit_fused(w->e, &o, second);
+    return as_stored ? emit_reshape(w->e, out, &natural) : out;
 }
 
 static struct written write_op(struct form_writer *w, const struct node *n) {
@@ -677,6 +685,9 @@ static struct written write_node(struct form_writer *w, const struct node *n) {
         return v;
     case N_OP:
         return write_op(w, n);
+    case N_RESULT:
+        v = write_node(w, n->args[0]);
+        return emitted_result(w->e, &v, n->result);
     default:
         op_fails(w->e->eval, "the form has a part that is not written yet");
     }
@@ -713,11 +724,10 @@ static struct written from_frame(struct form_writer *w, struct written v, const 
     return emit_plain(w->e, rearrange(w->e, emit_reshape(w->e, v, &full), &from, &to, root), v.element);
 }
 
-/* In the shape of the value that it replaces. */
-static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
+/* Broadcast, or in another shape of as many elements. */
+static struct written as_shape(struct form_writer *w, struct written v, const struct shape *root) {
     if (is_number(&v) || v.swapped || v.factor != 1)
         v = emit_plain(w->e, v, w->element);
-    v = w->run.frame.slot != NONE ? from_frame(w, v, root) : in_root_order(w, v);
     if (shape_count(&v.shape) < shape_count(root)) {
         struct shape s = {.rank = root->rank};
         for (uint32_t d = 0; d < root->rank; d++)
@@ -727,6 +737,13 @@ static struct written as_root(struct form_writer *w, struct written v, const str
         v = emit_broadcast(w->e, emit_reshape(w->e, v, &s), root);
     }
     return emit_reshape(w->e, v, root);
+}
+
+/* In the shape of the value that it replaces. */
+static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
+    if (is_number(&v) || v.swapped || v.factor != 1)
+        v = emit_plain(w->e, v, w->element);
+    return as_shape(w, w->run.frame.slot != NONE ? from_frame(w, v, root) : in_root_order(w, v), root);
 }
 
 /* The widest float that the matched ops computed in. */
@@ -741,26 +758,37 @@ static enum dtype element_of_match(const struct match *m) {
     return widest;
 }
 
-static void write_result(struct eval_context *ctx, void *self) {
-    struct form_writer *w = self;
-    const struct graph *g = graph_of(w);
-    uint32_t root = form_root(w->run.form);
+/* The root of the form, or a secondary one, in the type of the value that it replaces. */
+static struct written write_output(struct form_writer *w, uint32_t root, uint32_t value) {
+    const struct formula *f = w->names.formula;
+    enum dtype element = graph_dtype(graph_of(w), value);
     struct shape s;
-    for (uint32_t i = 0; i < w->run.form->formula->nslots; i++)
-        if (w->run.form->name_at[i] != NONE)
-            bind_name(w, i);
-    take_stated(w);
-    if (w->run.form->noutputs > 1)
-        op_fails(ctx, "several results are not written yet");
-    if (!shape_in_graph(g, root, &s) || w->element == DT_NONE)
-        op_fails(ctx, "the result is no tensor of floats of static shape");
-    w->result = as_root(w, write_node(w, w->names.formula->root), &s);
-    w->result = emit_cast(w->e, emit_plain(w->e, w->result, w->element), graph_dtype(g, root));
-    if (w->result.element != graph_dtype(g, root) || !emitted(w->e, w->result.name))
-        op_fails(ctx, "the fused form is no op of its own here");
+    if (!shape_in_graph(graph_of(w), value, &s) || w->element == DT_NONE)
+        op_fails(w->e->eval, "the result is no tensor of floats of static shape");
+    struct written v = write_node(w, root ? f->also[root - 1].node : f->root);
+    v = root ? as_shape(w, v, &s) : as_root(w, v, &s);
+    v = emit_cast(w->e, emit_plain(w->e, v, w->element), element);
+    if (v.element != element || !emitted(w->e, v.name))
+        op_fails(w->e->eval, "the fused form is no op of its own here");
+    return v;
 }
 
-bool write_form(struct form_request *q, struct written *result) {
+static void write_results(struct eval_context *ctx, void *self) {
+    struct form_writer *w = self;
+    const struct fused_form *f = w->run.form;
+    (void)ctx;
+    for (uint32_t i = 0; i < f->formula->nslots; i++)
+        if (f->name_at[i] != NONE)
+            bind_name(w, i);
+    take_stated(w);
+    for (uint32_t i = 0; i < f->noutputs; i++) {
+        w->request->results[i].value = f->values[f->outputs[i].value];
+        w->request->results[i].written = write_output(w, f->outputs[i].root, w->request->results[i].value);
+        w->request->nresults++;
+    }
+}
+
+bool write_form(struct form_request *q) {
     struct form_writer *w = arena_alloc(q->emitter->eval->arena, sizeof *w);
     const struct reading *r = q->reading;
     *w = (struct form_writer){.request = q, .e = q->emitter, .element = element_of_match(r->ref.match)};
@@ -774,7 +802,5 @@ bool write_form(struct form_request *q, struct written *result) {
                                     .choice = &w->run.choice,
                                     .ndecided = r->choice.n,
                                     .evaluate = evaluate_stand_in};
-    bool good = eval_attempt(q->emitter->eval, write_result, w);
-    *result = w->result;
-    return good;
+    return eval_attempt(q->emitter->eval, write_results, w);
 }

@@ -27,9 +27,14 @@ struct form_request {
         uint32_t value;
     } reads[MAX_READS]; /* values of the module that ops may take, by how they are printed */
     uint32_t nreads;
+    struct {
+        struct written written; /* in the type of the value */
+        uint32_t value;         /* of the module, which it replaces */
+    } results[MAX_OUTPUTS];     /* the first one is the root's */
+    uint32_t nresults;
 };
 
-/* Writes the ops; the value of the root, in its type, is the last one. False with a reason in the emitter's context. */
-bool write_form(struct form_request *q, struct written *result);
+/* Writes the ops. False with a reason in the emitter's context. */
+bool write_form(struct form_request *q);
 
 #endif

@@ -1,5 +1,5 @@
-/* The last op defines the name that the root defined, so that no user of it changes. Its location is that of the root,
- * fused with those of the ops that it stands for. */
+/* The last op defines the name that the root defined, so that no user of it changes. The location of the fused op is
+ * that of the root, fused with those of the ops that it stands for. */
 #include "apply/replace.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct printing_lines {
     const struct mlir *m;
     struct emitter *e;
     struct arena *arena;
-    struct str result, root; /* the value that is printed under the name of the root */
+    const struct form_request *request; /* whose results are printed under the names of what they replace */
     struct str indent;
     struct str location, own; /* of any op, of one of the kind `fused` */
     enum op_kind fused;
@@ -65,7 +65,7 @@ static struct str plain_location(const struct mlir *m, uint32_t root, struct are
 static void mark_used(struct printing_lines *p, struct str name) {
     for (uint32_t i = 0; i < p->e->nlines; i++) {
         const struct short_op *s = p->e->lines[i];
-        if (p->used[i] || !str_eq(s->results, name))
+        if (p->used[i] || s != emitted(p->e, name))
             continue;
         p->used[i] = true;
         for (uint32_t k = 0; k < s->noperands; k++)
@@ -73,23 +73,44 @@ static void mark_used(struct printing_lines *p, struct str name) {
     }
 }
 
+/* The value of the module that is replaced by what is written under this name; or NONE. */
+static uint32_t replaced_value(const struct printing_lines *p, struct str name) {
+    for (uint32_t i = 0; i < p->request->nresults; i++)
+        if (str_eq(name, p->request->results[i].written.name))
+            return p->request->results[i].value;
+    return NONE;
+}
+
 static struct str printed_name(const struct printing_lines *p, struct str name) {
-    return str_eq(name, p->result) ? p->root : name;
+    uint32_t value = replaced_value(p, name);
+    return value == NONE ? name : mlir_span(p->m, p->m->values[value].name);
 }
 
 static bool print_line(struct printing_lines *p, const struct short_op *s, struct buf *b) {
-    struct str name = printed_name(p, s->results);
-    buf_printf(b, "%.*s = \"%.*s\"(", (int)name.n, name.p, (int)s->spelling.n, s->spelling.p);
-    for (uint32_t i = 0; i < s->noperands; i++)
-        buf_printf(b, "%s%.*s", i ? ", " : "", (int)s->operands[i].n, s->operands[i].p);
+    struct str location = s->kind == p->fused ? p->own : p->location, name;
+    for (struct str rest = s->results; next_result(&rest, &name);) {
+        uint32_t value = replaced_value(p, name);
+        struct str printed = printed_name(p, name);
+        if (value != NONE && s->kind != p->fused)
+            location = plain_location(p->m, p->m->values[value].def, p->arena);
+        buf_printf(b, "%s%.*s", name.p == s->results.p ? "" : ", ", (int)printed.n, printed.p);
+    }
+    buf_printf(b, " = \"%.*s\"(", (int)s->spelling.n, s->spelling.p);
+    for (uint32_t i = 0; i < s->noperands; i++) {
+        struct str operand = printed_name(p, s->operands[i]);
+        buf_printf(b, "%s%.*s", i ? ", " : "", (int)operand.n, operand.p);
+    }
     buf_addc(b, ')');
     if (short_print_attributes(b, p->arena, s).what)
         return false;
     buf_add(b, STR(" : ("));
     for (uint32_t i = 0; i < s->noperands; i++)
         buf_printf(b, "%s%.*s", i ? ", " : "", (int)s->operand_types[i].n, s->operand_types[i].p);
-    buf_printf(b, ") -> %.*s", (int)s->types[0].n, s->types[0].p);
-    buf_add(b, s->kind == p->fused ? p->own : p->location);
+    buf_add(b, s->ntypes > 1 ? STR(") -> (") : STR(") -> "));
+    for (uint32_t i = 0; i < s->ntypes; i++)
+        buf_printf(b, "%s%.*s", i ? ", " : "", (int)s->types[i].n, s->types[i].p);
+    buf_add(b, s->ntypes > 1 ? STR(")") : STR(""));
+    buf_add(b, location);
     return true;
 }
 
@@ -133,29 +154,76 @@ static void keep_reads(const struct printing_lines *p, const struct form_request
             out->reads[out->nreads++] = q->reads[i].value;
 }
 
-static void print_replacement(struct replacing *how, const struct reading *r, const struct form_request *q,
-                              const struct written *result, struct arena *a, struct replacement *out) {
-    const struct mlir *m = out->match->graph->m;
-    uint32_t value = r->form.values[0], op = m->values[value].def;
-    if (op == NONE || m->ops[op].nresults != 1) {
-        out->why = STR("the result is not that of an op with one result");
-        return;
+/* The ops whose results are replaced, in textual order. False with a reason. */
+static bool find_roots(const struct form_request *q, const struct mlir *m, struct replacement *out) {
+    for (uint32_t i = 0; i < q->nresults; i++) {
+        uint32_t op = m->values[q->results[i].value].def;
+        bool twice = false;
+        for (uint32_t k = 0; k < i; k++)
+            twice |= out->roots[k] == op || str_eq(q->results[k].written.name, q->results[i].written.name);
+        if (op == NONE || m->ops[op].nresults != 1 || twice)
+            out->why = STR("the results are not those of ops with one result each");
+        out->roots[out->nroots++] = op;
     }
+    sort_ids(out->roots, out->nroots);
+    return out->why.n == 0;
+}
+
+enum { MOST_MOVED = 32 };
+
+/* What makes a value stands before the text, or can be moved there: it is made of parameters and constants. */
+static bool move_up(const struct match *match, uint32_t value, struct replacement *out) {
+    const struct mlir *m = match->graph->m;
+    uint32_t op = value == NONE ? NONE : m->values[value].def;
+    if (op == NONE || op < out->roots[0])
+        return true;
+    bool known = false;
+    for (uint32_t i = 0; i < out->nmoved && !known; i++)
+        known = out->moved[i] == op;
+    if (known)
+        return true;
+    bool good = graph_is_parameter(match->graph, value) || graph_constant(match->graph, value).known;
+    for (uint32_t k = 0; k < m->ops[op].noperands && good; k++)
+        good = move_up(match, m->operands[m->ops[op].first_operand + k], out);
+    if (good && out->nmoved < MOST_MOVED)
+        out->moved[out->nmoved++] = op;
+    return good && out->nmoved < MOST_MOVED;
+}
+
+static bool make_room(struct arena *a, struct replacement *out) {
+    bool good = true;
+    out->moved = arena_alloc(a, MOST_MOVED * sizeof *out->moved);
+    for (uint32_t i = 0; i < out->nreads && good; i++)
+        good = move_up(out->match, out->reads[i], out);
+    sort_ids(out->moved, out->nmoved);
+    if (!good)
+        out->why = STR("an operand is made behind the first result");
+    return good;
+}
+
+static void print_replacement(struct replacing *how, const struct form_request *q, struct arena *a,
+                              struct replacement *out) {
+    const struct mlir *m = out->match->graph->m;
+    uint32_t op = m->values[q->results[0].value].def;
+    if (!find_roots(q, m, out))
+        return;
     add_alias(how, m, out->match, op, a, out);
+    out->indent = indent_of(m, out->roots[0]);
     struct str location = plain_location(m, op, a);
     struct printing_lines p = {.m = m,
                                .e = q->emitter,
                                .arena = a,
-                               .result = result->name,
-                               .root = mlir_span(m, m->values[value].name),
-                               .indent = indent_of(m, op),
+                               .request = q,
+                               .indent = out->indent,
                                .location = location,
                                .own = location_of_alias(out, location, a),
                                .fused = op_kind_of_spelling(out->match->pattern->fused_op)};
-    mark_used(&p, result->name);
-    out->root = op;
-    out->text = print_lines(&p);
+    for (uint32_t i = 0; i < q->nresults; i++)
+        mark_used(&p, q->results[i].written.name);
     keep_reads(&p, q, out);
+    if (!make_room(a, out))
+        return;
+    out->text = print_lines(&p);
     if (!out->text.n)
         out->why = STR("a property that the op needs is not known");
 }
@@ -164,15 +232,15 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
     struct eval_context ctx = {.arena = a};
     struct emitter *e = arena_alloc(a, sizeof *e);
     struct form_request *q = arena_alloc(a, sizeof *q);
-    struct written result;
     *e = (struct emitter){.eval = &ctx, .prefix = how->prefix, .next = &how->next};
     *q = (struct form_request){.reading = r, .emitter = e, .number = how->number, .self = how->self};
     *out = (struct replacement){.match = r->ref.match};
-    if (!write_form(q, &result)) {
+    if (!write_form(q)) {
         out->why = ctx.error;
         return;
     }
-    print_replacement(how, r, q, &result, a, out);
+    print_replacement(how, q, a, out);
     memcpy(out->taken, q->taken, sizeof q->taken);
     out->ntaken = q->ntaken;
+    out->excluded = r->excluded;
 }

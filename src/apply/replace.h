@@ -6,14 +6,18 @@
 
 struct replacement {
     const struct match *match;
-    uint32_t root;    /* the op that goes */
-    struct str text;  /* empty: nothing is written */
-    struct str why;   /* then: the reason */
-    struct str alias; /* the line of the location that the text names; or empty */
-    uint32_t *reads;  /* values of the module that the text takes */
+    uint32_t roots[MAX_OUTPUTS], nroots; /* the ops that go; the text stands in the place of the first one */
+    struct str text;                     /* empty: nothing is written */
+    struct str why;                      /* then: the reason */
+    struct str indent;                   /* of its lines */
+    struct str alias;                    /* the line of the location that the text names; or empty */
+    uint32_t *reads;                     /* values of the module that the text takes */
     uint32_t nreads;
+    uint32_t *moved; /* ops behind the place of the text that make these, and have to stand before it */
+    uint32_t nmoved;
     struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers are in it */
     uint32_t ntaken;
+    unsigned excluded; /* as reading.excluded */
 };
 
 struct replacing {

@@ -1,6 +1,7 @@
 #include "apply/rewrite.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what nothing uses any more ---- */
 
@@ -42,6 +43,32 @@ static void sweep_unused(struct sweeping *s) {
     }
 }
 
+/* By op: the op that it has to stand before; NONE: it stays. */
+static uint32_t *places_of(const struct mlir *m, const struct replacement *all, const bool *marked, uint32_t n,
+                           struct arena *a) {
+    uint32_t *before = arena_alloc(a, (m->nops + (size_t)1) * sizeof *before);
+    memset(before, 0xFF, m->nops * sizeof *before);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; marked[i] && k < all[i].nmoved; k++) {
+            uint32_t *place = &before[all[i].moved[k]];
+            *place = all[i].roots[0] < *place ? all[i].roots[0] : *place;
+        }
+    return before;
+}
+
+/* The text with the ops that are moved in front of it. */
+static struct str with_moved(const struct mlir *m, const struct replacement *r, const uint32_t *before,
+                             struct arena *a) {
+    struct buf b = {0};
+    for (uint32_t k = 0; k < r->nmoved; k++) {
+        struct str op = mlir_span(m, m->ops[r->moved[k]].text);
+        if (before[r->moved[k]] == r->roots[0])
+            buf_printf(&b, "%.*s\n%.*s", (int)op.n, op.p, (int)r->indent.n, r->indent.p);
+    }
+    buf_add(&b, r->text);
+    return buf_take(&b, a);
+}
+
 struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, const bool *marked, uint32_t n,
                                  struct arena *a) {
     const struct mlir *m = g->m;
@@ -50,6 +77,7 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
     uint32_t end = (uint32_t)m->text.n;
     if (end && m->text.p[end - 1] != '\n')
         buf_addc(&aliases, '\n');
+    uint32_t *before = places_of(m, all, marked, n, a);
     bool *replaced = arena_alloc(a, m->nops + (size_t)1);
     struct sweeping s = {g, arena_alloc(a, (m->nvalues + (size_t)1) * sizeof *s.uses),
                          arena_alloc(a, m->nops + (size_t)1), arena_alloc(a, m->nops + (size_t)1)};
@@ -61,14 +89,15 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
             s.uses[all[i].reads[k]]++;
     for (uint32_t i = 0; i < n; i++)
         if (marked[i]) {
-            replaced[all[i].root] = true;
-            remove_op(&s, all[i].root);
-            text_edits_add(&edits, m->ops[all[i].root].text, all[i].text);
+            replaced[all[i].roots[0]] = true;
+            for (uint32_t k = 0; k < all[i].nroots; k++)
+                remove_op(&s, all[i].roots[k]);
+            text_edits_add(&edits, m->ops[all[i].roots[0]].text, with_moved(m, &all[i], before, a));
             buf_add(&aliases, all[i].alias);
         }
     sweep_unused(&s);
     for (uint32_t op = 0; op < m->nops; op++)
-        if (s.goes[op] && !replaced[op])
+        if ((s.goes[op] || before[op] != NONE) && !replaced[op])
             text_edits_add(&edits, whole_lines(m->text, m->ops[op].text), STR(""));
     struct str lines = buf_take(&aliases, a);
     if (lines.n > 1)

@@ -42,6 +42,8 @@ struct str short_type(struct arena *a, const char *element, struct str text);
 /* Not known: it is no tensor. */
 struct short_shape short_shape_of(struct str type);
 struct str short_shape_type(struct arena *a, const struct short_shape *shape);
+/* The attributes that are written, as those of an op. */
+struct attrs short_attributes(struct arena *a, const struct short_op *op);
 /* The type of the only result, from those of the operands and the attributes. */
 struct short_fault short_infer(struct arena *a, const struct short_op *op, struct str *type);
 

@@ -76,7 +76,7 @@ uint32_t short_find_key(const struct short_op *op, struct str key) {
     return NONE;
 }
 /* What is written, and that a reduction keeps its dimensions unless something else is written. */
-static struct attrs attributes_of(struct arena *a, const struct short_op *op) {
+struct attrs short_attributes(struct arena *a, const struct short_op *op) {
     struct attr *at = arena_alloc(a, (op->nattrs + 1) * sizeof *at);
     for (uint32_t i = 0; i < op->nattrs; i++)
         at[i] = mlir_read_attr(op->keys[i], op->values[i], a);
@@ -87,7 +87,7 @@ static struct attrs attributes_of(struct arena *a, const struct short_op *op) {
 /* By the rule of the op; where it has none, the shape that its operands broadcast to. The element type is that of
  * the first tensor, of `where` that of what it chooses from. */
 struct short_fault short_infer(struct arena *a, const struct short_op *op, struct str *type) {
-    struct attrs attributes = attributes_of(a, op);
+    struct attrs attributes = short_attributes(a, op);
     struct shape shapes[SHORT_OPERANDS];
     const struct shape *known[SHORT_OPERANDS] = {NULL};
     struct short_shape result = {0};

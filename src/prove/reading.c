@@ -44,5 +44,6 @@ bool reading_find(struct reading *out, const struct pattern_set *set, const stru
     }
     out->frame = out->form.frames[p->frame];
     out->choice = p->choice;
+    out->excluded = p->ref.problem.excluded;
     return true;
 }

@@ -9,6 +9,7 @@ struct reading {
     struct fused_form form;
     struct axis_frame frame;
     struct formula_choice choice;
+    unsigned excluded; /* kinds of trials (equal/numbers.h) that the pattern does not claim, a bit each */
 };
 
 /* Proves the match in small extents and keeps the reading that did it, in `a`. False with a reason. */

@@ -46,6 +46,7 @@ struct module_comparison {
     bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
     bool keep_proved;            /* asked for: `proved` */
+    unsigned excluded;           /* as what_to_compare */
     struct proved_value *proved; /* that results depend on */
     uint32_t nproved, proved_cap;
     struct mlir **miters; /* all of these, to be freed */
@@ -58,6 +59,7 @@ struct module_comparison {
 
 struct what_to_compare {
     bool keep_proved;
+    unsigned excluded; /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
     const bool *only; /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 

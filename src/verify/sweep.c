@@ -36,7 +36,7 @@ static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, bool
     struct str why;
     bool proved = false;
     if (miter_build(c, &s->d, (struct miter_options){.tanh_gelu = true}, &w, &why)) {
-        *out = miter_judge(&w.ir, s->m->lowerings, thorough, a);
+        *out = miter_judge(&w.ir, s->m->lowerings, s->m->excluded, thorough, a);
         proved = out->answer == ANSWER_PROVED;
     }
     mlir_free(&w.ir);
@@ -49,7 +49,7 @@ static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, b
     struct judgement j = {.answer = ANSWER_NOT_COMPARED}, other;
     bool built = miter_build(c, &s->d, (struct miter_options){0}, &w, &j.why);
     if (built)
-        j = miter_judge(&w.ir, s->m->lowerings, thorough, &scratch);
+        j = miter_judge(&w.ir, s->m->lowerings, s->m->excluded, thorough, &scratch);
     if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, thorough, &scratch, &other))
         j = other;
     if (j.answer == ANSWER_DIFFERENT)
