@@ -510,6 +510,42 @@ static bool price_with(const struct parts *s, struct price *out) {
     return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
 }
 
+/* A value of that many elements is the result of an addition. */
+static bool has_sum(const struct parts *s, int64_t numel) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->n; i++)
+        found |= graph_of(s)->kind[s->ops[i]] == K_ADD &&
+                 graph_numel(graph_of(s), graph_of(s)->m->ops[s->ops[i]].first_result) == numel;
+    return found;
+}
+
+/* Of an attention both products are left, the scale, the mask, which is repeated for all heads, and a softmax of one op
+ * (tt-mlir TTNN/Transforms/Workarounds/Decomposition, ScaledDotProductAttention); of others as many ops as there were.
+ */
+static bool price_undone(const struct parts *s, struct price *out) {
+    const struct graph *g = graph_of(s);
+    struct cost undone = {0};
+    struct work w;
+    out->undone_us = out->without.estimated.us;
+    if (!s->attention || s->product == NONE)
+        return true;
+    uint32_t scores = g->m->ops[s->product].first_result;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!is_product((enum op_kind)g->kind[s->ops[i]]) && !class_moves(graph_class(g, s->ops[i])))
+            continue;
+        if (!op_is_launched(s->pricer, s->ops[i]))
+            continue;
+        if (!work_of_op(s->pricer, s->ops[i], &w))
+            return false;
+        cost_add(s->pricer, &w, &undone);
+    }
+    for (int launches = has_sum(s, graph_numel(g, scores)) ? 4 : 2; launches > 0; launches--)
+        if (!add_launch(s, scores, scores, 0, &undone))
+            return false;
+    out->undone_us = undone.estimated.us;
+    return true;
+}
+
 static double measure(const struct parts *s) {
     uint32_t ops[MAX_PARTS], n = 0;
     for (uint32_t i = 0; i < s->n; i++)
@@ -530,7 +566,7 @@ struct price price_match(struct pricer *p, const struct match *m, const struct m
     struct price out = {.known = false};
     struct parts *s = xcalloc(1, sizeof *s);
     if (begin(s, p, m, detail))
-        out.known = has_layouts(s) && price_without(s, &out.without) && price_with(s, &out);
+        out.known = has_layouts(s) && price_without(s, &out.without) && price_with(s, &out) && price_undone(s, &out);
     if (out.known && p->measured)
         out.measured_us = measure(s);
     free(s);

@@ -18,6 +18,7 @@ struct price {
     struct cost without, with;
     const char *apart;  /* what the device runs as an op of its own all the same; or NULL */
     double measured_us; /* of the ops as they are, by a profiler; 0: not known */
+    double undone_us;   /* of the fused op as the compiler takes it apart again, estimated */
 };
 
 /* What the model is off by at most, for nearly all of what users measured: tests/measured.tsv. */
@@ -36,6 +37,12 @@ static inline double price_saved_us(const struct price *x) {
     if (!x->known || (saved < 0 && !price_is_slower(x)))
         return 0;
     return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
+}
+
+/* The part of it that a fusion saves which the compiler takes apart again. */
+static inline double price_saved_undone_us(const struct price *x) {
+    double all = x->without.estimated.us - x->with.estimated.us, some = x->without.estimated.us - x->undone_us;
+    return some > 0 && all > some ? some / all * price_saved_us(x) : 0;
 }
 
 /* Us of all ops that run, and of each of them (`of_ops`, or NULL): measured where all that runs at the location of one

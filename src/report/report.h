@@ -19,6 +19,7 @@ struct left_out {
 struct entry_todo {
     struct todo todo; /* as of the first of the findings that save most */
     double saved;     /* by all of them */
+    double undone;    /* the part of it that the first of two options saves alone */
     double most;      /* by one */
     uint32_t nplaces, ndifferent;
     uint64_t refusal; /* of the first */

@@ -86,7 +86,7 @@ struct row {
     struct buf ops;
     const struct entry_todo *first;
     const struct report_entry *entry; /* that it was made of */
-    double saved;
+    double saved, undone;
     uint32_t nplaces, ndifferent, order, op_width;
 };
 
@@ -119,6 +119,7 @@ static void row_add(struct row *row, const struct report_entry *e, const struct 
     if (!is_in(buf_str(&row->ops), op))
         buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
     row->saved += t->saved;
+    row->undone += t->undone;
     row->op_width = op.n > row->op_width ? (uint32_t)op.n : row->op_width;
     row->nplaces += t->nplaces;
     row->ndifferent += t->ndifferent;
@@ -321,9 +322,11 @@ static void print_promises(const struct summary *t, double total) {
         if (todo->kind != TODO_OPTION)
             continue;
         struct promise *last = promise_of(all, &n, todo->what);
+        double first = todo->then.n ? t->rows[i].undone : 0;
+        last->saved += first;
         if (todo->then.n)
             last = promise_of(all, &n, todo->then);
-        last->saved += t->rows[i].saved;
+        last->saved += t->rows[i].saved - first;
         last->needs = todo->needs;
         last->second |= todo->then.n || todo->needs.n;
     }

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The first hour of people with a question each: what they type, and what they are told, on real compiles.
+
+usage: walks_test.py PROGRAM CORPUS [COMPILER]
+COMPILER is a folder with `get.sh`, which prints where ttmlir-opt is. Neither is part of the project: what needs one that is not there is skipped.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, CORPUS, COMPILER = (os.path.abspath(a) for a in (sys.argv[1:4] + [""] * 2)[:3])
+MODELS = os.path.join(CORPUS, "models")
+
+
+class Walk(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def run_it(self, *args):
+        done = subprocess.run([PROGRAM, *args], cwd=self.directory.name, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def model(self, name, level):
+        return os.path.join(MODELS, "%s.%s.mlir" % (name, level))
+
+
+def us(text):
+    number, unit = text.split()
+    return float(number) * {"us": 1, "ms": 1000}[unit]
+
+
+def promises(summary):
+    """[(option, before, after)] of the lines behind the table."""
+    found = re.findall(r"(?:set|then) ([\w-]+=\w+): ([\d.]+ [um]s) -> ([\d.]+ [um]s)", " ".join(summary.split()))
+    return [(o, us(a), us(b)) for o, a, b in found]
+
+
+@unittest.skipUnless(os.path.isdir(MODELS), "no corpus")
+class BringUp(Walk):
+    """What is wrong with my compile, and what does it bring to do as I am told?"""
+
+    def audit(self, name, level):
+        status, _, err = self.run_it("-n", "--no-validate", self.model(name, "ttir"), self.model(name, level))
+        self.assertIn(status, (0, 1), err)
+        return err
+
+    def test_promises_hold(self):
+        """What one option saves is what its compile takes less, also where another one has to keep what it made."""
+        for name in ("bert_encoder_layer", "llama_3_1_8b_prefill_layer", "llama_3_2_1b_decode_layer", "phi_1_decode_layer",
+                     "phi_2_prefill_layer", "segformer"):
+            before, now = self.audit(name, "ttnn-unfused"), self.audit(name, "ttnn")
+            all = promises(before)
+            self.assertEqual([o for o, _, _ in all], ["enable-fusing-pass=true", "optimization-level=1"], before)
+            self.assertEqual(all[0][2], all[1][1])
+            total = us(re.search(r"of ([\d.]+ [um]s) to save", " ".join(now.split())).group(1))
+            self.assertLess(abs(all[0][2] - total), 0.1 * total, (name, all, total))
+            self.assertNotIn("enable-fusing-pass", now)
+
+
+def compiler():
+    get = os.path.join(COMPILER, "get.sh")
+    done = subprocess.run([get], capture_output=True, text=True) if os.path.exists(get) else None
+    return os.path.join(done.stdout.strip(), "ttmlir-opt") if done and done.returncode == 0 else None
+
+
+@unittest.skipUnless(os.path.isdir(MODELS) and os.path.exists(os.path.join(COMPILER, "get.sh")), "no compiler")
+class Try(Walk):
+    def test_the_table_is_what_an_audit_finds(self):
+        ttir = self.model("bert_encoder_block", "ttir")
+        status, out, err = self.run_it("try", "--compiler=" + compiler(), "--pipeline=enable-fusing-pass=false",
+                                       "--output-dir=kept", ttir)
+        self.assertEqual((status, err), (0, ""))
+        rows = re.findall(r"(?m)^ *(\d) +([\d.]+ [um]s) +([\d.]+ [um]s|fails) +(\d*) +(.*)$", out)
+        self.assertGreaterEqual(len(rows), 2, out)
+        for number, _, after, left, _ in rows:
+            if after == "fails":
+                continue
+            status, _, err = self.run_it("-n", ttir, "kept/%s.ttnn.mlir" % number)
+            self.assertIn(" of %s to save" % after, " ".join(err.split()))
+            self.assertTrue(err.startswith("dry run: %s place" % left), err)
+        command = out.splitlines()[-1]
+        subprocess.run(command, shell=True, cwd=self.directory.name, check=True, capture_output=True)
+        self.assertEqual(self.run_it("diff", "kept/1.ttnn.mlir", "bert_encoder_block.ttnn.mlir"), (0, "", ""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
