@@ -185,7 +185,7 @@ struct fa_setting {
 };
 /* Setting i, in the order of the report. False beyond the last. Lives as long as the audit. */
 bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out);
-void fa_free(struct fa_audit *a);
+void fa_free(struct fa_audit *a); /* NULL is fine */
 
 /* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML
  * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after an
@@ -221,11 +221,19 @@ void fa_pairs_free(struct fa_pairs *p);
  * findings; FA_INPUT with diagnostics. */
 struct fa_audit *fa_read_report(const char *path);
 /* Prints which fused ops were lost, gained and changed, and which findings are new and gone: of two audits with
- * `inventory`, or of two reports, which know their findings only. FA_MISSED where a fused op was lost or a finding is
- * new; with `strict` also where one was gained. */
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, FILE *out);
-/* Prints a table over audits or reports, the worst first; `names` says what each is called. */
-void fa_print_table(struct fa_audit *const *audits, const char *const *names, size_t n, FILE *out);
+ * `inventory`, or of two reports, which know their findings only: as "text", "json" or "html", a page. FA_MISSED where
+ * a fused op was lost or a finding is new; with `strict` also where one was gained. */
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
+                       FILE *out);
+/* One row of a table: an audit or a report, and what it is called. */
+struct fa_table_row {
+    const struct fa_audit *audit;
+    const char *name;
+    const char *page;              /* a link to it as a page; or NULL */
+    const struct fa_audit *before; /* an earlier one of the same, so that the row has what is new and gone; or NULL */
+};
+/* Prints a table over audits or reports, the worst first, as "text", "json" or "html", a page. */
+void fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out);
 
 /* ---- inspect ---- */
 
@@ -265,10 +273,11 @@ struct fa_compared fa_verification_compared(const struct fa_verification *v, boo
 /* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
  * entries of that place. Or empty. */
 const char *fa_verification_text(const struct fa_verification *v);
-/* Prints the report, in YAML; nothing where it is empty. False: the stream failed. */
-bool fa_verification_print(const struct fa_verification *v, FILE *out);
-/* Writes the report as fa_write_report does; nothing where it is empty. */
-bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n);
+/* Prints the report as "yaml", nothing where it is empty, or as "json" or "html", a page. False: the stream failed. */
+bool fa_verification_print(const struct fa_verification *v, const char *format, FILE *out);
+/* Writes the report as fa_write_report does; no YAML where it is empty. */
+bool fa_verification_write(const struct fa_verification *v, const char *format, const char *path, char *error,
+                           size_t n);
 /* Removes a report that an earlier run on the same files left there, where nothing differs any more, as
  * fa_remove_stale_report does. True when it was removed. */
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path);

@@ -8,7 +8,9 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/watch.h"
+#include "gate/diff.h"
 #include "gate/table.h"
+#include "page/page.h"
 
 enum fa_status fa_get_status(const struct fa_audit *a) {
     return a->status;
@@ -151,20 +153,52 @@ struct fa_audit *fa_read_report(const char *path) {
     return a;
 }
 
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, FILE *out) {
+static bool print_diff_json(const void *d, FILE *out) {
+    return diff_print_json(d, out);
+}
+
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
+                       FILE *out) {
     IN_C_LOCALE;
     struct compile_summary x = {before->fused, &before->report.findings, before->report.total_us},
                            y = {now->fused, &now->report.findings, now->report.total_us};
-    struct diff_total d = diff_print(&x, &y, out);
-    return d.lost || d.new_findings || (strict && d.gained) ? FA_MISSED : FA_CLEAN;
+    struct arena a = {0};
+    struct diff d = diff_make(&x, &y, &a);
+    enum fa_status status = d.lost || d.counts[FINDING_NEW] || (strict && d.gained) ? FA_MISSED : FA_CLEAN;
+    if (strcmp(format, "html") == 0)
+        page_print(print_diff_json, &d, out);
+    else if (strcmp(format, "json") == 0)
+        diff_print_json(&d, out);
+    else
+        diff_print(&d, out);
+    diff_free(&d);
+    arena_free(&a);
+    return status;
 }
 
-void fa_print_table(struct fa_audit *const *audits, const char *const *names, size_t n, FILE *out) {
+struct table_of_reports {
+    const struct table_item *items;
+    size_t n;
+};
+
+static bool print_table_json(const void *what, FILE *out) {
+    const struct table_of_reports *t = what;
+    return table_print_json(t->items, t->n, out);
+}
+
+void fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out) {
     IN_C_LOCALE;
     struct table_item *items = xcalloc(n + 1, sizeof *items);
+    struct table_of_reports t = {items, n};
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct table_item){names[i], &audits[i]->report.findings};
-    table_print(items, n, out);
+        items[i] = (struct table_item){rows[i].name, rows[i].page, &rows[i].audit->report.findings,
+                                       rows[i].before ? &rows[i].before->report.findings : NULL};
+    if (strcmp(format, "html") == 0)
+        page_print(print_table_json, &t, out);
+    else if (strcmp(format, "json") == 0)
+        print_table_json(&t, out);
+    else
+        table_print(items, n, out);
     free(items);
 }
 
@@ -192,6 +226,8 @@ bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out) {
 }
 
 void fa_free(struct fa_audit *a) {
+    if (!a)
+        return;
     report_free(&a->report);
     suppressions_free(&a->suppress);
     baseline_free(&a->baseline);

@@ -58,7 +58,8 @@ int main(int, char **argv) {
     fa_print_summary(audit, "summary", 80, false, stdout);
     fa_free(audit);
     audit = fa_read_report(argv[5]);
-    fa_print_table(&audit, (const char *const *)argv + 5, 1, stdout);
+    fa_table_row row = {audit, argv[5], NULL, NULL};
+    fa_print_table(&row, 1, "text", stdout);
     fa_free(audit);
     fa_verify_options pair = fa_verify_options();
     pair.inputs = options.inputs;
@@ -70,7 +71,7 @@ int main(int, char **argv) {
     fa_verification_free(v);
     pair.progress.step = NULL;
     v = fa_verify(&pair);
-    good = fa_verification_print(v, stdout) && good;
+    good = fa_verification_print(v, "yaml", stdout) && good;
     fputs(fa_verification_text(v), stdout);
     fa_verification_free(v);
     fa_explain_options near = fa_explain_options();

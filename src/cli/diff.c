@@ -6,6 +6,7 @@
 
 struct diff_args {
     struct args args;
+    const char *format;
     bool strict;
 };
 
@@ -40,6 +41,7 @@ static struct fa_audit *read_side(const struct args *args, const char *const *fi
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
+    const struct diff_args *x = (const struct diff_args *)args;
     const char *const *files = args->options.inputs.files;
     size_t n = args->options.inputs.nfiles / 2;
     bool before = n == 1 && is_report(files[0]), now = n == 1 && is_report(files[n]);
@@ -51,9 +53,9 @@ static enum fa_status run(struct args *args, FILE *out) {
     if (before != now)
         return complain(FA_USAGE, "/dev/null stands for a report: the other one is a compile");
     struct fa_audit *a = read_side(args, files, n, before), *b = read_side(args, files + n, n, now);
-    enum fa_status x = fa_get_status(a), y = fa_get_status(b), status = x > y ? x : y;
-    if (x <= FA_MISSED && y <= FA_MISSED)
-        status = fa_diff(a, b, ((const struct diff_args *)args)->strict, out);
+    enum fa_status old = fa_get_status(a), new = fa_get_status(b), status = old > new ? old : new;
+    if (old <= FA_MISSED && new <= FA_MISSED)
+        status = fa_diff(a, b, x->strict, x->format, out);
     fa_free(a);
     fa_free(b);
     return status;
@@ -64,8 +66,12 @@ static bool check(struct args *args) {
 }
 
 static const struct option_row rows[] = {
+    {"format", 0, WORD, offsetof(struct diff_args, format), "FORMAT", .help = "text, json or html, a page",
+     .words = "text|json|html"},
     {"strict", 0, FLAG, offsetof(struct diff_args, strict), NULL, .help = "exit 1 for fused ops that were gained, too"},
 };
+
+static const struct diff_args defaults = {.format = "text"};
 
 const struct command diff_command = {
     .name = "diff",
@@ -82,6 +88,7 @@ const struct command diff_command = {
     .own = {rows, sizeof rows / sizeof *rows},
     .shared = {&pattern_options, &choice_options, &price_options, &jobs_options, &search_limits, &input_limits},
     .size = sizeof(struct diff_args),
+    .defaults = &defaults,
     .least = 2,
     .most = 4,
     .takes = "diff takes OLD NEW, or OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn",

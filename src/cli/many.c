@@ -15,7 +15,8 @@ struct many {
     struct arena arena;
     struct fa_library *library;
     struct fa_audit **audits;
-    const char **names; /* of all compiles, without the ends of their files */
+    struct fa_table_row *rows; /* of the audits */
+    const char **names;        /* of all compiles, without the ends of their files */
     size_t n;
     enum fa_status status;
 };
@@ -71,6 +72,7 @@ static void audit_pair(struct many *m, struct fa_pair pair) {
     struct fa_audit *a = audit(&x, pair, m->library);
     enum fa_status status = audit_finish(a, &x, name);
     m->status = status > m->status ? status : m->status;
+    m->rows[m->n] = (struct fa_table_row){.audit = a, .name = name};
     m->audits[m->n++] = a;
 }
 
@@ -115,15 +117,17 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
     size_t n = fa_pairs_count(pairs);
     m->library = fa_library_read(&m->args->args.options.patterns, m->args->args.options.max_diagnostics);
     m->audits = xcalloc(n + 1, sizeof *m->audits);
+    m->rows = xcalloc(n + 1, sizeof *m->rows);
     name_pairs(m, pairs);
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
         audit_pair(m, fa_get_pair(pairs, i));
     if (!m->args->quiet && m->status != FA_USAGE)
-        fa_print_table(m->audits, m->names, n, stdout);
+        fa_print_table(m->rows, m->n, "text", stdout);
     for (size_t i = 0; i < m->n; i++)
         fa_free(m->audits[i]);
     fa_library_free(m->library);
     free(m->audits);
+    free(m->rows);
 }
 
 /* All files were of one compile. */

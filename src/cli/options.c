@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTIONS_MOST = 64, LONG = 256 /* what getopt_long returns for the first row */ };
+enum { OPTIONS_MOST = 64, WORDS_MOST = 16, LONG = 256 /* what getopt_long returns for the first row */ };
 
 #define MEMBER(name) offsetof(struct args, name)
 #define ROWS(table)                                                                                                    \
@@ -258,6 +258,20 @@ static bool read_limits(struct args *args, struct str text) {
     return true;
 }
 
+static bool read_word(struct args *args, const struct option_row *row, const char *text) {
+    struct str rest = str_of(row->words), one = STR("");
+    const char *words[WORDS_MOST];
+    size_t n = 0;
+    while (rest.n && n < WORDS_MOST && !str_is(one, text)) {
+        one = str_part(&rest, '|');
+        words[n++] = arena_strdup(&args->arena, one);
+    }
+    if (!str_is(one, text))
+        return wrong(args, "--%s takes %s", row->name, join(&args->arena, words, n, " or "));
+    *(const char **)(void *)((char *)args + row->member) = text;
+    return true;
+}
+
 static bool read_share(struct args *args, const struct option_row *row, const char *text) {
     char *end = NULL;
     double share = strtod(text, &end);
@@ -287,6 +301,8 @@ static bool read_argument(struct args *args, const struct option_row *row, const
     case TEXT:
         *(const char **)member = text;
         return true;
+    case WORD:
+        return read_word(args, row, text);
     case LIST:
         list->items[list->n++] = text;
         return true;

@@ -18,6 +18,7 @@ struct word_list {
 enum option_kind {
     FLAG,  /* bool */
     TEXT,  /* const char * */
+    WORD,  /* const char *, one of `words` */
     LIST,  /* struct word_list; may be repeated */
     COUNT, /* unsigned, from `least` to `most` */
     LIMIT, /* unsigned, one of several NAME=N behind one option, comma-separated */
@@ -32,7 +33,7 @@ struct option_row {
     size_t member;        /* of the struct of the command, or of struct args */
     const char *argument; /* what --help calls it: FILE and DIR for paths, NAME=N of a limit; NULL: a flag */
     const char *help;     /* lines */
-    const char *words;    /* that it may be, "a|b"; or NULL */
+    const char *words;    /* that it may be or have, "a|b"; or NULL */
     unsigned least, most;
 };
 

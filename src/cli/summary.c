@@ -1,37 +1,85 @@
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/say.h"
 
+struct summary_args {
+    struct args args;
+    const char *format, *before;
+};
+
+/* Where the end of a file's name begins: ".yml". */
+static const char *end_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
+    return dot ? dot : path + strlen(path);
+}
+
+/* The page of the report beside it: of a.yml it is a.html. NULL: there is none. */
+static const char *page_of(const char *path, struct arena *a) {
+    const char *page = arena_printf(a, "%.*s.html", (int)(end_of(path) - path), path).p;
+    return access(page, R_OK) == 0 ? page : NULL;
+}
+
+/* The report of that name in the directory of earlier ones; NULL: there is none. */
+static const char *earlier(const struct summary_args *x, const char *name, const char *path, struct arena *a) {
+    const char *before = x->before ? arena_printf(a, "%s/%s%s", x->before, name, end_of(path)).p : NULL;
+    return before && access(before, R_OK) == 0 ? before : NULL;
+}
+
+static struct fa_audit *read_one(const char *path, enum fa_status *status) {
+    struct fa_audit *a = fa_read_report(path);
+    if (fa_get_status(a) == FA_INPUT)
+        *status = say_diagnostics(fa_diagnostics(a), FA_INPUT);
+    return a;
+}
+
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct fa_inputs *o = &args->options.inputs;
-    struct fa_audit **reports = xcalloc(o->nfiles + 1, sizeof *reports);
-    const char **names = names_of(o->files, o->nfiles, o->files, o->nfiles, &args->arena);
+    const struct summary_args *x = (const struct summary_args *)args;
+    const struct fa_inputs *inputs = &args->options.inputs;
+    size_t n = inputs->nfiles;
+    struct fa_audit **audits = xcalloc(2 * n + 1, sizeof *audits);
+    struct fa_table_row *rows = xcalloc(n + 1, sizeof *rows);
+    const char **names = names_of(inputs->files, n, inputs->files, n, &args->arena);
     enum fa_status status = FA_CLEAN;
-    for (size_t i = 0; i < o->nfiles; i++) {
-        reports[i] = fa_read_report(o->files[i]);
-        if (fa_get_status(reports[i]) == FA_INPUT)
-            status = say_diagnostics(fa_diagnostics(reports[i]), FA_INPUT);
+    for (size_t i = 0; i < n; i++) {
+        const char *path = inputs->files[i], *before = earlier(x, names[i], path, &args->arena);
+        audits[i] = read_one(path, &status);
+        audits[n + i] = before ? read_one(before, &status) : NULL;
+        rows[i] = (struct fa_table_row){audits[i], names[i], page_of(path, &args->arena), audits[n + i]};
     }
-    fa_print_table(reports, names, o->nfiles, out);
-    for (size_t i = 0; i < o->nfiles; i++)
-        fa_free(reports[i]);
-    free(reports);
+    fa_print_table(rows, n, x->format, out);
+    for (size_t i = 0; i < 2 * n; i++)
+        fa_free(audits[i]);
+    free(audits);
+    free(rows);
     return status;
 }
+
+static const struct option_row rows[] = {
+    {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT", .help = "text, json or html, a page",
+     .words = "text|json|html"},
+    {"before", 0, TEXT, offsetof(struct summary_args, before), "DIR",
+     .help = "say what is new and gone against reports of the same\nnames in DIR"},
+};
+static const struct summary_args defaults = {.format = "text"};
 
 const struct command summary_command = {
     .name = "summary",
     .help = "a table over many reports",
-    .usage = "Usage: fusion-audit summary REPORT...\n"
+    .usage = "Usage: fusion-audit summary [options] REPORT...\n"
              "\n"
              "Prints a table over many reports, in YAML or JSON, the worst first.\n",
     .after = "Exit status: 0; 2 wrong usage; 3 a report that cannot be read.\n"
              "\n"
-             "Example:\n"
-             "  fusion-audit summary reports/*.yml\n",
-    .size = sizeof(struct args),
+             "Examples:\n"
+             "  fusion-audit summary reports/*.yml\n"
+             "  fusion-audit summary --format=html --before=last reports/*.json > index.html\n",
+    .own = {rows, sizeof rows / sizeof *rows},
+    .size = sizeof(struct summary_args),
+    .defaults = &defaults,
     .least = 1,
     .most = SIZE_MAX,
     .takes = "summary needs a report",

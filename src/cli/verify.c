@@ -8,7 +8,7 @@
 
 struct verify_args {
     struct args args;
-    const char *output, *at;
+    const char *output, *format, *at;
     double min_compared;
     bool precision, strict, quiet, verbose;
 };
@@ -28,7 +28,7 @@ static void say_counts(const struct fa_verification *v, const struct verify_args
 
 static enum fa_status write_report(struct fa_verification *v, const struct verify_args *x, enum fa_status status) {
     char message[4352];
-    if (!fa_verification_write(v, x->output, message, sizeof message))
+    if (!fa_verification_write(v, x->format, x->output, message, sizeof message))
         return complain_of_output(message, errno);
     say_counts(v, x);
     if (fa_verification_remove_stale(v, x->output) && x->verbose) {
@@ -59,17 +59,22 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static bool check(struct args *args) {
-    const struct verify_args *x = (const struct verify_args *)args;
+    struct verify_args *x = (struct verify_args *)args;
     if (x->precision && x->at)
         return wrong(args, "--precision and --at both print to standard output");
-    if (x->precision && strcmp(x->output, "-") == 0)
+    if (x->precision && x->output && strcmp(x->output, "-") == 0)
         return wrong(args, "--precision and -o - both print to standard output");
+    if (!x->output)
+        x->output = strcmp(x->format, "yaml") == 0   ? "fusion_check.yml"
+                    : strcmp(x->format, "json") == 0 ? "fusion_check.json"
+                                                     : "fusion_check.html";
     return output_check(args, x->output);
 }
 
 #define MEMBER(name) offsetof(struct verify_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
+    {"format", 0, WORD, MEMBER(format), "FORMAT", .help = "yaml, json or html, a page", .words = "yaml|json|html"},
     {"only", 0, TEXT, MEMBER(args.options.patterns.only), "GLOBS", .help = "only these fused ops, comma-separated"},
     {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "report what was not compared, too"},
     {"precision", 0, FLAG, MEMBER(precision), NULL, .help = "list what the device's arithmetic loses, most first"},
@@ -79,7 +84,7 @@ static const struct option_row rows[] = {
     {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "no summary on standard error"},
     {"verbose", 'v', FLAG, MEMBER(verbose), NULL, .help = "say how many ops were compared"},
 };
-static const struct verify_args defaults = {.output = "fusion_check.yml", .min_compared = 0.9};
+static const struct verify_args defaults = {.format = "yaml", .min_compared = 0.9};
 
 const struct command verify_command = {
     .name = "verify",

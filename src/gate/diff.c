@@ -5,14 +5,13 @@
 #include <stdlib.h>
 
 #include "gate/findings.h"
-#include "report/report.h"
 
-enum change { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op at the same place */ };
+enum state { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op at the same place */ };
 
 struct changes {
     const struct compile_summary *before, *now;
     uint32_t *before_of;                       /* by fused op now: the one that it was, or NONE */
-    enum change *was, *is;                     /* by fused op before and now */
+    enum state *was, *is;                      /* by fused op before and now */
     uint32_t *into;                            /* by fused op before of INTO: what stands there now */
     struct placed *missed_before, *missed_now; /* findings at named places */
     uint32_t nmissed_before, nmissed_now;
@@ -22,7 +21,7 @@ static bool is_part_of(const struct fused_op *now, const struct fused_op *before
     return now->operands < before->operands || (before->active && !now->active) || (before->fused && !now->fused);
 }
 
-static enum change change_of(const struct fused_op *before, const struct fused_op *now) {
+static enum state state_of(const struct fused_op *before, const struct fused_op *now) {
     if (is_part_of(now, before))
         return PARTLY_LOST;
     if (is_part_of(before, now))
@@ -77,25 +76,12 @@ static void find_changes(struct changes *c) {
         if (i == NONE)
             c->is[k] = n->items[k].fused ? GAINED : SAME;
         else
-            c->was[i] = c->is[k] = change_of(&b->items[i], &n->items[k]);
+            c->was[i] = c->is[k] = state_of(&b->items[i], &n->items[k]);
     }
     find_replaced(c);
 }
 
-/* ---- printing ---- */
-
-static void print_str(struct str s, FILE *out) {
-    fprintf(out, "%.*s", (int)s.n, s.n ? s.p : "");
-}
-
-static void print_place(struct str place, FILE *out) {
-    print_str(place.n ? place : STR("at a place without a name"), out);
-}
-
-static void print_time(double us, FILE *out) {
-    if (us >= 0.05)
-        fprintf(out, us < 9.95 ? ", about %.1f us" : ", about %.0f us", us);
-}
+/* ---- what each change costs ---- */
 
 /* To be freed. */
 static struct placed *placed_findings(const struct finding_list *l, uint32_t *count) {
@@ -130,50 +116,41 @@ static uint32_t count_of(const struct inventory *v, struct str op) {
     return n;
 }
 
-static void print_op_head(const struct changes *c, struct str op, uint32_t lost, uint32_t gained, FILE *out) {
-    uint32_t before = count_of(&c->before->fused, op), now = count_of(&c->now->fused, op);
-    print_str(op, out);
-    fprintf(out, ": %u before, %u now%s\n", before, now,
-            lost && gained ? ", lost and gained"
-            : lost && !now ? ", lost"
-            : lost         ? ", partly lost"
-            : gained       ? ", gained"
-                           : "");
+/* ---- the changes of one fused op ---- */
+
+static struct change *add_change(struct diff *d, enum change_kind kind, struct str op, struct str place) {
+    d->changes = grow(d->changes, &d->changes_cap, d->nchanges + 1, sizeof *d->changes);
+    d->changes[d->nchanges] = (struct change){.kind = kind, .op = op, .place = place};
+    return &d->changes[d->nchanges++];
 }
 
-static void print_lost(const struct changes *c, struct str op, FILE *out) {
+static void add_lost(const struct changes *c, struct str op, struct diff *d) {
     for (uint32_t i = 0; i < c->before->fused.n; i++) {
         const struct fused_op *f = &c->before->fused.items[i];
-        if (!str_eq(f->op, op) || (c->was[i] != LOST && c->was[i] != INTO))
+        if (!str_eq(f->op, op))
             continue;
-        fputs(c->was[i] == INTO ? "  changed: " : "  lost: ", out);
-        print_place(f->place, out);
-        if (c->was[i] == INTO) {
-            fputs(", now ", out);
-            print_str(c->now->fused.items[c->into[i]].op, out);
-        } else {
-            print_time(price_now(c, f), out);
-        }
-        fputc('\n', out);
+        if (c->was[i] == LOST)
+            add_change(d, OP_LOST, op, f->place)->us = price_now(c, f);
+        else if (c->was[i] == INTO)
+            add_change(d, OP_CHANGED, op, f->place)->now = c->now->fused.items[c->into[i]].op;
     }
 }
 
-static void print_others(const struct changes *c, struct str op, FILE *out) {
+static void add_others(const struct changes *c, struct str op, struct diff *d, struct arena *a) {
     for (uint32_t k = 0; k < c->now->fused.n; k++) {
         const struct fused_op *f = &c->now->fused.items[k];
         const struct fused_op *old = c->before_of[k] == NONE ? NULL : &c->before->fused.items[c->before_of[k]];
+        enum change_kind kind = c->is[k] == GAINED ? OP_GAINED : c->is[k] == CHANGED ? OP_CHANGED : OP_PARTLY_LOST;
         if (!str_eq(f->op, op) || c->is[k] == SAME || c->is[k] == INTO)
             continue;
-        fputs(c->is[k] == GAINED ? "  gained: " : c->is[k] == CHANGED ? "  changed: " : "  partly lost: ", out);
-        print_place(f->place, out);
+        struct change *new = add_change(d, kind, op, f->place);
         if (old && old->operands != f->operands)
-            fprintf(out, ", %u operands instead of %u", f->operands, old->operands);
+            new->how = arena_printf(a, "%u operands instead of %u", f->operands, old->operands);
         else if (old && old->active != f->active)
-            fputs(f->active ? ", with an op folded into it" : ", without the op that was folded into it", out);
+            new->how = f->active ? STR("with an op folded into it") : STR("without the op that was folded into it");
         else if (old)
-            fputs(", other attributes or operands", out);
-        print_time(c->is[k] == GAINED ? price_before(c, f) : c->is[k] == PARTLY_LOST ? price_now(c, f) : 0, out);
-        fputc('\n', out);
+            new->how = STR("other attributes or operands");
+        new->us = kind == OP_GAINED ? price_before(c, f) : kind == OP_PARTLY_LOST ? price_now(c, f) : 0;
     }
 }
 
@@ -181,7 +158,25 @@ static int compare_strs(const void *a, const void *b) {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void print_ops(const struct changes *c, struct diff_total *total, FILE *out) {
+static void add_op(const struct changes *c, struct str op, struct diff *d, struct arena *a) {
+    struct op_changes x = {
+        .op = op, .before = count_of(&c->before->fused, op), .now = count_of(&c->now->fused, op), .first = d->nchanges};
+    add_lost(c, op, d);
+    add_others(c, op, d, a);
+    x.n = d->nchanges - x.first;
+    for (uint32_t i = x.first; i < d->nchanges; i++) {
+        x.lost += d->changes[i].kind == OP_LOST || d->changes[i].kind == OP_PARTLY_LOST;
+        x.gained += d->changes[i].kind == OP_GAINED;
+    }
+    d->lost += x.lost;
+    d->gained += x.gained;
+    if (!x.n)
+        return;
+    d->ops = grow(d->ops, &d->ops_cap, d->nops + 1, sizeof *d->ops);
+    d->ops[d->nops++] = x;
+}
+
+static void add_ops(const struct changes *c, struct diff *d, struct arena *a) {
     const struct inventory *b = &c->before->fused, *n = &c->now->fused;
     struct str *ops = xcalloc((size_t)b->n + n->n + 1, sizeof *ops);
     for (uint32_t i = 0; i < b->n; i++)
@@ -189,49 +184,19 @@ static void print_ops(const struct changes *c, struct diff_total *total, FILE *o
     for (uint32_t i = 0; i < n->n; i++)
         ops[b->n + i] = n->items[i].op;
     qsort(ops, (size_t)b->n + n->n, sizeof *ops, compare_strs);
-    for (uint32_t i = 0; i < b->n + n->n; i++) {
-        uint32_t lost = 0, gained = 0, others = 0;
-        if (i > 0 && str_eq(ops[i], ops[i - 1]))
-            continue;
-        for (uint32_t k = 0; k < b->n; k++)
-            if (str_eq(b->items[k].op, ops[i])) {
-                lost += c->was[k] == LOST || c->was[k] == PARTLY_LOST;
-                others += c->was[k] == INTO || c->was[k] == CHANGED;
-            }
-        for (uint32_t k = 0; k < n->n; k++)
-            gained += str_eq(n->items[k].op, ops[i]) && c->is[k] == GAINED;
-        total->lost += lost;
-        total->gained += gained;
-        if (!lost && !gained && !others)
-            continue;
-        total->any = true;
-        print_op_head(c, ops[i], lost, gained, out);
-        print_lost(c, ops[i], out);
-        print_others(c, ops[i], out);
-    }
+    for (uint32_t i = 0; i < b->n + n->n; i++)
+        if (i == 0 || !str_eq(ops[i], ops[i - 1]))
+            add_op(c, ops[i], d, a);
     free(ops);
 }
 
-static void print_finding(const char *word, const struct finding *f, FILE *out) {
-    fprintf(out, "  %s: ", word);
-    print_str(f->fused_op, out);
-    fputs(", ", out);
-    print_str(finding_place(f), out);
-    if (f->ir_loc.n) {
-        fputs(" [", out);
-        print_str(f->ir_loc, out);
-        fputc(']', out);
-    }
-    print_time(f->saved_us, out);
-    fputc('\n', out);
-}
+/* ---- findings ---- */
 
 /* Findings of two compiles, paired. */
 struct paired {
     const struct finding_list *before, *now;
     uint32_t *before_of;   /* by finding now: the one that it was, or NONE */
     bool *there, *changed; /* by finding before, and by finding now: in other ops */
-    uint32_t nnew, ngone, nchanged;
 };
 
 /* What is left of both: the same fused op at the same named place is missed in other ops, and costs no more. */
@@ -246,7 +211,6 @@ static void pair_changed(struct paired *p) {
             if (!p->there[before[k].index] && now->saved_us <= p->before->items[before[k].index]->saved_us) {
                 p->there[before[k].index] = p->changed[i] = true;
                 p->before_of[i] = before[k].index;
-                p->nchanged++;
                 break;
             }
     }
@@ -255,70 +219,59 @@ static void pair_changed(struct paired *p) {
 
 static struct paired pair_findings(const struct finding_list *b, const struct finding_list *n) {
     struct arena a = {0};
-    struct paired p = {b,
-                       n,
-                       fingerprints_pair(finding_fingerprints(b, &a), finding_fingerprints(n, &a)),
-                       xcalloc(b->n + (size_t)1, sizeof *p.there),
-                       xcalloc(n->n + (size_t)1, sizeof *p.changed),
-                       n->n,
-                       b->n,
-                       0};
+    struct paired p = {b, n, fingerprints_pair(finding_fingerprints(b, &a), finding_fingerprints(n, &a)),
+                       xcalloc(b->n + (size_t)1, sizeof *p.there), xcalloc(n->n + (size_t)1, sizeof *p.changed)};
     arena_free(&a);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.before_of[i] != NONE)
             p.there[p.before_of[i]] = true;
     pair_changed(&p);
-    for (uint32_t i = 0; i < n->n; i++) {
-        p.nnew -= p.before_of[i] != NONE;
-        p.ngone -= p.before_of[i] != NONE;
-    }
     return p;
 }
 
-static void print_findings(const struct finding_list *b, const struct finding_list *n, struct diff_total *total,
-                           FILE *out) {
+static void add_finding(struct diff *d, enum finding_change kind, const struct finding *f) {
+    d->findings = grow(d->findings, &d->findings_cap, d->nfindings + 1, sizeof *d->findings);
+    d->findings[d->nfindings++] = (struct changed_finding){kind, f};
+    d->counts[kind]++;
+}
+
+static void add_findings(const struct finding_list *b, const struct finding_list *n, struct diff *d) {
     struct paired p = pair_findings(b, n);
-    total->new_findings = p.nnew;
-    total->any |= p.nnew || p.ngone || p.nchanged;
-    if (p.nnew || p.ngone || p.nchanged)
-        fprintf(out, "findings: %u before, %u now, %u new, %u gone, %u changed\n", b->n, n->n, p.nnew, p.ngone,
-                p.nchanged);
+    d->before.findings = b->n;
+    d->now.findings = n->n;
     for (uint32_t i = 0; i < n->n; i++)
         if (p.before_of[i] == NONE)
-            print_finding("new", n->items[i], out);
+            add_finding(d, FINDING_NEW, n->items[i]);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.changed[i])
-            print_finding("changed", n->items[i], out);
+            add_finding(d, FINDING_CHANGED, n->items[i]);
     for (uint32_t i = 0; i < b->n; i++)
         if (!p.there[i])
-            print_finding("gone", b->items[i], out);
+            add_finding(d, FINDING_GONE, b->items[i]);
     free(p.before_of);
     free(p.there);
     free(p.changed);
 }
 
-struct diff_total diff_print(const struct compile_summary *before, const struct compile_summary *now, FILE *out) {
-    struct diff_total total = {.any = false};
+struct diff diff_make(const struct compile_summary *before, const struct compile_summary *now, struct arena *a) {
+    struct diff d = {.before.us = before->total_us, .now.us = now->total_us};
     struct changes c = {.before = before, .now = now};
     find_changes(&c);
     c.missed_before = placed_findings(before->missed, &c.nmissed_before);
     c.missed_now = placed_findings(now->missed, &c.nmissed_now);
-    print_ops(&c, &total, out);
-    print_findings(before->missed, now->missed, &total, out);
-    if (total.any && before->total_us > 0 && now->total_us > 0) {
-        struct buf line = {0};
-        buf_add(&line, STR("all ops: about "));
-        report_add_time(&line, before->total_us);
-        buf_add(&line, STR(" before, "));
-        report_add_time(&line, now->total_us);
-        fprintf(out, "%.*s now\n", (int)line.n, line.p);
-        buf_free(&line);
-    }
+    add_ops(&c, &d, a);
+    add_findings(before->missed, now->missed, &d);
     free(c.before_of);
     free(c.was);
     free(c.is);
     free(c.into);
     free(c.missed_before);
     free(c.missed_now);
-    return total;
+    return d;
+}
+
+void diff_free(struct diff *d) {
+    free(d->changes);
+    free(d->ops);
+    free(d->findings);
 }

@@ -3,18 +3,27 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "gate/diff.h"
 
 struct table_row {
     struct str name;
+    const char *page;
     double saved_us;
     uint32_t direct, library, theoretical, known; /* library: direct, but the dialect lacks something */
     uint32_t reports;                             /* of a fused op: that have it */
     size_t last;                                  /* the latest of these */
+    uint32_t added, gone;                         /* findings, against an earlier report */
 };
 
 struct table_rows {
     struct table_row *items;
     uint32_t n, cap;
+};
+
+struct report_table {
+    struct table_rows reports, ops;
+    struct table_row all;
+    bool compared; /* with earlier reports */
 };
 
 static int compare_rows(const void *pa, const void *pb) {
@@ -58,48 +67,124 @@ static void print_time(double us, FILE *out) {
     fprintf(out, "%10s", text);
 }
 
-static void print_row(const struct table_row *r, bool of_op, FILE *out) {
+static void print_row(const struct table_row *r, bool of_op, bool compared, FILE *out) {
     print_time(r->saved_us, out);
     fprintf(out, "%8u%9u%13u%7u  ", r->direct, r->library, r->theoretical, r->known);
     if (of_op)
         fprintf(out, "%7u  ", r->reports);
+    else if (compared)
+        fprintf(out, "%3u%6u  ", r->added, r->gone);
     print_clean(r->name, "", out);
     fputc('\n', out);
 }
 
-static void print_rows(struct table_rows *r, bool of_op, FILE *out) {
+static void sort_rows(struct table_rows *r) {
     if (r->n)
         qsort(r->items, r->n, sizeof *r->items, compare_rows);
-    fprintf(out, "     saves  direct  library  theoretical  known  %s\n", of_op ? "reports  fused op" : "report");
+}
+
+static void print_rows(const struct table_rows *r, bool of_op, bool compared, FILE *out) {
+    fprintf(out, "     saves  direct  library  theoretical  known  %s\n",
+            of_op      ? "reports  fused op"
+            : compared ? "new  gone  report"
+                       : "report");
     for (uint32_t i = 0; i < r->n; i++)
-        print_row(&r->items[i], of_op, out);
+        print_row(&r->items[i], of_op, compared, out);
+}
+
+/* How many findings are new and gone. */
+static void compare(struct table_row *row, const struct table_item *item) {
+    struct arena a = {0};
+    struct compile_summary before = {.missed = item->before}, now = {.missed = item->findings};
+    struct diff d = diff_make(&before, &now, &a);
+    row->added = d.counts[FINDING_NEW];
+    row->gone = d.counts[FINDING_GONE];
+    diff_free(&d);
+    arena_free(&a);
+}
+
+static void add_report(struct report_table *t, const struct table_item *item, size_t number) {
+    const struct finding_list *l = item->findings;
+    struct table_row row = {.name = str_of(item->name), .page = item->page};
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct table_row *op = row_named(&t->ops, l->items[k]->fused_op);
+        count(&row, l->items[k], false);
+        count(&t->all, l->items[k], false);
+        count(op, l->items[k], true);
+        op->reports += op->last != number;
+        op->last = number;
+    }
+    if (item->before)
+        compare(&row, item);
+    t->all.added += row.added;
+    t->all.gone += row.gone;
+    t->compared |= item->before != NULL;
+    if (!l->n && !row.gone)
+        return;
+    t->reports.items = grow(t->reports.items, &t->reports.cap, t->reports.n + 1, sizeof *t->reports.items);
+    t->reports.items[t->reports.n++] = row;
+}
+
+static struct report_table table_make(const struct table_item *items, size_t n) {
+    struct report_table t = {.all = {.name = STR("all")}};
+    for (size_t i = 0; i < n; i++)
+        add_report(&t, &items[i], i);
+    sort_rows(&t.reports);
+    sort_rows(&t.ops);
+    return t;
+}
+
+static void table_free(struct report_table *t) {
+    free(t->reports.items);
+    free(t->ops.items);
 }
 
 void table_print(const struct table_item *items, size_t n, FILE *out) {
-    struct table_rows reports = {0}, ops = {0};
-    struct table_row all = {.name = STR("all")};
-    for (size_t i = 0; i < n; i++) {
-        const struct finding_list *l = items[i].findings;
-        struct table_row row = {.name = str_of(items[i].name)};
-        for (uint32_t k = 0; k < l->n; k++) {
-            struct table_row *op = row_named(&ops, l->items[k]->fused_op);
-            count(&row, l->items[k], false);
-            count(&all, l->items[k], false);
-            count(op, l->items[k], true);
-            op->reports += op->last != i;
-            op->last = i;
-        }
-        if (!l->n)
-            continue;
-        reports.items = grow(reports.items, &reports.cap, reports.n + 1, sizeof *reports.items);
-        reports.items[reports.n++] = row;
+    struct report_table t = table_make(items, n);
+    if (t.reports.n) {
+        print_rows(&t.reports, false, t.compared, out);
+        print_row(&t.all, false, t.compared, out);
+        fputc('\n', out);
+        print_rows(&t.ops, true, false, out);
     }
-    if (!reports.n)
-        return;
-    print_rows(&reports, false, out);
-    print_row(&all, false, out);
-    fputc('\n', out);
-    print_rows(&ops, true, out);
-    free(reports.items);
-    free(ops.items);
+    table_free(&t);
+}
+
+static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op, bool compared) {
+    write_map(w);
+    write_pair(w, key, r->name, TEXT_NAME);
+    if (r->page)
+        write_pair(w, "page", str_of(r->page), TEXT_NAME);
+    write_key(w, STR("saved_us"));
+    write_real(w, r->saved_us);
+    write_pair_number(w, "direct", r->direct);
+    write_pair_number(w, "library", r->library);
+    write_pair_number(w, "theoretical", r->theoretical);
+    write_pair_number(w, "known", r->known);
+    if (of_op)
+        write_pair_number(w, "reports", r->reports);
+    if (compared) {
+        write_pair_number(w, "new", r->added);
+        write_pair_number(w, "gone", r->gone);
+    }
+    write_close(w);
+}
+
+bool table_print_json(const struct table_item *items, size_t n, FILE *out) {
+    struct report_table t = table_make(items, n);
+    struct writer w;
+    write_begin(&w, MARKUP_JSON, out);
+    write_map(&w);
+    write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_list_at(&w, "reports");
+    for (uint32_t i = 0; i < t.reports.n; i++)
+        write_row(&w, "report", &t.reports.items[i], false, t.compared);
+    write_close(&w);
+    write_list_at(&w, "fused_ops");
+    for (uint32_t i = 0; i < t.ops.n; i++)
+        write_row(&w, "fused_op", &t.ops.items[i], true, false);
+    write_close(&w);
+    write_close(&w);
+    table_free(&t);
+    return write_end(&w);
 }

@@ -2,7 +2,16 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "page/page.h"
 #include "report/report.h"
+
+static bool print_document(const void *r, FILE *out) {
+    return report_print_json(r, out);
+}
+
+static bool report_print_html(const struct report *r, FILE *out) {
+    return page_print(print_document, r, out);
+}
 
 const struct report_format report_formats[REPORT_FORMATS] = {
     {"yaml", "fusion_todo.yml", report_print},

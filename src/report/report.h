@@ -95,7 +95,6 @@ bool report_print(const struct report *r, FILE *out);
 bool report_print_json(const struct report *r, FILE *out);
 bool report_print_markdown(const struct report *r, FILE *out);
 bool report_print_sarif(const struct report *r, FILE *out);
-bool report_print_html(const struct report *r, FILE *out);
 /* By its name: "yaml", "json", "markdown", "sarif", "html"; NULL: there is none. */
 const struct report_format *report_format_named(const char *name);
 extern const struct report_format {

@@ -79,7 +79,8 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
     return true;
 }
 
-/* Some op makes the value, so that it need not be an input. What a device has of an argument is as arbitrary as that. */
+/* Some op makes the value, so that it need not be an input. What a device has of an argument is as arbitrary as that.
+ */
 static bool is_made(const struct dag *d, uint32_t value) {
     uint32_t node = d->values[value].node;
     bool argument = node != NONE && dag_kind(d, node) == K_MESH_SHARD && d->nodes[node].noperands > 0 &&

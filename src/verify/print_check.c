@@ -1,46 +1,11 @@
-/* fusion_check.yml, written as text: block literals for what is verbatim, JSON strings for the rest. */
-#include <json-c/json.h>
-
-#include "base/utf8.h"
+/* fusion_check.yml: what was found of each region as facts, and these as a document in YAML or JSON. */
 #include "base/writer.h"
 #include "place/segment.h"
 #include "prove/verdict.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
 
-/* `key: "text"`. */
-static void put_text(struct buf *out, const char *indent, const char *key, struct str text) {
-    struct buf scratch = {0};
-    struct str clean = utf8_repair(text, &scratch);
-    json_object *j = json_object_new_string_len(clean.p ? clean.p : "", (int)clean.n);
-    buf_printf(out, "%s%s: %s\n", indent, key,
-               j ? json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE) : "\"\"");
-    json_object_put(j);
-    buf_free(&scratch);
-}
-
-/* `key: |` and the lines, where a literal block keeps them as they are. */
-static void put_block(struct buf *out, const char *indent, const char *key, struct str text) {
-    struct buf scratch = {0};
-    struct str clean = utf8_repair(text, &scratch);
-    if (!is_literal_text(clean) || clean.n == 0 || clean.p[clean.n - 1] != '\n') {
-        put_text(out, indent, key, clean);
-    } else {
-        buf_printf(out, "%s%s: |\n", indent, key);
-        while (clean.n > 0) {
-            struct str line = str_line(&clean);
-            buf_printf(out, "%s  %.*s\n", indent, (int)line.n, line.p);
-        }
-    }
-    buf_free(&scratch);
-}
-
-static bool is_chosen(const char *globs, struct str name) {
-    bool found = !globs;
-    for (struct str rest = str_of(globs); rest.n && !found;)
-        found = str_matches(name, str_item(&rest));
-    return found;
-}
+/* ---- facts of a region ---- */
 
 static uint32_t count_compute(const struct compared_region *r, const struct graph *g, int side) {
     uint32_t n = 0;
@@ -49,75 +14,60 @@ static uint32_t count_compute(const struct compared_region *r, const struct grap
     return n;
 }
 
-static void put_segment(struct buf *out, const struct compared_region *r, const struct level levels[SIDES], int side) {
-    static const char *const keys[] = {"before", "after"};
-    struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
-    struct buf text = {0};
-    segment_text(&s, &text);
-    put_block(out, "    ", keys[side], buf_str(&text));
-    buf_free(&text);
-}
-
-void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
-    for (int side = 0; side < SIDES; side++)
-        put_segment(out, r, levels, side);
+void check_segments(struct check *c, const struct compared_region *r, const struct level levels[SIDES],
+                    struct arena *a) {
+    for (int side = 0; side < SIDES; side++) {
+        struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
+        struct buf text = {0};
+        segment_text(&s, &text);
+        c->segment[side] = buf_take(&text, a);
+    }
 }
 
 /* How large the difference is on random numbers, beside what the device's arithmetic costs anyway. */
-static void put_effect(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                       const struct mlir *after) {
+static struct str effect_of(const struct stage_pair *p, const struct compared_region *r, const struct mlir *after,
+                            struct arena *a) {
     struct device_error e = miter_error(r->own_types, p->lowerings, is_for_blackhole(after));
     double by_types = e.relative_l2[0], on_device = e.relative_l2[1];
-    char text[160], rounding[64] = "none";
     if (!e.known)
-        return;
-    if (by_types > 0)
-        snprintf(rounding, sizeof rounding, "%.2g%s", by_types,
-                 on_device < 2 * by_types ? ": it shows on few numbers only" : "");
-    snprintf(text, sizeof text, "on random numbers an error of %.2g, where rounding makes %s", on_device, rounding);
+        return STR("");
     if (on_device == 0)
-        snprintf(text, sizeof text, "none on random numbers: it shows on few numbers only");
-    put_text(out, "    ", "on_device", str_of(text));
+        return STR("none on random numbers: it shows on few numbers only");
+    if (by_types == 0)
+        return arena_printf(a, "on random numbers an error of %.2g, where rounding makes none", on_device);
+    return arena_printf(a, "on random numbers an error of %.2g, where rounding makes %.2g%s", on_device, by_types,
+                        on_device < 2 * by_types ? ": it shows on few numbers only" : "");
 }
 
-static void put_different(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                          const struct level levels[SIDES]) {
+static void find_different(struct check *c, const struct stage_pair *p, const struct compared_region *r,
+                           const struct level levels[SIDES], struct arena *a) {
     const struct graph *g = &levels[BEFORE].graph, *h = &levels[AFTER].graph;
     uint32_t op = fused_op_of(r, h);
-    struct str name = op == NONE ? STR("none") : mlir_op_name(h->m, op);
     bool fusion = count_compute(r, h, AFTER) < count_compute(r, g, BEFORE);
-    buf_printf(out, "  - kind: %s\n", fusion ? "wrong_fusion" : "wrong_lowering");
-    put_text(out, "    ", "fused_op", name);
-    if (p->pass.n)
-        put_text(out, "    ", "pass", p->pass);
-    if (op != NONE)
-        put_text(out, "    ", "ir_loc", mlir_loc_text(h->m, op));
-    struct str unchecked = unchecked_condition(g, r->ops[BEFORE], r->nops[BEFORE], h, op);
-    if (unchecked.n)
-        put_text(out, "    ", "unchecked", unchecked);
-    if (r->judgement.why.n)
-        put_text(out, "    ", "matters_for", r->judgement.why);
-    put_effect(out, p, r, h->m);
     struct arena scratch = {0};
-    put_block(out, "    ", "counterexample", miter_show(r->judgement.miter, p->lowerings, &scratch));
+    c->kind = fusion ? CHECK_WRONG_FUSION : CHECK_WRONG_LOWERING;
+    c->fused_op = op == NONE ? STR("none") : arena_str(a, mlir_op_name(h->m, op));
+    c->pass = p->pass;
+    c->ir_loc = op == NONE ? STR("") : arena_str(a, mlir_loc_text(h->m, op));
+    c->unchecked = arena_str(a, unchecked_condition(g, r->ops[BEFORE], r->nops[BEFORE], h, op));
+    c->matters_for = arena_str(a, r->judgement.why);
+    c->on_device = effect_of(p, r, h->m, a);
+    c->counterexample = arena_str(a, miter_show(r->judgement.miter, p->lowerings, &scratch));
     arena_free(&scratch);
-    print_segments(out, r, levels);
 }
 
-static void put_freed(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
-                      const struct level levels[SIDES]) {
+static void find_freed(struct check *c, const struct stage_pair *p, const struct compared_region *r,
+                       const struct level levels[SIDES], struct arena *a) {
     const struct mlir *m = levels[AFTER].graph.m;
     uint32_t op = r->ops[AFTER][1];
-    buf_printf(out, "  - kind: use_after_deallocate\n");
-    put_text(out, "    ", "fused_op", mlir_op_name(m, op));
-    if (p->pass.n)
-        put_text(out, "    ", "pass", p->pass);
-    put_text(out, "    ", "ir_loc", mlir_loc_text(m, op));
-    put_segment(out, r, levels, AFTER);
+    c->kind = CHECK_USE_AFTER_DEALLOCATE;
+    c->fused_op = arena_str(a, mlir_op_name(m, op));
+    c->pass = p->pass;
+    c->ir_loc = arena_str(a, mlir_loc_text(m, op));
 }
 
 /* What it would take to compare a region. */
-static const char *needs(struct str why) {
+static struct str needs(struct str why) {
     static const char *const known[][2] = {
         {"no evaluator for call", "the function in TTIR or TTNN"},
         {"no evaluator", "what the op computes (lowering.yml, or an evaluator)"},
@@ -131,40 +81,39 @@ static const char *needs(struct str why) {
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_find(why, str_of(known[i][0])))
-            return known[i][1];
-    return NULL;
+            return str_of(known[i][1]);
+    return STR("");
 }
 
-static void put_not_compared(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
-    const char *needed = needs(r->judgement.why);
-    buf_add(out, STR("  - kind: not_compared\n"));
-    put_text(out, "    ", "reason", r->judgement.why);
-    if (needed)
-        put_text(out, "    ", "needs", str_of(needed));
-    print_segments(out, r, levels);
+void check_add(struct check_list *l, const struct check *c) {
+    l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
+    l->items[l->n++] = *c;
 }
 
-static void put_proved(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]) {
-    buf_printf(out, "  - kind: proved\n    shapes: %u\n", r->judgement.shapes);
-    if (r->judgement.bound > 0)
-        buf_printf(out, "    bound: %.2g # relative; the rounding of constants explains it\n", r->judgement.bound);
-    print_segments(out, r, levels);
-}
-
-void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+void check_region(struct check_list *l, struct stage_pair *p, const struct compared_region *r,
                   const struct level levels[SIDES]) {
+    struct check c = {.kind = CHECK_PROVED, .shapes = r->judgement.shapes, .bound = r->judgement.bound};
+    struct arena *a = &p->arena;
     if (r->freed)
-        put_freed(out, p, r, levels);
+        find_freed(&c, p, r, levels, a);
     else if (r->judgement.answer == ANSWER_DIFFERENT)
-        put_different(out, p, r, levels);
+        find_different(&c, p, r, levels, a);
     else if (r->judgement.answer == ANSWER_NOT_COMPARED)
-        put_not_compared(out, r, levels);
-    else
-        put_proved(out, r, levels);
+        c = (struct check){CHECK_NOT_COMPARED, .reason = arena_str(a, r->judgement.why),
+                           .needs = needs(r->judgement.why)};
+    check_segments(&c, r, levels, a);
+    check_add(l, &c);
 }
 
-void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
-                   const struct fa_verify_options *o) {
+static bool is_chosen(const char *globs, struct str name) {
+    bool found = !globs;
+    for (struct str rest = str_of(globs); rest.n && !found;)
+        found = str_matches(name, str_item(&rest));
+    return found;
+}
+
+void check_pair(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
+                const struct fa_verify_options *o) {
     for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
         for (uint32_t i = 0; i < m->nregions; i++) {
             const struct compared_region *r = &m->regions[i];
@@ -173,31 +122,85 @@ void print_entries(struct stage_pair *p, const struct module_comparison *m, cons
             if (!r->needed || (int)r->judgement.answer != answer || !is_chosen(o->only, name))
                 continue;
             p->ndifferences += answer == ANSWER_DIFFERENT;
-            print_region(&p->report, p, r, levels);
+            check_region(&p->checks, p, r, levels);
         }
 }
 
-static void put_counts(struct buf *out, const struct fa_verification *v, int side) {
-    buf_printf(out, "  %s: {ops: %u, proved: %u, different: %u, not_compared: %u}\n",
-               side == AFTER ? "after" : "before", count_answers(v->answers[side]), v->answers[side][ANSWER_PROVED],
-               v->answers[side][ANSWER_DIFFERENT], v->answers[side][ANSWER_NOT_COMPARED]);
+/* ---- the document ---- */
+
+static void write_check(struct writer *w, const struct check *c) {
+    static const char *const kinds[] = {"wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared",
+                                        "proved",       "copy",           "looked_through"};
+    const struct {
+        const char *key;
+        struct str text;
+        enum text_style style;
+    } all[] = {{"fused_op", c->fused_op, TEXT_NAME},
+               {"pass", c->pass, TEXT_NAME},
+               {"ir_loc", c->ir_loc, TEXT_QUOTED},
+               {"unchecked", c->unchecked, TEXT_QUOTED},
+               {"matters_for", c->matters_for, TEXT_QUOTED},
+               {"on_device", c->on_device, TEXT_QUOTED},
+               {"counterexample", c->counterexample, TEXT_BLOCK},
+               {"reason", c->reason, TEXT_QUOTED},
+               {"needs", c->needs, TEXT_QUOTED},
+               {"because", c->because, TEXT_QUOTED}};
+    write_map(w);
+    write_pair(w, "kind", str_of(kinds[c->kind]), TEXT_NAME);
+    if (c->shapes)
+        write_pair_number(w, "shapes", c->shapes);
+    if (c->bound > 0) {
+        write_key(w, STR("bound"));
+        write_real(w, c->bound);
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].text.n)
+            write_pair(w, all[i].key, all[i].text, all[i].style);
+    if (c->kind != CHECK_USE_AFTER_DEALLOCATE)
+        write_pair(w, "before", c->segment[BEFORE], TEXT_BLOCK);
+    write_pair(w, "after", c->segment[AFTER], TEXT_BLOCK);
+    write_close(w);
 }
 
-void print_check(struct fa_verification *v) {
-    struct buf *out = &v->report;
-    bool any = false;
-    for (uint32_t i = 0; i < v->npairs; i++)
-        any |= v->pairs[i].report.n > 0;
-    if (!any)
-        return;
-    buf_add(out, STR("input:\n"));
-    put_text(out, "  ", v->options->inputs.nfiles > 1 ? "before" : "log", str_of(v->options->inputs.files[0]));
+static void write_counts(struct writer *w, const char *key, const uint32_t answers[ANSWER_NOT_COMPARED + 1]) {
+    write_map_at(w, key);
+    write_pair_number(w, "ops", count_answers(answers));
+    write_pair_number(w, "proved", answers[ANSWER_PROVED]);
+    write_pair_number(w, "different", answers[ANSWER_DIFFERENT]);
+    write_pair_number(w, "not_compared", answers[ANSWER_NOT_COMPARED]);
+    write_close(w);
+}
+
+bool checks_print(const struct check_list *l, FILE *out) {
+    struct writer w;
+    write_begin(&w, MARKUP_YAML, out);
+    write_list(&w);
+    for (uint32_t i = 0; i < l->n; i++)
+        write_check(&w, &l->items[i]);
+    write_close(&w);
+    return write_end(&w);
+}
+
+bool check_print(const struct fa_verification *v, enum markup markup, FILE *out) {
+    struct writer w;
+    write_begin(&w, markup, out);
+    write_map(&w);
+    if (markup == MARKUP_JSON)
+        write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_map_at(&w, "input");
+    write_pair(&w, v->options->inputs.nfiles > 1 ? "before" : "log", str_of(v->options->inputs.files[0]), TEXT_NAME);
     if (v->options->inputs.nfiles > 1)
-        put_text(out, "  ", "after", str_of(v->options->inputs.files[1]));
-    buf_add(out, STR("compared:\n"));
-    put_counts(out, v, BEFORE);
-    put_counts(out, v, AFTER);
-    buf_add(out, STR("checks:\n"));
+        write_pair(&w, "after", str_of(v->options->inputs.files[1]), TEXT_NAME);
+    write_close(&w);
+    write_map_at(&w, "compared");
+    write_counts(&w, "before", v->answers[BEFORE]);
+    write_counts(&w, "after", v->answers[AFTER]);
+    write_close(&w);
+    write_list_at(&w, "checks");
     for (uint32_t i = 0; i < v->npairs; i++)
-        buf_add(out, buf_str(&v->pairs[i].report));
+        for (uint32_t k = 0; k < v->pairs[i].checks.n; k++)
+            write_check(&w, &v->pairs[i].checks.items[k]);
+    write_close(&w);
+    write_close(&w);
+    return write_end(&w);
 }

@@ -1,4 +1,6 @@
 /* What was found at a place of either module: all regions with an op that is meant. */
+#include <stdlib.h>
+
 #include "explain/asked.h"
 #include "verify/verify.h"
 
@@ -28,42 +30,57 @@ static void mark_verdicts(const struct module_comparison *m, const struct level 
 }
 
 /* An op outside of all regions. */
-static void print_op(struct buf *out, const struct module_comparison *m, const struct level levels[SIDES], int side,
-                     uint32_t op) {
+static void add_op(struct check_list *l, const struct module_comparison *m, const struct level levels[SIDES], int side,
+                   uint32_t op, struct arena *a) {
     const struct mlir *ir = levels[side].graph.m;
-    struct str name = mlir_op_name(ir, op);
     uint8_t answer = m->answer[side][op];
     uint32_t copy = m->copy_of[side][op], twin = side == AFTER ? m->twin[op] : NONE;
     struct compared_region r = {.judgement = {.answer = ANSWER_NOT_COMPARED}};
+    struct check c = {.kind = CHECK_NOT_COMPARED};
     if (copy != NONE) {
         struct str first = mlir_op_name(ir, copy);
-        buf_printf(out, "  - kind: copy\n    because: \"%.*s at line %u does the same to the same values\"\n",
-                   (int)first.n, first.p, (unsigned)mlir_place(ir, ir->ops[copy].text.begin).line);
-    } else if (answer == 1 + ANSWER_PROVED && twin != NONE)
-        buf_printf(out, "  - kind: proved\n    because: \"the same op of the same values is in BEFORE\"\n");
-    else if (answer == 1 + ANSWER_PROVED)
-        buf_printf(out, "  - kind: proved\n    because: \"no result depends on it\"\n");
-    else if (answer && !m->why.n)
-        buf_printf(out, "  - kind: not_compared\n    reason: \"no value of %s is likely the same\"\n",
-                   side == AFTER ? "BEFORE" : "AFTER");
-    else if (op_computes(&levels[side].graph, op))
-        buf_printf(out, "  - kind: not_compared\n    reason: \"its function was not compared%s%.*s\"\n",
-                   m->why.n ? ": " : "", (int)m->why.n, m->why.p ? m->why.p : "");
-    else
-        buf_printf(out, "  - kind: looked_through\n    because: \"%.*s computes nothing\"\n", (int)name.n, name.p);
+        c.kind = CHECK_COPY;
+        c.because = arena_printf(a, "%.*s at line %u does the same to the same values", (int)first.n, first.p,
+                                 (unsigned)mlir_place(ir, ir->ops[copy].text.begin).line);
+    } else if (answer == 1 + ANSWER_PROVED) {
+        c.kind = CHECK_PROVED;
+        c.because = twin != NONE ? STR("the same op of the same values is in BEFORE") : STR("no result depends on it");
+    } else if (answer && !m->why.n) {
+        c.reason = arena_printf(a, "no value of %s is likely the same", side == AFTER ? "BEFORE" : "AFTER");
+    } else if (op_computes(&levels[side].graph, op)) {
+        c.reason = arena_printf(a, "its function was not compared%s%.*s", m->why.n ? ": " : "", (int)m->why.n,
+                                m->why.n ? m->why.p : "");
+    } else {
+        struct str name = mlir_op_name(ir, op);
+        c.kind = CHECK_LOOKED_THROUGH;
+        c.because = arena_printf(a, "%.*s computes nothing", (int)name.n, name.p);
+    }
     r.ops[side] = &op;
     r.nops[side] = 1;
     if (answer == 1 + ANSWER_PROVED && twin != NONE) {
         r.ops[BEFORE] = &m->twin[op];
         r.nops[BEFORE] = 1;
     }
-    print_segments(out, &r, levels);
+    check_segments(&c, &r, levels, a);
+    check_add(l, &c);
+}
+
+static void answer_with(struct stage_pair *p, const struct check_list *checks) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *stream = made(open_memstream(&text, &n));
+    checks_print(checks, stream);
+    fclose(stream);
+    made(text); /* the last allocation of a stream in memory is made here */
+    buf_add(&p->answer, (struct str){text, n});
+    free(text);
 }
 
 void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                  const struct fa_verify_options *o) {
     bool *asked[SIDES], *shown[SIDES], found = false;
     struct str became;
+    struct check_list checks = {0};
     for (int side = SIDES; side-- > 0;) { /* AFTER first */
         asked[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
         shown[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
@@ -74,9 +91,11 @@ void print_place(struct stage_pair *p, const struct module_comparison *m, const 
     mark_verdicts(m, levels, asked, shown);
     for (uint32_t i = 0; i < m->nregions; i++)
         if (m->regions[i].needed && has_asked(&m->regions[i], asked))
-            print_region(&p->answer, p, &m->regions[i], levels);
+            check_region(&checks, p, &m->regions[i], levels);
     for (int side = SIDES; side-- > 0;)
         for (uint32_t op = 0; op < levels[side].graph.m->nops; op++)
             if (asked[side][op] && !shown[side][op])
-                print_op(&p->answer, m, levels, side, op);
+                add_op(&checks, m, levels, side, op, &p->arena);
+    answer_with(p, &checks);
+    free(checks.items);
 }

@@ -1,5 +1,6 @@
 /* fa_verify: reads the modules, compares the pairs side by side, adds up, and decides the status. */
 #include "verify/verify.h"
+#include "page/page.h"
 
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     p->missing = most_frequent_reason(&m, &p->arena);
     p->trusted = say_trusted(&m, levels, &p->arena);
     p->ntrusted = m.ntrusted;
-    print_entries(p, &m, levels, v->options);
+    check_pair(p, &m, levels, v->options);
     if (v->options->precision)
         print_precision(p, &m, levels, v->options);
     if (v->options->at)
@@ -199,7 +200,6 @@ static enum fa_status run(struct fa_verification *v) {
         n += count_answers(v->answers[side]);
         missing += v->answers[side][ANSWER_NOT_COMPARED];
     }
-    print_check(v);
     if (!check_only(v))
         return FA_USAGE;
     double share = n ? 1 - (double)missing / n : none ? 0 : 1;
@@ -258,12 +258,40 @@ const char *fa_verification_text(const struct fa_verification *v) {
     return v->text.n ? v->text.p : "";
 }
 
-bool fa_verification_print(const struct fa_verification *v, FILE *out) {
-    return fwrite(v->report.p, 1, v->report.n, out) == v->report.n;
+static bool has_checks(const struct fa_verification *v) {
+    bool any = false;
+    for (uint32_t i = 0; i < v->npairs; i++)
+        any |= v->pairs[i].checks.n > 0;
+    return any;
 }
 
-bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n) {
-    return !v->report.n || file_write_text(buf_str(&v->report), path, error, n);
+static bool print_json(const void *v, FILE *out) {
+    return check_print(v, MARKUP_JSON, out);
+}
+
+bool fa_verification_print(const struct fa_verification *v, const char *format, FILE *out) {
+    IN_C_LOCALE;
+    if (strcmp(format, "html") == 0)
+        return page_print(print_json, v, out);
+    bool json = strcmp(format, "json") == 0;
+    return !(json || has_checks(v)) || check_print(v, json ? MARKUP_JSON : MARKUP_YAML, out);
+}
+
+struct formatted_check {
+    const struct fa_verification *v;
+    const char *format;
+};
+
+static bool print_formatted(void *what, FILE *out) {
+    const struct formatted_check *f = what;
+    return fa_verification_print(f->v, f->format, out);
+}
+
+bool fa_verification_write(const struct fa_verification *v, const char *format, const char *path, char *error,
+                           size_t n) {
+    struct formatted_check f = {v, format};
+    struct printing p = {print_formatted, &f};
+    return (strcmp(format, "yaml") == 0 && !has_checks(v)) || file_write(&p, path, error, n);
 }
 
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path) {
@@ -275,13 +303,13 @@ bool fa_verification_remove_stale(const struct fa_verification *v, const char *p
         .input = {two ? "before" : "log", "after"},
         .paths = {o->inputs.nfiles ? o->inputs.files[0] : NULL, two ? o->inputs.files[1] : NULL}};
     bool all = !v->answers[BEFORE][ANSWER_NOT_COMPARED] && !v->answers[AFTER][ANSWER_NOT_COMPARED];
-    return v->status == FA_CLEAN && all && !v->report.n && !o->only && strcmp(path, "-") != 0 &&
+    return v->status == FA_CLEAN && all && !has_checks(v) && !o->only && strcmp(path, "-") != 0 &&
            remove_stale(&head, path);
 }
 
 void fa_verification_free(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->npairs; i++) {
-        buf_free(&v->pairs[i].report);
+        free(v->pairs[i].checks.items);
         buf_free(&v->pairs[i].answer);
         diags_free(&v->pairs[i].diags);
         arena_free(&v->pairs[i].arena);
@@ -292,7 +320,6 @@ void fa_verification_free(struct fa_verification *v) {
         source_close(&v->sources.items[i]);
     free(v->sources.items);
     patterns_free(&v->lowerings);
-    buf_free(&v->report);
     buf_free(&v->text);
     diags_free(&v->diags);
     arena_free(&v->arena);

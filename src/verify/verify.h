@@ -3,10 +3,11 @@
 #ifndef FA_VERIFY_H
 #define FA_VERIFY_H
 
+#include "base/writer.h"
 #include "fusion_audit.h"
 #include "graph/level.h"
 #include "library/pattern.h"
-#include "verify/compare_modules.h"
+#include "verify/check.h"
 
 /* Two modules that are compared: those of two files, or of two stages of a log. */
 struct stage_pair {
@@ -14,8 +15,8 @@ struct stage_pair {
     struct str pass; /* that made AFTER; or empty */
     const struct pattern_set *lowerings;
     /* results */
-    struct buf report; /* entries */
-    struct buf answer; /* for standard output: of --precision or --at */
+    struct check_list checks; /* entries of the report */
+    struct buf answer;        /* for standard output: of --precision or --at */
     uint32_t ndifferences, nundecided, answers[SIDES][ANSWER_NOT_COMPARED + 1];
     uint32_t globs;     /* of --only: a bit for each that AFTER has */
     bool skipped;       /* a part of a module could not be read */
@@ -36,7 +37,7 @@ struct fa_verification {
     struct log_scan *scans;
     struct stage_pair *pairs;
     uint32_t npairs, pairs_cap;
-    struct buf report, text;
+    struct buf text;
     struct watch *watch; /* or NULL */
     uint32_t ndifferences, nundecided, answers[SIDES][ANSWER_NOT_COMPARED + 1];
     enum fa_status status;
@@ -48,21 +49,24 @@ static inline uint32_t count_answers(const uint32_t answers[ANSWER_NOT_COMPARED 
 }
 /* Which modules are compared, from the files. FA_CLEAN, or FA_USAGE or FA_INPUT with diagnostics. */
 enum fa_status find_pairs(struct fa_verification *v);
-/* Appends the entries of a comparison to the report of the pair. */
-void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
-                   const struct fa_verify_options *o);
-/* Appends the entry of a region, whatever was found. */
-void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+/* Adds what was found to the checks of the pair. */
+void check_pair(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
+                const struct fa_verify_options *o);
+/* Adds a region, whatever was found. */
+void check_region(struct check_list *l, struct stage_pair *p, const struct compared_region *r,
                   const struct level levels[SIDES]);
-/* Appends the ops of a region in both modules, as they are written. */
-void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES]);
+/* The ops of a region in both modules, as they are written. */
+void check_segments(struct check *c, const struct compared_region *r, const struct level levels[SIDES],
+                    struct arena *a);
+void check_add(struct check_list *l, const struct check *c);
 /* The entries of what is at options.at. */
 void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                  const struct fa_verify_options *o);
 /* The list of what the device loses, where it is asked for. */
 void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                      const struct fa_verify_options *o);
-/* The whole report. */
-void print_check(struct fa_verification *v);
+/* The whole report, or entries alone, in YAML. False when the stream fails. */
+bool check_print(const struct fa_verification *v, enum markup markup, FILE *out);
+bool checks_print(const struct check_list *l, FILE *out);
 
 #endif

@@ -1,8 +1,6 @@
-/* The report as a page for a browser: the template of page/ around the document that JSON prints. */
-#include <stdlib.h>
-
 #include "page/page.h"
-#include "report/report.h"
+
+#include <stdlib.h>
 
 /* Within a script element nothing begins with "<" but its end. */
 static void print_data(struct str json, FILE *out) {
@@ -13,11 +11,11 @@ static void print_data(struct str json, FILE *out) {
             putc(json.p[i], out);
 }
 
-bool report_print_html(const struct report *r, FILE *out) {
+bool page_print(bool (*print)(const void *what, FILE *out), const void *what, FILE *out) {
     char *json = NULL;
     size_t n = 0;
     FILE *stream = made(open_memstream(&json, &n));
-    bool ok = report_print_json(r, stream);
+    bool ok = print(what, stream);
     ok &= fclose(stream) == 0;
     made(json); /* the last allocation of a stream in memory is made here */
     if (ok) {
