@@ -274,6 +274,20 @@ Test(belong, without_locations_values_are_compared) {
     ACCEPTED(before, chain_of("ttnn.exp", "ttnn.exp", N)); /* TTIR has none of the kind */
 }
 
+/* What a function makes whose body is not shown speaks neither for nor against. */
+Test(belong, what_is_not_shown_does_not_contradict) {
+#define WEIGHED(dialect, weight, last)                                                                                 \
+    "func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {\n" weight "%p = \"" dialect              \
+    ".multiply\"(%x, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"                                          \
+    "%r = \"" dialect "." last "\"(%p) : (tensor<4xf32>) -> tensor<4xf32>\nreturn %r : tensor<4xf32>\n}\n"
+#define CALL   "%v = call @hoisted(%w) : (tensor<4xf32>) -> tensor<4xf32>\n"
+#define COSINE "%v = \"ttnn.cos\"(%w) : (tensor<4xf32>) -> tensor<4xf32>\n"
+    static const char before[] = WEIGHED("ttir", "%v = \"ttir.exp\"(%w) : (tensor<4xf32>) -> tensor<4xf32>\n", "tanh");
+    ACCEPTED(before, WEIGHED("ttnn", CALL, "tanh"));
+    ACCEPTED(before, "func.func private @hoisted(tensor<4xf32>) -> tensor<4xf32>\n" WEIGHED("ttnn", CALL, "tanh"));
+    REFUSED("0 of 2 ops have an origin in a.ttir:1", before, WEIGHED("ttnn", COSINE, "exp"));
+}
+
 Test(belong, without_locations_sizes_are_compared) {
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, NULL, NULL), "");
     cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, NULL, "l"), "");

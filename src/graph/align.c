@@ -20,11 +20,15 @@ bool align_has(const struct alignment *a, uint32_t v) {
     return image_find(&a->index, &a->ttnn.of[v], 1, &first) > 0;
 }
 
-/* Where an image has to be looked for: a value that an op makes, of which TTIR has none. */
+/* Where an image has to be looked for: a value that an op makes, of which TTIR has none, or that a function made whose
+ * body is not shown. */
 static bool is_open(const struct alignment *a, uint32_t v) {
-    uint32_t source = v == NONE ? NONE : image_source(a->ttnn.g, v),
-             op = source == NONE ? NONE : a->ttnn.g->m->values[source].def;
-    return op != NONE && image_is_made(a->ttnn.g, op) && !a->ttnn.settled[source] && !align_has(a, source);
+    const struct graph *g = a->ttnn.g;
+    uint32_t source = v == NONE ? NONE : image_source(g, v), op = source == NONE ? NONE : g->m->values[source].def;
+    if (op == NONE || a->ttnn.settled[source])
+        return false;
+    return image_is_made(g, op) ? !align_has(a, source)
+                                : graph_class(g, op) == OP_CALL && !image_known(&a->ttnn.of[source]);
 }
 
 /* Why an image is given. */
@@ -289,8 +293,13 @@ uint32_t align_moved(const struct alignment *a, uint32_t ttnn_op, uint32_t *out,
     return s.seen < MAX_SEEN ? s.n : 0; /* a value with very many users decides nothing */
 }
 
-bool align_by_place(const struct alignment *a, uint32_t ttnn_op) {
-    return a->ttnn.settled[a->ttnn.g->m->ops[ttnn_op].first_result] == BY_PLACE;
+enum align_told align_told(const struct alignment *a, uint32_t ttnn_op) {
+    uint32_t v = a->ttnn.g->m->ops[ttnn_op].first_result;
+    struct image made;
+    if (a->ttnn.settled[v] && a->ttnn.settled[v] != BY_PLACE)
+        return TOLD_VALUE;
+    image_of_op(&a->ttnn, ttnn_op, 0, &made);
+    return !image_known(&made) ? TOLD_NOTHING : image_equal(&made, &a->ttnn.of[v]) ? TOLD_VALUE : TOLD_PLACE;
 }
 
 bool align_fed_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_op) {

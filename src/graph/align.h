@@ -27,8 +27,10 @@ void align_look(struct alignment *a);
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max);
 /* For an op that only moves data those that move the same value to the same places. */
 uint32_t align_moved(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max);
-/* True where all that speaks for the origin is that both are the same result of the function. */
-bool align_by_place(const struct alignment *a, uint32_t ttnn_op);
+/* What tells which value an op makes: nothing, since one of those that it is made of is not known; only that it is a
+ * result of the function, though of its operands it makes another; what it computes or what is computed of it. */
+enum align_told { TOLD_NOTHING, TOLD_PLACE, TOLD_VALUE };
+enum align_told align_told(const struct alignment *a, uint32_t ttnn_op);
 /* True where the operands of one are those of the other. */
 bool align_fed_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_op);
 

@@ -69,8 +69,16 @@ static bool shards_alike(const struct graph *g, uint32_t op) {
 
 /* Ops that move data and are of another class: of no use to index maps. */
 static bool moves(const struct graph *g, uint32_t op) {
-    static const uint16_t others[] = {K_CONCATENATE_HEADS, K_NLP_CONCAT_HEADS,       K_NLP_CONCAT_HEADS_DECODE, K_PAD,
-                                      K_ALL_GATHER,        K_PREPARE_CONV2D_WEIGHTS, K_PREPARE_CONV2D_BIAS};
+    static const uint16_t others[] = {K_CONCATENATE_HEADS,
+                                      K_NLP_CONCAT_HEADS,
+                                      K_NLP_CONCAT_HEADS_DECODE,
+                                      K_PAD,
+                                      K_ALL_GATHER,
+                                      K_PREPARE_CONV2D_WEIGHTS,
+                                      K_PREPARE_CONV2D_BIAS,
+                                      K_PREPARE_CONV3D_WEIGHTS,
+                                      K_PREPARE_CONV_TRANSPOSE2D_WEIGHTS,
+                                      K_PREPARE_CONV_TRANSPOSE2D_BIAS};
     bool in = class_moves(graph_class(g, op)) || shards_alike(g, op);
     for (size_t i = 0; !in && i < sizeof others / sizeof *others; i++)
         in = g->kind[op] == others[i];
@@ -149,9 +157,12 @@ static double activated(const struct looking *l, double x) {
     for (const char *const *key = activation_keys; *key; key++) {
         const struct attr *a = attrs_find(graph_attributes(l->s->g, l->op), *key);
         struct str name = a ? activation_name(*key, a->text) : STR("");
+        enum op_kind k = name.n ? op_kind_of_name(name) : K_UNKNOWN;
         unary_function *f = activation_of(name);
+        if (k == K_RELU || k == K_RELU6)
+            return k == K_RELU ? larger(x, 0) : smaller(larger(x, 0), 6);
         if (name.n)
-            return op_kind_of_name(name) == K_RELU ? larger(x, 0) : f ? f(x) : NAN;
+            return f ? f(x) : NAN;
     }
     return x;
 }
@@ -505,7 +516,7 @@ static void look_at_call(struct images *s, uint32_t op, int depth) {
             s->of[g->m->funcs[f].first_arg + i] = s->of[graph_operands(g, op)[i]];
     look_at_function(s, f, depth - 1);
     for (uint32_t i = 0; i < g->m->ops[op].nresults && i < graph_noperands(g, end); i++)
-        if (graph_operands(g, end)[i] != NONE)
+        if (graph_operands(g, end)[i] != NONE && !s->settled[g->m->ops[op].first_result + i])
             s->of[g->m->ops[op].first_result + i] = s->of[graph_operands(g, end)[i]];
 }
 

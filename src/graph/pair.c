@@ -179,7 +179,7 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
     if (!image_is_made(p->ttnn, op))
         return align_has(&t->values, p->ttnn->m->ops[op].first_result);
     uint32_t ops[MAX_CANDIDATES], n = align_origins(&t->values, op, ops, MAX_CANDIDATES);
-    if (align_by_place(&t->values, op))
+    if (align_told(&t->values, op) != TOLD_VALUE)
         return false;
     bool has = n > MAX_CANDIDATES;
     for (uint32_t i = 0; !has && i < n; i++)
@@ -190,7 +190,7 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
  * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
  * has to make the same value; where it has no op of the kind, nothing is known either, nor of one that several were
- * merged into. */
+ * merged into, or that is fed by a function whose body is not shown. */
 static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
@@ -208,8 +208,9 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
     }
     bool has = both || (size && !kind);
     p->norigins += has;
-    bool merged = !has && graph_class(p->ttnn, op) == OP_CONTRACT && cut_up(p->ttnn, op) != NONE;
-    p->njudged += !merged && (has || kind || (located && !e));
+    bool merged = graph_class(p->ttnn, op) == OP_CONTRACT && cut_up(p->ttnn, op) != NONE;
+    bool open = !has && (merged || (!located && align_told(&t->values, op) == TOLD_NOTHING));
+    p->njudged += !open && (has || kind || (located && !e));
 }
 
 /* ---- which of several ---- */
