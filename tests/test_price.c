@@ -183,6 +183,65 @@ Test(price, a_graph_costs_what_its_ops_do) {
     pricer_end(&p);
 }
 
+/* Us of all ops of a module. */
+static double us_of(const char *args, const char *ops) {
+    struct pricer p;
+    forget_ir();
+    ir_short(&ir, args, ops);
+    pricer_begin(&p, &ir.g, &device, chips.cycles);
+    double us = graph_us(&p, NULL);
+    pricer_end(&p);
+    return us;
+}
+
+Test(price, a_fused_op_of_the_graph_costs_what_was_said_of_it) {
+    pattern_file(ACTIVE);
+    const char *args = "a:1024x1024xbf16!input b:1024x1024xbf16!parameter c:%sx1024xbf16!parameter";
+    static const char *const rows[] = {"1", "1024"};
+    for (int i = 0; i < 2; i++) {
+        char with_rows[128];
+        snprintf(with_rows, sizeof with_rows, args, rows[i]);
+        struct price x = price_short(with_rows, "p = ttnn.matmul a b -> 1024x1024xbf16; q = ttnn.add p c -> "
+                                                "1024x1024xbf16; o = ttnn.gelu q; return o");
+        double us = us_of(with_rows, "o = ttnn.linear a b c {activation = \"gelu\"} -> 1024x1024xbf16; return o");
+        cr_expect(near(us, x.with.estimated.us, 1e-6), "%g, %g", us, x.with.estimated.us);
+    }
+    cr_expect_gt(us_of(M4096, "o = ttnn.linear a b c {activation = \"gelu\"} -> 4096x4096xbf16; return o"),
+                 us_of(M4096, "o = ttnn.linear a b c -> 4096x4096xbf16; return o") + 500);
+}
+
+/* What an elementwise op of several operands broadcasts is read as large as it is; for all others it is written out. */
+Test(price, a_broadcast_is_read_at_its_own_size_where_nothing_writes_it_out) {
+    pattern_file(LINEAR);
+    const char *args = "x:1024x1024xbf16!input b:1x1024xbf16!input",
+               *spread = "s = ttir.broadcast b {broadcast_dimensions = array<i64: 1024, 1>} -> 1024x1024xbf16; ";
+    char ops[512];
+    on("n150");
+    double plain = us_of(args, "o = ttir.add x b -> 1024x1024xbf16; return o");
+    snprintf(ops, sizeof ops, "%so = ttir.add x s -> 1024x1024xbf16; return o", spread);
+    cr_expect(near(us_of(args, ops), plain, 1e-9));
+    snprintf(ops, sizeof ops, "%so = ttir.exp s; return o", spread);
+    cr_expect_gt(us_of(args, ops), us_of(args, "o = ttir.exp x; return o") + 5);
+}
+
+/* Of a cache of 16.8 MB one position of each head is written. */
+Test(price, what_is_written_in_place_costs_what_is_written) {
+    pattern_file(
+        "name: update\nfused_op: ttnn.update_cache\nsource: ttnn\nmatch: out = scatter(cache, broadcast(at), new)\n");
+    const char *args = "c:1x32x2048x128xbf16!input p:1x1x1x1xsi32!input u:1x32x1x128xbf16!input q:1xsi32!input";
+    struct price x =
+        price_short(args, "s = ttir.broadcast p {broadcast_dimensions = array<i64: 1, 32, 1, 128>} -> 1x32x1x128xsi32; "
+                          "o = ttir.scatter c s u {dim = 2 : i32} -> 1x32x2048x128xbf16; return o");
+    const int64_t new = 32L * 4 * 2048;
+    cr_expect_geq(x.without.counted.dram_written, 16 << 20);
+    cr_expect_eq(x.with.counted.dram_written, new);
+    cr_expect_lt(x.with.counted.dram_read, 4 * new);
+    cr_expect_gt(price_saved_us(&x), 100);
+    double us = us_of(args, "ttnn.update_cache c u q {batch_offset = 0 : i32}; return c");
+    cr_expect(us > 3 && us < 10, "%g", us);
+    cr_expect_eq(us_of(args, "ttnn.deallocate c; return u"), 0);
+}
+
 Test(price, numbers_become_attributes_and_what_is_computed_once_costs_nothing) {
     pattern_file(NORM);
     struct price x =
@@ -291,6 +350,9 @@ Test(price, attention_saves_eight_passes_over_its_scores) {
     cr_expect(near(price_saved_us(&x), 11000, 0.2), "%f", price_saved_us(&x));
     double ratio = x.without.estimated.us / x.with.estimated.us;
     cr_expect(ratio > 6 && ratio < 44, "%f times", ratio);
+    double us = us_of(Q2048, "o = ttnn.scaled_dot_product_attention q k v m {is_causal = false, scale = 0.0883883461 : "
+                             "f32, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>} -> 1x32x2048x128xbf16; return o");
+    cr_expect(near(us, x.with.estimated.us, 1e-6), "%g, %g", us, x.with.estimated.us);
     on("p150");
     x = price_short(Q2048, ATTEND);
     cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));

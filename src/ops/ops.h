@@ -46,7 +46,8 @@ enum op_flag {
     AS_PRINTED = 64,      /* defined by the order of its operand's dimensions, whatever the axes of a formula are */
     FOLDED_WEIGHTS = 128, /* its row of weights may be folded to several */
     PADS_ROWS = 256,      /* adds rows without data to fill a tile */
-    BY_DIALECT = 512      /* of the same operands and attributes TTIR and TTNN compute different things */
+    BY_DIALECT = 512,     /* of the same operands and attributes TTIR and TTNN compute different things */
+    IN_PLACE = 1024       /* writes its second operand into the first one */
 };
 
 /* What an attribute says of dimensions; with a colon before it in the column `dims`. */

@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include "ops/scalar.h"
+
+enum { MOST_CHUNK = 8 /* rows of tiles of queries that a kernel of attention takes at a time */ };
+
 /* What is known of a type. */
 struct priced_type {
     bool asked, known;
@@ -67,6 +71,10 @@ int64_t cores_for(const struct pricer *p, int64_t pieces) {
 
 /* ---- which ops run ---- */
 
+static bool writes_in_place(const struct graph *g, uint32_t op) {
+    return op_is((enum op_kind)g->kind[op], IN_PLACE) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE;
+}
+
 static bool same_rows(const struct graph *g, uint32_t a, uint32_t b, int64_t multiple) {
     uint32_t ra, rb;
     const int64_t *x = graph_shape(g, a, &ra), *y = graph_shape(g, b, &rb);
@@ -76,13 +84,25 @@ static bool same_rows(const struct graph *g, uint32_t a, uint32_t b, int64_t mul
     return rows == others || (rows % multiple == 0 && others % multiple == 0);
 }
 
+/* It broadcasts its operands itself. */
+static bool broadcasts(const struct graph *g, uint32_t op) {
+    return graph_class(g, op) == OP_ELTWISE && graph_noperands(g, op) > 1;
+}
+
+static bool all_broadcast(const struct graph *g, uint32_t value) {
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++)
+        if (!broadcasts(g, g->uses[i]))
+            return false;
+    return true;
+}
+
 /* A reshape is a view where neither the last dimension nor the padding of the rows changes. */
 static bool is_view(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
     uint32_t from = graph_operands(g, op)[0], to = g->m->ops[op].first_result;
     const struct layout *a = value_layout(p, from), *b = value_layout(p, to);
-    if (g->kind[op] == K_BROADCAST) /* what reads it broadcasts */
-        return true;
+    if (g->kind[op] == K_BROADCAST)
+        return all_broadcast(g, to);
     if (g->kind[op] != K_RESHAPE || !a || !b || a->memory != b->memory || a->tile_height != b->tile_height)
         return false;
     return same_rows(g, from, to, a->tile_height ? a->tile_height : 1);
@@ -90,11 +110,13 @@ static bool is_view(struct pricer *p, uint32_t op) {
 
 bool op_is_launched(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
-    uint32_t result = g->m->ops[op].first_result;
+    const struct mlir_op *o = &g->m->ops[op];
     enum op_class class = graph_class(g, op);
     if (class == OP_CONSTANT || class == OP_CALL || class == OP_RETURN || class == OP_NO_USE || class == OP_STRUCTURE ||
-        g->kind[op] == K_TO_DEVICE || g->m->ops[op].nresults == 0 || graph_is_parameter(g, result))
+        g->kind[op] == K_TO_DEVICE)
         return false;
+    if (o->nresults == 0 || graph_is_parameter(g, o->first_result))
+        return o->nresults == 0 && writes_in_place(g, op);
     return !(class_moves(class) && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE && is_view(p, op));
 }
 
@@ -102,13 +124,13 @@ bool op_is_launched(struct pricer *p, uint32_t op) {
 
 /* Passes of the matrix unit over a pair of tiles, 16 cycles each: the more, the more bits of both factors count. Where
  * nothing is printed, TTNN takes HiFi2; LoFi for two block floats, HiFi3 for f32 on Wormhole. */
-static double fidelity_passes(const struct pricer *p, uint32_t op) {
+static double fidelity_passes(const struct pricer *p, uint32_t op, uint32_t result) {
     const struct graph *g = p->graph;
     const struct attr *config = attrs_find(graph_attributes(g, op), "compute_config");
     unsigned passes = math_fidelity(config ? config : attrs_find(graph_attributes(g, op), "compute_kernel_config"));
     if (passes)
         return passes;
-    if (graph_dtype(g, g->m->ops[op].first_result) == DT_F32)
+    if (graph_dtype(g, result) == DT_F32)
         return str_is(p->device->chip.arch, "wormhole_b0") ? 3 : 4;
     for (uint32_t i = 0; i < 2 && i < graph_noperands(g, op); i++) {
         enum dtype t = graph_dtype(g, graph_operands(g, op)[i]);
@@ -149,6 +171,10 @@ static int64_t summed(const struct graph *g, uint32_t op) {
     return 0;
 }
 
+static int64_t tiles_along(int64_t extent) {
+    return (extent + TILE - 1) / TILE;
+}
+
 static int64_t tiles_of(struct pricer *p, uint32_t value) {
     const struct priced_type *t = type_of(p, value);
     return t ? t->tiles : 0;
@@ -165,25 +191,79 @@ static int64_t most_tiles(struct pricer *p, uint32_t op) {
 }
 
 int64_t tile_rows(struct pricer *p, uint32_t value) {
-    int64_t columns = (extent_from_end(p->graph, value, 0) + TILE - 1) / TILE;
+    int64_t columns = tiles_along(extent_from_end(p->graph, value, 0));
     return columns > 0 ? tiles_of(p, value) / columns : 1;
 }
 
-/* Products of an attention that is one op already: queries with keys, and what they weigh with values. */
-static double attention_cycles(struct pricer *p, uint32_t op) {
-    const struct graph *g = p->graph;
+/* ---- kernels of attention ---- */
+
+/* Bytes of a tile of the result, and how many tiles its rows are wide. */
+static int64_t tile_of_result(struct pricer *p, uint32_t result, int64_t *width) {
+    const struct layout *l = value_layout(p, result);
+    *width = tiles_along(extent_from_end(p->graph, result, 0));
+    return l && l->tile_height ? tile_bytes(l->dtype, l->tile_height, l->tile_width) : 0;
+}
+
+/* Rows of tiles of queries for which L1 holds what a kernel of attention keeps there: of queries one chunk, of keys,
+ * values and results two each, and two of scores. */
+static int64_t chunk_of_queries(struct pricer *p, uint32_t result) {
+    int64_t width, tile = tile_of_result(p, result, &width), n = MOST_CHUNK;
+    while (n > 1 && tile * n * (7 * width + 2 * n) > chip_l1(&p->device->chip))
+        n /= 2;
+    return n;
+}
+
+void work_attends(struct pricer *p, const struct attention *a, uint32_t result, struct work *w) {
+    int64_t chunk = chunk_of_queries(p, result), rows = tiles_along(a->rows), chunks = (rows + chunk - 1) / chunk;
+    double scores = (double)a->heads * (double)rows * (double)tiles_along(a->keys);
+    struct work written = {0};
+    work_writes(p, result, &written);
+    w->again = 2.0 * (double)(chunks - 1) * (double)written.dram_written / (double)a->rows * (double)a->keys;
+    w->matrix_cycles = 2 * scores * (double)tiles_along(a->width) * 16 * fidelity_passes(p, a->product, result);
+    w->vector_cycles = scores * p->cycles[K_SDPA];
+    w->cores = cores_for(p, a->one_query ? INT64_MAX : a->heads * chunks);
+}
+
+/* The heads of queries, as all spellings of an attention have them: [..., rows, width]. */
+struct attention attention_of_op(const struct graph *g, uint32_t op) {
     const uint32_t *in = graph_operands(g, op);
-    int64_t keys = (extent_from_end(g, in[1], 1) + TILE - 1) / TILE;
-    return 2.0 * (double)tiles_of(p, in[0]) * (double)keys * 16 * fidelity_passes(p, op);
+    struct attention a = {.rows = extent_from_end(g, in[0], 1), .width = extent_from_end(g, in[0], 0), .product = op};
+    a.keys = extent_from_end(g, in[1], 1);
+    a.heads = graph_numel(g, in[0]) / (a.rows * a.width);
+    a.one_query = a.rows == 1 || g->kind[op] == K_SDPA_DECODE;
+    return a;
+}
+
+void work_by_rows(struct pricer *p, enum op_kind k, uint32_t result, struct work *w) {
+    int64_t width, tile = tile_of_result(p, result, &width);
+    if (op_table[k].class == OP_AXISWISE && tile * width * (k == K_SOFTMAX ? 4 : 6) > chip_l1(&p->device->chip))
+        w->again = (double)w->dram_read;
+}
+
+/* ---- ops of the graph ---- */
+
+/* The activation that is folded into an op; K_UNKNOWN: none is. */
+static enum op_kind activation_in(const struct graph *g, uint32_t op) {
+    struct str name = {0};
+    for (uint32_t i = 0; activation_keys[i] && !name.n; i++) {
+        const struct attr *x = attrs_find(graph_attributes(g, op), activation_keys[i]);
+        name = x ? activation_name(activation_keys[i], x->text) : name;
+    }
+    return str_is(name, "gelu_approx") ? K_GELU : op_kind_of_name(name);
+}
+
+uint32_t product_bias(const struct graph *g, uint32_t op) {
+    bool biased = g->kind[op] == K_LINEAR || op_convolves((enum op_kind)g->kind[op]);
+    return biased && graph_noperands(g, op) > 2 ? graph_operands(g, op)[2] : NONE;
 }
 
 static void compute(struct pricer *p, uint32_t op, struct work *w) {
     const struct graph *g = p->graph;
-    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_kind k = (enum op_kind)g->kind[op], activation = activation_in(g, op);
     enum op_class class = op_table[k].class;
-    uint32_t result = g->m->ops[op].first_result;
+    uint32_t result = writes_in_place(g, op) ? graph_operands(g, op)[1] : g->m->ops[op].first_result;
     const struct layout *layout = value_layout(p, result);
-    int64_t products = summed(g, op), tiles = most_tiles(p, op);
+    int64_t products = summed(g, op), tiles = writes_in_place(g, op) ? tiles_of(p, result) : most_tiles(p, op);
     int64_t pieces = class == OP_AXISWISE ? tile_rows(p, result) : tiles_of(p, result);
     if (class == OP_REDUCE && tile_rows(p, graph_operands(g, op)[0]) > pieces)
         pieces = tile_rows(p, graph_operands(g, op)[0]);
@@ -191,20 +271,25 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
     if (layout && layout_is_sharded(layout))
         w->cores = cores_for(p, layout->cores);
     if (k == K_SDPA || k == K_SDPA_DECODE) {
-        w->matrix_cycles = attention_cycles(p, op);
-        w->cores = cores_for(p, INT64_MAX);
+        struct attention a = attention_of_op(g, op);
+        work_attends(p, &a, result, w);
     } else if (products) {
-        int64_t deep = (products + TILE - 1) / TILE;
-        w->matrix_cycles = (double)tiles_of(p, result) * (double)deep * 16 * fidelity_passes(p, op);
+        int64_t deep = tiles_along(products);
+        w->matrix_cycles = (double)tiles_of(p, result) * (double)deep * 16 * fidelity_passes(p, op, result);
+        w->vector_cycles = (double)tiles_of(p, result) * ((product_bias(g, op) != NONE ? p->cycles[K_ADD] : 0) +
+                                                          (activation != K_UNKNOWN ? p->cycles[activation] : 0));
     } else {
         w->vector_cycles = (double)tiles * p->cycles[k];
+        work_by_rows(p, k, result, w);
     }
 }
 
 uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
     const struct graph *g = p->graph;
-    uint32_t v = graph_operands(g, op)[operand], result = g->m->ops[op].first_result;
+    uint32_t v = graph_operands(g, op)[operand], result = g->m->ops[op].first_result, def = g->m->values[v].def;
     bool part = graph_class(g, op) == OP_SLICE || g->kind[op] == K_EMBEDDING || g->kind[op] == K_GATHER;
+    if (def != NONE && g->kind[def] == K_BROADCAST && all_broadcast(g, v))
+        return graph_operands(g, def)[0];
     return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
 }
 
@@ -219,13 +304,15 @@ static int64_t sent_by(const struct pricer *p, uint32_t op, const struct work *w
 bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
-    bool known = true;
+    bool known = true, in_place = writes_in_place(g, op);
     *out = (struct work){0};
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+    for (uint32_t i = in_place; i < graph_noperands(g, op); i++)
         if (graph_operands(g, op)[i] != NONE)
             known &= work_reads(p, read_of(p, op, i), out);
-    for (uint32_t i = 0; i < o->nresults; i++)
+    for (uint32_t i = 0; i < o->nresults && !in_place; i++)
         known &= work_writes(p, o->first_result + i, out);
+    if (in_place)
+        known &= work_writes(p, graph_operands(g, op)[1], out);
     if (known)
         compute(p, op, out);
     out->sent = sent_by(p, op, out);
@@ -263,6 +350,51 @@ void cost_add(const struct pricer *p, const struct work *w, struct cost *to) {
     e->vector_cycles += w->vector_cycles;
     if (!e->cores || w->cores < e->cores)
         e->cores = w->cores;
+}
+
+bool cost_add_pass(struct pricer *p, uint32_t from, uint32_t to, double cycles, struct cost *out) {
+    struct work w = {.vector_cycles = cycles};
+    if (!work_reads(p, from, &w) || !work_writes(p, to, &w))
+        return false;
+    w.cores = cores_for(p, tiles_of(p, to));
+    cost_add(p, &w, out);
+    return true;
+}
+
+/* ---- what TTNN runs beside a product ---- */
+
+/* Interleaved in DRAM, as a tensor without a layout is taken to be. */
+static bool in_dram(struct pricer *p, uint32_t value) {
+    const struct layout *l = value_layout(p, value);
+    return l && l->memory == MEMORY_DRAM && !layout_is_sharded(l);
+}
+
+bool bias_is_apart(struct pricer *p, uint32_t product, uint32_t bias, uint32_t result) {
+    const uint32_t *in = graph_operands(p->graph, product);
+    const struct layout *left = value_layout(p, in[0]);
+    bool from_shards = left && layout_is_sharded(left) && in_dram(p, result);
+    return extent_from_end(p->graph, bias, 1) > 1 ||
+           !(from_shards || (in_dram(p, in[0]) && in_dram(p, in[1]) && in_dram(p, result)));
+}
+
+bool product_is_configured(const struct graph *g, uint32_t product) {
+    const struct attrs *a = graph_attributes(g, product);
+    return attrs_find(a, "matmul_program_config") || attrs_find(a, "program_config") || attrs_find(a, "core_grid");
+}
+
+bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
+    const struct graph *g = p->graph;
+    uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
+    bool apart = (g->kind[op] == K_LINEAR || g->kind[op] == K_MATMUL) && !product_is_configured(g, op);
+    enum op_kind activation = apart ? activation_in(g, op) : K_UNKNOWN;
+    struct work w;
+    if (!work_of_op(p, op, &w))
+        return false;
+    double cycles = activation != K_UNKNOWN ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
+    w.vector_cycles -= cycles;
+    cost_add(p, &w, to);
+    return (!apart || bias == NONE || !bias_is_apart(p, op, bias, result) || cost_add_pass(p, result, result, 0, to)) &&
+           (activation == K_UNKNOWN || cost_add_pass(p, result, result, cycles, to));
 }
 
 enum bound cost_bound(const struct estimated *e) {

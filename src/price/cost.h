@@ -67,12 +67,34 @@ bool work_writes(struct pricer *p, uint32_t value, struct work *w);
 uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand);
 /* Rows of tiles that a value has. */
 int64_t tile_rows(struct pricer *p, uint32_t value);
-/* What an op of the graph does. False: a size is not known. */
+/* What a kernel of attention is given: `heads` times so many queries, keys, and numbers in each. */
+struct attention {
+    int64_t heads, rows, keys, width;
+    bool one_query;   /* spread over its keys */
+    uint32_t product; /* the op whose attributes say with which fidelity it multiplies */
+};
+
+struct attention attention_of_op(const struct graph *g, uint32_t op);
+/* It reads keys and values again for each chunk of queries. */
+void work_attends(struct pricer *p, const struct attention *a, uint32_t result, struct work *w);
+/* A kernel along rows that L1 does not hold reads its operands twice. */
+void work_by_rows(struct pricer *p, enum op_kind k, uint32_t result, struct work *w);
+/* The bias that a product takes; NONE. */
+uint32_t product_bias(const struct graph *g, uint32_t op);
+/* Whether TTNN adds the bias of a linear after the product, as an op of its own. */
+bool bias_is_apart(struct pricer *p, uint32_t product, uint32_t bias, uint32_t result);
+/* Whether it is given a program config, without which an activation is an op of its own. */
+bool product_is_configured(const struct graph *g, uint32_t product);
+/* What an op of the graph does, without what TTNN runs beside it. False: a size is not known. */
 bool work_of_op(struct pricer *p, uint32_t op, struct work *out);
 /* Whether the op runs on the device at all: not a constant, a view, or what is computed once. */
 bool op_is_launched(struct pricer *p, uint32_t op);
 /* Adds one launch. */
 void cost_add(const struct pricer *p, const struct work *w, struct cost *to);
+/* Adds a launch that reads one value and writes another; false when a size is not known. */
+bool cost_add_pass(struct pricer *p, uint32_t from, uint32_t to, double cycles, struct cost *out);
+/* Adds an op of the graph, with what TTNN runs beside it. False: a size is not known. */
+bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to);
 /* What most of the time is spent on. */
 enum bound cost_bound(const struct estimated *e);
 const char *bound_name(enum bound b); /* "DRAM" */

@@ -8,10 +8,9 @@
 /* Measured where all that runs at its location is, else estimated. */
 static double op_us(struct pricer *p, uint32_t op) {
     struct cost estimated = {0};
-    struct work w;
     double measured = p->measured ? perf_of_ops(p->measured, &op, 1) : 0;
-    if (measured <= 0 && work_of_op(p, op, &w))
-        cost_add(p, &w, &estimated);
+    if (measured <= 0)
+        cost_add_op(p, op, &estimated);
     return measured > 0 ? measured : estimated.estimated.us;
 }
 

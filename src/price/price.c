@@ -4,7 +4,7 @@
 
 #include "price/perf.h"
 
-enum { MAX_PARTS = 512, MOST_CHUNK = 8 /* rows of tiles of queries that a kernel of attention takes at a time */ };
+enum { MAX_PARTS = 512 };
 
 /* The ops that a match is about, in textual order. */
 struct parts {
@@ -16,6 +16,7 @@ struct parts {
     enum op_kind fused;    /* K_UNKNOWN where TTNN has no such op */
     uint32_t operand;      /* the largest that the fused op takes and is computed at run time, a value; or NONE */
     uint32_t product;      /* the largest contraction among them, an op; NONE: there is none */
+    uint32_t scores;       /* of an attention, the product before its softmax; NONE: none is */
     bool attention;        /* two products around a softmax */
 };
 
@@ -64,27 +65,33 @@ static bool is_softmax(enum op_kind k) {
     return k == K_SOFTMAX || k == K_EXP;
 }
 
+static bool is_attention(enum op_kind k) {
+    return k == K_SDPA || k == K_SDPA_DECODE;
+}
+
 static bool is_product(enum op_kind k) {
     return op_table[k].class == OP_CONTRACT || op_convolves(k);
 }
 
 static void classify_parts(struct parts *s) {
     const struct graph *g = graph_of(s);
-    uint32_t products = 0;
+    uint32_t products = 0, last = NONE;
     int64_t most = 0;
-    bool softmax = false;
-    s->product = NONE;
+    s->product = s->scores = NONE;
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         int64_t size = graph_numel(g, g->m->ops[s->ops[i]].first_result);
-        softmax |= is_softmax(k);
+        if (is_softmax(k) && s->scores == NONE)
+            s->scores = last;
         products += is_product(k);
+        if (is_product(k))
+            last = s->ops[i];
         if (is_product(k) && size > most) {
             s->product = s->ops[i];
             most = size;
         }
     }
-    s->attention = s->fused == K_SDPA || s->fused == K_SDPA_DECODE || (products >= 2 && softmax);
+    s->attention = is_attention(s->fused) || (products >= 2 && s->scores != NONE);
 }
 
 /* Movement between ops of the match of the whole result: the fused op comes before it. What an attention or a norm
@@ -234,19 +241,36 @@ static int64_t held_at_once(const struct parts *s) {
 }
 
 static bool price_without(const struct parts *s, struct cost *out) {
-    struct work w;
     for (uint32_t i = 0; i < s->n; i++) {
         if (!op_is_launched(s->pricer, s->ops[i]))
             continue;
-        if (!work_of_op(s->pricer, s->ops[i], &w))
+        if (!cost_add_op(s->pricer, s->ops[i], out))
             return false;
-        cost_add(s->pricer, &w, out);
     }
     out->counted.held = held_at_once(s);
     return true;
 }
 
 /* ---- with it ---- */
+
+/* What an op that writes in place writes: the largest that it is given beside the value that it changes. */
+static uint32_t written_in_place(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
+    uint32_t most = NONE;
+    for (uint32_t i = 0; i < s->detail->nslots && op_is(s->fused, IN_PLACE); i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && is_read(s, v) && graph_numel(g, v) < whole &&
+            (most == NONE || graph_numel(g, v) > graph_numel(g, most)))
+            most = v;
+    }
+    return most;
+}
+
+static bool is_changed_in_place(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    return op_is(s->fused, IN_PLACE) && graph_numel(g, value) == graph_numel(g, g->m->ops[s->match->root].first_result);
+}
 
 static bool read_inputs(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -256,7 +280,7 @@ static bool read_inputs(const struct parts *s, struct work *w) {
             uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
             while (at < n && seen[at] != v)
                 at++;
-            if (at < n || n == MAX_PARTS || !is_read(s, v))
+            if (at < n || n == MAX_PARTS || !is_read(s, v) || is_changed_in_place(s, v))
                 continue;
             seen[n++] = v;
             if (!work_reads(s->pricer, read_of(s->pricer, s->ops[i], k), w))
@@ -265,20 +289,12 @@ static bool read_inputs(const struct parts *s, struct work *w) {
     return true;
 }
 
-/* Adds a launch that reads one value and writes another; false when a size is not known. */
-static bool add_launch(const struct parts *s, uint32_t from, uint32_t to, double cycles, struct cost *out) {
-    struct work w = {.vector_cycles = cycles};
-    if (!work_reads(s->pricer, from, &w) || !work_writes(s->pricer, to, &w))
-        return false;
-    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, to)));
-    cost_add(s->pricer, &w, out);
-    return true;
-}
-
 /* Several results of one product are parts of it, which a slice each takes out. */
 static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
     const struct graph *g = graph_of(s);
-    uint32_t n = 0, outputs[MAX_PARTS];
+    uint32_t n = 0, outputs[MAX_PARTS], written = written_in_place(s);
+    if (written != NONE)
+        return work_writes(s->pricer, written, w);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct mlir_op *o = &g->m->ops[s->ops[i]];
         for (uint32_t r = 0; r < o->nresults && yields(s, s->ops[i]); r++) {
@@ -292,7 +308,7 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
         }
     }
     for (uint32_t i = 0; i < n && n > 1 && op_table[s->fused].class == OP_CONTRACT; i++)
-        add_launch(s, outputs[i], outputs[i], 0, slices);
+        cost_add_pass(s->pricer, outputs[i], outputs[i], 0, slices);
     return true;
 }
 
@@ -302,43 +318,25 @@ static int64_t extent(const struct graph *g, uint32_t value, uint32_t back) {
     return dims && rank > back && dims[rank - 1 - back] > 0 ? dims[rank - 1 - back] : 1;
 }
 
-/* Bytes of a tile of the result, and how many tiles its rows are wide. */
-static int64_t tile_of_result(const struct parts *s, int64_t *width) {
-    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
-    const struct layout *l = value_layout(s->pricer, result);
-    *width = (extent(graph_of(s), result, 0) + TILE - 1) / TILE;
-    return l && l->tile_height ? tile_bytes(l->dtype, l->tile_height, l->tile_width) : 0;
-}
-
-/* Rows of tiles of queries for which L1 holds what a kernel of attention keeps there: of queries one chunk, of keys,
- * values and results two each, and two of scores. */
-static int64_t chunk_of_queries(const struct parts *s) {
-    int64_t width, tile = tile_of_result(s, &width), n = MOST_CHUNK;
-    while (n > 1 && tile * n * (7 * width + 2 * n) > chip_l1(&s->pricer->device->chip))
-        n /= 2;
-    return n;
-}
-
-/* A norm keeps a row of tiles of each operand and of the result, and two of what it computes; where L1 does not hold
- * them, it reads its operands twice. */
-static bool reads_twice(const struct parts *s) {
-    int64_t width, tile = tile_of_result(s, &width);
-    return op_table[s->fused].class == OP_AXISWISE &&
-           tile * width * (s->fused == K_SOFTMAX ? 4 : 6) > chip_l1(&s->pricer->device->chip);
-}
-
-/* A kernel of attention reads keys and values again for each chunk of queries; a single query is spread over its keys.
- */
-static void attend(const struct parts *s, struct work *w) {
+/* Of the scores that the parts make; of an attention that is one of them its own. False: there is neither. */
+static bool attention_of(const struct parts *s, struct attention *a) {
     const struct graph *g = graph_of(s);
-    uint32_t scores = g->m->ops[s->product != NONE ? s->product : s->match->root].first_result;
-    int64_t rows = extent(g, scores, 1), chunk = chunk_of_queries(s) * TILE, chunks = (rows + chunk - 1) / chunk;
-    int64_t heads = graph_numel(g, scores) / (rows * extent(g, scores, 0));
-    if (s->product != NONE) {
-        w->again = 2.0 * (double)(chunks - 1) * (double)w->dram_written / (double)rows * (double)extent(g, scores, 0);
-        w->vector_cycles = (double)layout_tiles(value_layout(s->pricer, scores)) * s->pricer->cycles[K_SDPA];
-    }
-    w->cores = cores_for(s->pricer, rows <= 1 ? INT64_MAX : heads * chunks);
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    for (uint32_t i = 0; i < s->n && s->attention; i++)
+        if (is_attention((enum op_kind)g->kind[s->ops[i]])) {
+            *a = attention_of_op(g, s->ops[i]);
+            return true;
+        }
+    if (!s->attention || s->scores == NONE)
+        return false;
+    uint32_t scores = g->m->ops[s->scores].first_result;
+    *a = (struct attention){.rows = extent(g, scores, 1), .keys = extent(g, scores, 0), .product = s->scores};
+    a->width = extent(g, result, 0);
+    a->one_query = a->rows == 1;
+    if (s->fused == K_SDPA_DECODE && a->one_query) /* its heads are the rows */
+        a->rows = extent(g, scores, 2);
+    a->heads = graph_numel(g, scores) / (a->rows * a->keys);
+    return true;
 }
 
 static int64_t larger(int64_t a, int64_t b) {
@@ -352,12 +350,20 @@ static void compute(const struct parts *s, struct work *w) {
     uint32_t result = g->m->ops[s->match->root].first_result;
     int64_t tiles = 0, any = 0, products = 0;
     bool by_rows = class == OP_AXISWISE;
+    uint32_t written = written_in_place(s);
     struct work part;
+    if (written != NONE) {
+        tiles = layout_tiles(value_layout(s->pricer, written));
+        w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
+        w->cores = cores_for(s->pricer, tiles);
+        return;
+    }
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_class c = graph_class(g, s->ops[i]);
         const struct layout *l = value_layout(s->pricer, g->m->ops[s->ops[i]].first_result);
         int64_t n = l ? layout_tiles(l) : 0;
-        if (class_moves(c) || !op_is_launched(s->pricer, s->ops[i]) || !work_of_op(s->pricer, s->ops[i], &part))
+        if (graph_looks_through(g, s->ops[i]) || !op_is_launched(s->pricer, s->ops[i]) ||
+            !work_of_op(s->pricer, s->ops[i], &part))
             continue;
         w->matrix_cycles += part.matrix_cycles;
         w->vector_cycles += part.vector_cycles;
@@ -374,10 +380,13 @@ static void compute(const struct parts *s, struct work *w) {
         w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
     if (!w->cores)
         w->cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
-    if (s->attention)
-        attend(s, w);
-    else if (reads_twice(s))
-        w->again = (double)w->dram_read;
+    struct attention a;
+    double multiplying = w->matrix_cycles;
+    if (attention_of(s, &a)) {
+        work_attends(s->pricer, &a, result, w);
+        w->matrix_cycles = is_attention(s->fused) ? w->matrix_cycles : multiplying;
+    } else
+        work_by_rows(s->pricer, s->fused, result, w);
 }
 
 /* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
@@ -403,7 +412,7 @@ static bool permute_operands(const struct parts *s, struct cost *out) {
         if (!f->slot_is_variable[i] || b->value == NONE || !b->map || !b->axes || !is_read(s, b->value) ||
             graph_is_parameter(graph_of(s), b->value) || !is_turned(b))
             continue;
-        if (!add_launch(s, b->value, b->value, 0, out))
+        if (!cost_add_pass(s->pricer, b->value, b->value, 0, out))
             return false;
     }
     return true;
@@ -416,18 +425,7 @@ static bool cast_result(const struct parts *s, struct cost *out) {
     if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
         graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
         return true;
-    return add_launch(s, operand, result, 0, out);
-}
-
-static bool is_configured(const struct graph *g, uint32_t op) {
-    const struct attrs *a = graph_attributes(g, op);
-    return attrs_find(a, "matmul_program_config") || attrs_find(a, "program_config") || attrs_find(a, "core_grid");
-}
-
-/* Interleaved in DRAM, as a tensor without a layout is taken to be. */
-static bool in_dram(const struct parts *s, uint32_t value) {
-    const struct layout *l = value_layout(s->pricer, value);
-    return l && l->memory == MEMORY_DRAM && !layout_is_sharded(l);
+    return cost_add_pass(s->pricer, operand, result, 0, out);
 }
 
 /* What TTNN runs beside the product of a linear or a matmul. */
@@ -452,30 +450,24 @@ static uint32_t bias_of(const struct parts *s, uint32_t add, const bool *made) {
     return NONE;
 }
 
-static bool bias_is_apart(const struct parts *s, uint32_t bias) {
-    const struct graph *g = graph_of(s);
-    uint32_t a = graph_operands(g, s->product)[0], b = graph_operands(g, s->product)[1];
-    uint32_t result = g->m->ops[s->match->root].first_result;
-    const struct layout *left = value_layout(s->pricer, a);
-    bool from_shards = left && layout_is_sharded(left) && in_dram(s, result);
-    return extent(g, bias, 1) > 1 || !(from_shards || (in_dram(s, a) && in_dram(s, b) && in_dram(s, result)));
-}
-
 static struct apart find_apart(const struct parts *s) {
     const struct graph *g = graph_of(s);
     struct apart out = {.bias = false};
-    bool made[MAX_PARTS] = {false}, biased = false;
-    if (s->product == NONE || (s->fused != K_LINEAR && s->fused != K_MATMUL) || is_configured(g, s->product))
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    bool made[MAX_PARTS] = {false}, biased;
+    if (s->product == NONE || (s->fused != K_LINEAR && s->fused != K_MATMUL) || product_is_configured(g, s->product))
         return out;
+    biased = product_bias(g, s->product) != NONE;
+    out.bias = biased && bias_is_apart(s->pricer, s->product, product_bias(g, s->product), result);
     mark_made_of(s, g->m->ops[s->product].first_result, made);
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         struct work w;
-        if (!made[i] || class_moves(op_table[k].class))
+        if (!made[i] || graph_looks_through(g, s->ops[i]))
             continue;
         uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
         if (bias != NONE) {
-            out.bias = bias_is_apart(s, bias);
+            out.bias = bias_is_apart(s->pricer, s->product, bias, result);
             biased = true;
         } else if (work_of_op(s->pricer, s->ops[i], &w)) {
             out.activation = true;
@@ -488,8 +480,8 @@ static struct apart find_apart(const struct parts *s) {
 static bool run_apart(const struct parts *s, const struct apart *a, struct price *out) {
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     out->apart = a->activation ? a->bias ? "bias and activation" : "the activation" : a->bias ? "the bias" : NULL;
-    return (!a->bias || add_launch(s, result, result, 0, &out->with)) &&
-           (!a->activation || add_launch(s, result, result, a->cycles, &out->with));
+    return (!a->bias || cost_add_pass(s->pricer, result, result, 0, &out->with)) &&
+           (!a->activation || cost_add_pass(s->pricer, result, result, a->cycles, &out->with));
 }
 
 static bool price_with(const struct parts *s, struct price *out) {
@@ -501,11 +493,8 @@ static bool price_with(const struct parts *s, struct price *out) {
     w.vector_cycles -= apart.cycles;
     cost_add(s->pricer, &w, &out->with);
     for (uint32_t i = 0; i < s->n; i++) {
-        if (!s->stays[i] || !op_is_launched(s->pricer, s->ops[i]))
-            continue;
-        if (!work_of_op(s->pricer, s->ops[i], &w))
+        if (s->stays[i] && op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
-        cost_add(s->pricer, &w, &out->with);
     }
     return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
 }
