@@ -514,22 +514,18 @@ static bool has_sum(const struct parts *s, int64_t numel) {
 static bool price_undone(const struct parts *s, struct price *out) {
     const struct graph *g = graph_of(s);
     struct cost undone = {0};
-    struct work w;
     out->undone_us = out->without.estimated.us;
-    if (!s->attention || s->product == NONE)
+    if (!s->attention || s->scores == NONE)
         return true;
-    uint32_t scores = g->m->ops[s->product].first_result;
+    uint32_t scores = g->m->ops[s->scores].first_result;
     for (uint32_t i = 0; i < s->n; i++) {
         if (!is_product((enum op_kind)g->kind[s->ops[i]]) && !class_moves(graph_class(g, s->ops[i])))
             continue;
-        if (!op_is_launched(s->pricer, s->ops[i]))
-            continue;
-        if (!work_of_op(s->pricer, s->ops[i], &w))
+        if (op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &undone))
             return false;
-        cost_add(s->pricer, &w, &undone);
     }
     for (int launches = has_sum(s, graph_numel(g, scores)) ? 4 : 2; launches > 0; launches--)
-        if (!add_launch(s, scores, scores, 0, &undone))
+        if (!cost_add_pass(s->pricer, scores, scores, 0, &undone))
             return false;
     out->undone_us = undone.estimated.us;
     return true;
