@@ -118,6 +118,26 @@ class Verify(unittest.TestCase):
                 with self.subTest(f"{name} {i} {truth}"):
                     self.check(first, self.path("after.mlir", module(arguments, after)), truth == "wrong")
 
+    def test_shards_of_another_dimension_are_not_compared(self):
+        cut = ("shard_direction = #ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 4, 2>, "
+               "shard_type = #ttcore.shard_type<devices>")
+        first = self.path("before.mlir", module(["x: 16x16xf32"], [
+            f"%s = ttir.mesh_shard(%x) {{shard_dims = array<i64: 1, 0>, {cut}}} : 4x8xf32", "%r = ttir.exp(%s) : 4x8xf32"]))
+        for dims, expected in (("<shard, 1 : i32>, <shard, 0 : i32>", 0), ("<shard, 0 : i32>, <shard, 1 : i32>", 3)):
+            config = f"mapper_config = #ttnn.mesh_mapper_config<placements = [{dims}]>"
+            after = self.path("after.mlir", module(["x: 16x16xf32"], [
+                f"%s = ttnn.distribute_tensor(%x) {{{config}}} : 4x8xf32", "%r = ttnn.exp(%s) : 4x8xf32"]))
+            self.assertEqual(self.verify(first, after)[0], expected)
+
+    def test_arguments_that_a_pass_has_cut_up(self):
+        first = self.path("before.mlir", module(["x: 16x64xf32"], [
+            "%s = ttir.mesh_shard(%x) {shard_dims = array<i64: -1, 1>, shard_direction = "
+            "#ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 1, 4>, shard_type = "
+            "#ttcore.shard_type<identity>} : 16x16xf32", "%r = ttir.exp(%s) : 16x16xf32"]))
+        for op, expected in ("exp", 0), ("sigmoid", 1):
+            after = self.path("after.mlir", module(["x: 16x16xf32"], [f"%r = ttnn.{op}(%x) : 16x16xf32"]))
+            self.assertEqual(self.verify(first, after)[0], expected)
+
     def precision(self, weight, *configs):
         """What --precision lists of a product with weights of a type and these configurations: [[loss, ...]]."""
         arguments, rows = ["x: 32x512xbf16", "w: 512x64xbf16"], []

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/index.h"
+#include "graph/mesh.h"
 #include "ops/scalar.h"
 
 enum { MAX_DEPTH = 8, MAX_NUMBERS = 256, MAX_STEPS = 64, MAX_PART_DEPTH = 4 };
@@ -62,9 +63,8 @@ static double weight_of_sum(double n) {
 /* Whether a device has the same elements behind a mesh_shard as before it: one that cuts nothing up only says of which
  * shape the whole is. */
 static bool shards_alike(const struct graph *g, uint32_t op) {
-    const struct attr *type = attrs_find(graph_attributes(g, op), "shard_type");
-    return g->kind[op] == K_MESH_SHARD && type &&
-           (str_ends(type->text, STR("<identity>")) || str_ends(type->text, STR("<replicate>")));
+    struct placement p;
+    return mesh_placement(g, op, &p) && (p.in_place || placement_cuts_nothing(&p));
 }
 
 /* Ops that move data and are of another class: of no use to index maps. */

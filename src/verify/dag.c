@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/clone.h"
+#include "graph/mesh.h"
 #include "reduce/subgraph.h"
 
 enum { MAX_DEPTH = 16, MAX_NODES = 1 << 20, MAX_ATTRS = 48, MAX_TWIN_OPERANDS = 64 };
@@ -48,12 +49,12 @@ static bool prepares(enum op_kind k) {
            k == K_PREPARE_CONV_TRANSPOSE2D_WEIGHTS || k == K_PREPARE_CONV_TRANSPOSE2D_BIAS;
 }
 
-/* What each device has of a tensor is all of it. */
+/* What each device has of a tensor is all of it, or what it had before. */
 static bool shards_nothing(const struct graph *g, uint32_t op) {
-    const struct attr *type = attrs_find(graph_attributes(g, op), "shard_type");
-    return g->kind[op] == K_MESH_SHARD && g->m->ops[op].nresults == 1 && graph_noperands(g, op) > 0 &&
-           graph_operands(g, op)[0] != NONE && type && !str_find(type->text, STR("maximal")) &&
-           same_dims(g, graph_operands(g, op)[0], g, g->m->ops[op].first_result);
+    struct placement p;
+    return mesh_placement(g, op, &p) && g->m->ops[op].nresults == 1 && graph_noperands(g, op) > 0 &&
+           graph_operands(g, op)[0] != NONE &&
+           (p.in_place || same_dims(g, graph_operands(g, op)[0], g, g->m->ops[op].first_result));
 }
 
 /* The result has the elements of the operand at the same places, but for the rounding of floats. */
@@ -110,6 +111,11 @@ static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, 
     return same_dims(g, v, h, w) && (s == t || (format_is_float(s) && format_is_float(t)));
 }
 
+/* Whole numbers of two widths: what only moves them does the same to both. */
+static bool narrowed(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
+    return same_dims(g, v, h, w) && format_is_integer(graph_dtype(g, v)) && format_is_integer(graph_dtype(h, w));
+}
+
 /* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
  * where it is called, and has its body in another module. */
 static uint32_t callee_of(const struct graph *g, uint32_t op) {
@@ -159,6 +165,13 @@ static bool same_text(const struct mlir *m, uint32_t a, const struct mlir *other
     return str_eq(x, text_without_location(other, b)) && !memchr(x.p, '@', x.n) && same_aliases(m, other, x);
 }
 
+/* What devices have of a tensor may be cut in the words of either dialect. */
+static bool same_placement(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    struct placement p, q;
+    return g->kind[a] == K_MESH_SHARD && mesh_placement(g, a, &p) && mesh_placement(h, b, &q) &&
+           placements_agree(&p, &q);
+}
+
 /* Calls of one name whose functions are not here, or are written alike. */
 static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
@@ -190,8 +203,9 @@ static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, 
                  (!depends_on_dialect((enum op_kind)g->kind[a]) || graph_is_ttnn(g, a) == graph_is_ttnn(h, b)) &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
-        alike = same_type(g, o->first_result + i, h, p->first_result + i);
-    return alike && same_callee(g, a, h, b) && same_attributes(g, a, h, b);
+        alike = same_type(g, o->first_result + i, h, p->first_result + i) ||
+                (g->kind[a] == K_MESH_SHARD && narrowed(g, o->first_result + i, h, p->first_result + i));
+    return alike && same_callee(g, a, h, b) && (same_placement(g, a, h, b) || same_attributes(g, a, h, b));
 }
 
 /* ---- equal nodes ---- */
@@ -388,10 +402,13 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
         if ((calls && call(b, op, depth)) || copy(b, op))
             continue;
         uint32_t x = is_identity(g, op) ? b->s->of[graph_operands(g, op)[0]] : NONE;
-        if (x != NONE)
-            b->s->of[o->first_result] = x;
-        else
+        if (x == NONE) {
             add_node(b, op);
+            continue;
+        }
+        b->s->of[o->first_result] = x;
+        if (g->kind[op] == K_MESH_SHARD && b->d->values[x].node == NONE) /* an argument is what each device has of it */
+            b->d->values[x].value = o->first_result;
     }
 }
 
@@ -419,6 +436,20 @@ static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_
     }
 }
 
+/* Where both sides join what the devices have in the same way, that is what they return. */
+static void compare_before_joining(struct dag *d) {
+    struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
+    for (uint32_t i = 0; i < b->noutputs && i < a->noutputs; i++) {
+        uint32_t x = b->outputs[i] == NONE ? NONE : d->values[b->outputs[i]].node;
+        uint32_t y = a->outputs[i] == NONE ? NONE : d->values[a->outputs[i]].node;
+        if (x == NONE || y == NONE || dag_kind(d, x) != K_MESH_SHARD ||
+            !ops_alike(b->g, d->nodes[x].op, a->g, d->nodes[y].op))
+            continue;
+        b->outputs[i] = dag_operands(d, x)[0];
+        a->outputs[i] = dag_operands(d, y)[0];
+    }
+}
+
 void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
                uint32_t func_after) {
     *d = (struct dag){.cut_short = false};
@@ -427,6 +458,7 @@ void dag_build(struct dag *d, const struct graph *before, uint32_t func, const s
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
     for (uint32_t i = 0; i < a->nargs && i < b->nargs; i++)
         dag_merge(d, a->first_arg + i, b->first_arg + i, (struct movement){.rank = 0}, PROVED);
+    compare_before_joining(d);
 }
 
 void dag_free(struct dag *d) {
