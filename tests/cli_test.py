@@ -604,6 +604,12 @@ class PatternLibrary(Case):
                         "own.yml:6:15: error: not a name of the formula", "  hint: did you mean weight?")
         self.wrong_file(RELU + "status: {level: ttxr}\n", "own.yml:6:17: error: unknown level: ttxr",
                         "  hint: ttir or ttnn, where the compiler fuses; or library, if no dialect has the op")
+        for name, hint in (("slice_static", "write slice"), ("pow_scalar", "write pow"), ("dot_genera", "did you mean dot_general?")):
+            self.wrong_file(RELU.replace("maximum(x, 0)", name + "(x, 0)"),
+                            "own.yml:5:14: error: no operator or idiom is called " + name, "  hint: " + hint)
+        for name, hint in (("is_row", "rowwise"), ("row", "rowwise"), ("extnt", "extent")):
+            self.wrong_file(RELU + "where: %s(x)\n" % name, "own.yml:6:8: error: no condition is called " + name,
+                            "  hint: did you mean %s?" % hint)
         self.wrong_file(RELU + "status: {pas: x}\n", "own.yml:6:10: error: unknown key: pas", "  hint: did you mean pass?")
 
     def test_check_goes_on_behind_a_wrong_file(self):
@@ -871,6 +877,25 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
       out = layer_norm t3 weight:8xf32 {epsilon = 1.0e-5}
     args: {weight: parameter}
 """, out)
+
+    def test_slices_of_slices(self):
+        """Each says which part it takes of the one before it; what is cut along two dimensions does not."""
+        def cut(n, source, of, to, begins, ends):
+            listed = "[%s]" % ", ".join("%d : i32" % i for i in begins), "[%s]" % ", ".join("%d : i32" % i for i in ends)
+            return ('  %%%s = "ttnn.slice_static"(%%%s) <{begins = %s, ends = %s, step = [1 : i32, 1 : i32]}> : '
+                    "(tensor<%s>) -> tensor<%s>\n" % (n, source, *listed, of, to))
+        for first, formula in (([0, 0], "t1 = slice(a, dim=-1, part=0, of=2)"), ([0, 32], "t1 = slice(a, dim=-1, begin=32, end=96)"),
+                               ([1, 0], "t1 = slice(a)")):
+            rows = 32 - first[0]
+            self.write("s.mlir", "func.func @f(%%x: tensor<32x128xf32>) -> tensor<%dx32xf32> {\n%s%s%s"
+                       '  %%out = "ttnn.subtract"(%%lo, %%hi) : (tensor<%dx32xf32>, tensor<%dx32xf32>) -> tensor<%dx32xf32>\n'
+                       "  return %%out : tensor<%dx32xf32>\n}\n" % (
+                           rows, cut("s", "x", "32x128xf32", "%dx64xf32" % rows, first, [32, first[1] + 64]),
+                           cut("lo", "s", "%dx64xf32" % rows, "%dx32xf32" % rows, [0, 0], [rows, 32]),
+                           cut("hi", "s", "%dx64xf32" % rows, "%dx32xf32" % rows, [0, 32], [rows, 64]), rows, rows, rows, rows))
+            out = self.draft("s.mlir", "%s,%lo,%hi,%out")
+            self.assertIn("  %s\n  t2 = slice(t1, dim=-1, part=0, of=2)\n  t3 = slice(t1, dim=-1, part=1, of=2)\n" % formula, out)
+            self.assertEqual(self.run_it("-q", "-P", "new.yml", "--only=my", "--ttnn-only", "s.mlir")[0], 1)
 
     def test_what_the_short_notation_has_no_word_for(self):
         self.write("s.mlir", """\

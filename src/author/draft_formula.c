@@ -2,9 +2,11 @@
  * value that comes from other ops. */
 #include "author/draft.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "graph/index.h"
 #include "lang/infix.h"
 
 enum { MAX_STEPS_BACK = 48 };
@@ -141,6 +143,24 @@ static bool along_last_axis(const struct graph *g, uint32_t op) {
     return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
 }
 
+/* Of one of several equal parts of a dimension, which; else, of a slice of one dimension, from where to where. */
+static void write_part(const struct graph *g, uint32_t op, struct buf *out) {
+    struct slice_bounds b;
+    uint32_t rank, d = 0;
+    if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, &b) || b.ncut != 1)
+        return;
+    while (!b.cut[d])
+        d++;
+    const int64_t *shape = graph_shape(g, graph_operands(g, op)[0], &rank);
+    int64_t begin = b.begin[d], size = b.end[d] - begin;
+    if (!shape || b.step[d] != 1 || size <= 0)
+        return;
+    if (begin % size == 0 && shape[d] % size == 0)
+        buf_printf(out, ", dim=%d, part=%" PRId64 ", of=%" PRId64, (int)d - (int)rank, begin / size, shape[d] / size);
+    else
+        buf_printf(out, ", dim=%d, begin=%" PRId64 ", end=%" PRId64, (int)d - (int)rank, begin, begin + size);
+}
+
 static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     const struct graph *g = s->graph;
     enum op_kind kind = formula_kind(g, op);
@@ -153,6 +173,7 @@ static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     }
     buf_printf(out, "%s(", op_table[kind].name);
     write_operands(s, op, kind, out);
+    write_part(g, op, out);
     buf_add(out, s->axes && along_last_axis(g, op) ? STR(", dim=-1)") : STR(")"));
 }
 

@@ -89,9 +89,18 @@ unsigned str_distance(struct str a, struct str b) {
     return row[b.n];
 }
 
-const char *str_nearest(struct str misspelt, const char *const *words, size_t n) {
+/* The shortest word that begins so; NULL: none does, or it says too little. */
+static const char *begins_with(struct str begin, const char *const *words, size_t n) {
     const char *best = NULL;
-    unsigned least = (unsigned)(misspelt.n / 3 + 2);
+    for (size_t i = 0; i < n && begin.n > 2; i++)
+        if (str_starts(str_of(words[i]), begin) && (!best || strlen(words[i]) < strlen(best)))
+            best = words[i];
+    return best;
+}
+
+const char *str_nearest(struct str misspelt, const char *const *words, size_t n) {
+    const char *best = NULL, *longer = begins_with(misspelt, words, n);
+    unsigned least = longer ? 2 : (unsigned)(misspelt.n / 3 + 2);
     for (size_t i = 0; i < n; i++) {
         unsigned d = str_distance(misspelt, str_of(words[i]));
         if (d < least) {
@@ -99,6 +108,9 @@ const char *str_nearest(struct str misspelt, const char *const *words, size_t n)
             best = words[i];
         }
     }
+    best = best ? best : longer;
+    for (struct str rest = misspelt; !best && rest.n;)
+        best = begins_with(str_part(&rest, '_'), words, n);
     return best;
 }
 

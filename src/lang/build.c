@@ -265,6 +265,11 @@ static struct node *build_idiom(struct builder *b, struct formula_scope *s, cons
 
 static const char *nearest(const struct builder *b, struct str name) {
     const char *op = op_nearest_name(name);
+    enum op_kind printed = op_kind_of_spelling(arena_printf(b->arena, "ttnn.%.*s", (int)name.n, name.p));
+    if (printed == K_UNKNOWN)
+        printed = op_kind_of_spelling(arena_printf(b->arena, "ttir.%.*s", (int)name.n, name.p));
+    if (printed != K_UNKNOWN)
+        return arena_printf(b->arena, "write %s", op_table[printed].name).p;
     for (const struct idioms *all = b->idioms; all; all = all->others)
         for (uint32_t i = 0; i < all->n; i++) {
             struct str n = all->items[i].name;

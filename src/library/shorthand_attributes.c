@@ -105,8 +105,9 @@ static bool is_list_type(struct str type) {
 
 /* A value that is written as MLIR wants it says its type itself. */
 static bool is_typed(struct str value) {
-    return str_find(value, STR(" : ")) || str_starts(value, STR("#")) || str_starts(value, STR("\"")) ||
-           str_starts(value, STR("array<")) || str_starts(value, STR("dense"));
+    return str_find(value, STR(" : ")) || (str_starts(value, STR("[")) && memchr(value.p, ':', value.n)) ||
+           str_starts(value, STR("#")) || str_starts(value, STR("\"")) || str_starts(value, STR("array<")) ||
+           str_starts(value, STR("dense"));
 }
 
 /* MLIR wants a point in a float: 1e-5 is 1.0e-5. */
