@@ -17,6 +17,7 @@ import sys
 import tarfile
 import tempfile
 import termios
+import time
 import threading
 import unittest
 import zipfile
@@ -1255,6 +1256,38 @@ class Summary(Case):
                 break
         os.close(master)
         return text.decode().replace("\r\n", "\n")
+
+    def progress_of(self, *args, term="xterm"):
+        """What stands on the terminal after more than a second of waiting for standard input, and at the end."""
+        master, slave = os.openpty()
+        p = subprocess.Popen([PROGRAM, *args], cwd=self.directory.name, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                             stderr=slave, env={**os.environ, "TERM": term, "NO_COLOR": "1"})
+        os.close(slave)
+        time.sleep(1.5)
+        os.set_blocking(master, False)
+        text = b""
+        for end in False, True:
+            if end:
+                p.communicate((self.read("m.ttnn.mlir")).encode(), timeout=60)
+            try:
+                while part := os.read(master, 65536):
+                    text += part
+            except OSError:
+                pass
+            if not end:
+                waiting = text.decode()
+        os.close(master)
+        return waiting, text.decode()
+
+    def test_progress(self):
+        """One line where work takes more than a second on a terminal, which is taken away again."""
+        for args in (("--ttnn-only", "-n", "-"), ("m.ttir.mlir", "-", "-n"), ("verify", "m.ttir.mlir", "-", "-o", "c.yml"),
+                     ("explain", "--ttnn-only", "-"), ("inspect", "-"), ("diff", "m.ttnn.mlir", "-")):
+            waiting, all = self.progress_of(*args)
+            self.assertRegex(waiting, r"^(\r\033\[Kreading( and searching)?, \d s)+$", args)
+            self.assertIn("\r\033[K", all[len(waiting):], args)
+        for args, term in ((("-q", "--ttnn-only", "-n", "-"), "xterm"), (("--ttnn-only", "-n", "-"), "dumb")):
+            self.assertEqual(self.progress_of(*args, term=term)[0], "")
 
     def test_terminal(self):
         text = self.on_terminal(70)

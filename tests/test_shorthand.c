@@ -46,7 +46,7 @@ Test(shorthand, a_reduction_has_the_type_that_it_leaves) {
                                                  "(tensor<2x3x4xbf16>) -> tensor<2x3x1xbf16>");
     expands("m = max x:2x3x4 {dim_arg = [0:i32,1:i32], keep_dim = false}",
             "%m = \"ttir.max\"(%x) <{dim_arg = [0:i32,1:i32], keep_dim = false}> : (tensor<2x3x4xbf16>) -> "
-            "tensor<4xbf16>\n");
+            "tensor<4xbf16>");
     expands("m = max x:2x3x4 {dim_arg = [0, 1], keep_dim = false}",
             "%m = \"ttir.max\"(%x) <{dim_arg = [0 : i32, 1 : i32], keep_dim = false}> : (tensor<2x3x4xbf16>) -> "
             "tensor<4xbf16>");

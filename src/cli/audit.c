@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 enum { WIDTH = 100 };
@@ -89,7 +90,12 @@ static enum fa_status run(struct args *args, FILE *out) {
         return complain(FA_USAGE, "--output-dir is for compiles with both levels");
     if (audit_is_many(x) && !one_level)
         return audit_many(x);
-    struct fa_audit *a = fa_audit(o);
+    struct fa_audit_options options = *o;
+    struct progress p;
+    progress_begin(&p, x->quiet);
+    options.progress = progress_of_call(&p, "");
+    struct fa_audit *a = fa_audit(&options);
+    progress_end(&p);
     enum fa_status status = fa_is_several(a) ? audit_many(x) : audit_finish(a, x, NULL);
     fa_free(a);
     return status;

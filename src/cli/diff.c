@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 struct diff_args {
@@ -34,7 +35,11 @@ static struct fa_audit *read_side(const struct args *args, const char *const *fi
     options.inputs.nfiles = n;
     options.inputs.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
     options.inventory = true;
+    struct progress p;
+    progress_begin(&p, false);
+    options.progress = progress_of_call(&p, "");
     struct fa_audit *a = report ? fa_read_report(files[0]) : fa_audit(&options);
+    progress_end(&p);
     if (!report || fa_get_status(a) == FA_INPUT)
         say_diagnostics(fa_diagnostics(a), fa_get_status(a));
     return a;

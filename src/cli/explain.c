@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 struct explain_args {
@@ -13,7 +14,11 @@ static enum fa_status run(struct args *args, FILE *out) {
     const struct explain_args *x = (const struct explain_args *)args;
     const struct fa_audit_options *o = &args->options;
     struct fa_explain_options options = {o->inputs, o->patterns, x->at, x->places, o->max_diagnostics};
+    struct progress p;
+    progress_begin(&p, false);
+    progress_say(&p, "reading and searching");
     struct fa_explanation *e = fa_explain(&options);
+    progress_end(&p);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
     if (status != FA_USAGE)
         fa_explanation_print(e, x->json, out);

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/progress.h"
 
 struct inspect_args {
     struct args args;
@@ -6,7 +7,12 @@ struct inspect_args {
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
-    return fa_inspect(&args->options.inputs, ((struct inspect_args *)args)->json, out);
+    struct progress p;
+    progress_begin(&p, false);
+    progress_say(&p, "reading");
+    enum fa_status status = fa_inspect(&args->options.inputs, ((struct inspect_args *)args)->json, out);
+    progress_end(&p);
+    return status;
 }
 
 static const struct option_row rows[] = {

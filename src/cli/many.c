@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/audit.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 struct many {
@@ -17,7 +18,8 @@ struct many {
     struct fa_audit **audits;
     struct fa_table_row *rows; /* of the audits */
     const char **names;        /* of all compiles, without the ends of their files */
-    size_t n;
+    size_t n, all;
+    struct progress progress;
     enum fa_status status;
 };
 
@@ -53,13 +55,20 @@ static void choose_files(struct many *m, struct audit_args *x, const char *name)
     x->args.options.strict_baseline = x->args.options.strict_baseline && x->args.options.baseline;
 }
 
-static struct fa_audit *audit(const struct audit_args *x, struct fa_pair pair, const struct fa_library *library) {
+/* `name`: of one of several; or NULL. */
+static struct fa_audit *audit(struct many *m, const struct audit_args *x, struct fa_pair pair, const char *name) {
+    char before[48] = "";
     const char *files[2] = {pair.ttnn, pair.ttir};
     struct fa_audit_options options = x->args.options;
     options.inputs.files = files;
     options.inputs.nfiles = pair.ttir ? 2 : 1;
-    options.library = library;
-    return fa_audit(&options);
+    options.library = m->library;
+    if (name)
+        snprintf(before, sizeof before, "%zu of %zu, %.24s: ", m->n + 1, m->all, name);
+    options.progress = progress_of_call(&m->progress, before);
+    struct fa_audit *a = fa_audit(&options);
+    progress_hide(&m->progress);
+    return a;
 }
 
 static void audit_pair(struct many *m, struct fa_pair pair) {
@@ -69,7 +78,7 @@ static void audit_pair(struct many *m, struct fa_pair pair) {
     for (size_t i = 0; i < x.noutputs; i++)
         x.outputs[i].path = path_in(m, x.output_dir, name, strrchr(fa_default_file(x.outputs[i].format), '.'));
     choose_files(m, &x, name);
-    struct fa_audit *a = audit(&x, pair, m->library);
+    struct fa_audit *a = audit(m, &x, pair, name);
     enum fa_status status = audit_finish(a, &x, name);
     m->status = status > m->status ? status : m->status;
     m->rows[m->n] = (struct fa_table_row){.audit = a, .name = name};
@@ -118,6 +127,7 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
     m->library = fa_library_read(&m->args->args.options.patterns, m->args->args.options.max_diagnostics);
     m->audits = xcalloc(n + 1, sizeof *m->audits);
     m->rows = xcalloc(n + 1, sizeof *m->rows);
+    m->all = n;
     name_pairs(m, pairs);
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
         audit_pair(m, fa_get_pair(pairs, i));
@@ -132,7 +142,7 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
 
 /* All files were of one compile. */
 static void audit_only_pair(struct many *m, struct fa_pair pair) {
-    struct fa_audit *a = audit(m->args, pair, NULL);
+    struct fa_audit *a = audit(m, m->args, pair, NULL);
     enum fa_status status = audit_finish(a, m->args, NULL);
     m->status = status > m->status ? status : m->status;
     fa_free(a);
@@ -149,7 +159,10 @@ enum fa_status audit_many(const struct audit_args *x) {
     struct many m = {.args = x};
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
+    progress_begin(&m.progress, x->quiet);
+    progress_say(&m.progress, "finding what belongs together");
     struct fa_pairs *pairs = fa_find_pairs(&x->args.options.inputs, x->args.options.max_diagnostics);
+    progress_hide(&m.progress);
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)
         audit_pairs(&m, pairs);
@@ -157,6 +170,7 @@ enum fa_status audit_many(const struct audit_args *x) {
         m.status = refuse_many(x, fa_pairs_count(pairs));
     else if (fa_pairs_count(pairs) == 1)
         audit_only_pair(&m, fa_get_pair(pairs, 0));
+    progress_end(&m.progress);
     fa_pairs_free(pairs);
     arena_free(&m.arena);
     return m.status;

@@ -75,6 +75,23 @@ void progress_say(struct progress *p, const char *format, ...) {
     pthread_mutex_unlock(&p->lock);
 }
 
+static bool say_step(void *context, const char *doing, size_t done, size_t all) {
+    struct progress *p = context;
+    if (all > 1)
+        progress_say(p, "%s%s, %zu of %zu", p->before, doing, done + 1, all);
+    else
+        progress_say(p, "%s%s", p->before, doing);
+    return true;
+}
+
+struct fa_progress progress_of_call(struct progress *p, const char *before) {
+    if (!p->wanted)
+        return (struct fa_progress){NULL, NULL};
+    snprintf(p->before, sizeof p->before, "%s", before);
+    progress_say(p, "%sreading", before);
+    return (struct fa_progress){say_step, p};
+}
+
 void progress_hide(struct progress *p) {
     if (!p->wanted)
         return;

@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "fusion_audit.h"
+
 struct progress {
-    char text[64]; /* short enough for one line; empty: nothing to show */
+    char before[48]; /* of what a call says of itself, "2 of 3, m: " */
+    char text[80];   /* short enough for one line; empty: nothing to show */
     time_t begin;
     bool wanted, shown, ended;
     pthread_t thread;
@@ -19,6 +22,8 @@ struct progress {
 void progress_begin(struct progress *p, bool quiet);
 /* What is being done from now on. */
 void progress_say(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For a call that says itself what it does; `before` is put before that. */
+struct fa_progress progress_of_call(struct progress *p, const char *before);
 /* Takes the line away, before something else is printed. */
 void progress_hide(struct progress *p);
 void progress_end(struct progress *p);

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 
 struct verify_args {
@@ -49,7 +50,11 @@ static enum fa_status run(struct args *args, FILE *out) {
                                         .at = x->at,
                                         .jobs = o->jobs,
                                         .min_compared = x->min_compared};
+    struct progress p;
+    progress_begin(&p, x->quiet);
+    options.progress = progress_of_call(&p, "");
     struct fa_verification *v = fa_verify(&options);
+    progress_end(&p);
     enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
     if (!x->at)
         status = write_report(v, x, status);
