@@ -199,19 +199,17 @@ static struct written as_operand(struct form_writer *w, uint32_t slot, const str
     struct shape extents;
     struct digits from, to;
     struct written v;
-    struct binding all = *b;
     uint32_t value = b->value;
     if (w->run.form->as_printed[slot])
         return module_value(w, value);
-    all.needed = b->map;
-    bool fits = axes_in_frame(&w->run, b, &axes, &extents);
+    bool fits = axes_in_frame(&w->run, b, b->needed, &axes, &extents);
     uint32_t whole = fits ? whole_value(w, value, b->needed, &from) : NONE;
-    if (whole == NONE && axes_in_frame(&w->run, &all, &axes, &extents)) {
+    if (whole == NONE && axes_in_frame(&w->run, b, b->map, &axes, &extents)) {
         fits = true;
         whole = whole_value(w, value, b->map, &from);
     }
     if (whole == NONE)
-        fits = axes_in_frame(&w->run, b, &axes, &extents);
+        fits = axes_in_frame(&w->run, b, b->needed, &axes, &extents);
     if (!fits)
         op_fails(w->e->eval, "%s varies along more than the axes of the formula",
                  name_text(w, w->run.form->formula->slot_name[slot]));
@@ -258,7 +256,7 @@ static void bind_name(struct form_writer *w, uint32_t slot) {
         w->names.values[slot][0] = tensor_scalar(w->e->eval, number);
         return;
     }
-    if (w->run.form->as_printed[slot] || !axes_in_frame(&w->run, b, &axes, &t->shape))
+    if (w->run.form->as_printed[slot] || !axes_in_frame(&w->run, b, b->needed, &axes, &t->shape))
         shape_in_graph(graph_of(w), b->value, &t->shape);
     t->n = shape_count(&t->shape);
     w->names.values[slot][0] = t;

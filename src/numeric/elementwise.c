@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mlir/attributes.h"
 #include "numeric/evaluators.h"
 
 static const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
@@ -38,22 +39,25 @@ bool is_activation_key(const char *key) {
 }
 
 /* Numbers are printed behind the name: op_type = leaky_relu, params = [0.2 : f32]. */
-static uint32_t numbers_behind(struct str text, double number[2]) {
+static uint32_t numbers_behind(struct eval_context *ctx, struct str text, double number[2]) {
     const char *p = str_find(text, STR("[")), *end = p ? memchr(p, ']', (size_t)(text.p + text.n - p)) : NULL;
     uint32_t n = 0;
     while (end && p < end && n < 2) {
         p++;
         const char *comma = memchr(p, ',', (size_t)(end - p));
-        if (!mlir_float(str_trim((struct str){p, (size_t)((comma ? comma : end) - p)}), &number[n++]))
+        struct str one = str_trim((struct str){p, (size_t)((comma ? comma : end) - p)});
+        struct attr x = mlir_read_attr(STR(""), one, ctx->arena);
+        if (!x.is_number)
             return 0;
+        number[n++] = attr_value(&x);
         p = comma ? comma : end;
     }
     return n;
 }
 
-static bool apply_with_numbers(enum op_kind kind, struct str text, struct tensor *t) {
+static bool apply_with_numbers(struct eval_context *ctx, enum op_kind kind, struct str text, struct tensor *t) {
     double number[2];
-    if (numbers_behind(text, number) != (kind == K_CLAMP ? 2 : 1) ||
+    if (numbers_behind(ctx, text, number) != (kind == K_CLAMP ? 2 : 1) ||
         (kind != K_CLAMP && kind != K_LEAKY_RELU && kind != K_POW))
         return false;
     for (int64_t i = 0; i < t->n; i++)
@@ -71,7 +75,7 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
             continue;
         unary_function *f = activation_of(name);
         struct tensor *t = f ? NULL : tensor_copy(ctx, x);
-        if (t && !apply_with_numbers(op_kind_of_name(name), given->text, t))
+        if (t && !apply_with_numbers(ctx, op_kind_of_name(name), given->text, t))
             op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
         x = f ? apply_unary(ctx, f, x) : t;
     }

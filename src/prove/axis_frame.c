@@ -1,6 +1,6 @@
-/* Values are copied element by element through the index maps of their bindings (axis_map.h): along the formula's axes
- * with those that a value does not depend on collapsed to one element, or, in the frame of an op, to the place of the
- * element of that op's result which the root shows at the same index. */
+/* A value is read through its index map (axis_map.h), along axes that are digits of the root's index: those of the
+ * formula, or the dimensions of an op of the graph. Along what it does not depend on it has one element, which
+ * broadcasts. */
 #include "prove/axis_frame.h"
 
 #include "prove/axis_map.h"
@@ -56,14 +56,15 @@ static bool add_in_root_order(const struct axes *root, const struct axes *axes, 
 /* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
  * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
  * of the match took away: they become a last one. */
-static bool axes_in_form(const struct form_run *run, const struct binding *b, struct axes *out) {
+static bool axes_in_form(const struct form_run *run, const struct binding *b, const struct imap *map,
+                         struct axes *out) {
     struct term reduced[MAX_TERMS];
     uint32_t nreduced = 0;
     int64_t stride = 1;
     uint32_t work = run->form->work_axis;
     bool across = has_work_axis(run->form, b->axes);
-    for (uint32_t i = 0; i < b->map->n && !axes_determine(b->axes, b->map); i++) {
-        struct imap one = {.n = 1, .t = {b->map->t[i]}};
+    for (uint32_t i = 0; i < map->n && !axes_determine(b->axes, map); i++) {
+        struct imap one = {.n = 1, .t = {map->t[i]}};
         if (axes_determine(b->axes, &one))
             continue;
         reduced[nreduced++] = (struct term){one.t[0].space, one.t[0].lo, one.t[0].size, stride};
@@ -79,11 +80,6 @@ static bool axes_in_form(const struct form_run *run, const struct binding *b, st
            axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
 }
 
-static struct tensor *fail_outside(struct form_run *run, struct str name) {
-    eval_fail(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
-    return NULL;
-}
-
 /* The axes of the root or of a secondary root. */
 static bool are_root_axes(const struct form_run *run, const struct axes *axes) {
     const struct formula *f = reference_formula(run->ref);
@@ -96,87 +92,39 @@ static bool are_root_axes(const struct form_run *run, const struct axes *axes) {
     return found;
 }
 
-/* Extents of the axes; 1, which broadcasts, where the value does not vary along an axis of the root, except for the
- * last axis, along which the form may reduce. One number is 1 along all axes. */
-static struct shape shape_along_axes(const struct form_run *run, const struct binding *b, const struct axes *axes) {
+/* Extents along the axes; 1, which broadcasts, where the map does not touch one. In the axes of a formula the last one
+ * stays whole, along which the form may reduce, and so do those of an operand of a product. */
+static struct shape extents_along(const struct form_run *run, const struct binding *b, const struct imap *map,
+                                  const struct axes *axes, bool all) {
     struct shape s = axes_shape(axes);
-    bool one = b->map->n == 0;
-    for (uint32_t d = 0; d + !one < s.rank && (one || are_root_axes(run, b->axes)); d++) {
+    bool most = are_root_axes(run, b->axes);
+    for (uint32_t d = 0; d < s.rank; d++) {
         struct imap axis;
         axes_axis(axes, (int)d, &axis);
-        if (!imap_touches(b->map, &axis))
+        if (!imap_touches(map, &axis) && (all || d + (most ? 1 : 2) < s.rank))
             s.dim[d] = 1;
     }
     return s;
 }
 
-static struct tensor *along_axes(struct form_run *run, const struct binding *b, const struct tensor *t,
-                                 struct str name) {
-    struct axes axes;
-    struct index_walk w;
-    if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
-        return fail_outside(run, name);
-    struct shape s = shape_along_axes(run, b, &axes);
-    struct tensor *out = tensor_new(run->eval, &s);
-    if (!out)
-        return NULL;
-    walk_begin(&w, &s);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
-        int64_t element = axes_element(&axes, b->map, w.at);
-        if (element >= t->n)
-            return fail_outside(run, name);
-        out->x[i] = (double)element;
-    }
-    return out;
-}
-
 /* ---- along the axes of an op of the graph ---- */
 
-/* Dimensions along which a tensor of elements' numbers does not vary become 1: they broadcast. */
-static struct tensor *collapsed(struct form_run *run, const struct tensor *elements) {
-    struct view v = view_of(elements);
-    for (uint32_t d = 0; d < elements->shape.rank; d++) {
-        int64_t stride = v.stride[d];
-        bool varies = false;
-        for (int64_t i = 0; i < elements->n && !varies && elements->shape.dim[d] > 1; i++)
-            if (i / stride % elements->shape.dim[d] > 0)
-                varies = elements->x[i] != elements->x[i - stride];
-        if (!varies)
-            v.shape.dim[d] = 1;
-    }
-    return view_copy(run->eval, v);
+/* From the root to the result of the frame's op. Through a batch normalisation, which keeps elements in place, an
+ * element of its result is that of its operand. */
+static bool map_of_frame(const struct form_run *run, struct imap *out) {
+    const struct binding *slots = run->ref->bound.slots;
+    const struct imap *inner = slots[run->frame.slot].map;
+    if (run->frame.norm != NONE)
+        return imap_composed(slots[run->frame.norm].map, inner, out);
+    imap_copy(out, inner);
+    return true;
 }
 
-/* The element of the frame's op that the root shows at an index of its axes. Through a batch normalisation, which keeps
- * elements in place, an element of its result is that of its operand. */
-static int64_t frame_element(const struct form_run *run, const int64_t *at) {
-    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
-    if (run->frame.norm == NONE)
-        return axes_element(run->form->root_axes, f->map, at);
-    int64_t index = axes_element(run->form->root_axes, run->ref->bound.slots[run->frame.norm].map, at), element = 0;
-    for (uint32_t k = 0; k < f->map->n; k++)
-        element += index / f->map->t[k].lo % f->map->t[k].size * f->map->t[k].stride;
-    return element;
-}
-
-/* The value as a tensor of the shape of the frame's op, each element of which the root shows once. */
-static struct tensor *along_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
-                                  struct str name) {
-    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
-    struct shape s, root = axes_shape(run->form->root_axes);
-    struct index_walk w;
-    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !axes_determine(b->axes, b->map))
-        return fail_outside(run, name);
-    struct tensor *out = tensor_new(run->eval, &s);
-    if (!out)
-        return NULL;
-    for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
-        int64_t to = frame_element(run, w.at), from = axes_element(b->axes, b->map, w.at);
-        if (to >= out->n || from >= t->n)
-            return fail_outside(run, name);
-        out->x[to] = (double)from;
-    }
-    return out;
+bool axes_of_frame(const struct form_run *run, struct axes *axes) {
+    struct shape s;
+    struct imap map;
+    return shape_in_graph(reference_graph(run->ref), run->ref->bound.slots[run->frame.slot].value, &s) &&
+           map_of_frame(run, &map) && imap_coordinates(&map, s.dim, s.rank, axes);
 }
 
 /* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
@@ -184,8 +132,9 @@ static const struct tensor *from_frame(struct form_run *run, const struct tensor
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, both, root = axes_shape(run->form->root_axes);
     struct index_walk w;
+    struct imap map;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !shape_broadcast(run->eval, &s, &t->shape, &both) ||
-        !shape_eq(&s, &both))
+        !shape_eq(&s, &both) || !map_of_frame(run, &map))
         return t;
     struct view v = view_expanded(t, &s);
     const struct tensor *full = view_copy(run->eval, v);
@@ -194,7 +143,7 @@ static const struct tensor *from_frame(struct form_run *run, const struct tensor
         return NULL;
     walk_begin(&w, &root);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        out->x[i] = full->x[frame_element(run, w.at)];
+        out->x[i] = full->x[axes_element(run->form->root_axes, &map, w.at)];
     return out;
 }
 
@@ -354,25 +303,6 @@ void axis_frames_find(struct fused_form *f, const struct reference *r) {
 
 /* ---- values ---- */
 
-/* Numbers of elements: of those that the graph says are the same number the first. */
-static void take_first_alike(const struct graph *g, uint32_t value, struct tensor *elements) {
-    uint32_t rank = 0;
-    const int64_t *dims = graph_shape(g, value, &rank);
-    for (int64_t i = 0; i < elements->n; i++) {
-        int64_t stride = 1, first = 0;
-        for (uint32_t d = rank; d-- > 0; stride *= dims[d])
-            first += g->varies[value] >> d & 1 ? (int64_t)elements->x[i] / stride % dims[d] * stride : 0;
-        elements->x[i] = (double)first;
-    }
-}
-
-static struct tensor *all_elements(struct form_run *run, const struct tensor *t) {
-    struct tensor *elements = tensor_copy(run->eval, t);
-    for (int64_t i = 0; elements && i < t->n; i++)
-        elements->x[i] = (double)i;
-    return elements;
-}
-
 /* In the frame of a convolution a value with a number for each channel is a row, which broadcasts wherever the channels
  * are; not so its operand and weights. */
 static bool may_be_row(const struct form_run *run, const struct binding *b) {
@@ -380,56 +310,6 @@ static bool may_be_row(const struct form_run *run, const struct binding *b) {
     uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op;
     return op != NONE && op_convolves((enum op_kind)g->kind[op]) && b->value != graph_operands(g, op)[0] &&
            b->value != graph_operands(g, op)[1];
-}
-
-static struct tensor *as_row(struct form_run *run, struct tensor *elements) {
-    struct tensor *one = collapsed(run, elements);
-    uint32_t wide = 0;
-    for (uint32_t d = 0; one && d < one->shape.rank; d++)
-        wide += one->shape.dim[d] > 1;
-    if (one && wide <= 1)
-        one->shape = (struct shape){1, {one->n}};
-    return one && wide <= 1 ? one : elements;
-}
-
-/* Which element of the value stands at each place is decided by its index map alone, so that the shape of an operand
- * does not hang on the numbers. */
-const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
-                                    bool as_printed, struct str name) {
-    bool framed = !as_printed && run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
-    struct tensor *elements = as_printed ? all_elements(run, t)
-                              : framed   ? along_frame(run, b, t, name)
-                                         : along_axes(run, b, t, name);
-    if (elements)
-        take_first_alike(reference_graph(run->ref), b->value, elements);
-    if (elements && framed)
-        elements = collapsed(run, elements);
-    if (elements && may_be_row(run, b))
-        elements = as_row(run, elements);
-    for (int64_t i = 0; elements && i < elements->n; i++)
-        elements->x[i] = t->x[(int64_t)elements->x[i]];
-    return elements;
-}
-
-/* ---- without numbers ---- */
-
-bool axes_of_frame(const struct form_run *run, struct axes *axes) {
-    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
-    struct shape s;
-    return run->frame.norm == NONE && shape_in_graph(reference_graph(run->ref), f->value, &s) &&
-           imap_coordinates(f->map, s.dim, s.rank, axes);
-}
-
-/* Extents along the axes; 1 where the map does not touch one. */
-static struct shape touched_extents(const struct imap *map, const struct axes *axes) {
-    struct shape s = axes_shape(axes);
-    for (uint32_t d = 0; d < s.rank; d++) {
-        struct imap axis;
-        axes_axis(axes, (int)d, &axis);
-        if (!imap_touches(map, &axis))
-            s.dim[d] = 1;
-    }
-    return s;
 }
 
 /* What varies along one axis, or none, as a tensor of that axis alone. */
@@ -448,19 +328,50 @@ static void keep_as_row(struct axes *axes, struct shape *extents) {
     axes_copy(axes, &row);
 }
 
-bool axes_in_frame(const struct form_run *run, const struct binding *b, struct axes *axes, struct shape *extents) {
+bool axes_in_frame(const struct form_run *run, const struct binding *b, const struct imap *map, struct axes *axes,
+                   struct shape *extents) {
     bool framed = run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
-    if (!(framed ? axes_of_frame(run, axes) : axes_in_form(run, b, axes)) || !axes_determine(axes, b->needed))
+    if (!(framed ? axes_of_frame(run, axes) : axes_in_form(run, b, map, axes)) || !axes_determine(axes, map))
         return false;
-    struct binding needed = *b;
-    needed.map = b->needed;
-    struct shape touched = touched_extents(b->needed, axes);
-    *extents = framed ? touched : shape_along_axes(run, &needed, axes);
-    for (uint32_t d = 0; d + 2 < extents->rank; d++) /* a batch broadcasts whatever the op is */
-        extents->dim[d] = touched.dim[d];
-    if (may_be_row(run, b))
+    bool row = may_be_row(run, b);
+    *extents = extents_along(run, b, map, axes, framed || row || map->n == 0);
+    if (row)
         keep_as_row(axes, extents);
     return true;
+}
+
+/* A value that keeps its dimensions, but for a row. */
+static const struct tensor *printed_value(struct form_run *run, const struct binding *b, const struct tensor *t) {
+    struct view v = view_of(t);
+    uint32_t wide = 0;
+    for (uint32_t d = 0; d < v.shape.rank; d++) {
+        v.shape.dim[d] = reference_graph(run->ref)->varies[b->value] >> d & 1 ? v.shape.dim[d] : 1;
+        wide += v.shape.dim[d] > 1;
+    }
+    if (!may_be_row(run, b) || wide > 1)
+        return t;
+    const struct tensor *one = view_copy(run->eval, v);
+    return one ? tensor_reshape(run->eval, one, &(struct shape){1, {one->n}}) : NULL;
+}
+
+const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
+                                    bool as_printed, struct str name) {
+    struct axes axes;
+    struct shape extents;
+    struct index_walk w;
+    if (as_printed)
+        return printed_value(run, b, t);
+    bool fits = axes_in_frame(run, b, b->needed, &axes, &extents);
+    struct tensor *out = fits ? tensor_new(run->eval, &extents) : NULL;
+    int64_t i = 0;
+    for (walk_begin(&w, &extents); out && fits && walk_more(&w); walk_next(&w), i++) {
+        int64_t element = axes_element(&axes, b->needed, w.at);
+        fits = element < t->n;
+        out->x[i] = fits ? t->x[element] : 0;
+    }
+    if (!fits)
+        eval_fail(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+    return fits ? out : NULL;
 }
 
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {

@@ -39,7 +39,6 @@ static const struct tensor *name_value(struct form_run *run, uint32_t slot, cons
     const struct fused_form *f = run->form;
     struct binding b = run->ref->bound.slots[form_slot(f, run->ref, slot)];
     const struct tensor *out;
-    b.map = b.needed;
     if (form_absorbs_pad(run, slot))
         out = form_unpadded(run, slot);
     else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0 &&
