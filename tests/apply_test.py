@@ -124,6 +124,20 @@ func.func @main(%x: tensor<1x2x32x64xbf16>) -> tensor<1x8x32x64xbf16> {
   return %2 : tensor<1x8x32x64xbf16>
 }
 """
+ROTATED = """\
+func.func @main(%x: tensor<1x8x32x64xbf16>, %cos: tensor<1x1x32x64xbf16>, %sin: tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16> {
+  %1 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 8 : i32, 32 : i32, 32 : i32], \
+step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x32x64xbf16>) -> tensor<1x8x32x32xbf16>
+  %2 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 32 : i32], ends = [1 : i32, 8 : i32, 32 : i32, 64 : i32], \
+step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x32x64xbf16>) -> tensor<1x8x32x32xbf16>
+  %3 = "ttir.neg"(%2) : (tensor<1x8x32x32xbf16>) -> tensor<1x8x32x32xbf16>
+  %4 = "ttir.concat"(%3, %1) <{dim = 3 : si32}> : (tensor<1x8x32x32xbf16>, tensor<1x8x32x32xbf16>) -> tensor<1x8x32x64xbf16>
+  %5 = "ttir.multiply"(%x, %cos) : (tensor<1x8x32x64xbf16>, tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+  %6 = "ttir.multiply"(%4, %sin) : (tensor<1x8x32x64xbf16>, tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+  %7 = "ttir.add"(%5, %6) : (tensor<1x8x32x64xbf16>, tensor<1x8x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+  return %7 : tensor<1x8x32x64xbf16>
+}
+"""
 
 
 class Program(unittest.TestCase):
@@ -243,6 +257,18 @@ class Apply(Program):
         other = TOPK.replace("ends = [32 : i32, 8 : i32]", "ends = [32 : i32, 9 : i32]", 1)
         other = other.replace("tensor<32x8xbf16>", "tensor<32x9xbf16>")
         self.assertNotIn('%1, %2 = "ttir.topk"', self.applied(other, "--assume=all"))
+
+    def test_a_rotation_is_a_composite_with_its_function(self):
+        result = self.applied(ROTATED, "--assume=all")
+        self.assertRegex(result, r'%7 = "ttcore.composite"\(%x, %cos, %sin\) <{composite_name = "rotary_embedding", '
+                                 r'decomposition = @fused_rotary_embedding_0}> ')
+        self.assertRegex(result, r"(?s)return %7 .*\n}\nfunc.func private @fused_rotary_embedding_0\(.*\) -> "
+                                 r"tensor<1x8x32x64xbf16> attributes {tt.composite_decomposition} {\n.*\n}\n")
+        self.assertEqual(self.applied(result, "--assume=all"), result)
+        taken = self.applied(ROTATED.replace("@main", "@fused_main"), "--assume=all")
+        self.assertIn("@fused2_rotary_embedding_0", taken)
+        other = ROTATED.replace('"ttir.concat"(%3, %1)', '"ttir.concat"(%1, %3)')
+        self.assertNotIn("composite", self.applied(other, "--assume=all"))
 
     def test_heads_are_joined_and_repeated(self):
         self.assertIn('"ttir.concatenate_heads"(%x) : (tensor<1x8x32x64xbf16>) -> tensor<1x32x512xbf16>', self.applied(HEADS))

@@ -126,6 +126,8 @@ static void write_one(struct fa_application *a, struct replacing *how, const str
 
 static bool has_name_with(const struct mlir *m, struct str prefix) {
     bool found = false;
+    for (uint32_t i = 0; i < m->nnames && !found; i++) /* symbols among them */
+        found = str_starts(m->names[i], (struct str){prefix.p + 1, prefix.n - 1});
     for (uint32_t i = 0; i < m->nvalues && !found; i++)
         found = str_starts(mlir_span(m, m->values[i].name), prefix);
     return found;

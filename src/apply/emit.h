@@ -34,10 +34,22 @@ enum { MAX_LINES = 128 };
 
 struct emitter {
     struct eval_context *eval; /* owns what is written */
-    struct str prefix;         /* of the names of values */
-    uint32_t *next;            /* number of the next name */
+    struct composite *composites;
+    struct str prefix; /* of the names of values */
+    uint32_t *next;    /* number of the next name */
     const struct short_op *lines[MAX_LINES];
     uint32_t nlines;
+};
+
+/* A function that a composite is decomposed to. Its arguments are %arg0 and on, of the types of the operands. */
+struct composite {
+    struct str symbol;
+    struct emitter body;
+    uint32_t next_name;
+    const struct written *operands;
+    uint32_t noperands;
+    struct written result;
+    struct composite *next;
 };
 
 struct written written_number(double x);

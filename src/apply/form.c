@@ -1,7 +1,7 @@
 /* A value of the match is read along the axes of the frame by moving it there; the result is moved back. Names and
  * attributes are those of formulas (numeric/formula_run.h), where a tensor without numbers stands for what is written:
  * its extents are known, and its number, if it has one. */
-#include "apply/form.h"
+#include "apply/form_writer.h"
 
 #include <math.h>
 
@@ -14,24 +14,6 @@
 #include "prove/axis_map.h"
 #include "prove/form_attributes.h"
 #include "prove/fused_form.h"
-
-struct form_writer {
-    struct form_request *request;
-    struct emitter *e;
-    struct form_run run;
-    struct formula_context context;
-    struct formula_run names;
-    struct written values[MAX_SLOTS]; /* by name of the form, as far as they are written */
-    bool known[MAX_SLOTS];
-    enum dtype element; /* in which the ops compute */
-};
-
-static struct written write_node(struct form_writer *w, const struct node *n);
-
-static const struct written absent = {.element = DT_OTHER};
-static bool is_absent(const struct written *v) {
-    return v->element == DT_OTHER;
-}
 
 static const struct graph *graph_of(const struct form_writer *w) {
     return reference_graph(w->run.ref);
@@ -48,7 +30,7 @@ static struct shape logical_shape(const struct written *v) {
     return s;
 }
 
-static const struct tensor *stand_in(struct form_writer *w, const struct written *v) {
+const struct tensor *stand_in(struct form_writer *w, const struct written *v) {
     if (is_number(v))
         return tensor_scalar(w->e->eval, v->number);
     struct tensor *t = arena_alloc(w->e->eval->arena, sizeof *t);
@@ -57,7 +39,7 @@ static const struct tensor *stand_in(struct form_writer *w, const struct written
 }
 
 /* For formula_run.evaluate: a line of the form that a number asks for. */
-static const struct tensor *evaluate_stand_in(struct formula_run *r, const struct node *n) {
+const struct tensor *evaluate_stand_in(struct formula_run *r, const struct node *n) {
     struct form_writer *w = (struct form_writer *)((char *)r - offsetof(struct form_writer, names));
     struct written v = write_node(w, n);
     return stand_in(w, &v);
@@ -622,6 +604,10 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     o.noperands = nv;
     add_segments(w, &o, there, nroles);
     add_properties(w, n, &o);
+    if (op_is(n->op, COMPOSITE)) {
+        add_composite(w, &o);
+        return emit_fused(w->e, &o, v[0].element);
+    }
     enum dtype second = op_is(n->op, SORTS) ? element_of_positions(w->run.ref->match) : v[0].element;
     struct written out = emit_fused(w->e, &o, second);
     return as_stored ? emit_reshape(w->e, out, &natural) : out;
@@ -661,7 +647,7 @@ static struct written write_op(struct form_writer *w, const struct node *n) {
     return emit(w->e, &o);
 }
 
-static struct written write_node(struct form_writer *w, const struct node *n) {
+struct written write_node(struct form_writer *w, const struct node *n) {
     struct written v;
     const struct node *one;
     switch (n->kind) {

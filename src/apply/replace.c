@@ -6,7 +6,7 @@
 
 struct printing_lines {
     const struct mlir *m;
-    struct emitter *e;
+    const struct emitter *e;
     struct arena *arena;
     const struct form_request *request; /* whose results are printed under the names of what they replace */
     struct str indent;
@@ -129,6 +129,30 @@ static struct str print_lines(struct printing_lines *p) {
     return good ? text : STR("");
 }
 
+/* The functions of composites, in the module that the replaced op is in. */
+static struct str print_functions(const struct printing_lines *p, struct str indent) {
+    static const struct form_request none = {.nresults = 0};
+    struct buf b = {0};
+    for (const struct composite *c = p->e->composites; c; c = c->next) {
+        struct printing_lines body = *p;
+        struct str type = c->result.type, at = p->location;
+        body.e = &c->body;
+        body.request = &none;
+        body.indent = arena_printf(p->arena, "%.*s  ", (int)indent.n, indent.p);
+        memset(body.used, true, sizeof body.used);
+        struct str lines = print_lines(&body);
+        buf_printf(&b, "%.*sfunc.func private @%.*s(", (int)indent.n, indent.p, (int)c->symbol.n, c->symbol.p);
+        for (uint32_t i = 0; i < c->noperands; i++)
+            buf_printf(&b, "%s%%arg%u: %.*s", i ? ", " : "", i, (int)c->operands[i].type.n, c->operands[i].type.p);
+        buf_printf(&b, ") -> %.*s attributes {tt.composite_decomposition} {\n%.*s%.*s\n", (int)type.n, type.p,
+                   (int)body.indent.n, body.indent.p, (int)lines.n, lines.p);
+        buf_printf(&b, "%.*sreturn %.*s : %.*s%.*s\n%.*s}%.*s\n", (int)body.indent.n, body.indent.p,
+                   (int)c->result.name.n, c->result.name.p, (int)type.n, type.p, (int)at.n, at.p, (int)indent.n,
+                   indent.p, (int)at.n, at.p);
+    }
+    return buf_take(&b, p->arena);
+}
+
 /* The blanks in front of an op. */
 static struct str indent_of(const struct mlir *m, uint32_t op) {
     uint32_t begin = m->ops[op].text.begin, from = begin;
@@ -207,6 +231,10 @@ static void print_replacement(struct replacing *how, const struct form_request *
     uint32_t op = m->values[q->results[0].value].def;
     if (!find_roots(q, m, out))
         return;
+    if (q->emitter->composites && m->ops[op].func == NONE) {
+        out->why = STR("there is no module for the function that it is decomposed to");
+        return;
+    }
     add_alias(how, m, out->match, op, a, out);
     out->indent = indent_of(m, out->roots[0]);
     struct str location = plain_location(m, op, a);
@@ -224,6 +252,8 @@ static void print_replacement(struct replacing *how, const struct form_request *
     if (!make_room(a, out))
         return;
     out->text = print_lines(&p);
+    if (q->emitter->composites)
+        out->functions = print_functions(&p, indent_of(m, m->funcs[m->ops[op].func].op));
     if (!out->text.n)
         out->why = STR("a property that the op needs is not known");
 }

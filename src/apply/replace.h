@@ -10,6 +10,7 @@ struct replacement {
     struct str text;                     /* empty: nothing is written */
     struct str why;                      /* then: the reason */
     struct str indent;                   /* of its lines */
+    struct str functions;                /* that the text calls, or empty */
     struct str alias;                    /* the line of the location that the text names; or empty */
     uint32_t *reads;                     /* values of the module that the text takes */
     uint32_t nreads;

@@ -69,6 +69,16 @@ static struct str with_moved(const struct mlir *m, const struct replacement *r, 
     return buf_take(&b, a);
 }
 
+/* Behind the line on which the function of the op ends. */
+static uint32_t end_of_function(const struct mlir *m, uint32_t op) {
+    uint32_t at = m->ops[m->funcs[m->ops[op].func].end_op - 1].text.end;
+    while (at < m->text.n && m->text.p[at] != '}')
+        at++;
+    while (at < m->text.n && m->text.p[at] != '\n')
+        at++;
+    return at < m->text.n ? at + 1 : at;
+}
+
 struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, const bool *marked, uint32_t n,
                                  struct arena *a) {
     const struct mlir *m = g->m;
@@ -93,6 +103,10 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
             for (uint32_t k = 0; k < all[i].nroots; k++)
                 remove_op(&s, all[i].roots[k]);
             text_edits_add(&edits, m->ops[all[i].roots[0]].text, with_moved(m, &all[i], before, a));
+            if (all[i].functions.n) {
+                uint32_t at = end_of_function(m, all[i].roots[0]);
+                text_edits_add(&edits, (struct span){at, at}, all[i].functions);
+            }
             buf_add(&aliases, all[i].alias);
         }
     sweep_unused(&s);
