@@ -1,0 +1,280 @@
+"""Finds op fusions that a Tenstorrent compile missed: fusion_audit.h for Python.
+
+Each call takes the names of its files, and as keywords the members of its struct of options in fusion_audit.h, also
+those of its inputs and patterns (where both have `files`, further pattern files are `patterns`):
+
+    for finding in fusion_audit.audit(["model.ttir.mlir", "model.ttnn.mlir"], only="ttnn.*").findings:
+        print(finding.fused_op, finding.saved_us)
+"""
+from __future__ import annotations
+
+import enum
+import json
+import os
+import re
+import site
+import sys
+from dataclasses import dataclass, fields
+from typing import Any, Callable, Iterable
+
+import cffi
+
+__all__ = ["Application", "Audit", "Diagnostic", "Error", "Finding", "Levels", "Library", "Status", "Verification",
+           "apply", "audit", "explain", "find_pairs", "verify", "version"]
+
+_here = os.path.dirname(os.path.abspath(__file__))
+_ffi = cffi.FFI()
+with open(os.path.join(_here, "fusion_audit.h"), encoding="utf-8") as _header:
+    _ffi.cdef(re.sub(r"^#ifdef __cplusplus.*?^#endif$|^#.*?$", "", _header.read(), flags=re.M | re.S))
+_beside = os.path.join(_here, "libfusion_audit.so")
+_lib: Any = _ffi.dlopen(os.path.realpath(_beside) if os.path.exists(_beside) else "libfusion_audit.so.0")
+_data = next((path for path in (os.path.join(base, "share", "fusion-audit") for base in (sys.prefix, site.getuserbase()))
+              if os.path.isdir(path)), None)
+
+
+class Status(enum.IntEnum):
+    CLEAN = _lib.FA_CLEAN
+    MISSED = _lib.FA_MISSED
+    USAGE = _lib.FA_USAGE
+    INPUT = _lib.FA_INPUT
+
+
+class Levels(enum.IntEnum):
+    BOTH = _lib.FA_BOTH_LEVELS
+    TTIR = _lib.FA_TTIR_ONLY
+    TTNN = _lib.FA_TTNN_ONLY
+    ANY = _lib.FA_ANY_LEVEL
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    severity: str
+    file: str
+    line: int
+    column: int
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        place = ":".join([self.file or "fusion-audit", *(str(n) for n in (self.line, self.column) if n)])
+        return f"{place}: {self.severity}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A place where a fusion is missed: struct fa_finding."""
+    fused_op: str
+    source: str
+    lacks: str
+    pattern: str
+    location: str
+    place: str
+    ttir: str
+    ttnn: str
+    ttir_lines: str
+    ttnn_lines: str
+    verdict: str
+    action: str
+    notes: str
+    todo: str
+    pass_: str
+    ttir_module: str
+    ttnn_module: str
+    saved_us: float
+    known: bool
+    repeated: bool
+    reason: int
+
+
+class Error(Exception):
+    """What was asked is wrong, or the input could not be read as a whole."""
+
+    def __init__(self, status: Status, diagnostics: list[Diagnostic]):
+        super().__init__("\n".join(map(str, diagnostics)) or status.name)
+        self.status, self.diagnostics = status, diagnostics
+
+
+# ---- values ----
+
+def _text(p: Any) -> str:
+    return _ffi.string(p).decode("utf-8", "replace") if p else ""
+
+
+def _value(x: Any) -> Any:
+    return _text(x) if isinstance(x, _ffi.CData) else x
+
+
+def _as(kind: Any, struct: Any) -> Any:
+    return kind(**{f.name: _value(getattr(struct, f.name.rstrip("_"))) for f in fields(kind)})
+
+
+def _diagnostics(d: Any) -> list[Diagnostic]:
+    return [_as(Diagnostic, _lib.fa_diagnostic(d, i)) for i in range(_lib.fa_count(d))]
+
+
+def _done(status: int, diagnostics: Any) -> tuple[Status, list[Diagnostic]]:
+    said = _diagnostics(diagnostics)
+    if status in (Status.USAGE, Status.INPUT):
+        raise Error(Status(status), said)
+    return Status(status), said
+
+
+def _printed(function: Any, *arguments: Any) -> str:
+    pieces: list[bytes] = []
+
+    @_ffi.callback("bool(void *, const char *, size_t)")
+    def write(_: Any, piece: Any, n: int) -> bool:
+        pieces.append(_ffi.buffer(piece, n)[:])
+        return True
+
+    out = _lib.fa_open_stream(write, _ffi.NULL)
+    function(*arguments, out)
+    _lib.fa_close_stream(out)
+    return b"".join(pieces).decode("utf-8", "replace")
+
+
+class _Options:
+    """A struct of options, and what it points to."""
+
+    def __init__(self, kind: str, given: dict[str, Any]):
+        self.keep: list[Any] = []
+        self.struct = _ffi.new(f"struct {kind} *")
+        self.where = [self.struct]
+        self.where += [getattr(self.struct, name) for name in ("inputs", "patterns") if hasattr(self.struct, name)]
+        if _data:
+            given = {"data": _data, **given}
+        for name, value in given.items():
+            self.put(name, value)
+
+    def string(self, value: str | os.PathLike[str]) -> Any:
+        self.keep.append(_ffi.new("char[]", os.fsencode(value)))
+        return self.keep[-1]
+
+    def array(self, values: Iterable[str | os.PathLike[str]]) -> tuple[Any, int]:
+        strings = [self.string(value) for value in values]
+        self.keep.append(_ffi.new("const char *[]", strings))
+        return self.keep[-1], len(strings)
+
+    def progress(self, told: Callable[[str, int, int], Any]) -> None:
+        @_ffi.callback("bool(void *, const char *, size_t, size_t)")
+        def step(_: Any, doing: Any, done: int, all: int) -> bool:
+            return told(_text(doing), done, all) is not False
+
+        self.keep.append(step)
+        self.struct.progress.step = step
+
+    def put(self, name: str, value: Any) -> None:
+        if name == "progress":
+            return self.progress(value)
+        if name == "patterns" and hasattr(self.struct, "patterns"):
+            self.struct.patterns.files, self.struct.patterns.nfiles = self.array(value)
+            return None
+        to = next((x for x in self.where if hasattr(x, name)), None)
+        if to is None:
+            if name == "data":
+                return None
+            raise TypeError(f"no such option: {name}")
+        if isinstance(value, Library):
+            self.keep.append(value)
+            value = value._of
+        elif isinstance(value, (str, os.PathLike)):
+            value = self.string(value)
+        elif isinstance(value, (list, tuple)):
+            value, n = self.array(value)
+            setattr(to, "n" + name, n)
+        setattr(to, name, value)
+        return None
+
+
+# ---- calls ----
+
+class Library:
+    """Patterns that are read once, for audits with `library=`."""
+
+    def __init__(self, files: Iterable[str] = (), **options: Any):
+        self._options = _Options("fa_patterns", {"files": list(files), **options})
+        self._of = _ffi.gc(_lib.fa_library_read(self._options.struct, 0), _lib.fa_library_free)
+        self.status, self.diagnostics = _done(_lib.fa_library_status(self._of), _lib.fa_library_diagnostics(self._of))
+
+
+class Audit:
+    def __init__(self, options: _Options):
+        self._of, self._options = _ffi.gc(_lib.fa_audit(options.struct), _lib.fa_free), options
+        self.status, self.diagnostics = _done(_lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
+        self.findings: list[Finding] = []
+        found = _ffi.new("struct fa_finding *")
+        while _lib.fa_get_finding(self._of, len(self.findings), found):
+            self.findings.append(_as(Finding, found))
+
+    @property
+    def time_us(self) -> float:
+        return _lib.fa_time(self._of)
+
+    def report(self, format: str = "yaml") -> str:
+        """In a format of --format."""
+        return _printed(_lib.fa_print_report, self._of, format.encode())
+
+    def summary(self, name: str = "report", width: int = 100) -> str:
+        return _printed(_lib.fa_print_summary, self._of, name.encode(), width, False)
+
+
+@dataclass(frozen=True)
+class Verification:
+    status: Status
+    differences: int
+    proved: tuple[int, int]  # compute ops of the two modules
+    ops: tuple[int, int]
+    report: str  # YAML, as verify writes it; or empty
+    text: str  # what `precision` or `at` asked for
+    diagnostics: list[Diagnostic]
+
+
+@dataclass(frozen=True)
+class Application:
+    found: int
+    applied: int
+    text: str
+    diagnostics: list[Diagnostic]
+
+
+def audit(files: Iterable[str], **options: Any) -> Audit:
+    return Audit(_Options("fa_audit_options", {"files": list(files), **options}))
+
+
+def verify(files: Iterable[str], **options: Any) -> Verification:
+    o = _Options("fa_verify_options", {"files": list(files), "min_compared": 0.9, **options})
+    v = _ffi.gc(_lib.fa_verify(o.struct), _lib.fa_verification_free)
+    status, said = _done(_lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
+    sides = [_lib.fa_verification_compared(v, after) for after in (False, True)]
+    return Verification(status, _lib.fa_verification_differences(v), (sides[0].proved, sides[1].proved),
+                        (sides[0].ops, sides[1].ops), _printed(_lib.fa_verification_print, v),
+                        _text(_lib.fa_verification_text(v)), said)
+
+
+def apply(files: Iterable[str], **options: Any) -> Application:
+    o = _Options("fa_apply_options", {"files": list(files), **options})
+    a = _ffi.gc(_lib.fa_apply(o.struct), _lib.fa_application_free)
+    _, said = _done(_lib.fa_application_status(a), _lib.fa_application_diagnostics(a))
+    return Application(_lib.fa_application_found(a), _lib.fa_application_applied(a),
+                       _printed(_lib.fa_application_print, a), said)
+
+
+def explain(files: Iterable[str], **options: Any) -> Any:
+    """What `explain --json` prints."""
+    o = _Options("fa_explain_options", {"files": list(files), **options})
+    e = _ffi.gc(_lib.fa_explain(o.struct), _lib.fa_explanation_free)
+    _done(_lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
+    return json.loads(_printed(_lib.fa_explanation_print, e, True))
+
+
+def find_pairs(files: Iterable[str]) -> list[list[str]]:
+    """The files of each compile among files, directories and archives, each to be audited."""
+    o = _Options("fa_inputs", {"files": list(files)})
+    p = _ffi.gc(_lib.fa_find_pairs(o.struct, 0), _lib.fa_pairs_free)
+    _done(Status.INPUT if _lib.fa_pairs_failed(p) else Status.CLEAN, _lib.fa_pairs_diagnostics(p))
+    pairs = [_lib.fa_get_pair(p, i) for i in range(_lib.fa_pairs_count(p))]
+    return [[_text(path) for path in (pair.ttir, pair.ttnn) if path] for pair in pairs]
+
+
+def version() -> str:
+    return _text(_lib.fa_version())
