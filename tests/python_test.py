@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""The Python module over the shared library, as a wheel has them, and the script of fusion-audit(1).
+
+usage: python_test.py LIBRARY SOURCE
+Exit 77: cffi is not there.
+"""
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY, SOURCE = (os.path.abspath(path) for path in sys.argv[1:3])
+PAIR, FUSED = ([f"{SOURCE}/fixtures/{name}.{level}.mlir" for level in ("ttir", "ttnn")] for name in ("dit", "dit_fused"))
+if not importlib.util.find_spec("cffi"):
+    sys.exit(77)
+directory = tempfile.TemporaryDirectory()
+os.mkdir(directory.name + "/fusion_audit")
+for path in (SOURCE + "/python/fusion_audit/__init__.py", SOURCE + "/include/fusion_audit.h"):
+    shutil.copy(path, directory.name + "/fusion_audit")
+os.symlink(LIBRARY, directory.name + "/fusion_audit/libfusion_audit.so")
+sys.path.insert(0, directory.name)
+import fusion_audit  # noqa: E402 (it is made above)
+
+
+class Module(unittest.TestCase):
+    def test_findings_are_those_of_the_struct(self):
+        with open(SOURCE + "/include/fusion_audit.h") as file:
+            header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        members = re.search(r"^struct fa_finding \{(.*?)^\};", header, re.M | re.S)[1]
+        self.assertEqual(re.findall(r"(\w+)[,;]", members),
+                         [field.rstrip("_") for field in fusion_audit.Finding.__dataclass_fields__])
+
+    def test_audit(self):
+        told = []
+        audit = fusion_audit.audit(PAIR, only="ttnn.*", progress=lambda *step: told.append(step))
+        self.assertEqual(audit.status, fusion_audit.Status.MISSED)
+        self.assertEqual(audit.report("json").count('"ir_loc"'), len(audit.findings))
+        self.assertEqual({doing for doing, _, _ in told}, {"reading", "searching", "proving"})
+        self.assertTrue(all(f.verdict and f.fused_op.startswith("ttnn.") for f in audit.findings))
+        self.assertIn(f"{len(audit.findings)} places", audit.summary())
+        again = fusion_audit.audit(PAIR, library=fusion_audit.Library(only="ttnn.*"))
+        self.assertEqual(again.findings, audit.findings)
+
+    def test_levels_and_pattern_files(self):
+        with open(directory.name + "/my.yml", "w") as file:
+            file.write("name: my\nfused_op: ttnn.my\nsource: ttnn\nmatch: |\n  out = silu(x)\n")
+        audit = fusion_audit.audit(PAIR[1:], levels=fusion_audit.Levels.TTNN, patterns=[directory.name + "/my.yml"], only="my")
+        self.assertEqual({(f.pattern, f.ttir) for f in audit.findings}, {("my", "")})
+
+    def test_verify_and_apply_and_explain(self):
+        v = fusion_audit.verify(PAIR)
+        self.assertEqual((v.status, v.differences, v.report), (fusion_audit.Status.CLEAN, 0, ""))
+        self.assertEqual(v.proved, v.ops)
+        a = fusion_audit.apply(PAIR[:1], assume="all", diff=True)
+        self.assertTrue(0 < a.applied <= a.found and a.text.startswith("--- "))
+        self.assertTrue(fusion_audit.explain(PAIR, only="ttnn.*"))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(fusion_audit.Error, "absent.mlir: error: No such file"):
+            fusion_audit.audit(["absent.mlir"])
+        with self.assertRaisesRegex(fusion_audit.Error, "no pattern or fused op matches"):
+            fusion_audit.audit(PAIR, only="absent")
+        with self.assertRaisesRegex(fusion_audit.Error, "ended before all was done"):
+            fusion_audit.audit(PAIR, progress=lambda *step: False)
+        with self.assertRaisesRegex(TypeError, "no such option: colour"):
+            fusion_audit.audit(PAIR, colour=True)
+
+    def test_script_of_the_manual(self):
+        with open(SOURCE + "/man/fusion-audit.1") as file:
+            script = re.search(r"^\.Bd -literal.*\n(import fusion_audit\n(?:.*\n)*?)\.Ed", file.read(), re.M)[1]
+        self.assertLess(script.count("\n"), 12)
+        dumps = directory.name + "/dumps"
+        os.mkdir(dumps)
+        for path in PAIR + FUSED:
+            shutil.copy(path, dumps)
+        done = subprocess.run([sys.executable, "-c", script], cwd=directory.name, text=True, stdout=subprocess.PIPE,
+                              env={**os.environ, "PYTHONPATH": directory.name}, check=True)
+        saved = [float(line.split()[0]) for line in done.stdout.splitlines()]
+        self.assertEqual((len(saved), saved), (5, sorted(saved, reverse=True)))
+
+
+unittest.main(argv=sys.argv[:1])
