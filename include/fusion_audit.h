@@ -270,6 +270,17 @@ struct fa_compared {
     unsigned ops, proved, different, not_compared;
 };
 struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after);
+/* What was found of some ops of both modules; fusion-audit(1) says what each member is, by its key in the report.
+ * Strings live as long as the verification, and are empty where there is nothing to say. */
+struct fa_check {
+    const char *kind; /* "wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared", "proved" */
+    const char *fused_op, *pass, *location;
+    const char *unchecked, *matters_for, *on_device, *counterexample;
+    const char *reason, *needs; /* of "not_compared" */
+    const char *before, *after; /* the ops as they are written */
+};
+/* Entry i of the report. False beyond the last. */
+bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out);
 /* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
  * entries of that place. Or empty. */
 const char *fa_verification_text(const struct fa_verification *v);
@@ -333,6 +344,20 @@ struct fa_explanation *fa_explain(const struct fa_explain_options *options);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`, and where an error was said. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
 const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e);
+/* A place where a pattern matches, or nearly. Strings live as long as the explanation, and are empty where there is
+ * nothing to say. */
+struct fa_near_miss {
+    const char *outcome; /* "matched": an audit reports it; "refuted" by its proof; "gives way"; "near" */
+    const char *file, *op, *result;
+    uint64_t line;
+    const char *pattern, *fused_op;
+    unsigned matched, total;                 /* ops of the pattern */
+    const char *kind, *part, *reason, *hint; /* of what is different */
+    const char *proof, *gives_way_to;        /* of what is not near; the pattern that is reported there */
+    unsigned same;                           /* further places with the same difference */
+};
+/* Place i, the best first. False beyond the last. */
+bool fa_get_near_miss(struct fa_explanation *e, size_t i, struct fa_near_miss *out);
 /* Text, or one JSON document; nothing where input could not be read and nothing was found. */
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
 void fa_explanation_free(struct fa_explanation *e);

@@ -27,12 +27,13 @@ import fusion_audit  # noqa: E402 (it is made above)
 
 
 class Module(unittest.TestCase):
-    def test_findings_are_those_of_the_struct(self):
+    def test_members_are_those_of_the_structs(self):
         with open(SOURCE + "/include/fusion_audit.h") as file:
             header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
-        members = re.search(r"^struct fa_finding \{(.*?)^\};", header, re.M | re.S)[1]
-        self.assertEqual(re.findall(r"(\w+)[,;]", members),
-                         [field.rstrip("_") for field in fusion_audit.Finding.__dataclass_fields__])
+        for name, kind in (("finding", fusion_audit.Finding), ("check", fusion_audit.Check),
+                           ("near_miss", fusion_audit.NearMiss), ("diagnostic", fusion_audit.Diagnostic)):
+            members = re.search(r"^struct fa_%s \{(.*?)^\};" % name, header, re.M | re.S)[1]
+            self.assertEqual(re.findall(r"(\w+)[,;]", members), [field.rstrip("_") for field in kind.__dataclass_fields__])
 
     def test_audit(self):
         told = []
@@ -57,7 +58,17 @@ class Module(unittest.TestCase):
         self.assertEqual(v.proved, v.ops)
         a = fusion_audit.apply(PAIR[:1], assume="all", diff=True)
         self.assertTrue(0 < a.applied <= a.found and a.text.startswith("--- "))
-        self.assertTrue(fusion_audit.explain(PAIR, only="ttnn.*"))
+        near = fusion_audit.explain(PAIR, only="ttnn.*", most=3)
+        self.assertEqual((len(near), {x.outcome for x in near}), (3, {"near"}))
+        self.assertTrue(all(x.reason and x.line and x.matched <= x.total for x in near))
+        with open(PAIR[1]) as file:
+            changed = file.read().replace('"ttnn.add"', '"ttnn.subtract"', 1)
+        with open(directory.name + "/changed.mlir", "w") as file:
+            file.write(changed)
+        v = fusion_audit.verify([PAIR[0], directory.name + "/changed.mlir"])
+        self.assertEqual((v.status, [x.kind for x in v.checks]), (fusion_audit.Status.MISSED, ["wrong_lowering"]))
+        self.assertIn("ttnn.subtract", v.checks[0].after)
+        self.assertTrue(v.checks[0].counterexample)
 
     def test_errors(self):
         with self.assertRaisesRegex(fusion_audit.Error, "absent.mlir: error: No such file"):

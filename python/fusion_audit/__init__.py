@@ -9,7 +9,6 @@ those of its inputs and patterns (where both have `files`, further pattern files
 from __future__ import annotations
 
 import enum
-import json
 import os
 import re
 import site
@@ -19,8 +18,8 @@ from typing import Any, Callable, Iterable
 
 import cffi
 
-__all__ = ["Application", "Audit", "Diagnostic", "Error", "Finding", "Levels", "Library", "Status", "Verification",
-           "apply", "audit", "explain", "find_pairs", "verify", "version"]
+__all__ = ["Application", "Audit", "Check", "Diagnostic", "Error", "Finding", "Levels", "Library", "NearMiss", "Status",
+           "Verification", "apply", "audit", "explain", "find_pairs", "verify", "version"]
 
 _here = os.path.dirname(os.path.abspath(__file__))
 _ffi = cffi.FFI()
@@ -86,6 +85,44 @@ class Finding:
     reason: int
 
 
+@dataclass(frozen=True)
+class Check:
+    """What `verify` found of some ops: struct fa_check."""
+    kind: str
+    fused_op: str
+    pass_: str
+    location: str
+    unchecked: str
+    matters_for: str
+    on_device: str
+    counterexample: str
+    reason: str
+    needs: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A place where a pattern matches, or nearly: struct fa_near_miss."""
+    outcome: str
+    file: str
+    op: str
+    result: str
+    line: int
+    pattern: str
+    fused_op: str
+    matched: int
+    total: int
+    kind: str
+    part: str
+    reason: str
+    hint: str
+    proof: str
+    gives_way_to: str
+    same: int
+
+
 class Error(Exception):
     """What was asked is wrong, or the input could not be read as a whole."""
 
@@ -106,6 +143,14 @@ def _value(x: Any) -> Any:
 
 def _as(kind: Any, struct: Any) -> Any:
     return kind(**{f.name: _value(getattr(struct, f.name.rstrip("_"))) for f in fields(kind)})
+
+
+def _all(kind: Any, get: Any, of: Any) -> list[Any]:
+    found: list[Any] = []
+    struct = _ffi.new(_ffi.typeof(get).args[2])
+    while get(of, len(found), struct):
+        found.append(_as(kind, struct))
+    return found
 
 
 def _diagnostics(d: Any) -> list[Diagnostic]:
@@ -201,10 +246,7 @@ class Audit:
     def __init__(self, options: _Options):
         self._of, self._options = _ffi.gc(_lib.fa_audit(options.struct), _lib.fa_free), options
         self.status, self.diagnostics = _done(_lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
-        self.findings: list[Finding] = []
-        found = _ffi.new("struct fa_finding *")
-        while _lib.fa_get_finding(self._of, len(self.findings), found):
-            self.findings.append(_as(Finding, found))
+        self.findings: list[Finding] = _all(Finding, _lib.fa_get_finding, self._of)
 
     @property
     def time_us(self) -> float:
@@ -224,6 +266,7 @@ class Verification:
     differences: int
     proved: tuple[int, int]  # compute ops of the two modules
     ops: tuple[int, int]
+    checks: list[Check]
     report: str  # YAML, as verify writes it; or empty
     text: str  # what `precision` or `at` asked for
     diagnostics: list[Diagnostic]
@@ -247,7 +290,8 @@ def verify(files: Iterable[str], **options: Any) -> Verification:
     status, said = _done(_lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
     sides = [_lib.fa_verification_compared(v, after) for after in (False, True)]
     return Verification(status, _lib.fa_verification_differences(v), (sides[0].proved, sides[1].proved),
-                        (sides[0].ops, sides[1].ops), _printed(_lib.fa_verification_print, v),
+                        (sides[0].ops, sides[1].ops), _all(Check, _lib.fa_get_check, v),
+                        _printed(_lib.fa_verification_print, v, b"yaml"),
                         _text(_lib.fa_verification_text(v)), said)
 
 
@@ -259,12 +303,11 @@ def apply(files: Iterable[str], **options: Any) -> Application:
                        _printed(_lib.fa_application_print, a), said)
 
 
-def explain(files: Iterable[str], **options: Any) -> Any:
-    """What `explain --json` prints."""
+def explain(files: Iterable[str], **options: Any) -> list[NearMiss]:
     o = _Options("fa_explain_options", {"files": list(files), **options})
     e = _ffi.gc(_lib.fa_explain(o.struct), _lib.fa_explanation_free)
     _done(_lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
-    return json.loads(_printed(_lib.fa_explanation_print, e, True))
+    return _all(NearMiss, _lib.fa_get_near_miss, e)
 
 
 def find_pairs(files: Iterable[str]) -> list[list[str]]:

@@ -398,6 +398,30 @@ enum fa_status fa_explanation_status(const struct fa_explanation *e) {
 const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e) {
     return diagnostics_of(&e->diags);
 }
+bool fa_get_near_miss(struct fa_explanation *e, size_t i, struct fa_near_miss *out) {
+    struct arena *a = &e->arena;
+    if (i >= e->n)
+        return false;
+    const struct explained *x = &e->items[i];
+    *out = (struct fa_near_miss){.outcome = outcome_words[x->outcome],
+                                 .file = x->file,
+                                 .op = arena_strdup(a, x->root.name),
+                                 .result = arena_strdup(a, x->root.result),
+                                 .line = x->root.line,
+                                 .pattern = arena_strdup(a, x->pattern),
+                                 .fused_op = arena_strdup(a, x->fused_op),
+                                 .matched = x->nops,
+                                 .total = x->total,
+                                 .kind = x->kind ? x->kind : "",
+                                 .part = arena_strdup(a, x->part),
+                                 .reason = arena_strdup(a, x->reason),
+                                 .hint = x->hint ? x->hint : "",
+                                 .proof = arena_strdup(a, x->proof),
+                                 .gives_way_to = arena_strdup(a, x->winner),
+                                 .same = x->nmore};
+    return true;
+}
+
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
     IN_C_LOCALE;
     if (e->status != FA_CLEAN && e->n == 0)

@@ -17,6 +17,8 @@ enum outcome {
     OUTCOME_NEAR
 };
 
+extern const char *const outcome_words[];
+
 struct explained_op {
     struct str name, result;
     uint64_t line;

@@ -41,10 +41,11 @@ static void put_difference(struct writer *w, const struct explained *x) {
     write_close(w);
 }
 
+const char *const outcome_words[] = {"matched", "refuted", "gives way", "near"};
+
 static void put_place(struct writer *w, const struct explained *x) {
-    static const char *const outcomes[] = {"matched", "refuted", "gives way", "near"};
     write_map(w);
-    put_text(w, "outcome", str_of(outcomes[x->outcome]));
+    put_text(w, "outcome", str_of(outcome_words[x->outcome]));
     put_text(w, "file", str_of(x->file));
     write_pair_number(w, "graph", x->graph);
     write_key(w, STR("root"));

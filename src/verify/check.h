@@ -14,6 +14,8 @@ enum check_kind {
     CHECK_LOOKED_THROUGH, /* it computes nothing */
 };
 
+extern const char *const check_kinds[];
+
 /* Texts are in the arena of the pair; empty: nothing is known. */
 struct check {
     enum check_kind kind;

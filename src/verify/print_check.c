@@ -128,9 +128,10 @@ void check_pair(struct stage_pair *p, const struct module_comparison *m, const s
 
 /* ---- the document ---- */
 
+const char *const check_kinds[] = {"wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared",
+                                   "proved",       "copy",           "looked_through"};
+
 static void write_check(struct writer *w, const struct check *c) {
-    static const char *const kinds[] = {"wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared",
-                                        "proved",       "copy",           "looked_through"};
     const struct {
         const char *key;
         struct str text;
@@ -146,7 +147,7 @@ static void write_check(struct writer *w, const struct check *c) {
                {"needs", c->needs, TEXT_QUOTED},
                {"because", c->because, TEXT_QUOTED}};
     write_map(w);
-    write_pair(w, "kind", str_of(kinds[c->kind]), TEXT_NAME);
+    write_pair(w, "kind", str_of(check_kinds[c->kind]), TEXT_NAME);
     if (c->shapes)
         write_pair_number(w, "shapes", c->shapes);
     if (c->bound > 0) {

@@ -258,6 +258,30 @@ const char *fa_verification_text(const struct fa_verification *v) {
     return v->text.n ? v->text.p : "";
 }
 
+static void get_check(struct arena *a, const struct check *c, struct fa_check *out) {
+    *out = (struct fa_check){.kind = check_kinds[c->kind],
+                             .fused_op = arena_strdup(a, c->fused_op),
+                             .pass = arena_strdup(a, c->pass),
+                             .location = arena_strdup(a, c->ir_loc),
+                             .unchecked = arena_strdup(a, c->unchecked),
+                             .matters_for = arena_strdup(a, c->matters_for),
+                             .on_device = arena_strdup(a, c->on_device),
+                             .counterexample = arena_strdup(a, c->counterexample),
+                             .reason = arena_strdup(a, c->reason),
+                             .needs = arena_strdup(a, c->needs),
+                             .before = arena_strdup(a, c->segment[BEFORE]),
+                             .after = arena_strdup(a, c->segment[AFTER])};
+}
+
+bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out) {
+    for (uint32_t p = 0; p < v->npairs; i -= v->pairs[p++].checks.n)
+        if (i < v->pairs[p].checks.n) {
+            get_check(&v->arena, &v->pairs[p].checks.items[i], out);
+            return true;
+        }
+    return false;
+}
+
 static bool has_checks(const struct fa_verification *v) {
     bool any = false;
     for (uint32_t i = 0; i < v->npairs; i++)
