@@ -654,7 +654,8 @@ module {
                 ("early", "module {\n" + g + h.replace("(%a)", "(%r)") + "}\n", "used before it is defined"),
                 ("types", "module {\n" + g + h.replace(": (tensor", ": (tensor<2xf32>, tensor") + "}\n", "number of"),
                 ("less", "module {\n" + g + "}\n", "a function is in one module only"),
-                ("renamed", "module {\n" + g + h.replace("@h", "@k") + "}\n", "a function is in one module only"),
+                ("renamed", "module {\n" + g + h.replace("@h", "@k") + h.replace("@h", "@l") + "}\n",
+                 "a function is in one module only"),
                 ("unreturned", "module {\n" + g + f.format("h", "neg", "%a", "") + "}\n", "has no return"),
                 ("returned twice", "module {\n" + g + f.format("h", "neg", "%a", end + end) + "}\n", "has no return")):
             with self.subTest(name):
@@ -668,6 +669,19 @@ module {
                     self.assertEqual(run.returncode, 3, run.stderr)
                     self.assertIn(says, run.stderr)
                     self.assertTrue(os.path.exists(report))
+
+    def test_functions_of_other_names(self):
+        def functions(*named):
+            return self.path(named[0][0] + ".mlir", "module {\n" + "".join(
+                f"  func.func @{name}(%a: tensor<{shape}xf32>) -> tensor<{shape}xf32> {{\n"
+                f'    %r = "ttir.{op}"(%a) : (tensor<{shape}xf32>) -> tensor<{shape}xf32>\n'
+                f"    return %r : tensor<{shape}xf32>\n  }}\n" for name, op, shape in named) + "}\n")
+
+        one = functions(("f", "sin", "8x32"), ("g", "neg", "4x32"), ("h", "exp", "8x32"))
+        self.assertEqual(self.verify(one, functions(("i", "neg", "4x32"), ("f", "sin", "8x32"), ("h", "exp", "8x32")))[0], 0)
+        self.assertEqual(self.verify(one, functions(("k", "sin", "8x32"), ("g", "neg", "4x32"), ("h", "exp", "8x32")))[0], 0)
+        self.assertEqual(self.verify(one, functions(("l", "exp", "4x32"), ("f", "sin", "8x32"), ("h", "exp", "8x32")))[0], 1)
+        self.assertEqual(self.verify(one, functions(("m", "sin", "8x32"), ("n", "exp", "8x32"), ("g", "neg", "4x32")))[0], 3)
 
     def test_a_stage_that_is_cut_off(self):
         stages = [module(X, RELU6), module(X, RELU6).replace("relu6", "clamp_scalar").replace("<{}>", "<{min = 0.0 : f32, max "
