@@ -325,7 +325,7 @@ static void wrong(const char *yaml, const char *message) {
 
 Test(lowering, a_wrong_lowering_is_an_error_with_its_place) {
     wrong("lowering: {a: b}\n", "`lowering` is a list");
-    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(x, 0)'}\n", "lacks the key source");
+    wrong("lowering:\n  - {op: mine(x), is: 'out = maximum(x, 0)'}\n", "lacks the key source");
     wrong("lowering:\n  - {op: relu, is: 'out = maximum(x, 0)', source: s}\n", "an op with its parameters expected");
     wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(y, 0)', source: s}\n", "no parameter of the op: y");
     wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");

@@ -108,6 +108,16 @@ enum holding_kind {
     HOLDS_OTHER /* what `load` reads; NULL: load_formula, switches_off or family_size */
 };
 
+/* Its own, or that of the pattern that it is `like`. */
+static void load_fused_op(struct loader *l, struct pattern *p, const struct tree *map) {
+    const struct tree *like = tree_lookup(map, "like");
+    struct pattern *leader = like && !p->fused_op.n ? find_pattern(l->set, like->text) : NULL;
+    if (leader)
+        p->fused_op = leader->fused_op;
+    else if (!p->fused_op.n)
+        error_at(l, map, NULL, "the pattern lacks the key ", STR("fused_op"));
+}
+
 /* The keys of a pattern, in the order of reading. */
 static const struct pattern_key {
     const char *name;
@@ -124,7 +134,7 @@ static const struct pattern_key {
     { #name, load, 0, 0, HOLDS_OTHER, false, early }
     TEXT(name, true),
     TEXT(summary, false),
-    TEXT(fused_op, true),
+    TEXT(fused_op, false),
     TEXT(source, false),
     TEXT(match, false),
     TEXT(fused, false),
@@ -250,6 +260,8 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     if (!l->failed && p->is_variant)
         copy_statements(p, p->variant_of);
     load_keys(l, p, map, false);
+    if (!p->status.pass.n) /* of a family some members may have none */
+        p->ncompiler = p->nundecided = 0;
     if (!l->failed) {
         list_where_names(l, p);
         add_demands(l, p);
@@ -298,7 +310,11 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     check_pattern_keys(l, map);
     load_keys(l, p, map, true);
     if (!l->failed)
+        load_fused_op(l, p, map);
+    if (!l->failed)
         load_source(l, p, map);
+    if (!l->failed && pattern_is_direct(p) && !p->status.level.n)
+        p->status.level = STR("ttir");
     if (!l->failed)
         complete_summary(l, p);
     if (!l->failed)

@@ -162,19 +162,20 @@ void load_lowering(struct loader *l, const struct tree *n) {
     check_keys(l, n, keys, 3, "op, is, source");
     for (int i = 0; i < 3 && !l->failed; i++) {
         node[i] = tree_lookup(n, keys[i]);
-        if (!node[i])
-            error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
-        else
+        if (node[i])
             is_scalar(l, node[i]);
+        else if (i < 2 || w.kind == K_UNKNOWN) /* what an op of TTIR is, its dialect says */
+            error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
+        if (i == 0 && !l->failed && !read_head(&w, node[0]->text))
+            error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", node[0]->text);
     }
-    if (l->failed || !node[0] || !node[1] || !node[2])
+    if (l->failed)
         return;
-    if (!read_head(&w, node[0]->text)) {
-        error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", node[0]->text);
-        return;
-    }
     w.text = node[1]->text;
-    w.source = node[2]->text;
+    const char *spelled = op_table[w.kind].spellings, *dialect = strncmp(spelled, "ttir", 4) == 0 ? "TTIR" : "TTNN";
+    w.source =
+        node[2] ? node[2]->text
+                : arena_printf(&l->set->arena, "%s op definitions, %.*s", dialect, (int)strcspn(spelled, " "), spelled);
     w.formula = arena_alloc(&l->set->arena, sizeof *w.formula);
     struct idioms fused = all_idioms(l->set, false);
     struct text_origin origin = origin_of(l, node[1]);
