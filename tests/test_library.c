@@ -470,8 +470,7 @@ Test(library, how_far_the_compiler_is) {
     struct str reasons[2] = {STR("a"), STR("b")};
     struct match_detail none = {0}, fails = {.compiler = {reasons, 2}}, open = {.undecided = {reasons, 1}};
     const char *exists = "pass_exists_not_fired";
-    says("", false, &none, "no_pass", "");
-    says("status: {level: ttir}\n", false, &none, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
+    says("", false, &none, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
     says("status: {level: ttir, pass: f, pattern: P}\n", false, &none, exists, "f has P for this, which did not fire");
     says("status: {level: ttir, pass: f}\n", true, &none, exists, "f makes this fusion and has yet to run");
 #define RULED "status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n"

@@ -1395,15 +1395,16 @@ Test(match, what_was_looked_through_is_asked_for_by_name) {
     miss("x:2x3 y:2x3", cast);
 }
 
+#define PASS "status: {level: ttir, pass: ttir-fusing}\n"
 Test(match, texts_name_the_op_that_a_condition_found) {
-    pattern("out = exp(x) + y", "notes:\n  - {when: has_op(\"exp$\"), say: \"{found}, {type(x)}\"}");
+    pattern("out = exp(x) + y", PASS "compiler:\n  - {when: has_op(\"exp$\"), say: \"{found}, {type(x)}\"}");
     hit("x:2x3 y:3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
     cr_assert(notes_say("%e (ttir.exp at line 2), 2x3xf32"));
-    pattern("out = exp(x) + y", "notes:\n  - {when: present(x), say: \"{found}\"}");
+    pattern("out = exp(x) + y", PASS "compiler:\n  - {when: present(x), say: \"{found}\"}");
     hit("x:2x3 y:3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
     cr_assert(notes_say("another op"));
-    pattern("out = exp(x) + y",
-            "notes:\n  - {when: present(x), say: \"{type(source(x))}, {type(x)}, {type(y)}, {type(printed(y))}\"}");
+    pattern("out = exp(x) + y", PASS
+            "compiler:\n  - {when: present(x), say: \"{type(source(x))}, {type(x)}, {type(y)}, {type(printed(y))}\"}");
     hit("x:2x3 y:1x3", "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; b = ttir.broadcast y -> 2x3\n"
                        "o = ttir.add e b -> 2x3; return o");
     cr_assert(notes_say("2x3xf32, 2x3xbf16, 1x3xf32, 2x3xf32"));
