@@ -951,8 +951,8 @@ class Classify(Case):
         self.assertFalse(any(key in out for key in self.KEYS))
 
     def test_no_pass(self):
-        self.assertEqual(self.classes(self.BASE), ["null", "no_pass", "null", "null"])
-        self.assertEqual(self.line(self.BASE), [])
+        self.assertEqual(self.classes(self.BASE), ["ttir", "no_pass", "null", "null"])
+        self.assertEqual(self.line(self.BASE), ["compiler: no pass makes this fusion; it belongs to TTIR."])
         self.assertEqual(self.classes(self.BASE + "status: {level: ttnn}\n"), ["ttnn", "no_pass", "null", "null"])
         self.assertEqual(self.line(self.BASE + "status: {level: ttnn}\n"),
                          ["compiler: no pass makes this fusion; it belongs to TTNN."])
