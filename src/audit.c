@@ -11,6 +11,7 @@
 #include "base/watch.h"
 #include "base/work.h"
 #include "graph/belong.h"
+#include "graph/hosted.h"
 #include "graph/level.h"
 #include "library/choose.h"
 #include "library/signs.h"
@@ -54,6 +55,8 @@ static void read_levels(struct graph_audit *g) {
     g->levels = (struct level_pair){&g->ttir, &g->ttnn, g->a->inputs.ncompiles > 1 ? g->compile->number : 0};
     g->refused = g->ttir.present && g->ttnn.present && !g->a->options->inputs.unpaired &&
                  !signatures_agree(&g->levels, &g->diags);
+    if (g->ttir.present && g->ttnn.present && !g->refused)
+        hosted_take(&g->ttnn.graph, &g->ttir.graph);
 }
 
 /* Searches, resolves overlaps and proves; again while a match is refuted. */

@@ -8,6 +8,7 @@ Every FA_EVERYth of them is audited.
 """
 import glob
 import os
+import re
 import sys
 import unittest
 
@@ -466,6 +467,33 @@ class Families(unittest.TestCase):
         for name in list(MISSED)[::EVERY] + SILENT[::EVERY]:
             with self.subTest(fixture=name):
                 self.check(name, True, THEORETICAL.get(name, []))
+
+    def test_a_sink_that_is_made_on_the_host(self):
+        """What is hoisted is a call without a body: TTIR shows that it holds one number for each head."""
+        path = os.path.join(FIXTURES, "families", "sink_concat.ttnn.mlir")
+        with open(path) as f:
+            text = f.read().replace('#ttcore.argument_type<input>, ttir.name = "sinks"',
+                                    '#ttcore.argument_type<parameter>, ttir.name = "sinks"')
+        repeat = re.search(r' *%1 = "ttnn.repeat"\(%arg3\).*(\(tensor.*?\)) -> (tensor<[^>]*>) (loc.*)\n', text)
+        hosted = ('%%1 = ttcore.load_cached(@once, [%%arg3]) : %s -> %s\n' % repeat.groups()[:2])
+        once = ('func.func private @once(%%a: %s) -> %s attributes {tt.function_type = "const_eval"} {\n'
+                '%%0 = call @cpu_hoisted_const_eval_1(%%a) {ttir.cpu_hoist_call} : (%s) -> %s\nreturn %%0 : %s\n}\n'
+                'func.func private @cpu_hoisted_const_eval_1(%s) -> %s\n')
+        operand, result = repeat[1].strip("()"), repeat[2]
+        once %= (operand, result, operand, result, result, operand, result)
+        ttnn = text.replace(repeat[0], hosted).replace("  func.func @main", once + "  func.func @main")
+        ttir = re.sub(r", #ttnn_layout\d+>|^#(dram|ttnn_layout).*\n", lambda m: ">" if m[0][0] == "," else "", text,
+                      flags=re.M)
+        ttir = ttir.replace('"ttnn.', '"ttir.')
+        broadcast = '%1 = "ttir.broadcast"(%arg3) <{broadcast_dimensions = array<i64: 2, 1, 24, 1>}>'
+        ttir = re.sub(r'%1 = "ttir.repeat"\(%arg3\) <\{[^}]*\}>', broadcast, ttir)
+        self.assertIn(broadcast, ttir)
+        paths = [os.path.join(self.audits.directory.name, name) for name in ("host.ttir.mlir", "host.ttnn.mlir")]
+        for path, written in zip(paths, (ttir, ttnn)):
+            with open(path, "w") as f:
+                f.write(written)
+        self.assertIn(ATTENTION, [e["fused_op"] for e in self.audits.audit("both", *paths)[2] or []])
+        self.assertNotIn(ATTENTION, [e["fused_op"] for e in self.audits.audit("ttnn", paths[1])[2] or []])
 
     def test_every_fixture_is_used(self):
         there = {os.path.basename(p)[:-len(".mlir")] for p in glob.glob(os.path.join(FIXTURES, "families", "*"))}

@@ -1,4 +1,5 @@
 /* The promises of pairing: a TTNN op finds the TTIR op that it was made of, or none. */
+#include "graph/hosted.h"
 #include "graph/pair.h"
 #include "ir_text.h"
 
@@ -524,4 +525,45 @@ Test(pair, segments_of_distant_ops) {
         cr_assert(pair_segment(&p, pair_of, 2, &arena, &ops, &n));
         cr_assert_eq(n, 2);
     }
+}
+
+/* ---- what is made on the host ---- */
+
+#define HOSTED                                                                                                         \
+    "module {\nfunc.func private @once(%a: tensor<8xf32>) -> tensor<8x16xf32> attributes {tt.function_type = "         \
+    "\"const_eval\"} {\n%0 = call @cpu_hoisted_const_eval_1(%a) {ttir.cpu_hoist_call} : (tensor<8xf32>) -> "           \
+    "tensor<8x16xf32>\nreturn %0 : tensor<8x16xf32>\n}\nfunc.func @main(%x: tensor<8x16xf32>, %w: tensor<8xf32> "      \
+    "{ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<8x16xf32> {\n%0 = "                          \
+    "ttcore.load_cached(@once, [%w]) : (tensor<8xf32>) -> tensor<8x16xf32>\n%1 = \"ttnn.add\"(%x, %0) : "              \
+    "(tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>\nreturn %1 : tensor<8x16xf32>\n}\nfunc.func private "    \
+    "@cpu_hoisted_const_eval_1(tensor<8xf32>) -> tensor<8x16xf32>\n}\n"
+
+/* Along which dimensions the second operand of the addition varies. */
+static unsigned hosted_varies(const char *before) {
+    forget();
+    ir_short(&ttir, "x:8x16xf32!input w:8xf32!parameter", before);
+    ir_read(&ttnn, HOSTED);
+    hosted_take(&ttnn.g, &ttir.g);
+    return ttnn.g.varies[graph_operands(&ttnn.g, ir_op(&ttnn, "%1"))[1]];
+}
+
+Test(pair, a_value_of_the_host_is_the_same_along_what_all_that_it_may_be_are) {
+    const char *one =
+        "r = ttir.reshape w {shape = [8 : i32, 1 : i32]} -> 8x1xf32; b = ttir.broadcast r "
+        "{broadcast_dimensions = array<i64: 1, 16>} -> 8x16xf32; %so = ttir.add x b -> 8x16xf32; return o";
+    static const struct {
+        const char *more;
+        unsigned varies;
+    } cases[] = {{"", 1},
+                 {"n = ttir.neg b; ", 1},
+                 {"t = ttir.arange {arange_dimension = 1 : i64, start = 0 : si64, end = 16 : si64, step = 1 : si64} -> "
+                  "8x16xf32; n = ttir.multiply b t; ",
+                  3},
+                 {"n = ttir.multiply x b; ", 1}};
+    char text[1024];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, one, cases[i].more);
+        cr_expect_eq(hosted_varies(text), cases[i].varies, "%s: %u", cases[i].more, hosted_varies(text));
+    }
+    cr_expect_eq(hosted_varies("o = ttir.neg x; return o"), 3, "nothing there has its shape");
 }

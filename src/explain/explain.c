@@ -6,6 +6,7 @@
 #include "explain/near_miss.h"
 #include "explain/near_region.h"
 #include "graph/belong.h"
+#include "graph/hosted.h"
 #include "library/choose.h"
 #include "prove/select.h"
 #include "regions/proof.h"
@@ -291,6 +292,8 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, con
     struct explained_graph r = {.e = e, .options = o, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
     r.ttir = ttnn.present && ttir.present ? &ttir : NULL;
     bool refused = !o->inputs.unpaired && !levels_belong(&both, &e->diags);
+    if (r.ttir && !refused)
+        hosted_take(&ttnn.graph, &ttir.graph);
     bool any = refused || (r.level->present && explain_level(&r));
     selection_free(&r.selection);
     free(r.near.items);

@@ -147,19 +147,24 @@ static uint16_t varies_along(const struct graph *g, uint32_t v) {
         return 0;
     if (returned != NONE && g->m->values[returned].type == g->m->values[v].type)
         return g->varies[returned];
-    return op == NONE || graph_class(g, op) == OP_CALL ? graph_dimensions(g, v) : by_op(g, v);
+    if (op != NONE && graph_class(g, op) == OP_CALL)
+        return (uint16_t)(g->varies[v] & graph_dimensions(g, v));
+    return op == NONE ? graph_dimensions(g, v) : by_op(g, v);
 }
 
-/* Functions that run once come first, since the others take what they return. */
-void dependence_build(struct graph *g) {
+void dependence_spread(struct graph *g) {
     const struct mlir *m = g->m;
-    size_t bytes = ((size_t)m->nvalues + 1) * sizeof *g->varies;
-    g->varies = xrealloc(NULL, bytes);
-    memset(g->varies, 0xff, bytes); /* what is used before it is defined */
     for (int main = 0; main < 2; main++)
         for (uint32_t v = 0; v < m->nvalues; v++) {
             uint32_t op = m->values[v].def, func = op == NONE ? NONE : m->ops[op].func;
             if ((func == NONE || g->func_kind[func] == FUNC_MAIN) == main)
                 g->varies[v] = varies_along(g, v);
         }
+}
+
+void dependence_build(struct graph *g) {
+    size_t bytes = ((size_t)g->m->nvalues + 1) * sizeof *g->varies;
+    g->varies = xrealloc(NULL, bytes);
+    memset(g->varies, 0xff, bytes); /* what is used before it is defined, and what a call without a body returns */
+    dependence_spread(g);
 }

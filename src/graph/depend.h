@@ -6,5 +6,8 @@
 
 /* Sets `varies`; all else of the graph is set. */
 void dependence_build(struct graph *g);
+/* The same where more is known of what calls without a body return. Functions that run once come first, since the
+ * others take what they return. */
+void dependence_spread(struct graph *g);
 
 #endif
