@@ -397,6 +397,41 @@ class Diff(Case):
         self.assertEqual(self.run_it("diff", "old.yml", "/dev/null")[0], 0)
         self.assertEqual(self.run_it("diff", "/dev/null", "/dev/null"), (0, "", ""))
 
+    def test_formats(self):
+        """The document has what the text says, and the page is the document."""
+        self.write("old.mlir", model([True, False]))
+        self.write("new.mlir", model([False, True]))
+        args = ("--only=ttnn.linear", "old.mlir", "new.mlir")
+        text = self.run_it("diff", *args)[1]
+        status, out, _ = self.run_it("diff", "--format=json", *args)
+        document = json.loads(out)
+        self.assertEqual(status, 1)
+        op, = document["fused_ops"]
+        self.assertEqual((op["fused_op"], op["before"], op["now"]), ("ttnn.linear", 1, 1))
+        self.assertEqual([c["change"] for c in op["changes"]], ["lost", "gained"])
+        self.assertEqual([f["change"] for f in document["findings"]], ["new", "gone"])
+        for x in op["changes"] + document["findings"]:
+            self.assertIn(f"  {x['change']}: ", text)
+            self.assertIn(x["place"], text)
+        status, page, _ = self.run_it("diff", "--format=html", *args)
+        self.assertEqual((status, json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])), (1, document))
+        status, _, err = self.run_it("diff", "--format=xml", *args)
+        self.assertEqual((status, "--format takes text, json or html" in err), (2, True))
+        self.assertEqual(json.loads(self.run_it("diff", "--format=json", "old.mlir", "old.mlir")[1])["fused_ops"], [])
+
+    def test_summary_against_an_earlier_run(self):
+        for directory, fused in (("was", [True, False]), ("is", [False, False, False])):
+            os.mkdir(self.path(directory))
+            self.write("m.mlir", model(fused))
+            self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{directory}/m.json", "m.mlir")
+        row = self.run_it("summary", "--before=was", "is/m.json")[1].splitlines()[1].split()
+        self.assertEqual(row[-3:], ["2", "0", "m"])
+        row, = json.loads(self.run_it("summary", "--before=is", "--format=json", "was/m.json")[1])["reports"]
+        self.assertEqual((row["new"], row["gone"], "page" in row), (0, 2, False))
+        self.write("is/m.html", "")
+        row, = json.loads(self.run_it("summary", "--before=nowhere", "--format=json", "is/m.json")[1])["reports"]
+        self.assertEqual((row["page"], "new" in row), ("is/m.html", False))
+
     def test_notes_of_a_pattern_are_not_those_of_the_report(self):
         """`saves:` and `known:` in the notes of a pattern are no saving and no baseline."""
         self.write("own.yml", 'name: prod\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = matmul(a, b) + c\nnotes: '

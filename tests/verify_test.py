@@ -5,6 +5,7 @@ usage: verify_test.py PROGRAM [CORPUS] [unittest arguments]
 fixtures/verify/pairs.txt has bodies of ops before and after a pass, right and wrong. Where ../shared/corpus/wrong is
 there, its pairs are held against its truth.tsv.
 """
+import json
 import os
 import re
 import subprocess
@@ -110,6 +111,27 @@ class Verify(unittest.TestCase):
             self.assertIn("before ", entry["counterexample"])
             self.assertLess(len(entry["counterexample"]), LONGEST)
             self.assertTrue(entry["before"] or entry["after"])
+
+    def test_formats(self):
+        """JSON has what YAML has, also where nothing differs; the page is the JSON."""
+        pairs = [(name, arguments, before, truth, after) for name, arguments, before, forms in read_pairs()[:3]
+                 for truth, after in forms]
+        for name, arguments, before, truth, after in pairs:
+            one, two = self.path("before.mlir", module(arguments, before)), self.path("after.mlir", module(arguments, after))
+            with self.subTest(name):
+                said = {}
+                for format in ("yaml", "json", "html"):
+                    run = subprocess.run([PROGRAM, "verify", "-q", f"--format={format}", "-o", "-", one, two],
+                                         capture_output=True, text=True, timeout=60)
+                    self.assertEqual(run.returncode, truth == "wrong")
+                    said[format] = run.stdout
+                document = json.loads(said["json"])
+                self.assertEqual(json.loads(re.search(r'id="data">(.*?)</script>', said["html"], re.S)[1]), document)
+                del document["version"]
+                if truth == "wrong":
+                    self.assertEqual(yaml.safe_load(said["yaml"]), document)
+                else:
+                    self.assertEqual((said["yaml"], document["checks"]), ("", []))
 
     def test_pairs(self):
         for name, arguments, before, forms in read_pairs():

@@ -1,5 +1,5 @@
-// Fills the page from the report in #data: the document that --format=json prints. All text of the input becomes text
-// nodes, never markup.
+// Fills the page from the document in #data, which --format=json prints: a report, what verify found, what diff says of
+// two compiles, or a table of reports. All text of the input becomes text nodes, never markup.
 'use strict';
 
 (() => {
@@ -128,6 +128,7 @@ function commands(entry, place) {
     const only = `--only=${quoted(entry.fused_op)}`;
     return {
         'Copy explain': ['fusion-audit', 'explain', ...where, only, ...files],
+        'Copy repro': ['fusion-audit', 'repro', only, '-d', 'repro', ...files],
         'Copy apply': ['fusion-audit', 'apply', ...where, only, '-o', 'fused.mlir', ...files],
     };
 }
@@ -167,13 +168,14 @@ function body(entry, place) {
         ? [make('ul', {}, ...place.preconditions.map((p) => make('li', {}, p)))] : '';
     return make('div', {class: 'body'},
         place.summary ? make('p', {class: 'lead'}, place.summary) : '',
-        facts([['What to do', place.action], ['Saves', place.saves], ['Proof', place.verdict], ['If', conditions],
+        facts([['What to do', place.action], ['Saves', place.saves], ['If', conditions],
                ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
         make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).map(([title, words]) =>
             make('button', {class: 'button', type: 'button', title: words.join(' '), onclick: () => copy(words.join(' '))}, title))),
         drawings(entry, place),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
             code('TTNN', place.ttnn_segment, place.ttnn_lines)),
+        place.verdict ? make('details', {}, make('summary', {}, 'Proof'), make('p', {}, place.verdict)) : '',
         make('details', {}, make('summary', {}, 'Everything the report says'), make('pre', {tabindex: 0}, place.notes)));
 }
 
@@ -242,6 +244,14 @@ function want(changes) {
     show();
 }
 
+// What is typed is looked for when the typing stops.
+const PAUSE_MS = 100;
+let typing = 0;
+function search(text) {
+    clearTimeout(typing);
+    typing = setTimeout(() => want({text}), PAUSE_MS);
+}
+
 function choice(key, title, values, everything) {
     if (values.length < 2) return '';
     const all = everything === null ? '*' : '';
@@ -252,7 +262,7 @@ function choice(key, title, values, everything) {
 
 function filterBar() {
     const different = (of) => [...new Set(places.map(of))].filter((x) => x !== undefined);
-    filters = {text: make('input', {type: 'search', oninput: (e) => want({text: e.target.value})})};
+    filters = {text: make('input', {type: 'search', oninput: (e) => search(e.target.value)})};
     return make('form', {class: 'filters', role: 'search', onsubmit: (e) => e.preventDefault()},
         make('label', {}, 'Search', filters.text),
         choice('op', 'Fused op', different((x) => x.entry.fused_op), ''),
@@ -346,6 +356,87 @@ function report() {
     show();
 }
 
+// ---- what verify, diff and summary say ----
+
+function head(title, lead) {
+    document.getElementById('title').textContent = title;
+    document.title = `fusion-audit: ${title}`;
+    document.getElementById('lead').textContent = lead;
+    document.getElementById('lead').className = 'lead';
+    document.getElementById('made').textContent = `fusion-audit ${data.version}`;
+}
+
+const CHECKS = {wrong_fusion: 'wrong fusion', wrong_lowering: 'wrong lowering', use_after_deallocate: 'use after deallocate',
+    not_compared: 'not compared', proved: 'proved'};
+
+function check() {
+    const {before, after, log} = data.input, wrong = data.checks.filter((c) => !['not_compared', 'proved'].includes(c.kind));
+    head(log ? `Stages of ${log}` : `${before} and ${after}`, wrong.length
+        ? `${plural(wrong.length, 'place')} where the two do not compute the same.`
+        : data.compared.after.not_compared ? 'What was compared computes the same.' : 'Both compute the same.');
+    const side = (name, c) => ({name, ...c});
+    overview.append(table([
+        {title: 'Module', key: (r) => r.name, cell: (r) => r.name},
+        ...[['Compute ops', 'ops'], ['Proved', 'proved'], ['Different', 'different'], ['Not compared', 'not_compared']]
+            .map(([title, key]) => ({title, number: true, key: (r) => r[key], cell: (r) => `${r[key]}`})),
+    ], [side('before', data.compared.before), side('after', data.compared.after)], 'Ops by what was found'));
+    data.checks.forEach((c, i) => list.append(make('section', {'aria-label': `${CHECKS[c.kind] || c.kind} ${i + 1}`},
+        make('h2', {}, `${CHECKS[c.kind] || c.kind} `, c.fused_op ? make('span', {class: 'name'}, c.fused_op) : '',
+            c.pass ? ` by ${c.pass}` : ''),
+        facts([['Not checked', c.unchecked], ['Matters for', c.matters_for], ['On the device', c.on_device], ['Why', c.reason],
+               ['Would need', c.needs], ['Location', c.ir_loc && make('span', {class: 'name'}, c.ir_loc)]]),
+        c.counterexample ? make('h3', {}, 'Numbers that show it') : '',
+        c.counterexample ? make('pre', {tabindex: 0}, c.counterexample) : '',
+        make('div', {class: 'levels'}, code('Before', c.before), code('After', c.after)))));
+}
+
+function changes(title, kind, rows) {
+    return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`),
+        rows.length ? make('ul', {}, ...rows.map((r) => make('li', {}, ...r))) : make('p', {class: 'faint'}, 'none'));
+}
+
+function diff() {
+    const lost = ({change}) => change === 'lost' || change === 'partly_lost';
+    const {before, now} = data, total = before.total_us && now.total_us
+        ? ` All ops: about ${time(before.total_us)} before, ${time(now.total_us)} now.` : '';
+    const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c})));
+    const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;
+    head('What changed between two compiles', (all.length || data.findings.length
+        ? `${few('lost', lost)}, ${few('gained', (c) => c.change === 'gained')}; ` +
+          `${plural(data.findings.filter((f) => f.change === 'new').length, 'new finding')}, ` +
+          `${data.findings.filter((f) => f.change === 'gone').length} gone.` : 'Nothing changed.') + total);
+    const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
+        c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
+    const of_finding = (f) => [make('span', {class: 'name'}, f.fused_op), ` ${f.place || f.ir_loc || ''}`,
+        f.saved_us ? `, about ${time(f.saved_us)}` : ''];
+    const pick = (rows, is, say) => rows.filter(is).map(say);
+    overview.append(make('h2', {}, 'Fused ops'), make('div', {class: 'pair'},
+        changes('Lost', 'lost', pick(all, lost, of_op)), changes('Gained', 'gained', pick(all, (c) => c.change === 'gained', of_op))));
+    if (all.some((c) => c.change === 'changed')) overview.append(changes('Changed', '', pick(all, (c) => c.change === 'changed', of_op)));
+    overview.append(make('h2', {}, 'Findings'), make('p', {class: 'faint'}, `${before.findings} before, ${now.findings} now`),
+        make('div', {class: 'pair'}, changes('New', 'lost', pick(data.findings, (f) => f.change === 'new', of_finding)),
+            changes('Gone', 'gained', pick(data.findings, (f) => f.change === 'gone', of_finding))));
+    if (data.findings.some((f) => f.change === 'changed'))
+        overview.append(changes('Changed', '', pick(data.findings, (f) => f.change === 'changed', of_finding)));
+}
+
+function models() {
+    const saved = sum(data.reports, (r) => r.saved_us), compared = data.reports.some((r) => r.new !== undefined);
+    head('Missed fusions of many models', data.reports.length
+        ? `${plural(data.reports.length, 'report')}; about ${time(saved)} to save.` : 'No fusion is missed.');
+    const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => `${r[key] || 0}`});
+    const figures = [{title: 'Saves', number: true, key: (r) => r.saved_us, cell: (r) => time(r.saved_us)},
+        figure('Direct', 'direct'), figure('Library', 'library'), figure('Theoretical', 'theoretical'), figure('Known', 'known')];
+    const link = (page) => /^[a-z][a-z0-9+.-]*:/i.test(page) ? `./${page}` : page; // a path, never a scheme
+    overview.append(make('h2', {}, 'Models'), table([
+        {title: 'Report', key: (r) => r.report, cell: (r) => r.page ? make('a', {href: link(r.page), class: 'name'}, r.report)
+            : make('span', {class: 'name'}, r.report)}, ...figures,
+        ...(compared ? [figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
+        make('h2', {}, 'Fused ops'), table([
+        {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,
+        figure('Reports', 'reports')], data.fused_ops, 'Fused ops'));
+}
+
 // ---- keyboard and paper ----
 
 document.addEventListener('keydown', (e) => {
@@ -365,5 +456,8 @@ window.addEventListener('beforeprint', () => [...document.querySelectorAll('.fin
     f.open = true;
 }));
 
-report();
+if (data.missed_fusions) report();
+else if (data.checks) check();
+else if (data.reports) models();
+else diff();
 })();

@@ -293,12 +293,18 @@ static bool print_json(const void *v, FILE *out) {
     return check_print(v, MARKUP_JSON, out);
 }
 
+/* Whether there is a report in that format: nothing that differs is no YAML, and what was not compared is none. */
+static bool has_report(const struct fa_verification *v, const char *format) {
+    return has_checks(v) || (v->npairs && v->status != FA_USAGE && strcmp(format, "yaml") != 0);
+}
+
 bool fa_verification_print(const struct fa_verification *v, const char *format, FILE *out) {
     IN_C_LOCALE;
+    if (!has_report(v, format))
+        return true;
     if (strcmp(format, "html") == 0)
         return page_print(print_json, v, out);
-    bool json = strcmp(format, "json") == 0;
-    return !(json || has_checks(v)) || check_print(v, json ? MARKUP_JSON : MARKUP_YAML, out);
+    return check_print(v, strcmp(format, "json") == 0 ? MARKUP_JSON : MARKUP_YAML, out);
 }
 
 struct formatted_check {
@@ -315,7 +321,7 @@ bool fa_verification_write(const struct fa_verification *v, const char *format, 
                            size_t n) {
     struct formatted_check f = {v, format};
     struct printing p = {print_formatted, &f};
-    return (strcmp(format, "yaml") == 0 && !has_checks(v)) || file_write(&p, path, error, n);
+    return !has_report(v, format) || file_write(&p, path, error, n);
 }
 
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path) {

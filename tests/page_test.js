@@ -1,0 +1,155 @@
+// The page in a browser: what is clicked, typed and copied, in light and dark, wide and narrow; axe-core finds nothing.
+// By hand, since a browser takes long to install: puppeteer-core and axe-core have to be where NODE_PATH says.
+//
+// usage: NODE_PATH=DIR/node_modules node tests/page_test.js PROGRAM [BROWSER]
+'use strict';
+const assert = require('node:assert'), fs = require('node:fs'), os = require('node:os'), path = require('node:path');
+const {spawnSync} = require('node:child_process');
+let puppeteer, axe;
+try {
+    puppeteer = require('puppeteer-core');
+    axe = require('axe-core').source;
+} catch (e) {
+    console.log('skipped: puppeteer-core or axe-core is not there');
+    process.exit(77);
+}
+const [program, browser = '/usr/bin/chromium'] = process.argv.slice(2);
+if (!fs.existsSync(browser)) {
+    console.log(`skipped: no ${browser}`);
+    process.exit(77);
+}
+const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'page'));
+const file = (name) => path.join(directory, name);
+
+// Layers of a linear that is not fused; the names of the first are hostile.
+function model(layers, fused) {
+    const matrix = 'tensor<32x64xbf16>', arguments_ = [`%x: ${matrix}`], lines = [];
+    let value = '%x';
+    for (let i = 0; i < layers; i++) {
+        const name = (part) => `model.layers.${i}.fc${i ? '' : '<img src=x onerror=alert(1)>'}.${part}`;
+        arguments_.push(`%w${i}: tensor<64x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "${name('weight')}"}`,
+                        `%b${i}: tensor<64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "${name('bias')}"}`);
+        if (fused) {
+            lines.push(`%a${i} = "ttnn.linear"(${value}, %w${i}, %b${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>, tensor<64xbf16>) -> ${matrix}`);
+        } else {
+            lines.push(`%m${i} = "ttnn.matmul"(${value}, %w${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>) -> ${matrix}`,
+                       `%a${i} = "ttnn.add"(%m${i}, %b${i}) : (${matrix}, tensor<64xbf16>) -> ${matrix}`);
+        }
+        value = `%a${i}`;
+    }
+    return `module {\n  func.func @main(${arguments_.join(', ')}) -> ${matrix} {\n    ${lines.join('\n    ')}\n` +
+           `    return ${value} : ${matrix}\n  }\n}\n`;
+}
+
+function run(...args) {
+    const done = spawnSync(path.resolve(program), args, {cwd: directory, encoding: 'utf8', maxBuffer: 1 << 28});
+    assert.ok(done.status <= 1, done.stderr);
+    return done.stdout;
+}
+
+async function open(tab, name) {
+    const errors = [];
+    tab.removeAllListeners('pageerror');
+    tab.removeAllListeners('request');
+    tab.on('pageerror', (e) => errors.push(e.message));
+    tab.on('request', (r) => r.url().startsWith('file:') || errors.push(r.url())); // nothing is fetched
+    const begin = Date.now();
+    await tab.goto(`file://${file(name)}`);
+    return {errors, ms: Date.now() - begin};
+}
+
+async function accessible(tab) {
+    await tab.evaluate(axe);
+    const found = await tab.evaluate(() => window.axe.run());
+    assert.deepStrictEqual(found.violations.map((v) => [v.id, v.nodes.map((n) => n.html).slice(0, 3)]), []);
+}
+
+const count = (tab, selector) => tab.$$eval(selector, (all) => all.filter((e) => e.checkVisibility()).length);
+const text = (tab, selector) => tab.$eval(selector, (e) => e.textContent);
+
+async function report(tab) {
+    const {errors} = await open(tab, 'm.html');
+    assert.match(await text(tab, '#lead'), /^3 places where 1 fused op could stand/);
+    assert.strictEqual(await count(tab, '.strip button'), 3);
+    assert.strictEqual(await count(tab, 'img'), 0); // a name is no markup
+    await tab.click('.finding > summary');
+    await tab.waitForSelector('.finding[open] svg');
+    assert.strictEqual(await count(tab, '.finding[open] svg'), 2);
+    assert.match(await text(tab, '.finding[open]'), /onerror=alert/);
+    assert.match(await text(tab, '.finding[open] pre'), /ttnn\.matmul/);
+    await accessible(tab);
+    await tab.click('.finding[open] .copy button');
+    await tab.waitForFunction(() => document.getElementById('status').textContent.startsWith('Copied'));
+    assert.match(await text(tab, '#status'), /^Copied: fusion-audit explain --at='ttnn\.add \d+' --only=ttnn\.linear m\.mlir$/);
+    // keys
+    await tab.keyboard.press('/');
+    await tab.keyboard.type('layers.1');
+    await tab.waitForFunction(() => document.getElementById('status').textContent === '1 of 3 places');
+    await tab.keyboard.press('Tab');
+    await tab.evaluate(() => document.activeElement.blur());
+    await tab.keyboard.press('j');
+    assert.ok(await tab.evaluate(() => document.activeElement.matches('.finding > summary')));
+    // filters
+    await tab.evaluate(() => [...document.querySelectorAll('.filters button')].pop().click());
+    await tab.click('.strip button:nth-child(3)');
+    assert.strictEqual(await text(tab, '#status'), '1 of 3 places');
+    assert.strictEqual(await tab.$eval('.strip button:nth-child(3)', (b) => b.getAttribute('aria-pressed')), 'true');
+    await tab.click('.strip button:nth-child(3)');
+    assert.strictEqual(await text(tab, '#status'), '');
+    await tab.click('th button');
+    assert.strictEqual(await tab.$eval('th', (h) => h.getAttribute('aria-sort')), 'descending');
+    assert.deepStrictEqual(errors, []);
+}
+
+async function others(tab) {
+    for (const [name, lead] of [['diff.html', /3 fused ops lost, 0 fused ops gained; 3 new findings/],
+                                ['check.html', /^Both compute the same/], ['index.html', /^1 report/], ['clean.html', /^No fusion is missed/]]) {
+        const {errors} = await open(tab, name);
+        assert.match(await text(tab, '#lead'), lead);
+        await accessible(tab);
+        assert.deepStrictEqual(errors, [], name);
+    }
+    await open(tab, 'index.html');
+    await Promise.all([tab.waitForNavigation(), tab.click('td a')]);
+    assert.match(await text(tab, '#lead'), /^3 places/);
+}
+
+async function large(tab) {
+    const {ms} = await open(tab, 'large.html');
+    assert.ok(await count(tab, 'section > .finding, section details') > 0);
+    const begin = Date.now();
+    await tab.type('input[type=search]', 'layers.77');
+    await tab.waitForFunction(() => / of 1000 places$/.test(document.getElementById('status').textContent));
+    const filtered = Date.now() - begin;
+    console.log(`1,000 findings: opened in ${ms} ms, filtered in ${filtered} ms`);
+    assert.ok(ms < 1000 && filtered < 1000);
+}
+
+(async () => {
+    fs.writeFileSync(file('m.mlir'), model(3));
+    fs.writeFileSync(file('f.mlir'), model(3, true));
+    fs.writeFileSync(file('l.mlir'), model(1000));
+    run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=html:m.html', '--format=json:m.json', 'm.mlir');
+    run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=html:clean.html', 'f.mlir');
+    run('--ttnn-only', '--only=ttnn.linear', '-q', '--no-validate', '--format=html:large.html', 'l.mlir');
+    run('verify', '--format=html', '-o', 'check.html', 'm.mlir', 'f.mlir');
+    fs.writeFileSync(file('diff.html'), run('diff', '--only=ttnn.linear', '--format=html', 'f.mlir', 'm.mlir'));
+    fs.writeFileSync(file('index.html'), run('summary', '--format=html', 'm.json'));
+    const chromium = await puppeteer.launch({executablePath: browser, args: ['--no-sandbox', '--disable-gpu']});
+    const tab = await chromium.newPage();
+    for (const width of [1300, 390])
+        for (const scheme of ['light', 'dark']) {
+            await tab.setViewport({width, height: 900});
+            await tab.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);
+            await report(tab);
+            assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'wider than the window');
+            await others(tab);
+        }
+    await large(tab);
+    await chromium.close();
+    fs.rmSync(directory, {recursive: true});
+    console.log('OK');
+})().catch((e) => {
+    console.error(e);
+    process.exit(1);
+});
