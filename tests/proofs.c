@@ -161,7 +161,6 @@ static void print_variations(const struct table *t, const struct match *m, struc
 static void print_all(struct table *t, const struct match *m, struct arena *a, FILE *out) {
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
-    p->effort.brief = true;
     print_verdict(&v, out);
     if (!m->pattern->fused.n || !print_shapes(m, out) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
         return;

@@ -342,15 +342,6 @@ static bool is_same_outside(struct inquiry *t, enum trial trial) {
     return try_kind(&alone, trial, NULL) == VERDICT_SAME && alone.skipped == 0;
 }
 
-/* Its numbers are those of TRIAL_PLAIN in other sizes. */
-static bool is_of_other_size(enum trial trial) {
-    return trial == TRIAL_POSITIVE || trial == TRIAL_COARSE || trial == TRIAL_NEAR_EPSILON;
-}
-
-static bool is_asked(const struct inquiry *t, enum trial trial) {
-    return trial_differs(t->p, trial) && !(t->how.brief && t->compared > 0 && is_of_other_size(trial));
-}
-
 /* `first`: numbers of the first kind. What cannot be evaluated far beyond a threshold says nothing. */
 static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
     enum verdict_kind v = VERDICT_SAME;
@@ -359,7 +350,7 @@ static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
     t->v = (struct verdict){.kind = VERDICT_NONE};
     t->cost += READING_COST;
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
-        if (!is_asked(t, trial))
+        if (!trial_differs(t->p, trial))
             continue;
         if (t->p->excluded >> trial & 1) {
             t->v.same_outside |= t->how.violated == NONE && is_same_outside(t, trial);

@@ -32,7 +32,6 @@ struct effort {
     uint64_t seed;
     uint32_t samples;  /* of each kind of numbers, at least; more where what they have to meet is rare */
     uint32_t violated; /* as in struct draw */
-    bool brief;        /* without numbers of other sizes, once some elements were compared */
 };
 
 /* Readings of the other side are tried until one agrees, which is left as the current one. In `a`. */

@@ -208,7 +208,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, bool tied
                       struct shapes_answer *out) {
     struct str why = STR("");
     double cost;
-    struct sized at = {.further = which > 0};
+    struct sized at = {.scale = false};
     struct shrink_options how = {.which = which, .strict = all->strict};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
     if (!choose(q, how, false, most, &at.extents, &cost, &why)) {

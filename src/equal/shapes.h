@@ -11,7 +11,6 @@
 struct sized {
     struct extents extents;
     bool scale;   /* constants that are functions of extents follow them */
-    bool further; /* it was evaluated in other extents before */
     bool costly;  /* few numbers have to do: what is the same there is so for many elements */
 };
 

@@ -33,7 +33,6 @@ struct proofs {
     pthread_mutex_t lock; /* of all below */
     struct arena arena;
     struct stored_verdict *verdicts;
-    uint32_t evaluated;
 };
 
 struct proofs *proofs_new(const struct pattern_set *set) {
@@ -53,7 +52,7 @@ void proofs_free(struct proofs *p) {
 }
 
 uint32_t proofs_count(const struct proofs *p) {
-    return p->evaluated;
+    return HASH_COUNT(p->verdicts);
 }
 
 static bool look_up(struct proofs *p, struct str key, struct proved *out) {
@@ -68,7 +67,7 @@ static bool look_up(struct proofs *p, struct str key, struct proved *out) {
 
 /* Another thread may have stored the key in the meantime: its verdict is the same, and `v` becomes the stored one,
  * whose texts live as long as the proofs. */
-static void store(struct proofs *p, struct str key, struct proved *v, bool evaluated) {
+static void store(struct proofs *p, struct str key, struct proved *v) {
     struct stored_verdict *k = NULL;
     pthread_mutex_lock(&p->lock);
     HASH_FIND(hh, p->verdicts, key.p, key.n, k);
@@ -78,7 +77,6 @@ static void store(struct proofs *p, struct str key, struct proved *v, bool evalu
         k->verdict.text = arena_str(&p->arena, v->text);
         k->verdict.needless = arena_str(&p->arena, v->needless);
         HASH_ADD_KEYPTR(hh, p->verdicts, k->key.p, k->key.n, k);
-        p->evaluated += evaluated;
     }
     *v = k->verdict;
     pthread_mutex_unlock(&p->lock);
@@ -105,20 +103,16 @@ struct question {
     struct arena arena;
 };
 
-static struct proved no_verdict(struct str why) {
-    return (struct proved){.kind = VERDICT_NONE, .text = why};
-}
-
 static bool resize(struct question *q, const struct extents *e, bool scale, struct resized *w, struct str *why) {
     struct resize_options how = {
         .pattern = q->match->pattern, .scale_constants = scale, .payloads = q->with_payloads ? &q->payloads : NULL};
     return subgraph_resize(&q->subgraph, e, &how, &q->arena, w, why);
 }
 
-static struct proved prove_module(struct question *q, const struct resized *w, bool further) {
+static struct proved prove_module(struct question *q, const struct resized *w) {
     struct rebound *r = arena_alloc(&q->arena, sizeof *r);
     match_rebind(q->match, &q->subgraph, w, &q->arena, r);
-    struct proved v = prove_match(q->proofs->set, &r->match, q->figures, further, &q->arena);
+    struct proved v = prove_match(q->proofs->set, &r->match, q->figures, &q->arena);
     graph_free(&r->graph);
     return v;
 }
@@ -137,13 +131,11 @@ static struct str matched_ops(struct question *q) {
     return (struct str){text, q->subgraph.nops};
 }
 
-/* `module`: its key. `final`: of the verdict on the match, in whichever extents it was evaluated; else of that in these
- * extents. */
-static struct str key_of(struct question *q, struct str module, bool further, bool final) {
+static struct str key_of(struct question *q, const struct mlir *module) {
     struct buf key = {0};
-    buf_printf(&key, "%p %d %d %d ", (const void *)q->match->pattern, q->figures, further, final);
+    buf_printf(&key, "%p %d ", (const void *)q->match->pattern, q->figures);
     buf_add(&key, matched_ops(q));
-    buf_add(&key, module);
+    buf_add(&key, mlir_key(module, &q->arena));
     return buf_take(&key, &q->arena);
 }
 
@@ -168,10 +160,10 @@ static struct verdict ask(void *self, const struct sized *how) {
     struct resized w = {0};
     struct proved v = {.kind = VERDICT_NONE};
     if (resize(q, &how->extents, how->scale, &w, &v.text)) {
-        struct str key = key_of(q, mlir_key(&w.ir, &q->arena), how->further, false);
+        struct str key = key_of(q, &w.ir);
         if (!look_up(q->proofs, key, &v)) {
-            v = prove_module(q, &w, how->further);
-            store(q->proofs, key, &v, true);
+            v = prove_module(q, &w);
+            store(q->proofs, key, &v);
         }
     }
     mlir_free(&w.ir);
@@ -211,28 +203,14 @@ static struct proved prove_with_payloads(struct question *q, struct proved any) 
 
 struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
-    struct extents *own = arena_alloc(&q->arena, sizeof *own);
-    struct resized w = {0};
-    struct str why = STR(""), key;
-    struct proved v;
+    struct proved v = {.kind = VERDICT_NONE};
     q->proofs = proofs;
     q->match = m;
     q->figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE;
-    bool good = subgraph_of_match(m, &q->subgraph, &why) && extents_unchanged(&q->subgraph, own, &why) &&
-                resize(q, own, true, &w, &why);
-    key = good ? key_of(q, mlir_key(&w.ir, &q->arena), false, true)
-               : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
-    if (!look_up(proofs, key, &v)) {
-        v = good ? prove_in_shapes(q) : no_verdict(why);
-        store(proofs, key, &v, false);
-    }
-    if (good)
-        v = prove_with_payloads(q, v);
-    if (v.kind == VERDICT_DIFFERENT)
-        v.text = keep_text(proofs, original_names(&q->subgraph, v.text, &q->arena));
-    if (v.needless.n)
-        v.needless = keep_text(proofs, original_names(&q->subgraph, v.needless, &q->arena));
-    mlir_free(&w.ir);
+    if (subgraph_of_match(m, &q->subgraph, &v.text))
+        v = prove_with_payloads(q, prove_in_shapes(q));
+    v.text = keep_text(proofs, v.kind == VERDICT_DIFFERENT ? original_names(&q->subgraph, v.text, &q->arena) : v.text);
+    v.needless = keep_text(proofs, original_names(&q->subgraph, v.needless, &q->arena));
     arena_free(&q->arena);
     free(q);
     return v;

@@ -182,7 +182,6 @@ struct str needless_names(const struct proof *p, const struct preconditions *all
 static bool pattern_agrees(const struct proof *p) {
     struct eval_context b = {.arena = p->ref.arena};
     struct proof *own = proof_new(p->ref.set, p->ref.match, p->effort.seed, p->ref.arena);
-    own->effort.brief = p->effort.brief;
     return prepare(own, reference_formula(&own->ref), &b) && try_readings(own).kind == VERDICT_SAME;
 }
 
@@ -199,9 +198,8 @@ static struct proved verdict_of(struct proof *p) {
 }
 
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
-                          bool further, struct arena *a) {
+                          struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
-    p->effort.brief = further; /* what depends on extents differs on any numbers */
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
