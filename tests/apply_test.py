@@ -138,6 +138,25 @@ step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x32x64xbf16>) -> tens
   return %7 : tensor<1x8x32x64xbf16>
 }
 """
+CONVOLUTION = """\
+func.func @main(%x: tensor<1x4x16x16xbf16>, %w: tensor<8x4x3x3xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
+%b: tensor<8x1x1xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<1x8x16x16xbf16> {
+  %0 = "ttir.conv2d"(%x, %w) <{batch_dim = 0 : i64, channel_dim = 1 : i64, dilation = array<i32: 1, 1>, groups = 1 : i32, \
+height_dim = 2 : i64, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>, width_dim = 3 : i64}> : \
+(tensor<1x4x16x16xbf16>, tensor<8x4x3x3xbf16>) -> tensor<1x8x16x16xbf16>
+  %1 = "ttir.add"(%0, %b) : (tensor<1x8x16x16xbf16>, tensor<8x1x1xbf16>) -> tensor<1x8x16x16xbf16>
+  return %1 : tensor<1x8x16x16xbf16>
+}
+"""
+POOL = """\
+func.func @main(%x: tensor<1x8x16x16xbf16>) -> tensor<1x8x8x8xbf16> {
+  %0 = "ttir.pad"(%x) <{padding = array<i32: 0, 0, 0, 0, 1, 1, 1, 1>, value = 0xFF800000 : f32}> : (tensor<1x8x16x16xbf16>) -> tensor<1x8x18x18xbf16>
+  %1 = "ttir.permute"(%0) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<1x8x18x18xbf16>) -> tensor<1x18x18x8xbf16>
+  %2 = "ttir.max_pool2d"(%1) <{ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, \
+padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}> : (tensor<1x18x18x8xbf16>) -> tensor<1x8x8x8xbf16>
+  return %2 : tensor<1x8x8x8xbf16>
+}
+"""
 
 
 class Program(unittest.TestCase):
@@ -269,6 +288,24 @@ class Apply(Program):
         self.assertIn("@fused2_rotary_embedding_0", taken)
         other = ROTATED.replace('"ttir.concat"(%3, %1)', '"ttir.concat"(%1, %3)')
         self.assertNotIn("composite", self.applied(other, "--assume=all"))
+
+    def test_a_convolution_takes_a_bias_of_its_channels(self):
+        result = self.applied(CONVOLUTION, "--assume=all")
+        self.assertRegex(result, r'%fused_\d = "ttir.reshape"\(%b\) .* -> tensor<1x8x1x1xbf16>')
+        self.assertRegex(result, r'%1 = "ttir.conv2d"\(%x, %w, %fused_\d\) <{batch_dim = 0 : i64, channel_dim = 1 : i64, '
+                                 r'dilation = array<i32: 1, 1>, groups = 1 : i32, height_dim = 2 : i64, '
+                                 r'padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>, width_dim = 3 : i64}>')
+        self.assertNotIn("ttir.add", result)
+        image = CONVOLUTION.replace("tensor<8x1x1xbf16>", "tensor<8x16x16xbf16>")
+        self.assertEqual(self.applied(image, "--assume=all"), image)
+
+    def test_a_pool_takes_a_pad_that_is_turned_on_its_way(self):
+        result = self.applied(POOL, "--assume=all")
+        self.assertRegex(result, r'"ttir.permute"\(%x\) .* -> tensor<1x16x16x8xbf16>')
+        self.assertIn("padding = array<i32: 1, 1, 1, 1>", result)
+        self.assertNotIn("ttir.pad", result)
+        other = POOL.replace("0xFF800000 : f32", "0.0 : f32")
+        self.assertEqual(self.applied(other, "--assume=all"), other)
 
     def test_heads_are_joined_and_repeated(self):
         self.assertIn('"ttir.concatenate_heads"(%x) : (tensor<1x8x32x64xbf16>) -> tensor<1x32x512xbf16>', self.applied(HEADS))

@@ -1,31 +1,56 @@
+/* Ops by what they compute: their lowering, as ops in their place or as the function of a composite. */
 #include "apply/form_writer.h"
 
 #include "library/lowering.h"
 
-static void bind_operand(struct form_writer *in, const struct lowering *low, uint32_t number, const struct written *v) {
-    uint32_t slot = low->slots[number];
+static void bind_param(struct form_writer *in, uint32_t slot, struct written v) {
     in->names.bound[slot] = true;
-    if (!v || is_absent(v))
+    if (is_absent(&v))
         return;
-    in->values[slot] = *v;
-    in->values[slot].name = arena_printf(in->e->eval->arena, "%%arg%u", number);
+    in->values[slot] = v;
     in->known[slot] = true;
-    in->names.values[slot][0] = stand_in(in, v);
+    in->names.values[slot][0] = stand_in(in, &v);
+}
+
+/* A writer of the lowering, into `e`, whose names are not bound yet. */
+static struct form_writer *begin_lowering(struct form_writer *w, const struct lowering *low, struct emitter *e) {
+    struct form_writer *in = arena_alloc(e->eval->arena, sizeof *in);
+    *in = (struct form_writer){.request = w->request, .e = e, .run = w->run, .element = w->element};
+    in->names = (struct formula_run){
+        .eval = e->eval, .set = w->names.set, .formula = low->formula, .evaluate = evaluate_stand_in};
+    return in;
+}
+
+bool write_lowering(struct form_writer *w, const struct node *n, const struct written *v, uint32_t nv,
+                    struct written *out) {
+    const struct lowering *low = lowering_of_kind(w->names.set, n->op);
+    struct formula_op self = {&w->names, n, &(uint64_t){0}};
+    if (!low || low->primitive)
+        return false;
+    struct form_writer *in = begin_lowering(w, low, w->e);
+    for (uint32_t i = 0; i < low->nparams; i++) {
+        const struct attr *x = NULL;
+        if (i >= nv)
+            x = formula_attribute(&self, arena_strdup(w->e->eval->arena, low->params[i]));
+        bind_param(in, low->slots[i], i < nv ? v[i] : x && x->is_number ? written_number(x->number) : absent);
+    }
+    *out = write_node(in, low->formula->root);
+    return true;
 }
 
 void add_composite(struct form_writer *w, struct written_op *o) {
     struct arena *a = w->e->eval->arena;
     struct composite *c = arena_alloc(a, sizeof *c);
-    struct form_writer *in = arena_alloc(a, sizeof *in);
     const struct lowering *low = lowering_of_kind(w->names.set, o->kind);
     if (!low)
         op_fails(w->e->eval, "what %s computes is not known", op_table[o->kind].name);
     c->body = (struct emitter){.eval = w->e->eval, .prefix = STR("%"), .next = &c->next_name};
-    *in = (struct form_writer){.request = w->request, .e = &c->body, .element = w->element};
-    in->names = (struct formula_run){
-        .eval = w->e->eval, .set = w->names.set, .formula = low->formula, .evaluate = evaluate_stand_in};
-    for (uint32_t i = 0; i < low->nparams; i++)
-        bind_operand(in, low, i, i < o->noperands ? &o->operands[i] : NULL);
+    struct form_writer *in = begin_lowering(w, low, &c->body);
+    for (uint32_t i = 0; i < low->nparams; i++) {
+        struct written v = i < o->noperands ? o->operands[i] : absent;
+        v.name = arena_printf(a, "%%arg%u", i);
+        bind_param(in, low->slots[i], v);
+    }
     c->operands = o->operands;
     c->noperands = o->noperands;
     c->result = emit_plain(&c->body, write_node(in, low->formula->root), w->element);

@@ -10,6 +10,7 @@
 #include "mlir/attributes.h"
 #include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
+#include "ops/infer.h"
 #include "prove/axis_frame.h"
 #include "prove/axis_map.h"
 #include "prove/form_attributes.h"
@@ -214,6 +215,29 @@ static bool number_of_name(struct form_writer *w, uint32_t slot, double *out) {
     return c.known || number_of_argument(w, slot, value, out);
 }
 
+static uint32_t windowed_op(const struct match *m) {
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (op_table[m->graph->kind[m->ops[i]]].window.kind != WINDOW_NONE)
+            return m->ops[i];
+    return NONE;
+}
+
+/* What a pad is put around, with the dimensions as the op takes them. */
+static struct written unpadded_value(struct form_writer *w, uint32_t slot) {
+    const struct graph *g = graph_of(w);
+    uint32_t op = windowed_op(w->run.ref->match), order[MAX_RANK];
+    uint32_t def = op == NONE ? NONE : g->m->values[graph_operands(g, op)[0]].def;
+    bool turned = def != NONE && (g->kind[def] == K_PERMUTE || g->kind[def] == K_TRANSPOSE);
+    uint32_t pad = turned ? g->m->values[graph_operands(g, def)[0]].def : def;
+    if (pad == NONE || g->kind[pad] != K_PAD)
+        op_fails(w->e->eval, "something moves %s between its pad and the op",
+                 name_text(w, w->run.form->formula->slot_name[slot]));
+    struct written v = module_value(w, graph_operands(g, pad)[0]);
+    if (turned && !permuted_dims(g->kind[def], graph_attributes(g, def), v.shape.rank, order))
+        op_fails(w->e->eval, "how the pad is turned is not known");
+    return turned ? emit_permute(w->e, v, order) : v;
+}
+
 static struct written name_value(struct form_writer *w, uint32_t slot) {
     const struct fused_form *f = w->run.form;
     const struct binding *b = binding_of(w, slot);
@@ -221,7 +245,7 @@ static struct written name_value(struct form_writer *w, uint32_t slot) {
     if (b->value == form_root(f))
         op_fails(w->e->eval, "the form needs its own result");
     if (form_absorbs_pad(&w->run, slot))
-        op_fails(w->e->eval, "a pad that the op takes in is not written yet");
+        return unpadded_value(w, slot);
     if (number_of_name(w, slot, &number))
         return written_number(number);
     return as_operand(w, slot, b);
@@ -344,7 +368,7 @@ static bool fold_numbers(struct form_writer *w, const struct node *n, const stru
     return true;
 }
 
-/* x + 0, x * 1, and a factor, which stays pending. */
+/* x + 0, x * 0, x * 1, and a factor, which stays pending. */
 static bool fold_neutral(const struct node *n, const struct written *v, uint32_t nv, struct written *out) {
     bool sum = n->op == K_ADD || n->op == K_SUBTRACT, product = n->op == K_MULTIPLY || n->op == K_DIVIDE;
     if (nv != 2 || !(sum || product))
@@ -356,8 +380,10 @@ static bool fold_neutral(const struct node *n, const struct written *v, uint32_t
     *out = v[!second];
     if (sum)
         return number == 0;
-    if (!format_is_float(out->element) || number == 0)
+    if (!format_is_float(out->element) || (number == 0 && n->op == K_DIVIDE))
         return false;
+    if (number == 0)
+        *out = written_number(0);
     out->factor = n->op == K_MULTIPLY ? out->factor * number : out->factor / number;
     return true;
 }
@@ -613,6 +639,43 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     return as_stored ? emit_reshape(w->e, out, &natural) : out;
 }
 
+/* One number for each channel, in the rank of the image. */
+static struct written channel_row(struct form_writer *w, struct written v, const struct shape *result, uint32_t axis) {
+    struct shape s = {.rank = result->rank};
+    for (uint32_t d = 0; d < s.rank; d++)
+        s.dim[d] = d == axis ? result->dim[d] : 1;
+    if (v.swapped || v.factor != 1 || is_number(&v))
+        v = emit_plain(w->e, v, w->element);
+    if (shape_count(&v.shape) == 1 && shape_count(&s) != 1)
+        v = emit_broadcast(w->e, emit_reshape(w->e, v, &(struct shape){1, {1}}), &(struct shape){1, {s.dim[axis]}});
+    return emit_reshape(w->e, v, &s);
+}
+
+/* A convolution or pool: operands and attributes as the matched op has them where the form does not say otherwise. */
+static struct written write_window(struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
+    struct written_op o = {.kind = n->op, .operands = v, .noperands = nv};
+    struct formula_op self = {&w->names, n, &(uint64_t){0}};
+    struct attrs attributes = {.computed = formula_attribute, .self = &self};
+    struct call c = {.kind = n->op, .attributes = &attributes};
+    uint32_t op = graph_op_of(&w->names, n->op);
+    struct shape result;
+    if (op == NONE || !shape_in_graph(graph_of(w), graph_of(w)->m->ops[op].first_result, &result))
+        op_fails(w->e->eval, "there is no %s in the match", op_table[n->op].name);
+    if (nv > 2 && (is_absent(&v[2]) || (is_number(&v[2]) && v[2].number == 0)))
+        v[2] = absent;
+    else if (nv > 2)
+        v[2] = channel_row(w, v[2], &result, axis_attr(w->e->eval, &c, "channel_dim", result.rank - 1, result.rank));
+    for (uint32_t i = 0; i < nv; i++)
+        if (!is_absent(&v[i]))
+            v[i] = ready(w, v[i], false);
+    if (v[0].shape.rank != result.rank || (nv > 1 && v[1].shape.rank != result.rank))
+        op_fails(w->e->eval, "the image has not the dimensions of the op");
+    o.shape = &result;
+    o.element = v[0].element;
+    add_properties(w, n, &o);
+    return emit(w->e, &o);
+}
+
 static struct written write_op(struct form_writer *w, const struct node *n) {
     struct written v[16] = {absent};
     enum op_class class = op_table[n->op].class;
@@ -638,6 +701,11 @@ static struct written write_op(struct form_writer *w, const struct node *n) {
         return write_contraction(w, n, v, nv);
     if (op_table[n->op].ranks)
         return write_fused(w, n, v, nv);
+    if (op_table[n->op].window.kind != WINDOW_NONE && ttir_spelling(n->op, "").n)
+        return write_window(w, n, v, nv);
+    struct written lowered;
+    if (n->op != op_kind_of_spelling(w->run.ref->match->pattern->fused_op) && write_lowering(w, n, v, nv, &lowered))
+        return lowered;
     if (class != OP_REDUCE && class != OP_JOIN && n->op != K_PERMUTE)
         op_fails(w->e->eval, "how TTIR writes %s is not known yet", op_table[n->op].name);
     for (uint32_t i = 0; i < nv; i++)

@@ -26,6 +26,9 @@ struct written write_node(struct form_writer *w, const struct node *n);
 const struct tensor *stand_in(struct form_writer *w, const struct written *v);
 /* For formula_run.evaluate: a line of the form that a number asks for. */
 const struct tensor *evaluate_stand_in(struct formula_run *r, const struct node *n);
+/* What the op computes, in its place. False: that is not known. */
+bool write_lowering(struct form_writer *w, const struct node *n, const struct written *v, uint32_t nv,
+                    struct written *out);
 /* Makes the op a ttcore.composite, and writes the function that it is decomposed to: what the op computes, by its
  * lowering. */
 void add_composite(struct form_writer *w, struct written_op *o);
