@@ -47,6 +47,8 @@ struct fa_inputs {
     unsigned max_input; /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
 };
 
+struct fa_library; /* patterns that were read: below */
+
 /* Which patterns are searched, and what of them is wanted. */
 struct fa_patterns {
     const char *const *files; /* further pattern files or directories, read in order after the bundled ones */
@@ -60,6 +62,7 @@ struct fa_patterns {
                                 "elementwise", "elementwise-reduction": ops that one generated kernel could run; NULL:
                                 none */
     unsigned max_steps;      /* of the search for one pattern at one op; 0: 20000 */
+    const struct fa_library *library; /* its patterns instead, for several calls, also side by side; or NULL */
 };
 
 struct fa_diagnostic {
@@ -96,27 +99,24 @@ bool fa_close_stream(FILE *stream);
 
 /* ---- audit ---- */
 
-struct fa_library; /* patterns that were read: below */
-
 struct fa_audit_options {
     struct fa_inputs inputs;
     struct fa_patterns patterns;
-    const struct fa_library *library; /* its patterns instead, for several audits; or NULL */
-    const char *device;               /* what is saved is priced for this one; NULL: that of the module */
-    const char *perf;                 /* measured times, ops_perf_results*.csv; or NULL */
-    const char *suppress;             /* a file of places that are not wanted; or NULL */
-    const char *baseline;             /* a file of known findings, which do not count for the status; or NULL */
-    bool strict_baseline;             /* what of it has expired or is gone counts */
-    const char *expect;               /* a file that says how often ops have to be there; or NULL */
-    const char *sort;                 /* "saving", "count" or "name"; NULL: saving */
-    bool no_validate;                 /* do without the numeric proof */
-    bool classify;                    /* entries say how far the compiler is with their fusion */
-    bool details;                     /* instances have the figures of their proof as keys of their own */
-    bool inventory;                   /* fused ops are collected, for fa_write_expectations and fa_diff */
-    bool modules;                     /* findings have modules of their own, */
-    bool small_modules;               /* those of TTIR in the small shapes of a proof */
-    unsigned jobs;                    /* threads; 0: one for each processor. The result does not depend on it */
-    unsigned max_diagnostics;         /* that are kept, all others are counted; 0: 100 */
+    const char *device;       /* what is saved is priced for this one; NULL: that of the module */
+    const char *perf;         /* measured times, ops_perf_results*.csv; or NULL */
+    const char *suppress;     /* a file of places that are not wanted; or NULL */
+    const char *baseline;     /* a file of known findings, which do not count for the status; or NULL */
+    bool strict_baseline;     /* what of it has expired or is gone counts */
+    const char *expect;       /* a file that says how often ops have to be there; or NULL */
+    const char *sort;         /* "saving", "count" or "name"; NULL: saving */
+    bool no_validate;         /* do without the numeric proof */
+    bool classify;            /* entries say how far the compiler is with their fusion */
+    bool details;             /* instances have the figures of their proof as keys of their own */
+    bool inventory;           /* fused ops are collected, for fa_write_expectations and fa_diff */
+    bool modules;             /* findings have modules of their own, */
+    bool small_modules;       /* those of TTIR in the small shapes of a proof */
+    unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
+    unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     struct fa_progress progress;
 };
 

@@ -7,7 +7,7 @@ trap 'rm -rf "$there"' EXIT
 for folder in "$there/one" "$there/deep/er/two"; do
     mkdir -p "$folder"
     git archive HEAD | tar -x -C "$folder"
-    (cd "$folder" && meson setup build >build.log && meson compile -C build >>build.log &&
+    (cd "$folder" && meson setup build -Dtests=false >build.log && meson compile -C build >>build.log &&
         DESTDIR="$folder/installed" meson install -C build --no-rebuild --quiet) || { tail "$folder/build.log"; exit 1; }
 done
 diff -r "$there/one/installed" "$there/deep/er/two/installed" && echo 'the same bytes'

@@ -1,7 +1,6 @@
 /* The audit. Read from the end: fa_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
  * graph). TTNN decides what is missed; TTIR shows where it comes from. */
 #include "audit.h"
-#include "author/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "graph/hosted.h"
 #include "graph/level.h"
 #include "library/choose.h"
+#include "library/library.h"
 #include "library/signs.h"
 #include "prove/select.h"
 #include "regions/proof.h"
@@ -259,18 +259,6 @@ static void audit_graphs(struct fa_audit *a) {
         match_cache_free(all.caches[i]);
 }
 
-static bool read_patterns(struct fa_audit *a) {
-    if (a->options->library) {
-        a->patterns = library_patterns(a->options->library);
-        return true;
-    }
-    a->own.no_examples = a->own.lazy = true;
-    a->own.max_steps = a->options->patterns.max_steps;
-    a->patterns = &a->own;
-    return library_load(&a->own, &a->options->patterns, &a->diags) &&
-           library_select(&a->own, &a->options->patterns, &a->diags);
-}
-
 static bool read_chips(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
     const char *dir = devices_directory(&o->patterns, &a->arena);
@@ -374,7 +362,9 @@ static void finish_report(struct fa_audit *a) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) {
-    if (!read_patterns(a) || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
+    a->own.lazy = true;
+    a->patterns = patterns_asked_for(&o->patterns, &a->own, &a->diags);
+    if (!a->patterns || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
         (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
     if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
@@ -386,7 +376,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.details = o->details;
     a->narrowed = o->patterns.only || o->patterns.skip || o->patterns.sources || o->patterns.no_bundled ||
-                  library_is_narrowed(o->library);
+                  (o->patterns.library && o->patterns.library->narrowed);
     a->report.partial = a->narrowed;
     if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);

@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
     struct fa_audit_options o = {
         .patterns = {.sources = argc > 2 && *argv[2] ? argv[2] : NULL, .include = argc > 3 ? argv[3] : NULL}};
     struct fa_library *library = fa_library_read(&o.patterns, 0);
-    o.library = library;
+    o.patterns.library = library;
     while (argc > 1 && fgets(line, sizeof line, stdin)) {
         const char *files[2];
         const char *name = strtok(line, " \n"), *level = strtok(NULL, " \n");

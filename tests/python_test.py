@@ -46,6 +46,13 @@ class Module(unittest.TestCase):
         again = fusion_audit.audit(PAIR, library=fusion_audit.Library(only="ttnn.*"))
         self.assertEqual(again.findings, audit.findings)
 
+    def test_one_library_for_all_calls(self):
+        library = fusion_audit.Library(only="ttnn.linear")
+        self.assertEqual({f.fused_op for f in fusion_audit.audit(PAIR, library=library).findings}, {"ttnn.linear"})
+        self.assertEqual({x.fused_op for x in fusion_audit.explain(PAIR, library=library)}, {"ttnn.linear"})
+        self.assertEqual(fusion_audit.apply(PAIR[:1], library=library).text,
+                         fusion_audit.apply(PAIR[:1], only="ttnn.linear").text)
+
     def test_levels_and_pattern_files(self):
         with open(directory.name + "/my.yml", "w") as file:
             file.write("name: my\nfused_op: ttnn.my\nsource: ttnn\nmatch: |\n  out = silu(x)\n")

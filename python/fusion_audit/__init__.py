@@ -234,7 +234,7 @@ class _Options:
 # ---- calls ----
 
 class Library:
-    """Patterns that are read once, for audits with `library=`."""
+    """Patterns that are read once, for calls with `library=`."""
 
     def __init__(self, files: Iterable[str] = (), **options: Any):
         self._options = _Options("fa_patterns", {"files": list(files), **options})

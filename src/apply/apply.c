@@ -12,14 +12,15 @@
 #include "base/work.h"
 #include "explain/asked.h"
 #include "graph/level.h"
-#include "library/choose.h"
+#include "library/library.h"
 #include "prove/select.h"
 
 struct fa_application {
     const struct fa_apply_options *options;
     struct arena arena;
     struct diags diags;
-    struct pattern_set patterns;
+    struct pattern_set own;             /* read for this call */
+    const struct pattern_set *patterns; /* these or those of a library */
     struct inputs inputs;
     struct level ttir;
     struct selection selection;
@@ -112,7 +113,7 @@ static void write_one(struct fa_application *a, struct replacing *how, const str
     struct arena *arena = &a->arena;
     struct reading *r = arena_alloc(arena, sizeof *r);
     *out = (struct replacement){.match = m};
-    if (!reading_find(r, &a->patterns, m, arena, &out->why)) {
+    if (!reading_find(r, a->patterns, m, arena, &out->why)) {
         out->why = arena_printf(arena, "it is not proved: %.*s", (int)out->why.n, out->why.p);
         return;
     }
@@ -158,7 +159,7 @@ static bool write_replacements(struct fa_application *a) {
     const struct fa_apply_options *o = a->options;
     const struct match_list *list = &a->selection.matches;
     struct replacing how = {
-        .patterns = &a->patterns, .prefix = free_prefix(a), .alias = free_alias(a), .number = number_given, .self = o};
+        .patterns = a->patterns, .prefix = free_prefix(a), .alias = free_alias(a), .number = number_given, .self = o};
     bool *asked = o->at ? arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1) : NULL;
     struct str became = STR("");
     if (o->at && !asked_mark(o->at, &a->ttir, NULL, &a->arena, asked, &became)) {
@@ -209,7 +210,7 @@ static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) 
         *edits = rewrite_module(&a->ttir.graph, a->all, a->marked, a->n, &a->arena);
         if (!any_marked(a))
             return true;
-        struct module_check check = {.lowerings = &a->patterns,
+        struct module_check check = {.lowerings = a->patterns,
                                      .before = &a->ttir.ir,
                                      .after = text_edited(a->ttir.ir.text, edits, &a->arena),
                                      .taken = taken,
@@ -267,9 +268,9 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
 }
 
 static void search_module(struct fa_application *a) {
-    struct match_cache *cache = match_cache_new(&a->patterns);
-    struct proofs *proofs = proofs_new(&a->patterns);
-    struct search_setup setup = {&a->patterns, &cache, 1, NULL};
+    struct match_cache *cache = match_cache_new(a->patterns);
+    struct proofs *proofs = proofs_new(a->patterns);
+    struct search_setup setup = {a->patterns, &cache, 1, NULL};
     select_matches(&setup, &a->options->patterns, proofs, &a->ttir.graph, &a->arena, &a->selection);
     proofs_free(proofs);
     match_cache_free(cache);
@@ -281,9 +282,8 @@ static enum fa_status run(struct fa_application *a) {
     const struct compile *c = NULL;
     struct text_edits edits = {0};
     ttir.levels = FA_TTIR_ONLY;
-    a->patterns.no_examples = true;
-    a->patterns.max_steps = o->max_steps;
-    if (!check_values(a) || !library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
+    a->patterns = check_values(a) ? patterns_asked_for(o, &a->own, &a->diags) : NULL;
+    if (!a->patterns)
         return FA_USAGE;
     enum fa_status read = inputs_read(&a->inputs, &ttir, &a->arena, &a->diags);
     if (read != FA_CLEAN)
@@ -343,7 +343,7 @@ void fa_application_free(struct fa_application *a) {
     selection_free(&a->selection);
     level_free(&a->ttir);
     inputs_free(&a->inputs);
-    patterns_free(&a->patterns);
+    patterns_free(&a->own);
     diags_free(&a->diags);
     arena_free(&a->arena);
     free(a);

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/catalogue.h"
-
 #include "author/draft.h"
 #include "author/examples.h"
 #include "base/locale.h"
@@ -12,45 +10,10 @@
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/choose.h"
+#include "library/library.h"
 #include "library/lowering.h"
 #include "prove/example.h"
 
-struct fa_library {
-    struct arena arena;
-    struct diags diags;
-    struct pattern_set patterns;
-    enum fa_status status;
-    bool narrowed;
-};
-
-struct fa_library *fa_library_read(const struct fa_patterns *o, unsigned max_diagnostics) {
-    IN_C_LOCALE;
-    struct fa_library *l = xrealloc(NULL, sizeof *l);
-    memset(l, 0, sizeof *l);
-    l->diags.arena = &l->arena;
-    l->diags.limit = max_diagnostics;
-    l->narrowed = o->only || o->skip || o->no_bundled;
-    l->patterns.max_steps = o->max_steps;
-    bool none = o->no_bundled && !o->nfiles; /* as for the files that `patterns check` reads */
-    bool good = library_load(&l->patterns, o, &l->diags) && (none || library_select(&l->patterns, o, &l->diags));
-    l->status = good ? FA_CLEAN : FA_USAGE;
-    return l;
-}
-
-const struct pattern_set *library_patterns(const struct fa_library *l) {
-    return &l->patterns;
-}
-
-bool library_is_narrowed(const struct fa_library *l) {
-    return l && l->narrowed;
-}
-
-enum fa_status fa_library_status(const struct fa_library *l) {
-    return l->status;
-}
-const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l) {
-    return diagnostics_of(&l->diags);
-}
 static int by_order(const void *a, const void *b) {
     const struct pattern *x = *(const struct pattern *const *)a, *y = *(const struct pattern *const *)b;
     return x->order < y->order ? -1 : x->order > y->order;
@@ -268,11 +231,4 @@ enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, si
         status = FA_USAGE;
     }
     return status;
-}
-
-void fa_library_free(struct fa_library *l) {
-    patterns_free(&l->patterns);
-    diags_free(&l->diags);
-    arena_free(&l->arena);
-    free(l);
 }

@@ -62,7 +62,7 @@ static struct fa_audit *audit(struct many *m, const struct audit_args *x, struct
     struct fa_audit_options options = x->args.options;
     options.inputs.files = files;
     options.inputs.nfiles = pair.ttir ? 2 : 1;
-    options.library = m->library;
+    options.patterns.library = m->library;
     if (name)
         snprintf(before, sizeof before, "%zu of %zu, %.24s: ", m->n + 1, m->all, name);
     options.progress = progress_of_call(&m->progress, before);

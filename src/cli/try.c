@@ -173,7 +173,7 @@ static void audit(struct tries *r, struct try_compile *t) {
     snprintf(ttnn, sizeof ttnn, "/proc/self/fd/%d", r->out);
     options.inputs.files = files;
     options.inputs.nfiles = 2;
-    options.library = r->library;
+    options.patterns.library = r->library;
     options.inventory = true;
     struct fa_audit *a = fa_audit(&options);
     if (fa_get_status(a) <= FA_MISSED) {

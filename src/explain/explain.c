@@ -7,7 +7,7 @@
 #include "explain/near_region.h"
 #include "graph/belong.h"
 #include "graph/hosted.h"
-#include "library/choose.h"
+#include "library/library.h"
 #include "prove/select.h"
 #include "regions/proof.h"
 
@@ -85,7 +85,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 /* As an audit does, with its proofs. */
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
-    struct search_setup setup = {&r->e->patterns, &r->e->cache, 1, NULL};
+    struct search_setup setup = {r->e->patterns, &r->e->cache, 1, NULL};
     select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];
@@ -247,7 +247,7 @@ static void add_regions(struct explained_graph *r) {
         uint32_t root = x->ops[x->nops - 1];
         if (!asks_for(r, x->ops, x->nops, root, NONE))
             continue;
-        struct proved v = region_prove(&r->e->patterns, g, x, &r->e->arena);
+        struct proved v = region_prove(r->e->patterns, g, x, &r->e->arena);
         add(r, OUTCOME_MATCHED, &r->e->rules.claims[x->kind], root, x->ops, x->nops)->proof =
             verdict_line(&v, &r->e->arena);
     }
@@ -270,7 +270,7 @@ static bool explain_level(struct explained_graph *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n; i++)
-        near_misses_find(&e->patterns, g, funcs[i], e->all, &r->arena, &r->near);
+        near_misses_find(e->patterns, g, funcs[i], e->all, &r->arena, &r->near);
     for (int i = 0; i < 2; i++) {
         r->reported[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->reported);
         r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);
@@ -353,18 +353,18 @@ static void gather(struct fa_explanation *e, size_t most) {
 static enum fa_status run(struct fa_explanation *e, const struct fa_explain_options *o) {
     size_t most = o->most ? o->most : MOST;
     bool any = false;
-    e->patterns.no_examples = true;
-    if (!library_load(&e->patterns, &o->patterns, &e->diags) || !library_select(&e->patterns, &o->patterns, &e->diags))
+    e->patterns = patterns_asked_for(&o->patterns, &e->own, &e->diags);
+    if (!e->patterns)
         return FA_USAGE;
-    e->regions = region_kind_wanted(&e->patterns, &o->patterns);
+    e->regions = region_kind_wanted(e->patterns, &o->patterns);
     if (e->regions != REGION_KINDS &&
         !region_rules_load(&e->rules, devices_directory(&o->patterns, &e->arena), &e->arena, &e->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&e->inputs, &o->inputs, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
-    e->proofs = proofs_new(&e->patterns);
-    e->cache = match_cache_new(&e->patterns);
+    e->proofs = proofs_new(e->patterns);
+    e->cache = match_cache_new(e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
     if (e->at && !any) {
@@ -388,7 +388,6 @@ struct fa_explanation *fa_explain(const struct fa_explain_options *options) {
     struct fa_explanation *e = xcalloc(1, sizeof *e);
     e->diags.arena = &e->arena;
     e->diags.limit = options->max_diagnostics;
-    e->patterns.max_steps = options->patterns.max_steps;
     e->at = options->at;
     e->all = options->patterns.only && options->at;
     e->status = run(e, options);
@@ -440,7 +439,7 @@ void fa_explanation_free(struct fa_explanation *e) {
     proofs_free(e->proofs);
     match_cache_free(e->cache);
     region_rules_free(&e->rules);
-    patterns_free(&e->patterns);
+    patterns_free(&e->own);
     diags_free(&e->diags);
     free(e->items);
     arena_free(&e->arena);

@@ -48,7 +48,8 @@ struct explained {
 struct fa_explanation {
     struct arena arena;
     struct diags diags;
-    struct pattern_set patterns;
+    struct pattern_set own;             /* read for this call */
+    const struct pattern_set *patterns; /* these or those of a library */
     struct inputs inputs;
     struct proofs *proofs;
     struct match_cache *cache;

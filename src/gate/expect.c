@@ -186,6 +186,7 @@ static void add_nearest(struct buf *out, const struct expectation *x, const stru
             return;
     asked.patterns.only = x->op.p;
     asked.patterns.skip = NULL;
+    asked.patterns.library = NULL;
     struct fa_explanation *e = fa_explain(&asked);
     for (uint32_t i = 0; i < e->n; i++) {
         const struct explained *c = &e->items[i];
