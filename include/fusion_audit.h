@@ -146,9 +146,12 @@ struct fa_finding {
     const char *todo;                      /* what to do about it, by itself */
     const char *pass;                      /* of the compiler that would make it, "ttir-fusing" */
     const char *ttir_module, *ttnn_module; /* fa_audit_options.modules: its ops alone as modules */
-    double saved_us;                       /* estimated; below 0: fusing is slower */
-    bool known;                            /* the baseline has it */
-    bool repeated;                         /* one before it differs in names and locations only */
+    const char *torch;                     /* the op of PyTorch */
+    const char *component_ops, *preconditions, *names; /* lists, one a line; names: that tell the place in the model */
+    size_t entry;                                      /* number of its entry of the report */
+    double saved_us;                                   /* estimated; below 0: fusing is slower */
+    bool known;                                        /* the baseline has it */
+    bool repeated;                                     /* one before it differs in names and locations only */
     uint64_t reason; /* equal where the same is to be done for the same reason, whatever names are in it */
 };
 /* Finding i, in the order of the report. False beyond the last, and of a report that was read. */

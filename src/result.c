@@ -57,6 +57,15 @@ static bool is_done(const struct fa_audit *a, char *error, size_t n) {
     return false;
 }
 
+static const char *lines_of(struct arena *to, struct str_list list) {
+    struct buf lines = {0};
+    for (uint32_t i = 0; i < list.n; i++) {
+        buf_add(&lines, str_of(i ? "\n" : ""));
+        buf_add(&lines, list.items[i]);
+    }
+    return buf_take(&lines, to).p;
+}
+
 static bool get_finding(struct fa_audit *a, const struct report_entry *e, const struct finding *f,
                         struct fa_finding *out) {
     struct buf action = {0}, notes = {0}, todo = {0};
@@ -80,6 +89,11 @@ static bool get_finding(struct fa_audit *a, const struct report_entry *e, const 
                                .pass = arena_strdup(to, f->pattern->status.pass),
                                .ttir_module = arena_strdup(to, f->ttir.module),
                                .ttnn_module = arena_strdup(to, f->ttnn.module),
+                               .torch = arena_strdup(to, f->notes.torch),
+                               .component_ops = lines_of(to, f->component_ops),
+                               .preconditions = lines_of(to, f->notes.preconditions),
+                               .names = lines_of(to, f->notes.names),
+                               .entry = (size_t)(e - a->report.entries),
                                .saved_us = f->saved_us,
                                .known = f->known.n > 0,
                                .repeated = f->same_as != NULL,

@@ -5,6 +5,7 @@ usage: python_test.py LIBRARY SOURCE
 Exit 77: cffi is not there.
 """
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -42,6 +43,10 @@ class Module(unittest.TestCase):
         self.assertEqual(audit.report("json").count('"ir_loc"'), len(audit.findings))
         self.assertEqual({doing for doing, _, _ in told}, {"reading", "searching", "proving"})
         self.assertTrue(all(f.verdict and f.fused_op.startswith("ttnn.") for f in audit.findings))
+        entries = json.loads(audit.report("json"))["missed_fusions"]
+        self.assertEqual([entries[f.entry]["component_ops"] for f in audit.findings],
+                         [f.component_ops.split("\n") for f in audit.findings])
+        self.assertEqual({f.entry for f in audit.findings}, set(range(len(entries))))
         self.assertIn(f"{len(audit.findings)} places", audit.summary())
         again = fusion_audit.audit(PAIR, library=fusion_audit.Library(only="ttnn.*"))
         self.assertEqual(again.findings, audit.findings)

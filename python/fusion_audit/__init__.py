@@ -79,6 +79,11 @@ class Finding:
     pass_: str
     ttir_module: str
     ttnn_module: str
+    torch: str
+    component_ops: str
+    preconditions: str
+    names: str
+    entry: int
     saved_us: float
     known: bool
     repeated: bool
