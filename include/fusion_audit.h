@@ -309,6 +309,8 @@ struct fa_apply_options {
     const char *at; /* only what is found there, as fa_explain takes it; or NULL */
     bool partial;   /* also where ops could not be read, and without the findings that are not proved */
     bool diff;      /* the text is a unified diff */
+    bool assumed; /* the text is the module as it was, with constants in place of arguments that are taken to hold one:
+                     what compiles of the rewritten module are to be compared with */
     unsigned max_diagnostics;
 };
 

@@ -215,6 +215,13 @@ class Apply(Program):
         r = self.run_program(NORM, "--assume=all")
         self.assertIn("has to be known", r.stderr)
 
+    def test_what_was_assumed_is_there_to_compare_with(self):
+        text = self.applied(NORM, "--assume=all", "--value=eps=1e-05", "--assumed")
+        self.assertIn('"ttir.full"() <{fill_value = 1.0e-05 : f32, shape = array<i32: 8, 1>}> : () -> tensor<8x1xbf16>', text)
+        self.assertEqual(text.count("ttir.mean"), 2)
+        self.assertEqual(self.applied(NORM, "--assumed"), NORM)
+        self.assertEqual(self.run_program(NORM, "--assumed", "--diff").returncode, 2)
+
     def test_attention_takes_the_scale_and_a_mask_of_rank_4(self):
         result = self.applied(ATTENTION)
         self.assertIn(MASK, result)

@@ -181,6 +181,8 @@ static bool write_replacements(struct fa_application *a) {
 
 /* ---- proving ---- */
 
+enum { MOST_TAKEN = 1024 };
+
 static uint32_t take_numbers(const struct fa_application *a, struct taken_number *out, uint32_t most) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < a->n; i++)
@@ -194,6 +196,11 @@ static uint32_t take_numbers(const struct fa_application *a, struct taken_number
     return n;
 }
 
+static struct str with_assumed(struct fa_application *a) {
+    struct taken_number *taken = arena_alloc(&a->arena, MOST_TAKEN * sizeof *taken);
+    return with_numbers(&a->ttir.ir, taken, take_numbers(a, taken, MOST_TAKEN), &a->arena);
+}
+
 static bool any_marked(const struct fa_application *a) {
     bool any = false;
     for (uint32_t i = 0; i < a->n; i++)
@@ -203,8 +210,7 @@ static bool any_marked(const struct fa_application *a) {
 
 /* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */
 static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) {
-    enum { MOST = 1024 };
-    struct taken_number *taken = arena_alloc(&a->arena, MOST * sizeof *taken);
+    struct taken_number *taken = arena_alloc(&a->arena, MOST_TAKEN * sizeof *taken);
     for (;;) {
         struct str why = STR("");
         *edits = rewrite_module(&a->ttir.graph, a->all, a->marked, a->n, &a->arena);
@@ -214,7 +220,7 @@ static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) 
                                      .before = &a->ttir.ir,
                                      .after = text_edited(a->ttir.ir.text, edits, &a->arena),
                                      .taken = taken,
-                                     .ntaken = take_numbers(a, taken, MOST)};
+                                     .ntaken = take_numbers(a, taken, MOST_TAKEN)};
         if (check_module(&check, a->all, a->marked, a->n, &a->arena, &why))
             return true;
         if (why.n) {
@@ -297,7 +303,9 @@ static enum fa_status run(struct fa_application *a) {
     for (uint32_t i = 0; i < a->n; i++)
         if (!a->marked[i])
             say_left(a, i);
-    if (good && a->options->diff)
+    if (good && a->options->assumed)
+        a->text = with_surroundings(a, c, with_assumed(a));
+    else if (good && a->options->diff)
         a->text = unified_diff(a->ttir.ir.text, &edits, c->ttir.source->path, &a->arena);
     else if (good)
         a->text = with_surroundings(a, c, text_edited(a->ttir.ir.text, &edits, &a->arena));

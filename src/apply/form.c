@@ -429,6 +429,16 @@ static struct written ready(struct form_writer *w, struct written v, bool as_sto
     return emit_cast(w->e, emit_plain(w->e, v, w->element), w->element);
 }
 
+/* Ones in front need no reshape: the op broadcasts. */
+static void leave_ones(struct written *v) {
+    uint32_t more = v->shape.rank - v->stored.rank;
+    bool same = !is_number(v) && !v->swapped && v->stored.rank <= v->shape.rank;
+    for (uint32_t d = 0; same && d < v->shape.rank; d++)
+        same = v->shape.dim[d] == (d < more ? 1 : v->stored.dim[d - more]);
+    if (same)
+        v->shape = v->stored;
+}
+
 static struct written write_elementwise(struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
     struct written out;
     struct shape shape;
@@ -438,8 +448,11 @@ static struct written write_elementwise(struct form_writer *w, const struct node
     if (take_attributes(w, &o, v, nv))
         o.noperands = 1;
     bool as_stored = share_stored(v, o.noperands, &shape);
-    for (uint32_t i = 0; i < o.noperands; i++)
+    for (uint32_t i = 0; i < o.noperands; i++) {
+        if (i > 0)
+            leave_ones(&v[i]);
         v[i] = ready(w, v[i], as_stored);
+    }
     add_properties(w, n, &o);
     out = emit(w->e, &o);
     return as_stored ? emit_reshape(w->e, out, &shape) : out;

@@ -8,7 +8,7 @@ struct apply_args {
     struct args args;
     const char *output, *assume, *at;
     struct word_list values;
-    bool diff, partial, quiet;
+    bool diff, assumed, partial, quiet;
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
@@ -21,7 +21,8 @@ static enum fa_status run(struct args *args, FILE *out) {
                                        .nvalues = x->values.n,
                                        .at = x->at,
                                        .partial = x->partial,
-                                       .diff = x->diff};
+                                       .diff = x->diff,
+                                       .assumed = x->assumed};
     char message[4352];
     (void)out;
     struct fa_application *a = fa_apply(&options);
@@ -36,6 +37,8 @@ static enum fa_status run(struct args *args, FILE *out) {
 
 static bool check(struct args *args) {
     const struct apply_args *x = (const struct apply_args *)args;
+    if (x->diff && x->assumed)
+        return wrong(args, "--diff and --assumed exclude each other");
     return output_check(args, x->output);
 }
 
@@ -43,6 +46,9 @@ static bool check(struct args *args) {
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the module to FILE ('-', standard output)"},
     {"diff", 0, FLAG, MEMBER(diff), NULL, .help = "write a unified diff in place of the module"},
+    {"assumed", 0, FLAG, MEMBER(assumed), NULL,
+     .help = "write the module as it was in place of it, with\n"
+             "what is assumed of arguments: for verify"},
     {"assume", 0, TEXT, MEMBER(assume), "GLOBS",
      .help = "take preconditions of these patterns and fused\n"
              "ops to hold, comma-separated, or all"},
