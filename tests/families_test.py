@@ -35,6 +35,7 @@ MISSED = {
         (LINEAR, "matmul add"),
         (ATTENTION, "multiply matmul max subtract exp sum div matmul"),
     ],
+    "cache_compared_with_sequence_made_once.ttnn": [("ttnn.update_cache", "arange eq where")],
     "swin_window_attn.ttnn": [(ATTENTION, "multiply matmul add add max subtract exp sum divide matmul")],
     "cosine_attention_per_head.ttir": [(ATTENTION, "matmul multiply softmax matmul")],
     "temperature_per_query.ttnn": [(ATTENTION, "matmul multiply softmax matmul")],
@@ -224,6 +225,7 @@ MISSED = {
     "mean_by_sixth_digit.ttir": [(MEAN, "sum multiply")],
 }
 SILENT = [
+    "cache_compared_with_sequence_from_one.ttnn",
     "decode_heads_behind_features.ttnn",
     "linear_attention.ttnn",
     "sigmoid_attention.ttnn",

@@ -158,6 +158,30 @@ static void set_functions(struct graph *g) {
     free(seen);
 }
 
+/* What a function without arguments returns that is a sequence, moved: a pattern sees it where it is used. NONE. */
+static uint32_t sequence_of_call(const struct graph *g, uint32_t v) {
+    uint32_t call = g->m->values[v].def, returned = graph_callee_value(g, v), at = returned;
+    if (returned == NONE || g->m->values[returned].type != g->m->values[v].type ||
+        g->m->funcs[mlir_find_func(g->m, g->m->ops[call].callee)].nargs > 0)
+        return NONE;
+    for (uint32_t op; (op = g->m->values[at].def) != NONE && op < call; at = graph_operands(g, op)[0]) {
+        if (g->kind[op] == K_ARANGE)
+            return returned;
+        if (!class_moves(graph_class(g, op)) || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+            return NONE;
+    }
+    return NONE;
+}
+
+static void see_sequences(struct graph *g) {
+    for (uint32_t i = 0; i < g->m->nops; i++)
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1] && graph_class(g, i) != OP_NO_USE; k++) {
+            uint32_t v = g->operands[k], def = v == NONE ? NONE : g->m->values[v].def;
+            uint32_t sequence = def != NONE && graph_class(g, def) == OP_CALL ? sequence_of_call(g, v) : NONE;
+            g->operands[k] = sequence == NONE ? v : sequence;
+        }
+}
+
 static void set_ops_before(struct graph *g) {
     uint32_t n = 0;
     g->ops_before = xcalloc((size_t)g->m->nops + 1, sizeof *g->ops_before);
@@ -176,6 +200,7 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     set_operands(g, d);
     check_ops(g, d);
     set_functions(g);
+    see_sequences(g);
     set_uses(g);
     set_ops_before(g);
     values_build(g);

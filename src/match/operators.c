@@ -320,7 +320,8 @@ static const struct {
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     const struct graph *gr = m->g;
     uint32_t op = gr->m->values[value].def;
-    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].func != m->func)
+    bool elsewhere = gr->m->ops[op].func != m->func && !op_generates((enum op_kind)gr->kind[op]);
+    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || elsewhere)
         return false;
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
