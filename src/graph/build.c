@@ -122,8 +122,7 @@ static void mark_functions(struct graph *g, uint8_t *seen) {
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        if (op->callee != NONE && graph_class(g, i) != OP_STRUCTURE &&
-            (f == NONE || g->func_kind[f] != FUNC_TRACE))
+        if (op->callee != NONE && graph_class(g, i) != OP_STRUCTURE && (f == NONE || g->func_kind[f] != FUNC_TRACE))
             mark_call(g, i);
         if (graph_class(g, i) == OP_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : SEVERAL;
