@@ -20,8 +20,7 @@ static bool list_ops(struct circuit *c, struct arena *a, struct str *why) {
     for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++)
         if (is_op(g, op))
             ops[n++] = op;
-    c->match = (struct match){.graph = g, .ops = ops, .nops = n, .func = 0, .root = n ? ops[n - 1] : NONE};
-    return subgraph_of_match(&c->match, &c->subgraph, why);
+    return subgraph_of_match(&(struct match){.graph = g, .ops = ops, .nops = n}, &c->subgraph, why);
 }
 
 /* ---- constants that one side has and the other lacks ---- */
@@ -113,10 +112,10 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
     struct eval_context b = {.arena = a};
     struct problem *p = &c->problem;
     uint32_t *values = arena_alloc(a, (2 + MAX_CONDITIONS) * sizeof *values);
-    uint32_t nconditions = conditions_of(g, c->match.ops, c->match.nops, values + 2);
+    uint32_t nconditions = conditions_of(g, c->subgraph.ops, c->subgraph.nops, values + 2);
     memcpy(values, c->result, sizeof c->result);
     *p = (struct problem){.lowerings = lowerings,
-                          .program = {.graph = g, .ops = c->match.ops, .nops = c->match.nops},
+                          .program = {.graph = g, .ops = c->subgraph.ops, .nops = c->subgraph.nops},
                           .values = values,
                           .nvalues = 2 + nconditions,
                           .nconditions = nconditions,
@@ -151,29 +150,21 @@ bool circuit_of(struct circuit *c, const struct mlir *miter, const struct patter
 
 void circuit_free(struct circuit *c) {
     graph_free(&c->graph);
-    mlir_free(&c->ir);
+    if (c->resized)
+        mlir_free(c->resized);
 }
 
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
                     struct arena *a, struct circuit *out, struct str *why) {
     struct resize_options how = {.scale_constants = scale, .payloads = payloads};
     struct resized w;
-    const struct mlir *m = c->graph.m, *small = &out->ir;
-    *out = (struct circuit){.result = {NONE, NONE}};
+    struct mlir *small = arena_alloc(a, sizeof *small);
+    const struct mlir *m = c->graph.m;
     bool good = subgraph_resize(&c->subgraph, e, &how, a, &w, why);
-    out->ir = w.ir;
-    if (!good)
-        return false;
-    graph_build(&out->graph, small, NULL);
-    for (int side = 0; side < 2; side++) {
-        uint32_t i = find_id(c->subgraph.ops, c->subgraph.nops, m->values[c->result[side]].def);
-        out->result[side] = i == NONE ? NONE : small->ops[w.ops[i]].first_result;
-    }
-    if (out->result[0] == NONE || out->result[1] == NONE) {
-        *why = STR("a result is lost");
-        return false;
-    }
-    for (uint32_t i = 0; i < small->funcs[0].nargs && i < MAX_INPUTS; i++)
+    *small = w.ir;
+    good = good && circuit_of(out, small, c->problem.lowerings, a, why);
+    for (uint32_t i = 0; good && i < small->funcs[0].nargs; i++)
         out->names[i] = mlir_span(m, m->values[c->subgraph.inputs[w.arguments[i]]].name);
-    return list_ops(out, a, why) && set_up(out, c->problem.lowerings, a, why);
+    out->resized = small;
+    return good;
 }

@@ -6,13 +6,12 @@
 #include "reduce/resize.h"
 
 struct circuit {
-    struct mlir ir; /* in other extents; else empty */
     struct graph graph;
     struct subgraph subgraph;
     uint32_t result[2];           /* values: of BEFORE, of AFTER */
     struct str names[MAX_INPUTS]; /* by input: of the argument of the miter that it is */
-    struct match match;           /* its ops */
     struct problem problem;
+    struct mlir *resized; /* the module, in other extents; else NULL */
 };
 
 /* The miter has to outlive it. False with a reason where it is too large. To be freed whatever it returns. */
