@@ -3,7 +3,7 @@
 #include "equal/equal.h"
 #include "numeric/interpret_graph.h"
 
-/* Evaluation is quadratic in the ops. Extents above the small ones become these: what is equal stays equal. */
+/* Extents above the small ones become these: what is equal stays equal. */
 enum { MOST_OPS = 256, MOST_REGISTERS = 64, SMALL = 3, MORE = 4, SHAPES = 2 };
 
 struct region_run {
@@ -12,7 +12,6 @@ struct region_run {
     int64_t extent; /* of the shapes */
     uint32_t result;
     struct problem problem;
-    struct evaluated *at; /* the schedule */
 };
 
 static bool small_shape(const void *self, uint32_t value, struct shape *s) {
@@ -26,97 +25,58 @@ static bool small_shape(const void *self, uint32_t value, struct shape *s) {
 
 /* ---- the schedule ---- */
 
-static const struct tensor *given_of(const struct region_run *run, uint32_t value) {
-    for (uint32_t i = 0; i < run->problem.ninputs; i++)
-        if (run->at->given[i].value == value)
-            return run->at->given[i].tensor;
-    return NULL;
-}
-
-static const struct tensor *evaluate(struct region_run *run, const struct given *given, uint32_t ngiven, uint32_t op) {
-    const struct tensor *t;
-    struct program p = run->problem.program;
-    p.given = given;
-    p.ngiven = ngiven;
-    p.ops = &op;
-    p.nops = 1;
-    uint32_t result = run->graph->m->ops[op].first_result;
-    return interpret_values(run->at->eval, &p, &result, 1, &t) ? t : NULL;
-}
-
-/* The destination registers of the chip. */
+/* The destination registers of the chip: the value that each holds, or NONE. */
 struct registers {
-    const struct tensor *held[MOST_REGISTERS]; /* NULL: free */
-    uint32_t value[MOST_REGISTERS], n;
+    uint32_t held[MOST_REGISTERS], n;
 };
 
 static uint32_t register_of(const struct registers *all, uint32_t value) {
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->held[i] && all->value[i] == value)
+        if (all->held[i] == value)
             return i;
     return NONE;
 }
 
-static uint32_t put(struct region_run *run, struct registers *all, uint32_t value, const struct tensor *t) {
-    for (uint32_t i = 0; i < all->n; i++)
-        if (!all->held[i]) {
-            all->held[i] = t;
-            all->value[i] = value;
-            return i;
-        }
-    eval_fail(run->at->eval, "the schedule needs more than %u registers", all->n);
-    return NONE;
-}
-
-/* Operands of an op into registers: what is computed is in one, all others are loaded. */
-static bool load(struct region_run *run, struct registers *all, uint32_t op, uint32_t *at) {
+/* An op takes its operands out of registers: what is computed is in one, all others are loaded. The result stands in
+ * that of the only operand, or else in one more. */
+static const char *step(const struct region_run *run, struct registers *all, uint32_t op) {
     const struct graph *g = run->graph;
-    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+    uint32_t n = graph_noperands(g, op), at[3] = {0};
+    bool apart = n > 1 || graph_class(g, op) == OP_REDUCE;
+    for (uint32_t k = 0; k < n; k++) {
         uint32_t v = graph_operands(g, op)[k];
         bool inside = region_computes(g, run->region->ops, run->region->nops, v);
-        at[k] = inside ? register_of(all, v) : put(run, all, v, given_of(run, v));
+        at[k] = register_of(all, inside ? v : NONE);
         if (at[k] == NONE)
-            return eval_fail(run->at->eval, "the schedule uses what it has not computed");
+            return inside ? "the schedule uses what it has not computed" : "the schedule needs more registers";
+        all->held[at[k]] = v;
     }
-    return true;
-}
-
-/* One op of the schedule. Of two operands that commute the one that is computed comes first. */
-static bool step(struct region_run *run, struct registers *all, uint32_t op) {
-    const struct graph *g = run->graph;
-    uint32_t at[3] = {0}, n = graph_noperands(g, op), result = g->m->ops[op].first_result;
-    const uint32_t *in = graph_operands(g, op);
-    struct given given[3] = {{0, NULL}};
-    if (!load(run, all, op, at))
-        return false;
-    bool turn = n == 2 && in[0] != in[1] && op_is((enum op_kind)g->kind[op], COMMUTES) &&
-                !region_computes(g, run->region->ops, run->region->nops, in[0]);
+    uint32_t to = apart ? register_of(all, NONE) : at[0];
     for (uint32_t k = 0; k < n; k++)
-        given[k] = (struct given){in[k], all->held[at[turn ? 1 - k : k]]};
-    bool apart = n > 1 || graph_class(g, op) == OP_REDUCE;
-    uint32_t to = apart ? put(run, all, NONE, given[0].tensor) : at[0];
-    const struct tensor *t = to == NONE ? NULL : evaluate(run, given, n, op);
-    for (uint32_t k = 0; t && k < n; k++)
-        all->held[at[k]] = NULL;
-    if (t) {
-        all->held[to] = t;
-        all->value[to] = result;
-    }
-    return t != NULL;
+        all->held[at[k]] = NONE;
+    if (to != NONE)
+        all->held[to] = g->m->ops[op].first_result;
+    return to == NONE ? "the schedule needs more registers" : NULL;
 }
 
-/* For problem.other. */
-static bool as_scheduled(void *self, struct evaluated *e, const struct tensor *got[MAX_OUTPUTS]) {
-    struct region_run *run = self;
+/* It computes the result of the region's ops, each once and on its operands. NULL: so it does. */
+static const char *schedule_fault(const struct region_run *run) {
     const struct region *r = run->region;
     struct registers all = {.n = r->registers < MOST_REGISTERS ? r->registers : MOST_REGISTERS};
-    run->at = e;
-    for (uint32_t i = 0; i < r->nops; i++)
-        if (!step(run, &all, r->order[i]))
-            return false;
-    uint32_t at = register_of(&all, run->result);
-    got[0] = at == NONE ? NULL : all.held[at];
-    return got[0] || eval_fail(e->eval, "the schedule does not compute the result");
+    const char *why = NULL;
+    memset(all.held, 0xff, sizeof all.held);
+    for (uint32_t i = 0; i < r->nops && !why; i++)
+        why = step(run, &all, r->order[i]);
+    return why || register_of(&all, run->result) != NONE ? why : "the schedule does not compute the result";
+}
+
+/* For problem.other: the ops in their order, with nothing stored between them. */
+static bool as_scheduled(void *self, struct evaluated *e, const struct tensor *got[MAX_OUTPUTS]) {
+    const struct region_run *run = self;
+    struct program p = run->problem.program;
+    p.given = e->given;
+    p.ngiven = run->problem.ninputs;
+    return interpret_values(e->eval, &p, &run->result, 1, got);
 }
 
 /* ---- the problem ---- */
@@ -174,6 +134,9 @@ struct proved region_prove(const struct pattern_set *lowerings, const struct gra
         struct region_run *run = begin(lowerings, g, r, i ? MORE : SMALL, a);
         if (!run)
             return v;
+        const char *why = schedule_fault(run);
+        if (why)
+            return (struct proved){.kind = VERDICT_NONE, .text = str_of(why)};
         struct verdict one = equal_try(&run->problem, (struct effort){.samples = 1, .violated = NONE}, a);
         v = (struct proved){.kind = one.kind, .text = one.text, .shapes = SHAPES};
         if (one.kind != VERDICT_SAME)

@@ -152,15 +152,6 @@ static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_ca
 
 /* ---- what a function on the host makes, whose body is not there ---- */
 
-/* Of one operand: if anything, the same numbers. */
-static uint32_t add_operand_of_call(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
-    const struct dag_node *x = &d->nodes[d->values[after].node];
-    uint32_t v = x->noperands == 1 ? d->operands[x->first_operand] : NONE, before = v == NONE ? NONE : d->values[v].rep;
-    if (before != NONE && dag_numel(d, before) == dag_numel(d, after))
-        n = add(out, n, (struct merge_candidate){.before = before});
-    return n;
-}
-
 static bool is_called_alike(const struct dag *d, const struct dag_node *x, uint32_t call) {
     const struct dag_side *b = &d->side[BEFORE];
     const struct mlir *m = b->g->m, *w = d->side[AFTER].g->m;
@@ -257,7 +248,7 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_
     uint32_t found[MAX_IMAGES], nfound = find_images(c, after, found), nnamed = add_named(c, after, named, 0);
     uint32_t n = add_written(d, after, out, 0);
     if (dag_class(d, d->values[after].node) == OP_CALL)
-        n = add_operand_of_call(d, after, out, add_called(d, after, out, n));
+        n = add_called(d, after, out, n);
     for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */
         if (has_id(found, nfound, named[i].before) && dag_same_dims(d, named[i].before, after))
             n = add(out, n, named[i]);
