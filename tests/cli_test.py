@@ -930,7 +930,7 @@ func.func @f(%a: !t, %b: tensor<4x8x!ttcore.tile<32x32, bfp_bf8>>) -> !t {
 class Classify(Case):
     """--classify and the line `compiler:`; what competes; a module in which nothing is fused."""
 
-    KEYS = ("dialect_level", "pass_status", "owning_pass", "existing_pattern")
+    KEYS = ("dialect_level", "pass_status", "owning_pass", "existing_pattern")  # and source_file
     BASE = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
 
     def audit(self, text, *more):
@@ -985,6 +985,26 @@ class Classify(Case):
         out = self.run_it("-o", "-", "--ttnn-only", "--no-default-patterns", "-P", "own.yml", "m.ttnn.mlir")[1]
         self.assertEqual((out.count("compiler: "), out.count("compiler version: ")), (2, 1))
         self.assertIn("is as of v1.\n", out)
+
+    def test_source_file(self):
+        """Of the pattern, else of its pass; where no pass makes it, of the pass that a new one would be in."""
+        passes = "---\npasses: [{name: p, version: v1, level: ttnn, file: lib/P.cpp}, {name: q, version: v1}]\n"
+        for status, file, behind in (
+                ("{level: ttnn, pass: p, pattern: P, file: lib/Q.cpp}", "lib/Q.cpp", ""),
+                ("{level: ttnn, pass: p, pattern: P}", "lib/P.cpp", ""), ("{level: ttnn, pass: q}", None, ""),
+                ("{level: ttnn}", "lib/P.cpp", ", where a new pattern would stand"), ("{level: ttir}", None, ""),
+                ("{level: library}", None, "")):
+            out = self.audit(self.BASE + "status: %s\n%s" % (status, passes), "--classify")
+            self.assertEqual(re.findall("source_file: (.*)", out), [file or "null"], status)
+            self.assertEqual(re.findall("compiler source: (.*)", out), [file + behind] if file else [], status)
+        self.assertEqual(self.run_it("patterns", "check", "own.yml")[0], 0)
+        self.write("own.yml", self.BASE + "status: {level: ttnn, file: lib/P.cpp}\n")
+        self.assertIn("`file` are said of a `pass`", self.run_it("patterns", "check", "own.yml")[2])
+
+    def test_signature_of_a_kernel(self):
+        """What a kernel that TTNN lacks would take and yield."""
+        out = self.audit(self.BASE.replace("source: ttnn", "source: cuda"))
+        self.assertIn("action: request a kernel: (a: 32x64xbf16, b: 64x128xbf16, c: 1x128xbf16) -> 32x128xbf16\n", out)
 
     def test_gated(self):
         text = self.BASE + "status: {level: ttnn, pass: ttnn-fusing, pattern: P, gated: enable-p=true}\n"

@@ -434,11 +434,11 @@ Test(report, one_entry_for_each_key) {
 /* One fused op is several entries where its places are of several classes; by name they are in the order of these. */
 Test(report, classes_are_entries_of_their_own_in_order) {
     struct report r = {0};
-    const struct classification classes[] = {{true, STR("ttir"), STR("done"), STR("a"), STR("P")},
-                                             {true, STR("ttnn"), STR("done"), STR("a"), STR("P")},
-                                             {true, STR("ttir"), STR("done"), STR("a"), STR("Q")},
-                                             {true, STR("ttir"), STR("done"), STR("b"), STR("P")},
-                                             {true, STR("ttir"), STR("none"), STR("a"), STR("P")}};
+    const struct classification classes[] = {{true, STR("ttir"), STR("done"), STR("a"), STR("P"), STR("")},
+                                             {true, STR("ttnn"), STR("done"), STR("a"), STR("P"), STR("")},
+                                             {true, STR("ttir"), STR("done"), STR("a"), STR("Q"), STR("")},
+                                             {true, STR("ttir"), STR("done"), STR("b"), STR("P"), STR("")},
+                                             {true, STR("ttir"), STR("none"), STR("a"), STR("P"), STR("")}};
     uint32_t n = sizeof classes / sizeof *classes;
     for (uint32_t i = 0; i < 2 * n; i++) {
         struct finding f = finding_of("ttnn.a", "ttnn", "x");

@@ -58,6 +58,7 @@ struct pattern_status {
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
     struct str keeps;         /* the option with which `undone` does not happen */
     struct str accepts;       /* what that pattern takes although it is another function */
+    struct str file;          /* of the compiler's source, where it is not that of the pass */
 };
 
 /* What fused ops want of their operands. */
@@ -74,6 +75,7 @@ struct demand {
 struct compiler_pass {
     struct str name, version; /* the version of the compiler that claims on it were taken from */
     struct str off;           /* the flag that switches it off; empty: it ran before there was TTIR */
+    struct str level, file;   /* ttir or ttnn, where new patterns of that level stand; its file in the source */
 };
 
 /* An option of its pipeline that a pattern names under `status`, and what it asks of the compiler. */

@@ -101,6 +101,8 @@ static inline bool evaluates_to_true(struct evaluation *e, const struct number *
 
 /* "%arg3 (encoder.layer.0.norm.weight)" for people; in `a`. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* "32x64xbf16"; "none" for NONE. */
+void value_add_type(const struct graph *g, uint32_t value, struct buf *out);
 /* Template text with {name}, {extent(x, -1)} filled in; in e->arena. */
 struct str fill_in(struct evaluation *e, struct str text);
 

@@ -17,7 +17,7 @@ static struct str label_of(const struct evaluation *e, uint32_t value) {
     return e->prefix ? arena_printf(e->arena, "%s%.*s", e->prefix, (int)label.n, label.p) : label;
 }
 
-static void say_type(const struct graph *g, uint32_t value, struct buf *out) {
+void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
     uint32_t rank;
     const int64_t *shape = value == NONE ? NULL : graph_shape(g, value, &rank);
     for (uint32_t d = 0; shape && d < rank; d++)
@@ -72,7 +72,7 @@ static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
         struct str view;
         uint32_t slot = template_typed_slot(e->formula, inner, &view);
         enum value_view seen = str_is(view, "source") ? VIEW_SOURCE : view.n ? VIEW_PRINTED : VIEW_BOUND;
-        say_type(e->graph, bound_to(e, slot, seen).value, out);
+        value_add_type(e->graph, bound_to(e, slot, seen).value, out);
         return;
     }
     if (e->found == NONE) {

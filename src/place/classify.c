@@ -21,7 +21,8 @@ struct classification classify(const struct claim *c) {
                                                   : s->gated.n ? STR("gated_off")
                                                                : STR("pass_exists_not_fired"),
                                    .owning_pass = s->pass,
-                                   .existing_pattern = s->pattern};
+                                   .existing_pattern = s->pattern,
+                                   .source_file = claim_file(c)};
 }
 
 static void add(struct buf *b, const char *before, struct str text, const char *after) {
@@ -67,6 +68,22 @@ bool pass_made_part(const struct pattern_set *set, const struct match *m, const 
             made &= before->kind[origin->ops[n]] != g->kind[m->ops[i]];
     }
     return made;
+}
+
+/* Where a new pattern of that level would stand. */
+static struct str file_of_level(const struct pattern_set *set, struct str level) {
+    for (uint32_t i = set->npasses; i-- > 0;)
+        if (str_eq(set->passes[i].level, level))
+            return set->passes[i].file;
+    return STR("");
+}
+
+struct str claim_file(const struct claim *c) {
+    const struct pattern_status *s = &c->pattern->status;
+    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    if (s->file.n || pass)
+        return s->file.n ? s->file : pass->file;
+    return s->level.n ? file_of_level(c->set, s->level) : STR("");
 }
 
 struct str claim_version(const struct claim *c) {
@@ -196,7 +213,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 struct todo todo_of(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     if (!pattern_is_direct(c->pattern))
-        return (struct todo){.kind = TODO_KERNEL};
+        return (struct todo){.kind = TODO_KERNEL, .why = c->signature};
     if (str_is(s->level, "library"))
         return (struct todo){.kind = TODO_DIALECT, .what = pattern_lacks(c->pattern)};
     if (c->undone.n && s->keeps.n)

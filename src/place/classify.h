@@ -7,7 +7,7 @@
 /* Keys that --classify adds to an entry; an empty text is printed as null. */
 struct classification {
     bool given; /* --classify was given */
-    struct str dialect_level, pass_status, owning_pass, existing_pattern;
+    struct str dialect_level, pass_status, owning_pass, existing_pattern, source_file;
 };
 
 /* Whether passes that can be switched off ran: fused ops tell that they did, what they missed that they did not. */
@@ -20,6 +20,8 @@ struct claim {
     struct str_list fails, undecided; /* as of struct match_detail, of the ops that the pass sees, as far as they are
                                          known: preconditions that fail, what decides whether the pass fires */
     uint64_t refusal;                 /* which of these two hold */
+    struct str signature;             /* of a kernel that TTNN lacks: "(x: 32x64xbf16, eps = 1e-05) -> 32x64xbf16"; or
+                                         empty */
     struct str undone;                /* how the compiler had fused it and decomposed it again; or empty */
     bool before;                      /* the ops are TTIR from before the compiler's passes */
     bool lowered;                     /* the pass works on TTIR, but the lists are of the TTNN ops */
@@ -65,6 +67,8 @@ void todo_text(const struct todo *t, struct buf *out);
 /* The text behind `compiler:` in the notes: whether the compiler's own pattern fires, or why it does not. Empty when
  * the pattern says nothing of the compiler. */
 struct str classification_note(const struct claim *c, struct arena *a);
+/* The file of the compiler's source that has that pattern, or where a new one would stand; or empty. */
+struct str claim_file(const struct claim *c);
 /* The version of the compiler that it was taken from; or empty. */
 struct str claim_version(const struct claim *c);
 

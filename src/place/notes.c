@@ -82,6 +82,39 @@ static bool same_location(const struct match *m, const struct match *origin) {
     return n > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
 }
 
+/* What it takes, by the names of the formula, and what it yields. */
+static struct str signature_of(const struct match *m, const struct match_detail *d, struct arena *a) {
+    const struct formula *f = &m->pattern->formula;
+    const struct mlir_op *root = &m->graph->m->ops[m->root];
+    static const char *const attributes[] = {"epsilon", "scale", "k", NULL}; /* of ops in it: numbers that it needs */
+    struct buf b = {0};
+    if (pattern_is_direct(m->pattern))
+        return STR("");
+    for (uint32_t i = 0; i < d->nslots; i++) {
+        uint32_t value = d->slots[i].value;
+        if (!f->slot_is_variable[i] || value == NONE)
+            continue;
+        struct constant c = graph_constant(m->graph, value);
+        buf_printf(&b, "%s%.*s%s", b.n ? ", " : "(", (int)f->slot_name[i].n, f->slot_name[i].p, c.known ? " = " : ": ");
+        if (c.known)
+            buf_printf(&b, "%.6g", c.value);
+        else
+            value_add_type(m->graph, value, &b);
+    }
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (const char *const *key = attributes; *key; key++) {
+            const struct attr *x = attrs_find(graph_attributes(m->graph, m->ops[i]), *key);
+            if (x && x->is_number)
+                buf_printf(&b, "%s%s = %.6g", b.n ? ", " : "(", *key, x->number);
+        }
+    buf_add(&b, b.n ? STR(") -> ") : STR("() -> "));
+    for (uint32_t i = 0; i < root->nresults; i++) {
+        buf_add(&b, i ? STR(", ") : STR(""));
+        value_add_type(m->graph, root->first_result + i, &b);
+    }
+    return buf_take(&b, a);
+}
+
 /* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
  * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
  * they descend from had several. */
@@ -104,6 +137,7 @@ static struct claim claim_of(const struct note_context *c, const struct match *m
                           .fails = seen->compiler,
                           .undecided = seen->undecided,
                           .refusal = seen->refusal,
+                          .signature = signature_of(m, d, a),
                           .undone = undone ? d->undone.items[0] : STR(""),
                           .before = c->before_passes,
                           .lowered = lowered && !known,

@@ -72,6 +72,15 @@ struct str finding_place(const struct finding *f) {
     return f->place.n ? f->place : STR("not stated in the input (no parameter name nearby)");
 }
 
+/* Where the compiler's pattern is, or a new one would be. */
+static void add_source(struct buf *out, const struct finding *f) {
+    const struct claim *c = &f->notes.claim;
+    struct str file = c->set && !f->same_as ? claim_file(c) : STR("");
+    if (file.n)
+        buf_printf(out, "compiler source: %.*s%s\n", (int)file.n, file.p,
+                   c->pattern->status.pass.n ? "" : ", where a new pattern would stand");
+}
+
 void finding_notes(const struct finding *f, struct str first, struct buf *out) {
     const struct notes *n = &f->notes;
     struct arena a = {0};
@@ -89,6 +98,7 @@ void finding_notes(const struct finding *f, struct str first, struct buf *out) {
     add_call(out, f->fused_op, n->call);
     add_locations(out, n->locations);
     add_line(out, "compiler: ", f->same_as ? STR("") : compiler);
+    add_source(out, f);
     add_reference(out, f, f->proof != NULL, compiler.n > 0);
     buf_add(out, first);
     add_layout(out, f);
@@ -110,7 +120,7 @@ static struct notes notes_copy(const struct notes *n, struct arena *a) {
     struct str_list *lists[] = {&copy.blocked,       &copy.remarks,     &copy.slices,         &copy.outside,
                                 &copy.carried,       &copy.call,        &copy.locations,      &copy.names,
                                 &copy.preconditions, &copy.claim.fails, &copy.claim.undecided};
-    struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.undone};
+    struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.signature, &copy.claim.undone};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         *lists[i] = list_copy(*lists[i], a);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -152,7 +162,8 @@ static struct finding *finding_copy(const struct finding *f, struct arena *a) {
                            &copy->class.dialect_level,
                            &copy->class.pass_status,
                            &copy->class.owning_pass,
-                           &copy->class.existing_pattern};
+                           &copy->class.existing_pattern,
+                           &copy->class.source_file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = arena_str(a, *texts[i]);
     copy->component_ops = list_copy(f->component_ops, a);

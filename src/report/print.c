@@ -116,7 +116,8 @@ static void put_class(struct writer *w, const struct classification *c) {
     } all[] = {{"dialect_level", c->dialect_level},
                {"pass_status", c->pass_status},
                {"owning_pass", c->owning_pass},
-               {"existing_pattern", c->existing_pattern}};
+               {"existing_pattern", c->existing_pattern},
+               {"source_file", c->source_file}};
     for (size_t i = 0; c->given && i < sizeof all / sizeof *all; i++)
         write_pair_or_null(w, all[i].key, all[i].value, TEXT_NAME);
 }
