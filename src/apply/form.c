@@ -323,17 +323,9 @@ static struct str from_front(struct form_writer *w, struct str text, uint32_t ra
                            : list_text(w->e->eval->arena, l.v, l.n);
 }
 
-static void check_activation(struct form_writer *w, const struct node *n, const struct formula_op *self) {
-    const struct attr *x = find_attribute(n, "activation") ? formula_attribute(self, "activation") : NULL;
-    if (x)
-        op_fails(w->e->eval, "TTIR has no activation of %s: beside one another the two ops are fused by TTNN",
-                 op_table[n->op].name);
-}
-
 static void add_properties(struct form_writer *w, const struct node *n, struct written_op *o) {
     struct formula_op self = {&w->names, n, &(uint64_t){0}};
     struct str key, type;
-    check_activation(w, n, &self);
     for (const char *at = op_table[n->op].attributes; at && next_property(&at, &key, &type);) {
         const char *name = name_text(w, key);
         bool taken = false;
@@ -689,7 +681,20 @@ static struct written write_window(struct form_writer *w, const struct node *n, 
     return emit(w->e, &o);
 }
 
-static struct written write_op(struct form_writer *w, const struct node *n) {
+/* TTIR has the activation of a fused op as an op behind it, which the lowering takes in. */
+static struct written with_activation(struct form_writer *w, const struct node *n, struct written v) {
+    struct formula_op self = {&w->names, n, &(uint64_t){0}};
+    const struct attr *x = find_attribute(n, "activation") ? formula_attribute(&self, "activation") : NULL;
+    enum op_kind k = x ? op_kind_of_name(x->text) : K_UNKNOWN;
+    if (x && (op_table[k].class != OP_ELTWISE || op_table[k].attributes))
+        op_fails(w->e->eval, "TTIR has no activation of %s", op_table[n->op].name);
+    if (!x)
+        return v;
+    v = emit_plain(w->e, v, w->element);
+    return emit(w->e, &(struct written_op){.kind = k, .operands = &v, .noperands = 1});
+}
+
+static struct written write_bare_op(struct form_writer *w, const struct node *n) {
     struct written v[16] = {absent};
     enum op_class class = op_table[n->op].class;
     uint32_t nv = 0;
@@ -712,11 +717,11 @@ static struct written write_op(struct form_writer *w, const struct node *n) {
         return write_elementwise(w, n, v, nv);
     if (class == OP_CONTRACT)
         return write_contraction(w, n, v, nv);
-    if (op_table[n->op].ranks)
+    struct written lowered;
+    if (op_table[n->op].ranks && !is_number(&v[0]))
         return write_fused(w, n, v, nv);
     if (op_table[n->op].window.kind != WINDOW_NONE && ttir_spelling(n->op, "").n)
         return write_window(w, n, v, nv);
-    struct written lowered;
     if (n->op != op_kind_of_spelling(w->run.ref->match->pattern->fused_op) && write_lowering(w, n, v, nv, &lowered))
         return lowered;
     if (class != OP_REDUCE && class != OP_JOIN && n->op != K_PERMUTE)
@@ -726,6 +731,10 @@ static struct written write_op(struct form_writer *w, const struct node *n) {
     struct written_op o = {.kind = n->op, .operands = v, .noperands = nv};
     add_properties(w, n, &o);
     return emit(w->e, &o);
+}
+
+static struct written write_op(struct form_writer *w, const struct node *n) {
+    return with_activation(w, n, write_bare_op(w, n));
 }
 
 struct written write_node(struct form_writer *w, const struct node *n) {

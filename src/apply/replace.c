@@ -225,6 +225,27 @@ static bool make_room(struct arena *a, struct replacement *out) {
     return good;
 }
 
+/* Of ops that count: movement and constants do where the fused op is movement itself. */
+static void count_kind(const struct printing_lines *p, enum op_kind k, int by, int *counts) {
+    bool minor = class_moves(op_table[k].class) || op_generates(k);
+    if (!minor || class_moves(op_table[p->fused].class))
+        counts[k] += by;
+}
+
+/* The form is written as the ops that are there. */
+static bool is_as_before(const struct printing_lines *p, const struct match *m) {
+    int *counts = arena_alloc(p->arena, K_COUNT * sizeof *counts);
+    bool same = true;
+    for (uint32_t i = 0; i < p->e->nlines; i++)
+        if (p->used[i])
+            count_kind(p, p->e->lines[i]->kind, 1, counts);
+    for (uint32_t i = 0; i < m->nops; i++)
+        count_kind(p, m->graph->kind[m->ops[i]], -1, counts);
+    for (uint32_t k = 0; k < K_COUNT && same; k++)
+        same = counts[k] == 0;
+    return same;
+}
+
 static void print_replacement(struct replacing *how, const struct form_request *q, struct arena *a,
                               struct replacement *out) {
     const struct mlir *m = out->match->graph->m;
@@ -249,6 +270,10 @@ static void print_replacement(struct replacing *how, const struct form_request *
     for (uint32_t i = 0; i < q->nresults; i++)
         mark_used(&p, q->results[i].written.name);
     keep_reads(&p, q, out);
+    if (is_as_before(&p, out->match)) {
+        out->why = STR("TTIR has it as the ops that are there");
+        return;
+    }
     if (!make_room(a, out))
         return;
     out->text = print_lines(&p);

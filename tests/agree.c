@@ -1,0 +1,104 @@
+/* Whether two modules of one function compute the same: both are evaluated as a whole, in f64, on random arguments.
+ *
+ * usage: agree PATTERNS BEFORE AFTER
+ * Prints the largest difference of a result, relative to its elements (L2). */
+#include <math.h>
+#include <stdio.h>
+
+#include "library/pattern.h"
+#include "numeric/interpret_graph.h"
+#include "parsed_module.h"
+
+enum { MOST_VALUES = 256 };
+
+struct side {
+    struct arena arena;
+    struct parsed_module module;
+    struct eval_context eval;
+    struct given given[MOST_VALUES];
+    const struct tensor *results[MOST_VALUES];
+    uint32_t nresults;
+};
+
+static struct str read_file(const char *path, struct arena *a) {
+    struct buf b = {0};
+    FILE *f = fopen(path, "r");
+    size_t n = 1;
+    while (f && n > 0) {
+        n = fread(buf_more(&b, 1 << 16), 1, 1 << 16, f);
+        b.n -= (1 << 16) - n;
+    }
+    if (f)
+        fclose(f);
+    return buf_take(&b, a);
+}
+
+/* From -1 to 1, the same for the same argument. */
+static double random_number(uint32_t argument, int64_t element) {
+    uint64_t h = hash_mix(hash_mix(0x1234567u, argument + 1), (uint64_t)element + 1);
+    return (double)(h >> 11) * 0x1p-52 - 1;
+}
+
+static bool give(struct side *s, uint32_t argument, uint32_t value) {
+    struct shape shape;
+    struct tensor *t = shape_in_graph(&s->module.graph, value, &shape) ? tensor_new(&s->eval, &shape) : NULL;
+    bool whole = format_is_integer(graph_dtype(&s->module.graph, value));
+    for (int64_t i = 0; t && i < t->n; i++)
+        t->x[i] = whole ? (double)(i % 2) : random_number(argument, i);
+    s->given[argument] = (struct given){value, t};
+    return t != NULL;
+}
+
+static bool evaluate(struct side *s, const struct pattern_set *set, const char *path) {
+    s->eval =
+        (struct eval_context){.arena = &s->arena, .lowerings = set, .max_elements = 1 << 26, .max_steps = 1u << 31};
+    parsed_module_read(&s->module, read_file(path, &s->arena), &s->arena);
+    if (s->module.ir.nfuncs != 1 || s->module.ir.bad_ops)
+        return eval_fail(&s->eval, "is no function of well-formed ops");
+    const struct mlir *m = &s->module.ir;
+    const struct mlir_func *f = &m->funcs[0];
+    const struct mlir_op *end = &m->ops[f->end_op - 1];
+    bool good = f->nargs < MOST_VALUES && end->noperands < MOST_VALUES;
+    for (uint32_t i = 0; i < f->nargs && good; i++)
+        good = give(s, i, f->first_arg + i);
+    struct program p = {.graph = &s->module.graph, .given = s->given, .ngiven = f->nargs};
+    s->nresults = end->noperands;
+    return good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
+}
+
+static double difference(const struct tensor *a, const struct tensor *b) {
+    double sum = 0, size = 0;
+    for (int64_t i = 0; i < a->n && a->n == b->n; i++) {
+        bool same = a->x[i] == b->x[i] || (isnan(a->x[i]) && isnan(b->x[i]));
+        sum += same ? 0 : (a->x[i] - b->x[i]) * (a->x[i] - b->x[i]);
+        size += isfinite(a->x[i]) ? a->x[i] * a->x[i] : 0;
+    }
+    return a->n == b->n ? sqrt(sum / (size + 1e-12)) : INFINITY;
+}
+
+int main(int argc, char **argv) {
+    static struct side sides[2];
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    struct pattern_set set = {0};
+    double worst = 0;
+    bool good = argc == 4 && patterns_load(&set, argv[1], &diags);
+    for (int i = 0; i < 2 && good; i++) {
+        good = evaluate(&sides[i], &set, argv[2 + i]);
+        if (!good)
+            fprintf(stderr, "%s: %.*s\n", argv[2 + i], (int)sides[i].eval.error.n, sides[i].eval.error.p);
+    }
+    good = good && sides[0].nresults == sides[1].nresults;
+    for (uint32_t i = 0; i < sides[0].nresults && good; i++)
+        worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i]));
+    if (good)
+        printf("%.3g\n", worst);
+    for (int i = 0; i < 2; i++) {
+        parsed_module_free(&sides[i].module);
+        arena_free(&sides[i].arena);
+    }
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+    return good ? 0 : 1;
+}
