@@ -22,7 +22,7 @@ __all__ = ["Application", "Audit", "Check", "Diagnostic", "Error", "Finding", "L
            "Verification", "apply", "audit", "explain", "find_pairs", "verify", "version"]
 
 _here = os.path.dirname(os.path.abspath(__file__))
-_ffi = cffi.FFI()
+_ffi: Any = cffi.FFI()
 with open(os.path.join(_here, "fusion_audit.h"), encoding="utf-8") as _header:
     _ffi.cdef(re.sub(r"^#ifdef __cplusplus.*?^#endif$|^#.*?$", "", _header.read(), flags=re.M | re.S))
 _beside = os.path.join(_here, "libfusion_audit.so")

@@ -6,7 +6,7 @@
 
 /* Of this thread, until the end of the block: first in each function of fusion_audit.h that reads or writes a number,
  * and in each thread. */
-#define IN_C_LOCALE __attribute__((cleanup(locale_leave))) locale_t locale_before = locale_enter()
+#define IN_C_LOCALE __attribute__((cleanup(locale_leave), unused)) locale_t locale_before = locale_enter()
 
 /* The locale that was in use before. */
 locale_t locale_enter(void);
