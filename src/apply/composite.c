@@ -1,6 +1,8 @@
 /* Ops by what they compute: their lowering, as ops in their place or as the function of a composite. */
 #include "apply/form_writer.h"
 
+#include <string.h>
+
 #include "library/lowering.h"
 
 static void bind_param(struct form_writer *in, uint32_t slot, struct written v) {
@@ -51,7 +53,9 @@ void add_composite(struct form_writer *w, struct written_op *o) {
         v.name = arena_printf(a, "%%arg%u", i);
         bind_param(in, low->slots[i], v);
     }
-    c->operands = o->operands;
+    struct written *operands = arena_alloc(a, (o->noperands + (size_t)1) * sizeof *operands);
+    memcpy(operands, o->operands, o->noperands * sizeof *operands);
+    c->operands = operands;
     c->noperands = o->noperands;
     c->result = emit_plain(&c->body, write_node(in, low->formula->root), w->element);
     c->symbol =
