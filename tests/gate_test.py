@@ -915,7 +915,8 @@ class Formats(Case):
         _, report, _, _ = self.all_formats("--ttnn-only", "--only=ttnn.linear", "m.mlir")
         entry, = report["missed_fusions"]
         lines = self.read("m.mlir").splitlines()
-        for place in entry["instances"]:
+        self.assertEqual(["ops" in place for place in entry["instances"]], [True, False])  # the second is alike
+        for place in entry["instances"][:1]:
             matched = [op for op in place["ops"] if op["part"] == "matched"]
             self.assertEqual([op["op"] for op in matched], entry["component_ops"])
             made = {op["value"] for op in place["ops"]}

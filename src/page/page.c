@@ -1,28 +1,20 @@
 #include "page/page.h"
 
-#include <stdlib.h>
-
 /* Within a script element nothing begins with "<" but its end. */
-static void print_data(struct str json, FILE *out) {
-    for (size_t i = 0; i < json.n; i++)
-        if (json.p[i] == '<')
+static ssize_t write_data(void *out, const char *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '<')
             fputs("\\u003c", out);
         else
-            putc(json.p[i], out);
+            putc(bytes[i], out);
+    return ferror((FILE *)out) ? 0 : (ssize_t)n;
 }
 
 bool page_print(bool (*print)(const void *what, FILE *out), const void *what, FILE *out) {
-    char *json = NULL;
-    size_t n = 0;
-    FILE *stream = made(open_memstream(&json, &n));
-    bool ok = print(what, stream);
-    ok &= fclose(stream) == 0;
-    made(json); /* the last allocation of a stream in memory is made here */
-    if (ok) {
-        fputs(page_head, out);
-        print_data((struct str){json, n}, out);
-        fputs(page_tail, out);
-    }
-    free(json);
+    FILE *data = made(fopencookie(out, "w", (cookie_io_functions_t){.write = write_data}));
+    fputs(page_head, out);
+    bool ok = print(what, data);
+    ok &= fclose(data) == 0;
+    fputs(page_tail, out);
     return ok && !ferror(out);
 }

@@ -86,7 +86,7 @@ function picture(graph, says) {
 }
 
 function drawings(entry, place) {
-    if (!place.ops) return '';
+    if (!place) return '';
     const ops = place.ops.filter((op) => op.part === 'matched');
     const says = `${ops.map((op) => op.op).join(', ')}; in their place ${entry.fused_op}`;
     return make('div', {class: 'drawings'},
@@ -123,8 +123,8 @@ const quoted = (s) => /^[\w./:=,%+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''
 
 function commands(entry, place) {
     const files = [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i).map(quoted);
-    const matched = (place.ops || []).filter((op) => op.part === 'matched' && op.line), root = matched[matched.length - 1];
-    const where = root ? [`--at=${quoted(`${root.op} ${root.line}`)}`] : [];
+    const root = entry.component_ops[entry.component_ops.length - 1], lines = numbers(place.ttnn_lines || place.ttir_lines);
+    const where = lines.length ? [`--at=${quoted(`${root} ${lines[lines.length - 1]}`)}`] : [];
     const only = `--only=${quoted(entry.fused_op)}`;
     return {
         'Copy explain': ['fusion-audit', 'explain', ...where, only, ...files],
@@ -156,6 +156,9 @@ function copy(text) {
 
 const entries = data.missed_fusions || [];
 const places = entries.flatMap((entry) => entry.instances.map((place) => ({entry, place})));
+// A place that is alike to one before it has the drawing of that one.
+const drawn = new Map(places.filter((x) => x.place.ops).map(({place}) => [place.fingerprint, place]));
+const drawingOf = (place) => place.ops ? place : drawn.get(place.alike);
 const layerOf = (place) => place.layer || '';
 
 function facts(pairs) {
@@ -172,7 +175,7 @@ function body(entry, place) {
                ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
         make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).map(([title, words]) =>
             make('button', {class: 'button', type: 'button', title: words.join(' '), onclick: () => copy(words.join(' '))}, title))),
-        drawings(entry, place),
+        drawings(entry, drawingOf(place)),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
             code('TTNN', place.ttnn_segment, place.ttnn_lines)),
         place.verdict ? make('details', {}, make('summary', {}, 'Proof'), make('p', {}, place.verdict)) : '',

@@ -27,6 +27,7 @@ struct describer {
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
     struct layers layers;
     uint32_t first_layer; /* of this graph in the report */
+    uint64_t drawn;       /* `alike` of the last place that has a drawing */
     bool *counted;        /* per op: what is saved there is in the sum of the report */
     bool fused;           /* the graph has ops that fusing made */
     bool missed;          /* a pass that runs unless it is switched off missed something */
@@ -302,7 +303,9 @@ static void add_finding(struct describer *by, const struct described *x, struct 
             r->nslower++;
         } else {
             f.layer = by->layers.names[by->layers.of_op[x->match->root]];
-            f.drawing = draw_match(x->match, &x->detail, &r->arena);
+            if (f.alike != by->drawn) /* those that are alike mostly follow one another */
+                f.drawing = draw_match(x->match, &x->detail, &r->arena);
+            by->drawn = f.alike;
             report_finding(by, x, &f, r);
         }
     }

@@ -79,7 +79,8 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     put_some(w, "layer", f->layer, TEXT_NAME);
     write_pair_number(w, "graph", f->graph);
     put_facts(w, f);
-    put_drawing(w, &f->drawing);
+    if (!f->same_as)
+        put_drawing(w, &f->drawing);
 }
 
 static void put_figures(struct writer *w, const struct finding *f) {

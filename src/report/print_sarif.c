@@ -2,18 +2,32 @@
  * found something, a result for each place. What a baseline knows, or --suppress leaves out, is kept, with a
  * suppression. Properties are there that GitHub asks for (docs.github.com, "SARIF support for code scanning"); it does
  * not know absent results, which it would show as alerts. */
+#include "base/hash.h"
 #include "base/writer.h"
 #include "report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+struct place_key {
+    uint64_t structure;
+    uint32_t place, entry;
+};
+
+struct occurrences {
+    struct place_key key;
+    uint32_t n;
+    UT_hash_handle hh;
+};
+
 struct sarif {
     const struct report *report;
     struct writer w;
     const struct pattern **rules; /* in the order of the report */
     uint32_t nrules, cap;
-    struct buf text; /* scratch */
+    struct occurrences *occurrences;
+    struct arena arena; /* of these */
+    struct buf text;    /* scratch */
 };
 
 static void put(struct sarif *s, const char *key, struct str text) {
@@ -104,12 +118,16 @@ static void put_location(struct sarif *s, const struct extent *at, struct str pl
 }
 
 /* How many findings of the entry up to this one are the same thing at the same place. */
-static uint32_t occurrence_of(const struct report_entry *e, const struct finding *f) {
-    uint32_t n = 1;
-    for (uint32_t i = 0; e->findings[i] != f; i++)
-        n += e->findings[i]->fingerprint.structure == f->fingerprint.structure &&
-             e->findings[i]->fingerprint.place == f->fingerprint.place;
-    return n;
+static uint32_t count_occurrence(struct sarif *s, const struct report_entry *e, const struct finding *f) {
+    struct place_key key = {f->fingerprint.structure, f->fingerprint.place, (uint32_t)(e - s->report->entries)};
+    struct occurrences *o;
+    HASH_FIND(hh, s->occurrences, (const char *)&key, sizeof key, o);
+    if (!o) {
+        o = arena_alloc(&s->arena, sizeof *o);
+        *o = (struct occurrences){.key = key};
+        HASH_ADD_KEYPTR(hh, s->occurrences, (const char *)&o->key, sizeof o->key, o);
+    }
+    return ++o->n;
 }
 
 /* The first one stays as it is when places are added elsewhere, as the "hash:occurrence" of other tools does. */
@@ -118,7 +136,7 @@ static void put_fingerprints(struct sarif *s, const struct report_entry *e, cons
     write_map_at(&s->w, "partialFingerprints");
     s->text.n = 0;
     buf_printf(&s->text, "%016" PRIx64 "%08" PRIx32 ":%" PRIu32, f->fingerprint.structure, f->fingerprint.place,
-               occurrence_of(e, f));
+               count_occurrence(s, e, f));
     put(s, "primaryLocationLineHash", buf_str(&s->text));
     if (f->fingerprint.count)
         put(s, "fusionAudit/v1", str_of(fingerprint_text(&f->fingerprint, text)));
@@ -221,6 +239,8 @@ bool report_print_sarif(const struct report *r, FILE *out) {
     write_close(&s.w);
     write_close(&s.w);
     write_close(&s.w);
+    HASH_CLEAR(hh, s.occurrences);
+    arena_free(&s.arena);
     buf_free(&s.text);
     free(s.rules);
     return write_end(&s.w);
