@@ -167,7 +167,8 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
     struct segment s = all_of(m);
     cr_assert_str_eq(notes(m, &s, false),
                      "a product and a sum; collapses to ttnn.linear.\nmodel location: layer 7 (layers.7.up)\n"
-                     "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
+                     "source torch ops: linear 4 3\nlocations: mm.1, add.2\n"
+                     "compiler: no pass makes this fusion; it belongs to TTIR.\ngraph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
 }
 
@@ -179,7 +180,8 @@ Test(locate, notes_say_what_is_not_known) {
     struct segment s = all_of(m);
     cr_assert_str_eq(notes(m, &s, true),
                      "model location: not stated in the input (no parameter name nearby)\n"
-                     "source torch ops: not stated in the input\ngraph: 2 of 3\n"
+                     "source torch ops: not stated in the input\n"
+                     "compiler: no pass makes this fusion; it belongs to TTIR.\ngraph: 2 of 3\n"
                      "not contiguous: 2 other ops stand between these; reordering may be required.\n"
                      "TTIR: no pair established for these ops.\n");
     cr_assert_eq(ir_loc_of(m, &arena).n, 0);
