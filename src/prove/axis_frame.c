@@ -264,35 +264,30 @@ static uint32_t root_axis_of(const struct fused_form *f, const struct reference 
     return axis;
 }
 
-/* The axis of the first reduction, softmax or slice of a tensor of the root's rank; trailing dimensions of one element
- * do not count. */
+/* The axis along which the first reduction, softmax or slice of the match works, of what has the rank of the
+ * root. One of a single element does not count. */
 static void find_work_axis(struct fused_form *f, const struct reference *r) {
     const struct graph *g = reference_graph(r);
-    struct shape s;
+    uint32_t rank = 0;
     int64_t axis = 0;
     f->work_axis = NONE;
-    if (has_operand_as_printed(f) || !shape_in_graph(g, f->values[0], &s) || s.rank != f->root_axes->n)
-        return;
-    uint32_t last = s.rank, rank = 0;
-    while (last > 0 && s.dim[last - 1] == 1 && axes_extent(f->root_axes, -1) > 1)
-        last--;
-    for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE; i++) {
+    for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE && !has_operand_as_printed(f); i++) {
         uint32_t op = r->match->ops[i];
         bool cuts = graph_class(g, op) == OP_SLICE && !formula_find(f->formula, has_slice_bounds, NULL);
-        if (graph_class(g, op) != OP_REDUCE && !cuts && g->kind[op] != K_SOFTMAX)
+        bool works = cuts || graph_class(g, op) == OP_REDUCE || g->kind[op] == K_SOFTMAX;
+        if (!works)
             continue;
-        if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank != s.rank)
+        const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+        if (!dims || rank != f->root_axes->n)
             return;
-        if (!axis_of(g, op, &axis))
-            continue;
+        bool along = axis_of(g, op, &axis);
         axis += axis < 0 ? (int64_t)rank : 0;
-        if (axis < 0 || axis >= last)
+        if (!along || axis < 0 || axis >= rank || dims[axis] == 1)
             continue;
         f->work_axis = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis);
-        if (f->work_axis == NONE)
-            f->work_axis = (uint32_t)axis + s.rank - last;
+        f->work_axis = f->work_axis == NONE ? (uint32_t)axis : f->work_axis;
     }
-    if (f->work_axis != NONE && f->work_axis + 1 >= s.rank)
+    if (f->work_axis + 1 == f->root_axes->n)
         f->work_axis = NONE;
 }
 
