@@ -781,15 +781,13 @@ static struct written in_root_order(struct form_writer *w, struct written v) {
 }
 
 static struct written from_frame(struct form_writer *w, struct written v, const struct shape *root) {
-    struct axes axes;
+    const struct axes *axes = &w->run.frame->axes;
     struct digits from, to = {.n = 0};
     int64_t stride = shape_count(root);
-    if (!axes_of_frame(&w->run, &axes))
-        op_fails(w->e->eval, "the axes of the form are not understood");
-    struct shape full = axes_shape(&axes);
+    struct shape full = axes_shape(axes);
     if (shape_count(&v.shape) != shape_count(&full))
         return v;
-    digits_of_axes(w->e->eval, &axes, &full, &from);
+    digits_of_axes(w->e->eval, axes, &full, &from);
     for (uint32_t d = 0; d < root->rank; d++) {
         stride /= root->dim[d];
         if (root->dim[d] > 1)
@@ -817,7 +815,7 @@ static struct written as_shape(struct form_writer *w, struct written v, const st
 static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
     if (is_number(&v) || v.swapped || v.factor != 1)
         v = emit_plain(w->e, v, w->element);
-    return as_shape(w, w->run.frame.slot != NONE ? from_frame(w, v, root) : in_root_order(w, v), root);
+    return as_shape(w, w->run.frame->slot != NONE ? from_frame(w, v, root) : in_root_order(w, v), root);
 }
 
 /* The widest float that the matched ops computed in. */
@@ -866,7 +864,7 @@ bool write_form(struct form_request *q) {
     struct form_writer *w = arena_alloc(q->emitter->eval->arena, sizeof *w);
     const struct reading *r = q->reading;
     *w = (struct form_writer){.request = q, .e = q->emitter, .element = element_of_match(r->ref.match)};
-    w->run = (struct form_run){.ref = &r->ref, .form = &r->form, .eval = q->emitter->eval, .frame = r->frame};
+    w->run = (struct form_run){.ref = &r->ref, .form = &r->form, .eval = q->emitter->eval, .frame = &r->frame};
     w->run.choice = r->choice;
     w->context = form_like(&w->run);
     w->names = (struct formula_run){.eval = q->emitter->eval,

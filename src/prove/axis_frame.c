@@ -109,32 +109,11 @@ static struct shape extents_along(const struct form_run *run, const struct bindi
 
 /* ---- along the axes of an op of the graph ---- */
 
-/* From the root to the result of the frame's op. Through a batch normalisation, which keeps elements in place, an
- * element of its result is that of its operand. */
-static bool map_of_frame(const struct form_run *run, struct imap *out) {
-    const struct binding *slots = run->ref->bound.slots;
-    const struct imap *inner = slots[run->frame.slot].map;
-    if (run->frame.norm != NONE)
-        return imap_composed(slots[run->frame.norm].map, inner, out);
-    imap_copy(out, inner);
-    return true;
-}
-
-bool axes_of_frame(const struct form_run *run, struct axes *axes) {
-    struct shape s;
-    struct imap map;
-    return shape_in_graph(reference_graph(run->ref), run->ref->bound.slots[run->frame.slot].value, &s) &&
-           map_of_frame(run, &map) && imap_coordinates(&map, s.dim, s.rank, axes);
-}
-
 /* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
 static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
-    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
-    struct shape s, both, root = axes_shape(run->form->root_axes);
+    struct shape s = axes_shape(&run->frame->axes), both, root = axes_shape(run->form->root_axes);
     struct index_walk w;
-    struct imap map;
-    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !shape_broadcast(run->eval, &s, &t->shape, &both) ||
-        !shape_eq(&s, &both) || !map_of_frame(run, &map))
+    if (!shape_broadcast(run->eval, &s, &t->shape, &both) || !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
     const struct tensor *full = view_copy(run->eval, v);
@@ -143,7 +122,7 @@ static const struct tensor *from_frame(struct form_run *run, const struct tensor
         return NULL;
     walk_begin(&w, &root);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        out->x[i] = full->x[axes_element(run->form->root_axes, &map, w.at)];
+        out->x[i] = full->x[axes_element(run->form->root_axes, &run->frame->map, w.at)];
     return out;
 }
 
@@ -185,22 +164,30 @@ static uint32_t frame_rank(const struct graph *g, uint32_t op) {
                                                                                   : NONE;
 }
 
-static const struct axis_frame formula_axes = {NONE, NONE};
+/* Through a batch normalisation, which keeps elements in place, an element of its result is that of its operand. */
+static bool find_frame(const struct fused_form *f, const struct reference *r, uint32_t slot, struct axis_frame *out) {
+    const struct binding *slots = r->bound.slots, *b = &slots[slot];
+    const struct graph *g = reference_graph(r);
+    bool direct = is_one_for_one(f, r, slot);
+    uint32_t norm = direct || !op_convolves((enum op_kind)g->kind[b->op]) ? NONE : norm_before(f, r, slot);
+    struct shape s;
+    *out = (struct axis_frame){.slot = slot};
+    if (direct)
+        imap_copy(&out->map, b->map);
+    else if (norm == NONE || !imap_composed(slots[norm].map, b->map, &out->map))
+        return false;
+    return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
+}
 
 /* The formula's own axes come before products and norms, which mostly are written in these. */
 static void find_frames(struct fused_form *f, const struct reference *r) {
     const struct graph *g = reference_graph(r);
     for (uint32_t rank = 0; rank < 3; rank++) {
         if (rank == 2)
-            f->frames[f->nframes++] = formula_axes;
-        for (uint32_t i = 0; i < reference_formula(r)->nslots && f->nframes + 1 < MAX_FRAMES; i++) {
-            if (!is_named_op(r, i) || frame_rank(g, r->bound.slots[i].op) != rank)
-                continue;
-            bool direct = is_one_for_one(f, r, i);
-            uint32_t norm = direct || rank > 0 ? NONE : norm_before(f, r, i);
-            if (direct || norm != NONE)
-                f->frames[f->nframes++] = (struct axis_frame){i, norm};
-        }
+            f->frames[f->nframes++] = (struct axis_frame){.slot = NONE};
+        for (uint32_t i = 0; i < reference_formula(r)->nslots && f->nframes + 1 < MAX_FRAMES; i++)
+            if (is_named_op(r, i) && frame_rank(g, r->bound.slots[i].op) == rank)
+                f->nframes += find_frame(f, r, i, &f->frames[f->nframes]);
     }
 }
 
@@ -302,7 +289,7 @@ void axis_frames_find(struct fused_form *f, const struct reference *r) {
  * are; not so its operand and weights. */
 static bool may_be_row(const struct form_run *run, const struct binding *b) {
     const struct graph *g = reference_graph(run->ref);
-    uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op;
+    uint32_t op = run->frame->slot == NONE ? NONE : run->ref->bound.slots[run->frame->slot].op;
     return op != NONE && op_convolves((enum op_kind)g->kind[op]) && b->value != graph_operands(g, op)[0] &&
            b->value != graph_operands(g, op)[1];
 }
@@ -325,8 +312,10 @@ static void keep_as_row(struct axes *axes, struct shape *extents) {
 
 bool axes_in_frame(const struct form_run *run, const struct binding *b, const struct imap *map, struct axes *axes,
                    struct shape *extents) {
-    bool framed = run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
-    if (!(framed ? axes_of_frame(run, axes) : axes_in_form(run, b, map, axes)) || !axes_determine(axes, map))
+    bool framed = run->frame->slot != NONE && axes_equal(b->axes, run->form->root_axes);
+    if (framed)
+        axes_copy(axes, &run->frame->axes);
+    if ((!framed && !axes_in_form(run, b, map, axes)) || !axes_determine(axes, map))
         return false;
     bool row = may_be_row(run, b);
     *extents = extents_along(run, b, map, axes, framed || row || map->n == 0);
@@ -371,7 +360,7 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
 
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {
     uint32_t order[MAX_RANK], n = t->shape.rank;
-    if (run->frame.slot != NONE)
+    if (run->frame->slot != NONE)
         return from_frame(run, t);
     if (run->form->work_axis == NONE || n != run->form->root_axes->n || n < 2)
         return t;

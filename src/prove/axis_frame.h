@@ -18,8 +18,6 @@ bool axes_in_frame(const struct form_run *run, const struct binding *b, const st
 /* The value of a name along these, as much of it as is needed, or as it is printed. NULL with a reason. */
 const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
                                     bool as_printed, struct str name);
-/* The dimensions of the op of the frame at hand, as axes of the root. */
-bool axes_of_frame(const struct form_run *run, struct axes *axes);
 /* A result in the frame at hand, in the order of the root's own axes. NULL with a reason. */
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t);
 

@@ -53,8 +53,9 @@ enum { MAX_FRAMES = 8 };
 /* The axes in which the form is evaluated: those of the pattern's formula, or of an op of the graph, since a fused op
  * such as a convolution works in the axes of its operand. */
 struct axis_frame {
-    uint32_t slot; /* the op, as a name of the pattern; NONE: the formula's axes */
-    uint32_t norm; /* a batch normalisation between the root and that op, by name; NONE: none */
+    uint32_t slot;    /* the op, as a name of the pattern; NONE: the formula's axes */
+    struct imap map;  /* from the root to its result, */
+    struct axes axes; /* whose dimensions are digits of the root's index */
 };
 
 struct fused_form {
@@ -91,7 +92,7 @@ struct form_run {
     const struct given *given;
     const struct tensor **values; /* of fused_form.values */
     const struct tensor **names;  /* of the form, in the frame, after form_bind */
-    struct axis_frame frame;
+    const struct axis_frame *frame;
     struct formula_choice choice; /* which alternatives of the form */
 };
 

@@ -44,7 +44,7 @@ static bool evaluate_form(void *self, struct evaluated *e, const struct tensor *
                            .eval = e->eval,
                            .given = e->given,
                            .values = e->values,
-                           .frame = p->form.frames[p->frame],
+                           .frame = &p->form.frames[p->frame],
                            .choice = p->choice};
     bool good = bind_names(p, &run, e) && form_evaluate(&run, got);
     if (e->eval->device == 0)
