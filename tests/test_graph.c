@@ -93,12 +93,12 @@ Test(graph, what_rows_say_of_attributes_is_understood) {
     cr_assert_eq(op_dims_role(K_SUM, STR("dim_arg")), DIMS_AXIS);
     cr_assert_eq(op_dims_role(K_SLICE, STR("end")), DIMS_NONE);
     cr_assert_eq(op_dims_role(K_SUM, STR("dimension")), DIMS_NONE);
-    cr_assert(op_default("a=1 b=x/yz", "b", false, &value) && str_is(value, "x"));
-    cr_assert(op_default("a=1 b=x/yz", "b", true, &value) && str_is(value, "yz"));
-    cr_assert(op_default("a=1 b=x/yz", "a", true, &value) && str_is(value, "1"));
-    cr_assert_not(op_default("ab=1", "b", false, &value));
-    cr_assert_not(op_default("abc=1", "a", false, &value));
-    cr_assert_not(op_default(NULL, "b", false, &value));
+    cr_assert(op_default("a=1 b=x/yz", STR("b"), false, &value) && str_is(value, "x"));
+    cr_assert(op_default("a=1 b=x/yz", STR("b"), true, &value) && str_is(value, "yz"));
+    cr_assert(op_default("a=1 b=x/yz", STR("a"), true, &value) && str_is(value, "1"));
+    cr_assert_not(op_default("ab=1", STR("b"), false, &value));
+    cr_assert_not(op_default("abc=1", STR("a"), false, &value));
+    cr_assert_not(op_default(NULL, STR("b"), false, &value));
     cr_assert(str_is(op_role_attribute(K_CLAMP, STR("high")), "max"));
     cr_assert_eq(op_role_attribute(K_CLAMP, STR("x")).n, 0);
 }

@@ -527,6 +527,9 @@ Test(numeric_ops, collectives_exchange) {
     const struct attribute *shift = A({"source_target_pairs", "dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>"});
     holds(exchanged(K_COLLECTIVE_PERMUTE, 0, shift), 3, W(0, 0, 0));
     holds(exchanged(K_COLLECTIVE_PERMUTE, 2, shift), 3, W(10, 20, 30));
+    const struct attribute *send = A({"sender_coord", "array<i64: 0, 2>"}, {"receiver_coord", "array<i64: 0, 1>"});
+    holds(exchanged(K_POINT_TO_POINT, 1, send), 3, W(100, 200, 300));
+    holds(exchanged(K_POINT_TO_POINT, 0, send), 3, W(0, 0, 0));
 }
 
 /* All attributes have the text; no attributes for NULL. */
@@ -691,6 +694,10 @@ Test(numeric_ops, collectives_that_do_not_fit) {
     cr_assert_null(exchanged(K_ALL_TO_ALL, 0, A({"split_dim", "0 : si32"})));
     cr_assert_null(exchanged(K_COLLECTIVE_BROADCAST, 0, A({"replica_groups", "dense<[[0, 2, 1]]> : tensor<1x3xi64>"})));
     cr_assert_null(exchanged(K_COLLECTIVE_PERMUTE, 0, A({"source_target_pairs", "dense<[[0, 3]]> : tensor<1x2xi64>"})));
+    cr_assert_null(exchanged(K_POINT_TO_POINT, 0,
+                             A({"sender_coord", "array<i64: 0, 3>"}, {"receiver_coord", "array<i64: 0, 1>"})));
+    cr_assert_null(exchanged(K_POINT_TO_POINT, 0,
+                             A({"sender_coord", "array<i64: 1, 1>"}, {"receiver_coord", "array<i64: 0, 1>"})));
     context.mesh = NULL;
     const struct tensor *results[MAX_RESULTS], *x = V(1, 2);
     struct call c = {.kind = K_ALL_REDUCE, .noperands = 1, .operands = &x, .nresults = 1};

@@ -151,6 +151,28 @@ class Verify(unittest.TestCase):
                 f"%s = ttnn.distribute_tensor(%x) {{{config}}} : 4x8xf32", "%r = ttnn.exp(%s) : 4x8xf32"]))
             self.assertEqual(self.verify(first, after)[0], expected)
 
+    def test_ops_that_are_known_by_name(self):
+        """They are the same on the same operands, whatever type holds whole numbers; what differs is not compared."""
+        shape, experts = "4x4x32x64xbf16", "num_experts_per_tok = 4 : i64"
+        first = self.path("before.mlir", module([f"x: {shape}", "i: 1x16x32x4xi32"], [
+            f"%c = ttir.all_to_all_combine(%x, %i) {{{experts}}} : {shape}", f"%r = ttir.exp(%c) : {shape}"]))
+        for attributes, op, expected in ((experts + ", output_shard_dim = 2 : i64", "exp", 0),
+                                         (experts + ", output_shard_dim = 1 : i64", "exp", 3),
+                                         (experts, "sigmoid", 1)):
+            after = self.path("after.mlir", module([f"x: {shape}", "i: 1x16x32x4xi32"], [
+                "%j = ttnn.typecast(%i) : 1x16x32x4xui16",
+                f"%c = ttnn.all_to_all_combine(%x, %j) {{{attributes}}} : {shape}", f"%r = ttnn.{op}(%c) : {shape}"]))
+            self.assertEqual(self.verify(first, after)[0], expected)
+        q, kv = "1x4x8x64xbf16", "16x2x32x64xbf16"
+        arguments = [f"q: {q}", f"k: {kv}", f"v: {kv}", "t: 4x4xi32", "p: 4xi32"]
+        name, scale = "paged_scaled_dot_product_attention_decode", "is_causal = true, scale = 0.125 : f32"
+        first = self.path("before.mlir", module(arguments, [
+            f"%r = ttir.{name}(%q, %k, %v, %t, %q, %p) {{{scale}, operandSegmentSizes = <1, 1, 1, 1, 1, 0, 1, 0>i32}} : {q}"]))
+        for operands, expected in (("%q, %k, %v, %t, %p", 0), ("%q, %v, %k, %t, %p", 3)):
+            after = self.path("after.mlir", module(arguments, [
+                f"%r = ttnn.{name}({operands}) {{{scale}, operandSegmentSizes = <1, 1, 1, 1, 0, 1, 0>i32}} : {q}"]))
+            self.assertEqual(self.verify(first, after)[0], expected)
+
     def test_arguments_that_a_pass_has_cut_up(self):
         first = self.path("before.mlir", module(["x: 16x64xf32"], [
             "%s = ttir.mesh_shard(%x) {shard_dims = array<i64: -1, 1>, shard_direction = "

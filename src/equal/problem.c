@@ -96,16 +96,21 @@ int64_t devices_stated(const struct graph *g, uint32_t op) {
     const struct attrs *a = graph_attributes(g, op);
     if (attrs_find(a, "split_count"))
         return attrs_int(a, "split_count", 0);
-    int n = attrs_list(a, attrs_find(a, "source_target_pairs") ? "source_target_pairs" : "replica_groups", &list);
-    for (int i = 0; i < n; i++)
-        most = list[i] > most ? list[i] : most;
-    return n > 2 * MAX_DEVICES ? MAX_DEVICES + 1 : most + 1;
+    static const char *const keys[] = {"source_target_pairs", "replica_groups", "sender_coord", "receiver_coord"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        int n = attrs_list(a, keys[k], &list);
+        for (int i = 0; i < n; i++)
+            most = list[i] > most ? list[i] : most;
+        if (n > 2 * MAX_DEVICES)
+            return MAX_DEVICES + 1;
+    }
+    return most + 1;
 }
 
 uint32_t problem_devices(const struct problem *p, struct eval_context *b) {
     const struct graph *g = p->program.graph;
     struct str axis = STR("");
-    int64_t count = 0;
+    int64_t count = 0, least = 0;
     bool any = false;
     for (uint32_t i = 0; i < p->program.nops; i++) {
         uint32_t op = p->program.ops[i];
@@ -115,12 +120,18 @@ uint32_t problem_devices(const struct problem *p, struct eval_context *b) {
         const struct attr *along = attrs_find(graph_attributes(g, op), "cluster_axis");
         if (along && axis.n && !str_eq(axis, along->text))
             return eval_beyond(b, "collectives along several axes of the mesh");
-        if (stated > 0 && count > 0 && stated != count)
-            return eval_beyond(b, "collectives of different numbers of devices");
         any = true;
         axis = along ? along->text : axis;
+        least = stated > least ? stated : least;
+        if (g->kind[op] == K_POINT_TO_POINT) /* there may be others */
+            continue;
+        if (stated > 0 && count > 0 && stated != count)
+            return eval_beyond(b, "collectives of different numbers of devices");
         count = stated > count ? stated : count;
     }
+    if (count > 0 && least > count)
+        return eval_beyond(b, "collectives of different numbers of devices");
+    count = least;
     if (count > MAX_DEVICES)
         return eval_beyond(b, "a collective of more than %d devices", MAX_DEVICES);
     return !any ? 1 : count > 0 ? (uint32_t)count : DEFAULT_DEVICES;

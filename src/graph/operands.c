@@ -10,11 +10,13 @@ enum { MAX_SEGMENTS = 16 };
 
 /* Counts the roles of ops.def; one with '?' or '=' may be absent. */
 static struct arity arity_of(const char *roles) {
-    struct arity n = {.counted = true, .optional = strchr(roles, '?'), .all = *roles == '*' ? -1 : 0};
+    struct arity n = {
+        .counted = true, .optional = strchr(roles, '?'), .all = *roles == '*' ? -1 : 0, .destination = -1};
     for (const char *r = roles; n.all >= 0 && *r; n.all++) {
         size_t length = strcspn(r, ",");
         n.needed[n.all] = !memchr(r, '?', length) && !memchr(r, '=', length);
         n.required += n.needed[n.all];
+        n.destination = strncmp(r, "_out?", length) == 0 ? n.all : n.destination;
         r += length + (r[length] == ',');
     }
     return n;
@@ -82,15 +84,22 @@ static int read_segments(const struct graph *g, uint32_t op, const int64_t **siz
     return !x ? 0 : x->n < 1 || x->n > MAX_SEGMENTS || left != 0 ? -1 : x->n;
 }
 
-/* Each segment is one role; an op of a dialect without the last roles has fewer, and those are absent. What is beyond
- * the roles is a destination or a device. Returns how many operands have a role, -1 where the segments do not fit. */
+/* Each segment is one role; an op of a dialect without a destination or the last roles has fewer, and those are absent.
+ * What is beyond the roles is a destination or a device. Returns how many operands have a role, -1 where the segments
+ * do not fit. */
 static int by_segments(const struct arity *arity, const int64_t *sizes, int nsizes, uint32_t n, uint32_t *out) {
     uint32_t by_role[MAX_ROLES] = {0}, at = 0;
-    for (int r = 0; r < arity->all; r++) {
-        bool there = r < nsizes && sizes[r] == 1;
-        if ((r < nsizes && sizes[r] > 1) || (there && at >= n) || (!there && arity->needed[r]))
+    for (int r = 0, s = 0; r < arity->all; r++, s++) {
+        if (r == arity->destination && nsizes < arity->all) {
+            by_role[r] = NONE;
+            s--;
+            continue;
+        }
+        bool there = s < nsizes && sizes[s] == 1;
+        if ((s < nsizes && sizes[s] > 1) || (there && at >= n) || (!there && arity->needed[r]))
             return -1;
-        by_role[r] = there ? out[at++] : NONE;
+        by_role[r] = there && r != arity->destination ? out[at] : NONE;
+        at += there;
     }
     memcpy(out, by_role, (size_t)arity->all * sizeof *out);
     return (int)at;

@@ -14,8 +14,8 @@ void bad_op(struct graph *g, uint32_t op, struct diags *d, const char *fmt, ...)
 struct arity {
     bool counted; /* false: the rest is not set yet */
     bool optional;
-    int all, required;
-    bool needed[MAX_ROLES]; /* by role */
+    int all, required, destination; /* destination: its role, -1: it has none */
+    bool needed[MAX_ROLES];         /* by role */
 };
 
 /* Writes them to `out`, which has room for all operands in the text and MAX_ROLES more; returns how many. `arity` is

@@ -74,5 +74,5 @@ const struct attr *formula_attribute(const void *self, const char *key) {
         op = graph_op_of(o->run, K_RMS_NORM); /* of the centred value */
     if (op != NONE && !is_activation_key(key))
         return attrs_find(graph_attributes(context->graph, op), key);
-    return op_default(op_table[n->op].in_formula, key, false, &text) ? read_text(o->run, key, text) : NULL;
+    return op_default(op_table[n->op].in_formula, str_of(key), false, &text) ? read_text(o->run, key, text) : NULL;
 }

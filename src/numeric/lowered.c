@@ -11,7 +11,7 @@
 static const struct attr *default_of_op(struct eval_context *ctx, const struct call *c, const char *key) {
     struct attr *x = arena_alloc(ctx->arena, sizeof *x);
     struct str text;
-    if (op_default(op_table[c->kind].absent, key, c->ttnn, &text)) {
+    if (op_default(op_table[c->kind].absent, str_of(key), c->ttnn, &text)) {
         *x = mlir_read_attr(str_of(key), text, ctx->arena);
         return x;
     }

@@ -103,8 +103,8 @@ enum dims_role op_dims_role(enum op_kind k, struct str key) {
     return DIMS_NONE;
 }
 
-bool op_default(const char *defaults, const char *key, bool ttnn, struct str *value) {
-    if (!word_of_key(defaults, str_of(key), '=', value))
+bool op_default(const char *defaults, struct str key, bool ttnn, struct str *value) {
+    if (!word_of_key(defaults, key, '=', value))
         return false;
     const char *slash = memchr(value->p, '/', value->n);
     if (slash)

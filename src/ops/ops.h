@@ -125,7 +125,7 @@ bool op_works_along(enum op_kind k, struct str key);
 /* The attribute that stands for an operand of this role where that is missing; empty: none does. */
 struct str op_role_attribute(enum op_kind k, struct str role);
 /* The value of a key in "key=value ..." (columns `absent`, `in_formula`), of which "a/b" is `a` in TTIR. */
-bool op_default(const char *defaults, const char *key, bool ttnn, struct str *value);
+bool op_default(const char *defaults, struct str key, bool ttnn, struct str *value);
 
 /* Operator of a neutral name ("add") or a spelling ("ttnn.add"); K_UNKNOWN when there is none. */
 enum op_kind op_kind_of_name(struct str neutral);

@@ -5,6 +5,7 @@
 
 #include "graph/clone.h"
 #include "graph/mesh.h"
+#include "numeric/interpret.h"
 #include "reduce/subgraph.h"
 
 enum { MAX_DEPTH = 16, MAX_NODES = 1 << 20, MAX_ATTRS = 48, MAX_TWIN_OPERANDS = 64 };
@@ -73,10 +74,18 @@ static bool is_identity(const struct graph *g, uint32_t op) {
 
 /* ---- equal ops ---- */
 
+/* What the op means where the attribute is not printed. */
+static bool says_the_default(const struct graph *g, uint32_t op, struct str key, struct str value) {
+    struct str by_default;
+    int64_t x, y;
+    return op_default(op_table[g->kind[op]].absent, key, graph_is_ttnn(g, op), &by_default) &&
+           (str_eq(value, by_default) || (mlir_int(value, &x) && mlir_int(by_default, &y) && x == y));
+}
+
 static int relevant_attributes(const struct graph *g, uint32_t op, struct str *keys, struct str *values) {
     int n = mlir_attrs(g->m, op, keys, values, MAX_ATTRS), kept = 0;
     for (int i = 0; i < n && i < MAX_ATTRS; i++)
-        if (!attribute_changes_nothing(keys[i], values[i])) {
+        if (!attribute_changes_nothing(keys[i], values[i]) && !says_the_default(g, op, keys[i], values[i])) {
             keys[kept] = keys[i];
             values[kept++] = values[i];
         }
@@ -159,6 +168,19 @@ static bool same_aliases(const struct mlir *m, const struct mlir *other, struct 
     return true;
 }
 
+/* Known by name only: what it makes of its operands is the same whatever types hold them. */
+static bool is_closed(const struct graph *g, uint32_t op) {
+    return graph_class(g, op) == OP_OPAQUE && !interpretable((enum op_kind)g->kind[op]);
+}
+
+/* A cast that keeps whole numbers that fit, which the compiler takes for granted: kernels want indices of 16 bits. */
+static bool casts_whole(const struct graph *g, uint32_t op, bool to_any) {
+    if (g->kind[op] != K_TYPECAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
+        return false;
+    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
+    return format_is_integer(from) && (to_any || format_is_integer(to));
+}
+
 /* The same op in the text of two modules. One that names a function or a global may mean another there. */
 static bool same_text(const struct mlir *m, uint32_t a, const struct mlir *other, uint32_t b) {
     struct str x = text_without_location(m, a);
@@ -204,6 +226,7 @@ static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, 
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_type(g, o->first_result + i, h, p->first_result + i) ||
+                (is_closed(g, a) && same_dims(g, o->first_result + i, h, p->first_result + i)) ||
                 (g->kind[a] == K_MESH_SHARD && narrowed(g, o->first_result + i, h, p->first_result + i));
     return alike && same_callee(g, a, h, b) && (same_placement(g, a, h, b) || same_attributes(g, a, h, b));
 }
@@ -307,6 +330,18 @@ static bool copy(struct dag_builder *b, uint32_t op) {
     return true;
 }
 
+/* The value that a cast was made of. */
+static uint32_t before_cast(const struct dag_builder *b, uint32_t value) {
+    uint32_t node = b->d->values[value].node;
+    return node != NONE && casts_whole(b->g, b->d->nodes[node].op, false) ? dag_operands(b->d, node)[0] : value;
+}
+
+/* Made by an op that is known by name only. */
+static bool is_of_closed(const struct dag_builder *b, uint32_t value) {
+    uint32_t node = value == NONE ? NONE : b->d->values[value].node;
+    return node != NONE && is_closed(b->g, b->d->nodes[node].op);
+}
+
 static void add_node(struct dag_builder *b, uint32_t op) {
     const struct graph *g = b->g;
     struct dag *d = b->d;
@@ -318,7 +353,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
         bool tensor = is_tensor_operand(g, v);
         if (tensor && b->s->of[v] == NONE) /* of a block, or of what is not understood: like no other */
             b->s->of[v] = add_value(b, v, NONE, 0);
-        d->operands[d->noperands + i] = tensor ? b->s->of[v] : NONE;
+        d->operands[d->noperands + i] = tensor ? is_closed(g, op) ? before_cast(b, b->s->of[v]) : b->s->of[v] : NONE;
     }
     if (g->kind[op] != K_EMPTY && g->kind[op] != K_RAND)
         copy = find_node(d, b->side, g, op, d->operands + d->noperands, n, true);
@@ -401,8 +436,8 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
             continue;
         if ((calls && call(b, op, depth)) || copy(b, op))
             continue;
-        uint32_t x = is_identity(g, op) ? b->s->of[graph_operands(g, op)[0]] : NONE;
-        if (x == NONE) {
+        uint32_t x = is_identity(g, op) || casts_whole(g, op, true) ? b->s->of[graph_operands(g, op)[0]] : NONE;
+        if (x == NONE || (!is_identity(g, op) && !is_of_closed(b, x))) {
             add_node(b, op);
             continue;
         }
