@@ -191,4 +191,5 @@ def main():
     sys.exit(ours > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

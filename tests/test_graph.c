@@ -328,10 +328,6 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
          "ttir.add has a result that is not of the shape that its operands broadcast to"},
         {"%0 = \"ttir.matmul\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
          "ttir.matmul has a result that is not a product of its operands' shapes"},
-        {"%0 = \"ttir.dot_general\"(%x, %x) <{batch_dims_lhs = array<i64: 0, 1>, batch_dims_rhs = array<i64: 0>, "
-         "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>) "
-         "-> tensor<2xf32>",
-         "ttir.dot_general has a result that is not a product of its operands' shapes"},
         {"%0 = \"ttir.permute\"(%x) <{permutation = array<i64: 0, 0>}> : (tensor<2x4xf32>) -> tensor<2x2xf32>",
          "ttir.permute has a result that is not its operand moved"},
         {"%0 = \"ttir.reshape\"(%x) <{shape = [9 : i32]}> : (tensor<2x4xf32>) -> tensor<9xf32>",
@@ -505,6 +501,13 @@ Test(graph, what_is_legal_and_not_understood_is_no_error) {
         {"%0 = \"ttir.concat\"(%x, %x) <{dim = 1 : si32}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>",
          false},
         {"%0 = \"ttnn.relu\"(%x) : (tensor<2x4xf32>) -> tensor<2x3xf32>", true},
+        {"%0 = \"ttir.dot_general\"(%x, %x) <{batch_dims_lhs = array<i64: 0, 1>, batch_dims_rhs = array<i64: 0>, "
+         "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>) "
+         "-> tensor<2xf32>",
+         true},
+        {"%0 = \"ttir.transpose\"(%x) <{dim0 = 0 : si32, dim1 = 1 : si32}> : (tensor<2x4xf32>) -> tensor<2x4xf32>",
+         true},
+        {"%0 = \"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>", false},
         {"%0 = \"ttir.relu\"(%x) : (tensor<2x4xf32>) -> tensor<2x3xf32>", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

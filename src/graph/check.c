@@ -150,6 +150,8 @@ static bool is_legal(struct op_checker *c, uint32_t op, const struct shape *resu
     enum op_class class = graph_class(g, op);
     struct shape s, broadcast;
     uint32_t known;
+    if (op_is((enum op_kind)g->kind[op], ANY_RESULT) && !graph_is_ttnn(g, op))
+        return true;
     if (class == OP_ELTWISE) /* of one operand TTNN does not ask */
         return graph_noperands(g, op) == 1 && graph_is_ttnn(g, op);
     if ((class != OP_SLICE && class != OP_JOIN && class != OP_CONTRACT) ||

@@ -48,7 +48,8 @@ enum op_flag {
     PADS_ROWS = 256,      /* adds rows without data to fill a tile */
     BY_DIALECT = 512,     /* of the same operands and attributes TTIR and TTNN compute different things */
     IN_PLACE = 1024,      /* writes its second operand into the first one */
-    COMPOSITE = 2048      /* TTIR has it as a ttcore.composite of its name */
+    COMPOSITE = 2048,     /* TTIR has it as a ttcore.composite of its name */
+    ANY_RESULT = 4096     /* TTIR accepts it whatever the shape of its result is */
 };
 
 /* What an attribute says of dimensions; with a colon before it in the column `dims`. */
