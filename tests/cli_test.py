@@ -611,6 +611,26 @@ class PatternLibrary(Case):
         for name, hint in (("is_row", "rowwise"), ("row", "rowwise"), ("extnt", "extent")):
             self.wrong_file(RELU + "where: %s(x)\n" % name, "own.yml:6:8: error: no condition is called " + name,
                             "  hint: did you mean %s?" % hint)
+        for text, place, error, hint in (
+                ("x ** 2", "17", "an expression expected before '*'", "powers are square(x) and pow(x, 3)"),
+                ("exp(x^2)", "19", "')' expected before '^'", "powers are square(x) and pow(x, 3)"),
+                ("x[..., 1:]", "15", "end of line expected", "a part of x is slice(x, dim=-1, part=0, of=2)"),
+                ("slice(x, half=0)", "23", "a slice has no such key",
+                 "dim and part, and of or every; or dim, begin, end and step"),
+                ("rleu(x)", "14", "no operator or idiom is called rleu", "did you mean relu?"),
+                ("x y = x", "16", "end of line expected",
+                 "a new definition starts on a new line, which YAML keeps in texts behind `|`")):
+            self.wrong_file(RELU.replace("maximum(x, 0)\n", text + "\n").replace("summary: " + text, "summary: s"),
+                            "own.yml:5:%s: error: %s" % (place, error), "  hint: " + hint)
+        for text, place, error, hint in (
+                ("value(x) = 1", "17", "end of line expected", "values are compared by ==, !=, <, <=, > and >="),
+                ("not scalar(x)", "12", "end of line expected", "conditions are joined as not(c), c & d, c | d"),
+                ("scalar(x) and scalar(x)", "18", "end of line expected", "conditions are joined as not(c), c & d, c | d"),
+                ("same_dtype(x)", "8", "wrong number of arguments", "same_dtype(x, y)")):
+            self.wrong_file(RELU + "where: %s\n" % text, "own.yml:6:%s: error: %s" % (place, error), "  hint: " + hint)
+        self.wrong_file(RELU.replace("match: out = maximum(x, 0)\n", "match: |\n  small = exp(x)\n  out = tanh(smal)\n"),
+                        "own.yml:6:3: error: the name is defined but not used",
+                        "  hint: no line defines smal, which is a variable")
         self.wrong_file(RELU + "status: {pas: x}\n", "own.yml:6:10: error: unknown key: pas", "  hint: did you mean pass?")
 
     def test_check_goes_on_behind_a_wrong_file(self):
@@ -897,6 +917,9 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
             out = self.draft("s.mlir", "%s,%lo,%hi,%out")
             self.assertIn("  %s\n  t2 = slice(t1, dim=-1, part=0, of=2)\n  t3 = slice(t1, dim=-1, part=1, of=2)\n" % formula, out)
             self.assertEqual(self.run_it("-q", "-P", "new.yml", "--only=my", "--ttnn-only", "s.mlir")[0], 1)
+            if "begin" in formula:  # other elements are another slice
+                self.write("new.yml", out.replace("begin=32, end=96", "begin=31, end=95"))
+                self.assertEqual(self.run_it("-q", "-P", "new.yml", "--only=my", "--ttnn-only", "s.mlir")[0], 0)
 
     def test_what_the_short_notation_has_no_word_for(self):
         self.write("s.mlir", """\

@@ -103,7 +103,8 @@ const char *str_nearest(struct str misspelt, const char *const *words, size_t n)
     unsigned least = longer ? 2 : (unsigned)(misspelt.n / 3 + 2);
     for (size_t i = 0; i < n; i++) {
         unsigned d = str_distance(misspelt, str_of(words[i]));
-        if (d < least) {
+        bool same_first = best && best[0] != misspelt.p[0] && words[i][0] == misspelt.p[0];
+        if (d < least || (d == least && same_first)) {
             least = d;
             best = words[i];
         }

@@ -155,6 +155,14 @@ static struct node *arithmetic(struct builder *b, enum number_op op, struct node
     return number_node(b, n, text);
 }
 
+static bool is_part_key(struct str key) {
+    static const char *const keys[] = {"part", "of", "every", "begin", "end", "step"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && !found; i++)
+        found = str_is(key, keys[i]);
+    return found;
+}
+
 static void set_attr(struct builder *b, struct formula_scope *s, struct node *n, struct str key,
                      const struct expr *value) {
     if (value->kind != E_NAME && value->kind != E_NUMBER && value->kind != E_STRING) {
@@ -162,6 +170,8 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
                    "an attribute's value is a word, a number or a string");
         return;
     }
+    if (n->op == K_SLICE && !is_part_key(key))
+        build_fail(b, s, key, "dim and part, and of or every; or dim, begin, end and step", "a slice has no such key");
     struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
     if (n->nattrs)
         memcpy(attrs, n->attrs, n->nattrs * sizeof *attrs);

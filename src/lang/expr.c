@@ -12,6 +12,23 @@ void formula_fail(struct formula_parser *p, struct str at, const char *hint, con
     p->failed = true;
 }
 
+/* What people write for something that is written otherwise here. */
+static const char *other_notation(struct str token) {
+    static const struct {
+        const char *token, *hint;
+    } notations[] = {{"=", "values are compared by ==, !=, <, <=, > and >="},
+                     {"*", "powers are square(x) and pow(x, 3)"},
+                     {"^", "powers are square(x) and pow(x, 3)"},
+                     {"[", "a part of x is slice(x, dim=-1, part=0, of=2)"},
+                     {"!", "conditions are joined as not(c), c & d, c | d"},
+                     {"and", "conditions are joined as not(c), c & d, c | d"},
+                     {"or", "conditions are joined as not(c), c & d, c | d"}};
+    for (size_t i = 0; i < sizeof notations / sizeof *notations; i++)
+        if (str_is(token, notations[i].token))
+            return notations[i].hint;
+    return NULL;
+}
+
 static void advance(struct formula_parser *p) {
     p->token = lex_next(&p->lexer);
 }
@@ -31,7 +48,7 @@ static void expect(struct formula_parser *p, const char *s) {
     if (!accept(p, s)) {
         struct str what = arena_printf(p->arena, "'%s' expected%s%.*s%s", s, p->token.text.n ? " before '" : "",
                                        (int)p->token.text.n, p->token.text.p, p->token.text.n ? "'" : "");
-        formula_fail(p, p->token.text, NULL, what.p);
+        formula_fail(p, p->token.text, other_notation(p->token.text), what.p);
     }
 }
 
@@ -127,7 +144,7 @@ static struct expr *parse_primary(struct formula_parser *p) {
         struct str what = t.text.n
                               ? arena_printf(p->arena, "an expression expected before '%.*s'", (int)t.text.n, t.text.p)
                               : STR("an expression expected");
-        formula_fail(p, t.text, NULL, what.p);
+        formula_fail(p, t.text, other_notation(t.text), what.p);
         e = new_expr(p, E_NUMBER, t.text);
     }
     p->depth--;
@@ -220,6 +237,12 @@ static enum line_kind line_kind(struct formula_parser *p) {
     return also ? LINE_ALSO : LINE_MAYBE;
 }
 
+/* Of what stands behind an expression. */
+static const char *hint_behind(const struct formula_parser *p, const struct expr *e) {
+    const char *other = other_notation(e->kind == E_NAME && str_is(e->text, "not") ? STR("!") : p->token.text);
+    return other ? other : "a new definition starts on a new line, which YAML keeps in texts behind `|`";
+}
+
 const struct definition *formula_lines(struct formula_parser *p, uint32_t *count) {
     struct definition lines[MAX_LINES];
     uint32_t n = 0;
@@ -243,7 +266,7 @@ const struct definition *formula_lines(struct formula_parser *p, uint32_t *count
         }
         d->expr = parse_either(p);
         if (!p->failed && p->token.kind != T_LINE && p->token.kind != T_END)
-            formula_fail(p, p->token.text, "a new definition starts on a new line", "end of line expected");
+            formula_fail(p, p->token.text, hint_behind(p, d->expr), "end of line expected");
     }
     struct definition *kept = arena_alloc(p->arena, (n + 1) * sizeof *kept);
     for (uint32_t i = 0; i < n; i++)

@@ -77,6 +77,14 @@ static const struct idiom *find_definition(const struct builder *b, const struct
     return NULL;
 }
 
+static const struct idiom *definition_named(const struct builder *b, struct str name) {
+    const struct idioms *all = b->parts ? &b->parts->definitions : NULL;
+    uint32_t i = 0;
+    while (all && i < all->n && !str_eq(all->items[i].name, name))
+        i++;
+    return all && i < all->n ? &all->items[i] : NULL;
+}
+
 static const char *nearest_condition(const struct builder *b, struct str name) {
     const struct idioms *all = b->parts ? &b->parts->definitions : NULL;
     const char *words[MAX_OTHERS];
@@ -120,6 +128,11 @@ static void condition_call(struct builder *b, struct formula_scope *s, const str
         return;
     }
     n->call = condition_find(e->text);
+    const struct idiom *other = n->call == NONE ? definition_named(b, e->text) : NULL;
+    if (other) {
+        build_fail(b, s, e->text, other->says, "wrong number of arguments");
+        return;
+    }
     if (n->call == NONE) {
         build_fail(b, s, e->text, did_you_mean(b, nearest_condition(b, e->text)),
                    arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);

@@ -36,6 +36,17 @@ static void build_roots(struct builder *b, struct formula_scope *s) {
     }
 }
 
+/* A variable that is spelled nearly as a line that nothing uses. */
+static const char *meant_by(const struct builder *b, struct str name) {
+    const char *names[MAX_SLOTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->f->nslots; i++)
+        if (b->f->slot_is_variable[i] && b->f->slot_name[i].n)
+            names[n++] = arena_strdup(b->arena, b->f->slot_name[i]);
+    const char *found = str_nearest(name, names, n);
+    return found ? arena_printf(b->arena, "no line defines %s, which is a variable", found).p : NULL;
+}
+
 static bool formula_build(struct builder b, struct str text, struct text_origin origin) {
     struct formula *f = b.f;
     struct formula_scope *s = arena_alloc(b.scratch, sizeof *s);
@@ -58,7 +69,7 @@ static bool formula_build(struct builder b, struct str text, struct text_origin 
     build_roots(&b, s);
     for (uint32_t i = 0; i < s->nlines && !b.failed; i++)
         if (!s->built[i])
-            build_fail(&b, s, s->lines[i].name, NULL, "the name is defined but not used");
+            build_fail(&b, s, s->lines[i].name, meant_by(&b, s->lines[i].name), "the name is defined but not used");
     return !b.failed;
 }
 

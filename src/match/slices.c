@@ -126,8 +126,8 @@ static bool cut_axis_fits(const struct goal *g, const struct imap *digits) {
     return imap_within(digits, &meant);
 }
 
-/* part=0, of=2: the first half; part=1, every=2: the odd elements. -1 when the key is not given; false when it is no
- * number. */
+/* part=0, of=2: the first half; part=1, every=2: the odd elements; begin=0, end=32: these. -1 when the key is not
+ * given; false when it is no number. */
 static bool part_key(const struct node *node, const char *key, int64_t *out) {
     *out = -1;
     for (uint32_t i = 0; i < node->nattrs; i++)
@@ -137,8 +137,11 @@ static bool part_key(const struct node *node, const char *key, int64_t *out) {
 }
 
 static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
-    int64_t part, of, every;
-    if (!part_key(node, "part", &part) || !part_key(node, "of", &of) || !part_key(node, "every", &every))
+    int64_t part, of, every, begin, end, step;
+    if (!part_key(node, "part", &part) || !part_key(node, "of", &of) || !part_key(node, "every", &every) ||
+        !part_key(node, "begin", &begin) || !part_key(node, "end", &end) || !part_key(node, "step", &step))
+        return false;
+    if ((begin >= 0 && s->begin[d] != begin) || (end >= 0 && s->end[d] != end) || (step >= 0 && s->step[d] != step))
         return false;
     if (of > 0)
         return part >= 0 && part < of && extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&

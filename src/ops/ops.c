@@ -54,16 +54,10 @@ enum op_kind op_kind_of_spelling(struct str spelling) {
 }
 
 const char *op_nearest_name(struct str misspelt) {
-    const char *best = NULL;
-    unsigned least = (unsigned)(misspelt.n / 3 + 2);
-    for (int k = 1; k < K_COUNT; k++) {
-        unsigned d = str_distance(misspelt, str_of(op_table[k].name));
-        if (d < least) {
-            least = d;
-            best = op_table[k].name;
-        }
-    }
-    return best;
+    const char *names[K_COUNT];
+    for (int k = 1; k < K_COUNT; k++)
+        names[k - 1] = op_table[k].name;
+    return str_nearest(misspelt, names, K_COUNT - 1);
 }
 
 /* ---- attributes ---- */
