@@ -369,6 +369,14 @@ class Repro(Program):
         self.repro(ATTENTION, "--force")
         self.assertIn("fill_value = 2.500000e-01", self.read("01-attention/ttir.mlir"))
 
+    def test_one_of_several_results_is_an_argument(self):
+        text = LINEAR.replace("    // the product\n", '    %9:2 = "ttir.sort"(%x) <{descending = true, dim = -1 : si32, stable = false}> : '
+                              '(tensor<2x32x64xbf16>) -> (tensor<2x32x64xbf16>, tensor<2x32x64xsi32>)\n')
+        self.repro(text.replace('"ttir.matmul"(%x, %w)', '"ttir.matmul"(%9#0, %w)'))
+        module = self.read("01-linear/ttir.mlir")
+        self.assertIn("(%result_9_0: tensor<2x32x64xbf16>", module)
+        self.assertIn('"ttir.matmul"(%result_9_0, %w)', module)
+
     def test_small_shapes_keep_relations_and_locations(self):
         self.assertEqual(self.repro(LINEAR, "--shrink"), "01-linear: fused\n")
         text = self.read("01-linear/ttir.mlir")

@@ -144,13 +144,15 @@ static bool is_result(const struct cutting *c, uint32_t value) {
 
 /* ---- print ---- */
 
-/* "%5", or "%5#1" of an op with several results; an argument cannot be called that: "%5_1". */
+/* "%5", or "%5#1" of an op with several results; an argument cannot be called that: "%result_5_1". */
 static struct str name_of(const struct cutting *c, uint32_t value, bool argument) {
     const struct mlir_value *v = &c->m->values[value];
     struct str name = mlir_span(c->m, v->name);
     if (v->def == NONE || c->m->ops[v->def].nresults < 2)
         return name;
-    return arena_printf(c->arena, "%.*s%c%u", (int)name.n, name.p, argument ? '_' : '#', v->index);
+    if (argument)
+        return arena_printf(c->arena, "%%result_%.*s_%u", (int)name.n - 1, name.p + 1, v->index);
+    return arena_printf(c->arena, "%.*s#%u", (int)name.n, name.p, v->index);
 }
 
 static struct str type_of(const struct cutting *c, uint32_t value) {
