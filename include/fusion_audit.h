@@ -252,6 +252,7 @@ struct fa_verify_options {
     const char *only;        /* globs of fused ops, comma-separated; NULL: all */
     bool details;            /* report what was not compared, too */
     bool precision;          /* of two modules: list what the device loses */
+    bool modules;            /* entries have modules of their own */
     bool strict;             /* FA_INPUT for any op that was not compared, and any value taken on trust */
     const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
     unsigned jobs;           /* threads; 0: one for each processor */
@@ -279,8 +280,9 @@ struct fa_check {
     const char *kind; /* "wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared", "proved" */
     const char *fused_op, *pass, *location;
     const char *unchecked, *matters_for, *on_device, *counterexample;
-    const char *reason, *needs; /* of "not_compared" */
-    const char *before, *after; /* the ops as they are written */
+    const char *reason, *needs;               /* of "not_compared" */
+    const char *before, *after;               /* the ops as they are written */
+    const char *before_module, *after_module; /* fa_verify_options.modules: these alone as modules */
 };
 /* Entry i of the report. False beyond the last. */
 bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out);

@@ -377,6 +377,21 @@ class Repro(Program):
         self.assertIn("(%result_9_0: tensor<2x32x64xbf16>", module)
         self.assertIn('"ttir.matmul"(%result_9_0, %w)', module)
 
+    def test_what_verify_finds_is_a_folder_too(self):
+        name = os.path.join(CORPUS, "wrong", "mish_threshold_1")
+        if not os.path.exists(name + ".ttir.mlir"):
+            self.skipTest("no corpus")
+        for levels in (("ttir",), ("ttir", "ttnn")):
+            options = [] if len(levels) == 2 else ["--ttir-only"]
+            r = subprocess.run([PROGRAM, "repro", "--force", "-d", "r", *options, *("%s.%s.mlir" % (name, f) for f in levels)],
+                               cwd=self.dir, capture_output=True, text=True)
+            self.assertEqual(r.returncode, 0, r.stderr)
+            self.assertEqual(bool(re.search(r"(?m)^\d+-wrong_\w+: ttnn\.mish$", r.stdout)), len(levels) == 2, r.stdout)
+        folder = next(f for f in os.listdir(os.path.join(self.dir, "r")) if "wrong" in f)
+        self.assertIn("ttir.tanh", self.read(folder + "/before.mlir"))
+        self.assertIn("ttnn.mish", self.read(folder + "/after.mlir"))
+        self.assertIn("before", self.read(folder + "/README.md"))
+
     def test_small_shapes_keep_relations_and_locations(self):
         self.assertEqual(self.repro(LINEAR, "--shrink"), "01-linear: fused\n")
         text = self.read("01-linear/ttir.mlir")

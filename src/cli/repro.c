@@ -1,5 +1,6 @@
-/* A folder for each different finding: its ops as modules of their own, the same with the fused op in it, a test of the
- * pass that would make it. The small module is audited itself, to see whether the fusion is missed there, too. */
+/* A folder for each different finding and each entry of `verify`: its ops as modules of their own, the same with the
+ * fused op in it, a test of the pass that would make it. The small module is audited itself, to see whether the fusion
+ * is missed there, too. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -223,12 +224,13 @@ static void write_folder(struct repro *r) {
 }
 
 /* "03-layer_norm". */
-static const char *name_of(struct repro *r, size_t number) {
-    char *name = arena_strdup(&r->arena, arena_printf(&r->arena, "%02zu-%s", number, r->f.pattern));
+static void begin_folder(struct repro *r, size_t number, const char *what) {
+    char *name = arena_strdup(&r->arena, arena_printf(&r->arena, "%02zu-%s", number, what));
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
             *c = '_';
-    return name;
+    r->name = name;
+    r->dir = arena_printf(&r->arena, "%s/%s", r->x->dir, name).p;
 }
 
 static void print_row(const struct repro *r, FILE *out) {
@@ -237,22 +239,69 @@ static void print_row(const struct repro *r, FILE *out) {
     fprintf(out, *r->other ? "; does not reproduce: %s\n" : "%s\n", r->other);
 }
 
-static enum fa_status write_all(const struct repro_args *x, struct fa_audit *a, FILE *out) {
+static enum fa_status end_folder(struct repro *r) {
+    enum fa_status status = r->error ? complain_of_output(r->message, r->error) : FA_CLEAN;
+    arena_free(&r->arena);
+    return status;
+}
+
+static enum fa_status write_findings(const struct repro_args *x, struct fa_audit *a, size_t *n, FILE *out) {
+    enum fa_status status = FA_CLEAN;
     struct fa_finding f;
-    for (size_t i = 0, n = 0; fa_get_finding(a, i, &f); i++) {
+    for (size_t i = 0; status == FA_CLEAN && fa_get_finding(a, i, &f); i++) {
         struct repro r = {.x = x, .f = f};
         if (f.repeated)
             continue;
-        r.name = name_of(&r, ++n);
-        r.dir = arena_printf(&r.arena, "%s/%s", x->dir, r.name).p;
+        begin_folder(&r, ++*n, f.pattern);
         write_folder(&r);
         if (!r.error && !x->quiet)
             print_row(&r, out);
-        arena_free(&r.arena);
-        if (r.error)
-            return complain_of_output(r.message, r.error);
+        status = end_folder(&r);
     }
-    return FA_CLEAN;
+    return status;
+}
+
+/* ---- what verify finds ---- */
+
+static void write_check(struct repro *r, const struct fa_check *c) {
+    struct buf b = {0};
+    buf_printf(&b, "# %s: %s\n\n", c->kind, c->fused_op);
+    buf_printf(&b, "- `before.mlir`, `after.mlir`: ops of both modules that do not compute the same\n");
+    const char *const lines[][2] = {{"pass", c->pass},
+                                    {"locations", c->location},
+                                    {"nobody checked", c->unchecked},
+                                    {"it matters for", c->matters_for},
+                                    {"on the device", c->on_device}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (*lines[i][1])
+            buf_printf(&b, "- %s: %s\n", lines[i][0], lines[i][1]);
+    if (*c->counterexample)
+        buf_printf(&b, "\n```\n%s```\n", c->counterexample);
+    write_file(r, "before.mlir", str_of(c->before_module));
+    write_file(r, "after.mlir", str_of(c->after_module));
+    write_file(r, "README.md", buf_str(&b));
+    buf_free(&b);
+}
+
+/* Where the files are two modules, or one log of several. */
+static enum fa_status write_checks(const struct repro_args *x, size_t *n, FILE *out) {
+    struct fa_verify_options o = {.inputs = x->args.options.inputs,
+                                  .data = x->args.options.patterns.data,
+                                  .jobs = x->args.options.jobs,
+                                  .modules = true};
+    struct fa_verification *v = fa_verify(&o);
+    enum fa_status status = FA_CLEAN;
+    struct fa_check c;
+    for (size_t i = 0; status == FA_CLEAN && fa_get_check(v, i, &c); i++) {
+        struct repro r = {.x = x};
+        begin_folder(&r, ++*n, c.kind);
+        write_check(&r, &c);
+        if (!r.error && !x->quiet)
+            fprintf(out, "%s: %s\n", r.name, c.fused_op);
+        status = end_folder(&r);
+    }
+    fa_verification_free(v);
+    return status;
 }
 
 static bool is_empty(const char *path) {
@@ -274,8 +323,11 @@ static enum fa_status run(struct args *args, FILE *out) {
     o.small_modules = x->shrink;
     struct fa_audit *a = fa_audit(&o);
     enum fa_status status = say_diagnostics(fa_diagnostics(a), fa_get_status(a));
+    size_t n = 0;
     if (status <= FA_MISSED)
-        status = write_all(x, a, out);
+        status = write_findings(x, a, &n, out);
+    if (status == FA_CLEAN && o.inputs.levels == FA_BOTH_LEVELS)
+        status = write_checks(x, &n, out);
     fa_free(a);
     return status;
 }
@@ -300,12 +352,13 @@ static const struct repro_args defaults = {.assume = "all"};
 const struct command repro_command = {
     .name = "repro",
     .help = "the smallest modules that show what is missed",
-    .usage = "Usage: fusion-audit repro [options] FILE... -d DIR\n"
-             "\n"
+    .usage =
+        "Usage: fusion-audit repro [options] FILE... -d DIR\n"
+        "\n"
              "Writes a folder for each different finding: its ops as a module of their own in\n"
              "TTIR and in TTNN, the same with the fused op in it, and a test for the tree of the\n"
-             "compiler, which fails until the pass makes the fusion. Lists them, and says which\n"
-             "do not reproduce.\n",
+             "compiler, which fails until the pass makes the fusion; and one for each entry of\n"
+             "verify. Lists them, and says which do not reproduce.\n",
     .after = "Exit status: 0; 2 wrong usage; 3 unreadable input, or DIR is not empty.\n"
              "\n"
              "Example:\n"

@@ -1,6 +1,7 @@
 /* fusion_check.yml: what was found of each region as facts, and these as a document in YAML or JSON. */
 #include "base/writer.h"
 #include "place/segment.h"
+#include "place/standalone.h"
 #include "prove/verdict.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
@@ -105,6 +106,14 @@ void check_region(struct check_list *l, struct stage_pair *p, const struct compa
     check_add(l, &c);
 }
 
+static void add_modules(struct check *c, const struct compared_region *r, const struct level levels[SIDES],
+                        struct arena *a) {
+    for (int side = 0; side < SIDES; side++) {
+        struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
+        c->module[side] = standalone_module(&levels[side].graph, &s, a);
+    }
+}
+
 static bool is_chosen(const char *globs, struct str name) {
     bool found = !globs;
     for (struct str rest = str_of(globs); rest.n && !found;)
@@ -123,6 +132,8 @@ void check_pair(struct stage_pair *p, const struct module_comparison *m, const s
                 continue;
             p->ndifferences += answer == ANSWER_DIFFERENT;
             check_region(&p->checks, p, r, levels);
+            if (o->modules)
+                add_modules(&p->checks.items[p->checks.n - 1], r, levels, &p->arena);
         }
 }
 

@@ -270,7 +270,9 @@ static void get_check(struct arena *a, const struct check *c, struct fa_check *o
                              .reason = arena_strdup(a, c->reason),
                              .needs = arena_strdup(a, c->needs),
                              .before = arena_strdup(a, c->segment[BEFORE]),
-                             .after = arena_strdup(a, c->segment[AFTER])};
+                             .after = arena_strdup(a, c->segment[AFTER]),
+                             .before_module = arena_strdup(a, c->module[BEFORE]),
+                             .after_module = arena_strdup(a, c->module[AFTER])};
 }
 
 bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out) {
