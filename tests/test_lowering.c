@@ -221,7 +221,8 @@ Test(lowering, formulas_mean_what_they_say) {
          "slice(x, dim=-1, begin=0, end=1) * slice(x, dim=-2, begin=0, end=1)");
     same("layer_norm(x, w, b)", "a = rms_norm(x - mean(x, dim=-1), w, b)");
     same("result(sort(x, descending=true), 1) * 0 + sort(x, dim=-1)", "-sort(-x, descending=true)");
-    same("silu_and_mul(x, x + w)", "silu(x) * (x + w)");
+    same("gelu_tanh(x + w)",
+         "0.5 * (x + w) * (1 + tanh(sqrt(2 / 3.141592653589793) * ((x + w) + 0.044715 * pow(x + w, 3))))");
     same("linear(x, outer(reshape(w, shape=\"4, 1\"), reshape(b, shape=\"1, 4\")), b)",
          "matmul(x, matmul(reshape(w, shape=\"4, 1\"), reshape(b, shape=\"1, 4\"))) + b");
 }
