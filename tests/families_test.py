@@ -394,7 +394,6 @@ THEORETICAL = {
     "layer_norm_std_of_sums.ttir": [
         ("cuda.transformer_engine.l2normalization_fused", "multiply sum add rsqrt multiply"),
     ],
-    "mobilenet_hardswish.ttir": [("torch.nn.functional.hardswish", "add relu minimum multiply div")],
     "efficientnet_swish_beta.ttir": [("cuda.ort.com.microsoft.QuickGelu", "multiply sigmoid multiply")],
     "mamba_gate.ttir": [("triton.liger_kernel.ops.LigerSiLUMulFunction", "sigmoid multiply multiply")],
     "mixtral_expert_swiglu.ttnn": [
@@ -419,7 +418,6 @@ THEORETICAL = {
     "rms_of_unit_vector_wrong_root.ttir": [("torch.nn.functional.normalize", "multiply sum sqrt maximum div")],
     "gpt_oss_gate.ttnn": [("cuda.transformer_engine.QGEGLU", "multiply sigmoid multiply multiply")],
     "layer_scale.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
-    "log_softmax_by_sum.ttir": [("torch.nn.functional.log_softmax", "max subtract exp sum log subtract")],
     "convnext_block.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
 }
 

@@ -98,8 +98,8 @@ static void print_match(const struct match *m, struct arena *a, FILE *out) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i])
             fprintf(out, "; %u %s", notes[i], names[i]);
-    fprintf(out, "%s%s%.*s\n", d.decomposed ? "; decomposed" : "", d.torch.n ? "; " : "", (int)strcspn(d.torch.p, " ("),
-            d.torch.p);
+    fprintf(out, "%s%s%.*s\n", d.decomposed ? "; decomposed" : "", d.torch.n ? "; " : "",
+            d.torch.n ? (int)strcspn(d.torch.p, " (") : 0, d.torch.p);
 }
 
 /* What an op looks through is seen in the matches, what a value varies along is not. */

@@ -298,6 +298,14 @@ void pattern_complete(const struct pattern_set *set, struct pattern *p) {
     pthread_mutex_unlock(set->completing);
 }
 
+/* Where the pass of a pattern runs; what no pass makes belongs into TTIR. */
+static struct str level_of_pass(const struct pattern_set *set, struct str pass) {
+    for (uint32_t i = set->npasses; i-- > 0;)
+        if (str_eq(set->passes[i].name, pass) && set->passes[i].level.n)
+            return set->passes[i].level;
+    return STR("ttir");
+}
+
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
     p->file = str_of(l->file);
@@ -314,7 +322,7 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     if (!l->failed)
         load_source(l, p, map);
     if (!l->failed && pattern_is_direct(p) && !p->status.level.n)
-        p->status.level = STR("ttir");
+        p->status.level = level_of_pass(l->set, p->status.pass);
     if (!l->failed)
         complete_summary(l, p);
     if (!l->failed)
