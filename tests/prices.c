@@ -1,4 +1,5 @@
-/* usage: prices DEVICES < PATHS: us that all ops of the module at each path take on an n150, a line for each. */
+/* usage: prices DEVICES < PATHS: us that all ops of the module at each path take on an n150, a line for each;
+ * -1: it is not one function. */
 #include "parsed_module.h"
 #include "price/price.h"
 

@@ -286,6 +286,33 @@ Test(price, an_operand_in_another_order_is_charged_a_permute) {
     cr_expect_eq(x.with.counted.launches, 2);
 }
 
+/* Its kernel works along rows: others are moved there and back. */
+Test(price, a_norm_of_channels_is_charged_the_way_to_its_rows) {
+    static const struct {
+        const char *x, *m, *dims;
+        int launches;
+    } cases[] = {{"2x32x64", "2x32x1", "-1", 1},
+                 {"2x32x64", "2x32x1", "2", 1},
+                 {"2x1x64", "2x1x1", "1, 2", 1},
+                 {"2x32x64", "2x1x1", "1, 2", 3},
+                 {"2x64x1", "2x1x1", "1", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char args[64], pattern[256], ops[512];
+        snprintf(pattern, sizeof pattern,
+                 "name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: |\n  m = op mean(op multiply(x, x))\n"
+                 "  out = x * op rsqrt(m)\n");
+        pattern_file(pattern);
+        snprintf(args, sizeof args, "x:%sxbf16!input", cases[i].x);
+        snprintf(ops, sizeof ops,
+                 "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [%s], keep_dim = true} -> %sxbf16\n"
+                 "r = ttnn.rsqrt m; o = ttnn.multiply x r -> %sxbf16; return o",
+                 cases[i].dims, cases[i].m, cases[i].x);
+        struct price x = price_short(args, ops);
+        cr_expect_eq(x.with.counted.launches, cases[i].launches, "%s over %s: %d", cases[i].x, cases[i].dims,
+                     (int)x.with.counted.launches);
+    }
+}
+
 /* The fused op is one of the match, and takes its operand in the order that it took it in. */
 Test(price, what_brings_an_operand_to_the_op_that_takes_in_the_rest_stays) {
     const char *pool = "o = ttnn.max_pool2d t {batch_size = 1 : si32, channels = 32 : si32, input_height = 32 : si32, "

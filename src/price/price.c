@@ -401,12 +401,38 @@ static bool is_turned(const struct binding *b) {
     return false;
 }
 
+/* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
+static bool is_moved_to_rows(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    bool reduced[MAX_RANK];
+    uint32_t rank;
+    if ((s->fused != K_LAYER_NORM && s->fused != K_RMS_NORM) || s->operand == NONE)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t x = graph_class(g, s->ops[i]) == OP_REDUCE ? graph_operands(g, s->ops[i])[0] : NONE;
+        if (x == NONE || graph_numel(g, x) != graph_numel(g, s->operand) || !graph_shape(g, x, &rank) || rank < 1 ||
+            rank > MAX_RANK)
+            continue;
+        if (graph_reduced_dims(g, s->ops[i], rank, reduced) == NONE)
+            return false;
+        bool moved = !reduced[rank - 1];
+        for (uint32_t d = 0; d + 1 < rank; d++)
+            moved |= reduced[d] && extent(g, x, rank - 1 - d) > 1;
+        return moved;
+    }
+    return false;
+}
+
 /* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted. */
 static bool permute_operands(const struct parts *s, struct cost *out) {
     const struct formula *f = &s->match->pattern->formula;
     const struct match_detail *d = s->detail;
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     if (!takes_any_order(s))
         return true;
+    if (is_moved_to_rows(s))
+        return cost_add_pass(s->pricer, s->operand, s->operand, 0, out) &&
+               cost_add_pass(s->pricer, result, result, 0, out);
     for (uint32_t i = 0; i < d->nslots; i++) {
         const struct binding *b = &d->slots[i];
         if (!f->slot_is_variable[i] || b->value == NONE || !b->map || !b->axes || !is_read(s, b->value) ||
