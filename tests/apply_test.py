@@ -361,6 +361,12 @@ class Repro(Program):
         self.assertIn(self.checks("r/01-linear/ttir.mlir", "r/01-linear/test.mlir"), (False, None))
         self.assertIn(self.checks("r/01-linear/fused.mlir", "r/01-linear/test.mlir"), (True, None))
 
+    def test_the_test_of_a_composite_looks_for_it(self):
+        self.repro(ROTATED)
+        test = self.read("01-rotary_embedding/test.mlir")
+        self.assertIn('// CHECK: "ttcore.composite"({{.*}}-> tensor<1x8x32x64xbf16>\n// CHECK-NOT: "ttir.slice_static"(\n', test)
+        self.assertNotIn('CHECK: "ttir.multiply"', test)
+
     def test_only_what_is_needed_comes_along(self):
         others = LINEAR.replace("    return %2", '    %3 = "ttir.cumsum"(%2) <{dim = 0 : i64}> : (tensor<2x32x128xbf16>) -> '
                                 'tensor<2x32x128xbf16> loc(#loc4)\n    return %3') + '#loc4 = loc("scan.4")\n'

@@ -102,7 +102,8 @@ static void apply_small(struct repro *r, const char *const *file) {
 
 /* The next op of a text: its quoted name, and where it stands. */
 static bool next_op(struct str *rest, struct str *name) {
-    const char *at = str_find(*rest, STR("\"ttir."));
+    const char *at = str_find(*rest, STR("\"ttir.")), *other = str_find(*rest, STR("\"ttcore."));
+    at = !at || (other && other < at) ? other : at;
     struct str text = at ? (struct str){at + 1, rest->n - (size_t)(at + 1 - rest->p)} : *rest;
     if (!at)
         return false;
@@ -161,6 +162,8 @@ static const char *pass_of(const struct repro *r) {
 
 static void write_test(struct repro *r) {
     struct str before = str_of(r->f.ttir_module), fused = str_of(r->fused);
+    const char *decomposition = str_find(fused, STR("func.func private @"));
+    fused.n = decomposition ? (size_t)(decomposition - fused.p) : fused.n;
     struct buf b = {0};
     buf_printf(&b, "// RUN: ttmlir-opt --%s %%s | FileCheck %%s\n// %s: %s\n\n// CHECK-LABEL: func.func\n", pass_of(r),
                r->f.fused_op, r->f.todo);
@@ -352,9 +355,8 @@ static const struct repro_args defaults = {.assume = "all"};
 const struct command repro_command = {
     .name = "repro",
     .help = "the smallest modules that show what is missed",
-    .usage =
-        "Usage: fusion-audit repro [options] FILE... -d DIR\n"
-        "\n"
+    .usage = "Usage: fusion-audit repro [options] FILE... -d DIR\n"
+             "\n"
              "Writes a folder for each different finding: its ops as a module of their own in\n"
              "TTIR and in TTNN, the same with the fused op in it, and a test for the tree of the\n"
              "compiler, which fails until the pass makes the fusion; and one for each entry of\n"
