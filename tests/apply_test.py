@@ -159,6 +159,18 @@ padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}> : (tensor<1x18x18x
 """
 
 
+def compiler():
+    """The real one, where it is."""
+    script = os.path.join(CORPUS, "..", "compiler", "get.sh")
+    if not os.path.exists(script):
+        return None
+    r = subprocess.run([script], capture_output=True, text=True)
+    return os.path.join(r.stdout.strip(), "ttmlir-opt") if r.returncode == 0 else None
+
+
+COMPILER = compiler()
+
+
 class Program(unittest.TestCase):
     def run_program(self, text, *options, command="apply"):
         path = os.path.join(self.dir, "m.mlir")
@@ -178,6 +190,9 @@ class Apply(Program):
     def applied(self, text, *options):
         r = self.run_program(text, *options)
         self.assertEqual(r.returncode, 0, r.stderr)
+        if COMPILER and r.stdout != text and "--diff" not in options:
+            judged = subprocess.run([COMPILER, "-", "-o", os.devnull], input=r.stdout, capture_output=True, text=True)
+            self.assertEqual(judged.returncode, 0, judged.stderr)
         return r.stdout
 
     def test_a_linear_replaces_its_ops_and_no_other_byte(self):
