@@ -7,6 +7,16 @@
 
 enum { DEFAULT_DEVICES = 2 }; /* where nothing states their number */
 
+bool problem_add_input(struct problem *p, uint32_t value, const struct assumed_constant *constant) {
+    for (uint32_t i = 0; i < p->ninputs; i++)
+        if (p->inputs[i].value == value)
+            return true;
+    if (p->ninputs == MAX_INPUTS)
+        return false;
+    p->inputs[p->ninputs++] = (struct input){.value = value, .constant = constant};
+    return true;
+}
+
 /* ---- facts ---- */
 
 /* Where the indices of a sort are used for more than to be moved, or it is stable and they are used at all, the sides

@@ -69,6 +69,8 @@ struct loose_constant {
     double error; /* absolute */
 };
 
+/* Once. False: there are too many. */
+bool problem_add_input(struct problem *p, uint32_t value, const struct assumed_constant *constant);
 /* Once program and inputs are set: what can be told of them by the ops. */
 void problem_facts(struct problem *p);
 /* The conditions of its choices that numbers decide: not constants, and not whether a number is infinite. At most

@@ -99,6 +99,18 @@ uint32_t build_op(struct mlir *m, const struct new_op *new) {
     return id;
 }
 
+uint32_t build_value(struct mlir *m, const char *op, struct str props, const uint32_t *operands, uint32_t n,
+                     uint32_t type) {
+    struct new_op new = {
+        .name = str_of(op), .props = props, .operands = operands, .noperands = n, .types = &type, .nresults = 1};
+    uint32_t made = build_op(m, &new); /* which may move the ops */
+    return m->ops[made].first_result;
+}
+
+uint32_t build_cast(struct mlir *m, uint32_t x, uint32_t type) {
+    return build_value(m, "ttir.typecast", STR(""), &x, 1, type);
+}
+
 void build_return(struct mlir *m, const uint32_t *values, uint32_t n) {
     add_operands(m, add_op(m, STR("func.return")), values, n);
 }

@@ -22,6 +22,10 @@ struct new_op {
 };
 /* The id of the op, whose results are mlir_op.first_result and on, named by their number. */
 uint32_t build_op(struct mlir *m, const struct new_op *op);
+/* An op of one result; the value. */
+uint32_t build_value(struct mlir *m, const char *op, struct str props, const uint32_t *operands, uint32_t n,
+                     uint32_t type);
+uint32_t build_cast(struct mlir *m, uint32_t x, uint32_t type);
 void build_return(struct mlir *m, const uint32_t *values, uint32_t n);
 void build_end(struct mlir *m);
 

@@ -61,15 +61,6 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
     return !read;
 }
 
-static void add_input(struct reference *r, uint32_t value, const struct assumed_constant *constant) {
-    for (uint32_t i = 0; i < r->problem.ninputs; i++)
-        if (r->problem.inputs[i].value == value)
-            return;
-    r->full |= r->problem.ninputs == MAX_INPUTS || r->nops == MAX_REFERENCE_OPS;
-    if (r->problem.ninputs < MAX_INPUTS)
-        r->problem.inputs[r->problem.ninputs++] = (struct input){.value = value, .constant = constant};
-}
-
 void reference_add(struct reference *r, uint32_t value) {
     const struct graph *g = reference_graph(r);
     const struct assumed_constant *constant = assumed_constant_of(r, value);
@@ -77,7 +68,7 @@ void reference_add(struct reference *r, uint32_t value) {
     if (op != NONE && reference_evaluates(r, op))
         return;
     if (op == NONE || !may_evaluate(r, op) || is_unreadable(r, op) || r->nops == MAX_REFERENCE_OPS) {
-        add_input(r, value, constant);
+        r->full |= !problem_add_input(&r->problem, value, constant) || r->nops == MAX_REFERENCE_OPS;
         return;
     }
     r->ops[r->nops++] = op;

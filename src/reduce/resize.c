@@ -80,16 +80,6 @@ static uint32_t type_of(struct resizer *r, uint32_t value) {
 
 /* ---- values ---- */
 
-/* An op of this file's own making; its result. TTNN would want layouts of it. */
-static uint32_t add_op(struct resizer *r, const char *op, struct str props, const uint32_t *operands, uint32_t n,
-                       uint32_t type) {
-    uint32_t made = build_op(
-        &r->out->ir,
-        &(struct new_op){
-            .name = str_of(op), .props = props, .operands = operands, .noperands = n, .types = &type, .nresults = 1});
-    return r->out->ir.ops[made].first_result;
-}
-
 static uint32_t input_of(const struct subgraph *s, uint32_t value) {
     for (uint32_t i = 0; i < s->ninputs; i++)
         if (s->inputs[i] == value)
@@ -126,7 +116,7 @@ static enum dtype narrowest(int bits) {
 static uint32_t add_dense(struct resizer *r, struct str body, uint32_t type) {
     struct str text = r->out->ir.types[type].text;
     struct str props = arena_printf(r->arena, "value = dense<%.*s> : %.*s", (int)body.n, body.p, (int)text.n, text.p);
-    return add_op(r, "ttir.constant", props, NULL, 0, type);
+    return build_value(&r->out->ir, "ttir.constant", props, NULL, 0, type);
 }
 
 static struct str number_text(const struct resizer *r, double x, enum dtype t) {
@@ -140,7 +130,7 @@ static struct str number_text(const struct resizer *r, double x, enum dtype t) {
 }
 
 static uint32_t add_cast(struct resizer *r, uint32_t x, const struct shape *s, enum dtype to) {
-    return add_op(r, "ttir.typecast", STR(""), &x, 1, tensor_type(r, s, to));
+    return build_cast(&r->out->ir, x, tensor_type(r, s, to));
 }
 
 /* As models have it. */
@@ -156,7 +146,7 @@ static uint32_t add_full(struct resizer *r, uint32_t value, double x) {
                                                : arena_printf(r->arena, "0x%08X : f32", bits);
     struct str props =
         arena_printf(r->arena, "fill_value = %.*s, shape = %.*s", (int)number.n, number.p, (int)list.n, list.p);
-    return add_op(r, "ttir.full", props, NULL, 0, tensor_type(r, &s, type));
+    return build_value(&r->out->ir, "ttir.full", props, NULL, 0, tensor_type(r, &s, type));
 }
 
 static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant c) {
@@ -231,7 +221,7 @@ static uint32_t add_repeated(struct resizer *r, uint32_t value, uint32_t argumen
     struct shape slice, times = repetitions(r, value, &slice);
     struct str list = ints_like(STR("array<i64>"), times.dim, times.rank, r->arena);
     struct str props = arena_printf(r->arena, "repeat_dimensions = %.*s", (int)list.n, list.p);
-    return add_op(r, "ttir.repeat", props, &argument, 1, type_of(r, value));
+    return build_value(&r->out->ir, "ttir.repeat", props, &argument, 1, type_of(r, value));
 }
 
 static struct str argument_type_text(const struct resizer *r, struct str kind) {

@@ -84,17 +84,11 @@ static bool as_scheduled(void *self, struct evaluated *e, const struct tensor *g
 static bool add_input(struct problem *p, uint32_t value, struct arena *a) {
     struct constant c = graph_constant(p->program.graph, value);
     struct assumed_constant *constant = NULL;
-    for (uint32_t i = 0; i < p->ninputs; i++)
-        if (p->inputs[i].value == value)
-            return true;
-    if (p->ninputs == MAX_INPUTS)
-        return false;
     if (c.known) {
         constant = arena_alloc(a, sizeof *constant);
         *constant = (struct assumed_constant){value, c.value, false};
     }
-    p->inputs[p->ninputs++] = (struct input){.value = value, .constant = constant};
-    return true;
+    return problem_add_input(p, value, constant);
 }
 
 /* NULL: it has too many inputs. */

@@ -123,12 +123,11 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
                           .noutputs = 1,
                           .name = "AFTER",
                           .product_op = NONE};
-    if (g->m->funcs[0].nargs > MAX_INPUTS) {
-        *why = STR("too many operands");
-        return false;
-    }
     for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++)
-        p->inputs[p->ninputs++] = (struct input){.value = g->m->funcs[0].first_arg + i};
+        if (!problem_add_input(p, g->m->funcs[0].first_arg + i, NULL)) {
+            *why = STR("too many operands");
+            return false;
+        }
     problem_facts(p);
     for (uint32_t i = 0; i < p->ninputs; i++) /* what is done to a divisor of 0 is compared, too */
         p->inputs[i].facts.divides = false;

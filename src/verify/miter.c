@@ -52,18 +52,6 @@ static uint32_t type_of(struct miter_builder *b, uint32_t value, enum dtype t) {
 
 /* ---- ops of its own ---- */
 
-static uint32_t add_op(struct miter_builder *b, const char *op, struct str props, uint32_t type,
-                       const uint32_t *operands, uint32_t n) {
-    struct new_op new = {
-        .name = str_of(op), .props = props, .operands = operands, .noperands = n, .types = &type, .nresults = 1};
-    uint32_t made = build_op(b->out, &new);
-    return b->out->ops[made].first_result;
-}
-
-static uint32_t add_cast(struct miter_builder *b, uint32_t x, uint32_t type) {
-    return add_op(b, "ttir.typecast", STR(""), type, &x, 1);
-}
-
 static struct str list_attribute(struct miter_builder *b, const char *key, const char *like, const int64_t *list,
                                  uint32_t n) {
     struct str text = ints_like(str_of(like), list, n, b->a);
@@ -83,20 +71,20 @@ static uint32_t add_moved(struct miter_builder *b, uint32_t x, uint32_t before, 
             permuted[d] = dims[order[d]];
         }
         dims = permuted;
-        x = add_op(b, "ttir.permute", list_attribute(b, "permutation", "array<i64: 0>", order, rank),
-                   tensor_type(b, dims, rank, from_type), &x, 1);
+        x = build_value(b->out, "ttir.permute", list_attribute(b, "permutation", "array<i64: 0>", order, rank), &x, 1,
+                        tensor_type(b, dims, rank, from_type));
     }
     if (rank != rank_after || (rank && memcmp(dims, to, rank * sizeof *dims) != 0))
-        x = add_op(b, "ttir.reshape", list_attribute(b, "shape", "[0 : i32]", to, rank_after),
-                   tensor_type(b, to, rank_after, from_type), &x, 1);
+        x = build_value(b->out, "ttir.reshape", list_attribute(b, "shape", "[0 : i32]", to, rank_after), &x, 1,
+                        tensor_type(b, to, rank_after, from_type));
     if (from_type != to_type && (format_is_integer(from_type) || format_is_integer(to_type)))
-        x = add_cast(b, x, tensor_type(b, to, rank_after, to_type));
+        x = build_cast(b->out, x, tensor_type(b, to, rank_after, to_type));
     return x;
 }
 
 /* Of x; its printed form is that of an activation. */
 static uint32_t add_tanh_gelu(struct miter_builder *b, uint32_t x, uint32_t type) {
-    return add_op(b, "ttnn.unary_chain", STR("activation = \"gelu_tanh\""), type, &x, 1);
+    return build_value(b->out, "ttnn.unary_chain", STR("activation = \"gelu_tanh\""), &x, 1, type);
 }
 
 /* A fill of a cache writes whole tiles: rows of the last one that the input lacks become 0 where the cache has them,
@@ -109,10 +97,10 @@ static uint32_t pad_to_tile(struct miter_builder *b, uint32_t cache, uint32_t x,
     if (more == 0 || in[2] + more > to[2])
         return x;
     const int64_t padded[] = {in[0], in[1], in[2] + more, in[3]};
-    return add_op(
-        b, "ttir.pad",
-        arena_printf(b->a, "padding = array<i32: 0, 0, 0, 0, 0, %lld, 0, 0>, value = 0.0 : f32", (long long)more),
-        tensor_type(b, padded, rank, dtype_of(b, input)), &x, 1);
+    return build_value(
+        b->out, "ttir.pad",
+        arena_printf(b->a, "padding = array<i32: 0, 0, 0, 0, 0, %lld, 0, 0>, value = 0.0 : f32", (long long)more), &x,
+        1, tensor_type(b, padded, rank, dtype_of(b, input)));
 }
 
 /* ---- copies ---- */
@@ -147,7 +135,7 @@ static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
 /* The operand in the element type in which the op reads it: casts between floats are no nodes. */
 static uint32_t as_read(struct miter_builder *b, uint32_t value, enum dtype read, uint32_t copy) {
     uint32_t type = type_of(b, value, read);
-    return b->out->values[copy].type == type ? copy : add_cast(b, copy, type);
+    return b->out->values[copy].type == type ? copy : build_cast(b->out, copy, type);
 }
 
 /* By role; NONE for what is absent or no tensor. */
@@ -229,7 +217,7 @@ static void add_return(struct miter_builder *b) {
     }
     copies[BEFORE] = add_moved(b, copies[BEFORE], result[BEFORE], result[AFTER], &b->c->moved);
     for (int side = 0; side < SIDES; side++) /* results are those of ops */
-        copies[side] = add_cast(b, copies[side], b->out->values[copies[side]].type);
+        copies[side] = build_cast(b->out, copies[side], b->out->values[copies[side]].type);
     build_return(b->out, copies, SIDES);
 }
 
