@@ -158,6 +158,90 @@ def chain(g, wrong):
     return "ttnn.unary_chain", out, [n] if wrong else []
 
 
+def split(g, wrong):
+    rows, n, k, parts = g.rng.choice(((7, 32, 64, 2), (3, 64, 32, 3), (1, 96, 32, 6)))
+    width = n - 8 if wrong == "no whole tiles" else n
+    h = g.matmul(g.argument((rows, k)), g.parameter((k, width * parts)))
+    more = [g.slice(h, 1, i * width, (i + 1) * width) for i in range(parts)]
+    return LIBRARY + "minimal_matmul_split", more[0], more[1:] + ([h] if wrong == "used elsewhere" else [])
+
+
+def collective(g, name, x, shape, attributes):
+    return g.op(name, [x], "cluster_axis = 1 : ui32, " + attributes, shape)
+
+
+def gather(g, x, dim, times):
+    shape = tuple(n * times if i == dim else n for i, n in enumerate(x.shape))
+    return collective(g, "all_gather", x, shape, "all_gather_dim = %d : si32" % dim)
+
+
+def gathered_product(g, wrong):
+    rows, k, n, times = g.rng.choice(((8, 32, 96, 4), (5, 64, 32, 2)))
+    at = 0 if wrong == "rows are gathered" else 1
+    y = g.matmul(gather(g, g.argument((rows, k if at else k * times)), at, times), g.parameter((k * times, n)))
+    return LIBRARY + "all_gather_matmul_async", y, []
+
+
+def scattered_product(g, wrong):
+    rows, k, n, times = g.rng.choice(((8, 32, 96, 4), (6, 64, 32, 2)))
+    y = g.matmul(g.argument((rows, k)), g.parameter((k, n)))
+    at = 0 if wrong == "rows are scattered" else 1
+    shape = (rows // times, n) if at == 0 else (rows, n // times)
+    kind = "max" if wrong == "the largest" else "sum"
+    out = collective(g, "reduce_scatter", y, shape, "reduce_type = #ttcore.reduce_type<%s>, scatter_dim = %d : si32" % (kind, at))
+    return LIBRARY + "matmul_reduce_scatter_async", out, []
+
+
+def gathered_keys(g, wrong):
+    heads, n, d, times = g.rng.choice(((2, 32, 64, 4), (5, 64, 32, 2)))
+    at = 1 if wrong == "heads are gathered" else 2
+    shape = (1, heads, n * times, d) if at == 1 else (1, heads, n, d)
+    k, v = [gather(g, g.argument(shape), at, times) for _ in range(2)]
+    q = g.argument((1, heads * (times if at == 1 else 1), n, d))
+    return "ttnn.transformer.ring_joint_scaled_dot_product_attention", attention_of(g, q, k, v), []
+
+
+def norm_of_devices(g, wrong):
+    rows, n, times = g.rng.choice(((5, 64, 4), (33, 96, 8)))
+    x = g.argument((rows, n))
+    own = g.fold("sum", g.squared(x), 1)
+    total = collective(g, "all_reduce", own, own.shape, "reduce_type = #ttcore.reduce_type<sum>")
+    mean = g.times(total, g.full(1 / (n * (1 if wrong == "of one device" else times)), (1,)))
+    r = g.unary("rsqrt", g.plus(mean, g.full(1e-5, (1,))))
+    out = g.times(g.times(g.argument((rows, n)) if wrong == "of another value" else x, r), g.parameter((n,)))
+    return "ttnn.distributed_rms_norm", out, []
+
+
+def scaled_sum(g, wrong):
+    s = g.reduce(g.rng.choice(("sum", "max")), g.argument((3, 40)), [1], g.chance(0.5))
+    name = g.lines[-1][2].split('"')[1].split(".")[1]
+    return "ttnn." + name, g.times_number(s, 3.0), [s] if wrong else []
+
+
+def bent_convolution(g, wrong):
+    shape, w = (1, 6, 6, 8), g.parameter((16, 8, 1, 1))
+    c = g.op("conv2d", [g.argument(shape), w], "dilation = array<i32: 1, 1>, groups = 1 : i32, padding = array<i32: 0, 0>, "
+             "stride = array<i32: 1, 1>", (1, 6, 6, 16))
+    if not wrong and g.chance(0.5):
+        return "ttnn.conv2d", g.unary("mish", c), []
+    return "ttnn.conv2d", g.times(g.argument(c.shape) if wrong else c, g.unary("hardsigmoid", c)), []
+
+
+def hardswish(g, wrong):
+    x = g.argument((3, 40))
+    bent = g.unary("relu6", g.plus(x, g.const(2.0 if wrong == "plus two" else 3.0)))
+    return "ttnn.hardswish", g.times_number(g.times(x, bent), 1 / (5.0 if wrong == "by five" else 6.0)), []
+
+
+def users_positions(g, wrong):
+    b, h, n, d = g.rng.choice(((2, 3, 16, 32), (5, 2, 8, 64)))
+    places = (1, h, 1, 1) if wrong else (b, 1, 1, 1)
+    at = g.broadcast(g.argument(places, dtype="si32"), b, h, 1, d)
+    out = g.op("scatter", [g.argument((b, h, n, d)), at, g.argument((b, h, 1, d))],
+               "dim = 2 : %s, scatter_reduce_type = #ttcore.reduce_type<invalid>" % ("i32" if g.level == "ttir" else "si32"), (b, h, n, d))
+    return "ttnn.paged_update_cache", out, []
+
+
 PLANTS = {
     activated: ("used elsewhere",),
     swiglu: ("another input", "used elsewhere"),
@@ -174,15 +258,24 @@ PLANTS = {
     weighed_experts: ("of features", "over features"),
     counted_pool: ("twos", "padded otherwise"),
     chain: ("used elsewhere",),
+    split: ("no whole tiles", "used elsewhere"),
+    gathered_product: ("rows are gathered",),
+    scattered_product: ("rows are scattered", "the largest"),
+    gathered_keys: ("heads are gathered",),
+    norm_of_devices: ("of one device", "of another value"),
+    scaled_sum: ("used elsewhere",),
+    bent_convolution: ("another value",),
+    hardswish: ("plus two", "by five"),
+    users_positions: ("for each head",),
 }
-TTIR_ONLY = {counted_pool}  # in TTNN rows are flattened
+TTIR_ONLY = {counted_pool, bent_convolution}  # in TTNN rows are flattened
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("audits")
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--graphs", type=int, default=150)
+    parser.add_argument("--graphs", type=int, default=240)
     parser.add_argument("--keep")
     args = parser.parse_args()
     audits, failed, counts = Audits(args.audits, "ttnn", "slower"), 0, {}
