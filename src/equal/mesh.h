@@ -9,7 +9,7 @@
 
 #include "equal/numbers.h"
 
-enum { MAX_COLLECTIVES = 16 }; /* of one side */
+enum { MAX_COLLECTIVES = 320 }; /* of one side */
 
 enum side { SIDE_PROGRAM, SIDE_OTHER, SIDES };
 

@@ -106,7 +106,8 @@ int64_t devices_stated(const struct graph *g, uint32_t op) {
     const struct attrs *a = graph_attributes(g, op);
     if (attrs_find(a, "split_count"))
         return attrs_int(a, "split_count", 0);
-    static const char *const keys[] = {"source_target_pairs", "replica_groups", "sender_coord", "receiver_coord"};
+    static const char *const keys[] = {"source_target_pairs", "replica_groups", "sender_coord",
+                                       "receiver_coord",      "send_coord",     "receive_coord"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         int n = attrs_list(a, keys[k], &list);
         for (int i = 0; i < n; i++)

@@ -101,9 +101,9 @@ void evaluate_collective_broadcast(struct eval_context *ctx, const struct call *
 }
 
 /* The number of a device along the only axis of the mesh that has several. */
-static int64_t device_at(struct eval_context *ctx, const struct call *c, const char *key) {
+static int64_t device_at(struct eval_context *ctx, const struct call *c, const char *key, const char *old_key) {
     int64_t at[2] = {0, 0};
-    if (attr_list_needed(ctx, c, key, at, 2) < 1 || (at[0] && at[1]))
+    if (attr_list_needed(ctx, c, attrs_find(c->attributes, old_key) ? old_key : key, at, 2) < 1 || (at[0] && at[1]))
         op_unsupported(ctx, "no evaluator for point_to_point along several axes of the mesh");
     return at[0] + at[1];
 }
@@ -111,7 +111,8 @@ static int64_t device_at(struct eval_context *ctx, const struct call *c, const c
 /* The receiver gets what the sender has; the others keep what is there. */
 void evaluate_point_to_point(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct exchange e = exchange_of(ctx, c);
-    int64_t from = device_at(ctx, c, "sender_coord"), to = device_at(ctx, c, "receiver_coord");
+    int64_t from = device_at(ctx, c, "sender_coord", "send_coord");
+    int64_t to = device_at(ctx, c, "receiver_coord", "receive_coord");
     if (from < 0 || from >= e.n || to < 0 || to >= e.n)
         op_unsupported(ctx, "no evaluator for point_to_point on so many devices");
     const struct tensor *there = operand(c, 1) ? operand(c, 1) : tensor_new(ctx, &operand(c, 0)->shape);

@@ -75,6 +75,7 @@ enum shrink_rule {
     SHRINK_RESHAPE,      /* products of extents are equal */
     SHRINK_MULTIPLIES,   /* the result's are multiples of the operand's */
     SHRINK_DIVIDES,      /* and the other way round */
+    SHRINK_EXCHANGES,    /* devices exchange parts: split_dim, concat_dim, split_count */
     SHRINK_PAD,          /* as many elements are added */
     SHRINK_FILLS,        /* one user of a cache, by number */
     SHRINK_TAKES_K,      /* of the last dimension */

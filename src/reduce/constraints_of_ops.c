@@ -56,6 +56,16 @@ static void constrain_split(struct constraints *c, uint32_t op, const struct sha
     constrain_repeat(c, op, y, x);
 }
 
+/* So many devices exchange parts; where these lie along one dimension, its extent stays. */
+static void constrain_exchange(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    int64_t split = int_attribute(c, op, "split_dim"), concat = int_attribute(c, op, "concat_dim");
+    constraints_fix(c, int_attribute(c, op, "split_count"));
+    if (split == concat && split >= 0 && split < x->rank)
+        constraints_fix(c, x->dim[split]);
+    constrain_repeat(c, op, x, y);
+    constrain_split(c, op, x, y);
+}
+
 /* size * step = the operand's, where the slice takes every so many elements of all of it. */
 static void constrain_strided(struct constraints *c, int64_t begin, int64_t size, int64_t step, int64_t of) {
     struct constraint *r = constraints_add(c, PRODUCT);
@@ -245,15 +255,12 @@ static bool is_free(enum op_kind k) {
 
 /* NULL: nothing is known. */
 static constrainer *constrainer_of(enum op_kind k) {
-    static constrainer *const rules[] = {[SHRINK_RESHAPE] = constrain_reshape,
-                                         [SHRINK_MULTIPLIES] = constrain_repeat,
-                                         [SHRINK_DIVIDES] = constrain_split,
-                                         [SHRINK_PAD] = constrain_pad,
-                                         [SHRINK_FILLS] = constrain_fill,
-                                         [SHRINK_TAKES_K] = constrain_k,
-                                         [SHRINK_TAKES_SLICES] = constrain_gather,
-                                         [SHRINK_HEADS] = constrain_heads,
-                                         [SHRINK_JOINS_HEADS] = constrain_joined_heads};
+    static constrainer *const rules[] = {
+        [SHRINK_RESHAPE] = constrain_reshape, [SHRINK_MULTIPLIES] = constrain_repeat,
+        [SHRINK_DIVIDES] = constrain_split,   [SHRINK_EXCHANGES] = constrain_exchange,
+        [SHRINK_PAD] = constrain_pad,         [SHRINK_FILLS] = constrain_fill,
+        [SHRINK_TAKES_K] = constrain_k,       [SHRINK_TAKES_SLICES] = constrain_gather,
+        [SHRINK_HEADS] = constrain_heads,     [SHRINK_JOINS_HEADS] = constrain_joined_heads};
     return op_table[k].class == OP_JOIN    ? constrain_concat
            : op_table[k].class == OP_SLICE ? constrain_slice
            : op_table[k].window.kind       ? constraints_of_window
