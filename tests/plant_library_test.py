@@ -119,9 +119,9 @@ def repeated_heads(g, wrong):
 
 
 def masked_softmax(g, wrong):
-    b, h, n = g.rng.choice(((2, 3, 32), (1, 5, 96)))
+    b, h, n = g.rng.choice(((2, 3, 32), (4, 5, 96)))
     s = g.times_number(g.argument((b, h, n, n)), 0.25)
-    mask = g.argument((b, h if wrong == "of heads" else 1, n if wrong == "of rows" else 1, n))
+    mask = g.argument((1 if wrong == "of one batch" else b, h if wrong == "of heads" else 1, g.rng.choice((1, n)), n))
     return "ttnn.scale_mask_softmax", g.softmax(g.plus(s, mask)), []
 
 
@@ -253,7 +253,7 @@ PLANTS = {
     joint: ("causal", "cut elsewhere"),
     windows: ("numbers of two", "not more"),
     repeated_heads: ("used elsewhere",),
-    masked_softmax: ("of heads", "of rows"),
+    masked_softmax: ("of heads", "of one batch"),
     packed_heads: ("rows first",),
     weighed_experts: ("of features", "over features"),
     counted_pool: ("twos", "padded otherwise"),
