@@ -598,10 +598,9 @@ static void add_segments(struct form_writer *w, struct written_op *o, const bool
 }
 
 static uint32_t count_roles(enum op_kind k, uint32_t given) {
-    const char *roles = op_table[k].roles;
-    uint32_t n = *roles != '\0';
-    for (; *roles; roles++)
-        n += *roles == ',';
+    uint32_t n = 0;
+    for (struct str rest = str_of(op_table[k].roles); rest.n;)
+        n += *str_item(&rest).p != '_'; /* scratch space */
     return op_table[k].roles[0] == '*' ? given : n;
 }
 
