@@ -17,7 +17,7 @@ static void bind_param(struct form_writer *in, uint32_t slot, struct written v) 
 /* A writer of the lowering, into `e`, whose names are not bound yet. */
 static struct form_writer *begin_lowering(struct form_writer *w, const struct lowering *low, struct emitter *e) {
     struct form_writer *in = arena_alloc(e->eval->arena, sizeof *in);
-    *in = (struct form_writer){.request = w->request, .e = e, .run = w->run, .element = w->element};
+    *in = (struct form_writer){.write = w->write, .request = w->request, .e = e, .run = w->run, .element = w->element};
     in->names = (struct formula_run){
         .eval = e->eval, .set = w->names.set, .formula = low->formula, .evaluate = evaluate_stand_in};
     return in;
@@ -36,7 +36,7 @@ bool write_lowering(struct form_writer *w, const struct node *n, const struct wr
             x = formula_attribute(&self, arena_strdup(w->e->eval->arena, low->params[i]));
         bind_param(in, low->slots[i], i < nv ? v[i] : x && x->is_number ? written_number(x->number) : absent);
     }
-    *out = write_node(in, low->formula->root);
+    *out = in->write(in, low->formula->root);
     return true;
 }
 
@@ -57,7 +57,7 @@ void add_composite(struct form_writer *w, struct written_op *o) {
     memcpy(operands, o->operands, o->noperands * sizeof *operands);
     c->operands = operands;
     c->noperands = o->noperands;
-    c->result = emit_plain(&c->body, write_node(in, low->formula->root), w->element);
+    c->result = emit_plain(&c->body, in->write(in, low->formula->root), w->element);
     c->symbol =
         arena_printf(a, "%.*s%s_%u", (int)w->e->prefix.n - 1, w->e->prefix.p + 1, op_table[o->kind].name, *w->e->next);
     c->next = w->e->composites;
