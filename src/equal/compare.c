@@ -1,8 +1,6 @@
 /* Measures of difference, each in one or two passes. */
 #include "equal/compare.h"
 
-#include <math.h>
-
 /* What is smaller is 0 in all formats of the device; what is larger stands for infinity, beside which all others would
  * be small. */
 static const double least = 0x1p-126, most = 1e18;

@@ -2,7 +2,14 @@
 #ifndef FA_COMPARE_H
 #define FA_COMPARE_H
 
+#include <math.h>
+
 #include "numeric/tensor.h"
+
+/* NaN prints as "nan" whatever its sign bit is, which depends on the machine. */
+static inline double unsigned_nan(double x) {
+    return isnan(x) ? fabs(x) : x;
+}
 
 /* Where two tensors differ most. */
 struct difference {

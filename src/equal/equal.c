@@ -74,11 +74,6 @@ static struct str inputs_text(const struct inquiry *t, const struct given *given
     return text.n ? arena_printf(t->a, " (input %.*s)", (int)text.n, text.p) : text;
 }
 
-/* NaN prints as "nan" whatever its sign bit is, which depends on the machine. */
-static double unsigned_nan(double x) {
-    return isnan(x) ? fabs(x) : x;
-}
-
 static struct str difference_text(const struct inquiry *t, const struct given *given, const struct tensor *root,
                                   struct difference d) {
     struct str index = index_text(t->a, &root->shape, d.at), inputs = inputs_text(t, given, root, d.at);

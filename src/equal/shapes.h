@@ -10,8 +10,8 @@
 /* The subgraph of both sides in one choice of extents. */
 struct sized {
     struct extents extents;
-    bool scale;   /* constants that are functions of extents follow them */
-    bool costly;  /* few numbers have to do: what is the same there is so for many elements */
+    bool scale;  /* constants that are functions of extents follow them */
+    bool costly; /* few numbers have to do: what is the same there is so for many elements */
 };
 
 struct shapes_question {

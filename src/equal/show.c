@@ -2,7 +2,7 @@
  * difference stays. */
 #include "equal/show.h"
 
-#include <math.h>
+#include "equal/compare.h"
 
 enum { MAX_TRIES = 1000, MAX_ELEMENTS_TRIED = 1 << 24, MAX_LISTED = 24, MAX_EXCEPTIONS = 6 };
 
@@ -159,10 +159,6 @@ static struct str tensor_text(struct arena *a, const struct tensor *t) {
     return text;
 }
 
-static double positive_nan(double x) {
-    return isnan(x) ? fabs(x) : x;
-}
-
 static struct str example_text(const struct smaller_example *r, const struct str *names, struct arena *a) {
     struct str text = STR("");
     for (uint32_t k = 0; k < r->p->ninputs; k++)
@@ -170,7 +166,7 @@ static struct str example_text(const struct smaller_example *r, const struct str
                             shape_text(a, &r->tensors[k]->shape).p, tensor_text(a, r->tensors[k]).p);
     return arena_printf(a, "%.*sat %s: before %.6g, after %.6g%s\n", (int)text.n, text.p,
                         r->found.at >= 0 ? index_text(a, &r->found.shape, r->found.at).p : "[]",
-                        positive_nan(r->found.before), positive_nan(r->found.after),
+                        unsigned_nan(r->found.before), unsigned_nan(r->found.after),
                         r->order == EQUALS_POINTED ? " (of an index the element that it points to)" : "");
 }
 

@@ -5,12 +5,12 @@
 
 static bool slot_present(struct formula_run *r, uint32_t slot) {
     const struct node *named = r->formula->named[slot];
-    if (r->values[slot][0] || !named || r->busy[slot])
-        return r->values[slot][0] != NULL;
+    if (r->values[slot][0] || r->present[slot] || !named || r->busy[slot])
+        return r->values[slot][0] || r->present[slot];
     r->busy[slot] = true; /* an attribute may name the line that it is part of */
-    bool is = formula_present(r, named);
+    r->present[slot] = formula_present(r, named->args[0]);
     r->busy[slot] = false;
-    return is;
+    return r->present[slot];
 }
 
 bool number_present(struct formula_run *r, const struct number *n) {
@@ -104,11 +104,8 @@ bool op_present(struct formula_run *r, const struct node *n) {
 bool formula_present(struct formula_run *r, const struct node *n) {
     switch (n->kind) {
     case N_VARIABLE:
-        return r->values[n->slot][0] != NULL;
     case N_NAMED:
-        if (!r->present[n->slot])
-            r->present[n->slot] = r->values[n->slot][0] || formula_present(r, n->args[0]);
-        return r->present[n->slot];
+        return slot_present(r, n->slot);
     case N_NUMBER:
         return number_present(r, n->number);
     case N_OP:
