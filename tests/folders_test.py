@@ -59,7 +59,7 @@ for struct, where in sorted(structs.items()):
 defined, called = {}, collections.defaultdict(set)
 if library:
     listing = subprocess.run(["nm", "-A", library], capture_output=True, text=True, check=True).stdout
-    for where, kind, symbol in re.findall(r":src_(\S+)\.c\.o:\s*[0-9a-f]* ([A-Za-z]) (\S+)", listing):
+    for where, kind, symbol in re.findall(r"[:/]src_(\S+)\.c\.o:\s*[0-9a-f]* ([A-Za-z]) (\S+)", listing):
         if kind == "U":
             called[where].add(symbol)
         elif kind in "TDRBVC":

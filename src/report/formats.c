@@ -28,24 +28,6 @@ const struct report_format *report_format_named(const char *name) {
     return NULL;
 }
 
-/* All but unreserved characters and slashes in percent (RFC 3986). */
-struct str report_uri(const struct report *r, struct buf *out) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-";
-    out->n = 0;
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
-    if (path[0] == '/')
-        buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));
-    for (; *path; path++) {
-        if (strchr(plain, *path))
-            buf_addc(out, *path);
-        else
-            buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
-    }
-    return buf_str(out);
-}
-
 struct formatted {
     const struct report *report;
     const struct report_format *format;

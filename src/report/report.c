@@ -208,21 +208,21 @@ void report_sort(struct report *r, enum report_order by) {
     }
 }
 
-struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
-                        struct buf *out) {
-    struct buf lines = {0};
-    bool first = f == e->findings[0];
+/* All but unreserved characters and slashes in percent (RFC 3986). */
+struct str report_uri(const struct report *r, struct buf *out) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-";
     out->n = 0;
-    if (first && e == r->entries && r->version.n)
-        buf_printf(&lines, "compiler version: what is said of its passes, here and elsewhere, is as of %.*s.\n",
-                   (int)r->version.n, r->version.p);
-    if (first && !r->details && e->ntodos) {
-        buf_add(&lines, STR("action: "));
-        report_action(r, e, &lines);
-        buf_addc(&lines, '\n');
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    if (path[0] == '/')
+        buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));
+    for (; *path; path++) {
+        if (strchr(plain, *path))
+            buf_addc(out, *path);
+        else
+            buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
     }
-    finding_notes(f, buf_str(&lines), out);
-    buf_free(&lines);
     return buf_str(out);
 }
 
