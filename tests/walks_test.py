@@ -62,6 +62,29 @@ class BringUp(Walk):
             self.assertNotIn("enable-fusing-pass", now)
 
 
+    def actions(self, name, level):
+        out = self.run_it("-q", "--no-validate", "--source=ttnn", "--format=json:-", self.model(name, "ttir"),
+                          self.model(name, level))[1]
+        return {(e["fused_op"], i["place"]): i["action"] for e in json.loads(out)["missed_fusions"]
+                for i in e["instances"] if "place" in i}
+
+    def test_actions_stay(self):
+        """What is done goes from what was to be done, and nothing else comes that was not said."""
+        kinds = set()
+        for name in "bert_encoder_layer", "segformer", "resnet50_xla":
+            before, now = self.actions(name, "ttnn-unfused"), self.actions(name, "ttnn")
+            for place in before.keys() & now.keys():
+                was, kind = before[place], "as it was"
+                if was.startswith("set enable-fusing-pass=true and "):
+                    was, kind = was.replace("enable-fusing-pass=true and ", ""), "one of two"
+                elif was.startswith("set enable-fusing-pass=true; whether that is enough is open: "):
+                    self.assertRegex(now[place], "^find out why [A-Za-z]+ did not fire: ", place)
+                    was, kind = now[place].split(": ", 1)[0] + was[was.index(":"):], "open"
+                self.assertEqual(now[place], was, place)
+                kinds.add(kind)
+        self.assertEqual(len(kinds), 3, kinds)
+
+
 def compiler():
     get = os.path.join(COMPILER, "get.sh")
     done = subprocess.run([get], capture_output=True, text=True) if os.path.exists(get) else None

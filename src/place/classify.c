@@ -194,8 +194,11 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     struct str off = s->off.n ? s->off : pass ? pass->off : STR(""), name = s->pattern.n ? s->pattern : s->pass;
     if (c->fails.n)
         return (struct todo){.kind = TODO_EXTEND, .what = name, .why = joined(c->fails, a)};
-    if (c->fusing == FUSING_OFF && off.n)
-        return set_options(c, turned_on(off, a), s->gated.n ? s->gated : s->keeps);
+    if (c->fusing == FUSING_OFF && off.n) {
+        struct todo t = set_options(c, turned_on(off, a), s->gated.n ? s->gated : s->keeps);
+        t.why = joined(c->undecided, a);
+        return t;
+    }
     if (s->gated.n)
         return set_options(c, s->gated, STR(""));
     if (c->undecided.n)
@@ -223,7 +226,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
     return (struct todo){.kind = TODO_WRITE, .what = str_is(s->level, "ttir") ? STR("TTIR") : STR("TTNN")};
 }
 
-void todo_text(const struct todo *t, struct buf *out) {
+void todo_name(const struct todo *t, struct buf *out) {
     static const struct {
         const char *before, *after; /* of `what` */
     } texts[] = {[TODO_NOTHING] = {"", ""},
@@ -238,6 +241,15 @@ void todo_text(const struct todo *t, struct buf *out) {
     buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
     add(out, " and ", t->then, "");
     buf_add(out, str_of(texts[t->kind].after));
+}
+
+void todo_reason(const struct todo *t, struct buf *out) {
     if (t->why.n)
-        buf_printf(out, ": %.*s", (int)t->why.n, t->why.p);
+        buf_printf(out, "%s: %.*s", t->kind == TODO_OPTION ? "; whether that is enough is open" : "", (int)t->why.n,
+                   t->why.p);
+}
+
+void todo_text(const struct todo *t, struct buf *out) {
+    todo_name(t, out);
+    todo_reason(t, out);
 }

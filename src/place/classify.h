@@ -52,7 +52,8 @@ struct todo {
     struct str what;  /* "optimization-level=1"; the pattern or pass; "TTIR"; or empty */
     struct str then;  /* of TODO_OPTION: another one that it takes beside that; or empty */
     struct str needs; /* of TODO_OPTION: what the last of them asks of the compiler; or empty */
-    struct str why;   /* of TODO_EXTEND and TODO_LOOK; or empty */
+    struct str why; /* of TODO_EXTEND and TODO_LOOK, of TODO_OPTION what it also hangs on, the signature of TODO_KERNEL;
+                       or empty */
 };
 
 struct todo todo_of(const struct claim *c, struct arena *a);
@@ -61,7 +62,9 @@ static inline bool same_todo(const struct todo *a, const struct todo *b) {
 }
 /* Whether a pass that makes the fusion of a match also made one of its ops, of which TTIR has none there. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin);
-/* "set optimization-level=1", "extend SDPAFusingPattern: it wants tensors of rank 4". */
+/* "set optimization-level=1", "extend SDPAFusingPattern: it wants tensors of rank 4": what, then why. */
+void todo_name(const struct todo *t, struct buf *out);
+void todo_reason(const struct todo *t, struct buf *out);
 void todo_text(const struct todo *t, struct buf *out);
 
 /* The text behind `compiler:` in the notes: whether the compiler's own pattern fires, or why it does not. Empty when

@@ -149,10 +149,9 @@ static void add_todo(struct report_entry *e, const struct finding *f) {
     }
     struct entry_todo *to = &e->todos[i];
     to->reasons_differ |= to->refusal != f->notes.claim.refusal;
-    if (f->saved_us > to->most) {
+    if (to->todo.kind == TODO_OPTION ? !to->todo.why.n : f->saved_us > to->most)
         to->todo.why = f->todo.why;
-        to->most = f->saved_us;
-    }
+    to->most = f->saved_us > to->most ? f->saved_us : to->most;
     to->saved += f->saved_us;
     to->undone += price_saved_undone_us(&f->price);
     to->nplaces++;

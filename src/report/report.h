@@ -17,7 +17,7 @@ struct left_out {
 
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
-    struct todo todo; /* as of the first of the findings that save most */
+    struct todo todo; /* as of the first of the findings that save most; of options, as of one that hangs on more */
     double saved;     /* by all of them */
     double undone;    /* the part of it that the first of two options saves alone */
     double most;      /* by one */

@@ -72,10 +72,13 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
             buf_add(out, STR("; "));
         if (e->ntodos > 1)
             buf_printf(out, "at %u place%s: ", t->nplaces, t->nplaces == 1 ? "" : "s");
-        todo_text(&t->todo, out);
+        todo_name(&t->todo, out);
         if (t->todo.kind == TODO_OPTION)
             add_option(r, e, &t->todo, out);
-        else if (t->reasons_differ)
+        todo_reason(&t->todo, out);
+        if (t->reasons_differ && t->todo.kind == TODO_OPTION && t->todo.why.n)
+            buf_add(out, STR(" (not at all places)"));
+        else if (t->reasons_differ && t->todo.kind != TODO_OPTION)
             buf_add(out, STR(" (other places, other reasons)"));
     }
 }
@@ -247,8 +250,10 @@ static void print_item(const struct summary *t, const struct row *row) {
     size_t n = 0;
     report_add_time(&saves, row->saved);
     add_places(&places, row);
-    todo_text(&row->first->todo, &todo);
-    if (row->first->reasons_differ)
+    todo_name(&row->first->todo, &todo);
+    if (row->first->todo.kind != TODO_OPTION)
+        todo_reason(&row->first->todo, &todo);
+    if (row->first->todo.kind != TODO_OPTION && row->first->reasons_differ)
         buf_add(&todo, STR("; elsewhere for other reasons"));
     FILE *stream = made(open_memstream(&clean, &n));
     print_clean(buf_str(&todo), "", stream);
