@@ -354,7 +354,8 @@ const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanat
 /* A place where a pattern matches, or nearly. Strings live as long as the explanation, and are empty where there is
  * nothing to say. */
 struct fa_near_miss {
-    const char *outcome; /* "matched": an audit reports it; "refuted" by its proof; "gives way"; "near" */
+    const char *outcome; /* "matched": an audit reports it; "refuted" by its proof; "gives way";
+                            "slower": left out, as `reason` says; "near" */
     const char *file, *op, *result;
     uint64_t line;
     const char *pattern, *fused_op;

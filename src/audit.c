@@ -97,16 +97,6 @@ static void find_wrong_fusions(struct graph_audit *g) {
             wrong_fusions_beside(g->a->patterns, &g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
 }
 
-/* The chip that was asked for, else that of the module, else n150. */
-static struct device device_of(const struct graph_audit *g) {
-    const struct fa_audit *a = g->a;
-    const struct chip *usual = chip_named(&a->chips, STR("n150"));
-    struct device d = {a->chip ? *a->chip : usual ? *usual : a->chips.items[0], a->chip ? CHIP_CHOSEN : CHIP_ASSUMED};
-    if (!a->chip && !(g->ttnn.present && device_of_module(&a->chips, &g->ttnn.graph, &d)) && g->ttir.present)
-        device_of_module(&a->chips, &g->ttir.graph, &d);
-    return d;
-}
-
 /* False: nothing was measured, or not of this module. */
 static bool join_perf(const struct graph_audit *g, const struct device *d, struct perf_join *join) {
     struct fa_audit *a = g->a;
@@ -137,7 +127,8 @@ static bool is_unfused(const struct graph_audit *g) {
 static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
-    struct device device = device_of(g);
+    struct device device = device_for(&a->chips, a->chip, g->ttnn.present ? &g->ttnn.graph : NULL,
+                                      g->ttir.present ? &g->ttir.graph : NULL);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
                          .patterns = a->patterns,

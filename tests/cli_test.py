@@ -30,6 +30,23 @@ except ImportError:
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
+# Few rows keep few cores busy.
+SLOWER = """\
+module {
+func.func @main(%x: tensor<32x8192xbf16> {ttcore.argument_type = #ttcore.argument_type<input>}, \
+%w: tensor<8192xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<32x8192xbf16> {
+%0 = "ttnn.full"() <{fill_value = 1.0e-05 : f32, shape = #ttnn.shape<1x1>}> : () -> tensor<1x1xbf16>
+%1 = "ttnn.multiply"(%x, %x) : (tensor<32x8192xbf16>, tensor<32x8192xbf16>) -> tensor<32x8192xbf16>
+%2 = "ttnn.mean"(%1) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<32x8192xbf16>) -> tensor<32x1xbf16>
+%3 = "ttnn.add"(%2, %0) : (tensor<32x1xbf16>, tensor<1x1xbf16>) -> tensor<32x1xbf16>
+%4 = "ttnn.rsqrt"(%3) : (tensor<32x1xbf16>) -> tensor<32x1xbf16>
+%5 = "ttnn.multiply"(%x, %4) : (tensor<32x8192xbf16>, \
+tensor<32x1xbf16>) -> tensor<32x8192xbf16>
+%6 = "ttnn.multiply"(%5, %w) : (tensor<32x8192xbf16>, tensor<8192xbf16>) -> tensor<32x8192xbf16>
+return %6 : tensor<32x8192xbf16>
+}
+}
+"""
 TTIR = """\
 module {
   func.func @forward(%arg0: tensor<32x64xbf16>, %arg1: tensor<64x128xbf16>, %arg2: tensor<1x128xbf16>) -> tensor<32x128xbf16> {
@@ -1531,6 +1548,18 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
                              "  matched  ttnn.matmul 7, ttnn.add 9\n"
                              "  proof    validated: same function (f64, 2 shapes), emulated PCC 0.99999, error 1x that "
                              "of the unfused ops (bf16, wormhole_b0)\n", ""))
+
+    def test_what_is_left_out_as_slower(self):
+        self.write("s.mlir", SLOWER)
+        asked = ("--ttnn-only", "--only=rms_norm")
+        out = self.run_it("explain", *asked, "--at=%6", "s.mlir")[1]
+        self.assertIn("matched by rms_norm (ttnn.rms_norm), left out unless --include=slower\n", out)
+        self.assertRegex(out, r"(?m)^  price    .*; slower by about \d+ us than ")
+        self.assertIn("matched by rms_norm (ttnn.rms_norm)\n",
+                      self.run_it("explain", *asked, "--include=slower", "--at=%6", "s.mlir")[1])
+        self.write("f.mlir", SLOWER.replace("32x8192", "2048x1024").replace("<8192", "<1024").replace("<32x1x", "<2048x1x"))
+        self.assertIn("matched by rms_norm (ttnn.rms_norm)\n",
+                      self.run_it("explain", *asked, "--at=%6", "f.mlir")[1])
 
     def test_what_gives_way(self):
         own = RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)")

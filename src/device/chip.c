@@ -287,3 +287,12 @@ bool device_of_module(const struct chips *set, const struct graph *g, struct dev
     override(&out->chip, desc);
     return true;
 }
+
+struct device device_for(const struct chips *set, const struct chip *asked, const struct graph *a,
+                         const struct graph *b) {
+    const struct chip *usual = chip_named(set, STR("n150"));
+    struct device d = {asked ? *asked : usual ? *usual : set->items[0], asked ? CHIP_CHOSEN : CHIP_ASSUMED};
+    if (!asked && !(a && device_of_module(set, a, &d)) && b)
+        device_of_module(set, b, &d);
+    return d;
+}

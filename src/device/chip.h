@@ -56,5 +56,8 @@ struct device {
  * `system_desc` states in place of the set's figures. False: it states none, or of an arch that the set does not have.
  */
 bool device_of_module(const struct chips *set, const struct graph *g, struct device *out);
+/* The chip that was asked for, else that of the first module that states one, else the n150. Each may be NULL. */
+struct device device_for(const struct chips *set, const struct chip *asked, const struct graph *a,
+                         const struct graph *b);
 
 #endif

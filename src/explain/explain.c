@@ -7,7 +7,9 @@
 #include "explain/near_region.h"
 #include "graph/belong.h"
 #include "graph/hosted.h"
+#include "library/choose.h"
 #include "library/library.h"
+#include "price/price.h"
 #include "prove/select.h"
 #include "regions/proof.h"
 
@@ -126,13 +128,30 @@ static struct explained *add_match(struct explained_graph *r, enum outcome outco
     return add(r, outcome, m->pattern, m->root, m->ops, m->nops);
 }
 
+/* A match that an audit leaves out since the fused op is slower: what it says of that, else nothing. */
+static struct str slower_by(struct explained_graph *r, struct pricer *p, const struct match *m) {
+    struct arena *a = &r->e->arena;
+    struct match_detail detail;
+    if (included(&r->options->patterns, "slower") || !match_details(m, a, &detail))
+        return STR("");
+    struct price x = price_match(p, m, &detail);
+    return price_is_slower(&x) ? price_line(&x, p->device, a) : STR("");
+}
+
 static void add_matches(struct explained_graph *r) {
     const struct selection *s = &r->selection;
     struct arena *a = &r->e->arena;
     struct explained *x;
+    struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
     for (uint32_t i = 0; i < s->matches.n; i++)
-        if ((x = add_match(r, OUTCOME_MATCHED, &s->matches.items[i])))
+        if ((x = add_match(r, OUTCOME_MATCHED, &s->matches.items[i]))) {
             x->proof = verdict_line(&s->verdicts[i], a);
+            x->price = slower_by(r, &pricer, &s->matches.items[i]);
+            x->outcome = x->price.n ? OUTCOME_SLOWER : OUTCOME_MATCHED;
+        }
+    pricer_end(&pricer);
     for (uint32_t i = 0; i < s->nrefuted; i++)
         if ((x = add_match(r, OUTCOME_REFUTED, &s->refuted[i].match)))
             x->proof = arena_str(a, s->refuted[i].why);
@@ -307,7 +326,8 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, con
 
 /* What is reported, then what ends or differs at the op that was asked for, then the rest. */
 static int kind_of(const struct explained *x) {
-    static const int kinds[] = {[OUTCOME_MATCHED] = 0, [OUTCOME_REFUTED] = 3, [OUTCOME_GAVE_WAY] = 3};
+    static const int kinds[] = {
+        [OUTCOME_MATCHED] = 0, [OUTCOME_REFUTED] = 3, [OUTCOME_GAVE_WAY] = 3, [OUTCOME_SLOWER] = 3};
     return x->outcome == OUTCOME_NEAR ? (x->asked ? 1 : 2) : kinds[x->outcome];
 }
 
@@ -356,9 +376,10 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     e->patterns = patterns_asked_for(&o->patterns, &e->own, &e->diags);
     if (!e->patterns)
         return FA_USAGE;
+    const char *devices = devices_directory(&o->patterns, &e->arena);
     e->regions = region_kind_wanted(e->patterns, &o->patterns);
-    if (e->regions != REGION_KINDS &&
-        !region_rules_load(&e->rules, devices_directory(&o->patterns, &e->arena), &e->arena, &e->diags))
+    if (!chips_load(&e->chips, devices, &e->arena, &e->diags) ||
+        (e->regions != REGION_KINDS && !region_rules_load(&e->rules, devices, &e->arena, &e->diags)))
         return FA_USAGE;
     enum fa_status status = inputs_read(&e->inputs, &o->inputs, &e->arena, &e->diags);
     if (status != FA_CLEAN)
@@ -416,7 +437,7 @@ bool fa_get_near_miss(struct fa_explanation *e, size_t i, struct fa_near_miss *o
                                  .total = x->total,
                                  .kind = x->kind ? x->kind : "",
                                  .part = arena_strdup(a, x->part),
-                                 .reason = arena_strdup(a, x->reason),
+                                 .reason = arena_strdup(a, x->price.n ? x->price : x->reason),
                                  .hint = x->hint ? x->hint : "",
                                  .proof = arena_strdup(a, x->proof),
                                  .gives_way_to = arena_strdup(a, x->winner),
@@ -439,6 +460,7 @@ void fa_explanation_free(struct fa_explanation *e) {
     proofs_free(e->proofs);
     match_cache_free(e->cache);
     region_rules_free(&e->rules);
+    chips_free(&e->chips);
     patterns_free(&e->own);
     diags_free(&e->diags);
     free(e->items);

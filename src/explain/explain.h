@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "device/chip.h"
 #include "fusion_audit.h"
 #include "graph/level.h"
 #include "library/pattern.h"
@@ -14,6 +15,7 @@ enum outcome {
     OUTCOME_MATCHED,  /* an audit reports it */
     OUTCOME_REFUTED,  /* its proof refutes it */
     OUTCOME_GAVE_WAY, /* overlaps with one that is reported */
+    OUTCOME_SLOWER,   /* left out: the fused op is estimated to be slower */
     OUTCOME_NEAR
 };
 
@@ -39,6 +41,7 @@ struct explained {
     const struct pattern_status *compiler; /* what accepts more than the pattern, of all ops that match; or NULL */
     struct explained_op differs;           /* line 0: at no op */
     struct str proof;                      /* of a match: what the report says of it, or the counterexample; or empty */
+    struct str price;                      /* of what is slower */
     struct str winner; /* of a match that is not reported: the pattern of the one that is; or empty */
     uint64_t *more;    /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
@@ -54,6 +57,7 @@ struct fa_explanation {
     struct proofs *proofs;
     struct match_cache *cache;
     struct region_rules rules;
+    struct chips chips;
     enum region_kind regions; /* --include; REGION_KINDS: none */
     const char *at;           /* or NULL */
     struct str became;        /* of what --at means in TTIR: what that is in TTNN; or empty */

@@ -41,7 +41,7 @@ static void put_difference(struct writer *w, const struct explained *x) {
     write_close(w);
 }
 
-const char *const outcome_words[] = {"matched", "refuted", "gives way", "near"};
+const char *const outcome_words[] = {"matched", "refuted", "gives way", "slower", "near"};
 
 static void put_place(struct writer *w, const struct explained *x) {
     write_map(w);
@@ -59,6 +59,7 @@ static void put_place(struct writer *w, const struct explained *x) {
     write_pair_number(w, "total", x->total);
     write_pair_or_null(w, "proof", x->proof, TEXT_QUOTED);
     write_pair_or_null(w, "gives_way_to", x->winner, TEXT_QUOTED);
+    write_pair_or_null(w, "price", x->price, TEXT_QUOTED);
     put_difference(w, x);
     write_list_at(w, "same_at");
     for (uint32_t i = 0; i < x->nmore && i < MOST_MORE; i++)

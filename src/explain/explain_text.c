@@ -60,7 +60,9 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
             fprintf(out, "%u of %u ops match\n", x->nops, x->total);
     } else {
         fprintf(out, "matched by %.*s (%.*s)%s", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p,
-                x->outcome == OUTCOME_REFUTED ? ", but not reported" : "");
+                x->outcome == OUTCOME_REFUTED  ? ", but not reported"
+                : x->outcome == OUTCOME_SLOWER ? ", left out unless --include=slower"
+                                               : "");
         if (x->outcome == OUTCOME_GAVE_WAY)
             fprintf(out, ", gives way to %.*s", (int)x->winner.n, x->winner.p);
         fputc('\n', out);
@@ -71,6 +73,8 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
         print_difference(x, out);
     if (x->proof.n)
         fprintf(out, "  proof    %.*s\n", (int)x->proof.n, x->proof.p);
+    if (x->price.n)
+        fprintf(out, "  price    %.*s\n", (int)x->price.n, x->price.p);
     print_more(x, out);
 }
 
