@@ -648,6 +648,9 @@ class PatternLibrary(Case):
         self.wrong_file(RELU.replace("match: out = maximum(x, 0)\n", "match: |\n  small = exp(x)\n  out = tanh(smal)\n"),
                         "own.yml:6:3: error: the name is defined but not used",
                         "  hint: no line defines smal, which is a variable")
+        self.wrong_file(RELU + "tests:\n  - hit:\n      r = exp x:32x64\n      o = maximum r 0.0\n",
+                        "own.yml:8:23: error: its type has to stand where it is first used: 'o'",
+                        "  hint: each op has a line of its own, which YAML keeps in texts behind `|`")
         self.wrong_file(RELU + "status: {pas: x}\n", "own.yml:6:10: error: unknown key: pas", "  hint: did you mean pass?")
 
     def test_check_goes_on_behind_a_wrong_file(self):

@@ -62,6 +62,14 @@ static struct source_location place_in_text(const struct example *e, size_t at) 
     return p;
 }
 
+/* Of several ops that YAML has made one line. */
+static const char *hint_of(struct str text) {
+    const char *first = str_find(text, STR(" = "));
+    struct str rest = first ? (struct str){first + 3, (size_t)(text.p + text.n - first) - 3} : STR("");
+    bool folded = !memchr(text.p, '\n', text.n) && !memchr(text.p, ';', text.n) && str_find(rest, STR(" = "));
+    return folded ? "each op has a line of its own, which YAML keeps in texts behind `|`" : NULL;
+}
+
 /* IR in short becomes MLIR of one dialect. */
 static void expand(struct loader *l, struct example *e, const char *dialect) {
     struct shorthand_error error = {0};
@@ -72,7 +80,8 @@ static void expand(struct loader *l, struct example *e, const char *dialect) {
         e->text = text;
         return;
     }
-    diag_add(l->diags, SEV_ERROR, place_in_text(e, error.at), NULL, "%.*s", (int)error.message.n, error.message.p);
+    diag_add(l->diags, SEV_ERROR, place_in_text(e, error.at), hint_of(e->text), "%.*s", (int)error.message.n,
+             error.message.p);
     l->failed = true;
 }
 
