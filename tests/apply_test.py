@@ -295,6 +295,8 @@ class Apply(Program):
         self.assertIn('%1, %2 = "ttir.topk"(%x) <{dim = 1 : i32, k = 8 : i32, largest = true, sorted = true}> : '
                       '(tensor<32x128xbf16>) -> (tensor<32x8xbf16>, tensor<32x8xsi32>)', result)
         self.assertNotIn("sort\"", result)
+        signless = TOPK.replace("xsi32", "xi32")
+        self.assertIn("-> (tensor<32x8xbf16>, tensor<32x8xi32>)", self.applied(signless, "--assume=all"))
         other = TOPK.replace("ends = [32 : i32, 8 : i32]", "ends = [32 : i32, 9 : i32]", 1)
         other = other.replace("tensor<32x8xbf16>", "tensor<32x9xbf16>")
         self.assertNotIn('%1, %2 = "ttir.topk"', self.applied(other, "--assume=all"))

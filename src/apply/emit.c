@@ -154,15 +154,18 @@ struct written emit(struct emitter *e, const struct written_op *o) {
                      (struct written){.element = o->element ? o->element : o->operands[o->kind == K_WHERE].element});
 }
 
-struct written emit_fused(struct emitter *e, struct written_op *o, enum dtype second) {
+struct written emit_fused(struct emitter *e, struct written_op *o, struct str second) {
     struct short_op *s = short_of(e, o);
     struct attrs attributes = short_attributes(e->eval->arena, s);
     struct shape shapes[MOST_INFERRED];
     uint32_t n = infer_results(o->kind, &attributes, &o->operands[0].shape, shapes);
     if (n == 0)
         shapes[n++] = o->operands[0].shape;
-    for (s->ntypes = 0; s->ntypes < n; s->ntypes++)
-        s->types[s->ntypes] = tensor_type(e, &shapes[s->ntypes], s->ntypes ? second : o->operands[0].element);
+    for (s->ntypes = 0; s->ntypes < n; s->ntypes++) {
+        struct short_shape t = short_shape_of(tensor_type(e, &shapes[s->ntypes], o->operands[0].element));
+        t.element = s->ntypes && second.n ? second : t.element;
+        s->types[s->ntypes] = short_shape_type(e->eval->arena, &t);
+    }
     add_line(e, s);
     return result_of(s, 0, o->operands[0]);
 }

@@ -71,8 +71,8 @@ void add_key(struct written_op *o, const char *key, struct str value);
 struct str ttir_spelling(enum op_kind k, const char *end);
 struct written emit(struct emitter *e, const struct written_op *o);
 /* By the rule of the op for all of its results (ops/infer.h), else as large as the first operand. `second`: the element
- * type of all but the first one. */
-struct written emit_fused(struct emitter *e, struct written_op *o, enum dtype second);
+ * type of all but the first one, where it is another. */
+struct written emit_fused(struct emitter *e, struct written_op *o, struct str second);
 /* The op that makes a value of this name; NULL: none is written. */
 const struct short_op *emitted(const struct emitter *e, struct str name);
 /* The names of its results one by one; false at the end. */

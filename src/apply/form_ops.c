@@ -330,13 +330,13 @@ static uint32_t count_roles(enum op_kind k, uint32_t given) {
     return op_table[k].roles[0] == '*' ? given : n;
 }
 
-/* Of the second result of a sort. */
-static enum dtype element_of_positions(const struct match *m) {
+/* Of the second result of a sort, as the module spells it. */
+static struct str element_of_positions(const struct match *m) {
     const struct mlir *ir = m->graph->m;
     for (uint32_t i = 0; i < m->nops; i++)
         if (ir->ops[m->ops[i]].nresults > 1)
-            return graph_dtype(m->graph, ir->ops[m->ops[i]].first_result + 1);
-    return DT_I32;
+            return short_shape_of(ir->types[ir->values[ir->ops[m->ops[i]].first_result + 1].type].text).element;
+    return STR("si32");
 }
 
 /* A fused op: each operand in the rank that TTIR wants, the result as large as the first one. */
@@ -362,9 +362,9 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     add_properties(w, n, &o);
     if (op_is(n->op, COMPOSITE)) {
         add_composite(w, &o);
-        return emit_fused(w->e, &o, v[0].element);
+        return emit_fused(w->e, &o, STR(""));
     }
-    enum dtype second = op_is(n->op, SORTS) ? element_of_positions(w->run.ref->match) : v[0].element;
+    struct str second = op_is(n->op, SORTS) ? element_of_positions(w->run.ref->match) : STR("");
     struct written out = emit_fused(w->e, &o, second);
     return as_stored ? emit_reshape(w->e, out, &natural) : out;
 }
