@@ -9,17 +9,18 @@ enum answer { ANSWER_PROVED, ANSWER_DIFFERENT, ANSWER_NOT_COMPARED };
 
 struct judgement {
     enum answer answer;
-    uint32_t shapes;  /* proved: in so many shapes */
-    double bound;     /* proved: the largest difference that the rounding of constants made, relative; 0: none */
-    bool differs;     /* not compared: it differs in small shapes */
-    bool agrees;      /* not compared: no number that was tried shows a difference */
-    struct str why;   /* not compared: the reason; different: on which inputs it matters, or empty */
-    struct str shown; /* different: lines of the counterexample, once it was asked for */
+    uint32_t shapes;   /* proved: in so many shapes */
+    double bound;      /* proved: the largest difference that the rounding of constants made, relative; 0: none */
+    bool differs;      /* not compared: it differs in small shapes */
+    bool near_epsilon; /* different: on numbers so small that an epsilon counts */
+    bool agrees;       /* not compared: no number that was tried shows a difference */
+    struct str why;    /* not compared: the reason; different: on which inputs it matters, or empty */
+    struct str shown;  /* different: lines of the counterexample, once it was asked for */
     const struct mlir *miter; /* different: lives as long as what asked */
 };
 
-/* The texts live in `a`. `excluded`: kinds of trials (numbers.h) that nothing is claimed of, a bit each. Not `thorough`:
- * in small shapes only; what they do not prove is not compared. */
+/* The texts live in `a`. `excluded`: kinds of trials (numbers.h) that nothing is claimed of, a bit each. Not
+ * `thorough`: in small shapes only; what they do not prove is not compared. */
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, unsigned excluded,
                              bool thorough, struct arena *a);
 /* The counterexample, of a miter whose sides are different, as small as it gets. */

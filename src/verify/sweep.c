@@ -141,6 +141,30 @@ static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum m
     return j;
 }
 
+static void leave_undecided(struct compared_region *r, struct str why) {
+    r->judgement.answer = ANSWER_NOT_COMPARED;
+    r->judgement.differs = true;
+    r->judgement.why = why;
+}
+
+/* A value inside of a cone that agrees differs from what it seems to be, on numbers near an epsilon only, which those
+ * that are given to the cone may not be where it counts. Neither is decided. */
+static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struct str why) {
+    bool hides = false;
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        const struct dag_node *x = &s->d.nodes[c->nodes[i]];
+        for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
+            struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
+            if (!r || v == c->result[AFTER] || r->doubtful)
+                continue;
+            hides |= r->judgement.near_epsilon;
+            if (r->judgement.near_epsilon)
+                leave_undecided(r, why);
+        }
+    }
+    return hides;
+}
+
 /* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
 enum { MAX_GROWTH = 5, THOROUGHLY = -1 };
 
@@ -154,6 +178,9 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
         j->why = str_of(c->why);
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
+    struct str hidden = STR("a value differs, which no number that was tried shows in what is made of it");
+    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, hidden))
+        *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why = hidden};
     if (j->answer != ANSWER_PROVED)
         return false;
     s->region_of[after] = keep_region(s, c, *j);
@@ -410,12 +437,6 @@ static uint32_t compare_result(struct sweep *s, uint32_t after, uint32_t before)
 static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
     if (s->mark[node] < 1 + answer)
         s->mark[node] = (uint8_t)(1 + answer);
-}
-
-static void leave_undecided(struct compared_region *r, struct str why) {
-    r->judgement.answer = ANSWER_NOT_COMPARED;
-    r->judgement.differs = true;
-    r->judgement.why = why;
 }
 
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
