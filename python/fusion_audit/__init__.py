@@ -105,6 +105,8 @@ class Check:
     needs: str
     before: str
     after: str
+    before_module: str
+    after_module: str
 
 
 @dataclass(frozen=True)
