@@ -57,8 +57,9 @@ static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
     return f->trial == TRIAL_MASKED_ROWS && (i / p.row % 2 == 0 || (p.row > 1 && i % p.row == 0));
 }
 
-/* A condition that masks hides one element of each row, one that selects has a true and a false one in each row. Other
- * elements keep their random truth value. */
+/* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be seen,
+ * whatever its score. One that selects has a true and a false one in each row. Other elements keep their random truth
+ * value. */
 static void fill_condition(const struct filling *f, struct tensor *t) {
     struct plane p = plane_of(t);
     bool seen = f->input->facts.predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
@@ -67,7 +68,7 @@ static void fill_condition(const struct filling *f, struct tensor *t) {
         int64_t at = masks ? open_index(f, p.row) + 1 : i / p.row + f->index;
         if (is_hidden_row(f, p, i))
             t->x[i] = masks ? !seen : i / p.row % 4 == 2;
-        else if (masks && is_open(f, p, i))
+        else if (masks && (is_open(f, p, i) || f->trial == TRIAL_POSITIVE))
             t->x[i] = seen;
         else if (p.row > 1 && i % p.row == at % p.row)
             t->x[i] = masks && !seen;
