@@ -57,9 +57,9 @@ static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
     return f->trial == TRIAL_MASKED_ROWS && (i / p.row % 2 == 0 || (p.row > 1 && i % p.row == 0));
 }
 
-/* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be seen,
- * whatever its score. One that selects has a true and a false one in each row. Other elements keep their random truth
- * value. */
+/* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be
+ * seen, whatever its score. One that selects has a true and a false one in each row. Other elements keep their random
+ * truth value. */
 static void fill_condition(const struct filling *f, struct tensor *t) {
     struct plane p = plane_of(t);
     bool seen = f->input->facts.predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
