@@ -68,8 +68,9 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
                                   .differs = true,
                                   .why = STR("it differs in small shapes, and constants may be tied to larger ones, "
                                              "which cost too much")};
-    return (struct judgement){
-        .answer = ANSWER_DIFFERENT, .near_epsilon = v->at.trial == TRIAL_NEAR_EPSILON, .why = matters_for(v->at.trial)};
+    return (struct judgement){.answer = ANSWER_DIFFERENT,
+                              .rare = v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS,
+                              .why = matters_for(v->at.trial)};
 }
 
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, unsigned excluded,

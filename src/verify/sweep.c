@@ -147,8 +147,8 @@ static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.why = why;
 }
 
-/* A value inside of a cone that agrees differs from what it seems to be, on numbers near an epsilon only, which those
- * that are given to the cone may not be where it counts. Neither is decided. */
+/* A value inside of a cone that agrees differs from what it seems to be, near an epsilon or a threshold only, where the
+ * numbers that are given to the cone may never bring it. Neither is decided. */
 static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struct str why) {
     bool hides = false;
     for (uint32_t i = 0; i < c->nnodes; i++) {
@@ -157,8 +157,8 @@ static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struc
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
             if (!r || v == c->result[AFTER] || r->doubtful)
                 continue;
-            hides |= r->judgement.near_epsilon;
-            if (r->judgement.near_epsilon)
+            hides |= r->judgement.rare;
+            if (r->judgement.rare)
                 leave_undecided(r, why);
         }
     }
