@@ -252,13 +252,12 @@ static uint32_t root_axis_of(const struct fused_form *f, const struct reference 
 }
 
 /* The axis along which the first reduction, softmax or slice of the match works, of what has the rank of the
- * root. One of a single element does not count. */
-static void find_work_axis(struct fused_form *f, const struct reference *r) {
+ * root and, there, `least` elements or more. */
+static uint32_t work_axis_of(const struct fused_form *f, const struct reference *r, int64_t least) {
     const struct graph *g = reference_graph(r);
-    uint32_t rank = 0;
+    uint32_t rank = 0, found = NONE;
     int64_t axis = 0;
-    f->work_axis = NONE;
-    for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE && !has_operand_as_printed(f); i++) {
+    for (uint32_t i = 0; i < r->match->nops && found == NONE; i++) {
         uint32_t op = r->match->ops[i];
         bool cuts = graph_class(g, op) == OP_SLICE && !formula_find(f->formula, has_slice_bounds, NULL);
         bool works = cuts || graph_class(g, op) == OP_REDUCE || g->kind[op] == K_SOFTMAX;
@@ -266,14 +265,22 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
             continue;
         const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
         if (!dims || rank != f->root_axes->n)
-            return;
+            return NONE;
         bool along = axis_of(g, op, &axis);
         axis += axis < 0 ? (int64_t)rank : 0;
-        if (!along || axis < 0 || axis >= rank || dims[axis] == 1)
+        if (!along || axis < 0 || axis >= rank || dims[axis] < least)
             continue;
-        f->work_axis = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis);
-        f->work_axis = f->work_axis == NONE ? (uint32_t)axis : f->work_axis;
+        found = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis);
+        found = found == NONE ? (uint32_t)axis : found;
     }
+    return found;
+}
+
+/* One of a single element counts where there is no other. */
+static void find_work_axis(struct fused_form *f, const struct reference *r) {
+    f->work_axis = NONE;
+    for (int64_t least = 2; least > 0 && f->work_axis == NONE && !has_operand_as_printed(f); least--)
+        f->work_axis = work_axis_of(f, r, least);
     if (f->work_axis + 1 == f->root_axes->n)
         f->work_axis = NONE;
 }
