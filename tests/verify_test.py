@@ -8,6 +8,7 @@ there, its pairs are held against its truth.tsv.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -713,6 +714,17 @@ module {
                     self.assertEqual(run.returncode, 3, run.stderr)
                     self.assertIn(says, run.stderr)
                     self.assertTrue(os.path.exists(report))
+
+    @unittest.skipUnless(CORPUS and os.path.isdir(os.path.join(CORPUS, "real")) and shutil.which("zstd"), "no dumps, or no zstd")
+    def test_an_epsilon_that_no_result_shows(self):
+        """Far behind it no number that is tried comes near it: the norm itself decides."""
+        ttir, ttnn = (os.path.join(CORPUS, "real", f"dsag.{level}.mlir.zst") for level in ("ttir", "ttnn"))
+        text = subprocess.run(["zstd", "-dc", ttnn], capture_output=True, text=True, check=True).stdout
+        norm = '%75 = "ttnn.add"(%74, %9)'
+        self.assertEqual(text.count(norm), 1)
+        self.assertEqual(self.verify(ttir, ttnn)[0], 0)
+        wrong = self.path("wrong.mlir", text.replace(norm, norm.replace("add", "subtract")))
+        self.assertEqual(self.verify(ttir, wrong)[0], 1)
 
     def test_functions_of_other_names(self):
         def functions(*named):
