@@ -12,6 +12,7 @@ A comment before each block says what it is:
                                    checked as pattern files; a section is one without a pattern
   .\\" example: tests              examples of bundled patterns, by their names
 """
+import glob
 import os
 import re
 import shutil
@@ -161,8 +162,8 @@ class Manual(unittest.TestCase):
                          [(head, sorted(set(names))) for head, names in program])
 
     def test_options(self):
-        """fusion-audit(1) describes each option of --help, with its letter, and no other."""
-        page = read("man", "fusion-audit.1")
+        """The pages of commands describe each option of --help, with its letter, and no other."""
+        page = "".join(read("man", os.path.basename(path)) for path in glob.glob(os.path.join(ROOT, "man", "*.1")))
         described = dict.fromkeys(re.findall(r"Fl -((?!mlir-)[a-z-]+)", page))
         described.update({name: letter for letter, name in
                           re.findall(r"^\.It Fl (\w)(?: Ar .*?)? , (?:Fl )?-([a-z-]+)", page, re.M)})

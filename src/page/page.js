@@ -28,7 +28,7 @@ function draw(tag, attributes, ...children) {
 
 function time(us) {
     const size = Math.abs(us);
-    return size >= 999.5 ? `${(us / 1000).toFixed(1)} ms` : size < 9.95 ? `${us.toFixed(1)} µs` : `${us.toFixed(0)} µs`;
+    return size >= 999.5 ? `${(us / 1000).toFixed(1)} ms` : size < 9.95 ? `${us.toFixed(1)} us` : `${us.toFixed(0)} us`;
 }
 
 const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
@@ -167,14 +167,15 @@ function facts(pairs) {
 }
 
 function body(entry, place) {
-    const conditions = (place.preconditions || []).length
-        ? [make('ul', {}, ...place.preconditions.map((p) => make('li', {}, p)))] : '';
+    const items = (list) => (list || []).length ? [make('ul', {}, ...list.map((p) => make('li', {}, p)))] : '';
     return make('div', {class: 'body'},
         place.summary ? make('p', {class: 'lead'}, place.summary) : '',
-        facts([['What to do', place.action], ['Saves', place.saves], ['If', conditions],
+        facts([['What to do', place.action], ['Saves', place.saves], ['If', items(place.preconditions)],
+               ['Mind', items([...(place.remarks || []), ...(place.outside || [])])],
                ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
-        make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).map(([title, words]) =>
-            make('button', {class: 'button', type: 'button', title: words.join(' '), onclick: () => copy(words.join(' '))}, title))),
+        make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).flatMap(([title, words]) => [
+            make('button', {class: 'button', type: 'button', onclick: () => copy(words.join(' '))}, title),
+            make('code', {}, words.join(' '))])),
         drawings(entry, drawingOf(place)),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
             code('TTNN', place.ttnn_segment, place.ttnn_lines)),
@@ -195,6 +196,10 @@ function card(entry, place) {
     return details;
 }
 
+const idOf = (entry) => `entry-${entries.indexOf(entry)}`;
+// What tells two entries of one fused op apart.
+const variant = (entry) => entry.lacks ? make('span', {class: 'faint'}, ` with ${entry.lacks}, which the dialect lacks`) : '';
+
 // Places that differ in names only are one card and a list.
 function section(entry, shown) {
     const groups = new Map();
@@ -203,8 +208,8 @@ function section(entry, shown) {
         groups.set(key, [...(groups.get(key) || []), place]);
     }
     const saved = sum(shown, (p) => Math.max(p.saved_us, 0));
-    const out = make('section', {'aria-label': entry.fused_op},
-        make('h2', {}, make('span', {class: 'name'}, entry.fused_op), ` at ${plural(shown.length, 'place')}`,
+    const out = make('section', {'aria-label': entry.fused_op, id: idOf(entry)},
+        make('h2', {}, make('span', {class: 'name'}, entry.fused_op), variant(entry), ` at ${plural(shown.length, 'place')}`,
             saved > 0 ? make('span', {class: 'faint'}, `, saves ${time(saved)}`) : ''),
         make('p', {class: 'faint'}, 'instead of ', make('span', {class: 'name'}, entry.component_ops.join(', '))));
     for (const group of groups.values()) {
@@ -218,7 +223,8 @@ function section(entry, shown) {
 
 // ---- filters ----
 
-const wanted = {text: '', source: '', op: '', layer: null, action: ''};
+const EVERYTHING = {text: '', source: '', op: '', layer: null, action: ''};
+const wanted = {...EVERYTHING};
 let filters = {};
 
 function matches({entry, place}) {
@@ -273,7 +279,7 @@ function filterBar() {
         choice('layer', 'Layer', different((x) => layerOf(x.place)), null),
         choice('action', 'What to do', different((x) => x.place.action), ''),
         make('button', {class: 'button', type: 'button',
-            onclick: () => want({text: '', source: '', op: '', layer: null, action: ''})}, 'Show all'));
+            onclick: () => want(EVERYTHING)}, 'Show all'));
 }
 
 // ---- overview ----
@@ -294,7 +300,7 @@ function table(columns, rows, caption) {
     });
     fill();
     return make('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
-        make('table', {}, make('thead', {}, make('tr', {}, ...heads)), body));
+        make('table', {class: 'stack'}, make('thead', {}, make('tr', {}, ...heads)), body));
 }
 
 function strip() {
@@ -310,25 +316,24 @@ function strip() {
         bar.style.height = `${100 * part}%`;
         const button = make('button', {type: 'button', title: text, 'aria-label': text, 'aria-pressed': 'false',
             'data-layer': l.name || '', onclick: () => want({layer: wanted.layer === (l.name || '') ? null : l.name || ''})},
-            bar, l.us / total > .06 ? make('span', {class: 'label', 'aria-hidden': 'true'}, l.name || '…') : '');
+            bar, l.us / total > .08 ? make('span', {class: 'label', 'aria-hidden': 'true'}, `${l.name || 'other'}, ${time(l.us)}`) : '');
         button.style.flexGrow = l.us / total;
         return button;
     });
     return [make('h2', {}, 'Where the time goes'),
-            make('p', {class: 'faint'}, 'A bar is a layer, as wide as the time that it takes; filled as far as fusing saves.'),
+            make('p', {class: 'faint'}, 'A bar is a layer, as wide as the time that it takes; filled as far as fusing saves. A click shows what is missed there.'),
             make('div', {class: 'strip', role: 'group', 'aria-label': 'Layers'}, ...bars)];
 }
 
-// The option that saves most, where that is half of all or more.
+// The options that save most together, where that is half of all or more. What asks for one of two is of both.
 function banner() {
-    const options = new Map();
-    for (const {place} of places)
-        if (place.action_kind === 'set') options.set(place.action, (options.get(place.action) || 0) + Math.max(place.saved_us, 0));
-    const [action, saved] = [...options].sort((a, b) => b[1] - a[1])[0] || ['', 0];
-    const all = sum(places, (x) => Math.max(x.place.saved_us, 0));
-    if (!action || saved < all / 2) return '';
-    return make('p', {class: 'banner'}, make('strong', {}, `First ${action}: `),
-        `that saves up to ${time(saved)}, ${Math.round(100 * saved / all)} % of what is found here.`);
+    const sets = new Map(places.filter((x) => x.place.options).map(({place}) => [place.options.join(' '), place]));
+    const of = ({options}) => sum(places, ({place}) => place.options && place.options.every((o) => options.includes(o))
+        ? Math.max(place.saved_us, 0) : 0);
+    const [best] = [...sets.values()].sort((x, y) => of(y) - of(x)), saved = best ? of(best) : 0;
+    if (!best || saved < data.saved_us / 2) return '';
+    return make('p', {class: 'banner'}, make('strong', {}, `First set ${best.options.join(' and ')}: `),
+        `that saves up to ${time(saved)} of the ${time(data.total_us)} that the model takes.`);
 }
 
 function summary() {
@@ -338,8 +343,8 @@ function summary() {
         {title: 'Saves', number: true, key: (r) => r.saved, cell: (r) => time(r.saved)},
         {title: 'Places', number: true, key: (r) => r.entry.instances.length, cell: (r) => `${r.entry.instances.length}` +
             (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
-        {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => make('a', {href: '#findings', class: 'name',
-            onclick: () => want({op: r.entry.fused_op})}, r.entry.fused_op)},
+        {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
+            onclick: () => want(EVERYTHING)}, r.entry.fused_op), variant(r.entry)]},
         {title: 'What to do', key: (r) => r.entry.action, cell: (r) => r.entry.action || ''},
     ], rows, 'What is missed');
 }
@@ -355,7 +360,9 @@ function report() {
     document.getElementById('lead').className = 'lead';
     document.getElementById('made').textContent = `fusion-audit ${data.version}; times are estimates of its model of the device, unless a profile was given.`;
     if (!places.length) return;
-    overview.append(banner(), ...strip(), make('h2', {}, 'What is missed'), summary(), filterBar());
+    overview.append(banner(), ...strip(), make('h2', {}, 'What is missed'), summary(),
+        make('p', {class: 'faint'}, 'Times are estimates. Rows overlap where fused ops compete for the same ops; ' +
+            'the total counts each op once, and kernels of triton or cuda only where no other row takes their ops.'), filterBar());
     show();
 }
 

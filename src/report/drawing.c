@@ -28,8 +28,12 @@ static bool is_tensor(const struct draughtsman *d, uint32_t value) {
 static struct str type_of(const struct draughtsman *d, uint32_t value) {
     struct str type = d->m->types[d->m->values[value].type].text;
     size_t begin = strlen("tensor<"), n = 0;
-    while (begin + n < type.n && type.p[begin + n] != ',' && type.p[begin + n] != '>')
-        n++;
+    for (int open = 0; begin + n < type.n; n++) { /* an element type may have commas of its own */
+        char c = type.p[begin + n];
+        if (open == 0 && (c == ',' || c == '>'))
+            break;
+        open += (c == '<') - (c == '>');
+    }
     return arena_str(d->arena, (struct str){type.p + begin, n});
 }
 

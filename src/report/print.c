@@ -56,11 +56,17 @@ static void put_facts(struct writer *w, const struct finding *f) {
     char fingerprint[FINGERPRINT_TEXT];
     put_some(w, "summary", str_trim(f->pattern ? f->pattern->summary : STR("")), TEXT_QUOTED);
     put_list(w, "preconditions", f->notes.preconditions);
+    if (f->notes.remarks.n)
+        put_list(w, "remarks", f->notes.remarks);
+    if (f->notes.outside.n)
+        put_list(w, "outside", f->notes.outside);
     put_some(w, "verdict", f->proof ? verdict_line(f->proof, &a) : STR(""), TEXT_QUOTED);
     put_some(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
     todo_text(&f->todo, &action);
     put_some(w, "action", buf_str(&action), TEXT_QUOTED);
     write_pair(w, "action_kind", str_of(kinds[f->todo.kind]), TEXT_NAME);
+    if (f->todo.kind == TODO_OPTION)
+        put_list(w, "options", (struct str_list){(struct str[]){f->todo.what, f->todo.then}, f->todo.then.n ? 2 : 1});
     if (f->same_as)
         write_pair(w, "alike", str_of(fingerprint_text(&f->same_as->fingerprint, fingerprint)), TEXT_NAME);
     buf_free(&action);
