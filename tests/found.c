@@ -247,7 +247,7 @@ int main(int argc, char **argv) {
     struct example_counts counts = {0};
     bool good = argc == 2 && patterns_load(&set, argv[1], &diags);
     struct match_cache *cache = match_cache_new(&set);
-    struct table table = {.setup = {&set, &cache, 1}};
+    struct table table = {.setup = {.patterns = &set, .caches = &cache, .threads = 1}};
     struct example_judge judge = {.judge = print_found, .self = &table};
     for (uint32_t i = 0; i < set.n; i++) {
         good &= patterns_load_tests(&set, set.items[i], &diags);

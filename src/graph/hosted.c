@@ -41,10 +41,8 @@ static bool add_once(uint32_t *list, uint32_t *n, uint32_t v) {
 
 /* False where it is made of something else, too, or of too much. */
 static bool find_arguments(const struct graph *g, uint32_t value, struct made_of *m) {
-    uint32_t visited[MOST_VISITED], n = 0;
+    uint32_t visited[MOST_VISITED] = {value}, n = 1;
     *m = (struct made_of){.n = 0};
-    if (!add_once(visited, &n, value))
-        return false;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = visited[i], op = g->m->values[v].def, inside = graph_callee_value(g, v);
         uint32_t from = op == NONE ? graph_caller_value(g, v) : inside;

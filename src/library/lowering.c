@@ -166,10 +166,10 @@ void load_lowering(struct loader *l, const struct tree *n) {
             is_scalar(l, node[i]);
         else if (i < 2 || w.kind == K_UNKNOWN) /* what an op of TTIR is, its dialect says */
             error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
-        if (i == 0 && !l->failed && !read_head(&w, node[0]->text))
+        if (i == 0 && node[0] && !l->failed && !read_head(&w, node[0]->text))
             error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", node[0]->text);
     }
-    if (l->failed)
+    if (l->failed || !node[0] || !node[1])
         return;
     w.text = node[1]->text;
     const char *spelled = op_table[w.kind].spellings, *dialect = strncmp(spelled, "ttir", 4) == 0 ? "TTIR" : "TTNN";

@@ -39,7 +39,9 @@ static void say_activation(struct evaluation *e, uint32_t value, struct buf *out
     bool reversed = false;
     for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+        struct constant c = {0};
+        if (v != NONE)
+            c = graph_constant(g, v);
         if (c.known)
             buf_printf(&numbers, ", %.10g", c.value);
         reversed |= c.known && i == 0 && (g->kind[op] == K_SUBTRACT || g->kind[op] == K_DIVIDE);

@@ -1,62 +1,69 @@
-/* A build step: prints the page as C. A line "{NAME}" of page.html stands for the file of that name beside it; what
- * comes before "{data}" and behind it are two texts.
+/* A build step, which links nothing of the library: prints the page as C. A line of page.html may begin with the name
+ * of a file beside it, "{page.css}", which it stands for; what comes before "{data}" and behind it are two texts.
  *
  * usage: embed OUTPUT DIRECTORY */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/base.h"
+struct output {
+    FILE *file;
+    unsigned column;
+};
 
-static void add_file(struct buf *out, const char *directory, struct str name) {
-    struct buf path = {0};
-    char chunk[4096];
-    size_t n;
-    buf_printf(&path, "%s/%.*s", directory, (int)name.n, name.p);
-    buf_addc(&path, '\0');
-    FILE *f = fopen(path.p, "r");
-    if (!f) {
-        perror(path.p);
-        exit(EXIT_FAILURE);
-    }
-    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
-        buf_add(out, (struct str){chunk, n});
-    fclose(f);
-    buf_free(&path);
+static void put(struct output *o, int byte) {
+    fprintf(o->file, "%s%d,", o->column++ % 20 ? "" : "\n    ", byte);
 }
 
-static void print_text(const char *name, struct str text, FILE *out) {
-    fprintf(out, "const char %s[] = {", name);
-    for (size_t i = 0; i < text.n; i++)
-        fprintf(out, "%s%d,", i % 20 ? "" : "\n    ", text.p[i]);
-    fprintf(out, "\n    0};\n");
+static FILE *open_beside(const char *directory, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    return f;
+}
+
+static void put_file(struct output *o, const char *directory, const char *name) {
+    FILE *f = open_beside(directory, name);
+    for (int c; (c = getc(f)) != EOF;)
+        put(o, (signed char)c);
+    fclose(f);
+}
+
+static void put_text(struct output *o, const char *text) {
+    for (; *text; text++)
+        put(o, (signed char)*text);
+}
+
+static void put_line(struct output *o, const char *directory, char *line) {
+    char *end = line[0] == '{' ? strchr(line, '}') : NULL, *data = strstr(line, "{data}");
+    if (end) {
+        *end = '\0';
+        put_file(o, directory, line + 1);
+        line = end + 1;
+    } else if (data) {
+        *data = '\0';
+        put_text(o, line);
+        fprintf(o->file, "\n    0};\nconst char page_tail[] = {");
+        o->column = 0;
+        line = data + strlen("{data}");
+    }
+    put_text(o, line);
 }
 
 int main(int argc, char **argv) {
-    struct buf frame = {0}, page = {0};
-    const struct str mark = STR("{data}");
-    if (argc != 3)
+    char line[4096];
+    struct output o = {argc == 3 ? fopen(argv[1], "w") : NULL, 0};
+    if (!o.file)
         return EXIT_FAILURE;
-    add_file(&frame, argv[2], STR("page.html"));
-    for (struct str rest = buf_str(&frame); rest.n;) {
-        struct str line = str_line(&rest), trimmed = str_trim(line);
-        const char *end = str_starts(trimmed, STR("{")) ? str_find(trimmed, STR("}")) : NULL;
-        if (end) {
-            add_file(&page, argv[2], (struct str){trimmed.p + 1, (size_t)(end - trimmed.p) - 1});
-            line = (struct str){end + 1, (size_t)(trimmed.p + trimmed.n - end) - 1};
-        }
-        buf_add(&page, line);
-        buf_addc(&page, '\n');
-    }
-    FILE *out = fopen(argv[1], "w");
-    struct str all = buf_str(&page);
-    const char *found = str_find(all, mark);
-    if (!out || !found)
-        return EXIT_FAILURE;
-    size_t at = (size_t)(found - all.p);
-    fprintf(out, "#include \"page/page.h\"\n\n");
-    print_text("page_head", (struct str){all.p, at}, out);
-    print_text("page_tail", (struct str){all.p + at + mark.n, all.n - at - mark.n}, out);
-    buf_free(&frame);
-    buf_free(&page);
-    return fclose(out) ? EXIT_FAILURE : EXIT_SUCCESS;
+    FILE *page = open_beside(argv[2], "page.html");
+    fprintf(o.file, "#include \"page/page.h\"\n\nconst char page_head[] = {");
+    while (fgets(line, sizeof line, page))
+        put_line(&o, argv[2], line);
+    fprintf(o.file, "\n    0};\n");
+    fclose(page);
+    return fclose(o.file) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -393,9 +393,9 @@ function check() {
     data.checks.forEach((c, i) => list.append(make('section', {'aria-label': `${CHECKS[c.kind] || c.kind} ${i + 1}`},
         make('h2', {}, `${CHECKS[c.kind] || c.kind} `, c.fused_op ? make('span', {class: 'name'}, c.fused_op) : '',
             c.pass ? ` by ${c.pass}` : ''),
-        facts([['Not checked', c.unchecked], ['Matters for', c.matters_for], ['On the device', c.on_device], ['Why', c.reason],
+        facts([['Cause', c.unchecked], ['Matters for', c.matters_for], ['By the model of the device', c.on_device], ['Why', c.reason],
                ['Would need', c.needs], ['Location', c.ir_loc && make('span', {class: 'name'}, c.ir_loc)]]),
-        c.counterexample ? make('h3', {}, 'Numbers that show it') : '',
+        c.counterexample ? make('h3', {}, 'Numbers that show it, in shapes that may be smaller') : '',
         c.counterexample ? make('pre', {tabindex: 0}, c.counterexample) : '',
         make('div', {class: 'levels'}, code('Before', c.before), code('After', c.after)))));
 }
@@ -442,6 +442,9 @@ function models() {
         {title: 'Report', key: (r) => r.report, cell: (r) => r.page ? make('a', {href: link(r.page), class: 'name'}, r.report)
             : make('span', {class: 'name'}, r.report)}, ...figures,
         ...(compared ? [figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
+        make('p', {class: 'faint'}, 'Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
+            'triton and cuda (theoretical, not in what is saved). Known: in the baseline.' +
+            (compared ? ' New and gone: against the earlier run.' : '')),
         make('h2', {}, 'Fused ops'), table([
         {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,
         figure('Reports', 'reports')], data.fused_ops, 'Fused ops'));
