@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the last commit in two folders and compares what is installed; needs ten minutes of two cores.
 set -eu
+export CCACHE_DISABLE=1 # what it keeps has the paths of the folder that it came from
 cd "$(dirname "$0")/.."
 there=$(mktemp -d)
 trap 'rm -rf "$there"' EXIT
