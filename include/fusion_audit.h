@@ -225,7 +225,7 @@ void fa_pairs_free(struct fa_pairs *p);
 struct fa_audit *fa_read_report(const char *path);
 /* Prints which fused ops were lost, gained and changed, and which findings are new and gone: of two audits with
  * `inventory`, or of two reports, which know their findings only: as "text", "json" or "html", a page. FA_MISSED where
- * a fused op was lost or a finding is new; with `strict` also where one was gained. */
+ * a fused op was lost or a finding is new; with `strict` also where one was gained; FA_USAGE for another format. */
 enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
                        FILE *out);
 /* One row of a table: an audit or a report, and what it is called. */
@@ -235,8 +235,9 @@ struct fa_table_row {
     const char *page;              /* a link to it as a page; or NULL */
     const struct fa_audit *before; /* an earlier one of the same, so that the row has what is new and gone; or NULL */
 };
-/* Prints a table over audits or reports, the worst first, as "text", "json" or "html", a page. */
-void fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out);
+/* Prints a table over audits or reports, the worst first, as "text", "json" or "html", a page. False: it is another
+ * format, or the stream failed. */
+bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out);
 
 /* ---- inspect ---- */
 
@@ -289,7 +290,8 @@ bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out);
 /* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
  * entries of that place. Or empty. */
 const char *fa_verification_text(const struct fa_verification *v);
-/* Prints the report as "yaml", nothing where it is empty, or as "json" or "html", a page. False: the stream failed. */
+/* Prints the report as "yaml", nothing where it is empty, or as "json" or "html", a page. False: it is another
+ * format, or the stream failed. */
 bool fa_verification_print(const struct fa_verification *v, const char *format, FILE *out);
 /* Writes the report as fa_write_report does; no YAML where it is empty. */
 bool fa_verification_write(const struct fa_verification *v, const char *format, const char *path, char *error,

@@ -167,53 +167,45 @@ struct fa_audit *fa_read_report(const char *path) {
     return a;
 }
 
-static bool print_diff_json(const void *d, FILE *out) {
-    return diff_print_json(d, out);
-}
-
 enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
                        FILE *out) {
     IN_C_LOCALE;
     struct compile_summary x = {before->fused, &before->report.findings, before->report.total_us},
                            y = {now->fused, &now->report.findings, now->report.total_us};
     struct arena a = {0};
+    FILE *document = document_begin(format, out);
+    if (!document && strcmp(format, "text") != 0)
+        return FA_USAGE;
     struct diff d = diff_make(&x, &y, &a);
     enum fa_status status = d.lost || d.counts[FINDING_NEW] || (strict && d.gained) ? FA_MISSED : FA_CLEAN;
-    if (strcmp(format, "html") == 0)
-        page_print(print_diff_json, &d, out);
-    else if (strcmp(format, "json") == 0)
-        diff_print_json(&d, out);
-    else
+    if (document) {
+        diff_print_json(&d, document);
+        document_end(document, out);
+    } else {
         diff_print(&d, out);
+    }
     diff_free(&d);
     arena_free(&a);
     return status;
 }
 
-struct table_of_reports {
-    const struct table_item *items;
-    size_t n;
-};
-
-static bool print_table_json(const void *what, FILE *out) {
-    const struct table_of_reports *t = what;
-    return table_print_json(t->items, t->n, out);
-}
-
-void fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out) {
+bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out) {
     IN_C_LOCALE;
+    FILE *document = document_begin(format, out);
+    if (!document && strcmp(format, "text") != 0)
+        return false;
     struct table_item *items = xcalloc(n + 1, sizeof *items);
-    struct table_of_reports t = {items, n};
     for (size_t i = 0; i < n; i++)
         items[i] = (struct table_item){rows[i].name, rows[i].page, &rows[i].audit->report.findings,
                                        rows[i].before ? &rows[i].before->report.findings : NULL};
-    if (strcmp(format, "html") == 0)
-        page_print(print_table_json, &t, out);
-    else if (strcmp(format, "json") == 0)
-        print_table_json(&t, out);
-    else
+    if (document) {
+        table_print_json(items, n, document);
+        document_end(document, out);
+    } else {
         table_print(items, n, out);
+    }
     free(items);
+    return !ferror(out);
 }
 
 const char *fa_version(void) {

@@ -442,7 +442,7 @@ tensor<64x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc1)
 
     def test_a_folder_with_something_in_it_is_refused(self):
         self.repro(LINEAR)
-        self.assertEqual(self.run_program(LINEAR, "--ttir-only", "-d", "r", command="repro").returncode, 3)
+        self.assertEqual(self.run_program(LINEAR, "--ttir-only", "--dir=r", command="repro").returncode, 3)
         self.assertEqual(self.repro(LINEAR, "--force"), "01-linear: fused\n")
         self.assertEqual(self.run_program(LINEAR, "--ttir-only", command="repro").returncode, 2)
 

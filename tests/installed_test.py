@@ -59,7 +59,8 @@ int main(int, char **argv) {
     fa_free(audit);
     audit = fa_read_report(argv[5]);
     fa_table_row row = {audit, argv[5], NULL, NULL};
-    fa_print_table(&row, 1, "text", stdout);
+    good = fa_print_table(&row, 1, "text", stdout) && good;
+    good = !fa_print_table(&row, 1, "xml", stdout) && fa_diff(audit, audit, false, "xml", stdout) == FA_USAGE && good;
     fa_free(audit);
     fa_verify_options pair = fa_verify_options();
     pair.inputs = options.inputs;
@@ -71,7 +72,7 @@ int main(int, char **argv) {
     fa_verification_free(v);
     pair.progress.step = NULL;
     v = fa_verify(&pair);
-    good = fa_verification_print(v, "yaml", stdout) && good;
+    good = fa_verification_print(v, "yaml", stdout) && !fa_verification_print(v, "xml", stdout) && good;
     fputs(fa_verification_text(v), stdout);
     fa_verification_free(v);
     fa_explain_options near = fa_explain_options();

@@ -245,6 +245,18 @@ void write_pair_null(struct writer *w, const char *key) {
     write_null(w);
 }
 
+void write_pair_if_any(struct writer *w, const char *key, struct str s, enum text_style style) {
+    if (s.n)
+        write_pair(w, key, s, style);
+}
+
+void write_names(struct writer *w, const char *key, struct str_list names) {
+    write_list_at(w, key);
+    for (uint32_t i = 0; i < names.n; i++)
+        write_text(w, names.items[i], TEXT_NAME);
+    write_close(w);
+}
+
 void write_pair_or_null(struct writer *w, const char *key, struct str s, enum text_style style) {
     write_key(w, str_of(key));
     if (s.p && s.n)

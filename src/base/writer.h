@@ -51,6 +51,10 @@ void write_pair_bool(struct writer *w, const char *key, bool b);
 void write_pair_null(struct writer *w, const char *key);
 void write_map_at(struct writer *w, const char *key);
 void write_list_at(struct writer *w, const char *key);
+/* Nothing where the text is empty. */
+void write_pair_if_any(struct writer *w, const char *key, struct str s, enum text_style style);
+/* A list of names. */
+void write_names(struct writer *w, const char *key, struct str_list names);
 /* Null where the text is empty. */
 void write_pair_or_null(struct writer *w, const char *key, struct str s, enum text_style style);
 void write_figures(struct writer *w, const char *key, struct figures f); /* a map; nothing where there are none */

@@ -81,11 +81,6 @@ bool diff_print(const struct diff *d, FILE *out) {
 
 /* ---- JSON ---- */
 
-static void write_some(struct writer *w, const char *key, struct str text) {
-    if (text.n)
-        write_pair(w, key, text, TEXT_QUOTED);
-}
-
 static void write_us(struct writer *w, const char *key, double us) {
     if (us > 0) {
         write_key(w, str_of(key));
@@ -97,9 +92,9 @@ static void write_change(struct writer *w, const struct change *c) {
     static const char *const words[] = {"lost", "partly_lost", "gained", "changed"};
     write_map(w);
     write_pair(w, "change", str_of(words[c->kind]), TEXT_NAME);
-    write_some(w, "place", c->place);
-    write_some(w, "now", c->now);
-    write_some(w, "how", c->how);
+    write_pair_if_any(w, "place", c->place, TEXT_QUOTED);
+    write_pair_if_any(w, "now", c->now, TEXT_QUOTED);
+    write_pair_if_any(w, "how", c->how, TEXT_QUOTED);
     write_us(w, "us", c->us);
     write_close(w);
 }
@@ -122,10 +117,10 @@ static void write_finding(struct writer *w, const struct changed_finding *x) {
     write_map(w);
     write_pair(w, "change", str_of(finding_words[x->kind]), TEXT_NAME);
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
-    write_some(w, "place", f->place);
-    write_some(w, "ir_loc", f->ir_loc);
+    write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
     write_us(w, "saved_us", f->saved_us);
-    write_some(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)));
+    write_pair_if_any(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_QUOTED);
     write_close(w);
 }
 

@@ -1,5 +1,7 @@
 #include "page/page.h"
 
+#include <string.h>
+
 /* Within a script element nothing begins with "<" but its end. */
 static ssize_t write_data(void *out, const char *bytes, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -10,11 +12,18 @@ static ssize_t write_data(void *out, const char *bytes, size_t n) {
     return ferror((FILE *)out) ? 0 : (ssize_t)n;
 }
 
-bool page_print(bool (*print)(const void *what, FILE *out), const void *what, FILE *out) {
-    FILE *data = made(fopencookie(out, "w", (cookie_io_functions_t){.write = write_data}));
+FILE *document_begin(const char *format, FILE *out) {
+    if (strcmp(format, "json") == 0)
+        return out;
+    if (strcmp(format, "html") != 0)
+        return NULL;
     fputs(page_head, out);
-    bool ok = print(what, data);
-    ok &= fclose(data) == 0;
-    fputs(page_tail, out);
-    return ok && !ferror(out);
+    return made(fopencookie(out, "w", (cookie_io_functions_t){.write = write_data}));
+}
+
+bool document_end(FILE *document, FILE *out) {
+    bool good = document == out || fclose(document) == 0;
+    if (document != out)
+        fputs(page_tail, out);
+    return good && !ferror(out);
 }

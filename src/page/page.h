@@ -9,7 +9,9 @@
 
 extern const char page_head[], page_tail[]; /* made by embed.c */
 
-/* Prints the page around the document that `print` makes. False where that or the stream fails. */
-bool page_print(bool (*print)(const void *what, FILE *out), const void *what, FILE *out);
+/* Where a JSON document is to be printed: `out` for "json", into a page there for "html"; NULL for another format. */
+FILE *document_begin(const char *format, FILE *out);
+/* Ends it. False: the stream failed. */
+bool document_end(FILE *document, FILE *out);
 
 #endif

@@ -5,12 +5,10 @@
 #include "page/page.h"
 #include "report/report.h"
 
-static bool print_document(const void *r, FILE *out) {
-    return report_print_json(r, out);
-}
-
 static bool report_print_html(const struct report *r, FILE *out) {
-    return page_print(print_document, r, out);
+    FILE *document = document_begin("html", out);
+    bool good = report_print_json(r, document);
+    return document_end(document, out) && good;
 }
 
 const struct report_format report_formats[REPORT_FORMATS] = {

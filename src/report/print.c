@@ -2,34 +2,22 @@
 #include "base/writer.h"
 #include "report/report.h"
 
-static void put_some(struct writer *w, const char *key, struct str text, enum text_style style) {
-    if (text.n)
-        write_pair(w, key, text, style);
-}
-
 static void put_time(struct writer *w, const char *key, double us) {
     write_key(w, str_of(key));
     write_real(w, us);
-}
-
-static void put_list(struct writer *w, const char *key, struct str_list list) {
-    write_list_at(w, key);
-    for (uint32_t i = 0; i < list.n; i++)
-        write_text(w, list.items[i], TEXT_NAME);
-    write_close(w);
 }
 
 static void put_drawn_op(struct writer *w, const struct drawn_op *op) {
     static const char *const parts[] = {"matched", "through", "outside"};
     write_map(w);
     write_pair(w, "part", str_of(parts[op->part]), TEXT_NAME);
-    put_some(w, "op", op->op, TEXT_NAME);
-    put_some(w, "value", op->value, TEXT_NAME);
-    put_some(w, "type", op->type, TEXT_NAME);
+    write_pair_if_any(w, "op", op->op, TEXT_NAME);
+    write_pair_if_any(w, "value", op->value, TEXT_NAME);
+    write_pair_if_any(w, "type", op->type, TEXT_NAME);
     if (op->line)
         write_pair_number(w, "line", op->line);
     if (op->operands.n)
-        put_list(w, "operands", op->operands);
+        write_names(w, "operands", op->operands);
     write_close(w);
 }
 
@@ -54,19 +42,20 @@ static void put_facts(struct writer *w, const struct finding *f) {
     struct arena a = {0};
     struct buf action = {0};
     char fingerprint[FINGERPRINT_TEXT];
-    put_some(w, "summary", str_trim(f->pattern ? f->pattern->summary : STR("")), TEXT_QUOTED);
-    put_list(w, "preconditions", f->notes.preconditions);
+    write_pair_if_any(w, "summary", str_trim(f->pattern ? f->pattern->summary : STR("")), TEXT_QUOTED);
+    write_names(w, "preconditions", f->notes.preconditions);
     if (f->notes.remarks.n)
-        put_list(w, "remarks", f->notes.remarks);
+        write_names(w, "remarks", f->notes.remarks);
     if (f->notes.outside.n)
-        put_list(w, "outside", f->notes.outside);
-    put_some(w, "verdict", f->proof ? verdict_line(f->proof, &a) : STR(""), TEXT_QUOTED);
-    put_some(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
+        write_names(w, "outside", f->notes.outside);
+    write_pair_if_any(w, "verdict", f->proof ? verdict_line(f->proof, &a) : STR(""), TEXT_QUOTED);
+    write_pair_if_any(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
     todo_text(&f->todo, &action);
-    put_some(w, "action", buf_str(&action), TEXT_QUOTED);
+    write_pair_if_any(w, "action", buf_str(&action), TEXT_QUOTED);
     write_pair(w, "action_kind", str_of(kinds[f->todo.kind]), TEXT_NAME);
     if (f->todo.kind == TODO_OPTION)
-        put_list(w, "options", (struct str_list){(struct str[]){f->todo.what, f->todo.then}, f->todo.then.n ? 2 : 1});
+        write_names(w, "options",
+                    (struct str_list){(struct str[]){f->todo.what, f->todo.then}, f->todo.then.n ? 2 : 1});
     if (f->same_as)
         write_pair(w, "alike", str_of(fingerprint_text(&f->same_as->fingerprint, fingerprint)), TEXT_NAME);
     buf_free(&action);
@@ -80,9 +69,9 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     put_time(w, "saved_us", f->saved_us);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);
-    put_some(w, "known", f->known, TEXT_QUOTED);
-    put_some(w, "place", f->place, TEXT_QUOTED);
-    put_some(w, "layer", f->layer, TEXT_NAME);
+    write_pair_if_any(w, "known", f->known, TEXT_QUOTED);
+    write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_pair_if_any(w, "layer", f->layer, TEXT_NAME);
     write_pair_number(w, "graph", f->graph);
     put_facts(w, f);
     if (!f->same_as)
@@ -102,13 +91,13 @@ static void put_finding(struct writer *w, const struct report *r, const struct r
                         struct buf *notes) {
     bool json = w->markup == MARKUP_JSON;
     write_map(w);
-    put_some(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
-    put_some(w, "ttir_segment", f->ttir.text, TEXT_BLOCK);
-    put_some(w, "ttnn_segment", f->ttnn.text, TEXT_BLOCK);
+    write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
+    write_pair_if_any(w, "ttir_segment", f->ttir.text, TEXT_BLOCK);
+    write_pair_if_any(w, "ttnn_segment", f->ttnn.text, TEXT_BLOCK);
     write_pair(w, "notes", report_notes(r, e, f, notes), TEXT_BLOCK);
     if (r->details || json) {
-        put_some(w, "ttir_lines", f->ttir.lines, TEXT_QUOTED);
-        put_some(w, "ttnn_lines", f->ttnn.lines, TEXT_QUOTED);
+        write_pair_if_any(w, "ttir_lines", f->ttir.lines, TEXT_QUOTED);
+        write_pair_if_any(w, "ttnn_lines", f->ttnn.lines, TEXT_QUOTED);
         put_figures(w, f);
     }
     if (json)
@@ -132,7 +121,7 @@ static void put_class(struct writer *w, const struct classification *c) {
 static void put_action(struct writer *w, const struct report *r, const struct report_entry *e) {
     struct buf action = {0};
     report_action(r, e, &action);
-    put_some(w, "action", buf_str(&action), TEXT_QUOTED);
+    write_pair_if_any(w, "action", buf_str(&action), TEXT_QUOTED);
     buf_free(&action);
 }
 
@@ -142,8 +131,8 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     write_map(w);
     write_pair(w, "fused_op", first->fused_op, TEXT_NAME);
     write_pair(w, "source", first->source, TEXT_NAME);
-    put_some(w, "lacks", first->lacks, TEXT_NAME);
-    put_list(w, "component_ops", first->component_ops);
+    write_pair_if_any(w, "lacks", first->lacks, TEXT_NAME);
+    write_names(w, "component_ops", first->component_ops);
     put_class(w, &first->class);
     if (r->details || w->markup == MARKUP_JSON)
         put_action(w, r, e);
@@ -170,7 +159,7 @@ static void put_counts(struct writer *w, const struct report *r) {
 
 /* Of the whole model. */
 static void put_times(struct writer *w, const struct report *r) {
-    put_some(w, "device", r->device, TEXT_NAME);
+    write_pair_if_any(w, "device", r->device, TEXT_NAME);
     put_time(w, "total_us", r->total_us);
     put_time(w, "saved_us", r->saved_us);
     put_counts(w, r);
@@ -179,7 +168,7 @@ static void put_times(struct writer *w, const struct report *r) {
     write_list_at(w, "layers");
     for (uint32_t i = 0; i < r->nlayers; i++) {
         write_map(w);
-        put_some(w, "name", r->layers[i].name, TEXT_NAME);
+        write_pair_if_any(w, "name", r->layers[i].name, TEXT_NAME);
         write_pair_number(w, "graph", r->layers[i].graph);
         put_time(w, "us", r->layers[i].us);
         put_time(w, "saved_us", r->layers[i].saved_us);
@@ -195,8 +184,8 @@ static bool print(const struct report *r, enum markup markup, FILE *out) {
     if (markup == MARKUP_JSON)
         write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
     write_map_at(&w, "input");
-    put_some(&w, "ttir", str_of(r->ttir_path), TEXT_NAME);
-    put_some(&w, "ttnn", str_of(r->ttnn_path), TEXT_NAME);
+    write_pair_if_any(&w, "ttir", str_of(r->ttir_path), TEXT_NAME);
+    write_pair_if_any(&w, "ttnn", str_of(r->ttnn_path), TEXT_NAME);
     write_close(&w);
     if (markup == MARKUP_JSON)
         put_times(&w, r);

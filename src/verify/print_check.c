@@ -166,8 +166,7 @@ static void write_check(struct writer *w, const struct check *c) {
         write_real(w, c->bound);
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].text.n)
-            write_pair(w, all[i].key, all[i].text, all[i].style);
+        write_pair_if_any(w, all[i].key, all[i].text, all[i].style);
     if (c->kind != CHECK_USE_AFTER_DEALLOCATE)
         write_pair(w, "before", c->segment[BEFORE], TEXT_BLOCK);
     write_pair(w, "after", c->segment[AFTER], TEXT_BLOCK);

@@ -291,10 +291,6 @@ static bool has_checks(const struct fa_verification *v) {
     return any;
 }
 
-static bool print_json(const void *v, FILE *out) {
-    return check_print(v, MARKUP_JSON, out);
-}
-
 /* Whether there is a report in that format: nothing that differs is no YAML, and what was not compared is none. */
 static bool has_report(const struct fa_verification *v, const char *format) {
     return has_checks(v) || (v->npairs && v->status != FA_USAGE && strcmp(format, "yaml") != 0);
@@ -304,9 +300,11 @@ bool fa_verification_print(const struct fa_verification *v, const char *format, 
     IN_C_LOCALE;
     if (!has_report(v, format))
         return true;
-    if (strcmp(format, "html") == 0)
-        return page_print(print_json, v, out);
-    return check_print(v, strcmp(format, "json") == 0 ? MARKUP_JSON : MARKUP_YAML, out);
+    FILE *document = document_begin(format, out);
+    if (!document)
+        return strcmp(format, "yaml") == 0 && check_print(v, MARKUP_YAML, out);
+    bool good = check_print(v, MARKUP_JSON, document);
+    return document_end(document, out) && good;
 }
 
 struct formatted_check {
