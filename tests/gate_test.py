@@ -929,6 +929,16 @@ class Formats(Case):
         self.assertAlmostEqual(sum(x["us"] for x in report["layers"]), report["total_us"], 1)
         self.assertAlmostEqual(sum(x["saved_us"] for x in report["layers"]), report["saved_us"], 1)
 
+    def test_a_drawing_sees_through_aliases_of_types(self):
+        self.write("m.mlir", "!t = tensor<32x64xf32>\nmodule {\n  func.func @main(%x: !t) -> !t {\n"
+                             '    %0 = "ttir.sigmoid"(%x) : (!t) -> !t\n    %1 = "ttir.multiply"(%x, %0) : (!t, !t) -> !t\n'
+                             "    return %1 : !t\n  }\n}\n")
+        _, report, _, _ = self.all_formats("--ttir-only", "--only=ttnn.silu", "m.mlir")
+        place, = report["missed_fusions"][0]["instances"]
+        self.assertEqual([(op["value"], op["type"]) for op in place["ops"]],
+                         [("%x", "32x64xf32"), ("%0", "32x64xf32"), ("%1", "32x64xf32")])
+        self.assertEqual(place["takes"], {"x": "%x"})
+
     def test_fences_hold(self):
         text = model([False]).replace('loc("dot.100")', 'loc("``` `````")')
         self.write("m.mlir", text)

@@ -7,6 +7,7 @@
 
 #include "apply/rearrange.h"
 #include "graph/movement.h"
+#include "mlir/print.h"
 #include "numeric/formula_run.h"
 #include "ops/infer.h"
 #include "prove/axis_frame.h"
@@ -20,15 +21,12 @@ static struct written write_node(struct form_writer *w, const struct node *n);
 
 static struct written module_value(struct form_writer *w, uint32_t value) {
     const struct graph *g = graph_of(w);
-    struct written v = {.name = mlir_span(g->m, g->m->values[value].name),
+    struct written v = {.name = mlir_value_text(g->m, value, w->e->eval->arena),
                         .type = mlir_unalias(g->m, g->m->types[g->m->values[value].type].text),
                         .element = graph_dtype(g, value),
                         .factor = 1};
-    uint32_t def = g->m->values[value].def;
     if (!shape_in_graph(g, value, &v.shape) || !str_starts(v.type, STR("tensor<")))
         op_fails(w->e->eval, "%.*s has no static shape", (int)v.name.n, v.name.p);
-    if (def != NONE && g->m->ops[def].nresults > 1)
-        v.name = arena_printf(w->e->eval->arena, "%.*s#%u", (int)v.name.n, v.name.p, g->m->values[value].index);
     v.type = g->m->types[g->m->values[value].type].text;
     v.stored = v.shape;
     if (w->request->nreads == MAX_READS)

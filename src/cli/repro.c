@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/say.h"
@@ -238,8 +239,10 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
 
 static void print_row(const struct repro *r, FILE *out) {
     fprintf(out, "%s: %s", r->name, *r->fused ? "fused" : "not fused: ");
-    fprintf(out, "%s", *r->fused ? "" : r->left);
-    fprintf(out, *r->other ? "; does not reproduce: %s\n" : "%s\n", r->other);
+    print_clean(str_of(*r->fused ? "" : r->left), "", out);
+    fputs(*r->other ? "; does not reproduce: " : "", out);
+    print_clean(str_of(r->other), "", out);
+    fputc('\n', out);
 }
 
 static enum fa_status end_folder(struct repro *r) {

@@ -35,6 +35,12 @@ static void print_value(const struct mlir *m, uint32_t value, struct buf *out) {
         buf_printf(out, "#%u", v->index);
 }
 
+struct str mlir_value_text(const struct mlir *m, uint32_t value, struct arena *a) {
+    struct buf text = {0};
+    print_value(m, value, &text);
+    return buf_take(&text, a);
+}
+
 static void print_values(const struct mlir *m, const uint32_t *values, uint32_t n, struct buf *out) {
     for (uint32_t i = 0; i < n; i++) {
         buf_add(out, i ? STR(", ") : STR(""));

@@ -148,11 +148,9 @@ static bool is_result(const struct cutting *c, uint32_t value) {
 static struct str name_of(const struct cutting *c, uint32_t value, bool argument) {
     const struct mlir_value *v = &c->m->values[value];
     struct str name = mlir_span(c->m, v->name);
-    if (v->def == NONE || c->m->ops[v->def].nresults < 2)
-        return name;
-    if (argument)
+    if (argument && v->def != NONE && c->m->ops[v->def].nresults > 1)
         return arena_printf(c->arena, "%%result_%.*s_%u", (int)name.n - 1, name.p + 1, v->index);
-    return arena_printf(c->arena, "%.*s#%u", (int)name.n, name.p, v->index);
+    return mlir_value_text(c->m, value, c->arena);
 }
 
 static struct str type_of(const struct cutting *c, uint32_t value) {

@@ -1,8 +1,12 @@
 #include "report/drawing.h"
 
+#include "match/evaluate.h"
+#include "mlir/print.h"
+
 #include <string.h>
 
 struct draughtsman {
+    const struct graph *g;
     const struct mlir *m;
     struct arena *arena;
     struct drawn_op *ops;
@@ -11,30 +15,11 @@ struct draughtsman {
     uint32_t ninside, noutside, nops;
 };
 
-/* "%5", "%5#1". */
-static struct str name_of(const struct draughtsman *d, uint32_t value) {
-    const struct mlir_value *v = &d->m->values[value];
-    struct str name = mlir_span(d->m, v->name);
-    if (v->def == NONE || d->m->ops[v->def].nresults < 2)
-        return arena_str(d->arena, name);
-    return arena_printf(d->arena, "%.*s#%u", (int)name.n, name.p, v->index);
-}
-
-static bool is_tensor(const struct draughtsman *d, uint32_t value) {
-    return value != NONE && str_starts(d->m->types[d->m->values[value].type].text, STR("tensor<"));
-}
-
-/* "1x32xbf16": a tensor's type without its layout. */
+/* "1x32xbf16" */
 static struct str type_of(const struct draughtsman *d, uint32_t value) {
-    struct str type = d->m->types[d->m->values[value].type].text;
-    size_t begin = strlen("tensor<"), n = 0;
-    for (int open = 0; begin + n < type.n; n++) { /* an element type may have commas of its own */
-        char c = type.p[begin + n];
-        if (open == 0 && (c == ',' || c == '>'))
-            break;
-        open += (c == '<') - (c == '>');
-    }
-    return arena_str(d->arena, (struct str){type.p + begin, n});
+    struct buf text = {0};
+    value_add_type(d->g, value, &text);
+    return buf_take(&text, d->arena);
 }
 
 static struct drawn_op drawn(const struct draughtsman *d, enum drawn part, uint32_t value, uint32_t op) {
@@ -43,8 +28,8 @@ static struct drawn_op drawn(const struct draughtsman *d, enum drawn part, uint3
         out.op = arena_str(d->arena, mlir_op_name(d->m, op));
         out.line = mlir_place(d->m, d->m->ops[op].text.begin).line;
     }
-    if (value != NONE && is_tensor(d, value)) {
-        out.value = name_of(d, value);
+    if (is_tensor_operand(d->g, value)) {
+        out.value = mlir_value_text(d->m, value, d->arena);
         out.type = type_of(d, value);
     }
     return out;
@@ -65,8 +50,8 @@ static struct str_list operands_of(const struct draughtsman *d, const struct mli
     struct str *names = arena_alloc(d->arena, (op->noperands + (size_t)1) * sizeof *names);
     uint32_t n = 0;
     for (uint32_t k = 0; k < op->noperands; k++)
-        if (is_tensor(d, d->m->operands[op->first_operand + k]))
-            names[n++] = name_of(d, d->m->operands[op->first_operand + k]);
+        if (is_tensor_operand(d->g, d->m->operands[op->first_operand + k]))
+            names[n++] = mlir_value_text(d->m, d->m->operands[op->first_operand + k], d->arena);
     return (struct str_list){names, n};
 }
 
@@ -87,10 +72,10 @@ static void name_operands(const struct draughtsman *d, const struct match *m, co
     uint32_t n = 0;
     for (uint32_t i = 0; i < detail->nslots; i++) {
         uint32_t value = detail->slots[i].value;
-        if (!f->slot_is_variable[i] || !is_tensor(d, value))
+        if (!f->slot_is_variable[i] || !is_tensor_operand(d->g, value))
             continue;
         names[n] = f->slot_name[i];
-        values[n++] = name_of(d, value);
+        values[n++] = mlir_value_text(d->m, value, d->arena);
     }
     out->names = (struct str_list){names, n};
     out->values = (struct str_list){values, n};
@@ -98,7 +83,8 @@ static void name_operands(const struct draughtsman *d, const struct match *m, co
 
 struct drawing draw_match(const struct match *m, const struct match_detail *detail, struct arena *a) {
     const struct mlir *ir = m->graph->m;
-    struct draughtsman d = {.m = ir, .arena = a, .inside = sorted_ops(m, a), .ninside = m->nops + m->nthrough};
+    struct draughtsman d = {
+        .g = m->graph, .m = ir, .arena = a, .inside = sorted_ops(m, a), .ninside = m->nops + m->nthrough};
     uint32_t operands = 0;
     if (d.ninside > MOST_DRAWN)
         return (struct drawing){.nops = 0};
@@ -108,7 +94,7 @@ struct drawing draw_match(const struct match *m, const struct match_detail *deta
     d.ops = arena_alloc(a, (operands + d.ninside + (size_t)1) * sizeof *d.ops);
     for (uint32_t i = 0; i < d.ninside; i++)
         for (uint32_t k = 0; k < ir->ops[d.inside[i]].noperands; k++)
-            if (is_tensor(&d, ir->operands[ir->ops[d.inside[i]].first_operand + k]))
+            if (is_tensor_operand(d.g, ir->operands[ir->ops[d.inside[i]].first_operand + k]))
                 draw_outside(&d, ir->operands[ir->ops[d.inside[i]].first_operand + k]);
     for (uint32_t i = 0; i < d.ninside; i++) {
         const struct mlir_op *op = &ir->ops[d.inside[i]];
