@@ -2134,6 +2134,20 @@ class Pairs(Case):
         self.write("m.mlir", "see " + pointer)
         self.assertIn("has no IR in it", self.unreadable("m.mlir"))
 
+    def test_what_else_is_given(self):
+        for data, what, command in ((b"ML\xefR\rMLIR22.1.8\0\1S", "is MLIR bytecode, not text", "ttmlir-opt m.mlirbc -o m.mlir"),
+                                    (b"\x10\0\0\0\x0c\0\0\0TTNN\0\0", "is a flatbuffer", "--ttir-to-ttnn-backend-pipeline"),
+                                    (b"\x10\0\0\0TTM0\0\0", "is a flatbuffer", "ttrt read --section mlir")):
+            self.write("m.ttnn", data)
+            err = self.unreadable("m.ttnn")
+            self.assertIn("m.ttnn: error: " + what, err)
+            self.assertIn(command, err)
+        for other in b"TTNN", b"\x10\0\0\0\0TTNN", b" ML\xefR", b"TT":
+            self.write("m.ttnn", other)
+            self.assertIn("has no IR in it", self.unreadable("m.ttnn"))
+        self.write("m.ttnn", b"\x10\0\0\0\x0c\0\0\0TTNN\0\0" + MISSED.encode() + b"\0\0")
+        self.found(self.run_it("--ttnn-only", "m.ttnn"))
+
     def test_stablehlo_alone(self):
         self.write("m.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n'
                              '    %0 = stablehlo.add %a, %a : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n')

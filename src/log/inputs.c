@@ -44,6 +44,48 @@ static bool is_stablehlo(const struct input_file *f) {
     return is;
 }
 
+static bool is_lfs_pointer(const struct input_file *f) {
+    return str_starts((struct str){f->source.data, f->source.size}, STR("version https://git-lfs.github.com/spec/"));
+}
+
+/* https://mlir.llvm.org/docs/BytecodeFormat/, "Magic Number" */
+static bool is_bytecode(const struct input_file *f) {
+    return str_starts((struct str){f->source.data, f->source.size}, STR("ML\xefR"));
+}
+
+/* The identifier stands behind the offset of the root table, or behind that and the size of the whole:
+ * https://flatbuffers.dev/internals/ and include/ttmlir/Target of tt-mlir. */
+static bool is_flatbuffer(const struct input_file *f) {
+    static const struct str identifiers[] = {{"TTNN", 4}, {"TTM0", 4}};
+    bool is = false;
+    for (size_t at = 4; at <= 8 && at + 4 <= f->source.size; at += 4)
+        for (size_t i = 0; i < sizeof identifiers / sizeof *identifiers; i++)
+            is |= str_eq((struct str){f->source.data + at, 4}, identifiers[i]);
+    return is;
+}
+
+/* What is given in place of TTIR and TTNN, and what makes those of it. */
+static const struct input_kind {
+    bool (*is)(const struct input_file *f);
+    const char *what, *hint;
+} kinds[] = {
+    {is_stablehlo, "is StableHLO, without TTIR or TTNN",
+     "TTIR and TTNN of a module are made by `ttmlir-opt --stablehlo-to-ttir-pipeline m.mlir -o m.ttir.mlir` "
+     "and `ttmlir-opt --ttir-to-ttnn-backend-pipeline m.ttir.mlir -o m.ttnn.mlir`"},
+    {is_bytecode, "is MLIR bytecode, not text", "`ttmlir-opt m.mlirbc -o m.mlir` prints it"},
+    {is_flatbuffer, "is a flatbuffer, which has no IR in it",
+     "give the TTIR and TTNN that it was made of: `ttmlir-opt --ttir-to-ttnn-backend-pipeline m.ttir.mlir -o "
+     "m.ttnn.mlir`; what some flatbuffers keep of them is shown by `ttrt read --section mlir m.ttnn`"},
+    {is_lfs_pointer, "is a pointer of git-lfs, not the file", "`git lfs pull` fetches it"},
+};
+
+static const struct input_kind *kind_of(const struct input_file *f) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].is(f))
+            return &kinds[i];
+    return NULL;
+}
+
 /* Keeps the source if there is something to audit in it. */
 static void take_source(struct inputs *in, struct source *s, struct arena *a) {
     struct input_file *f = &in->files[in->nfiles];
@@ -54,23 +96,16 @@ static void take_source(struct inputs *in, struct source *s, struct arena *a) {
         in->nfiles++;
         return;
     }
-    f->stablehlo = is_stablehlo(f);
-    f->lfs_pointer = str_starts((struct str){s->data, s->size}, STR("version https://git-lfs.github.com/spec/"));
+    f->kind = kind_of(f);
     source_close(&f->source);
 }
 
 static void complain_of(const struct input_file *f, const char *path, const struct fa_inputs *o, struct diags *d) {
     bool failed = o->levels != FA_TTIR_ONLY && log_say_failures(&f->scan, path, d);
-    if (f->stablehlo)
-        complain(
-            d, path,
-            "TTIR and TTNN of a module are made by `ttmlir-opt --stablehlo-to-ttir-pipeline m.mlir -o m.ttir.mlir` "
-            "and `ttmlir-opt --ttir-to-ttnn-backend-pipeline m.ttir.mlir -o m.ttnn.mlir`",
-            "is StableHLO, without TTIR or TTNN");
+    if (f->kind)
+        complain(d, path, f->kind->hint, f->kind->what);
     else if (failed)
         return;
-    else if (f->lfs_pointer)
-        complain(d, path, "`git lfs pull` fetches it", "is a pointer of git-lfs, not the file");
     else if (f->scan.bare_headers)
         complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
                  "has headers of MLIR modules but no IR after them");

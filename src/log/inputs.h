@@ -23,8 +23,7 @@ struct compile {
 struct input_file {
     struct source source;
     struct log_scan scan;
-    bool stablehlo;   /* of a file without TTIR and TTNN: it has that */
-    bool lfs_pointer; /* or stands for a file that git-lfs has not fetched */
+    const struct input_kind *kind; /* of a file without TTIR and TTNN: what it is; NULL: not known */
 };
 
 struct inputs {
