@@ -87,6 +87,7 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
 /* An axis that exists only below a slice or a concatenation, of which the formula sees a part. */
 bool match_axis_is_cut(const struct imap *axis);
 
+void match_list_add(struct match_list *list, const struct match *m);
 /* Resolves overlaps: for each source, keeps the matches that cover most ops that run each time; a match of another
  * source than ttnn stays only where it covers ops that no ttnn match does. Sorts by root. The others go to `gave_way`,
  * unless that is NULL. */

@@ -95,7 +95,7 @@ static uint32_t first_op(const struct match_list *list, uint32_t *end) {
     return first;
 }
 
-static void add_match(struct match_list *list, const struct match *m) {
+void match_list_add(struct match_list *list, const struct match *m) {
     list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
     list->items[list->n++] = *m;
 }
@@ -117,7 +117,7 @@ void match_resolve(struct match_list *list, struct match_list *gave_way) {
         if (s.keep[i])
             list->items[n++] = list->items[i];
         else if (gave_way)
-            add_match(gave_way, &list->items[i]);
+            match_list_add(gave_way, &list->items[i]);
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
     free(s.keep);

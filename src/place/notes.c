@@ -118,8 +118,8 @@ static struct str signature_of(const struct match *m, const struct match_detail 
 /* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
  * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
  * they descend from had several. */
-static struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
-                             const struct match_detail *d, struct arena *a) {
+struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
+                      const struct match_detail *d, struct arena *a) {
     struct match_detail before = {0};
     const struct pattern *p = m->pattern;
     bool known = !c->before_passes && origin && origin->pattern == p;

@@ -35,6 +35,9 @@ struct notes {
  * or in the graph. */
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
                       const struct segment *shown, const struct match *origin, struct arena *a);
+/* The part of it that is of the compiler. */
+struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
+                      const struct match_detail *detail, struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);

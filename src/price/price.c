@@ -544,8 +544,10 @@ static bool price_undone(const struct parts *s, struct price *out) {
     if (!s->attention || s->scores == NONE)
         return true;
     uint32_t scores = g->m->ops[s->scores].first_result;
+    bool made[MAX_PARTS] = {false}; /* of the scores */
+    mark_made_of(s, scores, made);
     for (uint32_t i = 0; i < s->n; i++) {
-        if (!is_product((enum op_kind)g->kind[s->ops[i]]) && !class_moves(graph_class(g, s->ops[i])))
+        if (!is_product((enum op_kind)g->kind[s->ops[i]]) && (made[i] || !class_moves(graph_class(g, s->ops[i]))))
             continue;
         if (op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &undone))
             return false;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "library/choose.h"
 #include "library/signs.h"
 #include "place/classify.h"
 #include "place/flow.h"
@@ -30,6 +31,7 @@ struct describer {
     uint64_t drawn;       /* `alike` of the last place that has a drawing */
     bool *counted;        /* per op: what is saved there is in the sum of the report */
     bool fused;           /* the graph has ops that fusing made */
+    uint32_t *finding_of; /* per match: in the report; or NONE */
     bool missed;          /* a pass that runs unless it is switched off missed something */
     struct arena arena;   /* freed after each match */
 };
@@ -52,6 +54,7 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->first_layer = r->nlayers;
     by->layers = layers_new(f->patterns, f->graph, &r->arena);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
+    by->finding_of = xcalloc(f->selection->matches.n + (size_t)1, sizeof *by->finding_of);
     by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
@@ -66,6 +69,7 @@ static void end_describing(struct describer *by) {
     pricer_end(&by->pricer);
     layers_free(&by->layers);
     free(by->counted);
+    free(by->finding_of);
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
     arena_free(&by->arena);
@@ -324,7 +328,84 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
         x.conflicts = by->conflicts[i];
     if (f->beside)
         x.beside = f->beside[i];
+    uint32_t before = r->findings.n;
     add_finding(by, &x, r);
+    by->finding_of[i] = r->findings.n > before ? before : NONE;
+}
+
+/* ---- what options make at parts of places that take more ---- */
+
+/* Per op: bits of the places that it belongs to. To be freed. */
+enum { REPORTED = 1, BY_OPTIONS = 2 };
+
+static uint8_t *mark_places(const struct describer *by, const struct report *r) {
+    const struct match_list *list = &by->f->selection->matches;
+    uint8_t *marks = xcalloc(by->f->graph->m->nops + (size_t)1, sizeof *marks);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        const struct finding *f = by->finding_of[i] == NONE ? NULL : r->findings.items[by->finding_of[i]];
+        for (uint32_t k = 0; k < m->nops && f; k++)
+            marks[m->ops[k]] |= f->todo.kind == TODO_OPTION ? BY_OPTIONS : REPORTED;
+    }
+    return marks;
+}
+
+/* The dialect has it, and it shares ops with places that take more than options alone. */
+static bool is_part(const struct describer *by, const struct match *m, const uint8_t *marks) {
+    uint8_t any = 0;
+    for (uint32_t k = 0; k < m->nops; k++)
+        any |= marks[m->ops[k]];
+    return any == REPORTED && pattern_reach(m->pattern) == REACH_DIALECT &&
+           source_wanted(&by->options->patterns, m->pattern);
+}
+
+static struct todo todo_of_match(struct describer *by, const struct match *m, enum fusing fusing) {
+    const struct match *origin = NULL;
+    struct match_detail detail = {0};
+    if (by->f->origins)
+        (void)origin_segment(by->f->origins, m, &by->arena, &origin);
+    binding_query_run(by->query, m, &by->arena, &detail);
+    struct claim claim = claim_of(&by->notes, m, origin, &detail, &by->arena);
+    claim.fusing = fusing;
+    return todo_of(&claim, &by->arena);
+}
+
+static void add_part(struct report *r, struct str option, double saved) {
+    uint32_t i = 0;
+    while (i < r->nparts && !str_eq(r->parts[i].option, option))
+        i++;
+    if (i == r->nparts) {
+        r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
+        r->parts[r->nparts++] = (struct promise){.option = arena_str(&r->arena, option)};
+    }
+    r->parts[i].saved += saved;
+}
+
+/* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
+ * reported; what they save is part of what the option promises. */
+static void count_parts(struct describer *by, struct report *r) {
+    const struct match_list *all = &by->f->selection->gave_way;
+    struct match_list list = {0};
+    uint8_t *marks = mark_places(by, r);
+    enum fusing fusing = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct todo todo = {.kind = TODO_NOTHING};
+        if (is_part(by, &all->items[i], marks))
+            todo = todo_of_match(by, &all->items[i], fusing);
+        if (todo.kind == TODO_OPTION && !todo.then.n)
+            match_list_add(&list, &all->items[i]);
+        arena_reset(&by->arena);
+    }
+    match_resolve(&list, NULL);
+    for (uint32_t i = 0; i < list.n; i++) {
+        struct match_detail detail = {0};
+        binding_query_run(by->query, &list.items[i], &by->arena, &detail);
+        struct price price = price_match(&by->pricer, &list.items[i], &detail);
+        add_part(r, todo_of_match(by, &list.items[i], fusing).what, price_saved_us(&price));
+        arena_reset(&by->arena);
+    }
+    free(list.items);
+    free(marks);
 }
 
 static void add_region(struct describer *by, uint32_t i, const struct str_list *rivals, struct report *r) {
@@ -379,6 +460,8 @@ void describe_findings(const struct findings *f, const struct fa_audit_options *
         add_match(&by, i, r);
     add_regions(&by, rivals, r);
     note_fusing(&by, r, first);
+    if (f->selection->matches.n)
+        count_parts(&by, r);
     end_describing(&by);
     arena_free(&kept);
 }

@@ -157,12 +157,32 @@ static void put_counts(struct writer *w, const struct report *r) {
     write_close(w);
 }
 
+static void put_promises(struct writer *w, const struct report *r) {
+    uint32_t n;
+    struct promise *all = report_promises(r, &n);
+    double us = r->total_us;
+    if (n)
+        write_list_at(w, "promises");
+    for (uint32_t i = 0; i < n; i++) {
+        write_map(w);
+        write_pair(w, "option", all[i].option, TEXT_NAME);
+        put_time(w, "before_us", us);
+        put_time(w, "after_us", us -= all[i].saved);
+        write_pair_if_any(w, "needs", all[i].needs, TEXT_QUOTED);
+        write_close(w);
+    }
+    if (n)
+        write_close(w);
+    free(all);
+}
+
 /* Of the whole model. */
 static void put_times(struct writer *w, const struct report *r) {
     write_pair_if_any(w, "device", r->device, TEXT_NAME);
     put_time(w, "total_us", r->total_us);
     put_time(w, "saved_us", r->saved_us);
     put_counts(w, r);
+    put_promises(w, r);
     if (!r->nlayers)
         return;
     write_list_at(w, "layers");

@@ -232,6 +232,7 @@ void report_free(struct report *r) {
     free(r->findings.items);
     free(r->left_out);
     free(r->layers);
+    free(r->parts);
     arena_free(&r->arena);
     *r = (struct report){0};
 }

@@ -40,6 +40,14 @@ struct report_entry {
  * source, components. Findings by what they save, else in the order in which they were added. */
 enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
+/* What an option saves, once those before it are set. */
+struct promise {
+    struct str option, needs; /* needs: of the compiler; or empty */
+    double saved;
+    double parts; /* some of it, at parts of places that take more than options */
+    bool second;  /* of a pair, or it needs something of the compiler */
+};
+
 /* What the ops of one layer take. */
 struct layer_time {
     struct str name;     /* "layer 3"; empty: of none */
@@ -57,6 +65,8 @@ struct report {
     struct str device;         /* that was priced, where the module does not state it */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
+    struct promise *parts; /* at parts of places that take more; `option` and `saved` only */
+    uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
     struct left_out *left_out;
@@ -82,6 +92,8 @@ uint32_t report_known(const struct report *r);
 void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
 /* Of the different options that entries ask for, number i; NULL beyond the last. */
 const struct todo *report_setting(const struct report *r, size_t i);
+/* What options save, in the order in which they are best set. To be freed. */
+struct promise *report_promises(const struct report *r, uint32_t *n);
 /* Of the file that decides, a relative or absolute URI in `out`. */
 struct str report_uri(const struct report *r, struct buf *out);
 /* "1.2 ms", "9.5 us". */

@@ -107,7 +107,7 @@ struct row {
     struct buf ops;
     const struct entry_todo *first;
     const struct report_entry *entry; /* that it was made of */
-    double saved, undone;
+    double saved;
     uint32_t nplaces, ndifferent, order, op_width;
 };
 
@@ -140,7 +140,6 @@ static void row_add(struct row *row, const struct report_entry *e, const struct 
     if (!is_in(buf_str(&row->ops), op))
         buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
     row->saved += t->saved;
-    row->undone += t->undone;
     row->op_width = op.n > row->op_width ? (uint32_t)op.n : row->op_width;
     row->nplaces += t->nplaces;
     row->ndifferent += t->ndifferent;
@@ -310,55 +309,25 @@ static void print_kernels(const struct summary *t) {
     buf_free(&line);
 }
 
-/* ---- what options promise ---- */
+/* Less is not told of what an option saves at parts of other rows. */
+#define PART_SAID 0.05
 
-/* The option that completes what some rows ask for: what they save with it, once those before it are set. */
-struct promise {
-    struct str option, needs;
-    bool second; /* of a pair, or it needs something of the compiler */
-    double saved;
-};
-
-static struct promise *promise_of(struct promise *all, uint32_t *n, struct str option) {
-    uint32_t i = 0;
-    while (i < *n && !str_eq(all[i].option, option))
-        i++;
-    if (i == *n)
-        all[(*n)++] = (struct promise){.option = option};
-    return &all[i];
-}
-
-static int by_promise(const void *pa, const void *pb) {
-    const struct promise *a = pa, *b = pb;
-    if (a->second != b->second)
-        return a->second ? 1 : -1;
-    return (a->saved < b->saved) - (a->saved > b->saved);
-}
-
-/* "in order: enable-fusing-pass=true 10.1 -> 7.2 ms; then optimization-level=1 ..." */
-static void print_promises(const struct summary *t, double total) {
-    struct promise *all = xcalloc(2 * (size_t)t->nrows + 1, sizeof *all);
+/* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: 7.2 ms -> ..." */
+static void print_promises(const struct summary *t, const struct report *r) {
     struct buf line = {0};
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->nrows; i++) {
-        const struct todo *todo = &t->rows[i].first->todo;
-        if (todo->kind != TODO_OPTION)
-            continue;
-        struct promise *last = promise_of(all, &n, todo->what);
-        double first = todo->then.n ? t->rows[i].undone : 0;
-        last->saved += first;
-        if (todo->then.n)
-            last = promise_of(all, &n, todo->then);
-        last->saved += t->rows[i].saved - first;
-        last->needs = todo->needs;
-        last->second |= todo->then.n || todo->needs.n;
-    }
-    qsort(all, n, sizeof *all, by_promise);
-    for (uint32_t i = 0; i < n && total > 0; i++) {
+    uint32_t n;
+    struct promise *all = report_promises(r, &n);
+    double total = r->total_us;
+    for (uint32_t i = 0; i < n; i++) {
         buf_printf(&line, "%s%.*s: ", i ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
         report_add_time(&line, total);
         buf_add(&line, STR(" -> "));
         report_add_time(&line, total -= all[i].saved);
+        if (all[i].parts > PART_SAID * all[i].saved) {
+            buf_add(&line, STR(", "));
+            report_add_time(&line, all[i].parts);
+            buf_add(&line, STR(" of it at parts of other rows"));
+        }
         if (all[i].needs.n)
             buf_printf(&line, " (wants %.*s)", (int)all[i].needs.n, all[i].needs.p);
     }
@@ -421,7 +390,7 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
         print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), STR("fused op"),
                   STR("what to do"), false);
         print_rows(&t);
-        print_promises(&t, r->total_us);
+        print_promises(&t, r);
     }
     print_kernels(&t);
     for (uint32_t i = 0; i < t.nrows; i++)
