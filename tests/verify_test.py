@@ -426,6 +426,48 @@ class Verify(unittest.TestCase):
             self.assertEqual(status, 3, said)
             self.assertNotIn("made on the host", said)
 
+    def test_a_scale_made_on_the_host_moves_in_front_of_a_product(self):
+        """What the scaled queries seem to be is no reason to call what follows different."""
+        square = "tensor<2x8x8xf32>"
+
+        def module(*lines, after=False):
+            host = ("  func.func private @host(tensor<1xf32>) -> tensor<1x1x1xf32>\n"
+                    "  func.func private @main_const_eval_0(%a: tensor<1xf32>) -> tensor<1x1x1xf32> attributes "
+                    '{tt.function_type = "const_eval"} {\n'
+                    "    %0 = call @host(%a) : (tensor<1xf32>) -> tensor<1x1x1xf32>\n"
+                    "    return %0 : tensor<1x1x1xf32>\n  }\n"
+                    "  llvm.func @host(%p: !llvm.ptr) {\n    llvm.return\n  }\n") if after else ""
+            return ("module {\n" + host + f"  func.func @main(%q: {square}, %k: {square}, %s: tensor<1xf32>) -> ({square}, "
+                    f"{square}) {{\n" + "".join(f"    {line}\n" for line in lines) +
+                    f"    return %e, %r : {square}, {square}\n  }}\n}}\n")
+
+        def op(name, args, types, where, attributes=""):
+            return f'%{name} = "{args[0]}"({args[1]}) {attributes}: ({types}) -> {square} loc({where})'
+
+        product, flags = f"{square}, {square}", "<{transpose_a = false, transpose_b = false}> "
+        fused = 'fused["p", "d", "r"]'
+        one = self.path("one.mlir", module(
+            op("e", ("ttir.exp", "%q"), square, '"scaled"'), op("p", ("ttir.matmul", "%q, %k"), product, '"p"', flags),
+            op("d", ("ttir.multiply", "%p, %s"), f"{square}, tensor<1xf32>", '"d"'),
+            op("r", ("ttir.softmax", "%d"), square, '"r"', "<{dimension = -1 : si32, numericStable = true}> ")))
+
+        def two(keys):
+            return self.path("two.mlir", module(
+                "%h = ttcore.load_cached(@main_const_eval_0, [%s]) : (tensor<1xf32>) -> tensor<1x1x1xf32>",
+                op("e", ("ttnn.exp", "%q"), square, '"e"'),
+                op("d", ("ttnn.multiply", "%q, %h"), f"{square}, tensor<1x1x1xf32>", '"scaled"'),
+                op("p", ("ttnn.matmul", f"%d, {keys}"), product, fused, flags),
+                '%f = "ttnn.full"() <{fill_value = 1.0 : f32, shape = #ttnn.shape<1x1x1>}> : () -> tensor<1x1x1xf32>',
+                op("m", ("ttnn.multiply", "%p, %f"), f"{square}, tensor<1x1x1xf32>", fused),
+                op("r", ("ttnn.softmax", "%m"), square, fused, "<{dimension = -1 : si32, numericStable = true}> "), after=True))
+
+        status, _, said = self.verify(one, two("%k"))
+        self.assertEqual(status, 0, said)
+        self.assertIn("1 value made on the host: main_const_eval_0 = %s", said)
+        status, report, said = self.verify(one, two("%q"))
+        self.assertEqual(status, 3, said)
+        self.assertIsNone(report)
+
     def cache(self, ops):
         """A function that writes into its first argument and returns it."""
         lines = [f'    "{op}"({operands}) <{{{attributes}}}> : ({types}) -> ()\n' if not op.startswith("%") else

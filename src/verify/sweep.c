@@ -239,10 +239,10 @@ static bool is_called_in_both(const struct sweep *s, const struct merge_candidat
     return node != NONE && dag_class(&s->d, node) == OP_CALL;
 }
 
-static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_candidate *x) {
+static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
-    return cone_build(c, &s->d, GUESSED) && judge_cone(s, c, false).answer == ANSWER_PROVED;
+    return cone_build(c, &s->d, least) && judge_cone(s, c, false).answer == ANSWER_PROVED;
 }
 
 /* The values of the host in a region and the values of BEFORE that each may be, one of which is tried. */
@@ -251,11 +251,12 @@ struct host_values {
     uint32_t candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES], ncandidates[MAX_HOSTED], at[MAX_HOSTED];
 };
 
-static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, struct host_values *h) {
+static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least,
+                             struct host_values *h) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     uint32_t combinations = 1;
     *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
-    if (!cone_build(c, &s->d, GUESSED))
+    if (!cone_build(c, &s->d, least))
         return false;
     h->n = hosted_in_cone(&s->d, c, h->values);
     for (uint32_t i = 0; i < h->n && h->n <= MAX_HOSTED && combinations <= MAX_COMBINATIONS; i++)
@@ -265,7 +266,7 @@ static bool find_host_values(struct sweep *s, uint32_t after, const struct merge
 
 static void assume(struct sweep *s, const struct host_values *h, const uint32_t at[MAX_HOSTED]) {
     for (uint32_t i = 0; i < h->n; i++)
-        dag_merge(&s->d, h->values[i], h->candidates[i][at[i]], (struct movement){.rank = 0}, GUESSED);
+        dag_merge(&s->d, h->values[i], h->candidates[i][at[i]], (struct movement){.rank = 0}, PROVED);
 }
 
 static void trust(struct sweep *s, uint32_t value) {
@@ -298,14 +299,14 @@ static bool is_one_of_several(const struct sweep *s, const struct host_values *h
 
 /* What the host makes is taken for values of BEFORE where the value is proved with these in its place, and with no
  * others, and nothing else could be meant. */
-static bool trust_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x) {
+static bool trust_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
     struct host_values *h = arena_alloc(&s->arena, sizeof *h);
     uint32_t fitting[MAX_HOSTED], fits = 0;
-    if (!find_host_values(s, after, x, h))
+    if (!find_host_values(s, after, x, least, h))
         return false;
     do {
         assume(s, h, h->at);
-        if (is_proved_as(s, after, x) && fits++ == 0)
+        if (is_proved_as(s, after, x, least) && fits++ == 0)
             memcpy(fitting, h->at, sizeof fitting);
     } while (fits < 2 && next_combination(h));
     for (uint32_t i = 0; i < h->n; i++)
@@ -330,9 +331,10 @@ static void compare_value(struct sweep *s, uint32_t after, bool judged) {
         return;
     if (judged && is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
         return;
-    for (uint32_t i = 0; judged && i < n; i++)
-        if (trust_host_values(s, after, &all[i]) && prove_value(s, after, all, n))
-            return;
+    for (enum merge least = PROVED; judged && least > NOT_MERGED; least--)
+        for (uint32_t i = 0; i < n; i++)
+            if (trust_host_values(s, after, &all[i], least) && prove_value(s, after, all, n))
+                return;
     if (n > 0 && only_moves(&s->d, after))
         return;
     if (judged && n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
@@ -449,6 +451,7 @@ static void lift_difference(struct sweep *s, struct compared_region *r) {
     *c = (struct cone_pair){.result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved};
     bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
+    lifted &= !has_call(&s->d, c);
     for (int level = 1, next = 1; larger && level <= MAX_LIFT && j.answer == ANSWER_DIFFERENT; level++) {
         larger = cone_grow(c, &s->d, least, false);
         bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
