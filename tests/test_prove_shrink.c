@@ -194,6 +194,28 @@ Test(prove_shrink, a_flattened_image_of_ttir_shrinks_as_others_do) {
     cr_assert_lt(to(56), 28);
 }
 
+/* The window and the channels of the image are the rows of the weights. */
+Test(prove_shrink, weights_that_are_prepared_shrink_with_their_channels) {
+    shrink(
+        "x:1x1x12544x64 w:1x1x576x96",
+        "y = ttnn.conv2d x w {batch_size = 4 : i32, input_height = 56 : i32, input_width = 56 : i32, in_channels = 64 "
+        ": i32, out_channels = 96 : i32, kernel_size = array<i32: 3, 3>, padding = array<i32: 1, 1, 1, 1>, stride = "
+        "array<i32: 1, 1>} -> 1x1x12544x96; return y");
+    cr_assert_eq(9 * to(64), to(576));
+    cr_assert_lt(to(64), 32);
+    cr_assert_lt(to(96), 48);
+}
+
+Test(prove_shrink, weights_that_are_neither_defined_nor_prepared_stay) {
+    shrink_large(
+        "x:1x1x12544x64 w:1x1x600x96",
+        "y = ttnn.conv2d x w {batch_size = 4 : i32, input_height = 56 : i32, input_width = 56 : i32, in_channels = 64 "
+        ": i32, out_channels = 96 : i32, kernel_size = array<i32: 3, 3>, padding = array<i32: 1, 1, 1, 1>, stride = "
+        "array<i32: 1, 1>} -> 1x1x12544x96; return y");
+    cr_assert_eq(to(600), 600);
+    cr_assert_eq(to(96), 96);
+}
+
 Test(prove_shrink, an_image_that_does_not_fit_its_window_stays) {
     static const char *const ops[] = {
         "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 2>} -> 2x700x64; return y",

@@ -47,35 +47,30 @@ struct conv_kernel {
     bool replicate;
 };
 
-/* Weights as they are defined, or as TTNN prepares them for the device: [..., window * in, out], the input channel
- * fastest. */
+/* Weights as they are defined, or as TTNN prepares them for the device, the input channel fastest. */
 static struct view read_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
     const struct tensor *t = operand(c, 1);
     int64_t first = w->transposed ? w->channels : w->out_channels,
             second = (w->transposed ? w->out_channels : w->channels) / w->groups;
-    uint32_t rank = t->shape.rank;
-    struct shape defined = {.rank = w->n + 2, .dim = {first, second}}, given = t->shape;
-    memcpy(defined.dim + 2, w->size, w->n * sizeof *w->size);
-    while (given.rank > defined.rank && given.dim[given.rank - 1] == 1)
-        given.rank--;
-    struct view v = view_of(t);
-    v.shape.rank = given.rank;
-    if (given.rank == defined.rank)
-        v = view_permuted(v, w->weight_dims);
-    if (shape_eq(&v.shape, &defined))
-        return v;
-    if (w->transposed || rank < 2 || t->shape.dim[rank - 1] != w->out_channels || t->n != shape_count(&defined))
-        op_fails(ctx, "%s: weights %s for %lld channels in %lld groups", op_table[c->kind].name,
-                 shape_text(ctx->arena, &t->shape).p, (long long)w->channels, (long long)w->groups);
-    struct shape prepared = {.rank = w->n + 2};
+    struct shape defined = {.rank = w->n + 2, .dim = {first, second}}, prepared = {.rank = w->n + 2};
     uint32_t order[MAX_WINDOW + 2] = {w->n + 1, w->n};
     for (uint32_t d = 0; d < w->n; d++) {
-        prepared.dim[d] = w->size[d];
+        defined.dim[d + 2] = prepared.dim[d] = w->size[d];
         order[d + 2] = d;
     }
     prepared.dim[w->n] = second;
     prepared.dim[w->n + 1] = w->out_channels;
-    return view_permuted(view_of(tensor_reshape(ctx, t, &prepared)), order);
+    if (window_takes_prepared(w, &t->shape))
+        return view_permuted(view_of(tensor_reshape(ctx, t, &prepared)), order);
+    struct view v = view_of(t);
+    while (v.shape.rank > defined.rank && v.shape.dim[v.shape.rank - 1] == 1)
+        v.shape.rank--;
+    if (v.shape.rank == defined.rank)
+        v = view_permuted(v, w->weight_dims);
+    if (!shape_eq(&v.shape, &defined))
+        op_fails(ctx, "%s: weights %s for %lld channels in %lld groups", op_table[c->kind].name,
+                 shape_text(ctx->arena, &t->shape).p, (long long)w->channels, (long long)w->groups);
+    return v;
 }
 
 /* Where a tap of the window reads; false outside of the input and between its elements. */

@@ -358,6 +358,18 @@ const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const 
     return why ? why : set_result(w);
 }
 
+bool window_takes_prepared(const struct window *w, const struct shape *weight) {
+    int64_t rows = w->channels / w->groups;
+    bool defined = weight->rank >= w->n + 2 && weight->dim[w->weight_dims[0]] == w->out_channels &&
+                   weight->dim[w->weight_dims[1]] == rows;
+    for (uint32_t d = 0; d < w->n; d++) {
+        defined = defined && weight->dim[w->weight_dims[d + 2]] == w->size[d];
+        rows *= w->size[d];
+    }
+    return !w->transposed && !defined && weight->rank >= 2 && weight->dim[weight->rank - 1] == w->out_channels &&
+           weight->dim[weight->rank - 2] == rows;
+}
+
 int64_t window_remainder(const struct window *w, uint32_t d) {
     return w->transposed ? 0 : padded_size(w, d) - reach(w, d) - w->stride[d] * (w->out[d] - 1);
 }

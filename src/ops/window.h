@@ -29,6 +29,9 @@ struct window {
 const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const struct shape *x,
                         const struct shape *weight, struct window *w);
 
+/* Whether weights are as TTNN prepares them for the device: [..., window * channels of a group, out_channels]. */
+bool window_takes_prepared(const struct window *w, const struct shape *weight);
+
 /* The elements of the operand, padded, beyond those that the last window takes; of a ceil_mode that rounds up less than
  * 0. Transposed, 0. */
 int64_t window_remainder(const struct window *w, uint32_t d);

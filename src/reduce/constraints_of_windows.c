@@ -104,12 +104,25 @@ static void constrain_groups(struct constraints *c, uint32_t op, const struct wi
         constrain_product(c, w->groups, channels[k] / w->groups, channels[k]);
 }
 
+/* window * channels of a group = rows */
+static void constrain_prepared(struct constraints *c, const struct window *w, const struct shape *weight) {
+    struct constraint *r = constraints_add(c, PRODUCT);
+    for (uint32_t d = 0; d < w->n; d++)
+        constraint_add_constant(c, r, 0, w->size[d]);
+    constraint_add_term(c, r, 0, w->channels / w->groups);
+    constraint_add_term(c, r, 1, weight->dim[weight->rank - 2]);
+}
+
 void constraints_of_window(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
     struct sliding s;
     struct shape weight = {0};
     bool known = read_sliding(g, op, x, y, &s);
-    if (op_convolves((enum op_kind)g->kind[op]) && shape_in_graph(g, graph_operands(g, op)[1], &weight))
+    bool convolves = op_convolves((enum op_kind)g->kind[op]) && shape_in_graph(g, graph_operands(g, op)[1], &weight);
+    bool prepared = known && convolves && window_takes_prepared(&s.w, &weight);
+    if (prepared)
+        constrain_prepared(c, &s.w, &weight);
+    else if (convolves)
         for (uint32_t d = 2; d < weight.rank; d++)
             constraints_fix(c, weight.dim[known && weight.rank == s.w.n + 2 ? s.w.weight_dims[d] : d]);
     if (!known) {

@@ -307,10 +307,12 @@ static double op_cost(const struct subgraph *s, const struct extents *e, uint32_
         return n;
     }
     struct window w;
-    if (op_convolves((enum op_kind)g->kind[op]) && graph_window(g, op, &w) == NULL) {
-        const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank);
+    struct shape weight;
+    if (op_convolves((enum op_kind)g->kind[op]) && graph_window(g, op, &w) == NULL &&
+        shape_in_graph(g, graph_operands(g, op)[1], &weight)) {
         /* each result element takes one filter: the weights over the channels that they are for */
-        n *= elements(s, e, graph_operands(g, op)[1]) / (double)extent_to(e, dims[w.weight_dims[0]]);
+        int64_t filters = window_takes_prepared(&w, &weight) ? w.out_channels : weight.dim[w.weight_dims[0]];
+        n *= elements(s, e, graph_operands(g, op)[1]) / (double)extent_to(e, filters);
     }
     return n;
 }
