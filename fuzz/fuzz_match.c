@@ -175,7 +175,7 @@ static void draft_op(const struct mlir *ir, uint32_t op, const char *file) {
     struct buf out = {0};
     struct str name = mlir_span(ir, ir->values[ir->ops[op].first_result].name);
     struct str ops = arena_printf(&arena, "%.*s", (int)name.n, name.p);
-    bool good = draft_make(&set, file, ops.p, FA_BOTH_LEVELS, &diags, &out);
+    bool good = draft_make(&set, &(struct fa_inputs){.files = &file, .nfiles = 1}, ops.p, &diags, &out);
     FUZZ_PROMISE(good ? out.n > 0 : diags.n > 0);
     buf_free(&out);
     diags_free(&diags);

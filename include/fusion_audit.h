@@ -1,19 +1,20 @@
 /* fusion-audit: finds op fusions that a Tenstorrent compile missed.
  *
- * The public C API. fa_audit, fa_explain and fa_library_read each make an object that is read with the functions below
- * and freed once. Pointers must not be NULL, and indices not beyond the counts, except where it says so.
+ * The public C API. Each call takes one struct of options, of which a zeroed one but for `inputs` is a good one, and
+ * makes an object that is read with the functions below it and freed once. It is never NULL. Pointers must not be NULL,
+ * and indices not beyond the counts, except where it says so.
  *
  * Errors. What is wrong with input, options or pattern files is a status, and a diagnostic in the object. Functions
- * print only to the FILE that they are given (fa_write_report: to the file or standard output that it is asked for); a
- * failed write to a FILE is left to the caller, with ferror. The exception is memory: where it ends, the library prints
- * one line on standard error and ends the process with status 3.
+ * print only to the FILE that they are given (fa_write_report and its like: to the file or standard output that they
+ * are asked for); a failed write to a FILE is left to the caller, with ferror. The exception is memory: where it ends,
+ * the library prints one line on standard error and ends the process with status 3.
  *
- * Ownership. Options are borrowed until the call returns, but the names of files, and `at`, until the object
- * is freed. Strings that a function returns belong to the object and live as long.
+ * Ownership. Options, and all that they point to, are borrowed until the call returns; a library until the objects that
+ * were made with it are freed. Strings that a function returns belong to the object and live as long.
  *
- * Threads. Objects share nothing: two may be used in two threads, one by one thread at a time. fa_audit starts threads
- * of its own and joins them before it returns. Numbers are read and written as in the locale "C", whatever that of the
- * process is; a function that is passed in is called in it. */
+ * Threads. Objects share nothing but a library, which none of them changes: two may be used in two threads, one by one
+ * thread at a time. Threads that a call starts have ended when it returns. Numbers are read and written as in the
+ * locale "C", whatever that of the process is; a function that is passed in is called in it. */
 #ifndef FUSION_AUDIT_H
 #define FUSION_AUDIT_H
 
@@ -38,16 +39,25 @@ enum fa_status {
 /* FA_ANY_LEVEL: both where there are both, else TTNN. */
 enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY, FA_ANY_LEVEL };
 
+/* Any bytes, as a file has them: text, or packed. */
+struct fa_bytes {
+    const char *data;
+    size_t size;
+};
+
 /* What is read. */
 struct fa_inputs {
     const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
+    const struct fa_bytes *contents; /* of each, what is in it: with `data` it is not read, and called by its name all
+                                        the same. NULL: all are read */
     enum fa_levels levels;
     bool unpaired;      /* TTIR need not be of the model that TTNN is of */
     unsigned max_input; /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
 };
 
-struct fa_library; /* patterns that were read: below */
+struct fa_library; /* patterns that were read */
+struct fa_diagnostics;
 
 /* Which patterns are searched, and what of them is wanted. */
 struct fa_patterns {
@@ -65,6 +75,13 @@ struct fa_patterns {
     const struct fa_library *library; /* its patterns instead, for several calls, also side by side; or NULL */
 };
 
+/* Reads the patterns once, for any number of calls. To be freed with fa_library_free; what else it can do is at the
+ * end. After FA_USAGE it lacks some of the patterns. */
+struct fa_library *fa_library_read(const struct fa_patterns *patterns, unsigned max_diagnostics);
+enum fa_status fa_library_status(const struct fa_library *l); /* of reading: FA_CLEAN or FA_USAGE */
+const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l);
+void fa_library_free(struct fa_library *l); /* NULL is fine, here and in all that free */
+
 struct fa_diagnostic {
     const char *severity; /* "error", "warning", "note" */
     const char *file;     /* or empty: about the options */
@@ -76,15 +93,19 @@ struct fa_diagnostic {
 
 /* What is wrong with input, options or pattern files, in the order in which it was found. Lives as long as the object
  * that was asked for it. */
-struct fa_diagnostics;
 size_t fa_count(const struct fa_diagnostics *d);
-size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics */
+size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics, which is 100 where it is 0 */
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
+/* Prints each as "file:line:column: error: message" with its hint, and how many were dropped. */
+void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out);
+/* Prints text of an input or a file name so that nothing in it drives a terminal or ends a line: escaped as JSON has
+ * it, but for the characters in `keep`, such as "\t\n". */
+void fa_print_clean(const char *text, size_t n, const char *keep, FILE *out);
 
-/* Told what a call does, of which `done` of `all` pieces are: "reading" graphs, "searching" functions, "proving"
- * findings, "comparing" modules; once a piece, some in parts of a second. Called by one thread at a time, not always
- * the caller's. False ends the call, after the pieces that were begun: its status is FA_INPUT then, a diagnostic says
- * so, and there is no report. A zeroed struct: nothing is told. */
+/* Told what a call does, of which `done` of `all` pieces are: "reading" files or graphs, "searching" functions,
+ * "proving" findings, "comparing" ops or modules, "testing" patterns; once a piece, some in parts of a second. Called
+ * by one thread at a time, not always the caller's. False ends the call, after the pieces that were begun: its status
+ * is FA_INPUT then, a diagnostic says so, and there is no report. A zeroed struct: nothing is told. */
 struct fa_progress {
     bool (*step)(void *context, const char *doing, size_t done, size_t all);
     void *context;
@@ -110,9 +131,9 @@ struct fa_audit_options {
     const char *expect;       /* a file that says how often ops have to be there; or NULL */
     const char *sort;         /* "saving", "count" or "name"; NULL: saving */
     bool no_validate;         /* do without the numeric proof */
-    bool classify;            /* entries say how far the compiler is with their fusion */
+    bool classify;            /* entries of the report say how far the compiler is with their fusion */
     bool details;             /* instances have the figures of their proof as keys of their own */
-    bool inventory;           /* fused ops are collected, for fa_write_expectations and fa_diff */
+    bool inventory;           /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;             /* findings have modules of their own, */
     bool small_modules;       /* those of TTIR in the small shapes of a proof */
     unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
@@ -122,7 +143,7 @@ struct fa_audit_options {
 
 struct fa_audit; /* a finished audit */
 
-/* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
+/* Reads the files, searches, proves. To be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_audit_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
@@ -135,42 +156,57 @@ const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a);
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
-/* A place where a fusion is missed. Strings live as long as the audit, and are empty where there is nothing to say. */
+/* A place where a fusion is missed; fusion-todo(5) says more of what is a key of the report, too. Strings are empty
+ * where there is nothing to say; lists have one item a line. */
 struct fa_finding {
+    /* what it has in common with other places of its entry of the report */
+    size_t entry;                          /* the number of that */
     const char *fused_op, *source, *lacks; /* lacks: what the dialect of TTNN lacks of the op, "activations" */
+    const char *component_ops;             /* a list */
+    const char *dialect_level, *pass_status, *pass, *existing_pattern, *source_file; /* how far the compiler is */
+    const char *action;                                                              /* what to do about all of them */
+    /* where it is */
     const char *pattern;
-    const char *location, *place;          /* of the IR; in the model, "decoder layer 3" */
+    const char *location;                  /* of the IR */
+    const char *place, *layer;             /* in the model: "decoder layer 3 (fed by ...)"; "layer 3" */
+    const char *names;                     /* in the model, that tell it: a list */
+    const char *torch;                     /* the op of PyTorch */
     const char *ttir, *ttnn;               /* its ops, as the input has them */
     const char *ttir_lines, *ttnn_lines;   /* "12-14, 20" */
-    const char *verdict, *action, *notes;  /* action: what to do about it and its like, in a line; notes: all lines */
-    const char *todo;                      /* what to do about it, by itself */
-    const char *pass;                      /* of the compiler that would make it, "ttir-fusing" */
     const char *ttir_module, *ttnn_module; /* fa_audit_options.modules: its ops alone as modules */
-    const char *torch;                     /* the op of PyTorch */
-    const char *component_ops, *preconditions, *names; /* lists, one a line; names: that tell the place in the model */
-    size_t entry;                                      /* number of its entry of the report */
-    double saved_us;                                   /* estimated; below 0: fusing is slower */
-    bool known;                                        /* the baseline has it */
-    bool repeated;                                     /* one before it differs in names and locations only */
+    /* what is said of it */
+    const char *verdict; /* of its proof */
+    const char *todo;    /* what to do about it */
+    const char *notes;   /* all lines of them */
+    /* what fusing saves, estimated; 0 where sizes are not known */
+    double us, saved_us; /* of its ops as they are; saved_us: of the measured time where there is one, and below 0
+                            where fusing is slower */
+    int64_t launches, dram_bytes, l1_bytes;
+    bool known;      /* the baseline has it */
+    bool repeated;   /* one before it differs in names and locations only */
     uint64_t reason; /* equal where the same is to be done for the same reason, whatever names are in it */
 };
 /* Finding i, in the order of the report. False beyond the last, and of a report that was read. */
 bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out);
-/* Prints the report in a format, as fa_write_report writes it. False: there is no such format or no report, or the
- * stream failed. */
+
+/* One of the notes of a finding: "model location", or empty of a sentence by itself, and what is said of it. */
+struct fa_note {
+    const char *key, *text;
+};
+/* Note i of a finding. False beyond the last. */
+bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out);
+
+/* Prints the report in a format: "yaml", "json", "markdown", "sarif" or "html"; or all findings as a "baseline", where
+ * those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are in it as
+ * "expectations". False: there is no such format or no report, or the stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
-/* Writes the report in a format, "yaml", "json", "markdown", "sarif" or "html": to a file that takes the place of
- * `path` and keeps its mode, owner and links, straight into it where it is no regular file, or to standard output for
- * "-". False with the reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was
- * then, unless it has other names or an owner that could be kept only by overwriting it, and that failed. After wrong
- * usage nothing is written. */
-bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
-/* The name of the file where a format goes by default; NULL: there is no such format. */
+/* Writes what fa_print_report prints: to a file that takes the place of `path` and keeps its mode, owner and links,
+ * straight into it where it is no regular file, or to standard output for "-". False with the reason in `error`, at
+ * most n bytes with their NUL, and in errno; a regular file is as it was then, unless it has other names or an owner
+ * that could be kept only by overwriting it, and that failed. After wrong usage nothing is written. */
+bool fa_write_report(const struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
+/* The name of the file where a format of the report goes by default; NULL: there is no such format. */
 const char *fa_default_file(const char *format);
-/* Writes all findings as a baseline, in the same way. Those that `baseline` has keep its reasons and dates. */
-bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t n);
-/* Writes how often the fused ops of the model are in it as expectations, in the same way. */
-bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
  * of a terminal. `name` is what the first line calls the report. Without findings nothing is
  * printed. */
@@ -188,12 +224,11 @@ struct fa_setting {
 };
 /* Setting i, in the order of the report. False beyond the last. Lives as long as the audit. */
 bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out);
-void fa_free(struct fa_audit *a); /* NULL is fine */
+void fa_free(struct fa_audit *a);
 
 /* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML
  * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after an
- * audit with less than all patterns (`only`, `skip`, `sources`, `no_default_patterns`). True when it was
- * removed. */
+ * audit with less than all patterns (`only`, `skip`, `sources`, `no_bundled`). True when it was removed. */
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 
 /* True where the audit was refused since an archive has files of more than one compile: fa_find_pairs tells them apart.
@@ -210,8 +245,8 @@ struct fa_pair {
     const char *ttnn;
 };
 
-/* Looks into files, directories and archives. Never NULL; to be freed with fa_pairs_free. */
-struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics);
+/* Looks into files, directories and archives. To be freed with fa_pairs_free. */
+struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics, struct fa_progress progress);
 bool fa_pairs_failed(const struct fa_pairs *p); /* something could not be read, or belongs to nothing */
 size_t fa_pairs_count(const struct fa_pairs *p);
 struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i);
@@ -241,9 +276,9 @@ bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *forma
 
 /* ---- inspect ---- */
 
-/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why.
- * FA_CLEAN or FA_INPUT. */
-enum fa_status fa_inspect(const struct fa_inputs *inputs, bool json, FILE *out);
+/* Prints what was understood of the files, as text or one JSON document: blocks, stages, functions, ops by kind, what
+ * could not be read, and why. `data` as that of struct fa_patterns. FA_CLEAN or FA_INPUT. */
+enum fa_status fa_inspect(const struct fa_inputs *inputs, const char *data, bool json, FILE *out);
 
 /* ---- verify ---- */
 
@@ -263,7 +298,7 @@ struct fa_verify_options {
 
 struct fa_verification; /* what two modules of one compile were found to compute */
 
-/* Compares the modules. Never NULL; to be freed with fa_verification_free, until when the options have to stay. */
+/* Compares the modules. To be freed with fa_verification_free. */
 struct fa_verification *fa_verify(const struct fa_verify_options *options);
 /* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN.
  * With `at` FA_CLEAN whatever is there, FA_INPUT where nothing is. */
@@ -276,7 +311,7 @@ struct fa_compared {
 };
 struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after);
 /* What was found of some ops of both modules; fusion-audit(1) says what each member is, by its key in the report.
- * Strings live as long as the verification, and are empty where there is nothing to say. */
+ * Strings are empty where there is nothing to say. */
 struct fa_check {
     const char *kind; /* "wrong_fusion", "wrong_lowering", "use_after_deallocate", "not_compared", "proved" */
     const char *fused_op, *pass, *location;
@@ -316,12 +351,12 @@ struct fa_apply_options {
     bool assumed; /* the text is the module as it was, with constants in place of arguments that are taken to hold one:
                      what compiles of the rewritten module are to be compared with */
     unsigned max_diagnostics;
+    struct fa_progress progress;
 };
 
 struct fa_application; /* a TTIR module with fused ops in it */
 
-/* Rewrites the TTIR module of the files. Never NULL; to be freed with fa_application_free, until when the options have
- * to stay. */
+/* Rewrites the TTIR module of the files. To be freed with fa_application_free. */
 struct fa_application *fa_apply(const struct fa_apply_options *options);
 /* FA_CLEAN, FA_USAGE, or FA_INPUT where nothing may be written. */
 enum fa_status fa_application_status(const struct fa_application *a);
@@ -344,17 +379,17 @@ struct fa_explain_options {
                        "file:812"); NULL: all */
     size_t most;    /* places that are kept, the best; 0: 10 */
     unsigned max_diagnostics;
+    struct fa_progress progress;
 };
 
 struct fa_explanation; /* where patterns nearly match, and what is different there */
 
-/* Never NULL; to be freed with fa_explanation_free. */
+/* To be freed with fa_explanation_free. */
 struct fa_explanation *fa_explain(const struct fa_explain_options *options);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`, and where an error was said. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
 const struct fa_diagnostics *fa_explanation_diagnostics(const struct fa_explanation *e);
-/* A place where a pattern matches, or nearly. Strings live as long as the explanation, and are empty where there is
- * nothing to say. */
+/* A place where a pattern matches, or nearly. Strings are empty where there is nothing to say. */
 struct fa_near_miss {
     const char *outcome; /* "matched": an audit reports it; "refuted" by its proof; "gives way";
                             "slower": left out, as `reason` says; "near" */
@@ -374,11 +409,10 @@ void fa_explanation_free(struct fa_explanation *e);
 
 /* ---- patterns ---- */
 
-struct fa_library; /* the patterns that are searched */
-
 struct fa_test_options {
     bool say_unproved; /* a note for each test that cannot be compared on numbers, or has no `explains` */
     unsigned seed;     /* of random numbers, shapes and element types */
+    struct fa_progress progress;
 };
 
 struct fa_test_counts {
@@ -391,10 +425,6 @@ struct fa_test_counts {
     size_t varied;   /* comparisons in other shapes and element types */
 };
 
-/* Never NULL; to be freed with fa_library_free. After FA_USAGE the library lacks some of the patterns. */
-struct fa_library *fa_library_read(const struct fa_patterns *patterns, unsigned max_diagnostics);
-enum fa_status fa_library_status(const struct fa_library *l); /* of reading: FA_CLEAN or FA_USAGE */
-const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l);
 /* One line a pattern: name, fused op, source, summary; in the order of reading. */
 void fa_library_list(const struct fa_library *l, FILE *out);
 /* Each pattern of these names, or that globs match, as its file has it, and its formula with the idioms expanded; each
@@ -409,16 +439,14 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
  * all patterns are selected. */
 enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_options *options,
                                struct fa_test_counts *counts);
-/* Prints a draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". A file with both levels is
+/* Prints a draft of a pattern, made from ops of one file: "%14,%17" or "%14,%17,@func". A file with both levels is
  * searched TTNN first, unless `levels` names one. The draft matches its own example, and becomes a pattern of the
  * library. FA_INPUT with diagnostics when there are no such ops or no formula can say what they are; nothing is printed
  * then. */
-enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
-                              FILE *out);
+enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file, const char *ops, FILE *out);
 /* Prints what fused ops compute, as formulas over simpler ops, and the source of each: for the ops named ("linear",
  * "ttnn.linear"), or one line for each when n is 0. FA_USAGE with a diagnostic for each that has no such definition. */
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
-void fa_library_free(struct fa_library *l);
 
 /* Whether an op of TTIR or TTNN, "ttir.add", does more than move data or make constants; one that is not known does. */
 bool fa_op_computes(const char *op, size_t length);

@@ -28,6 +28,7 @@ struct fa_audit {
     struct suppressions suppress; /* --suppress */
     struct inputs inputs;
     struct report report;
+    struct shown_finding **shown; /* by number, once they are asked for; NULL: none was */
     struct baseline baseline;
     struct expectations expect;
     struct fused_counts counts;

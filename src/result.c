@@ -49,14 +49,6 @@ static bool has_report(const struct fa_audit *a) {
     return a->status != FA_USAGE && !a->is_read && !watch_has_ended(a->watch);
 }
 
-static bool is_done(const struct fa_audit *a, char *error, size_t n) {
-    if (has_report(a))
-        return true;
-    snprintf(error, n, "there is no report to write");
-    errno = 0;
-    return false;
-}
-
 static const char *lines_of(struct arena *to, struct str_list list) {
     struct buf lines = {0};
     for (uint32_t i = 0; i < list.n; i++) {
@@ -66,91 +58,149 @@ static const char *lines_of(struct arena *to, struct str_list list) {
     return buf_take(&lines, to).p;
 }
 
-static bool get_finding(struct fa_audit *a, const struct report_entry *e, const struct finding *f,
-                        struct fa_finding *out) {
-    struct buf action = {0}, notes = {0}, todo = {0};
-    struct arena *to = &a->arena;
-    report_action(&a->report, e, &action);
+/* A finding as text, made once. */
+struct shown_finding {
+    struct fa_finding finding;
+    struct fa_note *notes;
+    uint32_t nnotes;
+};
+
+static void show_notes(const struct note_lines *lines, struct shown_finding *out, struct arena *to) {
+    out->notes = arena_alloc(to, (lines->n + (size_t)1) * sizeof *out->notes);
+    for (uint32_t i = 0; i < lines->n; i++) {
+        const struct note_line *line = &lines->items[i];
+        out->notes[i] = (struct fa_note){line->key, arena_strdup(to, (struct str){lines->text.p + line->at, line->n})};
+    }
+    out->nnotes = lines->n;
+}
+
+static void show_finding(const struct report *r, const struct report_entry *e, const struct finding *f,
+                         struct shown_finding *out, struct arena *to) {
+    struct buf action = {0}, todo = {0};
+    struct note_lines notes = {0};
+    struct classification c = f->notes.claim.set ? classify(&f->notes.claim)
+                                                 : (struct classification){.owning_pass = f->pattern->status.pass};
+    struct saved saved = price_saved(&f->price);
+    report_action(r, e, &action);
     todo_text(&f->todo, &todo);
-    *out = (struct fa_finding){.fused_op = arena_strdup(to, f->fused_op),
-                               .source = arena_strdup(to, f->source),
-                               .lacks = arena_strdup(to, f->lacks),
-                               .pattern = arena_strdup(to, f->pattern->name),
-                               .location = arena_strdup(to, f->ir_loc),
-                               .place = arena_strdup(to, f->place),
-                               .ttir = arena_strdup(to, f->ttir.text),
-                               .ttnn = arena_strdup(to, f->ttnn.text),
-                               .ttir_lines = arena_strdup(to, f->ttir.lines),
-                               .ttnn_lines = arena_strdup(to, f->ttnn.lines),
-                               .verdict = f->proof ? verdict_line(f->proof, to).p : "",
-                               .notes = arena_strdup(to, report_notes(&a->report, e, f, &notes)),
-                               .action = arena_strdup(to, buf_str(&action)),
-                               .todo = arena_strdup(to, buf_str(&todo)),
-                               .pass = arena_strdup(to, f->pattern->status.pass),
-                               .ttir_module = arena_strdup(to, f->ttir.module),
-                               .ttnn_module = arena_strdup(to, f->ttnn.module),
-                               .torch = arena_strdup(to, f->notes.torch),
-                               .component_ops = lines_of(to, f->component_ops),
-                               .preconditions = lines_of(to, f->notes.preconditions),
-                               .names = lines_of(to, f->notes.names),
-                               .entry = (size_t)(e - a->report.entries),
-                               .saved_us = f->saved_us,
-                               .known = f->known.n > 0,
-                               .repeated = f->same_as != NULL,
-                               .reason = hash_mix(f->notes.claim.refusal, (uint64_t)f->todo.kind)};
+    out->finding = (struct fa_finding){.entry = (size_t)(e - r->entries),
+                                       .fused_op = arena_strdup(to, f->fused_op),
+                                       .source = arena_strdup(to, f->source),
+                                       .lacks = arena_strdup(to, f->lacks),
+                                       .component_ops = lines_of(to, f->component_ops),
+                                       .dialect_level = arena_strdup(to, c.dialect_level),
+                                       .pass_status = arena_strdup(to, c.pass_status),
+                                       .pass = arena_strdup(to, c.owning_pass),
+                                       .existing_pattern = arena_strdup(to, c.existing_pattern),
+                                       .source_file = arena_strdup(to, c.source_file),
+                                       .action = arena_strdup(to, buf_str(&action)),
+                                       .pattern = arena_strdup(to, f->pattern->name),
+                                       .location = arena_strdup(to, f->ir_loc),
+                                       .place = arena_strdup(to, f->place),
+                                       .layer = arena_strdup(to, f->layer),
+                                       .names = lines_of(to, f->notes.names),
+                                       .torch = arena_strdup(to, f->notes.torch),
+                                       .ttir = arena_strdup(to, f->ttir.text),
+                                       .ttnn = arena_strdup(to, f->ttnn.text),
+                                       .ttir_lines = arena_strdup(to, f->ttir.lines),
+                                       .ttnn_lines = arena_strdup(to, f->ttnn.lines),
+                                       .ttir_module = arena_strdup(to, f->ttir.module),
+                                       .ttnn_module = arena_strdup(to, f->ttnn.module),
+                                       .verdict = f->proof ? verdict_line(f->proof, to).p : "",
+                                       .todo = arena_strdup(to, buf_str(&todo)),
+                                       .notes = arena_strdup(to, report_notes(r, e, f, &notes)),
+                                       .us = f->price.without.estimated.us,
+                                       .saved_us = f->saved_us,
+                                       .launches = saved.launches,
+                                       .dram_bytes = saved.dram_bytes,
+                                       .l1_bytes = saved.l1_bytes,
+                                       .known = f->known.n > 0,
+                                       .repeated = f->same_as != NULL,
+                                       .reason = hash_mix(f->notes.claim.refusal, (uint64_t)f->todo.kind)};
+    show_notes(&notes, out, to);
     buf_free(&action);
     buf_free(&todo);
-    buf_free(&notes);
-    return true;
+    note_lines_free(&notes);
+}
+
+/* Finding i of the report; NULL beyond the last. */
+static const struct shown_finding *shown_finding(struct fa_audit *a, size_t i) {
+    const struct report_entry *e = a->report.entries, *end = e + a->report.nentries;
+    if (!a->shown)
+        a->shown = arena_alloc(&a->arena, (a->report.findings.n + (size_t)1) * sizeof(struct shown_finding *));
+    while (e < end && i >= e->nfindings)
+        i -= e++->nfindings;
+    if (e == end)
+        return NULL;
+    struct shown_finding **shown = &a->shown[e->findings[i]->number];
+    if (!*shown) {
+        *shown = arena_alloc(&a->arena, sizeof **shown);
+        show_finding(&a->report, e, e->findings[i], *shown, &a->arena);
+    }
+    return *shown;
 }
 
 bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out) {
     IN_C_LOCALE;
-    for (uint32_t e = 0; e < a->report.nentries; e++) {
-        const struct report_entry *entry = &a->report.entries[e];
-        if (i < entry->nfindings)
-            return get_finding(a, entry, entry->findings[i], out);
-        i -= entry->nfindings;
-    }
-    return false;
+    const struct shown_finding *shown = shown_finding(a, i);
+    if (shown)
+        *out = shown->finding;
+    return shown;
+}
+
+bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out) {
+    IN_C_LOCALE;
+    const struct shown_finding *shown = shown_finding(a, finding);
+    bool any = shown && i < shown->nnotes;
+    if (any)
+        *out = shown->notes[i];
+    return any;
+}
+
+/* False: there is no such format, or the stream failed. */
+static bool print_as(const struct fa_audit *a, const char *format, FILE *out) {
+    const struct report_format *f = report_format_named(format);
+    if (f)
+        return f->print(&a->report, out);
+    if (strcmp(format, "baseline") == 0)
+        return baseline_print(&a->report.findings, &a->baseline, out);
+    return strcmp(format, "expectations") == 0 && fused_counts_print(&a->counts, out);
 }
 
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out) {
     IN_C_LOCALE;
-    const struct report_format *f = report_format_named(format);
-    return f && has_report(a) && f->print(&a->report, out);
+    return has_report(a) && print_as(a, format, out);
 }
 
-bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n) {
+struct printed {
+    const struct fa_audit *audit;
+    const char *format;
+};
+
+static bool print(void *what, FILE *out) {
+    const struct printed *p = what;
+    return print_as(p->audit, p->format, out);
+}
+
+static bool is_format(const char *format) {
+    return report_format_named(format) || strcmp(format, "baseline") == 0 || strcmp(format, "expectations") == 0;
+}
+
+bool fa_write_report(const struct fa_audit *a, const char *format, const char *path, char *error, size_t n) {
     IN_C_LOCALE;
-    return is_done(a, error, n) && report_write(&a->report, report_format_named(format), path, error, n);
+    struct printed what = {a, format};
+    struct printing p = {print, &what};
+    bool known = is_format(format);
+    if (known && has_report(a))
+        return file_write(&p, path, error, n);
+    snprintf(error, n, known ? "there is no report to write" : "there is no format %s", format);
+    errno = 0;
+    return false;
 }
 
 const char *fa_default_file(const char *format) {
     const struct report_format *f = report_format_named(format);
     return f ? f->file : NULL;
-}
-
-static bool print_baseline(void *what, FILE *out) {
-    const struct fa_audit *a = what;
-    return baseline_print(&a->report.findings, &a->baseline, out);
-}
-
-bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t n) {
-    IN_C_LOCALE;
-    struct printing p = {print_baseline, a};
-    return is_done(a, error, n) && file_write(&p, path, error, n);
-}
-
-static bool print_expectations(void *what, FILE *out) {
-    struct fa_audit *a = what;
-    return fused_counts_print(&a->counts, out);
-}
-
-bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n) {
-    IN_C_LOCALE;
-    struct printing p = {print_expectations, a};
-    return is_done(a, error, n) && file_write(&p, path, error, n);
 }
 
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {

@@ -4,6 +4,7 @@
 usage: python_test.py LIBRARY SOURCE
 Exit 77: cffi is not there.
 """
+import gzip
 import importlib.util
 import json
 import os
@@ -27,12 +28,17 @@ sys.path.insert(0, directory.name)
 import fusion_audit  # noqa: E402 (it is made above)
 
 
+def interrupt(*step):
+    raise KeyboardInterrupt
+
+
 class Module(unittest.TestCase):
     def test_members_are_those_of_the_structs(self):
         with open(SOURCE + "/include/fusion_audit.h") as file:
             header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
         for name, kind in (("finding", fusion_audit.Finding), ("check", fusion_audit.Check),
-                           ("near_miss", fusion_audit.NearMiss), ("diagnostic", fusion_audit.Diagnostic)):
+                           ("note", fusion_audit.Note), ("near_miss", fusion_audit.NearMiss),
+                           ("diagnostic", fusion_audit.Diagnostic)):
             members = re.search(r"^struct fa_%s \{(.*?)^\};" % name, header, re.M | re.S)[1]
             self.assertEqual(re.findall(r"(\w+)[,;]", members), [field.rstrip("_") for field in kind.__dataclass_fields__])
 
@@ -50,6 +56,66 @@ class Module(unittest.TestCase):
         self.assertIn(f"{len(audit.findings)} places", audit.summary())
         again = fusion_audit.audit(PAIR, library=fusion_audit.Library(only="ttnn.*"))
         self.assertEqual(again.findings, audit.findings)
+
+    def test_a_finding_has_what_its_report_has(self):
+        audit = fusion_audit.audit(PAIR, include="slower")
+        entries = json.loads(audit.report("json"))["missed_fusions"]
+        places = [(entry, place) for entry in entries for place in entry["instances"]]
+        self.assertEqual(len(places), len(audit.findings))
+        for i, (f, (entry, place)) in enumerate(zip(audit.findings, places)):
+            self.assertEqual([f.fused_op, f.source, f.action], [entry["fused_op"], entry["source"], entry["action"]])
+            self.assertEqual([f.location, f.place, f.layer, f.ttir, f.ttnn, f.ttnn_lines, f.verdict, f.todo, f.notes],
+                             [place[key] if key in place else "" for key in (
+                                 "ir_loc", "place", "layer", "ttir_segment", "ttnn_segment", "ttnn_lines", "verdict", "action",
+                                 "notes")])
+            cost = place.get("cost", {})
+            self.assertEqual(f.launches, cost.get("launches", 0) - cost.get("launches_fused", 0))
+            traffic = [f"{memory}_{way}_bytes" for memory in ("dram", "l1") for way in ("read", "written")]
+            saved = [cost.get(key, 0) - cost.get(key + "_fused", 0) for key in traffic]
+            self.assertEqual([f.dram_bytes, f.l1_bytes], [sum(saved[:2]), sum(saved[2:])])
+            self.assertAlmostEqual(f.us, cost.get("estimated_us", 0), places=2)
+            self.assertEqual("".join((note.key and note.key + ": ") + note.text + "\n" for note in audit.notes(i)), f.notes)
+        self.assertGreater(sum(f.launches for f in audit.findings), 0)
+        self.assertTrue({"saves", "model location", "compiler"} <= {note.key for note in audit.notes(0)})
+        self.assertEqual(audit.notes(len(places)), [])
+        status = [line.split(": ")[1] for line in fusion_audit.audit(PAIR, include="slower", classify=True).report().splitlines()
+                  if line.startswith("  pass_status")]
+        self.assertEqual([audit.findings[[f.entry for f in audit.findings].index(e)].pass_status for e in range(len(entries))],
+                         status)
+
+    def test_what_is_in_memory_is_as_what_is_in_files(self):
+        texts = []
+        for path in PAIR:
+            with open(path, "rb") as file:
+                texts.append(file.read())
+        there = fusion_audit.audit(PAIR, only="ttnn.*")
+        packed = [("a.mlir", gzip.compress(texts[0])), ("b.mlir", texts[1].decode())]
+        for files in (list(zip(PAIR, texts)), packed, [PAIR[0], ("b", texts[1])]):
+            self.assertEqual(fusion_audit.audit(files, only="ttnn.*").findings, there.findings)
+        self.assertIn("ttir: a.mlir\n  ttnn: b.mlir\n", fusion_audit.audit(packed).report())
+        self.assertEqual(fusion_audit.apply(packed[:1], assume="all").text, fusion_audit.apply(PAIR[:1], assume="all").text)
+        self.assertEqual(fusion_audit.verify(packed).proved, fusion_audit.verify(PAIR).proved)
+        self.assertEqual([x.file for x in fusion_audit.explain(packed, most=1)], ["b.mlir"])
+        self.assertEqual(fusion_audit.find_pairs(packed), [["a.mlir", "b.mlir"]])
+        self.assertEqual([file["path"] for file in fusion_audit.inspect(packed)["files"]], ["a.mlir", "b.mlir"])
+        for text, error in ((b"", "x: error: the file is empty"), (gzip.compress(texts[0])[:-9], "cannot be unpacked"),
+                            (b"text", "has no IR in it"), (texts[1], "both files are TTNN")):
+            with self.assertRaisesRegex(fusion_audit.Error, error):
+                fusion_audit.audit([("x", text), PAIR[1]])
+
+    def test_a_call_can_be_ended(self):
+        for call in (fusion_audit.audit, fusion_audit.verify, fusion_audit.explain, fusion_audit.apply):
+            files = PAIR[:1] if call is fusion_audit.apply else PAIR
+            told = []
+            call(files, progress=lambda *step: told.append(step))
+            self.assertTrue(all(done < all for _, done, all in told))
+            for last in {told.index(next(step for step in told if step[0] == doing)) for doing in {step[0] for step in told}}:
+                left = iter(range(last))
+                with self.subTest(call=call.__name__, at=told[last][0]):
+                    with self.assertRaisesRegex(fusion_audit.Error, "^fusion-audit: error: ended before all was done$"):
+                        call(files, progress=lambda *step: next(left, None) is not None)
+        with self.assertRaises(KeyboardInterrupt):
+            fusion_audit.audit(PAIR, progress=interrupt)
 
     def test_one_library_for_all_calls(self):
         library = fusion_audit.Library(only="ttnn.linear")
@@ -87,8 +153,6 @@ class Module(unittest.TestCase):
             fusion_audit.audit(["absent.mlir"])
         with self.assertRaisesRegex(fusion_audit.Error, "no pattern or fused op matches"):
             fusion_audit.audit(PAIR, only="absent")
-        with self.assertRaisesRegex(fusion_audit.Error, "ended before all was done"):
-            fusion_audit.audit(PAIR, progress=lambda *step: False)
         with self.assertRaisesRegex(TypeError, "no such option: colour"):
             fusion_audit.audit(PAIR, colour=True)
 

@@ -140,7 +140,7 @@ static const char *notes(const struct match *m, const struct segment *shown, boo
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .flow = flow};
     struct match_detail detail;
-    struct buf out = {0};
+    struct note_lines out = {0};
     cr_assert(match_details(m, &arena, &detail));
     struct finding f = {.pattern = m->pattern,
                         .notes = notes_of(&c, m, &detail, shown, NULL, &arena),
@@ -148,9 +148,10 @@ static const char *notes(const struct match *m, const struct segment *shown, boo
                         .ngraphs = 3,
                         .unpaired = unpaired};
     f.place = f.notes.place;
-    finding_notes(&f, STR(""), &out);
+    const char *text = arena_strdup(&arena, finding_notes(&f, STR(""), STR(""), &out));
+    note_lines_free(&out);
     flow_free(flow);
-    return buf_take(&out, &arena).p;
+    return text;
 }
 
 static struct segment all_of(const struct match *m) {

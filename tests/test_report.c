@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include <yaml.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "fusion_audit.h"
-#include "base/file.h"
 #include "report/report.h"
 
 /* One op from `begin` to the end of `text`, or several that end where the next begins. */
@@ -591,7 +591,7 @@ Test(print, places_that_are_alike_refer_to_the_first) {
     struct proved proof = {.kind = VERDICT_SAME, .shapes = 2};
     for (int i = 0; i < 4; i++) {
         struct report r = {0};
-        struct buf printed = {0};
+        struct note_lines printed = {0};
         struct finding f = finding_of("f", "ttnn", "x");
         f.pattern = &p;
         f.label = STR("%1");
@@ -608,7 +608,7 @@ Test(print, places_that_are_alike_refer_to_the_first) {
             cr_expect_eq(str_find(got, STR("alike: ")) != NULL, k && i, "%.*s", (int)got.n, got.p);
             cr_expect(!k || str_find(got, str_of(says[i])), "%.*s", (int)got.n, got.p);
         }
-        buf_free(&printed);
+        note_lines_free(&printed);
         report_free(&r);
     }
 }

@@ -356,7 +356,8 @@ Test(source, takes_archives_apart) {
         for (size_t k = 0; k < 2; k++) {
             struct source_list list = {0};
             const char *path = write_file(as[k]->p, as[k]->n);
-            cr_assert(source_read(&list, path, 0, &diags), "%s", diags.n ? diags.items[0].message : "");
+            cr_assert(source_read(&list, &(struct fa_inputs){.files = &path, .nfiles = 1, .max_input = 0}, 0, &diags),
+                      "%s", diags.n ? diags.items[0].message : "");
             cr_assert_eq(list.n, 4);
             for (uint32_t n = 0; n < 4; n++) {
                 struct source one;
@@ -402,12 +403,13 @@ Test(source, holds_no_more_than_the_limit) {
         struct buf b = i < NFILTERS ? pack(filters[i], zeros) : i == NFILTERS ? pack(filters[0], buf_str(&tar)) : tar;
         struct str bytes = i == NFILTERS + 2 ? zeros : buf_str(&b);
         const char *path = write_file(bytes.p, bytes.n);
-        cr_assert_not(source_read(&list, path, 7, &diags));
+        cr_assert_not(source_read(&list, &(struct fa_inputs){.files = &path, .nfiles = 1, .max_input = 7}, 0, &diags));
         cr_assert_eq(list.n, 0);
         cr_assert_not_null(strstr(diags.items[0].message, "7 MB"), "%s", diags.items[0].message);
         cr_assert_str_eq(diags.items[0].hint, "--limit=input=N allows more");
         forget_diags();
-        cr_assert(source_read(&list, path, 30, &diags), "%s", diags.n ? diags.items[0].message : "");
+        cr_assert(source_read(&list, &(struct fa_inputs){.files = &path, .nfiles = 1, .max_input = 30}, 0, &diags),
+                  "%s", diags.n ? diags.items[0].message : "");
         while (list.n)
             source_close(&list.items[--list.n]);
         if (b.p != tar.p)

@@ -1,7 +1,8 @@
 """Finds op fusions that a Tenstorrent compile missed: fusion_audit.h for Python.
 
-Each call takes the names of its files, and as keywords the members of its struct of options in fusion_audit.h, also
-those of its inputs and patterns (where both have `files`, further pattern files are `patterns`):
+Each call takes its files, each a path, or a name and what is in it ("m.mlir", text or bytes), and as keywords the
+members of its struct of options in fusion_audit.h, also those of its inputs and patterns (where both have `files`,
+further pattern files are `patterns`):
 
     for finding in fusion_audit.audit(["model.ttir.mlir", "model.ttnn.mlir"], only="ttnn.*").findings:
         print(finding.fused_op, finding.saved_us)
@@ -9,17 +10,19 @@ those of its inputs and patterns (where both have `files`, further pattern files
 from __future__ import annotations
 
 import enum
+import json
 import os
 import re
-import site
-import sys
 from dataclasses import dataclass, fields
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Union
 
 import cffi
 
-__all__ = ["Application", "Audit", "Check", "Diagnostic", "Error", "Finding", "Levels", "Library", "NearMiss", "Status",
-           "Verification", "apply", "audit", "explain", "find_pairs", "verify", "version"]
+__all__ = ["Application", "Audit", "Check", "Diagnostic", "Error", "File", "Finding", "Levels", "Library", "NearMiss",
+           "Note", "Status", "Verification", "apply", "audit", "explain", "find_pairs", "inspect", "verify", "version"]
+
+Path = Union[str, "os.PathLike[str]"]
+File = Union[Path, "tuple[Path, str | bytes]"]
 
 _here = os.path.dirname(os.path.abspath(__file__))
 _ffi: Any = cffi.FFI()
@@ -27,8 +30,6 @@ with open(os.path.join(_here, "fusion_audit.h"), encoding="utf-8") as _header:
     _ffi.cdef(re.sub(r"^#ifdef __cplusplus.*?^#endif$|^#.*?$", "", _header.read(), flags=re.M | re.S))
 _beside = os.path.join(_here, "libfusion_audit.so")
 _lib: Any = _ffi.dlopen(os.path.realpath(_beside) if os.path.exists(_beside) else "libfusion_audit.so.0")
-_data = next((path for path in (os.path.join(base, "share", "fusion-audit") for base in (sys.prefix, site.getuserbase()))
-              if os.path.isdir(path)), None)
 
 
 class Status(enum.IntEnum):
@@ -62,32 +63,47 @@ class Diagnostic:
 @dataclass(frozen=True)
 class Finding:
     """A place where a fusion is missed: struct fa_finding."""
+    entry: int
     fused_op: str
     source: str
     lacks: str
+    component_ops: str
+    dialect_level: str
+    pass_status: str
+    pass_: str
+    existing_pattern: str
+    source_file: str
+    action: str
     pattern: str
     location: str
     place: str
+    layer: str
+    names: str
+    torch: str
     ttir: str
     ttnn: str
     ttir_lines: str
     ttnn_lines: str
-    verdict: str
-    action: str
-    notes: str
-    todo: str
-    pass_: str
     ttir_module: str
     ttnn_module: str
-    torch: str
-    component_ops: str
-    preconditions: str
-    names: str
-    entry: int
+    verdict: str
+    todo: str
+    notes: str
+    us: float
     saved_us: float
+    launches: int
+    dram_bytes: int
+    l1_bytes: int
     known: bool
     repeated: bool
     reason: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """One of the notes of a finding: struct fa_note."""
+    key: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -152,10 +168,10 @@ def _as(kind: Any, struct: Any) -> Any:
     return kind(**{f.name: _value(getattr(struct, f.name.rstrip("_"))) for f in fields(kind)})
 
 
-def _all(kind: Any, get: Any, of: Any) -> list[Any]:
+def _all(kind: Any, get: Any, *of: Any) -> list[Any]:
     found: list[Any] = []
-    struct = _ffi.new(_ffi.typeof(get).args[2])
-    while get(of, len(found), struct):
+    struct = _ffi.new(_ffi.typeof(get).args[-1])
+    while get(*of, len(found), struct):
         found.append(_as(kind, struct))
     return found
 
@@ -164,8 +180,10 @@ def _diagnostics(d: Any) -> list[Diagnostic]:
     return [_as(Diagnostic, _lib.fa_diagnostic(d, i)) for i in range(_lib.fa_count(d))]
 
 
-def _done(status: int, diagnostics: Any) -> tuple[Status, list[Diagnostic]]:
+def _done(options: _Options, status: int, diagnostics: Any) -> tuple[Status, list[Diagnostic]]:
     said = _diagnostics(diagnostics)
+    if options.raised:
+        raise options.raised
     if status in (Status.USAGE, Status.INPUT):
         raise Error(Status(status), said)
     return Status(status), said
@@ -188,29 +206,45 @@ def _printed(function: Any, *arguments: Any) -> str:
 class _Options:
     """A struct of options, and what it points to."""
 
-    def __init__(self, kind: str, given: dict[str, Any]):
+    def __init__(self, kind: str, given: dict[str, Any], files: Iterable[File] | None = None):
         self.keep: list[Any] = []
+        self.raised: BaseException | None = None
         self.struct = _ffi.new(f"struct {kind} *")
         self.where = [self.struct]
         self.where += [getattr(self.struct, name) for name in ("inputs", "patterns") if hasattr(self.struct, name)]
-        if _data:
-            given = {"data": _data, **given}
+        if files is not None:
+            self.files(files)
         for name, value in given.items():
             self.put(name, value)
 
-    def string(self, value: str | os.PathLike[str]) -> Any:
-        self.keep.append(_ffi.new("char[]", os.fsencode(value)))
+    def new(self, kind: str, value: Any) -> Any:
+        self.keep.append(_ffi.new(kind, value))
         return self.keep[-1]
 
-    def array(self, values: Iterable[str | os.PathLike[str]]) -> tuple[Any, int]:
+    def string(self, value: Path) -> Any:
+        return self.new("char[]", os.fsencode(value))
+
+    def array(self, values: Iterable[Path]) -> tuple[Any, int]:
         strings = [self.string(value) for value in values]
-        self.keep.append(_ffi.new("const char *[]", strings))
-        return self.keep[-1], len(strings)
+        return self.new("const char *[]", strings), len(strings)
+
+    def files(self, files: Iterable[File]) -> None:
+        pairs = [file if isinstance(file, tuple) else (file, None) for file in files]
+        texts = [text.encode() if isinstance(text, str) else text for _, text in pairs]
+        inputs = self.struct.inputs if hasattr(self.struct, "inputs") else self.struct
+        inputs.files, inputs.nfiles = self.array(name for name, _ in pairs)
+        if any(text is not None for text in texts):
+            inputs.contents = self.new("struct fa_bytes[]", [
+                {} if text is None else {"data": self.new("char[]", text), "size": len(text)} for text in texts])
 
     def progress(self, told: Callable[[str, int, int], Any]) -> None:
         @_ffi.callback("bool(void *, const char *, size_t, size_t)")
         def step(_: Any, doing: Any, done: int, all: int) -> bool:
-            return told(_text(doing), done, all) is not False
+            try:
+                return told(_text(doing), done, all) is not False
+            except BaseException as error:  # it is raised where the call returns
+                self.raised = error
+                return False
 
         self.keep.append(step)
         self.struct.progress.step = step
@@ -223,8 +257,6 @@ class _Options:
             return None
         to = next((x for x in self.where if hasattr(x, name)), None)
         if to is None:
-            if name == "data":
-                return None
             raise TypeError(f"no such option: {name}")
         if isinstance(value, Library):
             self.keep.append(value)
@@ -246,21 +278,25 @@ class Library:
     def __init__(self, files: Iterable[str] = (), **options: Any):
         self._options = _Options("fa_patterns", {"files": list(files), **options})
         self._of = _ffi.gc(_lib.fa_library_read(self._options.struct, 0), _lib.fa_library_free)
-        self.status, self.diagnostics = _done(_lib.fa_library_status(self._of), _lib.fa_library_diagnostics(self._of))
+        self.status, self.diagnostics = _done(self._options, _lib.fa_library_status(self._of), _lib.fa_library_diagnostics(self._of))
 
 
 class Audit:
     def __init__(self, options: _Options):
         self._of, self._options = _ffi.gc(_lib.fa_audit(options.struct), _lib.fa_free), options
-        self.status, self.diagnostics = _done(_lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
+        self.status, self.diagnostics = _done(options, _lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
         self.findings: list[Finding] = _all(Finding, _lib.fa_get_finding, self._of)
 
     @property
     def time_us(self) -> float:
         return _lib.fa_time(self._of)
 
+    def notes(self, i: int) -> list[Note]:
+        """Of finding i, what its text `notes` is made of."""
+        return _all(Note, _lib.fa_get_note, self._of, i)
+
     def report(self, format: str = "yaml") -> str:
-        """In a format of --format."""
+        """In a format of --format, or as "baseline" or "expectations"."""
         return _printed(_lib.fa_print_report, self._of, format.encode())
 
     def summary(self, name: str = "report", width: int = 100) -> str:
@@ -287,14 +323,14 @@ class Application:
     diagnostics: list[Diagnostic]
 
 
-def audit(files: Iterable[str], **options: Any) -> Audit:
-    return Audit(_Options("fa_audit_options", {"files": list(files), **options}))
+def audit(files: Iterable[File], **options: Any) -> Audit:
+    return Audit(_Options("fa_audit_options", options, files))
 
 
-def verify(files: Iterable[str], **options: Any) -> Verification:
-    o = _Options("fa_verify_options", {"files": list(files), "min_compared": 0.9, **options})
+def verify(files: Iterable[File], **options: Any) -> Verification:
+    o = _Options("fa_verify_options", {"min_compared": 0.9, **options}, files)
     v = _ffi.gc(_lib.fa_verify(o.struct), _lib.fa_verification_free)
-    status, said = _done(_lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
+    status, said = _done(o, _lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
     sides = [_lib.fa_verification_compared(v, after) for after in (False, True)]
     return Verification(status, _lib.fa_verification_differences(v), (sides[0].proved, sides[1].proved),
                         (sides[0].ops, sides[1].ops), _all(Check, _lib.fa_get_check, v),
@@ -302,26 +338,32 @@ def verify(files: Iterable[str], **options: Any) -> Verification:
                         _text(_lib.fa_verification_text(v)), said)
 
 
-def apply(files: Iterable[str], **options: Any) -> Application:
-    o = _Options("fa_apply_options", {"files": list(files), **options})
+def apply(files: Iterable[File], **options: Any) -> Application:
+    o = _Options("fa_apply_options", options, files)
     a = _ffi.gc(_lib.fa_apply(o.struct), _lib.fa_application_free)
-    _, said = _done(_lib.fa_application_status(a), _lib.fa_application_diagnostics(a))
+    _, said = _done(o, _lib.fa_application_status(a), _lib.fa_application_diagnostics(a))
     return Application(_lib.fa_application_found(a), _lib.fa_application_applied(a),
                        _printed(_lib.fa_application_print, a), said)
 
 
-def explain(files: Iterable[str], **options: Any) -> list[NearMiss]:
-    o = _Options("fa_explain_options", {"files": list(files), **options})
+def explain(files: Iterable[File], **options: Any) -> list[NearMiss]:
+    o = _Options("fa_explain_options", options, files)
     e = _ffi.gc(_lib.fa_explain(o.struct), _lib.fa_explanation_free)
-    _done(_lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
+    _done(o, _lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
     return _all(NearMiss, _lib.fa_get_near_miss, e)
 
 
-def find_pairs(files: Iterable[str]) -> list[list[str]]:
+def inspect(files: Iterable[File], **options: Any) -> dict[str, Any]:
+    """What was understood of the files, as `inspect --json` prints it."""
+    o = _Options("fa_inputs", options, files)
+    return json.loads(_printed(_lib.fa_inspect, o.struct, _ffi.NULL, True))
+
+
+def find_pairs(files: Iterable[File]) -> list[list[str]]:
     """The files of each compile among files, directories and archives, each to be audited."""
-    o = _Options("fa_inputs", {"files": list(files)})
-    p = _ffi.gc(_lib.fa_find_pairs(o.struct, 0), _lib.fa_pairs_free)
-    _done(Status.INPUT if _lib.fa_pairs_failed(p) else Status.CLEAN, _lib.fa_pairs_diagnostics(p))
+    o = _Options("fa_inputs", {}, files)
+    p = _ffi.gc(_lib.fa_find_pairs(o.struct, 0, {}), _lib.fa_pairs_free)
+    _done(o, Status.INPUT if _lib.fa_pairs_failed(p) else Status.CLEAN, _lib.fa_pairs_diagnostics(p))
     pairs = [_lib.fa_get_pair(p, i) for i in range(_lib.fa_pairs_count(p))]
     return [[_text(path) for path in (pair.ttir, pair.ttnn) if path] for pair in pairs]
 

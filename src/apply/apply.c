@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/locale.h"
+#include "base/watch.h"
 #include "base/work.h"
 #include "explain/asked.h"
 #include "graph/level.h"
@@ -27,7 +28,8 @@ struct fa_application {
     struct replacement *all; /* of the findings that are asked for */
     bool *marked;            /* of each, that it is applied */
     uint32_t n;
-    struct str text; /* that is written */
+    struct str text;     /* that is written */
+    struct watch *watch; /* or NULL */
     enum fa_status status;
 };
 
@@ -220,9 +222,12 @@ static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) 
                                      .before = &a->ttir.ir,
                                      .after = text_edited(a->ttir.ir.text, edits, &a->arena),
                                      .taken = taken,
+                                     .watch = a->watch,
                                      .ntaken = take_numbers(a, taken, MOST_TAKEN)};
         if (check_module(&check, a->all, a->marked, a->n, &a->arena, &why))
             return true;
+        if (watch_has_ended(a->watch))
+            return false;
         if (why.n) {
             diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
                      "--only and --skip choose fewer", "the rewritten module is refused: %.*s", (int)why.n, why.p);
@@ -276,7 +281,7 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
 static void search_module(struct fa_application *a) {
     struct match_cache *cache = match_cache_new(a->patterns);
     struct proofs *proofs = proofs_new(a->patterns);
-    struct search_setup setup = {a->patterns, &cache, 1, NULL};
+    struct search_setup setup = {a->patterns, &cache, 1, a->watch};
     select_matches(&setup, &a->options->patterns, proofs, &a->ttir.graph, &a->arena, &a->selection);
     proofs_free(proofs);
     match_cache_free(cache);
@@ -297,9 +302,13 @@ static enum fa_status run(struct fa_application *a) {
     if (!read_module(a, &c))
         return FA_INPUT;
     search_module(a);
-    if (!write_replacements(a))
+    if (watch_say_ended(a->watch, &a->diags) || !write_replacements(a))
         return FA_INPUT;
     bool good = prove_rewritten(a, &edits);
+    if (watch_say_ended(a->watch, &a->diags)) {
+        text_edits_free(&edits);
+        return FA_INPUT;
+    }
     for (uint32_t i = 0; i < a->n; i++)
         if (!a->marked[i])
             say_left(a, i);
@@ -318,7 +327,9 @@ struct fa_application *fa_apply(const struct fa_apply_options *options) {
     struct fa_application *a = xcalloc(1, sizeof *a);
     a->options = options;
     a->diags = (struct diags){.arena = &a->arena, .limit = options->max_diagnostics};
+    a->watch = watch_new(options->progress);
     a->status = run(a);
+    a->options = NULL;
     return a;
 }
 
@@ -348,10 +359,13 @@ bool fa_application_write(const struct fa_application *a, const char *path, char
 }
 
 void fa_application_free(struct fa_application *a) {
+    if (!a)
+        return;
     selection_free(&a->selection);
     level_free(&a->ttir);
     inputs_free(&a->inputs);
     patterns_free(&a->own);
+    watch_free(a->watch);
     diags_free(&a->diags);
     arena_free(&a->arena);
     free(a);

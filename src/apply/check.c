@@ -65,7 +65,7 @@ static bool judge(const struct module_check *c, const struct read_text *texts, s
                   uint32_t n, struct arena *a, struct str *why) {
     struct module_comparison m;
     bool blamed = false, good;
-    struct what_to_compare what = {.excluded = 0};
+    struct what_to_compare what = {.watch = c->watch};
     for (uint32_t i = 0; i < n; i++)
         what.excluded |= marked[i] ? all[i].excluded : 0;
     compare_modules(&m, c->lowerings, &texts[BEFORE].graph, &texts[AFTER].graph, what);

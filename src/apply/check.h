@@ -10,6 +10,7 @@ struct module_check {
     struct str after;                 /* the rewritten text */
     const struct taken_number *taken; /* arguments of `before` that hold a number */
     uint32_t ntaken;
+    struct watch *watch; /* or NULL */
 };
 
 /* Clears the mark of each replacement that is not proved, with the reason in it; true when there are none, and all else

@@ -5,6 +5,7 @@
 #include "author/draft.h"
 #include "author/examples.h"
 #include "base/locale.h"
+#include "base/watch.h"
 #include "fusion_audit.h"
 #include "lang/condition.h"
 #include "lang/printer.h"
@@ -145,6 +146,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     struct prover prover = {
         .set = &l->patterns, .diags = &l->diags, .say_unproved = options->say_unproved, .seed = options->seed};
     struct example_judge judge = {prove_example, &prover, options->say_unproved};
+    struct watch *watch = watch_new(options->progress);
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
     for (uint32_t i = 0; i < l->patterns.n; i++)
@@ -154,7 +156,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     for (uint32_t i = 0; i < ntaken && good; i++)
         good = patterns_load_tests(&l->patterns, taken[i], &l->diags) &&
                pattern_forms_check(&l->patterns, taken[i], &l->diags);
-    for (uint32_t i = 0; i < ntaken && good; i++) {
+    for (uint32_t i = 0; i < ntaken && good && watch_step(watch, "testing", i, ntaken); i++) {
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
     }
@@ -165,14 +167,15 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     counts->unproved = prover.unproved;
     counts->formless = prover.formless;
     counts->varied = prover.varied;
-    return !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;
+    bool ended = watch_say_ended(watch, &l->diags);
+    watch_free(watch);
+    return ended ? FA_INPUT : !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;
 }
 
-enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
-                              FILE *out) {
+enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file, const char *ops, FILE *out) {
     IN_C_LOCALE;
     struct buf text = {0};
-    bool good = draft_make(&l->patterns, file, ops, levels, &l->diags, &text);
+    bool good = draft_make(&l->patterns, file, ops, &l->diags, &text);
     if (good)
         fwrite(text.p, 1, text.n, out);
     buf_free(&text);

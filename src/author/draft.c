@@ -22,8 +22,8 @@ struct asked {
 struct maker {
     struct pattern_set *set;
     struct diags *diags;
-    const char *file, *list;
-    enum fa_levels levels;
+    const struct fa_inputs *file;
+    const char *list;
     struct asked asked;
     struct arena arena;
     struct source source;
@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct maker *k, const ch
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_add(k->diags, SEV_ERROR, (struct source_location){k->file, 0, 0}, hint, "%s", message);
+    diag_add(k->diags, SEV_ERROR, (struct source_location){k->file->files[0], 0, 0}, hint, "%s", message);
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool find_ops(struct maker *k) {
     for (int ttnn = 1; ttnn >= 0 && !found; ttnn--)
         for (uint32_t b = 0; b < k->scan.nblocks && !found; b++) {
             const struct log_block *block = &k->scan.blocks[b];
-            bool wanted = k->levels == FA_BOTH_LEVELS || (k->levels == FA_TTNN_ONLY) == (ttnn == 1);
+            bool wanted = k->file->levels == FA_BOTH_LEVELS || (k->file->levels == FA_TTNN_ONLY) == (ttnn == 1);
             if (!block->chosen || block->has_ttnn != ttnn || !wanted)
                 continue;
             close_module(k);
@@ -182,7 +182,7 @@ static bool write_draft(struct maker *k, bool axes, struct buf *out) {
     begin(k, &s, axes);
     if (!find_root(k, &s))
         return false;
-    buf_printf(out, "# From %s of %s.\n", printable(k, k->list).p, printable(k, k->file).p);
+    buf_printf(out, "# From %s of %s.\n", printable(k, k->list).p, printable(k, k->file->files[0]).p);
     buf_add(out, STR("name: my\nsummary: what this is; collapses to ttnn.TODO.\nfused_op: ttnn.TODO\nsource: ttnn\n"
                      "match: |\n"));
     draft_formula(&s, k->root, out);
@@ -217,7 +217,7 @@ static bool make_draft(struct maker *k, struct buf *out) {
     return good;
 }
 
-bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
+bool draft_make(struct pattern_set *set, const struct fa_inputs *file, const char *ops, struct diags *d,
                 struct buf *out) {
     struct maker *k = xrealloc(NULL, sizeof *k);
     memset(k, 0, sizeof *k);
@@ -225,8 +225,7 @@ bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum
     k->diags = d;
     k->file = file;
     k->list = ops;
-    k->levels = levels;
-    bool opened = source_open(&k->source, file, d), good = false;
+    bool opened = source_read_one(&k->source, file, d), good = false;
     if (opened) {
         log_scan(&k->source, &k->arena, &k->scan);
         good = parse_asked(k) && find_ops(k) && make_draft(k, out);

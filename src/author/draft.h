@@ -6,9 +6,9 @@
 #include "graph/graph.h"
 #include "library/pattern.h"
 
-/* Writes a draft of the ops with the results "%14,%17" of a file, in the function "@func" if the list names one, to
+/* Writes a draft of the ops with the results "%14,%17" of one file, in the function "@func" if the list names one, to
  * `out`. A draft is read back and has to match its own example. False with diagnostics, and nothing is written. */
-bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
+bool draft_make(struct pattern_set *set, const struct fa_inputs *file, const char *ops, struct diags *d,
                 struct buf *out);
 
 /* ---- private to draft.c, draft_formula.c and draft_example.c ---- */

@@ -1,8 +1,8 @@
 /* Diagnostics: added, passed on, freed. */
-#include "base/base.h"
-
+#include "base/utf8.h"
 #include "fusion_audit.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,4 +94,27 @@ size_t fa_dropped(const struct fa_diagnostics *d) {
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i) {
     const struct diag *x = &diags_of(d)->items[i];
     return (struct fa_diagnostic){severity_name(x->severity), x->file, x->line, x->column, x->message, x->hint};
+}
+
+static void print_diagnostic(const struct diag *d, FILE *out) {
+    print_clean(d->file && *d->file ? str_of(d->file) : STR("fusion-audit"), "\t", out);
+    if (d->line)
+        fprintf(out, ":%" PRIu64, d->line);
+    if (d->line && d->column)
+        fprintf(out, ":%" PRIu32, d->column);
+    fprintf(out, ": %s: ", severity_name(d->severity));
+    print_clean(str_of(d->message), "\t", out);
+    fputc('\n', out);
+    if (!d->hint)
+        return;
+    fputs("  hint: ", out);
+    print_clean(str_of(d->hint), "\t", out);
+    fputc('\n', out);
+}
+
+void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out) {
+    for (uint32_t i = 0; i < diags_of(d)->n; i++)
+        print_diagnostic(&diags_of(d)->items[i], out);
+    if (diags_of(d)->dropped)
+        fprintf(out, "and %" PRIu32 " more\n", diags_of(d)->dropped);
 }

@@ -12,11 +12,11 @@ static bool is_directory(const char *path) {
     return access(path, R_OK | X_OK) == 0;
 }
 
-/* In share/, beside a program of a build, or the bin/ of a program, or the lib/ or lib/x86_64-linux-gnu/ of a library.
- * False: it is not there. */
+/* In share/, beside a program of a build, or the bin/ of a program, or the lib/ or lib/x86_64-linux-gnu/ of a library,
+ * or lib/python3.11/site-packages/fusion_audit/. False: it is not there. */
 static bool find_beside(const char *file, const char *name, struct arena *a, struct str *out) {
-    const char *const up[] = {"", "/..", "/../.."}, *slash = strrchr(file, '/');
-    for (int i = 0; slash && i < 3; i++) {
+    const char *const up[] = {"", "/..", "/../..", "/../../..", "/../../../.."}, *slash = strrchr(file, '/');
+    for (int i = 0; slash && i < 5; i++) {
         *out = arena_printf(a, "%.*s%s/share/fusion-audit/%s", (int)(slash - file), file, up[i], name);
         if (is_directory(out->p))
             return true;

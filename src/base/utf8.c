@@ -1,6 +1,8 @@
 /* Valid UTF-8 out of any bytes, and text that a terminal only shows. */
 #include "base/utf8.h"
 
+#include "fusion_audit.h"
+
 #include <string.h>
 
 struct utf8_form {
@@ -108,4 +110,8 @@ void print_clean(struct str s, const char *keep, FILE *out) {
             n = 1;
         }
     }
+}
+
+void fa_print_clean(const char *text, size_t n, const char *keep, FILE *out) {
+    print_clean((struct str){text, n}, keep, out);
 }

@@ -54,11 +54,11 @@ static enum fa_status write_files(struct fa_audit *a, const struct audit_args *x
             fputs(": removed: nothing is missed any more\n", stderr);
         }
     }
-    if (x->write_expect && !fa_write_expectations(a, x->write_expect, message, sizeof message))
+    if (x->write_expect && !fa_write_report(a, "expectations", x->write_expect, message, sizeof message))
         return complain_of_output(message, errno);
     if ((!x->write_baseline && !x->write_expect) || status == FA_INPUT)
         return status;
-    if (x->write_baseline && !fa_write_baseline(a, x->write_baseline, message, sizeof message))
+    if (x->write_baseline && !fa_write_report(a, "baseline", x->write_baseline, message, sizeof message))
         return complain_of_output(message, errno);
     return fa_expectations_failed(a) ? FA_MISSED : FA_CLEAN; /* what there is was accepted */
 }

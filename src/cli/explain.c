@@ -13,10 +13,14 @@ struct explain_args {
 static enum fa_status run(struct args *args, FILE *out) {
     const struct explain_args *x = (const struct explain_args *)args;
     const struct fa_audit_options *o = &args->options;
-    struct fa_explain_options options = {o->inputs, o->patterns, x->at, x->places, o->max_diagnostics};
     struct progress p;
     progress_begin(&p, false);
-    progress_say(&p, "reading and searching");
+    struct fa_explain_options options = {.inputs = o->inputs,
+                                         .patterns = o->patterns,
+                                         .at = x->at,
+                                         .most = x->places,
+                                         .max_diagnostics = o->max_diagnostics,
+                                         .progress = progress_of_call(&p, "")};
     struct fa_explanation *e = fa_explain(&options);
     progress_end(&p);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));

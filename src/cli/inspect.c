@@ -10,7 +10,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     struct progress p;
     progress_begin(&p, false);
     progress_say(&p, "reading");
-    enum fa_status status = fa_inspect(&args->options.inputs, ((struct inspect_args *)args)->json, out);
+    enum fa_status status = fa_inspect(&args->options.inputs, NULL, ((struct inspect_args *)args)->json, out);
     progress_end(&p);
     return status;
 }

@@ -160,8 +160,8 @@ enum fa_status audit_many(const struct audit_args *x) {
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
     progress_begin(&m.progress, x->quiet);
-    progress_say(&m.progress, "finding what belongs together");
-    struct fa_pairs *pairs = fa_find_pairs(&x->args.options.inputs, x->args.options.max_diagnostics);
+    struct fa_pairs *pairs = fa_find_pairs(&x->args.options.inputs, x->args.options.max_diagnostics,
+                                           progress_of_call(&m.progress, "finding what belongs together: "));
     progress_hide(&m.progress);
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)

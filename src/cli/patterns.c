@@ -47,10 +47,11 @@ static enum fa_status run_check(struct args *args, FILE *out) {
 
 static enum fa_status run_new(struct args *args, FILE *out) {
     const struct new_args *x = (const struct new_args *)args;
+    struct fa_inputs from = {.files = &x->from, .nfiles = 1, .levels = args->options.inputs.levels};
     struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = fa_library_new(l, x->from, x->ops, args->options.inputs.levels, out);
+        status = fa_library_new(l, &from, x->ops, out);
     return finish(l, status);
 }
 

@@ -2,6 +2,7 @@
  * are reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
 #include "base/locale.h"
+#include "base/watch.h"
 #include "explain/asked.h"
 #include "explain/near_miss.h"
 #include "explain/near_region.h"
@@ -87,7 +88,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 /* As an audit does, with its proofs. */
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
-    struct search_setup setup = {r->e->patterns, &r->e->cache, 1, NULL};
+    struct search_setup setup = {r->e->patterns, &r->e->cache, 1, r->e->watch};
     select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];
@@ -288,13 +289,15 @@ static bool explain_level(struct explained_graph *r) {
     }
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
         near_misses_find(e->patterns, g, funcs[i], e->all, &r->arena, &r->near);
     for (int i = 0; i < 2; i++) {
         r->reported[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->reported);
         r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);
     }
     select_reported(r);
+    if (watch_has_ended(e->watch))
+        return false;
     if (r->asked)
         add_matches(r);
     add_regions(r);
@@ -386,8 +389,12 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
         return status;
     e->proofs = proofs_new(e->patterns);
     e->cache = match_cache_new(e->patterns);
-    for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
+    for (uint32_t i = 0; i < e->inputs.ncompiles && watch_step(e->watch, "reading", i, e->inputs.ncompiles); i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
+    if (watch_say_ended(e->watch, &e->diags)) {
+        e->n = 0;
+        return FA_INPUT;
+    }
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){"", 0, 0},
                  "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a name, a location or its "
@@ -409,7 +416,8 @@ struct fa_explanation *fa_explain(const struct fa_explain_options *options) {
     struct fa_explanation *e = xcalloc(1, sizeof *e);
     e->diags.arena = &e->arena;
     e->diags.limit = options->max_diagnostics;
-    e->at = options->at;
+    e->at = options->at ? arena_strdup(&e->arena, str_of(options->at)) : NULL;
+    e->watch = watch_new(options->progress);
     e->all = options->patterns.only && options->at;
     e->status = run(e, options);
     return e;
@@ -456,12 +464,15 @@ void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) 
 }
 
 void fa_explanation_free(struct fa_explanation *e) {
+    if (!e)
+        return;
     inputs_free(&e->inputs);
     proofs_free(e->proofs);
     match_cache_free(e->cache);
     region_rules_free(&e->rules);
     chips_free(&e->chips);
     patterns_free(&e->own);
+    watch_free(e->watch);
     diags_free(&e->diags);
     free(e->items);
     arena_free(&e->arena);

@@ -59,7 +59,8 @@ struct fa_explanation {
     struct region_rules rules;
     struct chips chips;
     enum region_kind regions; /* --include; REGION_KINDS: none */
-    const char *at;           /* or NULL */
+    const char *at;           /* a copy; or NULL */
+    struct watch *watch;      /* or NULL */
     struct str became;        /* of what --at means in TTIR: what that is in TTNN; or empty */
     bool all;                 /* one pattern at one place is asked for: far misses are printed, too */
     struct explained *items;

@@ -182,7 +182,8 @@ static void add_nearest(struct buf *out, const struct expectation *x, const stru
     struct fa_explain_options asked = {.inputs = o->inputs, .patterns = o->patterns, .most = MOST_NAMED};
     struct stat st;
     for (size_t i = 0; i < o->inputs.nfiles; i++)
-        if (stat(o->inputs.files[i], &st) != 0 || !S_ISREG(st.st_mode))
+        if (!(o->inputs.contents && o->inputs.contents[i].data) &&
+            (stat(o->inputs.files[i], &st) != 0 || !S_ISREG(st.st_mode)))
             return;
     asked.patterns.only = x->op.p;
     asked.patterns.skip = NULL;
@@ -260,7 +261,7 @@ void fused_count_add(struct fused_counts *c, const struct pattern_set *set, cons
     sign_reader_free(signs);
 }
 
-bool fused_counts_print(struct fused_counts *c, FILE *out) {
+bool fused_counts_print(const struct fused_counts *c, FILE *out) {
     struct writer w;
     if (c->n)
         qsort(c->items, c->n, sizeof *c->items, compare_counts);

@@ -49,6 +49,6 @@ struct fused_counts {
 
 void fused_count_add(struct fused_counts *c, const struct pattern_set *set, const struct graph *g, struct arena *a);
 /* As a file of expectations: `op: == n` for each that shows fusing. */
-bool fused_counts_print(struct fused_counts *c, FILE *out);
+bool fused_counts_print(const struct fused_counts *c, FILE *out);
 
 #endif

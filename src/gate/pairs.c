@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
+#include "base/watch.h"
 #include "fusion_audit.h"
 #include "graph/belong.h"
 #include "log/log.h"
@@ -37,7 +38,7 @@ struct fa_pairs {
 struct finder {
     struct fa_pairs *out;
     struct pair_modules ttir, ttnn;
-    unsigned long limit;
+    struct watch *watch; /* or NULL */
 };
 
 static void complain(struct finder *f, enum severity severity, const char *path, const char *hint, const char *what) {
@@ -161,17 +162,17 @@ static bool take_source(struct finder *f, struct source *s) {
     return ttir + ttnn > 0;
 }
 
-static void read_path(struct finder *f, const char *path, bool alone) {
+static void read_input(struct finder *f, const struct fa_inputs *in, size_t input, bool alone) {
     struct source_list list = {0};
     bool any = false;
-    if (!source_read(&list, path, f->limit, &f->out->diags)) {
+    if (!source_read(&list, in, input, &f->out->diags)) {
         f->out->failed = true;
         return;
     }
     for (uint32_t i = 0; i < list.n; i++)
         any |= take_source(f, &list.items[i]);
     if (!any && alone)
-        complain(f, SEV_ERROR, path, NULL, "has no ops of TTIR or TTNN");
+        complain(f, SEV_ERROR, in->files[input], NULL, "has no ops of TTIR or TTNN");
     free(list.items);
 }
 
@@ -277,24 +278,34 @@ static int compare_pairs(const void *pa, const void *pb) {
     return strcmp(a->ttnn, b->ttnn);
 }
 
+static void read_path(struct finder *f, const struct fa_inputs *o, const char *path) {
+    struct paths paths = {0};
+    add_files(f, path, &paths);
+    struct fa_inputs found = {.files = paths.items, .nfiles = paths.n, .max_input = o->max_input};
+    for (uint32_t k = 0; k < paths.n && watch_step(f->watch, "reading", k, paths.n); k++)
+        read_input(f, &found, k, paths.n == 1);
+    free(paths.items);
+}
+
 static void find_pairs(struct finder *f, const struct fa_inputs *o) {
     struct possible_pairs all = {0};
-    for (size_t i = 0; i < o->nfiles; i++) {
-        struct paths paths = {0};
-        add_files(f, o->files[i], &paths);
-        for (uint32_t k = 0; k < paths.n; k++)
-            read_path(f, paths.items[k], paths.n == 1);
-        free(paths.items);
-    }
+    for (size_t i = 0; i < o->nfiles; i++)
+        if (o->contents && o->contents[i].data)
+            read_input(f, o, i, true);
+        else
+            read_path(f, o, o->files[i]);
     sort_modules(&f->ttir);
     sort_modules(&f->ttnn);
-    for (uint32_t i = 0; i < f->ttnn.n; i++)
+    for (uint32_t i = 0; i < f->ttnn.n && watch_step(f->watch, "comparing", i, f->ttnn.n); i++)
         for (uint32_t k = 0; k < f->ttir.n; k++)
             judge(f, k, i, &all);
     if (all.n)
         qsort(all.items, all.n, sizeof *all.items, compare_candidates);
     choose(f, &all);
-    say_pairs(f);
+    if (watch_has_ended(f->watch))
+        f->out->n = 0;
+    else
+        say_pairs(f);
     if (f->out->n)
         qsort(f->out->items, f->out->n, sizeof *f->out->items, compare_pairs);
     free(all.items);
@@ -304,12 +315,15 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
 
 /* ---- as fusion_audit.h has it ---- */
 
-struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics) {
+struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics, struct fa_progress progress) {
     IN_C_LOCALE;
     struct fa_pairs *p = xcalloc(1, sizeof *p);
     p->diags.arena = &p->arena;
     p->diags.limit = max_diagnostics;
-    find_pairs(&(struct finder){.out = p, .limit = inputs->max_input}, inputs);
+    struct finder f = {.out = p, .watch = watch_new(progress)};
+    find_pairs(&f, inputs);
+    p->failed |= watch_say_ended(f.watch, &p->diags);
+    watch_free(f.watch);
     return p;
 }
 
@@ -330,6 +344,8 @@ const struct fa_diagnostics *fa_pairs_diagnostics(const struct fa_pairs *p) {
 }
 
 void fa_pairs_free(struct fa_pairs *p) {
+    if (!p)
+        return;
     free(p->items);
     diags_free(&p->diags);
     arena_free(&p->arena);

@@ -112,7 +112,7 @@ static void open_files(struct inspection *in, const struct fa_inputs *o) {
     struct source_list list = {0};
     uint32_t *end = arena_alloc(&in->arena, (o->nfiles + 1) * sizeof *end);
     for (size_t i = 0; i < o->nfiles; i++) {
-        source_read(&list, o->files[i], o->max_input, &in->diags);
+        source_read(&list, o, i, &in->diags);
         end[i] = list.n;
     }
     in->files = arena_alloc(&in->arena, (list.n + o->nfiles + 1) * sizeof *in->files);
@@ -174,12 +174,12 @@ static void inspect_all(struct inspector *r) {
     in->status = judge(in);
 }
 
-enum fa_status fa_inspect(const struct fa_inputs *inputs, bool json, FILE *out) {
+enum fa_status fa_inspect(const struct fa_inputs *inputs, const char *data, bool json, FILE *out) {
     IN_C_LOCALE;
     struct inspection in = {0};
     struct inspector r = {.in = &in, .unpaired = inputs->unpaired};
     in.diags.arena = &in.arena;
-    chips_load(&in.chips, data_directory(NULL, "devices", &in.arena).p, &in.arena, &in.diags);
+    chips_load(&in.chips, data_directory(data, "devices", &in.arena).p, &in.arena, &in.diags);
     open_files(&in, inputs);
     inspect_all(&r);
     if (json)

@@ -26,6 +26,8 @@ const struct fa_diagnostics *fa_library_diagnostics(const struct fa_library *l) 
 }
 
 void fa_library_free(struct fa_library *l) {
+    if (!l)
+        return;
     patterns_free(&l->patterns);
     diags_free(&l->diags);
     arena_free(&l->arena);
@@ -33,8 +35,10 @@ void fa_library_free(struct fa_library *l) {
 }
 
 const struct pattern_set *patterns_asked_for(const struct fa_patterns *o, struct pattern_set *own, struct diags *d) {
+    if (o->library && o->library->status != FA_CLEAN)
+        diags_take(d, &o->library->diags);
     if (o->library)
-        return &o->library->patterns;
+        return o->library->status == FA_CLEAN ? &o->library->patterns : NULL;
     own->no_examples = true;
     own->max_steps = o->max_steps;
     return library_load(own, o, d) && library_select(own, o, d) ? own : NULL;

@@ -122,7 +122,7 @@ static bool open_files(struct inputs *in, const struct fa_inputs *o, struct aren
     uint32_t *end = arena_alloc(a, o->nfiles * sizeof *end);
     bool ok = true;
     for (size_t i = 0; i < o->nfiles; i++) {
-        ok &= source_read(&list, o->files[i], o->max_input, d);
+        ok &= source_read(&list, o, i, d);
         end[i] = list.n;
     }
     in->files = arena_alloc(a, (list.n + (size_t)1) * sizeof *in->files);

@@ -45,6 +45,12 @@ static inline double price_saved_undone_us(const struct price *x) {
     return some > 0 && all > some ? some / all * price_saved_us(x) : 0;
 }
 
+/* What fusing saves beside time; below 0 where the fused op takes more. */
+struct saved {
+    int64_t launches, dram_bytes, l1_bytes;
+};
+struct saved price_saved(const struct price *x);
+
 /* Us of all ops that run, and of each of them (`of_ops`, or NULL): measured where all that runs at the location of one
  * is, else estimated. */
 double graph_us(struct pricer *p, double *of_ops);

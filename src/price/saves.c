@@ -22,12 +22,10 @@ static void add_us(struct buf *out, double us) {
     buf_printf(out, us < 9.95 ? "%.1f" : "%.0f", us);
 }
 
-static int64_t dram_of(const struct cost *c) {
-    return c->counted.dram_read + c->counted.dram_written;
-}
-
-static int64_t l1_of(const struct cost *c) {
-    return c->counted.l1_read + c->counted.l1_written;
+struct saved price_saved(const struct price *x) {
+    const struct counted *a = &x->without.counted, *b = &x->with.counted;
+    return (struct saved){a->launches - b->launches, a->dram_read + a->dram_written - b->dram_read - b->dram_written,
+                          a->l1_read + a->l1_written - b->l1_read - b->l1_written};
 }
 
 static const char *comma(const struct buf *out) {
@@ -35,18 +33,17 @@ static const char *comma(const struct buf *out) {
 }
 
 static void add_counted(struct buf *out, const struct price *x) {
-    int64_t launches = x->without.counted.launches - x->with.counted.launches;
-    int64_t dram = dram_of(&x->without) - dram_of(&x->with), l1 = l1_of(&x->without) - l1_of(&x->with);
-    if (launches > 0)
-        buf_printf(out, "%" PRId64 " launch%s", launches, launches == 1 ? "" : "es");
-    if (dram > 0) {
+    struct saved saved = price_saved(x);
+    if (saved.launches > 0)
+        buf_printf(out, "%" PRId64 " launch%s", saved.launches, saved.launches == 1 ? "" : "es");
+    if (saved.dram_bytes > 0) {
         buf_printf(out, "%s", comma(out));
-        add_bytes(out, dram);
+        add_bytes(out, saved.dram_bytes);
         buf_add(out, STR(" of DRAM traffic"));
     }
-    if (l1 > 0) {
+    if (saved.l1_bytes > 0) {
         buf_printf(out, "%s", comma(out));
-        add_bytes(out, l1);
+        add_bytes(out, saved.l1_bytes);
         buf_add(out, STR(" of L1 traffic"));
     }
     if (!out->n)

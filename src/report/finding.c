@@ -1,65 +1,67 @@
 #include "report/finding.h"
 
-static void add_line(struct buf *out, const char *key, struct str text) {
+#include <stdlib.h>
+
+static void add_line(struct note_lines *out, const char *key, struct str text) {
     text = str_trim(text);
-    if (text.n)
-        buf_printf(out, "%s%.*s\n", key, (int)text.n, text.p);
+    if (!text.n)
+        return;
+    buf_printf(&out->text, "%s%s", key, *key ? ": " : "");
+    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+    out->items[out->n++] = (struct note_line){key, out->text.n, text.n};
+    buf_add(&out->text, text);
+    buf_addc(&out->text, '\n');
 }
 
-static void add_lines(struct buf *out, const char *key, struct str_list lines, const char *end) {
-    for (uint32_t i = 0; i < lines.n; i++) {
-        struct str text = str_trim(lines.items[i]);
-        if (text.n)
-            buf_printf(out, "%s%.*s%s\n", key, (int)text.n, text.p, end);
-    }
+static void add_lines(struct note_lines *out, const char *key, struct str_list lines) {
+    for (uint32_t i = 0; i < lines.n; i++)
+        add_line(out, key, lines.items[i]);
 }
 
-static void add_remarks(struct buf *out, const struct notes *n) {
-    add_lines(out, "blocked: ", n->blocked, "");
+static void add_remarks(struct note_lines *out, const struct notes *n) {
+    add_lines(out, "blocked", n->blocked);
     if (n->decomposed)
-        buf_add(out, STR("decomposed: the compiler took a fused op apart here for a reason of the op.\n"));
-    add_lines(out, "", n->remarks, "");
-    add_lines(out, "", n->slices, "");
-    add_lines(out, "outside of the claim: ", n->outside, "");
-    add_lines(out, "precondition: ", n->preconditions, "");
+        add_line(out, "decomposed", STR("the compiler took a fused op apart here for a reason of the op."));
+    add_lines(out, "", n->remarks);
+    add_lines(out, "", n->slices);
+    add_lines(out, "outside of the claim", n->outside);
+    add_lines(out, "precondition", n->preconditions);
 }
 
-static void add_locations(struct buf *out, struct str_list names) {
+/* With what stands before, between and behind them; empty where there are none. */
+static struct str joined(struct str_list names, const char *before, const char *end, struct arena *a) {
+    struct buf b = {0};
     for (uint32_t i = 0; i < names.n; i++)
-        buf_printf(out, "%s%.*s", i ? ", " : "locations: ", (int)names.items[i].n, names.items[i].p);
-    if (names.n)
-        buf_addc(out, '\n');
-}
-
-/* The fused op as it would be written in Python. */
-static void add_call(struct buf *out, struct str fused_op, struct str_list arguments) {
-    for (uint32_t i = 0; i < arguments.n; i++)
-        buf_printf(out, "%s%.*s%s%.*s", i ? ", " : "call: ", i ? 0 : (int)fused_op.n, fused_op.p, i ? "" : "(",
-                   (int)arguments.items[i].n, arguments.items[i].p);
-    if (arguments.n)
-        buf_add(out, STR(")\n"));
+        buf_printf(&b, "%s%.*s", i ? ", " : before, (int)names.items[i].n, names.items[i].p);
+    buf_add(&b, str_of(names.n ? end : ""));
+    return buf_take(&b, a);
 }
 
 /* What does not depend on names: where an earlier place is alike, one line names that one. */
-static void add_reference(struct buf *out, const struct finding *f, bool proof, bool compiler) {
+static void add_reference(struct note_lines *out, const struct finding *f, bool proof, bool compiler, struct arena *a) {
     if (f->same_as && (proof || compiler))
-        buf_printf(out, "alike: %.*s, whose %s%s%s hold%s here.\n", (int)f->same_as->label.n, f->same_as->label.p,
-                   proof ? "proof" : "", proof && compiler ? " and " : "", compiler ? "compiler notes" : "",
-                   compiler ? "" : "s");
+        add_line(out, "alike",
+                 arena_printf(a, "%.*s, whose %s%s%s hold%s here.", (int)f->same_as->label.n, f->same_as->label.p,
+                              proof ? "proof" : "", proof && compiler ? " and " : "", compiler ? "compiler notes" : "",
+                              compiler ? "" : "s"));
 }
 
-static void add_layout(struct buf *out, const struct finding *f) {
+static void add_layout(struct note_lines *out, const struct finding *f, struct arena *a) {
     uint32_t between = f->notes.between;
-    add_lines(out, "competes with ", f->conflicts, " at the same ops.");
+    for (uint32_t i = 0; i < f->conflicts.n; i++)
+        add_line(out, "",
+                 arena_printf(a, "competes with %.*s at the same ops.", (int)f->conflicts.items[i].n,
+                              f->conflicts.items[i].p));
     if (f->ngraphs > 1)
-        buf_printf(out, "graph: %u of %u\n", f->graph, f->ngraphs);
+        add_line(out, "graph", arena_printf(a, "%u of %u", f->graph, f->ngraphs));
     if (f->copies > 1)
-        buf_printf(out, "compiled %u times in this log, reported once.\n", f->copies);
+        add_line(out, "", arena_printf(a, "compiled %u times in this log, reported once.", f->copies));
     if (between)
-        buf_printf(out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
-                   between == 1 ? " stands" : "s stand");
+        add_line(out, "not contiguous",
+                 arena_printf(a, "%u other op%s between these; reordering may be required.", between,
+                              between == 1 ? " stands" : "s stand"));
     if (f->unpaired)
-        buf_add(out, STR("TTIR: no pair established for these ops.\n"));
+        add_line(out, "TTIR", STR("no pair established for these ops."));
 }
 
 struct extent extent_of(const struct mlir *m, uint32_t op) {
@@ -73,39 +75,51 @@ struct str finding_place(const struct finding *f) {
 }
 
 /* Where the compiler's pattern is, or a new one would be. */
-static void add_source(struct buf *out, const struct finding *f) {
+static void add_source(struct note_lines *out, const struct finding *f, struct arena *a) {
     const struct claim *c = &f->notes.claim;
     struct str file = c->set && !f->same_as ? claim_file(c) : STR("");
     if (file.n)
-        buf_printf(out, "compiler source: %.*s%s\n", (int)file.n, file.p,
-                   c->pattern->status.pass.n ? "" : ", where a new pattern would stand");
+        add_line(out, "compiler source",
+                 arena_printf(a, "%.*s%s", (int)file.n, file.p,
+                              c->pattern->status.pass.n ? "" : ", where a new pattern would stand"));
 }
 
-void finding_notes(const struct finding *f, struct str first, struct buf *out) {
+struct str finding_notes(const struct finding *f, struct str version, struct str action, struct note_lines *out) {
     const struct notes *n = &f->notes;
     struct arena a = {0};
     char fingerprint[FINGERPRINT_TEXT];
     struct str compiler = n->claim.set ? classification_note(&n->claim, &a) : STR("");
+    out->text.n = out->n = 0;
     add_line(out, "", f->pattern ? f->pattern->summary : STR(""));
     add_remarks(out, n);
-    add_lines(out, "precondition: the fused op keeps ", n->carried, ".");
+    for (uint32_t i = 0; i < n->carried.n; i++)
+        add_line(out, "precondition",
+                 arena_printf(&a, "the fused op keeps %.*s.", (int)n->carried.items[i].n, n->carried.items[i].p));
     if (f->proof && !f->same_as)
         add_line(out, "", verdict_line(f->proof, &a));
-    add_line(out, "wrong beside it: ", f->beside);
-    add_line(out, "saves: ", f->device ? price_line(&f->price, f->device, &a) : STR(""));
-    add_line(out, "model location: ", finding_place(f));
-    add_line(out, "source torch ops: ", n->torch.n ? n->torch : STR("not stated in the input"));
-    add_call(out, f->fused_op, n->call);
-    add_locations(out, n->locations);
-    add_line(out, "compiler: ", f->same_as ? STR("") : compiler);
-    add_source(out, f);
-    add_reference(out, f, f->proof != NULL, compiler.n > 0);
-    buf_add(out, first);
-    add_layout(out, f);
+    add_line(out, "wrong beside it", f->beside);
+    add_line(out, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""));
+    add_line(out, "model location", finding_place(f));
+    add_line(out, "source torch ops", n->torch.n ? n->torch : STR("not stated in the input"));
+    add_line(out, "call", joined(n->call, arena_printf(&a, "%.*s(", (int)f->fused_op.n, f->fused_op.p).p, ")", &a));
+    add_line(out, "locations", joined(n->locations, "", "", &a));
+    add_line(out, "compiler", f->same_as ? STR("") : compiler);
+    add_source(out, f, &a);
+    add_reference(out, f, f->proof != NULL, compiler.n > 0, &a);
+    add_line(out, "compiler version", version);
+    add_line(out, "action", action);
+    add_layout(out, f, &a);
     if (f->fingerprint.count)
-        buf_printf(out, "fingerprint: %s\n", fingerprint_text(&f->fingerprint, fingerprint));
-    add_line(out, "known: ", f->known);
+        add_line(out, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)));
+    add_line(out, "known", f->known);
     arena_free(&a);
+    return buf_str(&out->text);
+}
+
+void note_lines_free(struct note_lines *l) {
+    free(l->items);
+    buf_free(&l->text);
+    *l = (struct note_lines){.n = 0};
 }
 
 static struct str_list list_copy(struct str_list l, struct arena *a) {

@@ -59,10 +59,25 @@ struct finding_list {
 
 /* Adds a copy, which is returned. */
 struct finding *finding_add(struct finding_list *l, const struct finding *f, struct arena *a);
+/* A line of notes: its part of the text, behind "KEY: ", or from the begin of the line where the key is empty. */
+struct note_line {
+    const char *key;
+    size_t at, n;
+};
+
+/* Lines, and the text that they make. A zeroed struct is empty. */
+struct note_lines {
+    struct buf text;
+    struct note_line *items;
+    uint32_t n, cap;
+};
+void note_lines_free(struct note_lines *l);
+
 /* What the notes of a report say, in a fixed order: summary and remarks of the pattern, verdict, what is saved, place
- * in the model, torch ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line
- * without content is left out. `first` lines come behind what is said of the compiler. */
-void finding_notes(const struct finding *f, struct str first, struct buf *out);
+ * in the model, torch ops, source locations, state of the compiler, its version and what is to be done where these are
+ * given, conflicts, graph, layout of the segment. A line without content is left out. Replaces what is in `out`, and
+ * returns its text. */
+struct str finding_notes(const struct finding *f, struct str version, struct str action, struct note_lines *out);
 /* The line of the notes behind `model location:`. */
 struct str finding_place(const struct finding *f);
 

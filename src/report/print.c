@@ -88,7 +88,7 @@ static void put_figures(struct writer *w, const struct finding *f) {
 }
 
 static void put_finding(struct writer *w, const struct report *r, const struct report_entry *e, const struct finding *f,
-                        struct buf *notes) {
+                        struct note_lines *notes) {
     bool json = w->markup == MARKUP_JSON;
     write_map(w);
     write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
@@ -127,7 +127,7 @@ static void put_action(struct writer *w, const struct report *r, const struct re
 
 static void put_entry(struct writer *w, const struct report *r, const struct report_entry *e) {
     const struct finding *first = e->findings[0];
-    struct buf notes = {0};
+    struct note_lines notes = {0};
     write_map(w);
     write_pair(w, "fused_op", first->fused_op, TEXT_NAME);
     write_pair(w, "source", first->source, TEXT_NAME);
@@ -143,7 +143,7 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
         put_finding(w, r, e, e->findings[i], &notes);
     write_close(w);
     write_close(w);
-    buf_free(&notes);
+    note_lines_free(&notes);
 }
 
 static void put_counts(struct writer *w, const struct report *r) {

@@ -28,6 +28,7 @@ struct sarif {
     struct occurrences *occurrences;
     struct arena arena; /* of these */
     struct buf text;    /* scratch */
+    struct note_lines notes;
 };
 
 static void put(struct sarif *s, const char *key, struct str text) {
@@ -164,7 +165,7 @@ static void put_properties(struct sarif *s, const struct report_entry *e, const 
         put(s, "lacks", f->lacks);
     write_key(&s->w, STR("saved_us"));
     write_real(&s->w, f->saved_us);
-    put(s, "notes", report_notes(s->report, e, f, &s->text));
+    put(s, "notes", report_notes(s->report, e, f, &s->notes));
     write_close(&s->w);
 }
 
@@ -242,6 +243,7 @@ bool report_print_sarif(const struct report *r, FILE *out) {
     HASH_CLEAR(hh, s.occurrences);
     arena_free(&s.arena);
     buf_free(&s.text);
+    note_lines_free(&s.notes);
     free(s.rules);
     return write_end(&s.w);
 }

@@ -85,7 +85,8 @@ void report_leave_out(struct report *r, const struct left_out *x);
 /* Makes the entries and sorts them and their findings. */
 void report_sort(struct report *r, enum report_order by);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */
-struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f, struct buf *out);
+struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
+                        struct note_lines *out);
 /* How many findings a baseline knows. */
 uint32_t report_known(const struct report *r);
 /* What is to be done about an entry, in one line. */

@@ -84,21 +84,18 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
 }
 
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
-                        struct buf *out) {
-    struct buf lines = {0};
+                        struct note_lines *out) {
+    struct buf action = {0}, version = {0};
     bool first = f == e->findings[0];
-    out->n = 0;
     if (first && e == r->entries && r->version.n)
-        buf_printf(&lines, "compiler version: what is said of its passes, here and elsewhere, is as of %.*s.\n",
-                   (int)r->version.n, r->version.p);
-    if (first && !r->details && e->ntodos) {
-        buf_add(&lines, STR("action: "));
-        report_action(r, e, &lines);
-        buf_addc(&lines, '\n');
-    }
-    finding_notes(f, buf_str(&lines), out);
-    buf_free(&lines);
-    return buf_str(out);
+        buf_printf(&version, "what is said of its passes, here and elsewhere, is as of %.*s.", (int)r->version.n,
+                   r->version.p);
+    if (first && !r->details && e->ntodos)
+        report_action(r, e, &action);
+    struct str text = finding_notes(f, buf_str(&version), buf_str(&action), out);
+    buf_free(&action);
+    buf_free(&version);
+    return text;
 }
 
 /* ---- rows ---- */

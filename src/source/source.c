@@ -72,19 +72,33 @@ static int open_path(struct opening *o, const char *path, const char **file) {
     return fd;
 }
 
-bool source_read(struct source_list *list, const char *path, unsigned long limit, struct diags *d) {
-    size_t most = limit ? (size_t)limit << 20 : default_limit();
-    struct opening o = {.list = list, .diags = d, .limit = most, .left = most};
-    uint32_t before = list->n;
-    const char *file;
-    int fd = open_path(&o, path, &file);
+/* `file`: that the bytes are of. */
+static bool open_and_read(struct opening *o, const char *path, const char **file, struct buf *b) {
+    int fd = open_path(o, path, file);
     if (fd < 0)
-        return refuse(&o, path, NULL, "%s", strerror(errno));
-    struct buf b = {0};
-    bool ok = read_file(&o, file, fd, &b);
-    bool empty = ok && b.n == 0;
+        return refuse(o, path, NULL, "%s", strerror(errno));
+    bool ok = read_file(o, *file, fd, b);
     if (fd != STDIN_FILENO)
         close(fd);
+    return ok;
+}
+
+static bool copy_bytes(struct opening *o, const char *path, struct fa_bytes bytes, struct buf *b) {
+    if (!within_limit(o, path, bytes.size))
+        return false;
+    buf_add(b, (struct str){bytes.data, bytes.size});
+    return true;
+}
+
+bool source_read(struct source_list *list, const struct fa_inputs *inputs, size_t i, struct diags *d) {
+    size_t most = inputs->max_input ? (size_t)inputs->max_input << 20 : default_limit();
+    struct opening o = {.list = list, .diags = d, .limit = most, .left = most};
+    uint32_t before = list->n;
+    const char *path = arena_strdup(d->arena, str_of(inputs->files[i])), *file = path;
+    struct buf b = {0};
+    bool given = inputs->contents && inputs->contents[i].data;
+    bool ok = given ? copy_bytes(&o, path, inputs->contents[i], &b) : open_and_read(&o, path, &file, &b);
+    bool empty = ok && b.n == 0;
     if (ok)
         ok = unpack(&o, file, &b, 0);
     else
@@ -99,13 +113,14 @@ bool source_read(struct source_list *list, const char *path, unsigned long limit
     return ok;
 }
 
-bool source_open(struct source *s, const char *path, struct diags *d) {
+bool source_read_one(struct source *s, const struct fa_inputs *inputs, struct diags *d) {
     struct source_list list = {0};
-    bool ok = source_read(&list, path, 0, d);
+    bool ok = source_read(&list, inputs, 0, d);
     if (ok && list.n > 1) {
         char hint[512];
         snprintf(hint, sizeof hint, "name one of them, such as %s", list.items[0].path);
-        diag_add(d, SEV_ERROR, (struct source_location){.file = path}, hint, "an archive of %u files", list.n);
+        diag_add(d, SEV_ERROR, (struct source_location){.file = inputs->files[0]}, hint, "an archive of %u files",
+                 list.n);
         ok = false;
     }
     for (uint32_t i = ok; i < list.n; i++)
@@ -114,6 +129,10 @@ bool source_open(struct source *s, const char *path, struct diags *d) {
         *s = list.items[0];
     free(list.items);
     return ok;
+}
+
+bool source_open(struct source *s, const char *path, struct diags *d) {
+    return source_read_one(s, &(struct fa_inputs){.files = &path, .nfiles = 1}, d);
 }
 
 void source_close(struct source *s) {

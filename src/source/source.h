@@ -5,9 +5,10 @@
 #define FA_SOURCE_H
 
 #include "base/base.h"
+#include "fusion_audit.h"
 
 struct source {
-    const char *path; /* as given by the user, "-" for standard input; "run.tar:a.mlir" in an archive */
+    const char *path; /* a copy of what the user gave, "-" for standard input; "run.tar:a.mlir" in an archive */
     const char *data; /* not NUL-terminated */
     size_t size;
     const uint64_t *newlines; /* how many there are before each SOURCE_STEP bytes; NULL: they are counted when asked */
@@ -20,13 +21,15 @@ struct source_list {
     uint32_t n, cap;
 };
 
-/* Reads `path` and appends it, or what is in it, to the list: at least one source. "run.tar:a.mlir" is one file of an
- * archive. At most `limit` MB are held, the file and what it unpacks to together; 0: half of the memory, of the machine
- * or the control group. False with one diagnostic when it cannot: missing, unreadable, a directory, empty, changed
- * while it was read, damaged, cut off or too big (then nothing of it is used). Paths and line counts are in the arena
- * of `d`. */
-bool source_read(struct source_list *list, const char *path, unsigned long limit, struct diags *d);
-/* One source, within the limit that is the default: an archive of several is refused. */
+/* Reads input i and appends it, or what is in it, to the list: at least one source. "run.tar:a.mlir" is one file of an
+ * archive. At most `max_input` MB are held, the file and what it unpacks to together; 0: half of the memory, of the
+ * machine or the control group. False with one diagnostic when it cannot: missing, unreadable, a directory, empty,
+ * changed while it was read, damaged, cut off or too big (then nothing of it is used). Paths and line counts are in the
+ * arena of `d`. */
+bool source_read(struct source_list *list, const struct fa_inputs *inputs, size_t i, struct diags *d);
+/* The one source that the first input is: an archive of several is refused. */
+bool source_read_one(struct source *s, const struct fa_inputs *inputs, struct diags *d);
+/* The same of a file, within the limit that is the default. */
 bool source_open(struct source *s, const char *path, struct diags *d);
 void source_close(struct source *s);
 

@@ -45,6 +45,7 @@ struct module_comparison {
     uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
     bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
+    struct watch *watch;         /* as in what_to_compare */
     bool keep_proved;            /* asked for: `proved` */
     unsigned excluded;           /* as what_to_compare */
     struct proved_value *proved; /* that results depend on */
@@ -58,9 +59,10 @@ struct module_comparison {
 };
 
 struct what_to_compare {
+    struct watch *watch; /* told of ops; or NULL */
     bool keep_proved;
     unsigned excluded; /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
-    const bool *only; /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
+    const bool *only;  /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 
 /* `before` and `after` have to outlive it. */

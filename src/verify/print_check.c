@@ -199,9 +199,8 @@ bool check_print(const struct fa_verification *v, enum markup markup, FILE *out)
     if (markup == MARKUP_JSON)
         write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
     write_map_at(&w, "input");
-    write_pair(&w, v->options->inputs.nfiles > 1 ? "before" : "log", str_of(v->options->inputs.files[0]), TEXT_NAME);
-    if (v->options->inputs.nfiles > 1)
-        write_pair(&w, "after", str_of(v->options->inputs.files[1]), TEXT_NAME);
+    write_pair(&w, v->paths[1] ? "before" : "log", str_of(v->paths[0]), TEXT_NAME);
+    write_pair_if_any(&w, "after", str_of(v->paths[1]), TEXT_NAME);
     write_close(&w);
     write_map_at(&w, "compared");
     write_counts(&w, "before", v->answers[BEFORE]);

@@ -174,7 +174,7 @@ enum fa_status find_pairs(struct fa_verification *v) {
     }
     bool good = true;
     for (size_t i = 0; i < o->inputs.nfiles; i++)
-        good &= source_read(&v->sources, o->inputs.files[i], o->inputs.max_input, &v->diags);
+        good &= source_read(&v->sources, &o->inputs, i, &v->diags);
     if (!good)
         return FA_INPUT;
     if (v->sources.n != o->inputs.nfiles) {

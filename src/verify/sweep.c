@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/watch.h"
 #include "reduce/subgraph.h"
 #include "verify/hosted.h"
 #include "verify/miter.h"
@@ -358,6 +359,8 @@ static void compare_nodes(struct sweep *s) {
         const struct dag_node *x = &s->d.nodes[node];
         if (!s->reached[node])
             continue;
+        if (!watch_step(s->m->watch, "comparing", node - a->first_node, a->end_node - a->first_node))
+            return;
         if (dag_merge_twin(&s->d, node)) {
             if (s->m->keep_proved && dag_computes(&s->d, node))
                 keep_twin(s, node);
@@ -544,7 +547,7 @@ void sweep_run(struct sweep *s, const struct alignment *align) {
     for (int side = 0; side < SIDES; side++)
         find_reached(s, side);
     compare_nodes(s);
-    if (!s->only)
+    if (!s->only && !watch_has_ended(s->m->watch))
         mark_all(s);
     candidates_free(&s->candidates);
 }

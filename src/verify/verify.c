@@ -82,13 +82,29 @@ static uint32_t globs_of(const struct mlir *m, const char *only) {
     return found;
 }
 
+static void take_answers(struct fa_verification *v, struct stage_pair *p, const struct module_comparison *m,
+                         const struct level levels[SIDES]) {
+    memcpy(p->answers, m->answers, sizeof p->answers);
+    p->globs = globs_of(&levels[AFTER].ir, v->options->only);
+    p->nundecided = m->nundecided;
+    p->why = arena_str(&p->arena, m->why);
+    p->missing = most_frequent_reason(m, &p->arena);
+    p->trusted = say_trusted(m, levels, &p->arena);
+    p->ntrusted = m->ntrusted;
+    check_pair(p, m, levels, v->options);
+    if (v->options->precision)
+        print_precision(p, m, levels, v->options);
+    if (v->options->at)
+        print_place(p, m, levels, v->options);
+}
+
 static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct fa_verification *v = context;
     struct stage_pair *p = &v->pairs[i];
     struct level levels[SIDES];
     struct module_comparison m;
     (void)worker;
-    if (!watch_step(v->watch, "comparing", i, v->npairs))
+    if (v->npairs > 1 && !watch_step(v->watch, "comparing", i, v->npairs))
         return;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;
@@ -96,20 +112,11 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
         level_read(&levels[side], &p->text[side], &p->diags);
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
-    compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
-                    (struct what_to_compare){.keep_proved = v->options->precision});
-    memcpy(p->answers, m.answers, sizeof p->answers);
-    p->globs = globs_of(&levels[AFTER].ir, v->options->only);
-    p->nundecided = m.nundecided;
-    p->why = arena_str(&p->arena, m.why);
-    p->missing = most_frequent_reason(&m, &p->arena);
-    p->trusted = say_trusted(&m, levels, &p->arena);
-    p->ntrusted = m.ntrusted;
-    check_pair(p, &m, levels, v->options);
-    if (v->options->precision)
-        print_precision(p, &m, levels, v->options);
-    if (v->options->at)
-        print_place(p, &m, levels, v->options);
+    compare_modules(
+        &m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
+        (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch, .keep_proved = v->options->precision});
+    if (!watch_has_ended(v->watch))
+        take_answers(v, p, &m, levels);
     module_comparison_free(&m);
     for (int side = 0; side < SIDES; side++)
         level_free(&levels[side]);
@@ -235,7 +242,11 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options) {
     v->options = options;
     v->diags = (struct diags){.arena = &v->arena};
     v->watch = watch_new(options->progress);
+    for (size_t i = 0; i < options->inputs.nfiles && i < 2; i++)
+        v->paths[i] = arena_strdup(&v->arena, str_of(options->inputs.files[i]));
+    v->narrowed = options->only;
     v->status = run(v);
+    v->options = NULL;
     return v;
 }
 
@@ -293,6 +304,8 @@ static bool has_checks(const struct fa_verification *v) {
 
 /* Whether there is a report in that format: nothing that differs is no YAML, and what was not compared is none. */
 static bool has_report(const struct fa_verification *v, const char *format) {
+    if (watch_has_ended(v->watch))
+        return false;
     return has_checks(v) || (v->npairs && v->status != FA_USAGE && strcmp(format, "yaml") != 0);
 }
 
@@ -325,19 +338,18 @@ bool fa_verification_write(const struct fa_verification *v, const char *format, 
 }
 
 bool fa_verification_remove_stale(const struct fa_verification *v, const char *path) {
-    const struct fa_verify_options *o = v->options;
-    bool two = o->inputs.nfiles == 2;
-    const struct report_head head = {
-        .keys = {"input", "compared", "checks"},
-        .nkeys = 3,
-        .input = {two ? "before" : "log", "after"},
-        .paths = {o->inputs.nfiles ? o->inputs.files[0] : NULL, two ? o->inputs.files[1] : NULL}};
+    const struct report_head head = {.keys = {"input", "compared", "checks"},
+                                     .nkeys = 3,
+                                     .input = {v->paths[1] ? "before" : "log", "after"},
+                                     .paths = {v->paths[0], v->paths[1]}};
     bool all = !v->answers[BEFORE][ANSWER_NOT_COMPARED] && !v->answers[AFTER][ANSWER_NOT_COMPARED];
-    return v->status == FA_CLEAN && all && !has_checks(v) && !o->only && strcmp(path, "-") != 0 &&
+    return v->status == FA_CLEAN && all && !has_checks(v) && !v->narrowed && strcmp(path, "-") != 0 &&
            remove_stale(&head, path);
 }
 
 void fa_verification_free(struct fa_verification *v) {
+    if (!v)
+        return;
     for (uint32_t i = 0; i < v->npairs; i++) {
         free(v->pairs[i].checks.items);
         buf_free(&v->pairs[i].answer);

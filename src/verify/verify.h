@@ -29,7 +29,9 @@ struct stage_pair {
 };
 
 struct fa_verification {
-    const struct fa_verify_options *options;
+    const struct fa_verify_options *options; /* while it runs */
+    const char *paths[2];                    /* of the files; NULL: there is none */
+    bool narrowed;                           /* by `only` */
     struct arena arena;
     struct diags diags;
     struct pattern_set lowerings;
