@@ -1543,19 +1543,3 @@ Test(match, a_function_is_searched_alone) {
         cr_assert_eq(list.items[0].root, ir_op(&ir, f ? "%p" : "%o"));
     }
 }
-
-Test(match, the_names_of_a_match_are_those_of_all_its_ops) {
-    static const char *const ops[] = {"e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o",
-                                      "z = ttir.abs y -> 2x3; e = ttir.exp x -> 2x3; o = ttir.add e z -> 2x3; return o",
-                                      "e = ttir.neg x -> 2x3; o = ttir.add e y -> 2x3; return o",
-                                      "e = ttir.exp x -> 2x3; o = ttir.subtract e y -> 2x3; return o"};
-    uint64_t names[4];
-    pattern("out = exp(x) + y | neg(x) + y | exp(x) - y", "");
-    for (int i = 0; i < 4; i++) {
-        cr_assert_eq(search_all("x:2x3 y:2x3", ops[i]), 1);
-        names[i] = found()->names;
-    }
-    cr_assert_eq(names[0], names[1]);
-    cr_assert_neq(names[0], names[2]);
-    cr_assert_neq(names[0], names[3]);
-}

@@ -1,5 +1,5 @@
 /* The match cache changes nothing of what is found: each fixture is searched with all bundled patterns, with a cache of
- * its own, with one that all share, and without. */
+ * its own, with one that all share, and without. What a fingerprint does not cover is asked again, or not kept. */
 #include "match/search.h"
 #include "pattern_text.h"
 
@@ -150,7 +150,7 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
 }
 
 /* The first product is the same in all of them; the other users of its operand are not. */
-Test(match_cache, what_comes_behind_is_a_dependency) {
+Test(match_cache, users_tell_functions_apart) {
     static const char *const operands[] = {"%x", "%r"};
     for (int i = 0; i < 2; i++) {
         struct match_cache *cache = match_cache_new(&set);
@@ -161,5 +161,41 @@ Test(match_cache, what_comes_behind_is_a_dependency) {
             cr_assert_eq(shared_in(a, a, "%2", cache), 0, "%s: weights that are no parameter", a);
         }
         match_cache_free(cache);
+    }
+}
+
+/* Functions that differ in locations and names alone, searched with one cache for a pattern with this condition. */
+static void found_where(const char *condition, const char *const *bodies, const bool *finds, uint32_t n) {
+    struct match_cache *cache = match_cache_new(&set);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        struct match_list out;
+        ir_read(&ir, bodies[i % n]);
+        search(&ir.g, cache, &out);
+        cr_assert_eq(out.n, finds[i % n], "%s in function %u, time %u", condition, i % n, i / n);
+        free(out.items);
+        forget_ir();
+    }
+    match_cache_free(cache);
+}
+
+#define BODY(x, exp, add)                                                                                              \
+    "func.func @f(%a: tensor<2x3xf32> {ttir.name = \"" x "\"}) {\n"                                                    \
+    "  %0 = \"ttir.exp\"(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32> loc(\"" exp "\")\n"                                \
+    "  %1 = \"ttir.add\"(%0, %0) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32> loc(\"" add "\")\n"           \
+    "  return %1 : tensor<2x3xf32>\n}\n"
+
+Test(match_cache, locations_and_names_are_asked_again) {
+    static const char *const bodies[] = {BODY("w", "norm", "norm"), BODY("w", "norm", "add"), BODY("v", "add", "add")};
+    static const struct {
+        const char *condition;
+        bool finds[3];
+    } cases[] = {{"one_location()", {true, false, true}},
+                 {"located(\"norm\")", {true, true, false}},
+                 {"same_location(e, out)", {true, false, true}},
+                 {"named(x, \"^w$\")", {true, true, false}},
+                 {"spelled(out, \"loc..norm\")", {true, false, false}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pattern("e = exp(x)\nout = e + e", arena_printf(&arena, "where: %s", cases[i].condition).p);
+        found_where(cases[i].condition, bodies, cases[i].finds, 3);
     }
 }

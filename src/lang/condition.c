@@ -2,8 +2,7 @@
 #include "lang/condition.h"
 
 const struct condition_info condition_table[CONDITIONS] = {
-#define C(name, least, most, arguments, reach, group, says)                                                            \
-    {#name, least, most, ARGUMENTS_##arguments, REACH_##reach, GROUP_##group, says},
+#define C(name, least, most, arguments, group, says) {#name, least, most, ARGUMENTS_##arguments, GROUP_##group, says},
 #include "lang/conditions.def"
 #undef C
 };

@@ -6,7 +6,6 @@
 
 /* See conditions.def. */
 enum condition_arguments { ARGUMENTS_NAMES, ARGUMENTS_REGEX, ARGUMENTS_NUMBERS };
-enum condition_reach { REACH_NEAR, REACH_USERS, REACH_LOCATIONS, REACH_FAR };
 enum condition_group {
     GROUP_VALUES,
     GROUP_AXES,
@@ -27,13 +26,12 @@ struct condition_info {
     const char *name;
     uint32_t least, most; /* arguments */
     enum condition_arguments arguments;
-    enum condition_reach reach;
     enum condition_group group;
     const char *says; /* for messages and `explain` */
 };
 
 enum condition_id {
-#define C(name, least, most, arguments, reach, group, says) CONDITION_##name,
+#define C(name, least, most, arguments, group, says) CONDITION_##name,
 #include "lang/conditions.def"
 #undef C
     CONDITIONS

@@ -140,7 +140,7 @@ bool condition_positions(const struct condition_call *c) {
                 return true;
         value = graph_callee_value(c->graph, links[k - 1].value); /* broadcast in a function that runs once */
         if (value != NONE)
-            record_uncacheable(c->e->record);
+            record_elsewhere(c->e, true);
         map = links[k - 1].map;
     }
     return false;

@@ -141,11 +141,8 @@ bool condition_regrouped(const struct condition_call *c) {
     const struct graph *g = c->graph;
     if (c->arg[0].value == NONE || c->arg[1].op == NONE)
         return false;
-    uint32_t v = c->arg[0].value, op = moved_from(g, v), deep = 0;
+    uint32_t v = c->arg[0].value, op = moved_from(g, v);
     for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
-        deep += !graph_looks_through(g, op);
-        if (deep > 1)
-            record_uncacheable(c->e->record);
         v = graph_looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
         op = v == NONE ? NONE : moved_from(g, v);
     }

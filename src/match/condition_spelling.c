@@ -38,6 +38,8 @@ bool condition_made_by(const struct condition_call *c) {
     uint32_t op = op_of(g, &c->arg[0]);
     for (int hops = 0; op != NONE && hops < MAX_CHAIN; hops++) {
         uint32_t next = graph_callee_value(g, g->m->ops[op].first_result);
+        if (next != NONE)
+            record_elsewhere(c->e, true);
         if (c->arg[0].op == NONE && graph_looks_through(g, op))
             next = graph_through(g, op);
         if (next == NONE)
@@ -49,6 +51,7 @@ bool condition_made_by(const struct condition_call *c) {
 
 static bool is_spelled(const struct condition_call *c, uint32_t op) {
     struct str text = mlir_span(c->graph->m, c->graph->m->ops[op].text);
+    record_elsewhere(c->e, true);
     text.n = text.n > MAX_TEXT ? MAX_TEXT : text.n;
     return regex_finds(c->number->regex, text) && found(c, op);
 }

@@ -27,7 +27,7 @@ struct condition_call {
 typedef bool condition_holds(const struct condition_call *c);
 
 /* condition_NAME for each row of conditions.def. */
-#define C(name, least, most, arguments, reach, group, says) condition_holds condition_##name;
+#define C(name, least, most, arguments, group, says) condition_holds condition_##name;
 #include "lang/conditions.def"
 #undef C
 

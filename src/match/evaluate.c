@@ -1,13 +1,12 @@
 /* Numbers and conditions over a match. What a condition computes is in condition_*.c; here are extents and
- * constants, what a match assumes of numbers, and what the match cache has to know of a condition that was asked
- * (`reach` in lang/conditions.def). */
+ * constants, and which slices a match needs. */
 #include "lang/number.h"
 #include "match/conditions.h"
 
 #include <math.h>
 
 static condition_holds *const functions[CONDITIONS] = {
-#define C(name, least, most, arguments, reach, group, says) condition_##name,
+#define C(name, least, most, arguments, group, says) condition_##name,
 #include "lang/conditions.def"
 #undef C
 };
@@ -30,19 +29,8 @@ static double value_of(const struct evaluation *e, const struct number *n) {
     return c.known ? c.value : v != NONE && e->numbers ? e->numbers[n->slot] : NAN;
 }
 
-/* A condition on nothing but the locations of ops can be asked again at another root; of others the hash of the root
- * covers what they depend on, or the search may not be cached. */
-static void record(struct search_record *r, const struct condition_call *c, bool holds) {
-    enum condition_reach reach = condition_table[c->number->call].reach;
-    bool of_op = c->arg[0].op != NONE || c->arg[0].value == NONE;
-    if (reach == REACH_LOCATIONS)
-        record_predicate(r, c->number, holds);
-    else if (reach == REACH_FAR || (reach == REACH_USERS && !of_op))
-        record_uncacheable(r);
-}
-
 static bool condition(struct evaluation *e, const struct number *n) {
-    if (n->a) /* a definition: what it is made of is recorded there */
+    if (n->a) /* a definition */
         return evaluates_to_true(e, n->a);
     struct condition_call c = {.e = e, .graph = e->graph, .number = n, .nargs = n->nargs};
     for (uint32_t i = 0; i < n->nargs; i++)
@@ -55,8 +43,6 @@ static bool condition(struct evaluation *e, const struct number *n) {
             if (functions[n->call](&whole) != holds)
                 assume_slice(e->assumed, c.arg[i].value);
         }
-    if (e->record)
-        record(e->record, &c, holds);
     return holds;
 }
 

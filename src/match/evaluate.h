@@ -6,7 +6,7 @@
 #include "graph/movement.h"
 #include "match/match.h"
 
-enum { MAX_PRECONDITIONS = 48, MAX_ASSUMED_CONSTANTS = 64, MAX_SLICED = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
+enum { MAX_PRECONDITIONS = 48, MAX_ASSUMED_CONSTANTS = 64, MAX_SLICED = 32 };
 
 struct looked_through {
     uint32_t op;
@@ -35,35 +35,20 @@ void assume_precondition(struct assumptions *a, struct precondition p);
 void assume_slice(struct assumptions *a, uint32_t value);
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
 
-/* Conditions on the locations of ops that a search evaluated, and their truth: locations differ between places of one
- * structure. */
-struct recorded_predicates {
-    uint32_t n;
-    const struct number *condition[MAX_PREDICATES];
-    bool holds[MAX_PREDICATES];
+/* Whether a condition on nothing but the locations of ops holds of these. */
+struct location_answer {
+    const struct number *condition;
+    const uint32_t *ops;
+    uint32_t nops;
+    bool holds;
 };
 
-/* Something after the root that a search inspected: an op with its surroundings, or all users of an operand of it. */
-struct dependency {
-    uint32_t op;
-    uint32_t operand; /* NONE: the op and what is around it; else all users of this operand of it */
-};
-
-/* What the result of a search depends on beside the structural hash of its root: whether, and for which other roots,
- * the match cache may keep it (cache.h). record.c fills it. */
+/* What the result of a search depends on beside the function's fingerprint, for the match cache. */
 struct search_record {
-    uint32_t lowest, highest; /* ops that were tried */
-    bool uncacheable;         /* the search looked at more than hashes cover */
-    uint32_t ndependencies;
-    struct recorded_predicates predicates;
-    struct dependency dependencies[MAX_DEPENDENCIES];
+    struct location_answer *answers;
+    uint32_t nanswers, cap;
+    bool elsewhere; /* names of values, texts of ops, or another function: what it found is not kept */
 };
-/* The search evaluated a condition on locations. */
-void record_predicate(struct search_record *r, const struct number *condition, bool holds);
-static inline void record_uncacheable(struct search_record *r) {
-    if (r)
-        r->uncacheable = true;
-}
 
 struct evaluation {
     const struct graph *graph; /* what is evaluated over */
@@ -98,6 +83,15 @@ double evaluate(struct evaluation *e, const struct number *n);
 static inline bool evaluates_to_true(struct evaluation *e, const struct number *n) {
     return evaluate(e, n) != 0;
 }
+
+/* The condition depends on more than its function's fingerprint and the locations of the ops. */
+static inline bool record_elsewhere(struct evaluation *e, bool holds) {
+    if (e->record)
+        e->record->elsewhere = true;
+    return holds;
+}
+/* It depends on the locations of the ops of the match, and of nothing else. */
+bool record_locations(struct evaluation *e, const struct number *condition, bool holds);
 
 /* "%arg3 (encoder.layer.0.norm.weight)" for people; in `a`. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);

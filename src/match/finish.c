@@ -176,8 +176,6 @@ static bool is_hidden(struct evaluation *e, const struct pattern *p) {
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = match_evaluation(m, ops, nops);
     struct mark k = matcher_mark(m);
-    if (m->record.predicates.n > 0) /* over the ops of another match: they cannot be evaluated again over these */
-        record_uncacheable(&m->record);
     for (const struct pattern *p = m->pattern; p; p = p->variant) {
         matcher_undo(m, k);
         if (!p->selected || p->replaced)
@@ -222,13 +220,6 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
-static uint64_t hash_of_names(const struct graph *g, const uint32_t *ops, uint32_t n) {
-    uint64_t h = n;
-    for (uint32_t i = 0; i < n; i++)
-        h = h * 0x9E3779B97F4A7C15u + str_hash(mlir_op_name(g->m, ops[i]));
-    return h;
-}
-
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->observer && m->observer->complete(m))
@@ -246,15 +237,14 @@ bool match_finish(struct matcher *m) {
         m->full = true;
         return false;
     }
-    if (!good && m->record.predicates.n == 0)
+    if (!good)
         return false;
     struct match *out = &m->found;
-    *out = (struct match){.pattern = good ? m->pattern : NULL, .graph = m->g, .func = m->func, .nops = nops};
+    *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->root = nops ? ops[nops - 1] : NONE;
-    out->names = hash_of_names(m->g, ops, nops);
     uint32_t *kept = arena_alloc(m->arena, (nops + 1) * sizeof *kept);
     memcpy(kept, ops, nops * sizeof *kept);
     out->ops = kept;
     keep_through(m, out);
-    return good;
+    return true;
 }

@@ -26,7 +26,6 @@ struct match {
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
     uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
-    uint64_t names; /* hash of the names of its ops, the same in all graphs */
 };
 
 /* A value that a pattern ties to a number: a constant, which holds it up to rounding, or an argument, which is

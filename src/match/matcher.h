@@ -1,11 +1,11 @@
 /* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
  * first with backtracking. Private to the folder and to explain/diagnose.c, which observes a search.
  *
- * From the bottom up: record.c notes what the result of a search depends on; state.c keeps what it has done and undoes
- * it; maps.c computes index maps, once for all searches from a root; plausible.c looks ahead, by the automaton;
- * finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c know how each class of operators
- * maps the indices of its result to those of its operands; values.c binds names and numbers; secondary.c looks for
- * secondary roots; solve.c works the goals off; search.c tries patterns at roots. */
+ * From the bottom up: state.c keeps what it has done and undoes it; maps.c computes index maps, once for all searches
+ * from a root; plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
+ * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
+ * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
+ * patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
@@ -40,7 +40,6 @@ struct goal {
 
 struct matched {
     uint32_t op, parent; /* as in struct goal */
-    uint32_t depth;      /* matched ops from the root to it */
 };
 
 /* A binding that was replaced. */
@@ -169,14 +168,13 @@ struct matcher {
     bool ones_stay; /* or stay at the second try, at secondary roots, too */
     bool refused;   /* the first whole match did not meet the pattern's conditions: there is no other */
 
-    struct arena *arena; /* of what is kept */
-    struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may
-                          * have refused, for the match cache */
+    struct arena *arena;          /* of what is kept */
+    struct match found;           /* what match_finish kept */
+    struct search_record *record; /* collects; NULL: nobody asks */
 
     struct known_maps known;
     struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
     struct fresh_axes fresh;
-    struct search_record record;
 };
 
 /* ---- state.c ---- */
@@ -227,14 +225,6 @@ const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const str
 /* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
  * shape is not known. */
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
-
-/* ---- record.c ---- */
-
-void record_begin(struct search_record *r, uint32_t root);
-void record_op(struct search_record *r, uint32_t op);       /* the op was tried */
-void record_depth(struct search_record *r, uint32_t depth); /* of a matched op */
-void record_users(struct matcher *m, uint32_t value);       /* all users of the value were looked at */
-void record_user(struct search_record *r, const struct graph *g, uint32_t op); /* an op behind a value was */
 
 /* ---- plausible.c ---- */
 

@@ -67,23 +67,12 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
         add_behind(&b, m->state.slots[slot].value, 0);
     for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
         add_behind(&b, g->m->ops[op].first_result + r, 0);
-    uint32_t first = b.n;
-    for (uint32_t i = 0; i < first; i++)
-        record_users(m, b.values[i]);
     for (uint32_t i = 0; i < b.n; i++) {
         uint32_t nusers = g->first_use[b.values[i] + 1] - g->first_use[b.values[i]];
         uint32_t behind = first_user_behind(g, b.values[i], root);
         for (uint32_t u = 0; u < nusers; u++) {
             uint32_t user = nth_user(g, b.values[i], behind, u), depth = b.depth[i] + !graph_looks_through(g, user);
-            if (g->m->ops[user].func != m->func) {
-                record_uncacheable(&m->record);
-                continue;
-            }
-            if (g->m->ops[user].nresults == 0)
-                continue;
-            if (depth <= most || i < first)
-                record_user(&m->record, g, user);
-            if (depth > most)
+            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || depth > most)
                 continue;
             if (g->m->ops[user].nresults == 1 && !matcher_took(m, user) && matcher_root_plausible(m, line->node, user))
                 add_once(out, &found, MAX_CANDIDATES, user);

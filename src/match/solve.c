@@ -101,7 +101,6 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->last = p->formula.nsecondary ? NONE : op;
     m->full = false;
     m->found.nops = 0;
-    record_begin(&m->record, op);
     bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
     return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
 }

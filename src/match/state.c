@@ -72,10 +72,7 @@ void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
         m->full = true;
         return;
     }
-    uint32_t depth = g->parent == NONE ? 0 : s->matched[g->parent].depth + 1;
-    record_depth(&m->record, depth);
-    record_op(&m->record, op);
-    s->matched[s->nmatched++] = (struct matched){op, g->parent, depth};
+    s->matched[s->nmatched++] = (struct matched){op, g->parent};
 }
 
 bool matcher_took(const struct matcher *m, uint32_t op) {
@@ -117,7 +114,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .axes = axes,
                                .arena = m->arena,
                                .assumed = &m->state.assumed,
-                               .record = &m->record,
+                               .record = m->record,
                                .found = NONE};
 }
 
