@@ -167,6 +167,7 @@ Test(role, through_rope_bias_scale_mask_and_casts) {
     is("%b", "key projection");
     is("%q1 %q2 %q3 %q5 %q6 %q7 %q", "query of self-attention");
     is("%kr1 %kr2 %kr3 %kr5 %kr6 %kr7 %kr", "key of self-attention");
+    is_at("%s %p %o", "self-attention, layer 3 (fed by layers.3.attn: q, k, v)");
     build(LAYER "bq:8" W "attn.q.bias mask:1x1x6x6!input ", NORM_1
           "a0 = ttnn.matmul n wq -> 1x6x8; b = ttnn.matmul n wk -> 1x6x8; c = ttnn.matmul n wv -> 1x6x8\n"
           "a = ttnn.add a0 bq -> 1x6x8\n" SPLIT SCORES
@@ -332,6 +333,20 @@ Test(role, modulated_norm) {
     is("%a", "query projection");
     is("%d", "output projection");
     is("%gd %r", "residual add after attention");
+}
+
+/* Names of weights are those of the nearest landmarks, however many ops lie between. */
+Test(role, names_behind_long_chains) {
+    struct buf chain = {0};
+    buf_printf(&chain, "%s",
+               NORM_1 "long0 = ttnn.matmul n wq -> 1x6x8; b = ttnn.matmul n wk -> 1x6x8; c = ttnn.matmul n wv "
+                      "-> 1x6x8\n");
+    for (int i = 0; i < 200; i++)
+        buf_printf(&chain, "long%d = ttnn.abs long%d -> 1x6x8\n", i + 1, i);
+    buf_printf(&chain, "a = ttnn.abs long200 -> 1x6x8\n%s%c", SPLIT CORE REST, '\0');
+    build(LAYER, chain.p);
+    is_at("%s %p %o", "self-attention, layer 3 (fed by layers.3.attn: q, k, v)");
+    buf_free(&chain);
 }
 
 /* ---- ambiguous roles ---- */

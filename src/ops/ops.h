@@ -84,6 +84,18 @@ enum shrink_rule {
     SHRINK_JOINS_HEADS   /* so many heads are joined to rows */
 };
 
+/* How data goes through an op to its result, where its class does not say. */
+enum op_flow {
+    FLOW_BY_CLASS,
+    FLOW_ALL,       /* the result is made of all operands */
+    FLOW_FIRST,     /* ... of the first operand only */
+    FLOW_ATTENTION, /* of queries, keys and values, the first three */
+    FLOW_ACTIVATION,
+    FLOW_EXPONENTIAL,
+    FLOW_ROOT,
+    FLOW_NORM /* of the first operand; the others scale, shift or are added */
+};
+
 /* The columns of ops.def; a string that is not given is NULL, a list ends with one. */
 struct op_info {
     const char *name;
@@ -101,6 +113,7 @@ struct op_info {
         uint32_t rank;
     } window;
     enum shrink_rule shrink;
+    enum op_flow flow;
 };
 
 extern const struct op_info op_table[K_COUNT];

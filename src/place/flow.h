@@ -1,11 +1,10 @@
-/* Dataflow facts about the values of a graph, from which the roles of ops in a model are read (query projection,
- * pre-MLP norm). Two passes over the use-def graph, in textual order and against it; each looks at an op once.
+/* Where the values of a graph come from and where they go, from which the roles of ops in a model are read (query
+ * projection, pre-MLP norm).
  *
- * Forward, from definitions to uses: the sources of a value are the definitions that reach it, where movement, casts
- * and elementwise ops let them through and matrix products, attentions, residual adds and inputs are definitions.
- * Backward, from uses to definitions: the sinks of a value are the operand slots of such ops that it reaches in the
- * same way. Weights are neither source nor sink. An op that is not understood is a source of its own and a sink of
- * kind SINK_OTHER, so that no role is read into it.
+ * Landmarks are matrix products, attentions, residual adds, inputs, returns and ops that are not understood. All other
+ * ops let data through: movement, casts, elementwise ops, norms. Each value has links to the landmarks that it is made
+ * by and to those that take it, through any number of such ops; what it passed since the former is in its flags.
+ * Weights are no landmarks, and an operand that only shifts, scales or selects another one ends at the op.
  *
  * Roles of linears (matrix products with weights): query, key and value projections feed an attention; the output
  * projection takes its result. A plain MLP is second(activation(first(x))), a gated one (as in SwiGLU)
@@ -15,80 +14,94 @@
 
 #include "graph/index.h"
 
-enum { MAX_SOURCES = 4 };
+enum { MAX_LINKS = 6 };
 
-/* The definitions that reach a value. Sets are shared between values; set 0 is empty. */
-struct source_set {
-    uint32_t v[MAX_SOURCES]; /* values; of a gated set the activated one comes first */
+enum link_kind {
+    LINK_LINEAR = 1 << 0, /* made by a product with weights, or taken as the other operand of one */
+    LINK_RESIDUAL = 1 << 1,
+    LINK_OTHER = 1 << 2,     /* an input; an op that is not understood */
+    LINK_PRODUCT = 1 << 3,   /* made by a product of two computed values: scores, perhaps */
+    LINK_ATTENTION = 1 << 4, /* made by an attention */
+    LINK_QUERY = 1 << 5,     /* taken as an operand of an attention */
+    LINK_KEY = 1 << 6,
+    LINK_VALUE = 1 << 7,
+    LINK_QUERY_OR_KEY = 1 << 8, /* of an attention whose queries and keys cannot be told apart */
+    LINK_WEIGHTS = 1 << 9,      /* as attention weights (softmax of scores), at the product with the values */
+    LINK_RETURN = 1 << 10
+};
+
+struct flow_link {
+    uint32_t at;   /* the value that a landmark made; the op that takes it, NONE for a return */
+    uint16_t kind; /* enum link_kind */
+};
+
+/* Sets of links are shared between values; set 0 is empty. */
+struct flow_links {
+    struct flow_link items[MAX_LINKS]; /* of a gated set the activated one comes first */
+    uint16_t kinds;                    /* of all, also of those that are not listed */
     uint8_t n;
-    bool truncated; /* there are more than MAX_SOURCES; the rest is not listed */
-    bool gated;     /* activation(v[0]) * v[1]; with n == 1 both factors are slices of v[0] */
+    bool truncated; /* there are more than MAX_LINKS; the rest is not listed */
+    bool gated;     /* activation(items[0]) * items[1]; with n == 1 both factors are slices of items[0] */
 };
 
-/* Kinds of uses that a value reaches: a bit mask. */
-enum flow_sink {
-    SINK_QUERY = 1 << 0, /* operand of an attention */
-    SINK_KEY = 1 << 1,
-    SINK_VALUE = 1 << 2,
-    SINK_QUERY_OR_KEY = 1 << 3, /* of an attention whose queries and keys cannot be told apart */
-    SINK_WEIGHTS = 1 << 4,      /* attention weights (softmax of scores), at the product with the values */
-    SINK_LINEAR = 1 << 5,       /* input of a linear; after the last pass with one of the five FEEDS bits: */
-    FEEDS_QUERY = 1 << 6,       /* the linear is a query projection, perhaps fused with keys and values */
-    FEEDS_KEY_VALUE = 1 << 7,   /* a projection to keys or values only */
-    FEEDS_MLP = 1 << 8,         /* a linear that an MLP begins with */
-    FEEDS_RETURN = 1 << 9,      /* a linear of no known role whose result is only returned: the model's head */
-    FEEDS_REST = 1 << 10,       /* any other linear */
-    SINK_RESIDUAL = 1 << 11,    /* operand of a residual add */
-    SINK_RETURN = 1 << 12,
-    SINK_OTHER = 1 << 13
-};
-#define MANY_SINKS (NONE - 1)
-
+/* What a value passed since the landmarks that it comes from. */
 enum flow_flag {
-    WAS_ACTIVATED = 1 << 0, /* passed an activation function since its source */
-    WAS_EXP = 1 << 1,       /* passed an exponential or softmax */
+    WAS_ACTIVATED = 1 << 0, /* an activation function */
+    WAS_EXP = 1 << 1,       /* an exponential or softmax */
     IS_STATISTIC = 1 << 2,  /* a reduction, perhaps scaled: mean, sum, variance */
     IS_DEVIATION = 1 << 3,  /* square root of a statistic, or its inverse */
-    WAS_NORMED = 1 << 4,    /* divided by its deviation */
-    IS_RESIDUAL = 1 << 5,   /* the result of a residual add */
-    HAS_ATTENTION = 1 << 6, /* scores of an attention that is known */
-    HAS_ATTENTIONS = 1 << 7 /* ... and of more than one */
+    WAS_NORMED = 1 << 4     /* divided by its deviation */
 };
 
-/* Facts of one value. Scores are the product of queries and keys: one of their last two dimensions counts queries, the
- * other one keys. */
-struct value_facts {
-    uint32_t sources; /* index into flow.sets */
-    uint32_t slice;   /* 1 + the slice op that it went through since its source; 0: none, or several */
-    uint32_t scores;  /* 1 + the product op whose scores it is made of; 0: of none */
-    uint32_t sink_op; /* the op of all sinks; NONE: not known, MANY_SINKS: several ops */
-    uint16_t sinks;   /* enum flow_sink */
-    uint8_t flags;    /* enum flow_flag */
-    /* of what is made of scores, for the forward pass alone: */
-    uint8_t orientation : 2;  /* order of the last two dimensions, enum scores_orientation */
-    uint8_t softmax_axis : 2; /* the dimension that was normalised, enum scores_axis */
+struct flow_value {
+    uint32_t from, to; /* links, by index into flow.sets */
+    uint32_t slice;    /* 1 + the slice op that it went through since it was made; 0: none, or several */
+    uint8_t flags;     /* enum flow_flag */
 };
 
 /* An attention, as one op or as two products around a softmax. */
 struct attention_site {
     uint32_t op;      /* makes the result: the product with the values, or the fused op */
-    uint32_t scores;  /* makes the scores: the product of queries and keys; `op` for a fused op */
+    uint32_t scores;  /* the product of queries and keys, a value; the result of a fused op */
     uint32_t q, k, v; /* operands, values */
     bool ordered;     /* q and k are told apart */
 };
 
 struct flow {
     const struct graph *g;
-    struct value_facts *values; /* by value */
-    struct source_set *sets;
+    struct flow_value *values; /* by value */
+    struct flow_links *sets;
     uint32_t nsets, sets_cap;
     struct attention_site *attentions; /* sorted by `op` */
     uint32_t nattentions, attentions_cap;
 };
 
-/* Runs both passes over main functions and ops outside of functions. The graph must outlive the result. */
+/* Of main functions and of ops outside of functions. The graph must outlive the result. */
 struct flow *flow_new(const struct graph *g);
 void flow_free(struct flow *f); /* NULL is fine */
+
+static inline const struct flow_links *flow_from(const struct flow *f, uint32_t v) {
+    return &f->sets[f->values[v].from];
+}
+static inline const struct flow_links *flow_to(const struct flow *f, uint32_t v) {
+    return &f->sets[f->values[v].to];
+}
+static inline unsigned flow_flags(const struct flow *f, uint32_t v) {
+    return f->values[v].flags;
+}
+/* The op that makes a value; NONE for an argument, and for NONE. */
+static inline uint32_t flow_def(const struct flow *f, uint32_t v) {
+    return v == NONE ? NONE : f->g->m->values[v].def;
+}
+/* The only value that a landmark made and that `v` comes from; NONE if there are none or several. */
+uint32_t flow_source(const struct flow *f, uint32_t v);
+/* The only op that takes it, returns aside; NONE if there are none or several. */
+uint32_t flow_taker(const struct flow *f, uint32_t v);
+bool flow_comes_from(const struct flow_links *from, uint32_t v);
+/* Whether two values share none of the landmarks that are listed. */
+bool flow_unrelated(const struct flow *f, uint32_t a, uint32_t b);
+/* It is the result of a residual add. */
+bool flow_is_residual(const struct flow *f, uint32_t v);
 
 /* The operand of a linear that is not its weights; NONE when the op is no linear. */
 uint32_t flow_linear_input(const struct graph *g, uint32_t op);
@@ -96,20 +109,20 @@ uint32_t flow_linear_input(const struct graph *g, uint32_t op);
 const struct attention_site *flow_attention(const struct flow *f, uint32_t op);
 /* Whether the scores of the attention are used by it alone (or returned as well). */
 bool flow_owns_scores(const struct flow *f, const struct attention_site *a);
+/* The product that both `weights` are made of by a softmax, and whose result `op` contracts with `values`. Asks for
+ * what values come from only. False: `op` is no attention. */
+bool flow_find_attention(const struct flow *f, uint32_t op, uint32_t weights, uint32_t values,
+                         struct attention_site *out);
 
-static inline const struct value_facts *flow_of(const struct flow *f, uint32_t v) {
-    return &f->values[v];
+/* Values, each once; a full list takes no more. */
+enum { MAX_VALUES = 160 };
+struct value_list {
+    uint32_t items[MAX_VALUES], n;
+};
+void value_list_add(struct value_list *l, uint32_t v);
+static inline bool value_list_is_full(const struct value_list *l) {
+    return l->n == MAX_VALUES;
 }
-static inline const struct source_set *flow_sources(const struct flow *f, uint32_t v) {
-    return &f->sets[f->values[v].sources];
-}
-/* The only source; NONE if there are none or several. */
-static inline uint32_t flow_only_source(const struct flow *f, uint32_t v) {
-    const struct source_set *s = flow_sources(f, v);
-    return s->n == 1 && !s->truncated ? s->v[0] : NONE;
-}
-bool flow_has_source(const struct source_set *s, uint32_t v);
-bool flow_disjoint(const struct source_set *a, const struct source_set *b); /* of the sources that are listed */
 
 /* Roles of a linear: a bit mask, since several projections may be fused into one product. */
 enum linear_role {

@@ -8,39 +8,22 @@
 
 #include <string.h>
 
-enum { MAX_VISITED = 160, MAX_LOC_NAMES = 8 };
-
-/* A breadth-first search over values; each is visited once, and at most MAX_VISITED of them. */
-struct worklist {
-    uint32_t visited[MAX_VISITED], n;
-};
-
-static void visit(struct worklist *w, uint32_t v) {
-    for (uint32_t i = 0; i < w->n; i++)
-        if (w->visited[i] == v)
-            return;
-    if (v != NONE && w->n < MAX_VISITED)
-        w->visited[w->n++] = v;
-}
-
-static bool is_full(const struct worklist *w) {
-    return w->n == MAX_VISITED;
-}
+enum { MAX_LOC_NAMES = 8 };
 
 /* Names of all arguments that a parameter is computed from, also through calls of const-eval functions. */
 static void parameter_names(const struct graph *g, uint32_t value, struct names *names) {
-    struct worklist w = {.n = 0};
-    visit(&w, value);
+    struct value_list w = {.n = 0};
+    value_list_add(&w, value);
     for (uint32_t i = 0; i < w.n; i++) {
-        uint32_t v = w.visited[i], func, number;
+        uint32_t v = w.items[i], func, number;
         uint32_t caller = graph_caller_value(g, v), callee = graph_callee_value(g, v);
         uint32_t op = g->m->values[v].def;
         if (caller == NONE && op == NONE && graph_argument_of(g, v, &func, &number))
             names_add(names, graph_argument_name(g, v));
-        visit(&w, caller);
-        visit(&w, callee);
-        for (uint32_t k = 0; op != NONE && callee == NONE && k < graph_noperands(g, op) && !is_full(&w); k++)
-            visit(&w, graph_operands(g, op)[k]);
+        value_list_add(&w, caller);
+        value_list_add(&w, callee);
+        for (uint32_t k = 0; op != NONE && callee == NONE && k < graph_noperands(g, op) && !value_list_is_full(&w); k++)
+            value_list_add(&w, graph_operands(g, op)[k]);
     }
 }
 
@@ -76,34 +59,23 @@ static bool weight_names(const struct graph *g, uint32_t op, struct names *names
     return has_weights(g, op) && operand_names(g, op, names);
 }
 
-/* Weights of the nearest ops with weights towards the definitions. A residual add ends the search: another layer may
- * begin behind it. */
-static void weights_behind(const struct flow *f, struct worklist *w, struct names *names) {
+/* Names of the nearest weights towards the definitions of some values, or towards their uses: from landmark to
+ * landmark. A residual add ends the search, since another layer may begin there; ahead, a matrix product without
+ * weights does. */
+static void near_weights(const struct flow *f, struct value_list *values, bool ahead, struct names *names) {
     const struct graph *g = f->g;
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t op = g->m->values[w->visited[i]].def;
-        if (op == NONE || graph_class(g, op) == OP_CALL || flow_of(f, w->visited[i])->flags & IS_RESIDUAL ||
-            weight_names(g, op, names))
-            continue;
-        for (uint32_t k = 0; k < graph_noperands(g, op) && !is_full(w); k++)
-            visit(w, graph_operands(g, op)[k]);
-    }
-}
-
-/* The same towards the uses; a matrix product without weights ends the search too. */
-static void weights_ahead(const struct flow *f, uint32_t value, struct names *names) {
-    const struct graph *g = f->g;
-    struct worklist w = {.n = 0};
-    visit(&w, value);
-    for (uint32_t i = 0; i < w.n; i++) {
-        uint32_t v = w.visited[i];
-        for (uint32_t k = 0; k < graph_nuses(g, v) && k < MAX_VISITED; k++) {
-            uint32_t op = g->uses[g->first_use[v] + k];
-            if (g->m->ops[op].nresults == 0 || weight_names(g, op, names) || graph_class(g, op) == OP_CONTRACT ||
-                flow_of(f, g->m->ops[op].first_result)->flags & IS_RESIDUAL)
+    for (uint32_t i = 0; i < values->n; i++) {
+        const struct flow_links *links = ahead ? flow_to(f, values->items[i]) : flow_from(f, values->items[i]);
+        for (uint32_t k = 0; k < links->n; k++) {
+            const struct flow_link *l = &links->items[ahead ? links->n - 1 - k : k]; /* in textual order */
+            uint32_t op = ahead ? l->at : flow_def(f, l->at);
+            if (op == NONE || l->kind == LINK_RESIDUAL || weight_names(g, op, names) ||
+                graph_class(g, op) == (ahead ? OP_CONTRACT : OP_CALL))
                 continue;
-            for (uint32_t r = 0; r < g->m->ops[op].nresults; r++)
-                visit(&w, g->m->ops[op].first_result + r);
+            for (uint32_t n = 0; ahead && n < g->m->ops[op].nresults; n++)
+                value_list_add(values, g->m->ops[op].first_result + n);
+            for (uint32_t n = 0; !ahead && n < graph_noperands(g, op) && !value_list_is_full(values); n++)
+                value_list_add(values, graph_operands(g, op)[n]);
         }
     }
 }
@@ -148,10 +120,10 @@ static void own_locations(struct whereabouts *p) {
 }
 
 static void behind_slots(struct whereabouts *p) {
-    struct worklist w = {.n = 0};
+    struct value_list w = {.n = 0};
     for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++)
-        visit(&w, p->slots[p->m->pattern->locate[i]].value);
-    weights_behind(p->flow, &w, &p->names);
+        value_list_add(&w, p->slots[p->m->pattern->locate[i]].value);
+    near_weights(p->flow, &w, false, &p->names);
 }
 
 static bool in_match(const struct match *m, uint32_t op) {
@@ -163,20 +135,21 @@ static bool in_match(const struct match *m, uint32_t op) {
 
 static void behind_operands(struct whereabouts *p) {
     const struct graph *g = p->flow->g;
-    struct worklist w = {.n = 0};
+    struct value_list w = {.n = 0};
     for (uint32_t i = 0; i < p->m->nops; i++)
         for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++) {
             uint32_t v = graph_operands(g, p->m->ops[i])[k];
             if (v != NONE && (g->m->values[v].def == NONE || !in_match(p->m, g->m->values[v].def)))
-                visit(&w, v);
+                value_list_add(&w, v);
         }
-    weights_behind(p->flow, &w, &p->names);
+    near_weights(p->flow, &w, false, &p->names);
 }
 
 static void ahead(struct whereabouts *p) {
-    uint32_t root = p->m->root;
-    if (p->flow->g->m->ops[root].nresults)
-        weights_ahead(p->flow, p->flow->g->m->ops[root].first_result, &p->names);
+    const struct mlir_op *root = &p->flow->g->m->ops[p->m->root];
+    struct value_list w = {.n = 0};
+    value_list_add(&w, root->nresults ? root->first_result : NONE);
+    near_weights(p->flow, &w, true, &p->names);
 }
 
 static const struct way {

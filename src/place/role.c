@@ -1,8 +1,9 @@
 /* Words for the role of a match. The ops of the match decide which role is looked for: that of an attention, of
  * linears, of a norm; a match without any of these is described by what its result is used for. */
 #include "place/role.h"
+#include "graph/movement.h"
 
-enum { MAX_LINEARS = 8, MAX_ORIGINS = 12, MAX_OPERANDS = 16 };
+enum { MAX_LINEARS = 8 };
 
 struct wording {
     unsigned linears;
@@ -35,80 +36,66 @@ static const char *words_for(unsigned linears, uint32_t n) {
     return NULL;
 }
 
-static uint32_t def_of(const struct flow *f, uint32_t v) {
-    return v == NONE ? NONE : f->g->m->values[v].def;
-}
-
 static uint32_t result_of(const struct flow *f, uint32_t op) {
     return f->g->m->ops[op].first_result;
 }
 
 static unsigned role_of_source(const struct flow *f, uint32_t v) {
-    uint32_t op = def_of(f, v);
+    uint32_t op = flow_def(f, v);
     return op == NONE ? 0 : flow_linear_role(f, op);
+}
+
+static bool among(const uint32_t *ids, uint32_t n, uint32_t id) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
 }
 
 /* ---- attention: self or cross ---- */
 
-/* The only linear of a role among the sources of an operand of an attention, or NONE. */
+/* The only linear of a role that an operand of an attention comes from, or NONE. */
 static uint32_t projection(const struct flow *f, uint32_t v, unsigned role) {
-    const struct source_set *s = flow_sources(f, v);
+    const struct flow_links *from = flow_from(f, v);
     uint32_t found = NONE, n = 0;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (role_of_source(f, s->v[i]) & role) {
-            found = def_of(f, s->v[i]);
+    for (uint32_t i = 0; i < from->n; i++)
+        if (role_of_source(f, from->items[i].at) & role) {
+            found = flow_def(f, from->items[i].at);
             n++;
         }
-    return n == 1 && !s->truncated ? found : NONE;
+    return n == 1 && !from->truncated ? found : NONE;
 }
 
-static uint32_t behind_movement(const struct graph *g, uint32_t v) {
-    for (int step = 0; step < 16 && g->m->values[v].def != NONE; step++) {
-        if (!class_moves(graph_class(g, g->m->values[v].def)))
-            break;
-        v = graph_operands(g, g->m->values[v].def)[0];
+static bool add_sources(const struct flow *f, uint32_t v, struct value_list *to) {
+    const struct flow_links *from = flow_from(f, v);
+    for (uint32_t i = 0; i < from->n; i++)
+        value_list_add(to, from->items[i].at);
+    return !from->truncated;
+}
+
+/* Inputs, residual adds and results of attentions that a value is computed from, through all other landmarks. False:
+ * too many. */
+static bool origins(const struct flow *f, uint32_t v, struct value_list *out) {
+    struct value_list seen = {.n = 0};
+    bool all = add_sources(f, v, &seen);
+    for (uint32_t i = 0; all && i < seen.n; i++) {
+        uint32_t one = seen.items[i], op = flow_def(f, one);
+        if (op == NONE || flow_is_residual(f, one) || flow_attention(f, op))
+            value_list_add(out, one);
+        else
+            for (uint32_t k = 0; all && k < graph_noperands(f->g, op); k++) {
+                uint32_t o = graph_operands(f->g, op)[k];
+                all = o == NONE || graph_is_parameter(f->g, o) || add_sources(f, o, &seen);
+            }
     }
-    return v;
+    return all && !value_list_is_full(&seen) && out->n > 0;
 }
 
-static bool add_all(struct source_set *to, const struct source_set *s) {
-    if (s->truncated)
-        return false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (flow_has_source(to, s->v[i]))
-            continue;
-        if (to->n == MAX_SOURCES)
+static bool disjoint(const struct value_list *a, const struct value_list *b) {
+    for (uint32_t i = 0; i < a->n; i++)
+        if (among(b->items, b->n, a->items[i]))
             return false;
-        to->v[to->n++] = s->v[i];
-    }
     return true;
-}
-
-/* Inputs, residual adds and results of attentions: what they are computed from is not looked at. */
-static bool is_origin(const struct flow *f, uint32_t v) {
-    uint32_t op = def_of(f, v);
-    return op == NONE || flow_of(f, v)->flags & IS_RESIDUAL || flow_attention(f, op);
-}
-
-/* The origins that a value is computed from, through all other ops. False: too many. */
-static bool origins(const struct flow *f, uint32_t v, struct source_set *out) {
-    struct source_set rest = {.n = 0};
-    *out = rest;
-    if (!add_all(&rest, flow_sources(f, v)))
-        return false;
-    for (uint32_t step = 0; rest.n > 0 && step < MAX_ORIGINS; step++) {
-        uint32_t one = rest.v[--rest.n], op = def_of(f, one);
-        struct source_set own = {.v = {one}, .n = 1};
-        bool origin = is_origin(f, one);
-        if (origin ? !add_all(out, &own) : graph_noperands(f->g, op) > MAX_OPERANDS)
-            return false;
-        for (uint32_t k = 0; !origin && k < graph_noperands(f->g, op); k++) {
-            uint32_t o = graph_operands(f->g, op)[k];
-            if (o != NONE && !graph_is_parameter(f->g, o) && !add_all(&rest, flow_sources(f, o)))
-                return false;
-        }
-    }
-    return rest.n == 0 && out->n > 0;
 }
 
 /* Self-attention: one value is projected to queries, keys and values. Cross-attention: keys and values share no origin
@@ -117,138 +104,162 @@ static const char *attention_words(const struct flow *f, const struct attention_
     const struct graph *g = f->g;
     uint32_t q = projection(f, a->q, ROLE_QUERY), k = projection(f, a->k, ROLE_KEY);
     uint32_t v = projection(f, a->v, ROLE_VALUE);
-    struct source_set x, y, z;
+    struct value_list x = {.n = 0}, y = {.n = 0}, z = {.n = 0};
     if (!a->ordered || q == NONE || k == NONE || v == NONE)
         return "attention";
-    uint32_t in_q = behind_movement(g, flow_linear_input(g, q)), in_k = behind_movement(g, flow_linear_input(g, k));
-    uint32_t in_v = behind_movement(g, flow_linear_input(g, v));
+    uint32_t in_q = movement_source(g, flow_linear_input(g, q)), in_k = movement_source(g, flow_linear_input(g, k));
+    uint32_t in_v = movement_source(g, flow_linear_input(g, v));
     if (in_q == in_k && in_k == in_v)
         return "self-attention";
-    if (origins(f, in_q, &x) && origins(f, in_k, &y) && origins(f, in_v, &z) && flow_disjoint(&x, &y) &&
-        flow_disjoint(&x, &z))
+    if (origins(f, in_q, &x) && origins(f, in_k, &y) && origins(f, in_v, &z) && disjoint(&x, &y) && disjoint(&x, &z))
         return "cross-attention";
     return "attention";
 }
 
-/* ---- norms ---- */
+/* ---- norms, residual adds and other values ---- */
 
-enum { AFTER_ATTENTION = ROLE_OUT, AFTER_MLP = ROLE_DOWN | ROLE_SECOND };
+/* What a value comes from: enum linear_role of linears of which it comes from one, and these. */
+enum from {
+    FROM_ATTENTION = 1 << 9,   /* one attention, and nothing else */
+    FROM_HIDDEN = 1 << 10,     /* linears that an MLP begins with, and nothing else */
+    FROM_STREAM = 1 << 11,     /* something that is no linear */
+    AFTER_ATTENTION = 1 << 12, /* the sum of the result of an attention and a stream */
+    AFTER_MLP = 1 << 13,
+    AFTER_NORM = 1 << 14, /* ... and that stream comes out of a norm */
+    ACTIVATED = 1 << 15,
+    EXPONENTIAL = 1 << 16
+};
+/* What takes it: enum link_kind, of an attention that owns its scores, and in place of LINK_LINEAR these. */
+enum to {
+    TO_QUERY = 1 << 11, /* a query projection, perhaps fused with keys and values */
+    TO_KEY_VALUE = 1 << 12,
+    TO_MLP = 1 << 13,  /* a linear that an MLP begins with */
+    TO_HEAD = 1 << 14, /* a linear of no known role whose result is only returned: the model's head */
+    ANYWHERE = (1 << 15) - 1
+};
+
+static const struct rule {
+    enum { NORM, SUM, INNER, AROUND } of; /* AROUND: the attention that takes the value, else the one that makes it */
+    const char *text;
+    unsigned from, from_not, to, to_only;
+    unsigned linears; /* of the projection that the text names */
+} rules[] = {
+    {NORM, "query norm", ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, 0},
+    {NORM, "key norm", ROLE_KEY, 0, LINK_KEY, LINK_KEY, 0},
+    {NORM, "", AFTER_ATTENTION | AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {NORM, "", AFTER_ATTENTION | AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
+    {NORM, "post-attention norm", AFTER_ATTENTION, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {NORM, "post-MLP norm", AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {NORM, "post-MLP norm", AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
+    {NORM, "post-attention norm", ROLE_OUT, ROLE_DOWN | ROLE_SECOND, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {NORM, "post-attention norm", FROM_ATTENTION, 0, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {NORM, "post-MLP norm", ROLE_DOWN, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {NORM, "post-MLP norm", ROLE_SECOND, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {NORM, "pre-attention norm", FROM_STREAM, 0, TO_QUERY, TO_QUERY | TO_KEY_VALUE, 0},
+    {NORM, "pre-MLP norm", FROM_STREAM, 0, TO_MLP, TO_MLP, 0},
+    {NORM, "final norm", AFTER_MLP, 0, 0, TO_HEAD, 0},
+    {SUM, "residual add after attention and MLP", AFTER_ATTENTION | AFTER_MLP, 0, 0, ANYWHERE, 0},
+    {SUM, "residual add after attention", AFTER_ATTENTION, 0, 0, ANYWHERE, 0},
+    {SUM, "residual add after the MLP", AFTER_MLP, 0, 0, ANYWHERE, 0},
+    {INNER, "activation of the MLP", FROM_HIDDEN | ACTIVATED, 0, 0, ANYWHERE, 0},
+    {AROUND, "query of", ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, ROLE_QUERY},
+    {AROUND, "key of", ROLE_KEY, 0, LINK_KEY, LINK_KEY, ROLE_KEY},
+    {AROUND, "value of", ROLE_VALUE, 0, LINK_VALUE, LINK_VALUE, ROLE_VALUE},
+    {AROUND, "softmax of", EXPONENTIAL, 0, LINK_WEIGHTS, LINK_WEIGHTS, 0},
+    {AROUND, "output of", FROM_ATTENTION, ACTIVATED, 0, ANYWHERE, 0},
+};
 
 /* Whether a value is the result of an attention, of an MLP, or of both. */
-static unsigned block_roles(const struct flow *f, uint32_t v) {
-    const struct source_set *s = flow_sources(f, v);
-    unsigned role = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        role |= role_of_source(f, s->v[i]) & (AFTER_ATTENTION | AFTER_MLP);
-        role |= flow_attention(f, def_of(f, s->v[i])) ? AFTER_ATTENTION : 0;
+static unsigned block_of(const struct flow *f, uint32_t v) {
+    const struct flow_links *from = flow_from(f, v);
+    unsigned after = 0;
+    for (uint32_t i = 0; i < from->n; i++) {
+        unsigned role = role_of_source(f, from->items[i].at);
+        after |= role & ROLE_OUT || from->items[i].kind == LINK_ATTENTION ? AFTER_ATTENTION : 0;
+        after |= role & (ROLE_DOWN | ROLE_SECOND) ? AFTER_MLP : 0;
     }
-    return role;
+    return after;
 }
 
 /* The same for an operand of a residual add, which may be the sum of an attention and an MLP that run in parallel. */
-static unsigned added_roles(const struct flow *f, uint32_t v) {
-    uint32_t source = flow_only_source(f, v);
-    unsigned role = block_roles(f, v);
-    if (role || source == NONE || !(flow_of(f, source)->flags & IS_RESIDUAL))
-        return role;
-    const uint32_t *o = graph_operands(f->g, def_of(f, source));
-    unsigned a = block_roles(f, o[0]), b = block_roles(f, o[1]);
+static unsigned added_block(const struct flow *f, uint32_t v) {
+    uint32_t source = flow_source(f, v);
+    unsigned after = block_of(f, v);
+    if (after || source == NONE || !flow_is_residual(f, source))
+        return after;
+    const uint32_t *o = graph_operands(f->g, flow_def(f, source));
+    unsigned a = block_of(f, o[0]), b = block_of(f, o[1]);
     return a && b ? a | b : 0;
 }
 
-struct residual {
-    unsigned role;      /* of what is added: AFTER_ATTENTION, AFTER_MLP or both; 0: not known */
-    bool normed_stream; /* the stream that it is added to comes out of a norm */
-};
-
-static struct residual residual_of(const struct flow *f, uint32_t v) {
-    struct residual none = {0, false};
-    if (v == NONE || !(flow_of(f, v)->flags & IS_RESIDUAL))
-        return none;
-    const uint32_t *o = graph_operands(f->g, def_of(f, v));
-    unsigned a = added_roles(f, o[0]), b = added_roles(f, o[1]);
+/* What a residual add that made `v` adds to which stream; 0 where that is not known, or for another value. */
+static unsigned from_sum(const struct flow *f, uint32_t v) {
+    if (v == NONE || !flow_is_residual(f, v))
+        return 0;
+    const uint32_t *o = graph_operands(f->g, flow_def(f, v));
+    unsigned a = added_block(f, o[0]), b = added_block(f, o[1]);
     if ((a != 0) == (b != 0))
-        return none;
-    return (struct residual){a | b, (flow_of(f, a ? o[1] : o[0])->flags & WAS_NORMED) != 0};
+        return 0;
+    return a | b | (flow_flags(f, a ? o[1] : o[0]) & WAS_NORMED ? AFTER_NORM : 0);
 }
 
-/* Whether some source is not a linear: then it can be a stream. */
-static bool of_stream(const struct flow *f, const struct source_set *s) {
-    for (uint32_t i = 0; i < s->n; i++)
-        if (def_of(f, s->v[i]) == NONE || flow_linear_input(f->g, def_of(f, s->v[i])) == NONE)
-            return true;
-    return false;
+static unsigned from_of(const struct flow *f, uint32_t v) {
+    const struct flow_links *links = flow_from(f, v);
+    unsigned from = from_sum(f, flow_source(f, v)), passed = flow_flags(f, v);
+    bool hidden = links->n > 0 && !links->truncated;
+    for (unsigned role = ROLE_QUERY; role <= ROLE_SECOND; role <<= 1)
+        from |= projection(f, v, role) != NONE ? role : 0;
+    for (uint32_t i = 0; i < links->n; i++)
+        hidden &= (role_of_source(f, links->items[i].at) & (ROLE_FIRST | ROLE_GATE | ROLE_UP)) != 0;
+    from |= hidden ? FROM_HIDDEN : 0;
+    from |= links->kinds & (unsigned)~LINK_LINEAR ? FROM_STREAM : 0;
+    from |= links->kinds == LINK_ATTENTION && flow_source(f, v) != NONE ? FROM_ATTENTION : 0;
+    return from | (passed & WAS_ACTIVATED ? ACTIVATED : 0) | (passed & WAS_EXP ? EXPONENTIAL : 0);
 }
 
-static const char *norm_after(unsigned role) {
-    return role == AFTER_ATTENTION ? "post-attention norm" : role & AFTER_ATTENTION ? "" : "post-MLP norm";
+static unsigned to_linear(const struct flow *f, uint32_t op) {
+    unsigned role = flow_linear_role(f, op);
+    if (role & ROLE_QUERY)
+        return TO_QUERY;
+    if (role & (ROLE_KEY | ROLE_VALUE))
+        return TO_KEY_VALUE;
+    if (role & (ROLE_GATE | ROLE_UP | ROLE_FIRST))
+        return TO_MLP;
+    return role == 0 && flow_to(f, result_of(f, op))->kinds == LINK_RETURN ? TO_HEAD : LINK_OTHER;
 }
 
-/* The role of a norm with result v. */
-static struct role norm_role(const struct flow *f, uint32_t v) {
-    const struct value_facts *r = flow_of(f, v);
-    unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
-    uint32_t source = flow_only_source(f, v);
-    unsigned of = source == NONE ? 0 : role_of_source(f, source);
-    struct residual before = residual_of(f, source);
-    struct role role = {STR(""), 0, LOOK_AHEAD};
-    if ((sinks == SINK_QUERY && of & ROLE_QUERY) || (sinks == SINK_KEY && of & ROLE_KEY))
-        role.text = sinks == SINK_QUERY ? STR("query norm") : STR("key norm");
-    else if (before.role && (sinks & SINK_RESIDUAL || (before.role & AFTER_MLP && before.normed_stream)))
-        role.text = str_of(norm_after(before.role));
-    else if (sinks == SINK_RESIDUAL && of & (AFTER_ATTENTION | AFTER_MLP))
-        role.text = str_of(norm_after(of));
-    else if (sinks & FEEDS_QUERY && !(sinks & (unsigned)~(SINK_LINEAR | FEEDS_QUERY | FEEDS_KEY_VALUE)) &&
-             of_stream(f, flow_sources(f, v)))
-        role.text = STR("pre-attention norm");
-    else if (sinks == (SINK_LINEAR | FEEDS_MLP) && of_stream(f, flow_sources(f, v)))
-        role.text = STR("pre-MLP norm");
-    else if (before.role & AFTER_MLP && (sinks == 0 || sinks == (SINK_LINEAR | FEEDS_RETURN)) && r->sinks)
-        role.text = STR("final norm");
+static unsigned to_of(const struct flow *f, uint32_t v) {
+    const struct flow_links *links = flow_to(f, v);
+    uint32_t taker = flow_taker(f, v);
+    const struct attention_site *a = taker == NONE ? NULL : flow_attention(f, taker);
+    unsigned to = (links->kinds & (unsigned)~LINK_LINEAR) | (links->truncated ? LINK_OTHER : 0);
+    if (to & (LINK_QUERY | LINK_KEY | LINK_VALUE | LINK_WEIGHTS) && !(a && flow_owns_scores(f, a)))
+        to |= LINK_OTHER;
+    for (uint32_t i = 0; i < links->n; i++)
+        to |= links->items[i].kind == LINK_LINEAR ? to_linear(f, links->items[i].at) : 0;
+    return to;
+}
+
+/* The first rule that holds of a value. */
+static struct role role_of_value(const struct flow *f, uint32_t v, bool norm, struct arena *a) {
+    struct role role = {STR(""), 0, norm ? LOOK_AHEAD : LOOK_BOTH};
+    bool sum = flow_is_residual(f, v);
+    unsigned from = from_of(f, v), to = to_of(f, v);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct rule *r = &rules[i];
+        if ((norm  ? r->of != NORM
+             : sum ? r->of != SUM
+                   : r->of < INNER) ||
+            (from & r->from) != r->from || from & r->from_not || (to & r->to) != r->to ||
+            to & ~(r->to_only | LINK_RETURN) || to == 0)
+            continue;
+        uint32_t at = r->to ? flow_taker(f, v) : flow_def(f, flow_source(f, v));
+        role.text = r->of == AROUND ? arena_printf(a, "%s %s", r->text, attention_words(f, flow_attention(f, at)))
+                                    : str_of(r->text);
+        role.linears = r->linears;
+        break;
+    }
     return role;
-}
-
-/* ---- other results ---- */
-
-/* Ops around an attention: on its operands, on its weights or on its result. */
-static struct role near_attention(const struct flow *f, uint32_t v, struct arena *a) {
-    static const struct {
-        unsigned sink, linear;
-        const char *words;
-    } operands[] = {{SINK_QUERY, ROLE_QUERY, "query"}, {SINK_KEY, ROLE_KEY, "key"}, {SINK_VALUE, ROLE_VALUE, "value"}};
-    const struct value_facts *r = flow_of(f, v);
-    unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
-    const struct attention_site *at = r->sink_op < MANY_SINKS ? flow_attention(f, r->sink_op) : NULL;
-    const struct attention_site *from = flow_attention(f, def_of(f, flow_only_source(f, v)));
-    struct role role = {STR(""), 0, LOOK_BOTH};
-    if (at && flow_owns_scores(f, at) && sinks == SINK_WEIGHTS && r->flags & WAS_EXP)
-        role.text = arena_printf(a, "softmax of %s", attention_words(f, at));
-    else if (from && !(r->flags & WAS_ACTIVATED))
-        role.text = arena_printf(a, "output of %s", attention_words(f, from));
-    for (size_t i = 0; at && flow_owns_scores(f, at) && i < sizeof operands / sizeof *operands; i++)
-        if (sinks == operands[i].sink && projection(f, v, operands[i].linear) != NONE) {
-            role.text = arena_printf(a, "%s of %s", operands[i].words, attention_words(f, at));
-            role.linears = operands[i].linear;
-        }
-    return role;
-}
-
-/* Whether a value is an activation inside of an MLP, gated or not: all its sources are first linears of an MLP. */
-static bool in_mlp(const struct flow *f, uint32_t v) {
-    const struct source_set *s = flow_sources(f, v);
-    if (s->n == 0 || s->truncated || !(flow_of(f, v)->flags & WAS_ACTIVATED))
-        return false;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (!(role_of_source(f, s->v[i]) & (ROLE_FIRST | ROLE_GATE | ROLE_UP)))
-            return false;
-    return true;
-}
-
-static bool among(const uint32_t *ops, uint32_t n, uint32_t op) {
-    for (uint32_t i = 0; i < n; i++)
-        if (ops[i] == op)
-            return true;
-    return false;
 }
 
 /* Whether only the last result is used outside of the match. */
@@ -264,22 +275,6 @@ static bool has_one_result(const struct flow *f, const struct match *m) {
     return true;
 }
 
-static const char *residual_words(unsigned role) {
-    return role == AFTER_ATTENTION  ? "residual add after attention"
-           : role & AFTER_ATTENTION ? "residual add after attention and MLP"
-                                    : "residual add after the MLP";
-}
-
-static struct role other_role(const struct flow *f, uint32_t v, struct arena *a) {
-    struct role none = {STR(""), 0, LOOK_BOTH};
-    struct residual added = residual_of(f, v);
-    if (added.role)
-        return (struct role){str_of(residual_words(added.role)), 0, LOOK_BOTH};
-    if (flow_of(f, v)->flags & IS_RESIDUAL)
-        return none;
-    return in_mlp(f, v) ? (struct role){STR("activation of the MLP"), 0, LOOK_BOTH} : near_attention(f, v, a);
-}
-
 /* ---- the ops of a match ---- */
 
 struct contents {
@@ -292,12 +287,12 @@ struct contents {
 
 /* Whether an op makes a normed value: a norm op, or the division by the deviation. */
 static bool begins_norm(const struct flow *f, uint32_t op) {
-    if (f->g->m->ops[op].nresults == 0 || !(flow_of(f, result_of(f, op))->flags & WAS_NORMED))
+    if (f->g->m->ops[op].nresults == 0 || !(flow_flags(f, result_of(f, op)) & WAS_NORMED))
         return false;
     bool deviation = false;
     for (uint32_t k = 0; k < graph_noperands(f->g, op); k++) {
         uint32_t v = graph_operands(f->g, op)[k];
-        deviation |= v != NONE && flow_of(f, v)->flags & IS_DEVIATION;
+        deviation |= v != NONE && flow_flags(f, v) & IS_DEVIATION;
     }
     return deviation || graph_class(f->g, op) == OP_AXISWISE || graph_class(f->g, op) == OP_ALIKE;
 }
@@ -326,13 +321,11 @@ static struct role linears_role(const struct flow *f, const struct contents *c) 
     uint32_t at = NONE;
     for (uint32_t i = 0; i < c->nlinears; i++) {
         unsigned one = flow_linear_role(f, c->linears[i]);
-        const struct value_facts *r = flow_of(f, result_of(f, c->linears[i]));
-        if (one == 0 || all & one)
-            return none;
-        all |= one;
-        uint32_t here = one & (ROLE_DOWN | ROLE_SECOND) ? c->linears[i] : r->sink_op;
-        if (at != NONE && here != at)
+        uint32_t taker = flow_taker(f, result_of(f, c->linears[i]));
+        uint32_t here = one & (ROLE_DOWN | ROLE_SECOND) ? c->linears[i] : taker;
+        if (one == 0 || all & one || (i > 0 && here != at))
             return none; /* not of one attention or MLP */
+        all |= one;
         at = here;
     }
     const char *words = words_for(all, c->nlinears);
@@ -349,9 +342,9 @@ struct role role_of(const struct flow *f, const struct match *m, struct arena *a
         return (struct role){str_of(attention_words(f, c.attention)), 0, LOOK_BOTH};
     if (c.nlinears)
         return linears_role(f, &c);
-    if (c.nnorms)
-        return c.nnorms == 1 ? norm_role(f, result_of(f, root)) : none;
-    return has_one_result(f, m) ? other_role(f, result_of(f, root), a) : none;
+    if (c.nnorms > 1 || (c.nnorms == 0 && !has_one_result(f, m)))
+        return none;
+    return role_of_value(f, result_of(f, root), c.nnorms == 1, a);
 }
 
 /* ---- names of parameters ---- */
