@@ -45,7 +45,6 @@ struct automaton *match_cache_automaton(struct match_cache *cache) {
 struct matcher *match_cache_matcher(struct match_cache *cache, const struct graph *g, struct arena *a) {
     cache->matcher->g = g;
     cache->matcher->arena = a;
-    cache->matcher->known.op = NONE;
     return cache->matcher;
 }
 

@@ -57,18 +57,10 @@ static bool match_factors(struct matcher *m, const struct goal *g, const struct 
 
 /* The op as a product, with summed digits of a space of their own; NULL when it is none that is understood. */
 static const struct operand_maps *product_maps(struct matcher *m, uint32_t op, const struct imap *map) {
-    uint32_t space = ++m->state.spaces;
-    struct known_map *k = maps_find(m, (struct known_map){.op = op, .operand = ~space, .from = map});
-    if (k && k->root)
-        return k->product;
-    struct operand_maps *maps = maps_room(m, k, sizeof *maps);
+    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     struct contraction c;
-    bool found = maps && contraction_of(m->g, op, &c) && contraction_maps(m->g, &c, map, space, maps);
-    if (k) {
-        k->product = found ? maps : NULL;
-        k->root = m->known.root;
-    }
-    return found ? maps : NULL;
+    uint32_t space = ++m->state.spaces;
+    return maps && contraction_of(m->g, op, &c) && contraction_maps(m->g, &c, map, space, maps) ? maps : NULL;
 }
 
 bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

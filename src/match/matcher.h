@@ -14,9 +14,6 @@
 
 enum {
     SCRATCH_BYTES = 4 << 20, /* bytes for goals and maps of one search */
-    KNOWN_BYTES = 1 << 20,   /* and for maps of all searches from one root */
-    KNOWN_AT_ONCE = 1 << 12, /* of these at most for one op */
-    KNOWN_MAPS = 512,
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
@@ -102,35 +99,6 @@ enum failure_kind {
     FAILED_LIMIT
 };
 
-/* How the operand of an op follows from its result: from the map of that, and of a reduction from the axes, too. */
-struct known_map {
-    uint32_t root;        /* as in struct known_maps */
-    uint32_t op, operand; /* operand: NONE where the op is looked through or reduces; of a product ~ its space */
-    const struct imap *from;
-    const struct axes *axes;
-    const struct imap *to; /* NULL: there is none */
-    union {
-        const struct imap *summed;          /* the axis of a reduction */
-        const struct operand_maps *product; /* NULL: it is not understood as one */
-    };
-};
-
-/* Of a search: the elements of the result of a root, and its axes. NULL: not known. */
-struct beginning {
-    const struct imap *map;
-    const struct axes *axes;
-};
-
-/* What searches from one root have computed: other patterns and other alternatives come by the same ops with the same
- * maps. These lie in memory of their own, which is not undone, so that one map has one address. */
-struct known_maps {
-    char *room;
-    size_t used;
-    uint32_t op, root;         /* root: its number, which no root before it has */
-    struct beginning first[2]; /* by whether ones lead */
-    struct known_map table[KNOWN_MAPS];
-};
-
 struct matcher;
 
 /* Is told where a search fails, and may make it go on all the same: how `explain` measures what is nearly there. */
@@ -162,7 +130,6 @@ struct matcher {
 
     char *scratch;
     uint64_t steps, max_steps;
-    uint32_t last;  /* op that may be matched: the root, where the formula has no other; or NONE */
     bool full;      /* a fixed limit was reached: nothing is known of this root */
     bool ones_lead; /* trailing axes of one element of the root are read as leading ones, */
     bool ones_stay; /* or stay at the second try, at secondary roots, too */
@@ -172,7 +139,6 @@ struct matcher {
     struct match found;           /* what match_finish kept */
     struct search_record *record; /* collects; NULL: nobody asks */
 
-    struct known_maps known;
     struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
     struct fresh_axes fresh;
 };
@@ -211,13 +177,6 @@ static inline bool matcher_excuses(const struct matcher *m, enum failure_kind wh
 
 /* ---- maps.c ---- */
 
-/* The search is from this root. */
-void maps_begin(struct matcher *m, uint32_t op);
-/* The place of what follows from a map and axes; its `root` is not 0 when it is known. Where it is not, the caller
- * fills it in. NULL: it cannot be kept. */
-struct known_map *maps_find(struct matcher *m, struct known_map key);
-/* For a map or axes that are kept, of which a few fit after maps_find; else in scratch. */
-void *maps_room(struct matcher *m, bool kept, size_t n);
 /* The map of an operand of an op that broadcasts; NONE: of one that is looked through. NULL when there is none. */
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */

@@ -157,8 +157,8 @@ static bool axis_fits(const struct matcher *m, const struct goal *g, const struc
 
 /* The element of the operand has the coordinates of the result in the dimensions that stay, and the summed digits in
  * those that are reduced. `own`: these are no axis of the formula; last: but the last dimension. */
-static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, bool kept,
-                            struct known_map *out, bool *own, bool *last) {
+static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                            struct imap *x, struct imap *summed, bool *own, bool *last) {
     const struct graph *gr = m->g;
     uint32_t result = gr->m->ops[op].first_result, rank, out_rank, n = 0;
     const int64_t *shape = graph_shape(gr, graph_operands(gr, op)[0], &rank);
@@ -166,8 +166,7 @@ static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op
     bool reduced[MAX_RANK];
     struct axes c, sum, mapped;
     int64_t extents[MAX_RANK];
-    struct imap *x = maps_room(m, kept, sizeof *x), *axis = maps_room(m, kept, sizeof *axis);
-    if (!x || !axis || !shape || !out_shape || rank > MAX_RANK)
+    if (!shape || !out_shape || rank > MAX_RANK)
         return false;
     uint32_t count = graph_reduced_dims(gr, op, rank, reduced);
     bool stay = out_rank == rank;
@@ -191,9 +190,7 @@ static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op
         if (!axes_add(&mapped, src->t + begin, src->end[at] - begin))
             return false;
     }
-    out->to = x;
-    out->summed = axis;
-    axes_join(&sum, 0, sum.n, axis);
+    axes_join(&sum, 0, sum.n, summed);
     return imap_of_coordinates(&mapped, shape, rank, x);
 }
 
@@ -201,17 +198,15 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     uint32_t x = graph_operands(m->g, op)[0];
     if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
         return false;
-    struct known_map once = {0}, key = {.op = op, .operand = NONE, .from = map, .axes = g->axes};
-    struct known_map *kept = maps_find(m, key), *k = kept ? kept : &once;
+    struct imap *of_x = matcher_scratch(m, sizeof *of_x), summed;
     bool own = false, last = false;
-    if (!k->root && !reduced_operand(m, g, op, map, kept, k, &own, &last))
+    if (!of_x || !reduced_operand(m, g, op, map, of_x, &summed, &own, &last))
         return matcher_failed(m, FAILED_INDEX, g, op);
-    k->root = own ? 0 : m->known.root; /* 0: of a space of its own each time */
-    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, k->summed);
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, &summed);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     matcher_take(m, op, g);
-    const struct goal *next = matcher_operand(m, g, 0, x, k->to, g->axes, g->next);
+    const struct goal *next = matcher_operand(m, g, 0, x, of_x, g->axes, g->next);
     return next && matcher_solve(m, next);
 }
 

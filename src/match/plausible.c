@@ -15,35 +15,10 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
     return false;
 }
 
-/* The op may be one whose result the fused op has too. */
-static bool may_yield(const struct matcher *m, uint32_t op) {
-    for (uint32_t i = 0; i < m->pattern->nescapes && op != NONE; i++) {
-        const struct node *named = m->pattern->formula.named[m->pattern->escapes[i]];
-        if (named && node_is(named, (enum op_kind)m->g->kind[op]))
-            return true;
-    }
-    return false;
-}
-
-/* The node is an op inside of the match, and its result, or what is looked through on the way to it, is used where
- * nothing is matched: match_outside_user would find that in the end. */
-static bool used_after_match(const struct matcher *m, const struct node *node, uint32_t value) {
-    const struct graph *g = m->g;
-    uint32_t op = g->m->values[value].def, end = g->first_use[value + 1];
-    if (op == NONE || op == m->last || end == g->first_use[value] || g->uses[end - 1] <= m->last)
-        return false;
-    while (node->kind == N_NAMED || node->kind == N_TRANSPOSED)
-        node = node->args[0];
-    if (node->kind != N_OP && node->kind != N_OUTER)
-        return false;
-    return !may_yield(m, op) && !may_yield(m, g->m->values[movement_source(g, value)].def);
-}
-
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
     if (m->observer) /* it is told where exactly the search fails */
         return true;
-    return (m->ops ? automaton_finds(m->ops, node->sub, value) : kinds_plausible(m, node, value)) &&
-           !used_after_match(m, node, value);
+    return m->ops ? automaton_finds(m->ops, node->sub, value) : kinds_plausible(m, node, value);
 }
 
 bool matcher_root_plausible(const struct matcher *m, const struct node *node, uint32_t op) {

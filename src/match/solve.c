@@ -95,10 +95,8 @@ static bool ends_in_one(const struct graph *g, uint32_t value) {
 
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->solve = solve;
-    maps_begin(m, op);
     m->pattern = p;
     m->steps = 0;
-    m->last = p->formula.nsecondary ? NONE : op;
     m->full = false;
     m->found.nops = 0;
     bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);

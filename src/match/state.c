@@ -127,8 +127,6 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->arena = a;
     m->max_steps = search_steps(max_steps);
     m->scratch = xrealloc(NULL, SCRATCH_BYTES);
-    m->known.room = xrealloc(NULL, KNOWN_BYTES);
-    m->known.op = NONE;
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
         m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, NULL, 0};
     return m;
@@ -138,6 +136,5 @@ void matcher_free(struct matcher *m) {
     if (!m)
         return;
     free(m->scratch);
-    free(m->known.room);
     free(m);
 }

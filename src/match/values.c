@@ -111,50 +111,28 @@ static uint32_t own_links(const struct matcher *m, const struct goal *g, const s
     return take;
 }
 
-/* An upper bound of own_links without computing maps: 0 for most variables. */
-static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
-    bool turned = g->turned && !last_axis_innermost(g->map, g->axes);
-    uint32_t value = g->value, reach = 0;
-    for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
-        uint32_t op = m->g->m->values[value].def;
-        if (op == NONE || !graph_looks_through(m->g, op))
-            break;
-        uint32_t next = graph_through(m->g, op);
-        if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
-            reach = i;
-        value = next;
-    }
-    return reach;
-}
-
 static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
     return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
 }
 
-static bool newly_bound(struct matcher *m, const struct goal *g, uint32_t slot) {
-    return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
+/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed. */
+static const struct imap *variable_value(struct matcher *m, const struct goal *g, uint32_t *value) {
+    struct link links[MAX_CHAIN];
+    uint32_t n = movement_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    look_through_links(m, links, take, false);
+    *value = links[take].value;
+    return take ? keep_map(m, &links[take].map) : g->map;
 }
 
-/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed. */
 bool match_variable(struct matcher *m, const struct goal *g) {
-    uint32_t slot = g->node->slot;
+    uint32_t slot = g->node->slot, value;
     if (m->state.slots[slot].value != NONE)
         return bound_again(m, g, slot);
-    uint32_t reach = own_reach(m, g);
-    if (reach == 0) {
-        bind_variable(m, g, slot, (struct binding){g->value, NONE, g->map, NULL, g->axes, 0});
-        return newly_bound(m, g, slot);
-    }
-    struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
-    if (!links)
-        return false;
-    uint32_t n = movement_chain(m->g, g->value, g->map, links, reach + 1), take = own_links(m, g, links, n);
-    look_through_links(m, links, take, false);
-    const struct imap *map = keep_map(m, &links[take].map);
+    const struct imap *map = variable_value(m, g, &value);
     if (!map)
         return false;
-    bind_variable(m, g, slot, (struct binding){links[take].value, NONE, map, NULL, g->axes, 0});
-    return newly_bound(m, g, slot);
+    bind_variable(m, g, slot, (struct binding){value, NONE, map, NULL, g->axes, 0});
+    return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
 }
 
 bool match_named(struct matcher *m, const struct goal *g) {
