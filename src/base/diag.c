@@ -11,8 +11,8 @@
 /* Most diagnostics of one list name the same file: its copy is shared. */
 static const char *file_of(struct diags *d, const char *file) {
     if (!file)
-        return NULL;
-    if (d->n > 0 && d->items[d->n - 1].file && strcmp(d->items[d->n - 1].file, file) == 0)
+        return "";
+    if (d->n > 0 && strcmp(d->items[d->n - 1].file, file) == 0)
         return d->items[d->n - 1].file;
     return arena_strdup(d->arena, str_of(file));
 }
@@ -97,7 +97,7 @@ struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i) {
 }
 
 static void print_diagnostic(const struct diag *d, FILE *out) {
-    print_clean(d->file && *d->file ? str_of(d->file) : STR("fusion-audit"), "\t", out);
+    print_clean(str_of(*d->file ? d->file : "fusion-audit"), "\t", out);
     if (d->line)
         fprintf(out, ":%" PRIu64, d->line);
     if (d->line && d->column)

@@ -108,7 +108,8 @@ static int print(const struct printing *p, FILE *out) {
     return whole ? 0 : errno ? errno : NO_YAML;
 }
 
-int make_directory(const char *path) {
+/* And those above it, where they are not there. */
+static int make_directory(const char *path) {
     char *part = made(strdup(path));
     size_t n = strlen(path);
     int error = 0;

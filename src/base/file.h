@@ -19,7 +19,5 @@ struct printing {
 bool file_write(const struct printing *p, const char *path, char *error, size_t n);
 /* The same of a text that is a whole file. */
 bool file_write_text(struct str text, const char *path, char *error, size_t n);
-/* Makes a directory, and those above it, where they are not there. 0 or the errno. */
-int make_directory(const char *path);
 
 #endif

@@ -6,30 +6,27 @@
 
 struct apply_args {
     struct args args;
-    const char *output, *assume, *at;
-    struct word_list values;
-    bool diff, assumed, partial, quiet;
+    struct fa_apply_options options;
+    const char *output;
+    struct word_list values; /* of `options` */
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct apply_args *x = (const struct apply_args *)args;
-    struct fa_apply_options options = {.inputs = args->options.inputs,
-                                       .patterns = args->options.patterns,
-                                       .max_diagnostics = args->options.max_diagnostics,
-                                       .assume = x->assume,
-                                       .values = x->values.items,
-                                       .nvalues = x->values.n,
-                                       .at = x->at,
-                                       .partial = x->partial,
-                                       .diff = x->diff,
-                                       .assumed = x->assumed};
+    struct apply_args *x = (struct apply_args *)args;
     char message[4352];
     (void)out;
-    struct fa_application *a = fa_apply(&options);
+    x->options.inputs = args->options.inputs;
+    x->options.patterns = args->options.patterns;
+    x->options.max_diagnostics = args->options.max_diagnostics;
+    x->options.values = x->values.items;
+    x->options.nvalues = x->values.n;
+    x->options.progress = progress_of_call(&args->progress, "");
+    struct fa_application *a = fa_apply(&x->options);
+    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_application_diagnostics(a), fa_application_status(a));
     if (status == FA_CLEAN && !fa_application_write(a, x->output, message, sizeof message))
         status = complain_of_output(message, errno);
-    else if (status == FA_CLEAN && !x->quiet)
+    else if (status == FA_CLEAN && !args->quiet)
         fprintf(stderr, "%zu of %zu findings applied\n", fa_application_applied(a), fa_application_found(a));
     fa_application_free(a);
     return status;
@@ -37,7 +34,7 @@ static enum fa_status run(struct args *args, FILE *out) {
 
 static bool check(struct args *args) {
     const struct apply_args *x = (const struct apply_args *)args;
-    if (x->diff && x->assumed)
+    if (x->options.diff && x->options.assumed)
         return wrong(args, "--diff and --assumed exclude each other");
     return output_check(args, x->output);
 }
@@ -45,21 +42,21 @@ static bool check(struct args *args) {
 #define MEMBER(name) offsetof(struct apply_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the module to FILE ('-', standard output)"},
-    {"diff", 0, FLAG, MEMBER(diff), NULL, .help = "write a unified diff in place of the module"},
-    {"assumed", 0, FLAG, MEMBER(assumed), NULL,
+    {"diff", 0, FLAG, MEMBER(options.diff), NULL, .help = "write a unified diff in place of the module"},
+    {"assumed", 0, FLAG, MEMBER(options.assumed), NULL,
      .help = "write the module as it was in place of it, with\n"
              "what is assumed of arguments: for verify"},
-    {"assume", 0, TEXT, MEMBER(assume), "GLOBS",
+    {"assume", 0, TEXT, MEMBER(options.assume), "GLOBS",
      .help = "take preconditions of these patterns and fused\n"
              "ops to hold, comma-separated, or all"},
     {"value", 0, LIST, MEMBER(values), "NAME=NUMBER",
      .help = "what an argument holds, by its name or that in\n"
              "formulas: --value=eps=1e-05"},
-    {"at", 0, TEXT, MEMBER(at), "PLACE", .help = "only what is found there, as in explain"},
-    {"partial", 0, FLAG, MEMBER(partial), NULL,
+    {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "only what is found there, as in explain"},
+    {"partial", 0, FLAG, MEMBER(options.partial), NULL,
      .help = "rewrite also where ops could not be read, and\n"
              "leave what is not proved"},
-    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "do not say how many were applied"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "do not say how many were applied"},
 };
 static const struct apply_args defaults = {.output = "-"};
 

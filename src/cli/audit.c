@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 enum { WIDTH = 100 };
@@ -72,7 +71,7 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
     if (!x->dry_run)
         status = write_files(a, x);
     const char *path = x->outputs[0].path;
-    if (!x->quiet && fa_places(a) && (status != FA_INPUT || found == FA_INPUT))
+    if (!x->args.quiet && fa_places(a) && (status != FA_INPUT || found == FA_INPUT))
         fa_print_summary(a,
                          x->dry_run               ? "dry run"
                          : strcmp(path, "-") == 0 ? "standard output"
@@ -82,20 +81,14 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct audit_args *x = (const struct audit_args *)args;
-    const struct fa_audit_options *o = &args->options;
-    bool one_level = o->inputs.levels != FA_BOTH_LEVELS;
+    struct audit_args *x = (struct audit_args *)args;
+    struct fa_audit_options options = args->options;
     (void)out;
-    if (one_level && x->output_dir)
-        return complain(FA_USAGE, "--output-dir is for compiles with both levels");
-    if (audit_is_many(x) && !one_level)
+    if (audit_is_many(x) && options.inputs.levels == FA_BOTH_LEVELS)
         return audit_many(x);
-    struct fa_audit_options options = *o;
-    struct progress p;
-    progress_begin(&p, x->quiet);
-    options.progress = progress_of_call(&p, "");
+    options.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = fa_audit(&options);
-    progress_end(&p);
+    progress_hide(&args->progress);
     enum fa_status status = fa_is_several(a) ? audit_many(x) : audit_finish(a, x, NULL);
     fa_free(a);
     return status;
@@ -126,7 +119,7 @@ static const struct option_row rows[] = {
     {"classify", 0, FLAG, MEMBER(args.options.classify), NULL, .help = "say how far the compiler is with each fusion"},
     {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "all figures of proofs and prices"},
     {"dry-run", 'n', FLAG, MEMBER(dry_run), NULL, .help = "write nothing, count only"},
-    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "no summary on standard error"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no summary on standard error"},
     {"verbose", 'v', FLAG, MEMBER(verbose), NULL, .help = "say what was audited, and what was refuted"},
 };
 

@@ -16,7 +16,7 @@ struct audit_args {
     struct args args;
     const char *output, *output_dir, *write_baseline, *write_expect;
     struct word_list formats;
-    bool dry_run, quiet, verbose;
+    bool dry_run, verbose;
     struct out_file outputs[OUTPUTS_MOST]; /* what --output and --format say together */
     size_t noutputs;
 };
@@ -28,6 +28,6 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
 /* More files than one compile has, or directories, or an --output-dir. */
 bool audit_is_many(const struct audit_args *x);
 /* Of each compile in files, directories and archives. */
-enum fa_status audit_many(const struct audit_args *x);
+enum fa_status audit_many(struct audit_args *x);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/say.h"
 
 static const struct {
     const char *name, *function;
@@ -37,22 +36,27 @@ static const struct {
 
 /* The word to complete: what stands, what may become something else, and the option whose argument it is. */
 struct last_word {
-    struct str before, word;
+    const char *before, *word;       /* `before` ends where `word` begins */
     const struct option_row *option; /* or NULL */
 };
 
-static void print_candidate(const struct last_word *t, struct str word, const char *end, const char *text, FILE *out) {
-    if (str_starts(word, t->word))
-        fprintf(out, "%.*s%.*s%s\t%.*s\n", (int)t->before.n, t->before.p, (int)word.n, word.p, end,
-                (int)strcspn(text, "\n"), text);
+/* `n` bytes of `word`, and what it means. */
+static void print_candidate(const struct last_word *t, const char *word, size_t n, const char *end, const char *means,
+                            FILE *out) {
+    size_t given = strlen(t->word);
+    if (n >= given && memcmp(word, t->word, given) == 0)
+        fprintf(out, "%.*s%.*s%s\t%.*s\n", (int)(t->word - t->before), t->before, (int)n, word, end,
+                (int)strcspn(means, "\n"), means);
 }
 
 /* Commands, or what may follow the first word of some. */
 static void print_commands(const struct last_word *t, const char *first, FILE *out) {
     for (size_t i = 1; i < ncommands; i++) {
-        struct str second = str_of(commands[i]->name), word = str_part(&second, ' ');
-        if (first ? second.n > 0 && str_is(word, first) : second.n == 0)
-            print_candidate(t, first ? second : word, "", first ? "" : commands[i]->help, out);
+        const char *name = commands[i]->name, *second = strchr(name, ' ');
+        bool follows = first && second && strlen(first) == (size_t)(second - name) && begins(name, first);
+        if (first ? follows : !second)
+            print_candidate(t, first ? second + 1 : name, strlen(first ? second + 1 : name), "",
+                            first ? "" : commands[i]->help, out);
     }
 }
 
@@ -60,27 +64,25 @@ static void print_options(const struct last_word *t, const struct command *c, FI
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(c, i)); i++) {
         char name[64];
-        int n = snprintf(name, sizeof name, "--%s", row->name);
-        if (row == find_option(c, str_of(row->name))) /* the first of several limits */
-            print_candidate(t, (struct str){name, (size_t)n}, row->argument ? "=" : "", row->help, out);
+        size_t n = (size_t)snprintf(name, sizeof name, "--%s", row->name);
+        if (row == find_option(c, row->name, strlen(row->name))) /* the first of several limits */
+            print_candidate(t, name, n, row->argument ? "=" : "", row->help, out);
     }
 }
 
 /* The names of patterns, as `patterns list` begins its lines with them. */
 static void print_patterns(const struct last_word *t, FILE *out) {
     struct fa_library *l = fa_library_read(&(struct fa_patterns){.nfiles = 0}, 0);
-    char *text = NULL;
+    char *names = NULL;
     size_t n = 0;
-    FILE *list = open_memstream(&text, &n);
+    FILE *list = open_memstream(&names, &n);
     if (list) {
         fa_library_list(l, list);
         fclose(list);
     }
-    for (struct str rest = {text, text ? n : 0}; rest.n;) {
-        struct str line = str_line(&rest);
-        print_candidate(t, str_part(&line, ' '), "", "", out);
-    }
-    free(text);
+    for (const char *line = names; line && *line; line += strcspn(line, "\n") + 1)
+        print_candidate(t, line, strcspn(line, " \n"), "", "", out);
+    free(names);
     fa_library_free(l);
 }
 
@@ -90,29 +92,24 @@ static bool takes_patterns(const struct option_row *row) {
 
 /* Leaves of a list with commas the last item. */
 static void take_item(struct last_word *t) {
-    size_t n = t->word.n;
-    while (n && t->word.p[n - 1] != ',')
-        n--;
-    t->before = (struct str){t->before.n ? t->before.p : t->word.p, t->before.n + n};
-    t->word = (struct str){t->word.p + n, t->word.n - n};
+    const char *comma = strrchr(t->word, ',');
+    t->word = comma ? comma + 1 : t->word;
 }
 
 static const struct option_row *option_of(const struct command *c, const char *word, size_t n) {
     if (n > 2 && strncmp(word, "--", 2) == 0)
-        return find_option(c, (struct str){word + 2, n - 2});
+        return find_option(c, word + 2, n - 2);
     return n == 2 && word[0] == '-' ? find_letter(c, word[1]) : NULL;
 }
 
 /* "--sort=na" is one word for some shells, and three for others. */
 static struct last_word read_last_word(const struct command *c, const char *const *words, size_t n) {
-    struct last_word t = {{words[n - 1], 0}, str_of(words[n - 1]), NULL};
-    size_t name = strcspn(words[n - 1], "=");
-    if (strcmp(words[n - 1], "=") == 0)
-        t.before.p = t.word.p += 1, t.word.n = 0;
-    else if (name < t.word.n && option_of(c, words[n - 1], name)) {
-        t.option = option_of(c, words[n - 1], name);
-        t.before.n = name + 1;
-        t.word = (struct str){words[n - 1] + name + 1, t.word.n - name - 1};
+    struct last_word t = {words[n - 1], words[n - 1], NULL};
+    size_t name = strcspn(t.word, "=");
+    if (strcmp(t.word, "=") == 0)
+        t.before = t.word = t.word + 1;
+    else if (t.word[name] && (t.option = option_of(c, t.word, name))) {
+        t.word += name + 1;
         return t;
     }
     size_t at = n > 2 && strcmp(words[n - 2], "=") == 0 ? n - 3 : n - 2;
@@ -128,13 +125,14 @@ static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
     const struct command *c = find_command(words, n - 1, &length);
     struct last_word t = read_last_word(c, words, n);
     if (t.option) {
-        struct str choices = str_of(t.option->words);
         take_item(&t);
-        while (choices.n)
-            print_candidate(&t, str_part(&choices, '|'), "", "", out);
+        for (const char *choice = t.option->words; choice && *choice; choice += strspn(choice, "|")) {
+            print_candidate(&t, choice, strcspn(choice, "|"), "", "", out);
+            choice += strcspn(choice, "|");
+        }
         if (takes_patterns(t.option))
             print_patterns(&t, out);
-    } else if (str_starts(t.word, STR("-"))) {
+    } else if (*t.word == '-') {
         print_options(&t, c, out);
     } else if (n == 1 || (n == 2 && !c->run)) {
         print_commands(&t, n == 2 ? words[0] : NULL, out);
@@ -154,7 +152,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         fputs(shells[i].function, out);
         return FA_CLEAN;
     }
-    return complain(FA_USAGE, args->command->takes);
+    return fails(args, FA_USAGE, "%s", args->command->takes);
 }
 
 const struct command completion_command = {

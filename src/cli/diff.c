@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 struct diff_args {
@@ -17,29 +16,27 @@ static bool is_nothing(const char *path) {
 
 /* A report, or /dev/null, which is one without findings: YAML or JSON that says so in its first bytes. */
 static bool is_report(const char *path) {
-    char head[4096] = "";
+    char head[4096] = "", *begin = head;
     struct stat st;
     if (is_nothing(path))
         return true;
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
+    if (file && fread(head, 1, sizeof head - 1, file))
+        begin += strspn(head, " \t\r\n");
     if (file)
         fclose(file);
-    struct str text = str_trim((struct str){head, n});
-    return str_starts(text, STR("input:")) || (str_starts(text, STR("{")) && str_find(text, STR("\"missed_fusions\"")));
+    return begins(begin, "input:") || (*begin == '{' && strstr(begin, "\"missed_fusions\""));
 }
 
-static struct fa_audit *read_side(const struct args *args, const char *const *files, size_t n, bool report) {
+static struct fa_audit *read_side(struct args *args, const char *const *files, size_t n, bool report) {
     struct fa_audit_options options = args->options;
     options.inputs.files = files;
     options.inputs.nfiles = n;
     options.inputs.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
     options.inventory = true;
-    struct progress p;
-    progress_begin(&p, false);
-    options.progress = progress_of_call(&p, "");
+    options.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = report ? fa_read_report(files[0]) : fa_audit(&options);
-    progress_end(&p);
+    progress_hide(&args->progress);
     if (!report || fa_get_status(a) == FA_INPUT)
         say_diagnostics(fa_diagnostics(a), fa_get_status(a));
     return a;
@@ -54,9 +51,9 @@ static enum fa_status run(struct args *args, FILE *out) {
     if (before != now && stat(files[before ? n : 0], &st) != 0)
         before = now = true; /* which says that it is missing */
     if (before != now && !is_nothing(files[before ? 0 : n]))
-        return complain(FA_USAGE, "diff takes two compiles or two reports, not one of each");
+        return fails(args, FA_USAGE, "diff takes two compiles or two reports, not one of each");
     if (before != now)
-        return complain(FA_USAGE, "/dev/null stands for a report: the other one is a compile");
+        return fails(args, FA_USAGE, "/dev/null stands for a report: the other one is a compile");
     struct fa_audit *a = read_side(args, files, n, before), *b = read_side(args, files + n, n, now);
     enum fa_status old = fa_get_status(a), new = fa_get_status(b), status = old > new ? old : new;
     if (old <= FA_MISSED && new <= FA_MISSED)

@@ -1,28 +1,21 @@
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 struct explain_args {
     struct args args;
-    const char *at;
-    unsigned places;
+    struct fa_explain_options options;
     bool json;
 };
 
 /* The exit status does not tell what nearly matches. */
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct explain_args *x = (const struct explain_args *)args;
-    const struct fa_audit_options *o = &args->options;
-    struct progress p;
-    progress_begin(&p, false);
-    struct fa_explain_options options = {.inputs = o->inputs,
-                                         .patterns = o->patterns,
-                                         .at = x->at,
-                                         .most = x->places,
-                                         .max_diagnostics = o->max_diagnostics,
-                                         .progress = progress_of_call(&p, "")};
-    struct fa_explanation *e = fa_explain(&options);
-    progress_end(&p);
+    struct explain_args *x = (struct explain_args *)args;
+    x->options.inputs = args->options.inputs;
+    x->options.patterns = args->options.patterns;
+    x->options.max_diagnostics = args->options.max_diagnostics;
+    x->options.progress = progress_of_call(&args->progress, "");
+    struct fa_explanation *e = fa_explain(&x->options);
+    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
     if (status != FA_USAGE)
         fa_explanation_print(e, x->json, out);
@@ -31,7 +24,7 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static const struct option_row rows[] = {
-    {"at", 0, TEXT, offsetof(struct explain_args, at), "PLACE",
+    {"at", 0, TEXT, offsetof(struct explain_args, options.at), "PLACE",
      .help = "only there, matches too: a value (%12, ttir:%12),\n"
              "a line (812, FILE:812), an op and its line\n"
              "(ttnn.add 812), a name (layer.0.dense), a\n"
@@ -41,7 +34,7 @@ static const struct option_row rows[] = {
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
     {"json", 0, FLAG, offsetof(struct explain_args, json), NULL, .help = "print one JSON document instead"},
-    {"limit", 0, LIMIT, offsetof(struct explain_args, places), "places=N", .help = "places that are printed (10)",
+    {"limit", 0, LIMIT, offsetof(struct explain_args, options.most), "places=N", .help = "places that are printed (10)",
      .least = 1, .most = NUMBER_MOST},
 };
 

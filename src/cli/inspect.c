@@ -1,5 +1,4 @@
 #include "cli/commands.h"
-#include "cli/progress.h"
 
 struct inspect_args {
     struct args args;
@@ -7,12 +6,8 @@ struct inspect_args {
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
-    struct progress p;
-    progress_begin(&p, false);
-    progress_say(&p, "reading");
-    enum fa_status status = fa_inspect(&args->options.inputs, NULL, ((struct inspect_args *)args)->json, out);
-    progress_end(&p);
-    return status;
+    progress_say(&args->progress, "reading");
+    return fa_inspect(&args->options.inputs, NULL, ((struct inspect_args *)args)->json, out);
 }
 
 static const struct option_row rows[] = {

@@ -4,63 +4,62 @@
 #include <sys/stat.h>
 
 /* Its parts, with a slash behind each: those of "./x/../run.tar:m.mlir" are "x/run.tar/m.mlir/". */
-static struct str parts_of(const char *path, struct arena *a) {
-    struct str rest = str_of(path);
-    struct buf b = {0};
-    while (rest.n) {
-        size_t n = 0;
-        while (n < rest.n && rest.p[n] != '/' && rest.p[n] != ':')
-            n++;
-        struct str part = {rest.p, n};
-        rest = (struct str){rest.p + n + (n < rest.n), rest.n - n - (n < rest.n)};
-        if (part.n && !str_is(part, ".") && !str_is(part, ".."))
-            buf_printf(&b, "%.*s/", (int)part.n, part.p);
+static char *parts_of(struct args *args, const char *path) {
+    char *parts = kept(args, strlen(path) + 2), *to = parts;
+    for (size_t n; *path; path += n + (path[n] != '\0')) {
+        n = strcspn(path, "/:");
+        if (strspn(path, ".") >= n && n <= 2) /* nothing, "." or ".." */
+            continue;
+        memcpy(to, path, n);
+        to[n] = '/';
+        to += n + 1;
     }
-    return buf_take(&b, a);
+    return parts;
 }
 
 /* A directory or an archive. */
 static bool has_files(const char *word, const char *const *paths, size_t n) {
     struct stat st;
-    size_t length = strlen(word);
     bool found = stat(word, &st) == 0 && S_ISDIR(st.st_mode);
     for (size_t i = 0; i < n && !found; i++)
-        found = strncmp(paths[i], word, length) == 0 && paths[i][length] == ':';
+        found = begins(paths[i], word) && paths[i][strlen(word)] == ':';
     return found;
 }
 
-static struct str without_last(struct str parts) {
-    size_t n = parts.n ? parts.n - 1 : 0;
-    while (n > 0 && parts.p[n - 1] != '/')
+static void drop_last(char *parts) {
+    size_t n = strlen(parts);
+    n -= n > 0;
+    while (n > 0 && parts[n - 1] != '/')
         n--;
-    return (struct str){parts.p, n};
+    parts[n] = '\0';
 }
 
-static struct str without_kind(struct str s) {
+static void drop_kind(char *name) {
     static const char *const kinds[] = {".mlir", ".ttnn", ".ttir", ".log", ".txt", ".gz",
                                         ".bz2",  ".xz",   ".zst",  ".yml", ".json"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct str rest = {s.p, s.n - strlen(kinds[i])};
-        if (str_ends(s, str_of(kinds[i])) && rest.n && rest.p[rest.n - 1] != '/') {
-            s = rest;
-            i = SIZE_MAX; /* again from the first one */
-        }
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    for (size_t i = 0; i < KINDS; i++) {
+        size_t n = strlen(name), kind = strlen(kinds[i]);
+        if (!ends(name, kinds[i]) || n == kind || name[n - kind - 1] == '/')
+            continue;
+        name[n - kind] = '\0';
+        i = SIZE_MAX; /* again from the first one */
     }
-    return s;
 }
 
-static struct str common(const char *const *paths, size_t n, const char *const *words, size_t nwords, struct arena *a) {
-    struct str all = STR("");
-    for (size_t i = 0; i < nwords; i++) {
-        struct str parts = parts_of(words[i], a);
-        if (!has_files(words[i], paths, n))
-            parts = without_last(parts);
-        if (i == 0)
-            all = parts;
-        while (!str_starts(parts, all))
-            all = without_last(all);
+/* What all words of the command line begin with. */
+static const char *common(struct args *args, const char *const *paths, size_t n) {
+    const struct fa_inputs *words = &args->options.inputs;
+    char *all = NULL;
+    for (size_t i = 0; i < words->nfiles; i++) {
+        char *parts = parts_of(args, words->files[i]);
+        if (!has_files(words->files[i], paths, n))
+            drop_last(parts);
+        all = all ? all : parts;
+        while (!begins(parts, all))
+            drop_last(all);
     }
-    return all;
+    return all ? all : "";
 }
 
 static bool is_taken(const char **names, size_t n, size_t but, const char *name) {
@@ -70,21 +69,21 @@ static bool is_taken(const char **names, size_t n, size_t but, const char *name)
     return taken;
 }
 
-const char **names_of(const char *const *paths, size_t n, const char *const *words, size_t nwords, struct arena *a) {
-    const char **names = arena_alloc(a, (n + 1) * sizeof *names), **whole = arena_alloc(a, (n + 1) * sizeof *whole);
-    const char **out = arena_alloc(a, (n + 1) * sizeof *out);
-    struct str base = common(paths, n, words, nwords, a);
+const char **names_of(struct args *args, const char *const *paths, size_t n) {
+    const char **names = kept(args, (n + 1) * sizeof *names), **whole = kept(args, (n + 1) * sizeof *whole),
+               **out = kept(args, (n + 1) * sizeof *out);
+    const char *base = common(args, paths, n);
     for (size_t i = 0; i < n; i++) {
-        struct str name = parts_of(paths[i], a);
-        name = str_starts(name, base) ? (struct str){name.p + base.n, name.n - base.n} : name;
-        name.n -= name.n > 0;
-        whole[i] = arena_strdup(a, name);
-        names[i] = arena_strdup(a, without_kind(name));
+        char *name = parts_of(args, paths[i]);
+        name += begins(name, base) ? strlen(base) : 0;
+        whole[i] = text(args, "%.*s", (int)(strlen(name) - (*name != '\0')), name);
+        drop_kind(name = text(args, "%s", whole[i]));
+        names[i] = name;
     }
     for (size_t i = 0; i < n; i++) {
         out[i] = is_taken(names, n, i, names[i]) ? whole[i] : names[i];
         for (size_t k = 2; is_taken(out, i, i, out[i]); k++) /* given twice */
-            out[i] = arena_printf(a, "%s-%zu", whole[i], k).p;
+            out[i] = text(args, "%s-%zu", whole[i], k);
     }
     return out;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/say.h"
+
 enum { OPTIONS_MOST = 64, WORDS_MOST = 16, LONG = 256 /* what getopt_long returns for the first row */ };
 
 #define MEMBER(name) offsetof(struct args, name)
@@ -75,10 +77,10 @@ const struct option_row *option_row(const struct command *c, size_t i) {
     return &rows->rows[i];
 }
 
-const struct option_row *find_option(const struct command *c, struct str name) {
+const struct option_row *find_option(const struct command *c, const char *name, size_t n) {
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(c, i)); i++)
-        if (str_is(name, row->name))
+        if (strlen(row->name) == n && memcmp(row->name, name, n) == 0)
             return row;
     return NULL;
 }
@@ -116,20 +118,27 @@ const struct command *find_command(const char *const *words, size_t n, size_t *l
     return best;
 }
 
+static void set_error(struct args *args, enum fa_status status, const char *format, va_list list) {
+    char error[512];
+    vsnprintf(error, sizeof error, format, list);
+    args->error = text(args, "%s", error);
+    args->refused = status;
+}
+
 bool wrong(struct args *args, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    vsnprintf(args->error, sizeof args->error, format, list);
+    set_error(args, FA_USAGE, format, list);
     va_end(list);
     return false;
 }
 
-/* "a, b or c" */
-static const char *join(struct arena *a, const char *const *words, size_t n, const char *last) {
-    struct str list = str_of(n ? words[0] : "");
-    for (size_t i = 1; i < n; i++)
-        list = arena_printf(a, "%.*s%s%s", (int)list.n, list.p, i + 1 < n ? ", " : last, words[i]);
-    return list.p;
+enum fa_status fails(struct args *args, enum fa_status status, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    set_error(args, status, format, list);
+    va_end(list);
+    return status;
 }
 
 /* ---- what getopt_long returns ---- */
@@ -170,30 +179,29 @@ static const struct option_row *row_of(const struct command *c, int returned) {
 
 /* Of an option that the command has not. */
 static bool unknown_option(struct args *args, const struct getopt_table *t, const char *word) {
-    struct str name = str_of(word), option = str_part(&name, '=');
-    const char *names[OPTIONS_MOST + 1], *nearest, *alike[OPTIONS_MOST];
+    const char *option = text(args, "%.*s", (int)strcspn(word, "="), word),
+               *name = begins(option, "--") ? option + 2 : "";
+    const char *names[OPTIONS_MOST + 1], *meant, *alike[OPTIONS_MOST];
+    const char **others = kept(args, ncommands * sizeof *others);
     size_t nnames = 0, nalike = 0, nothers = 0;
-    name = (struct str){option.p + 2, option.n > 2 ? option.n - 2 : 0};
     for (const struct option *l = t->longs; l->name; l++) {
         names[nnames++] = l->name;
-        if (name.n && str_starts(str_of(l->name), name))
-            alike[nalike++] = arena_printf(&args->arena, "--%s", l->name).p;
+        if (*name && begins(l->name, name))
+            alike[nalike++] = text(args, "--%s", l->name);
     }
     if (nalike > 1)
-        return wrong(args, "ambiguous option '%.*s': %s", (int)option.n, option.p,
-                     join(&args->arena, alike, nalike, ", "));
-    const char **others = arena_alloc(&args->arena, ncommands * sizeof *others);
+        return wrong(args, "ambiguous option '%s': %s", option, join(args, alike, nalike, ", "));
     for (size_t i = 0; i < ncommands; i++)
-        if (find_option(commands[i], name))
+        if (find_option(commands[i], name, strlen(name)))
             others[nothers++] = commands[i]->name;
     if (nothers && *args->command->name)
-        return wrong(args, "%s has no option '%.*s'", args->command->name, (int)option.n, option.p);
+        return wrong(args, "%s has no option '%s'", args->command->name, option);
     if (nothers)
-        return wrong(args, "option '%.*s' is one of %s, which has to be the first argument", (int)option.n, option.p,
-                     join(&args->arena, others, nothers, " or "));
-    nearest = name.n > 1 ? str_nearest(name, names, nnames) : NULL;
-    return nearest ? wrong(args, "unknown option '%.*s': did you mean --%s?", (int)option.n, option.p, nearest)
-                   : wrong(args, "unknown option '%.*s'", (int)option.n, option.p);
+        return wrong(args, "option '%s' is one of %s, which has to be the first argument", option,
+                     join(args, others, nothers, " or "));
+    meant = strlen(name) > 1 ? nearest(name, names, nnames) : NULL;
+    return meant ? wrong(args, "unknown option '%s': did you mean --%s?", option, meant)
+                 : wrong(args, "unknown option '%s'", option);
 }
 
 /* Says why getopt_long returned '?' (unknown, ambiguous, argument not wanted) or ':' (argument missing). */
@@ -214,23 +222,23 @@ static bool wrong_option(struct args *args, const struct getopt_table *t, int re
 
 /* ---- arguments ---- */
 
-/* A number that is all of a text. */
-static bool read_count(struct args *args, const struct option_row *row, struct str text) {
+/* A number that is all of the n bytes. */
+static bool read_count(struct args *args, const struct option_row *row, const char *digits, size_t length) {
     unsigned n = 0;
     size_t i = 0;
-    while (i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && n <= NUMBER_MOST)
-        n = n * 10 + (unsigned)(text.p[i++] - '0');
-    if (i == 0 || i < text.n || n < row->least || n > row->most)
+    while (i < length && digits[i] >= '0' && digits[i] <= '9' && n <= NUMBER_MOST)
+        n = n * 10 + (unsigned)(digits[i++] - '0');
+    if (i == 0 || i < length || n < row->least || n > row->most)
         return wrong(args, "--%s takes a number from %u to %u", row->name, row->least, row->most);
     *(unsigned *)(void *)((char *)args + row->member) = n;
     return true;
 }
 
 /* The row of "NAME=N". */
-static const struct option_row *limit_of(const struct command *c, struct str name) {
+static const struct option_row *limit_of(const struct command *c, const char *name, size_t n) {
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(c, i)); i++)
-        if (row->kind == LIMIT && strcspn(row->argument, "=") == name.n && memcmp(row->argument, name.p, name.n) == 0)
+        if (row->kind == LIMIT && strcspn(row->argument, "=") == n && memcmp(row->argument, name, n) == 0)
             return row;
     return NULL;
 }
@@ -242,40 +250,41 @@ static bool no_such_limit(struct args *args) {
     for (size_t i = 0; (row = option_row(args->command, i)); i++)
         if (row->kind == LIMIT)
             limits[n++] = row->argument;
-    return wrong(args, "--limit takes %s", join(&args->arena, limits, n, " or "));
+    return wrong(args, "--limit takes %s", join(args, limits, n, " or "));
 }
 
 /* "NAME=N", comma-separated. */
-static bool read_limits(struct args *args, struct str text) {
-    while (text.n) {
-        struct str one = str_part(&text, ','), name = str_part(&one, '=');
-        const struct option_row *row = limit_of(args->command, name);
+static bool read_limits(struct args *args, const char *list) {
+    for (size_t n; *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        size_t name = strcspn(list, ",="), number = name + (list[name] == '=');
+        const struct option_row *row = limit_of(args->command, list, name);
         if (!row)
             return no_such_limit(args);
-        if (!read_count(args, row, one))
+        if (!read_count(args, row, list + number, n - number))
             return false;
     }
     return true;
 }
 
-static bool read_word(struct args *args, const struct option_row *row, const char *text) {
-    struct str rest = str_of(row->words), one = STR("");
+static bool read_word(struct args *args, const struct option_row *row, const char *given) {
     const char *words[WORDS_MOST];
     size_t n = 0;
-    while (rest.n && n < WORDS_MOST && !str_is(one, text)) {
-        one = str_part(&rest, '|');
-        words[n++] = arena_strdup(&args->arena, one);
+    for (const char *rest = row->words; *rest && n < WORDS_MOST; rest += strspn(rest, "|")) {
+        words[n++] = text(args, "%.*s", (int)strcspn(rest, "|"), rest);
+        rest += strlen(words[n - 1]);
+        if (strcmp(words[n - 1], given) != 0)
+            continue;
+        *(const char **)(void *)((char *)args + row->member) = given;
+        return true;
     }
-    if (!str_is(one, text))
-        return wrong(args, "--%s takes %s", row->name, join(&args->arena, words, n, " or "));
-    *(const char **)(void *)((char *)args + row->member) = text;
-    return true;
+    return wrong(args, "--%s takes %s", row->name, join(args, words, n, " or "));
 }
 
-static bool read_share(struct args *args, const struct option_row *row, const char *text) {
+static bool read_share(struct args *args, const struct option_row *row, const char *given) {
     char *end = NULL;
-    double share = strtod(text, &end);
-    if (end == text || *end || !(share >= 0 && share <= 1))
+    double share = strtod(given, &end);
+    if (end == given || *end || !(share >= 0 && share <= 1))
         return wrong(args, "--%s takes a number from 0 to 1", row->name);
     *(double *)(void *)((char *)args + row->member) = share;
     return true;
@@ -289,29 +298,29 @@ static bool read_level(struct args *args, const struct option_row *row) {
     return true;
 }
 
-static bool read_argument(struct args *args, const struct option_row *row, const char *text) {
+static bool read_argument(struct args *args, const struct option_row *row, const char *given) {
     void *member = (char *)args + row->member;
     struct word_list *list = member;
-    if (row->argument && !*text)
+    if (row->argument && !*given)
         return wrong(args, "option '--%s' needs an argument", row->name);
     switch (row->kind) {
     case FLAG:
         *(bool *)member = true;
         return true;
     case TEXT:
-        *(const char **)member = text;
+        *(const char **)member = given;
         return true;
     case WORD:
-        return read_word(args, row, text);
+        return read_word(args, row, given);
     case LIST:
-        list->items[list->n++] = text;
+        list->items[list->n++] = given;
         return true;
     case COUNT:
-        return read_count(args, row, str_of(text));
+        return read_count(args, row, given, strlen(given));
     case LIMIT:
-        return read_limits(args, str_of(text));
+        return read_limits(args, given);
     case SHARE:
-        return read_share(args, row, text);
+        return read_share(args, row, given);
     case LEVEL:
         return read_level(args, row);
     }
@@ -322,7 +331,7 @@ static bool read_argument(struct args *args, const struct option_row *row, const
 
 /* The first word is a command that has options before it, or nearly one. */
 static bool is_late_command(struct args *args, const char *word) {
-    const char *names[OPTIONS_MOST], *nearest;
+    const char *names[OPTIONS_MOST], *meant;
     size_t n = 0;
     struct stat st;
     for (size_t i = 1; i < ncommands; i++)
@@ -333,19 +342,19 @@ static bool is_late_command(struct args *args, const char *word) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(word, names[i]) == 0)
             return !wrong(args, "the command has to be the first argument: fusion-audit %s ...", word);
-    nearest = strcmp(word, "help") == 0 ? "--help" : str_nearest(str_of(word), names, n);
-    return nearest && !wrong(args, "no file and no command is called '%s': did you mean %s?", word, nearest);
+    meant = strcmp(word, "help") == 0 ? "--help" : nearest(word, names, n);
+    return meant && !wrong(args, "no file and no command is called '%s': did you mean %s?", word, meant);
 }
 
 /* What may follow a word that is no command by itself. */
 static bool wants_another_word(struct args *args) {
     const char *first = args->command->name;
-    const char **words = arena_alloc(&args->arena, ncommands * sizeof *words);
+    const char **words = kept(args, ncommands * sizeof *words);
     size_t length = strlen(first), n = 0;
     for (size_t i = 0; i < ncommands; i++)
         if (strncmp(commands[i]->name, first, length) == 0 && commands[i]->name[length] == ' ')
             words[n++] = commands[i]->name + length + 1;
-    return wrong(args, "%s is followed by %s", first, join(&args->arena, words, n, " or "));
+    return wrong(args, "%s is followed by %s", first, join(args, words, n, " or "));
 }
 
 static bool check(struct args *args) {
@@ -362,21 +371,23 @@ static bool check(struct args *args) {
         return false;
     if (standard_inputs > 1)
         return wrong(args, "standard input ('-') can be read only once");
-    if (o->patterns.no_bundled && o->patterns.nfiles == 0 && find_option(c, STR("only")))
+    if (o->patterns.no_bundled && o->patterns.nfiles == 0 && find_option(c, "only", 4))
         return wrong(args, "--no-default-patterns leaves no pattern to search: give some with -P");
     return !c->check || c->check(args);
 }
 
 static struct args *args_begin(const struct command *c, int argc) {
     const struct option_row *row;
-    struct args *args = xcalloc(1, c->size);
+    struct args *args = calloc(1, c->size);
+    if (!args)
+        exit(complain(FA_INPUT, "out of memory"));
     if (c->defaults)
         memcpy(args, c->defaults, c->size);
     args->command = c;
     for (size_t i = 0; (row = option_row(c, i)); i++)
         if (row->kind == LIST) {
             struct word_list *list = (struct word_list *)(void *)((char *)args + row->member);
-            list->items = arena_alloc(&args->arena, ((size_t)argc + 1) * sizeof *list->items);
+            list->items = kept(args, ((size_t)argc + 1) * sizeof *list->items);
         }
     return args;
 }
@@ -409,6 +420,6 @@ struct args *args_read(int argc, char **argv) {
 }
 
 void args_free(struct args *args) {
-    arena_free(&args->arena);
+    kept_free(args);
     free(args);
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/base.h"
+#include "cli/progress.h"
+#include "cli/text.h"
 #include "fusion_audit.h"
 
 struct word_list {
@@ -54,8 +55,11 @@ struct args {
     struct fa_audit_options options; /* its inputs are the words that are no options */
     struct word_list patterns;       /* of `options` */
     bool help, version;              /* given; nothing after it was read */
-    struct arena arena;
-    char error[512]; /* of what is wrong with the command line */
+    bool quiet;
+    struct progress progress;
+    struct keeping *kept; /* text.h */
+    const char *error;    /* why nothing was done; or NULL */
+    enum fa_status refused;
 };
 
 struct command {
@@ -70,7 +74,8 @@ struct command {
     const char *takes;                                   /* says so */
     bool (*check)(struct args *args);                    /* false with `error`; or NULL */
     enum fa_status (*run)(struct args *args, FILE *out); /* NULL: a word that other commands begin with */
-    bool prints;                                         /* all of its text goes to `out` */
+    enum fa_status (*ask)(struct fa_library *l, struct args *args, FILE *out); /* of a library that `run` reads */
+    bool prints;                                                               /* all of its text goes to `out` */
 };
 
 extern const struct command *const commands[];
@@ -78,13 +83,16 @@ extern const size_t ncommands;
 
 /* A row of a command, by number; NULL beyond the last. */
 const struct option_row *option_row(const struct command *c, size_t i);
-const struct option_row *find_option(const struct command *c, struct str name);
+const struct option_row *find_option(const struct command *c, const char *name, size_t n);
 const struct option_row *find_letter(const struct command *c, int letter);
 /* The command that words begin with, and how many of them are its name. */
 const struct command *find_command(const char *const *words, size_t n, size_t *length);
 
-/* Sets the error; false. */
+/* Sets the error, which is said at the end: for wrong usage, false; the status, for what else keeps a command from its
+ * work. */
 bool wrong(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum fa_status fails(struct args *args, enum fa_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The struct of the command that the command line names, to be freed with args_free; with `error` for wrong usage.
  * Reorders argv as getopt_long does. */
 struct args *args_read(int argc, char **argv);

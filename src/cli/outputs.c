@@ -1,6 +1,7 @@
 /* The files that an audit writes: reports in one format or several, baselines, expectations. None may be an input. */
 #include "cli/outputs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,23 +54,14 @@ static bool add_output(struct audit_args *x, const char *format, const char *pat
     return output_check(&x->args, path);
 }
 
-/* The name of the format that a text begins with, up to a colon; or NULL. */
-static const char *format_of(const char *text) {
-    static const char *const names[] = {"yaml", "json", "markdown", "sarif", "html"};
-    size_t n = strcspn(text, ":");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(text, names[i], n) == 0 && names[i][n] == '\0')
-            return names[i];
-    return NULL;
-}
-
 /* "json:report.json", "json": where no file is named, that of --output or one of its own. */
-static bool add_format(struct audit_args *x, const char *text) {
-    const char *colon = strchr(text, ':'), *format = format_of(text), *file = format ? fa_default_file(format) : NULL;
+static bool add_format(struct audit_args *x, const char *given) {
+    const char *colon = strchr(given, ':'), *format = text(&x->args, "%.*s", (int)strcspn(given, ":"), given);
+    const char *file = fa_default_file(format);
     if (!file)
         return wrong(&x->args, "--format takes yaml, json, markdown, sarif or html, each with :FILE or without");
     if (colon && !colon[1])
-        return wrong(&x->args, "--format=%s needs the name of a file", text);
+        return wrong(&x->args, "--format=%s needs the name of a file", given);
     if (colon && x->output_dir)
         return wrong(&x->args, "--output-dir and a file of --format exclude each other");
     return add_output(x, format, colon ? colon + 1 : x->output ? x->output : file);
@@ -87,6 +79,8 @@ bool audit_check(struct args *args) {
     struct audit_args *x = (struct audit_args *)args;
     struct fa_audit_options *o = &args->options;
     bool unused = x->output || !x->formats.n; /* --output, by the formats */
+    if (x->output_dir && o->inputs.levels != FA_BOTH_LEVELS)
+        return wrong(args, "--output-dir is for compiles with both levels");
     if (x->output_dir && x->output)
         return wrong(args, "--output-dir and --output exclude each other");
     for (size_t i = 0; i < x->formats.n; i++) {
@@ -101,4 +95,20 @@ bool audit_check(struct args *args) {
     o->inventory = x->write_baseline || x->write_expect;
     return check_written(x, "--write-baseline", x->write_baseline) &&
            check_written(x, "--write-expect", x->write_expect);
+}
+
+int make_directory(const char *path) {
+    char *all = strdup(path);
+    int error = ENOMEM;
+    struct stat st;
+    for (char *slash = all; slash;) {
+        slash = strchr(slash + 1, '/');
+        if (slash)
+            *slash = '\0';
+        error = mkdir(all, 0777) == 0 ? 0 : errno;
+        if (slash)
+            *slash = '/';
+    }
+    free(all);
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : error;
 }

@@ -5,7 +5,7 @@
 struct test_args {
     struct args args;
     struct fa_test_options options;
-    bool quiet;
+    struct fa_test_counts counts;
 };
 
 struct new_args {
@@ -13,62 +13,46 @@ struct new_args {
     const char *from, *ops;
 };
 
-/* Says what is wrong with the library, and frees it. */
-static enum fa_status finish(struct fa_library *l, enum fa_status status) {
+/* Reads the library, asks it where it is whole, and says what is wrong. */
+static enum fa_status ask_library(struct args *args, FILE *out) {
+    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = args->command->ask(l, args, out);
     say_diagnostics(fa_library_diagnostics(l), status);
     fa_library_free(l);
     return status;
 }
 
-static enum fa_status run_list(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        fa_library_list(l, out);
-    return finish(l, status);
+static enum fa_status list(struct fa_library *l, struct args *args, FILE *out) {
+    (void)args;
+    fa_library_list(l, out);
+    return FA_CLEAN;
 }
 
-static enum fa_status run_show(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        status = fa_library_show(l, args->options.inputs.files, args->options.inputs.nfiles, out);
-    return finish(l, status);
+static enum fa_status show(struct fa_library *l, struct args *args, FILE *out) {
+    return fa_library_show(l, args->options.inputs.files, args->options.inputs.nfiles, out);
 }
 
-static enum fa_status run_check(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
+static enum fa_status check(struct fa_library *l, struct args *args, FILE *out) {
     (void)out;
-    if (status == FA_CLEAN)
-        status = fa_library_check(l, args->options.inputs.files, args->options.inputs.nfiles);
-    return finish(l, status);
+    return fa_library_check(l, args->options.inputs.files, args->options.inputs.nfiles);
 }
 
-static enum fa_status run_new(struct args *args, FILE *out) {
+static enum fa_status draft(struct fa_library *l, struct args *args, FILE *out) {
     const struct new_args *x = (const struct new_args *)args;
     struct fa_inputs from = {.files = &x->from, .nfiles = 1, .levels = args->options.inputs.levels};
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        status = fa_library_new(l, &from, x->ops, out);
-    return finish(l, status);
+    return fa_library_new(l, &from, x->ops, out);
 }
 
-static enum fa_status run_conditions(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        fa_library_conditions(l, out);
-    return finish(l, status);
+static enum fa_status conditions(struct fa_library *l, struct args *args, FILE *out) {
+    (void)args;
+    fa_library_conditions(l, out);
+    return FA_CLEAN;
 }
 
-static enum fa_status run_lower(struct args *args, FILE *out) {
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    enum fa_status status = fa_library_status(l);
-    if (status == FA_CLEAN)
-        status = fa_library_lower(l, args->options.inputs.files, args->options.inputs.nfiles, out);
-    return finish(l, status);
+static enum fa_status lower(struct fa_library *l, struct args *args, FILE *out) {
+    return fa_library_lower(l, args->options.inputs.files, args->options.inputs.nfiles, out);
 }
 
 static void say_counts(const struct fa_test_counts *n) {
@@ -86,16 +70,20 @@ static void say_counts(const struct fa_test_counts *n) {
     fputc('\n', stderr);
 }
 
+static enum fa_status test(struct fa_library *l, struct args *args, FILE *out) {
+    struct test_args *x = (struct test_args *)args;
+    (void)out;
+    x->options.progress = progress_of_call(&args->progress, "");
+    enum fa_status status = fa_library_test(l, &x->options, &x->counts);
+    progress_hide(&args->progress);
+    return status;
+}
+
 static enum fa_status run_test(struct args *args, FILE *out) {
     const struct test_args *x = (const struct test_args *)args;
-    struct fa_test_counts n;
-    struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
-    (void)out;
-    if (fa_library_status(l) != FA_CLEAN)
-        return finish(l, FA_USAGE);
-    enum fa_status status = finish(l, fa_library_test(l, &x->options, &n));
-    if (status != FA_USAGE && !x->quiet)
-        say_counts(&n);
+    enum fa_status status = ask_library(args, out);
+    if (status != FA_USAGE && !args->quiet)
+        say_counts(&x->counts);
     return status;
 }
 
@@ -105,8 +93,7 @@ static bool take_names(struct args *args) {
     if (o->inputs.nfiles && o->patterns.only)
         return wrong(args, "names and --only exclude each other");
     for (size_t i = 0; i < o->inputs.nfiles; i++)
-        o->patterns.only =
-            i ? arena_printf(&args->arena, "%s,%s", o->patterns.only, o->inputs.files[i]).p : o->inputs.files[i];
+        o->patterns.only = i ? text(args, "%s,%s", o->patterns.only, o->inputs.files[i]) : o->inputs.files[i];
     return true;
 }
 
@@ -118,7 +105,7 @@ static bool check_new(struct args *args) {
 static const struct option_row test_rows[] = {
     {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N",
      .help = "other numbers, shapes and element types (0)", .least = 0, .most = NUMBER_MOST},
-    {"quiet", 'q', FLAG, offsetof(struct test_args, quiet), NULL, .help = "do not print the counts"},
+    {"quiet", 'q', FLAG, offsetof(struct args, quiet), NULL, .help = "do not print the counts"},
     {"verbose", 'v', FLAG, offsetof(struct test_args, options.say_unproved), NULL,
      .help = "what was not compared, and why; what `explains`\n"
              "of each miss could say"},
@@ -156,7 +143,8 @@ const struct command patterns_list_command = {
     .size = sizeof(struct args),
     .most = SIZE_MAX,
     .check = take_names,
-    .run = run_list,
+    .run = ask_library,
+    .ask = list,
     .prints = true,
 };
 
@@ -172,7 +160,8 @@ const struct command patterns_show_command = {
     .least = 1,
     .most = SIZE_MAX,
     .takes = "patterns show needs the name of a pattern",
-    .run = run_show,
+    .run = ask_library,
+    .ask = show,
     .prints = true,
 };
 
@@ -188,7 +177,8 @@ const struct command patterns_check_command = {
     .least = 1,
     .most = SIZE_MAX,
     .takes = "patterns check needs a file or a directory",
-    .run = run_check,
+    .run = ask_library,
+    .ask = check,
 };
 
 const struct command patterns_test_command = {
@@ -204,6 +194,7 @@ const struct command patterns_test_command = {
     .most = SIZE_MAX,
     .check = take_names,
     .run = run_test,
+    .ask = test,
 };
 
 const struct command patterns_new_command = {
@@ -218,7 +209,8 @@ const struct command patterns_new_command = {
     .size = sizeof(struct new_args),
     .takes = "patterns new takes --from=FILE and --ops=%14,%17",
     .check = check_new,
-    .run = run_new,
+    .run = ask_library,
+    .ask = draft,
     .prints = true,
 };
 
@@ -231,7 +223,8 @@ const struct command patterns_conditions_command = {
     .shared = {&pattern_options},
     .size = sizeof(struct args),
     .takes = "patterns conditions takes no names",
-    .run = run_conditions,
+    .run = ask_library,
+    .ask = conditions,
     .prints = true,
 };
 
@@ -249,6 +242,7 @@ const struct command lower_command = {
     .shared = {&pattern_options},
     .size = sizeof(struct args),
     .most = SIZE_MAX,
-    .run = run_lower,
+    .run = ask_library,
+    .ask = lower,
     .prints = true,
 };

@@ -1,13 +1,13 @@
 /* A thread that wakes once a second. It takes no signal. */
 #include "cli/progress.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
 #include "cli/say.h"
 
 static time_t now(void) {
@@ -52,9 +52,11 @@ void progress_begin(struct progress *p, bool quiet) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&p->change, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    sigset_t signals = hold_signals();
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     p->wanted = pthread_create(&p->thread, NULL, show, p) == 0;
-    release_signals(&signals);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* With the lock. */

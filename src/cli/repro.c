@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/say.h"
@@ -17,27 +15,50 @@ struct repro_args {
     struct args args;
     const char *dir, *assume;
     struct word_list values;
-    bool shrink, force, quiet;
+    bool shrink, force;
 };
 
 /* One finding. */
 struct repro {
-    const struct repro_args *x;
+    struct repro_args *x;
     struct fa_finding f;
-    struct arena arena;
     const char *dir, *name;
-    const char *fused; /* the module with the fused op; empty: */
-    const char *left;  /* why there is none */
-    const char *other; /* how the fusion is missed in the small module, where that is not how it is in the model; or
-                          empty */
-    char message[4352];
-    int error; /* errno of what could not be written; 0: all was */
+    const char *fused;     /* the module with the fused op; empty: */
+    const char *left;      /* why there is none */
+    const char *other;     /* how the fusion is missed in the small module, where that is not how it is in the model; or
+                              empty */
+    const char *unwritten; /* the path of a file that was not written; NULL: all were */
+    int error;             /* why: the errno */
 };
 
-static void write_file(struct repro *r, const char *name, struct str text) {
-    struct str path = arena_printf(&r->arena, "%s/%s", r->dir, name);
-    if (!r->error && text.n && !file_write_text(text, path.p, r->message, sizeof r->message))
-        r->error = errno ? errno : EIO;
+/* NULL where one was not written. */
+static FILE *open_file(struct repro *r, const char *name) {
+    const char *path = text(&r->x->args, "%s/%s", r->dir, name);
+    FILE *out = NULL;
+    if (!r->unwritten && !(out = fopen(path, "we"))) {
+        r->unwritten = path;
+        r->error = errno;
+    }
+    return out;
+}
+
+/* A file is there whole, or not at all. */
+static void close_file(struct repro *r, const char *name, FILE *out) {
+    const char *path = text(&r->x->args, "%s/%s", r->dir, name);
+    bool whole = !ferror(out);
+    if (fclose(out) == 0 && whole)
+        return;
+    r->unwritten = path;
+    r->error = errno;
+    remove(path);
+}
+
+static void write_file(struct repro *r, const char *name, const char *content) {
+    FILE *out = *content ? open_file(r, name) : NULL;
+    if (!out)
+        return;
+    fputs(content, out);
+    close_file(r, name, out);
 }
 
 /* ---- the small module, audited and applied ---- */
@@ -59,7 +80,7 @@ static void audit_small(struct repro *r, const char *const *file) {
     r->other = "the pattern does not match there";
     for (size_t i = 0; *r->other && fa_get_finding(a, i, &f); i++)
         if (strcmp(f.fused_op, r->f.fused_op) == 0)
-            r->other = f.reason == r->f.reason ? "" : arena_strdup(&r->arena, str_of(f.todo));
+            r->other = f.reason == r->f.reason ? "" : text(&r->x->args, "%s", f.todo);
     fa_free(a);
 }
 
@@ -68,19 +89,19 @@ static const char *reason_of(struct repro *r, const struct fa_diagnostics *d) {
     for (size_t i = 0; i < fa_count(d); i++) {
         const char *message = fa_diagnostic(d, i).message, *colon = strstr(message, ": ");
         if (colon)
-            return arena_strdup(&r->arena, str_of(colon + 2));
+            return text(&r->x->args, "%s", colon + 2);
     }
     return "no op of TTIR is it";
 }
 
 static const char *text_of(struct repro *r, const struct fa_application *a) {
-    char *text = NULL;
+    char *module = NULL;
     size_t n = 0;
-    FILE *out = made(open_memstream(&text, &n));
-    bool whole = fa_application_print(a, out);
-    whole &= fclose(out) == 0;
-    const char *copy = whole ? arena_strdup(&r->arena, (struct str){text, n}) : "";
-    free(text);
+    FILE *out = open_memstream(&module, &n);
+    bool whole = out && fa_application_print(a, out);
+    whole &= out && fclose(out) == 0;
+    const char *copy = text(&r->x->args, "%s", whole ? module : "");
+    free(module);
     return copy;
 }
 
@@ -101,56 +122,52 @@ static void apply_small(struct repro *r, const char *const *file) {
 
 /* ---- the test ---- */
 
-/* The next op of a text: its quoted name, and where it stands. */
-static bool next_op(struct str *rest, struct str *name) {
-    const char *at = str_find(*rest, STR("\"ttir.")), *other = str_find(*rest, STR("\"ttcore."));
+/* The next op of a text: its name, of n bytes, which ends with a quote. NULL: there is none. */
+static const char *next_op(const char *rest, size_t *n) {
+    const char *at = strstr(rest, "\"ttir."), *other = strstr(rest, "\"ttcore.");
     at = !at || (other && other < at) ? other : at;
-    struct str text = at ? (struct str){at + 1, rest->n - (size_t)(at + 1 - rest->p)} : *rest;
-    if (!at)
-        return false;
-    *name = str_part(&text, '"');
-    *rest = text;
-    return true;
+    *n = at ? strcspn(at + 1, "\"") : 0;
+    return at ? at + 1 : NULL;
 }
 
-static unsigned count_ops(struct str text, struct str op) {
-    struct str name;
+/* How often the op `name` is in a text, up to `end`. */
+static unsigned count_ops(const char *rest, const char *end, const char *name, size_t length) {
     unsigned n = 0;
-    while (next_op(&text, &name))
-        n += str_eq(name, op);
+    size_t m;
+    for (const char *op; (op = next_op(rest, &m)) && op < end; rest = op + m)
+        n += m == length && memcmp(op, name, m) == 0;
     return n;
 }
 
 /* Each op that the fused module has none of any more. */
-static void forbid_ops(struct str before, struct str fused, struct buf *out) {
-    struct str name, said = before;
-    for (struct str rest = before; next_op(&rest, &name);) {
-        struct str first = {said.p, (size_t)(name.p - said.p)};
-        if (!count_ops(fused, name) && !count_ops(first, name))
-            buf_printf(out, "// CHECK-NOT: \"%.*s\"(\n", (int)name.n, name.p);
-    }
+static void forbid_ops(const char *before, const char *fused, FILE *out) {
+    const char *end = fused + strlen(fused), *op;
+    size_t n;
+    for (const char *rest = before; (op = next_op(rest, &n)); rest = op + n)
+        if (!count_ops(fused, end, op, n) && !count_ops(before, op, op, n))
+            fprintf(out, "// CHECK-NOT: \"%.*s\"(\n", (int)n, op);
 }
 
-/* The op with its result, which the pass prints as it stands here. */
-static void expect_op(struct str name, struct str rest, struct buf *out) {
-    struct str line = str_line(&rest);
-    const char *loc = str_find(line, STR(" loc("));
-    line.n = loc ? (size_t)(loc - line.p) : line.n;
-    while (str_find(line, STR("-> "))) {
-        const char *arrow = str_find(line, STR("-> "));
-        line = (struct str){arrow + 3, line.n - (size_t)(arrow + 3 - line.p)};
-    }
-    buf_printf(out, "// CHECK: \"%.*s\"({{.*}}-> %.*s\n", (int)name.n, name.p, (int)line.n, line.p);
+/* The op with the type of its result, which the pass prints as it stands here. */
+static void expect_op(struct repro *r, const char *op, size_t n, FILE *out) {
+    char *line = text(&r->x->args, "%.*s", (int)strcspn(op, "\n"), op), *location = strstr(line, " loc("), *type = line;
+    if (location)
+        *location = '\0';
+    for (char *arrow; (arrow = strstr(type, "-> "));)
+        type = arrow + strlen("-> ");
+    fprintf(out, "// CHECK: \"%.*s\"({{.*}}-> %s\n", (int)n, op, type);
 }
 
 /* What the fused module has more of than the other one, without movement and constants unless `all`: they are left to
  * the pass. False: nothing. */
-static bool expect_ops(struct str before, struct str fused, bool all, struct buf *out) {
-    struct str name;
+static bool expect_ops(struct repro *r, const char *fused, bool all, FILE *out) {
+    const char *before = r->f.ttir_module, *op;
     bool any = false;
-    for (struct str rest = fused; next_op(&rest, &name);)
-        if (count_ops(fused, name) > count_ops(before, name) && (all || fa_op_computes(name.p, name.n))) {
-            expect_op(name, rest, out);
+    size_t n;
+    for (const char *rest = fused; (op = next_op(rest, &n)); rest = op + n)
+        if ((all || fa_op_computes(op, n)) &&
+            count_ops(fused, fused + strlen(fused), op, n) > count_ops(before, before + strlen(before), op, n)) {
+            expect_op(r, op, n, out);
             any = true;
         }
     return any;
@@ -161,67 +178,76 @@ static const char *pass_of(const struct repro *r) {
     return fusing ? r->f.pass : "ttir-fusing";
 }
 
+/* Removed again where there is nothing to expect. */
 static void write_test(struct repro *r) {
-    struct str before = str_of(r->f.ttir_module), fused = str_of(r->fused);
-    const char *decomposition = str_find(fused, STR("func.func private @"));
-    fused.n = decomposition ? (size_t)(decomposition - fused.p) : fused.n;
-    struct buf b = {0};
-    buf_printf(&b, "// RUN: ttmlir-opt --%s %%s | FileCheck %%s\n// %s: %s\n\n// CHECK-LABEL: func.func\n", pass_of(r),
-               r->f.fused_op, r->f.todo);
-    forbid_ops(before, fused, &b);
-    bool good = expect_ops(before, fused, false, &b) || expect_ops(before, fused, true, &b);
-    forbid_ops(before, fused, &b);
-    buf_printf(&b, "// CHECK: return\n\n%s", r->f.ttir_module);
-    if (good)
-        write_file(r, "test.mlir", buf_str(&b));
-    buf_free(&b);
+    const char *before = r->f.ttir_module, *decomposition = strstr(r->fused, "func.func private @");
+    size_t n = decomposition ? (size_t)(decomposition - r->fused) : strlen(r->fused);
+    const char *fused = text(&r->x->args, "%.*s", (int)n, r->fused);
+    FILE *out = open_file(r, "test.mlir");
+    if (!out)
+        return;
+    fprintf(out, "// RUN: ttmlir-opt --%s %%s | FileCheck %%s\n// %s: %s\n\n// CHECK-LABEL: func.func\n", pass_of(r),
+            r->f.fused_op, r->f.todo);
+    forbid_ops(before, fused, out);
+    bool good = expect_ops(r, fused, false, out) || expect_ops(r, fused, true, out);
+    forbid_ops(before, fused, out);
+    fprintf(out, "// CHECK: return\n\n%s", before);
+    close_file(r, "test.mlir", out);
+    if (!good)
+        remove(text(&r->x->args, "%s/test.mlir", r->dir));
 }
 
 /* ---- what is said of it ---- */
 
-static void say_files(const struct repro *r, struct buf *b) {
-    buf_add(b, *r->f.ttir_module ? STR("- `ttir.mlir`: its ops in TTIR") : STR("- its ops in TTIR are not known"));
-    buf_add(b, *r->f.ttnn_module ? STR("; `ttnn.mlir`: in TTNN\n") : STR("\n"));
+static void say_files(const struct repro *r, FILE *out) {
+    fputs(*r->f.ttir_module ? "- `ttir.mlir`: its ops in TTIR" : "- its ops in TTIR are not known", out);
+    fputs(*r->f.ttnn_module ? "; `ttnn.mlir`: in TTNN\n" : "\n", out);
     if (*r->fused)
-        buf_printf(b, "- `fused.mlir`: with the fused op; `test.mlir`: fails until `%s` makes it\n", pass_of(r));
+        fprintf(out, "- `fused.mlir`: with the fused op; `test.mlir`: fails until `%s` makes it\n", pass_of(r));
     else
-        buf_printf(b, "- no module with the fused op: %s\n", r->left);
+        fprintf(out, "- no module with the fused op: %s\n", r->left);
     if (*r->other)
-        buf_printf(b, "- does not reproduce: in `ttir.mlir` alone: %s\n", r->other);
+        fprintf(out, "- does not reproduce: in `ttir.mlir` alone: %s\n", r->other);
+}
+
+/* Lines of a list, without those that have nothing to say. */
+static void say_lines(const char *const (*lines)[2], size_t n, FILE *out) {
+    for (size_t i = 0; i < n; i++)
+        if (*lines[i][1])
+            fprintf(out, "- %s%s\n", lines[i][0], lines[i][1]);
 }
 
 static void write_readme(struct repro *r) {
     const struct fa_finding *f = &r->f;
-    struct buf b = {0};
-    buf_printf(&b, "# %s (%s)\n\n", f->fused_op, f->pattern);
-    if (*f->place)
-        buf_printf(&b, "- where: %s\n", f->place);
-    if (*f->location)
-        buf_printf(&b, "- locations: %s\n", f->location);
-    if (*f->ttir_lines)
-        buf_printf(&b, "- lines of TTIR: %s\n", f->ttir_lines);
-    if (*f->ttnn_lines)
-        buf_printf(&b, "- lines of TTNN: %s\n", f->ttnn_lines);
-    buf_printf(&b, "- why it is missed, what to do: %s\n", f->todo);
-    buf_printf(&b, "- saves: %.1f us, estimated\n", f->saved_us);
-    if (*f->verdict)
-        buf_printf(&b, "- %s\n", f->verdict);
-    say_files(r, &b);
-    write_file(r, "README.md", buf_str(&b));
-    buf_free(&b);
+    const char *const lines[][2] = {
+        {"where: ", f->place},
+        {"locations: ", f->location},
+        {"lines of TTIR: ", f->ttir_lines},
+        {"lines of TTNN: ", f->ttnn_lines},
+        {"why it is missed, what to do: ", f->todo},
+        {"saves: ", text(&r->x->args, "%.1f us, estimated", f->saved_us)},
+        {"", f->verdict},
+    };
+    FILE *out = open_file(r, "README.md");
+    if (!out)
+        return;
+    fprintf(out, "# %s (%s)\n\n", f->fused_op, f->pattern);
+    say_lines(lines, sizeof lines / sizeof *lines, out);
+    say_files(r, out);
+    close_file(r, "README.md", out);
 }
 
 static void write_folder(struct repro *r) {
-    const char *const file = arena_printf(&r->arena, "%s/ttir.mlir", r->dir).p;
+    const char *const file = text(&r->x->args, "%s/ttir.mlir", r->dir);
     r->fused = r->other = "";
     r->left = "its ops in TTIR are not known";
-    write_file(r, "ttir.mlir", str_of(r->f.ttir_module));
-    write_file(r, "ttnn.mlir", str_of(r->f.ttnn_module));
-    if (*r->f.ttir_module && !r->error) {
+    write_file(r, "ttir.mlir", r->f.ttir_module);
+    write_file(r, "ttnn.mlir", r->f.ttnn_module);
+    if (*r->f.ttir_module && !r->unwritten) {
         audit_small(r, &file);
         apply_small(r, &file);
     }
-    write_file(r, "fused.mlir", str_of(r->fused));
+    write_file(r, "fused.mlir", r->fused);
     if (*r->fused)
         write_test(r);
     write_readme(r);
@@ -229,29 +255,32 @@ static void write_folder(struct repro *r) {
 
 /* "03-layer_norm". */
 static void begin_folder(struct repro *r, size_t number, const char *what) {
-    char *name = arena_strdup(&r->arena, arena_printf(&r->arena, "%02zu-%s", number, what));
+    char *name = text(&r->x->args, "%02zu-%s", number, what);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
             *c = '_';
     r->name = name;
-    r->dir = arena_printf(&r->arena, "%s/%s", r->x->dir, name).p;
+    r->dir = text(&r->x->args, "%s/%s", r->x->dir, name);
+    r->error = make_directory(r->dir);
+    r->unwritten = r->error ? r->dir : NULL;
 }
 
 static void print_row(const struct repro *r, FILE *out) {
-    fprintf(out, "%s: %s", r->name, *r->fused ? "fused" : "not fused: ");
-    print_clean(str_of(*r->fused ? "" : r->left), "", out);
-    fputs(*r->other ? "; does not reproduce: " : "", out);
-    print_clean(str_of(r->other), "", out);
+    struct args *args = &r->x->args;
+    const char *row = text(args, "%s: %s%s%s%s", r->name, *r->fused ? "fused" : "not fused: ", *r->fused ? "" : r->left,
+                           *r->other ? "; does not reproduce: " : "", r->other);
+    fa_print_clean(row, strlen(row), "", out);
     fputc('\n', out);
 }
 
 static enum fa_status end_folder(struct repro *r) {
-    enum fa_status status = r->error ? complain_of_output(r->message, r->error) : FA_CLEAN;
-    arena_free(&r->arena);
-    return status;
+    if (!r->unwritten)
+        return FA_CLEAN;
+    const char *message = text(&r->x->args, "cannot write %s: %s", r->unwritten, strerror(r->error));
+    return complain_of_output(message, r->error);
 }
 
-static enum fa_status write_findings(const struct repro_args *x, struct fa_audit *a, size_t *n, FILE *out) {
+static enum fa_status write_findings(struct repro_args *x, struct fa_audit *a, size_t *n, FILE *out) {
     enum fa_status status = FA_CLEAN;
     struct fa_finding f;
     for (size_t i = 0; status == FA_CLEAN && fa_get_finding(a, i, &f); i++) {
@@ -259,8 +288,9 @@ static enum fa_status write_findings(const struct repro_args *x, struct fa_audit
         if (f.repeated)
             continue;
         begin_folder(&r, ++*n, f.pattern);
+        progress_say(&x->args.progress, "%s", r.name);
         write_folder(&r);
-        if (!r.error && !x->quiet)
+        if (!r.unwritten && !x->args.quiet)
             print_row(&r, out);
         status = end_folder(&r);
     }
@@ -270,31 +300,31 @@ static enum fa_status write_findings(const struct repro_args *x, struct fa_audit
 /* ---- what verify finds ---- */
 
 static void write_check(struct repro *r, const struct fa_check *c) {
-    struct buf b = {0};
-    buf_printf(&b, "# %s: %s\n\n", c->kind, c->fused_op);
-    buf_printf(&b, "- `before.mlir`, `after.mlir`: ops of both modules that do not compute the same\n");
-    const char *const lines[][2] = {{"pass", c->pass},
-                                    {"locations", c->location},
-                                    {"nobody checked", c->unchecked},
-                                    {"it matters for", c->matters_for},
-                                    {"on the device", c->on_device}};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (*lines[i][1])
-            buf_printf(&b, "- %s: %s\n", lines[i][0], lines[i][1]);
+    const char *const lines[][2] = {{"pass: ", c->pass},
+                                    {"locations: ", c->location},
+                                    {"nobody checked: ", c->unchecked},
+                                    {"it matters for: ", c->matters_for},
+                                    {"on the device: ", c->on_device}};
+    write_file(r, "before.mlir", c->before_module);
+    write_file(r, "after.mlir", c->after_module);
+    FILE *out = open_file(r, "README.md");
+    if (!out)
+        return;
+    fprintf(out, "# %s: %s\n\n", c->kind, c->fused_op);
+    fputs("- `before.mlir`, `after.mlir`: ops of both modules that do not compute the same\n", out);
+    say_lines(lines, sizeof lines / sizeof *lines, out);
     if (*c->counterexample)
-        buf_printf(&b, "\n```\n%s```\n", c->counterexample);
-    write_file(r, "before.mlir", str_of(c->before_module));
-    write_file(r, "after.mlir", str_of(c->after_module));
-    write_file(r, "README.md", buf_str(&b));
-    buf_free(&b);
+        fprintf(out, "\n```\n%s```\n", c->counterexample);
+    close_file(r, "README.md", out);
 }
 
 /* Where the files are two modules, or one log of several. */
-static enum fa_status write_checks(const struct repro_args *x, size_t *n, FILE *out) {
+static enum fa_status write_checks(struct repro_args *x, size_t *n, FILE *out) {
     struct fa_verify_options o = {.inputs = x->args.options.inputs,
                                   .data = x->args.options.patterns.data,
                                   .jobs = x->args.options.jobs,
-                                  .modules = true};
+                                  .modules = true,
+                                  .progress = progress_of_call(&x->args.progress, "")};
     struct fa_verification *v = fa_verify(&o);
     enum fa_status status = FA_CLEAN;
     struct fa_check c;
@@ -302,7 +332,7 @@ static enum fa_status write_checks(const struct repro_args *x, size_t *n, FILE *
         struct repro r = {.x = x};
         begin_folder(&r, ++*n, c.kind);
         write_check(&r, &c);
-        if (!r.error && !x->quiet)
+        if (!r.unwritten && !x->args.quiet)
             fprintf(out, "%s: %s\n", r.name, c.fused_op);
         status = end_folder(&r);
     }
@@ -321,13 +351,15 @@ static bool is_empty(const char *path) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct repro_args *x = (const struct repro_args *)args;
+    struct repro_args *x = (struct repro_args *)args;
     struct fa_audit_options o = args->options;
     if (!x->force && !is_empty(x->dir))
-        return complain(FA_INPUT, arena_printf(&args->arena, "%s is not empty (--force writes into it)", x->dir).p);
+        return fails(args, FA_INPUT, "%s is not empty (--force writes into it)", x->dir);
     o.modules = true;
     o.small_modules = x->shrink;
+    o.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = fa_audit(&o);
+    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_diagnostics(a), fa_get_status(a));
     size_t n = 0;
     if (status <= FA_MISSED)
@@ -351,7 +383,7 @@ static const struct option_row rows[] = {
              "ops to hold, comma-separated (all)"},
     {"value", 0, LIST, MEMBER(values), "NAME=NUMBER", .help = "what an argument holds, as in apply"},
     {"force", 0, FLAG, MEMBER(force), NULL, .help = "also where DIR is not empty"},
-    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "do not list the folders"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "do not list the folders"},
 };
 static const struct repro_args defaults = {.assume = "all"};
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/say.h"
 
@@ -21,6 +20,13 @@ const struct command *const commands[] = {
 };
 const size_t ncommands = sizeof commands / sizeof *commands;
 
+static enum fa_status run_command(struct args *args, FILE *out) {
+    progress_begin(&args->progress, args->quiet);
+    enum fa_status status = args->command->run(args, out);
+    progress_end(&args->progress);
+    return status;
+}
+
 /* A command whose text goes to standard output: all of it at the end, cleaned. */
 static enum fa_status run_printing(struct args *args) {
     char *text = NULL;
@@ -28,13 +34,13 @@ static enum fa_status run_printing(struct args *args) {
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return complain(FA_INPUT, strerror(errno));
-    enum fa_status status = args->command->run(args, out);
+    enum fa_status status = run_command(args, out);
     bool whole = !ferror(out);
     if (fclose(out) != 0 || !whole || !text) {
         free(text);
         return complain(FA_INPUT, "out of memory");
     }
-    print_clean((struct str){text, n}, "\t\n", stdout);
+    fa_print_clean(text, n, "\t\n", stdout);
     free(text);
     return status;
 }
@@ -45,13 +51,15 @@ static enum fa_status run(struct args *args) {
     else if (args->version)
         printf("fusion-audit %s\n", fa_version());
     else
-        return args->command->prints ? run_printing(args) : args->command->run(args, stdout);
+        return args->command->prints ? run_printing(args) : run_command(args, stdout);
     return FA_CLEAN;
 }
 
 int cli_run(int argc, char **argv) {
     struct args *args = args_read(argc, argv);
-    enum fa_status status = *args->error ? complain(FA_USAGE, args->error) : flush_output(run(args));
+    enum fa_status status = args->error ? FA_USAGE : flush_output(run(args));
+    if (args->error)
+        status = complain(args->refused, args->error);
     args_free(args);
     return (int)status;
 }

@@ -1,5 +1,3 @@
-/* Messages on standard error. Lines have the form that editors and CI systems recognise: file:line:column: severity:
- * text. */
 #include "cli/say.h"
 
 #include <errno.h>
@@ -7,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
 static const char try_help[] = "Try 'fusion-audit --help' for more information.\n";
 
 void say_clean(const char *text) {
-    print_clean(str_of(text), "\t", stderr);
+    fa_print_clean(text, strlen(text), "\t", stderr);
 }
 
 enum fa_status complain(enum fa_status status, const char *message) {
@@ -41,32 +37,12 @@ enum fa_status flush_output(enum fa_status status) {
     return complain_of_output(message, reason);
 }
 
-static void say_diagnostic(struct fa_diagnostic d) {
-    say_clean(d.file && d.file[0] ? d.file : "fusion-audit");
-    if (d.line > 0)
-        fprintf(stderr, ":%llu", (unsigned long long)d.line);
-    if (d.line > 0 && d.column > 0)
-        fprintf(stderr, ":%lu", (unsigned long)d.column);
-    fprintf(stderr, ": %s: ", d.severity);
-    say_clean(d.message);
-    fputc('\n', stderr);
-    if (d.hint) {
-        fputs("  hint: ", stderr);
-        say_clean(d.hint);
-        fputc('\n', stderr);
-    }
-}
-
 enum fa_status say_diagnostics(const struct fa_diagnostics *d, enum fa_status status) {
     bool of_options = false;
-    for (size_t i = 0; i < fa_count(d); i++) {
-        struct fa_diagnostic one = fa_diagnostic(d, i);
-        say_diagnostic(one);
-        of_options |= !one.file || !one.file[0];
-    }
-    if (fa_dropped(d) > 0)
-        fprintf(stderr, "and %zu more\n", fa_dropped(d));
-    if (of_options && status == FA_USAGE)
+    for (size_t i = 0; i < fa_count(d) && status == FA_USAGE; i++)
+        of_options |= !*fa_diagnostic(d, i).file;
+    fa_print_diagnostics(d, stderr);
+    if (of_options)
         fputs(try_help, stderr);
     return status;
 }

@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,14 +17,14 @@ static const char *end_of(const char *path) {
 }
 
 /* The page of the report beside it: of a.yml it is a.html. NULL: there is none. */
-static const char *page_of(const char *path, struct arena *a) {
-    const char *page = arena_printf(a, "%.*s.html", (int)(end_of(path) - path), path).p;
+static const char *page_of(struct args *args, const char *path) {
+    const char *page = text(args, "%.*s.html", (int)(end_of(path) - path), path);
     return access(page, R_OK) == 0 ? page : NULL;
 }
 
 /* The report of that name in the directory of earlier ones; NULL: there is none. */
-static const char *earlier(const struct summary_args *x, const char *name, const char *path, struct arena *a) {
-    const char *before = x->before ? arena_printf(a, "%s/%s%s", x->before, name, end_of(path)).p : NULL;
+static const char *earlier(struct summary_args *x, const char *name, const char *path) {
+    const char *before = x->before ? text(&x->args, "%s/%s%s", x->before, name, end_of(path)) : NULL;
     return before && access(before, R_OK) == 0 ? before : NULL;
 }
 
@@ -37,24 +36,22 @@ static struct fa_audit *read_one(const char *path, enum fa_status *status) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct summary_args *x = (const struct summary_args *)args;
+    struct summary_args *x = (struct summary_args *)args;
     const struct fa_inputs *inputs = &args->options.inputs;
     size_t n = inputs->nfiles;
-    struct fa_audit **audits = xcalloc(2 * n + 1, sizeof *audits);
-    struct fa_table_row *rows = xcalloc(n + 1, sizeof *rows);
-    const char **names = names_of(inputs->files, n, inputs->files, n, &args->arena);
+    struct fa_audit **audits = kept(args, (2 * n + 1) * sizeof *audits);
+    struct fa_table_row *rows = kept(args, (n + 1) * sizeof *rows);
+    const char **names = names_of(args, inputs->files, n);
     enum fa_status status = FA_CLEAN;
     for (size_t i = 0; i < n; i++) {
-        const char *path = inputs->files[i], *before = earlier(x, names[i], path, &args->arena);
+        const char *path = inputs->files[i], *before = earlier(x, names[i], path);
         audits[i] = read_one(path, &status);
         audits[n + i] = before ? read_one(before, &status) : NULL;
-        rows[i] = (struct fa_table_row){audits[i], names[i], page_of(path, &args->arena), audits[n + i]};
+        rows[i] = (struct fa_table_row){audits[i], names[i], page_of(args, path), audits[n + i]};
     }
     fa_print_table(rows, n, x->format, out);
     for (size_t i = 0; i < 2 * n; i++)
         fa_free(audits[i]);
-    free(audits);
-    free(rows);
     return status;
 }
 

@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/temporary.h"
 #include "cli/commands.h"
+#include "cli/outputs.h"
 #include "cli/process.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 static const char usual_pipeline[] = "ttir-to-ttnn-backend-pipeline";
@@ -19,7 +18,6 @@ struct try_args {
     struct args args;
     const char *compiler, *pipeline, *output_dir;
     unsigned seconds;
-    bool quiet;
 };
 
 enum { OPTIONS_MOST = 8, TRIALS_MOST = 16 };
@@ -35,10 +33,8 @@ struct try_compile {
 };
 
 struct tries {
-    const struct try_args *x;
-    struct arena arena;
+    struct try_args *x;
     struct fa_library *library;
-    struct progress progress;
     struct try_compile all[TRIALS_MOST]; /* as it is, then those that are tried */
     size_t n;
     int out, err; /* what the compiler prints: without a name, or in --output-dir */
@@ -55,7 +51,7 @@ static bool has_option(const struct try_compile *t, const char *option) {
 
 static void add_option(struct tries *r, struct try_compile *t, const char *option) {
     if (option && t->noptions < OPTIONS_MOST && !has_option(t, option))
-        t->options[t->noptions++] = arena_strdup(&r->arena, str_of(option));
+        t->options[t->noptions++] = text(&r->x->args, "%s", option);
 }
 
 static bool same_options(const struct try_compile *a, const struct try_compile *b) {
@@ -78,12 +74,12 @@ static void add_settings(struct tries *r, struct fa_audit *a, const struct try_c
     struct fa_setting s;
     for (size_t i = 0; fa_get_setting(a, i, &s); i++) {
         struct try_compile next = *from;
-        next.needs = s.options[1] ? "" : arena_strdup(&r->arena, str_of(s.needs));
+        next.needs = s.options[1] ? "" : text(&r->x->args, "%s", s.needs);
         add_option(r, &next, s.options[0]);
         add_trial(r, &next);
         if (!s.options[1])
             continue;
-        next.needs = arena_strdup(&r->arena, str_of(s.needs));
+        next.needs = text(&r->x->args, "%s", s.needs);
         add_option(r, &next, s.options[1]);
         add_trial(r, &next);
     }
@@ -101,48 +97,46 @@ static void add_together(struct tries *r) {
 /* ---- a compile ---- */
 
 /* "--ttir-to-ttnn-backend-pipeline=a=b c=d". */
-static struct str pipeline_of(struct tries *r, const struct try_compile *t) {
+static char *pipeline_of(struct tries *r, const struct try_compile *t) {
     const char *given = r->x->pipeline ? r->x->pipeline : "";
-    bool named = strncmp(given, "--", 2) == 0, bare = named && !strchr(given, '=');
-    struct buf b = {0};
-    buf_printf(&b, "%s%s%s%s", named ? "" : "--", named ? "" : usual_pipeline, named ? "" : "=", given);
+    struct args *args = &r->x->args;
+    bool named = begins(given, "--"), any = *given != '\0' && (!named || strchr(given, '='));
+    char *all = named ? text(args, "%s", given) : text(args, "--%s%s%s", usual_pipeline, any ? "=" : "", given);
     for (size_t i = 0; i < t->noptions; i++)
-        buf_printf(&b, "%s%s", i == 0 && bare ? "=" : i == 0 && !*given ? "" : " ", t->options[i]);
-    if (!named && !*given && !t->noptions)
-        b.n--;
-    return buf_take(&b, &r->arena);
+        all = text(args, "%s%s%s", all, any || i ? " " : "=", t->options[i]);
+    return all;
 }
 
 /* The file in --output-dir that is made anew; or one without a name. -1 with errno. */
 static int open_output(struct tries *r, size_t number, const char *end) {
     if (!r->x->output_dir)
-        return unnamed_file(P_tmpdir);
-    const char *path = arena_printf(&r->arena, "%s/%zu%s", r->x->output_dir, number, end).p;
-    return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        return memfd_create("compile", MFD_CLOEXEC);
+    return open(text(&r->x->args, "%s/%zu%s", r->x->output_dir, number, end), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+                0666);
 }
 
 /* What a compiler that failed says of it: the text behind "error:", else its first line. */
 static const char *reason_of(struct tries *r) {
     enum { MOST = 1 << 16 };
-    char *text = arena_alloc(&r->arena, MOST);
-    ssize_t n = pread(r->err, text, MOST, 0);
-    struct str rest = {text, n > 0 ? (size_t)n : 0}, first = {NULL, 0};
-    while (rest.n) {
-        struct str line = str_line(&rest);
-        const char *error = memmem(line.p, line.n, "error: ", 7);
+    char *rest = kept(&r->x->args, MOST + 1), *line;
+    const char *first = NULL;
+    if (pread(r->err, rest, MOST, 0) < 0)
+        return strerror(errno);
+    while ((line = strtok_r(rest, "\r\n", &rest))) {
+        const char *error = strstr(line, "error: ");
         if (error)
-            return arena_strdup(&r->arena, (struct str){error + 7, (size_t)(line.p + line.n - error - 7)});
-        if (!first.n && !memmem(line.p, line.n, "warning:", 8))
-            first = str_trim(line);
+            return error + strlen("error: ");
+        line += strspn(line, " \t");
+        if (!first && *line && !strstr(line, "warning:"))
+            first = line;
     }
-    return first.n ? arena_strdup(&r->arena, first) : "it says nothing";
+    return first ? first : "it says nothing";
 }
 
 static const char *compile(struct tries *r, const struct try_compile *t) {
-    struct arena *a = &r->arena;
-    char *const argv[] = {arena_strdup(a, str_of(r->x->compiler)), arena_strdup(a, pipeline_of(r, t)),
-                          arena_strdup(a, STR("--mlir-print-debuginfo")),
-                          arena_strdup(a, str_of(r->x->args.options.inputs.files[0])), NULL};
+    struct args *a = &r->x->args;
+    char *const argv[] = {text(a, "%s", r->x->compiler), pipeline_of(r, t), text(a, "--mlir-print-debuginfo"),
+                          text(a, "%s", a->options.inputs.files[0]), NULL};
     struct process p = {argv, r->out, r->err, r->x->seconds};
     switch (process_run(&p)) {
     case PROCESS_DONE:
@@ -150,7 +144,7 @@ static const char *compile(struct tries *r, const struct try_compile *t) {
     case PROCESS_NOT_STARTED:
         return strerror(errno);
     case PROCESS_LATE:
-        return arena_printf(&r->arena, "not done after %u s", r->x->seconds).p;
+        return text(a, "not done after %u s", r->x->seconds);
     case PROCESS_FAILED:
         break;
     }
@@ -162,11 +156,11 @@ static const char *trouble_of(struct tries *r, const struct fa_audit *a) {
     const struct fa_diagnostics *d = fa_diagnostics(a);
     for (size_t i = 0; i < fa_count(d); i++)
         if (strcmp(fa_diagnostic(d, i).severity, "error") == 0)
-            return arena_strdup(&r->arena, str_of(fa_diagnostic(d, i).message));
+            return text(&r->x->args, "%s", fa_diagnostic(d, i).message);
     return "it cannot be audited";
 }
 
-static void audit(struct tries *r, struct try_compile *t) {
+static void audit(struct tries *r, size_t i, struct try_compile *t) {
     char ttnn[32];
     const char *files[2] = {r->x->args.options.inputs.files[0], ttnn};
     struct fa_audit_options options = r->x->args.options;
@@ -175,6 +169,7 @@ static void audit(struct tries *r, struct try_compile *t) {
     options.inputs.nfiles = 2;
     options.patterns.library = r->library;
     options.inventory = true;
+    options.progress = progress_of_call(&r->x->args.progress, text(&r->x->args, "compile %zu of %zu: ", i + 1, r->n));
     struct fa_audit *a = fa_audit(&options);
     if (fa_get_status(a) <= FA_MISSED) {
         t->us = fa_time(a);
@@ -192,11 +187,11 @@ static void try_one(struct tries *r, size_t i) {
     r->err = open_output(r, i, ".log");
     if (r->out < 0 || r->err < 0)
         t.failure = strerror(errno);
-    progress_say(&r->progress, "compile %zu of %zu", i + 1, r->n);
+    progress_say(&r->x->args.progress, "compile %zu of %zu", i + 1, r->n);
     if (!t.failure)
         t.failure = compile(r, &t);
     if (!t.failure)
-        audit(r, &t);
+        audit(r, i, &t);
     if (r->out >= 0)
         close(r->out);
     if (r->err >= 0)
@@ -240,12 +235,14 @@ static void print_word(const char *word, const char *end, FILE *out) {
 }
 
 /* "models/m.ttir.mlir" becomes "m.ttnn.mlir". */
-static struct str name_of_result(struct tries *r) {
+static const char *name_of_result(struct tries *r) {
     const char *path = r->x->args.options.inputs.files[0], *slash = strrchr(path, '/');
-    struct str file = str_of(slash ? slash + 1 : path), end = STR(".mlir"), level = STR(".ttir");
-    file.n -= str_ends(file, end) ? end.n : 0;
-    file.n -= str_ends(file, level) ? level.n : 0;
-    return arena_printf(&r->arena, "%.*s.ttnn.mlir", (int)file.n, file.p);
+    char *file = text(&r->x->args, "%s", slash ? slash + 1 : path);
+    const char *const kinds[] = {".mlir", ".ttir"};
+    for (int i = 0; i < 2; i++)
+        if (ends(file, kinds[i]))
+            file[strlen(file) - strlen(kinds[i])] = '\0';
+    return text(&r->x->args, "%s.ttnn.mlir", file);
 }
 
 static void print_best(struct tries *r, FILE *out) {
@@ -257,17 +254,14 @@ static void print_best(struct tries *r, FILE *out) {
         fputs("no finding asks for an option of the compiler\n", out);
     fputs("best:\n  ", out);
     print_word(r->x->compiler, " ", out);
-    print_word(pipeline_of(r, best).p, " --mlir-print-debuginfo ", out);
+    print_word(pipeline_of(r, best), " --mlir-print-debuginfo ", out);
     print_word(r->x->args.options.inputs.files[0], " -o ", out);
-    print_word(name_of_result(r).p, "\n", out);
+    print_word(name_of_result(r), "\n", out);
 }
 
 static enum fa_status print_table(struct tries *r, FILE *out) {
-    char message[512];
-    if (r->all[0].failure) {
-        snprintf(message, sizeof message, "%s as it is: %s", r->x->compiler, r->all[0].failure);
-        return complain(FA_INPUT, message);
-    }
+    if (r->all[0].failure)
+        return fails(&r->x->args, FA_INPUT, "%s as it is: %s", r->x->compiler, r->all[0].failure);
     fprintf(out, " n   before    after  left  options\n");
     for (size_t i = 0; i < r->n; i++)
         print_trial(r, i, out);
@@ -276,24 +270,22 @@ static enum fa_status print_table(struct tries *r, FILE *out) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    struct tries r = {.x = (const struct try_args *)args, .n = 1, .all = {{.needs = ""}}};
+    struct tries r = {.x = (struct try_args *)args, .n = 1, .all = {{.needs = ""}}};
     const char *dir = r.x->output_dir;
     int error = dir ? make_directory(dir) : 0;
     if (error)
-        return complain(FA_INPUT, arena_printf(&args->arena, "cannot make %s: %s", dir, strerror(error)).p);
+        return fails(args, FA_INPUT, "cannot make %s: %s", dir, strerror(error));
     r.library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = say_diagnostics(fa_library_diagnostics(r.library), fa_library_status(r.library));
-    progress_begin(&r.progress, r.x->quiet);
     for (size_t i = 0; i < r.n && !r.all[0].failure && status == FA_CLEAN; i++) {
         try_one(&r, i);
         if (i + 1 == r.n)
             add_together(&r);
     }
-    progress_end(&r.progress);
+    progress_hide(&args->progress);
     if (status == FA_CLEAN)
         status = print_table(&r, out);
     fa_library_free(r.library);
-    arena_free(&r.arena);
     return status;
 }
 
@@ -308,7 +300,7 @@ static const struct option_row rows[] = {
      .help = "what its pipeline is given, or --NAME=OPTIONS of\n"
              "another one"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "keep what it prints in DIR"},
-    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "no progress on standard error"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no progress on standard error"},
     {"limit", 0, LIMIT, MEMBER(seconds), "seconds=N", .help = "time for each compile (600)", .least = 1,
      .most = 1000000},
 };

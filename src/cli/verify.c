@@ -1,17 +1,15 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 struct verify_args {
     struct args args;
-    const char *output, *format, *at;
-    double min_compared;
-    bool precision, strict, quiet, verbose;
+    struct fa_verify_options options;
+    const char *output, *format;
+    bool verbose;
 };
 
 static void say_counts(const struct fa_verification *v, const struct verify_args *x) {
@@ -21,7 +19,7 @@ static void say_counts(const struct fa_verification *v, const struct verify_args
         fprintf(stderr, "%s: %u compute ops: %u proved, %u different, %u not compared\n", after ? "after" : "before",
                 c.ops, c.proved, c.different, c.not_compared);
     }
-    if (n && !x->quiet) {
+    if (n && !x->args.quiet) {
         say_clean(strcmp(x->output, "-") == 0 ? "standard output" : x->output);
         fprintf(stderr, ": %zu difference%s\n", n, n == 1 ? "" : "s");
     }
@@ -40,34 +38,25 @@ static enum fa_status write_report(struct fa_verification *v, const struct verif
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct verify_args *x = (const struct verify_args *)args;
-    const struct fa_audit_options *o = &args->options;
-    struct fa_verify_options options = {.inputs = o->inputs,
-                                        .only = o->patterns.only,
-                                        .details = o->details,
-                                        .precision = x->precision,
-                                        .strict = x->strict,
-                                        .at = x->at,
-                                        .jobs = o->jobs,
-                                        .min_compared = x->min_compared};
-    struct progress p;
-    progress_begin(&p, x->quiet);
-    options.progress = progress_of_call(&p, "");
-    struct fa_verification *v = fa_verify(&options);
-    progress_end(&p);
+    struct verify_args *x = (struct verify_args *)args;
+    x->options.inputs = args->options.inputs;
+    x->options.jobs = args->options.jobs;
+    x->options.progress = progress_of_call(&args->progress, "");
+    struct fa_verification *v = fa_verify(&x->options);
+    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
-    if (!x->at)
+    if (!x->options.at)
         status = write_report(v, x, status);
-    print_clean(str_of(fa_verification_text(v)), "\n", out);
+    fa_print_clean(fa_verification_text(v), strlen(fa_verification_text(v)), "\n", out);
     fa_verification_free(v);
     return status;
 }
 
 static bool check(struct args *args) {
     struct verify_args *x = (struct verify_args *)args;
-    if (x->precision && x->at)
+    if (x->options.precision && x->options.at)
         return wrong(args, "--precision and --at both print to standard output");
-    if (x->precision && x->output && strcmp(x->output, "-") == 0)
+    if (x->options.precision && x->output && strcmp(x->output, "-") == 0)
         return wrong(args, "--precision and -o - both print to standard output");
     if (!x->output)
         x->output = strcmp(x->format, "yaml") == 0   ? "fusion_check.yml"
@@ -80,16 +69,18 @@ static bool check(struct args *args) {
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
     {"format", 0, WORD, MEMBER(format), "FORMAT", .help = "yaml, json or html, a page", .words = "yaml|json|html"},
-    {"only", 0, TEXT, MEMBER(args.options.patterns.only), "GLOBS", .help = "only these fused ops, comma-separated"},
-    {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "report what was not compared, too"},
-    {"precision", 0, FLAG, MEMBER(precision), NULL, .help = "list what the device's arithmetic loses, most first"},
-    {"strict", 0, FLAG, MEMBER(strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
-    {"min-compared", 0, SHARE, MEMBER(min_compared), "SHARE", .help = "least share of compute ops to compare (0.9)"},
-    {"at", 0, TEXT, MEMBER(at), "PLACE", .help = "say what was found there, in place of a report"},
-    {"quiet", 'q', FLAG, MEMBER(quiet), NULL, .help = "no summary on standard error"},
+    {"only", 0, TEXT, MEMBER(options.only), "GLOBS", .help = "only these fused ops, comma-separated"},
+    {"details", 0, FLAG, MEMBER(options.details), NULL, .help = "report what was not compared, too"},
+    {"precision", 0, FLAG, MEMBER(options.precision), NULL,
+     .help = "list what the device's arithmetic loses, most first"},
+    {"strict", 0, FLAG, MEMBER(options.strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
+    {"min-compared", 0, SHARE, MEMBER(options.min_compared), "SHARE",
+     .help = "least share of compute ops to compare (0.9)"},
+    {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "say what was found there, in place of a report"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no summary on standard error"},
     {"verbose", 'v', FLAG, MEMBER(verbose), NULL, .help = "say how many ops were compared"},
 };
-static const struct verify_args defaults = {.format = "yaml", .min_compared = 0.9};
+static const struct verify_args defaults = {.format = "yaml", .options = {.min_compared = 0.9}};
 
 const struct command verify_command = {
     .name = "verify",

@@ -1,0 +1,92 @@
+#include "cli/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/say.h"
+
+struct keeping {
+    struct keeping *next;
+    max_align_t bytes[];
+};
+
+void *kept(struct args *args, size_t size) {
+    struct keeping *k = calloc(1, sizeof *k + size);
+    if (!k)
+        exit(complain(FA_INPUT, "out of memory"));
+    k->next = args->kept;
+    args->kept = k;
+    return k->bytes;
+}
+
+void kept_free(struct args *args) {
+    for (struct keeping *k = args->kept, *next; k; k = next) {
+        next = k->next;
+        free(k);
+    }
+}
+
+char *text(struct args *args, const char *format, ...) {
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    size_t size = n < 0 ? 1 : (size_t)n + 1;
+    char *to = kept(args, size);
+    vsnprintf(to, size, format, again);
+    va_end(again);
+    return to;
+}
+
+const char *join(struct args *args, const char *const *words, size_t n, const char *last) {
+    const char *list = n ? words[0] : "";
+    for (size_t i = 1; i < n; i++)
+        list = text(args, "%s%s%s", list, i + 1 < n ? ", " : last, words[i]);
+    return list;
+}
+
+bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+bool ends(const char *text, const char *with) {
+    size_t n = strlen(text), m = strlen(with);
+    return n >= m && strcmp(text + n - m, with) == 0;
+}
+
+/* Edits from one to the other (Levenshtein), by rows: each letter of `a` against all of `b`. */
+static unsigned distance(const char *a, const char *b) {
+    enum { MOST = 48 };
+    unsigned row[MOST + 1], n = (unsigned)strlen(b);
+    if (n > MOST)
+        return MOST;
+    for (unsigned i = 0; i <= n; i++)
+        row[i] = i;
+    for (unsigned above = 1; *a; a++, above++) {
+        unsigned corner = row[0];
+        row[0] = above;
+        for (unsigned i = 1; i <= n; i++) {
+            unsigned change = corner + (*a != b[i - 1]), other = 1 + (row[i] < row[i - 1] ? row[i] : row[i - 1]);
+            corner = row[i];
+            row[i] = change < other ? change : other;
+        }
+    }
+    return row[n];
+}
+
+const char *nearest(const char *misspelt, const char *const *words, size_t n) {
+    const char *best = NULL;
+    size_t length = strlen(misspelt), least = length / 3 + 2;
+    for (size_t i = 0; i < n; i++) {
+        size_t edits = length > 2 && begins(words[i], misspelt) ? 1 : distance(misspelt, words[i]);
+        if (edits < least) {
+            least = edits;
+            best = words[i];
+        }
+    }
+    return best;
+}
