@@ -40,7 +40,7 @@ struct graph_audit {
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
     struct found_regions regions;
-    struct str_list *conflicts; /* of each match; NULL: none has any */
+    struct str_list *conflicts; /* of each match, then of each region; NULL: none has any */
     struct str *beside;         /* of each match, a wrong fusion beside it; NULL: none has any */
     struct origins origins;     /* zeroed where nothing is paired */
     struct arena arena;
@@ -63,7 +63,6 @@ static void read_levels(struct graph_audit *g) {
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->selection);
-    g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
 static void find_regions(struct graph_audit *g) {
@@ -75,7 +74,20 @@ static void find_regions(struct graph_audit *g) {
     regions_find(&g->ttnn.graph, &a->rules, a->regions, &g->arena, &f->list, NULL);
     f->verdicts = a->proofs ? arena_alloc(&g->arena, (f->list.n + (size_t)1) * sizeof *f->verdicts) : NULL;
     for (uint32_t i = 0; f->verdicts && i < f->list.n; i++)
-        f->verdicts[i] = region_prove(a->patterns, &g->ttnn.graph, &f->list.items[i], &g->arena);
+        f->verdicts[i] = region_prove(a->patterns, &f->list.items[i].match, &g->arena);
+}
+
+/* Among matches and regions. */
+static void find_conflicts(struct graph_audit *g) {
+    const struct match_list *matches = &g->selection.matches;
+    const struct region_list *regions = &g->regions.list;
+    struct match_list all = {.items = xrealloc(NULL, (matches->n + regions->n + (size_t)1) * sizeof *all.items)};
+    for (uint32_t i = 0; i < matches->n; i++)
+        all.items[all.n++] = matches->items[i];
+    for (uint32_t i = 0; i < regions->n; i++)
+        all.items[all.n++] = regions->items[i].match;
+    g->conflicts = match_conflicts(&all, &g->arena);
+    free(all.items);
 }
 
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
@@ -220,6 +232,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     if (!g.refused) {
         select_findings(&g);
         find_regions(&g);
+        find_conflicts(&g);
         find_origins(&g);
     }
     if (!g.refused)

@@ -263,13 +263,11 @@ static void add_regions(struct explained_graph *r) {
     regions_find(g, &r->e->rules, r->e->regions, &r->arena, &found, &near);
     near_regions_add(g, &r->e->rules, &near, &r->arena, &r->near);
     for (uint32_t i = 0; r->asked && i < found.n; i++) {
-        const struct region *x = &found.items[i];
-        uint32_t root = x->ops[x->nops - 1];
-        if (!asks_for(r, x->ops, x->nops, root, NONE))
+        const struct match *m = &found.items[i].match;
+        if (!asks_for(r, m->ops, m->nops, m->root, NONE))
             continue;
-        struct proved v = region_prove(r->e->patterns, g, x, &r->e->arena);
-        add(r, OUTCOME_MATCHED, &r->e->rules.claims[x->kind], root, x->ops, x->nops)->proof =
-            verdict_line(&v, &r->e->arena);
+        struct proved v = region_prove(r->e->patterns, m, &r->e->arena);
+        add(r, OUTCOME_MATCHED, m->pattern, m->root, m->ops, m->nops)->proof = verdict_line(&v, &r->e->arena);
     }
     free(found.items);
     free(near.items);

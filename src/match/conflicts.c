@@ -1,15 +1,17 @@
-/* Conflicts: matches that share ops, one of what TTNN's dialect has, of what only its library has, or of what only
- * others have, and one of another of these. Both are
- * reported, and only one of them can be fused. */
+/* Conflicts: matches that share ops, one of what TTNN's dialect has, of what only its library has, of what only others
+ * have, or of what a generated kernel could run, and one of another of these. Both are reported, and only one of them
+ * can be fused. */
 #include "match/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum rank { IN_DIALECT, IN_LIBRARY, ELSEWHERE };
+enum rank { IN_DIALECT, IN_LIBRARY, ELSEWHERE, GENERATED };
 
 static enum rank rank_of(const struct match *m) {
     enum pattern_reach reach = pattern_reach(m->pattern);
+    if (m->pattern->formula.nslots == 0) /* no formula: a region */
+        return GENERATED;
     return reach == REACH_DIALECT ? IN_DIALECT : reach == REACH_ELSEWHERE ? ELSEWHERE : IN_LIBRARY;
 }
 
@@ -24,7 +26,7 @@ static void add_conflict(struct str_list *c, struct str name, struct arena *a) {
     c->items = names;
 }
 
-/* Direct matches of each op, as lists: one may lie inside of another. */
+/* Matches of each op, as lists: one may lie inside of another. */
 struct owner {
     uint32_t match, next; /* index in `owners`; 0: the last */
 };
@@ -42,7 +44,7 @@ static struct owners owners_of(const struct match_list *list) {
     struct owners o = {
         .first = xcalloc(nops, sizeof *o.first), .items = xrealloc(NULL, total * sizeof *o.items), .n = 1};
     for (uint32_t i = 0; i < list->n; i++)
-        for (uint32_t k = 0; pattern_is_direct(list->items[i].pattern) && k < list->items[i].nops; k++) {
+        for (uint32_t k = 0; k < list->items[i].nops; k++) {
             uint32_t *first = &o.first[list->items[i].ops[k]];
             o.items[o.n] = (struct owner){i, *first};
             *first = o.n++;

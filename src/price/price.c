@@ -4,31 +4,32 @@
 
 #include "price/perf.h"
 
-enum { MAX_PARTS = 512 };
-
 /* The ops that a match is about, in textual order. */
 struct parts {
     struct pricer *pricer;
     const struct match *match;
     const struct match_detail *detail;
-    uint32_t ops[MAX_PARTS], n;
-    bool stays[MAX_PARTS]; /* it runs all the same */
-    enum op_kind fused;    /* K_UNKNOWN where TTNN has no such op */
-    uint32_t operand;      /* the largest that the fused op takes and is computed at run time, a value; or NONE */
-    uint32_t product;      /* the largest contraction among them, an op; NONE: there is none */
-    uint32_t scores;       /* of an attention, the product before its softmax; NONE: none is */
-    bool attention;        /* two products around a softmax */
+    struct arena *arena;
+    uint32_t *ops, n;
+    bool *stays;        /* it runs all the same */
+    enum op_kind fused; /* K_UNKNOWN where TTNN has no such op */
+    uint32_t operand;   /* the largest that the fused op takes and is computed at run time, a value; or NONE */
+    uint32_t product;   /* the largest contraction among them, an op; NONE: there is none */
+    uint32_t scores;    /* of an attention, the product before its softmax; NONE: none is */
+    bool attention;     /* two products around a softmax */
 };
 
 static const struct graph *graph_of(const struct parts *s) {
     return s->pricer->graph;
 }
 
+/* Zeroed, one for each part. */
+static void *for_parts(const struct parts *s, size_t size) {
+    return memset(arena_alloc(s->arena, (s->n + (size_t)1) * size), 0, (s->n + (size_t)1) * size);
+}
+
 static uint32_t part_of(const struct parts *s, uint32_t op) {
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->ops[i] == op)
-            return i;
-    return NONE;
+    return find_id(s->ops, s->n, op);
 }
 
 static uint32_t maker(const struct parts *s, uint32_t value) {
@@ -46,6 +47,8 @@ static bool used_outside(const struct parts *s, uint32_t value) {
 }
 
 static bool is_matched(const struct parts *s, uint32_t op) {
+    if (find_id(s->match->through, s->match->nthrough, op) == NONE)
+        return true;
     for (uint32_t i = 0; i < s->match->nops; i++)
         if (s->match->ops[i] == op)
             return true;
@@ -162,7 +165,7 @@ static void mark_made_of(const struct parts *s, uint32_t value, bool *made) {
 /* What a norm takes as its weight and has to be computed, such as 1 + scale. */
 static void mark_weights(struct parts *s) {
     const struct graph *g = graph_of(s);
-    bool made[MAX_PARTS] = {false};
+    bool *made = for_parts(s, sizeof *made);
     if (op_table[s->fused].class != OP_AXISWISE || s->operand == NONE)
         return;
     mark_made_of(s, s->operand, made);
@@ -187,21 +190,23 @@ static void mark_staying(struct parts *s) {
         s->stays[i] |= !is_matched(s, s->ops[i]) && (moves_result(s, s->ops[i]) || moves_operand(s, s->ops[i]));
 }
 
-static bool begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d) {
-    *s = (struct parts){.pricer = p, .match = m, .detail = d, .fused = op_kind_of_spelling(m->pattern->fused_op)};
-    if (m->nops + m->nthrough > MAX_PARTS)
-        return false;
-    for (uint32_t i = 0; i < m->nops; i++)
-        s->ops[s->n++] = m->ops[i];
-    for (uint32_t i = 0; i < m->nthrough; i++)
-        if (part_of(s, m->through[i]) == NONE)
-            s->ops[s->n++] = m->through[i];
-    sort_ids(s->ops, s->n);
+static void begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d,
+                  struct arena *a) {
+    *s = (struct parts){
+        .pricer = p, .match = m, .detail = d, .arena = a, .fused = op_kind_of_spelling(m->pattern->fused_op)};
+    uint32_t all = m->nops + m->nthrough;
+    s->ops = arena_alloc(a, (all + (size_t)1) * sizeof *s->ops);
+    for (uint32_t i = 0; i < all; i++)
+        s->ops[i] = i < m->nops ? m->ops[i] : m->through[i - m->nops];
+    sort_ids(s->ops, all);
+    for (uint32_t i = 0; i < all; i++) /* each once */
+        if (i == 0 || s->ops[i] != s->ops[s->n - 1])
+            s->ops[s->n++] = s->ops[i];
+    s->stays = for_parts(s, sizeof *s->stays);
     classify_parts(s);
     find_operand(s);
     mark_staying(s);
     mark_weights(s);
-    return true;
 }
 
 /* ---- without the fusion ---- */
@@ -221,21 +226,17 @@ static uint32_t last_use(const struct parts *s, uint32_t i) {
 
 /* The most bytes of results at one time that nothing outside uses. */
 static int64_t held_at_once(const struct parts *s) {
-    int64_t bytes[MAX_PARTS] = {0}, most = 0;
-    uint32_t until[MAX_PARTS] = {0};
+    int64_t *released = for_parts(s, sizeof *released), held = 0, most = 0; /* released: behind the part */
     for (uint32_t i = 0; i < s->n; i++) {
         struct work w = {0};
-        uint32_t result = graph_of(s)->m->ops[s->ops[i]].first_result;
-        until[i] = last_use(s, i);
-        if (op_is_launched(s->pricer, s->ops[i]) && until[i] > i && !used_outside(s, result) &&
-            work_writes(s->pricer, result, &w))
-            bytes[i] = w.dram_written + w.l1_written;
-    }
-    for (uint32_t at = 0; at < s->n; at++) {
-        int64_t sum = 0;
-        for (uint32_t i = 0; i <= at; i++)
-            sum += until[i] >= at ? bytes[i] : 0;
-        most = sum > most ? sum : most;
+        uint32_t result = graph_of(s)->m->ops[s->ops[i]].first_result, until = last_use(s, i);
+        if (op_is_launched(s->pricer, s->ops[i]) && until > i && !used_outside(s, result) &&
+            work_writes(s->pricer, result, &w)) {
+            held += w.dram_written + w.l1_written;
+            released[until] += w.dram_written + w.l1_written;
+        }
+        most = held > most ? held : most;
+        held -= released[i];
     }
     return most;
 }
@@ -274,25 +275,29 @@ static bool is_changed_in_place(const struct parts *s, uint32_t value) {
 
 static bool read_inputs(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
-    uint32_t seen[MAX_PARTS], n = 0;
+    uint32_t *seen = NULL, n = 0, cap = 0;
+    bool known = true;
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
             uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
+            if (!is_read(s, v) || is_changed_in_place(s, v))
+                continue;
             while (at < n && seen[at] != v)
                 at++;
-            if (at < n || n == MAX_PARTS || !is_read(s, v) || is_changed_in_place(s, v))
+            if (at < n)
                 continue;
+            seen = grow(seen, &cap, n + 1, sizeof *seen);
             seen[n++] = v;
-            if (!work_reads(s->pricer, read_of(s->pricer, s->ops[i], k), w))
-                return false;
+            known &= work_reads(s->pricer, read_of(s->pricer, s->ops[i], k), w);
         }
-    return true;
+    free(seen);
+    return known;
 }
 
 /* Several results of one product are parts of it, which a slice each takes out. */
 static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
     const struct graph *g = graph_of(s);
-    uint32_t n = 0, outputs[MAX_PARTS], written = written_in_place(s);
+    uint32_t n = 0, *outputs = for_parts(s, sizeof *outputs), written = written_in_place(s);
     if (written != NONE)
         return work_writes(s->pricer, written, w);
     for (uint32_t i = 0; i < s->n; i++) {
@@ -303,7 +308,7 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
                 continue;
             if (!work_writes(s->pricer, v, w))
                 return false;
-            if (n < MAX_PARTS)
+            if (n < s->n)
                 outputs[n++] = v;
         }
     }
@@ -480,7 +485,7 @@ static struct apart find_apart(const struct parts *s) {
     const struct graph *g = graph_of(s);
     struct apart out = {.bias = false};
     uint32_t result = g->m->ops[s->match->root].first_result;
-    bool made[MAX_PARTS] = {false}, biased;
+    bool *made = for_parts(s, sizeof *made), biased;
     if (s->product == NONE || (s->fused != K_LINEAR && s->fused != K_MATMUL) || product_is_configured(g, s->product))
         return out;
     biased = product_bias(g, s->product) != NONE;
@@ -544,7 +549,7 @@ static bool price_undone(const struct parts *s, struct price *out) {
     if (!s->attention || s->scores == NONE)
         return true;
     uint32_t scores = g->m->ops[s->scores].first_result;
-    bool made[MAX_PARTS] = {false}; /* of the scores */
+    bool *made = for_parts(s, sizeof *made); /* of the scores */
     mark_made_of(s, scores, made);
     for (uint32_t i = 0; i < s->n; i++) {
         if (!is_product((enum op_kind)g->kind[s->ops[i]]) && (made[i] || !class_moves(graph_class(g, s->ops[i]))))
@@ -560,7 +565,7 @@ static bool price_undone(const struct parts *s, struct price *out) {
 }
 
 static double measure(const struct parts *s) {
-    uint32_t ops[MAX_PARTS], n = 0;
+    uint32_t *ops = for_parts(s, sizeof *ops), n = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (op_is_launched(s->pricer, s->ops[i]))
             ops[n++] = s->ops[i];
@@ -577,11 +582,12 @@ static bool has_layouts(const struct parts *s) {
 
 struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail) {
     struct price out = {.known = false};
-    struct parts *s = xcalloc(1, sizeof *s);
-    if (begin(s, p, m, detail))
-        out.known = has_layouts(s) && price_without(s, &out.without) && price_with(s, &out) && price_undone(s, &out);
+    struct arena arena = {0};
+    struct parts s;
+    begin(&s, p, m, detail, &arena);
+    out.known = has_layouts(&s) && price_without(&s, &out.without) && price_with(&s, &out) && price_undone(&s, &out);
     if (out.known && p->measured)
-        out.measured_us = measure(s);
-    free(s);
+        out.measured_us = measure(&s);
+    arena_free(&arena);
     return out;
 }

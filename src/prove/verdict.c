@@ -27,9 +27,10 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    struct str line = arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
-                                   v->for_constants ? " for what its constants hold" : "", (int)within.n, within.p,
-                                   v->shapes, v->shapes == 1 ? "" : "s");
+    struct str line = v->shapes == 0 ? STR("the same ops in one kernel")
+                                     : arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
+                                                    v->for_constants ? " for what its constants hold" : "",
+                                                    (int)within.n, within.p, v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
         return with_preconditions(v, line, a);
     line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
@@ -69,9 +70,11 @@ struct figures verdict_figures(const struct proved *v, struct arena *a) {
         add_word(&f, "reason", v->text);
         return f;
     }
-    add_word(&f, "verdict", STR("same_function"));
-    add_word(&f, "arithmetic", STR("f64"));
-    add_number(&f, "shapes", v->shapes, a);
+    add_word(&f, "verdict", v->shapes ? STR("same_function") : STR("same_ops"));
+    if (v->shapes) {
+        add_word(&f, "arithmetic", STR("f64"));
+        add_number(&f, "shapes", v->shapes, a);
+    }
     if (v->for_constants)
         add_word(&f, "constants", STR("as_held"));
     if (v->bound > 0)

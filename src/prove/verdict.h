@@ -12,7 +12,7 @@ struct proved {
     bool lost;              /* VERDICT_NONE: the pattern does not match there, by a condition on extents or constants */
 
     /* VERDICT_SAME: */
-    uint32_t shapes;     /* choices of extents in which it was evaluated */
+    uint32_t shapes;     /* choices of extents in which it was evaluated; 0: it is the same ops */
     bool for_constants;  /* for the elements that constants of the match have, not for any */
     double bound;        /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
     uint32_t needed;     /* preconditions without which the results differ, each on its own */

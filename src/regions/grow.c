@@ -212,39 +212,20 @@ static void find_kernels(struct grower *w) {
 
 /* ---- regions ---- */
 
-/* From the last op to the first, operands that need few registers before those that need many; then turned round. */
-static void schedule(const struct grower *w, struct region *r) {
-    uint32_t *order = arena_alloc(w->arena, r->nops * sizeof *order);
-    uint32_t *stack = xcalloc(r->nops + (size_t)MOST_OPERANDS, sizeof *stack), n = 0, at = r->nops;
-    stack[n++] = r->ops[r->nops - 1];
-    while (n > 0) {
-        uint32_t op = order[--at] = stack[--n], begin = n;
-        struct producers p = producers_of(w, op);
-        for (uint32_t i = 0; i < p.n; i++)
-            if (w->ops[p.ops[i]].joined)
-                stack[n++] = p.ops[i];
-        for (uint32_t i = begin + 1; i < n; i++)
-            for (uint32_t k = i; k > begin && w->ops[stack[k - 1]].registers < w->ops[stack[k]].registers; k--)
-                swap(&stack[k - 1], &stack[k]);
-    }
-    free(stack);
-    r->order = order;
-}
-
-static void add_region(struct grower *w, uint32_t *ops, uint32_t n) {
+static void add_region(struct grower *w, const uint32_t *ops, uint32_t n) {
     struct region_list *list = w->out;
     const struct grown_op *last = &w->ops[ops[n - 1]];
-    struct region r = {.kind = (enum region_kind)last->kind,
-                       .ops = ops,
-                       .nops = n,
-                       .ninputs = last->inputs,
-                       .registers = last->registers,
-                       .registers_as_written = region_registers(w->graph, ops, n),
-                       .wide = last->wide,
-                       .grid_known = legal_grid_known(&w->legality, result_of(w, ops[0]))};
-    schedule(w, &r);
     list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
-    list->items[list->n++] = r;
+    list->items[list->n++] = (struct region){.match = {.pattern = &w->rules->claims[last->kind],
+                                                       .graph = w->graph,
+                                                       .ops = ops,
+                                                       .nops = n,
+                                                       .func = w->graph->m->ops[ops[n - 1]].func,
+                                                       .root = ops[n - 1]},
+                                             .ninputs = last->inputs,
+                                             .registers = last->registers,
+                                             .wide = last->wide,
+                                             .grid_known = legal_grid_known(&w->legality, result_of(w, ops[0]))};
 }
 
 /* Ops by kernel, as a counting sort: `first` per op of the graph the place of the first op of the kernel that ends

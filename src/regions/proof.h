@@ -1,14 +1,12 @@
-/* The proof of a region: its ops in textual order, and its schedule on as many registers as it claims to need, from the
- * same numbers in small shapes. */
+/* The error of a region. It is the same ops in one kernel, so that nothing has to be compared. */
 #ifndef FA_REGION_PROOF_H
 #define FA_REGION_PROOF_H
 
 #include "prove/verdict.h"
 #include "regions/regions.h"
 
-/* Texts are in `a`. The error of the device is that of intermediates which stay in 32-bit registers, beside that of
- * results which are stored by each op. */
-struct proved region_prove(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
-                           struct arena *a);
+/* A verdict without shapes. The error of the device is that of intermediates which stay in 32-bit registers, beside
+ * that of results which are stored by each op, from the same numbers in small shapes. */
+struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, struct arena *a);
 
 #endif

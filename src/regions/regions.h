@@ -13,18 +13,15 @@
 #ifndef FA_REGIONS_H
 #define FA_REGIONS_H
 
+#include "match/match.h"
 #include "regions/legal.h"
 
 struct region {
-    enum region_kind kind;
-    const uint32_t *ops;   /* in textual order; the last one yields the result */
-    const uint32_t *order; /* the same in the order that needs fewest registers */
-    uint32_t nops;
-    uint32_t ninputs;              /* operands from outside, each time that one is taken */
-    uint32_t registers;            /* destination registers in that order, */
-    uint32_t registers_as_written; /* and in textual order */
-    bool wide;                     /* some tensor has elements of more than 16 bits */
-    bool grid_known;               /* TTNN says which grid the tensors lie on */
+    struct match match; /* of the rules' claim; its ops are in textual order */
+    uint32_t ninputs;   /* operands from outside, each time that one is taken */
+    uint32_t registers; /* destination registers in the order that needs fewest */
+    bool wide;          /* some tensor has elements of more than 16 bits */
+    bool grid_known;    /* TTNN says which grid the tensors lie on */
 };
 
 struct region_list {
@@ -51,10 +48,8 @@ struct region_near_list {
 void regions_find(const struct graph *g, const struct region_rules *rules, enum region_kind kind, struct arena *a,
                   struct region_list *out, struct region_near_list *near);
 
-/* Destination registers that a sequence of the ops of a region takes, which has each op behind those it uses. */
-uint32_t region_registers(const struct graph *g, const uint32_t *order, uint32_t n);
-
-/* An operand that some op before it in the region computes; `ops` in textual order. */
-bool region_computes(const struct graph *g, const uint32_t *ops, uint32_t n, uint32_t value);
+/* Its limits as remarks, and its precondition; in `a`. */
+struct match_detail region_detail(const struct graph *g, const struct region_rules *rules, const struct region *r,
+                                  struct arena *a);
 
 #endif

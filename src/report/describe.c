@@ -13,16 +13,13 @@
 #include "place/notes.h"
 #include "place/standalone.h"
 #include "price/price.h"
-#include "regions/rivals.h"
-#include "regions/worth.h"
-#include "report/describe_region.h"
 
 struct describer {
     const struct findings *f;
     const struct fa_audit_options *options;
     struct note_context notes;
     struct matcher *query;      /* of what matches bind */
-    struct str_list *conflicts; /* by match; NULL: there are none */
+    struct str_list *conflicts; /* by match, then by region; NULL: there are none */
     struct pricer pricer;
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
@@ -408,24 +405,31 @@ static void count_parts(struct describer *by, struct report *r) {
     free(marks);
 }
 
-static void add_region(struct describer *by, uint32_t i, const struct str_list *rivals, struct report *r) {
-    const struct found_regions *f = by->f->regions;
-    const struct region *region = &f->list.items[i];
-    struct match m = region_match(by->f->graph, f->rules, region);
-    struct described x = {.match = &m,
-                          .ops = {by->f->graph->m, region->ops, region->nops},
-                          .price = region_price(&by->pricer, region),
-                          .verdict = f->verdicts ? &f->verdicts[i] : NULL,
-                          .conflicts = rivals[i]};
-    if (!region_is_worth(&x.price) || (x.verdict && verdict_refutes(x.verdict)))
-        return;
-    x.detail = region_detail(by->f->graph, f->rules, region, &by->arena);
-    add_finding(by, &x, r);
+/* It saves a launch or traffic of DRAM. */
+static bool is_worth(const struct price *x) {
+    const struct counted *a = &x->without.counted, *b = &x->with.counted;
+    return x->known && (a->launches > b->launches || a->dram_read + a->dram_written > b->dram_read + b->dram_written);
 }
 
-static void add_regions(struct describer *by, const struct str_list *rivals, struct report *r) {
-    for (uint32_t i = 0; i < by->f->regions->list.n; i++)
-        add_region(by, i, rivals, r);
+/* Of a very long one only the last ops are described, since notes take time in proportion to the square of theirs. */
+static void add_region(struct describer *by, uint32_t i, struct report *r) {
+    enum { MOST_DESCRIBED = 512 };
+    const struct found_regions *f = by->f->regions;
+    const struct region *region = &f->list.items[i];
+    struct match m = region->match;
+    struct described x = {.match = &m,
+                          .ops = {by->f->graph->m, m.ops, m.nops},
+                          .detail = region_detail(by->f->graph, f->rules, region, &by->arena),
+                          .verdict = f->verdicts ? &f->verdicts[i] : NULL};
+    x.price = price_match(&by->pricer, &m, &x.detail);
+    if (by->conflicts)
+        x.conflicts = by->conflicts[by->f->selection->matches.n + i];
+    if (m.nops > MOST_DESCRIBED) {
+        m.ops += m.nops - MOST_DESCRIBED;
+        m.nops = MOST_DESCRIBED;
+    }
+    if (is_worth(&x.price))
+        add_finding(by, &x, r);
 }
 
 /* Of the ops that run, and of the layers that they belong to. */
@@ -441,10 +445,7 @@ static void add_times(struct describer *by, struct report *r) {
 
 void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
-    struct arena kept = {0};
     uint32_t first = r->findings.n;
-    struct str_list *rivals =
-        region_rivals(&f->regions->list, f->regions->rules, &f->selection->matches, &by.conflicts, &kept);
     if (f->selection->matches.n + f->regions->list.n > 0 || o->inventory) { /* diff has totals */
         begin_describing(&by, r);
         count_dialect(&by);
@@ -458,10 +459,10 @@ void describe_findings(const struct findings *f, const struct fa_audit_options *
     }
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_match(&by, i, r);
-    add_regions(&by, rivals, r);
+    for (uint32_t i = 0; i < f->regions->list.n; i++)
+        add_region(&by, i, r);
     note_fusing(&by, r, first);
     if (f->selection->matches.n)
         count_parts(&by, r);
     end_describing(&by);
-    arena_free(&kept);
 }

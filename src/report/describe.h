@@ -24,7 +24,7 @@ struct findings {
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
     const struct selection *selection;
-    struct str_list *conflicts; /* by match; NULL: there are none */
+    struct str_list *conflicts; /* by match, then by region; NULL: there are none */
     const struct str *beside;   /* the same for a wrong fusion beside it */
     const struct found_regions *regions;
     const struct origins *origins; /* NULL: there is one level only */
