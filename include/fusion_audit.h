@@ -96,7 +96,8 @@ struct fa_diagnostic {
 size_t fa_count(const struct fa_diagnostics *d);
 size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics, which is 100 where it is 0 */
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
-/* Prints each as "file:line:column: error: message" with its hint, and how many were dropped. */
+/* Prints each as "file:line:column: error: message" with its hint, and how many were dropped, as fa_print_clean does.
+ */
 void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out);
 /* Prints text of an input or a file name so that nothing in it drives a terminal or ends a line: escaped as JSON has
  * it, but for the characters in `keep`, such as "\t\n". */
@@ -145,13 +146,14 @@ struct fa_audit; /* a finished audit */
 
 /* Reads the files, searches, proves. To be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_audit_options *options);
+void fa_free(struct fa_audit *a);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
 size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
 size_t fa_known(const struct fa_audit *a);     /* of these, that the baseline has */
 size_t fa_expectations_failed(const struct fa_audit *a);
 const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a);
-/* Lines for --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
+/* Lines of --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
  * what was suppressed, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
@@ -208,8 +210,7 @@ bool fa_write_report(const struct fa_audit *a, const char *format, const char *p
 /* The name of the file where a format of the report goes by default; NULL: there is no such format. */
 const char *fa_default_file(const char *format);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
- * of a terminal. `name` is what the first line calls the report. Without findings nothing is
- * printed. */
+ * of a terminal. `name` is what the first line calls the report. Without findings nothing is printed. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
 /* The estimated time of all ops, in us; known where something was found or `inventory` was asked for. */
 double fa_time(const struct fa_audit *a);
@@ -222,17 +223,15 @@ struct fa_setting {
     const char *options[2]; /* "enable-fusing-pass=true"; the second may be NULL */
     const char *needs;      /* what the last of them asks of the compiler: "a compiler with OpModel"; or empty */
 };
-/* Setting i, in the order of the report. False beyond the last. Lives as long as the audit. */
+/* Setting i, in the order of the report. False beyond the last. */
 bool fa_get_setting(struct fa_audit *a, size_t i, struct fa_setting *out);
-void fa_free(struct fa_audit *a);
 
 /* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML
  * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after an
  * audit with less than all patterns (`only`, `skip`, `sources`, `no_bundled`). True when it was removed. */
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 
-/* True where the audit was refused since an archive has files of more than one compile: fa_find_pairs tells them apart.
- */
+/* The audit was refused since an archive has files of more than one compile: fa_find_pairs tells them apart. */
 bool fa_is_several(const struct fa_audit *a);
 
 /* ---- many inputs ---- */

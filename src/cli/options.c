@@ -118,27 +118,21 @@ const struct command *find_command(const char *const *words, size_t n, size_t *l
     return best;
 }
 
-static void set_error(struct args *args, enum fa_status status, const char *format, va_list list) {
-    char error[512];
-    vsnprintf(error, sizeof error, format, list);
-    args->error = text(args, "%s", error);
-    args->refused = status;
-}
-
 bool wrong(struct args *args, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    set_error(args, FA_USAGE, format, list);
+    args->error = text_of_list(args, format, list);
     va_end(list);
+    args->refused = FA_USAGE;
     return false;
 }
 
 enum fa_status fails(struct args *args, enum fa_status status, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    set_error(args, status, format, list);
+    args->error = text_of_list(args, format, list);
     va_end(list);
-    return status;
+    return args->refused = status;
 }
 
 /* ---- what getopt_long returns ---- */

@@ -23,34 +23,30 @@ struct repro {
     struct repro_args *x;
     struct fa_finding f;
     const char *dir, *name;
-    const char *fused;     /* the module with the fused op; empty: */
-    const char *left;      /* why there is none */
-    const char *other;     /* how the fusion is missed in the small module, where that is not how it is in the model; or
-                              empty */
-    const char *unwritten; /* the path of a file that was not written; NULL: all were */
-    int error;             /* why: the errno */
+    const char *fused; /* the module with the fused op; empty: */
+    const char *left;  /* why there is none */
+    const char *other; /* how the fusion is missed in the small module, where that is not how it is in the model; or
+                          empty */
+    const char *path;  /* of the file that is written */
 };
 
-/* NULL where one was not written. */
+/* NULL where it cannot be written, or one before it was not. */
 static FILE *open_file(struct repro *r, const char *name) {
-    const char *path = text(&r->x->args, "%s/%s", r->dir, name);
-    FILE *out = NULL;
-    if (!r->unwritten && !(out = fopen(path, "we"))) {
-        r->unwritten = path;
-        r->error = errno;
-    }
+    struct args *args = &r->x->args;
+    r->path = text(args, "%s/%s", r->dir, name);
+    FILE *out = args->error ? NULL : fopen(r->path, "we");
+    if (!out && !args->error)
+        fails(args, FA_INPUT, "cannot write %s: %s", r->path, strerror(errno));
     return out;
 }
 
 /* A file is there whole, or not at all. */
-static void close_file(struct repro *r, const char *name, FILE *out) {
-    const char *path = text(&r->x->args, "%s/%s", r->dir, name);
+static void close_file(struct repro *r, FILE *out) {
     bool whole = !ferror(out);
     if (fclose(out) == 0 && whole)
         return;
-    r->unwritten = path;
-    r->error = errno;
-    remove(path);
+    fails(&r->x->args, FA_INPUT, "cannot write %s: %s", r->path, strerror(errno));
+    remove(r->path);
 }
 
 static void write_file(struct repro *r, const char *name, const char *content) {
@@ -58,7 +54,7 @@ static void write_file(struct repro *r, const char *name, const char *content) {
     if (!out)
         return;
     fputs(content, out);
-    close_file(r, name, out);
+    close_file(r, out);
 }
 
 /* ---- the small module, audited and applied ---- */
@@ -192,9 +188,9 @@ static void write_test(struct repro *r) {
     bool good = expect_ops(r, fused, false, out) || expect_ops(r, fused, true, out);
     forbid_ops(before, fused, out);
     fprintf(out, "// CHECK: return\n\n%s", before);
-    close_file(r, "test.mlir", out);
+    close_file(r, out);
     if (!good)
-        remove(text(&r->x->args, "%s/test.mlir", r->dir));
+        remove(r->path);
 }
 
 /* ---- what is said of it ---- */
@@ -234,7 +230,7 @@ static void write_readme(struct repro *r) {
     fprintf(out, "# %s (%s)\n\n", f->fused_op, f->pattern);
     say_lines(lines, sizeof lines / sizeof *lines, out);
     say_files(r, out);
-    close_file(r, "README.md", out);
+    close_file(r, out);
 }
 
 static void write_folder(struct repro *r) {
@@ -243,7 +239,7 @@ static void write_folder(struct repro *r) {
     r->left = "its ops in TTIR are not known";
     write_file(r, "ttir.mlir", r->f.ttir_module);
     write_file(r, "ttnn.mlir", r->f.ttnn_module);
-    if (*r->f.ttir_module && !r->unwritten) {
+    if (*r->f.ttir_module && !r->x->args.error) {
         audit_small(r, &file);
         apply_small(r, &file);
     }
@@ -261,8 +257,9 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
             *c = '_';
     r->name = name;
     r->dir = text(&r->x->args, "%s/%s", r->x->dir, name);
-    r->error = make_directory(r->dir);
-    r->unwritten = r->error ? r->dir : NULL;
+    int error = make_directory(r->dir);
+    if (error)
+        fails(&r->x->args, FA_INPUT, "cannot make %s: %s", r->dir, strerror(error));
 }
 
 static void print_row(const struct repro *r, FILE *out) {
@@ -273,28 +270,18 @@ static void print_row(const struct repro *r, FILE *out) {
     fputc('\n', out);
 }
 
-static enum fa_status end_folder(struct repro *r) {
-    if (!r->unwritten)
-        return FA_CLEAN;
-    const char *message = text(&r->x->args, "cannot write %s: %s", r->unwritten, strerror(r->error));
-    return complain_of_output(message, r->error);
-}
-
-static enum fa_status write_findings(struct repro_args *x, struct fa_audit *a, size_t *n, FILE *out) {
-    enum fa_status status = FA_CLEAN;
+static void write_findings(struct repro_args *x, struct fa_audit *a, size_t *n, FILE *out) {
     struct fa_finding f;
-    for (size_t i = 0; status == FA_CLEAN && fa_get_finding(a, i, &f); i++) {
+    for (size_t i = 0; !x->args.error && fa_get_finding(a, i, &f); i++) {
         struct repro r = {.x = x, .f = f};
         if (f.repeated)
             continue;
         begin_folder(&r, ++*n, f.pattern);
         progress_say(&x->args.progress, "%s", r.name);
         write_folder(&r);
-        if (!r.unwritten && !x->args.quiet)
+        if (!x->args.error && !x->args.quiet)
             print_row(&r, out);
-        status = end_folder(&r);
     }
-    return status;
 }
 
 /* ---- what verify finds ---- */
@@ -315,29 +302,26 @@ static void write_check(struct repro *r, const struct fa_check *c) {
     say_lines(lines, sizeof lines / sizeof *lines, out);
     if (*c->counterexample)
         fprintf(out, "\n```\n%s```\n", c->counterexample);
-    close_file(r, "README.md", out);
+    close_file(r, out);
 }
 
 /* Where the files are two modules, or one log of several. */
-static enum fa_status write_checks(struct repro_args *x, size_t *n, FILE *out) {
+static void write_checks(struct repro_args *x, size_t *n, FILE *out) {
     struct fa_verify_options o = {.inputs = x->args.options.inputs,
                                   .data = x->args.options.patterns.data,
                                   .jobs = x->args.options.jobs,
                                   .modules = true,
                                   .progress = progress_of_call(&x->args.progress, "")};
     struct fa_verification *v = fa_verify(&o);
-    enum fa_status status = FA_CLEAN;
     struct fa_check c;
-    for (size_t i = 0; status == FA_CLEAN && fa_get_check(v, i, &c); i++) {
+    for (size_t i = 0; !x->args.error && fa_get_check(v, i, &c); i++) {
         struct repro r = {.x = x};
         begin_folder(&r, ++*n, c.kind);
         write_check(&r, &c);
-        if (!r.unwritten && !x->args.quiet)
+        if (!x->args.error && !x->args.quiet)
             fprintf(out, "%s: %s\n", r.name, c.fused_op);
-        status = end_folder(&r);
     }
     fa_verification_free(v);
-    return status;
 }
 
 static bool is_empty(const char *path) {
@@ -362,10 +346,12 @@ static enum fa_status run(struct args *args, FILE *out) {
     progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_diagnostics(a), fa_get_status(a));
     size_t n = 0;
-    if (status <= FA_MISSED)
-        status = write_findings(x, a, &n, out);
-    if (status == FA_CLEAN && o.inputs.levels == FA_BOTH_LEVELS)
-        status = write_checks(x, &n, out);
+    if (status <= FA_MISSED) {
+        status = FA_CLEAN;
+        write_findings(x, a, &n, out);
+        if (o.inputs.levels == FA_BOTH_LEVELS)
+            write_checks(x, &n, out);
+    }
     fa_free(a);
     return status;
 }

@@ -29,16 +29,22 @@ void kept_free(struct args *args) {
     }
 }
 
-char *text(struct args *args, const char *format, ...) {
-    va_list list, again;
-    va_start(list, format);
+char *text_of_list(struct args *args, const char *format, va_list list) {
+    va_list again;
     va_copy(again, list);
-    int n = vsnprintf(NULL, 0, format, list);
-    va_end(list);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     size_t size = n < 0 ? 1 : (size_t)n + 1;
     char *to = kept(args, size);
-    vsnprintf(to, size, format, again);
-    va_end(again);
+    vsnprintf(to, size, format, list);
+    return to;
+}
+
+char *text(struct args *args, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    char *to = text_of_list(args, format, list);
+    va_end(list);
     return to;
 }
 
