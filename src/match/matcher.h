@@ -1,8 +1,8 @@
 /* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
  * first with backtracking. Private to the folder and to explain/diagnose.c, which observes a search.
  *
- * From the bottom up: state.c keeps what it has done and undoes it; maps.c computes index maps, once for all searches
- * from a root; plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
+ * From the bottom up: state.c keeps what it has done and undoes it; maps.c computes index maps;
+ * plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
  * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
  * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
  * patterns at roots. */
