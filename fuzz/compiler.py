@@ -1,0 +1,589 @@
+#!/usr/bin/env python3
+"""Random TTIR functions through the real compiler, each judged by `fusion-audit verify`; scripts/fuzz-compiler.sh runs it.
+
+usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--keep=DIR] [--known=DIR] [--models=DIR] PROGRAM EXAMPLES OPT
+PROGRAM is fusion-audit, EXAMPLES the test program that prints the examples of patterns, OPT ttmlir-opt. A function is an
+example of a pattern, one that matches or a near miss, or a function of MODELS, changed at up to four places: a number, an
+axis, an operator, an operand, an element type, an extent, a further user, ops in between, another function behind it. The
+pipeline runs with random options. What differs is reduced as long as the same pass makes the difference, and told once for
+each kind; DIR keeps it. Exit status 1: the compiler is wrong in a way that KNOWN does not have, or the program is.
+"""
+import argparse
+import collections
+import glob
+import json
+import multiprocessing
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BATCH = 50            # functions of a module
+LIMIT = 20            # seconds of processor of one run of the compiler or of the program
+TRIES = 150           # runs to reduce one difference
+PIPELINE = "--ttir-to-ttnn-backend-pipeline=mock-system-desc-arch=wormhole_b0 optimization-level=0 "
+OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-fusion",
+           "enable-permute-slice-after-matmul-fusion", "enable-erase-inverse-ops-pass",
+           "enable-implicit-broadcast-folding-pass", "enable-quant-dequant-conversion-pass", "enable-const-eval",
+           "enable-cpu-hoisted-const-eval", "enable-ttnn-decomposition-pass", "enable-optimization-passes"]
+OP = re.compile(r'\s*(?:(%\w+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
+HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
+OTHER = {"add": "subtract", "subtract": "add", "multiply": "add", "div": "multiply", "maximum": "minimum",
+         "minimum": "maximum", "exp": "neg", "rsqrt": "sqrt", "sqrt": "rsqrt", "sigmoid": "tanh", "tanh": "sigmoid",
+         "silu": "sigmoid", "gelu": "relu", "relu": "neg", "neg": "abs", "cos": "sin", "sin": "cos", "mean": "sum",
+         "sum": "max", "max": "mean", "eq": "ne", "gt": "le", "le": "gt", "lt": "ge", "ge": "lt", "softmax": "softmax"}
+UNARY = ["neg", "exp", "relu", "sigmoid", "abs", "tanh"]
+
+
+def split(text):
+    """At commas outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "([{<") - (c in ")]}" or (c == ">" and text[i - 1] != "-"))
+        if c == "," and depth == 0:
+            parts.append(text[begin:i].strip())
+            begin = i + 1
+    return parts + [text[begin:].strip()] if text.strip() else []
+
+
+class Op:
+    def __init__(self, name, operands, types, attributes, results, result_types, more=""):
+        self.name, self.operands, self.types, self.attributes = name, operands, types, attributes
+        self.results, self.result_types, self.more = results, result_types, more
+
+    def copy(self):
+        return Op(self.name, self.operands[:], self.types[:], self.attributes, self.results[:], self.result_types[:],
+                  self.more)
+
+    def text(self, where):
+        names = self.results[0].partition("#")[0] if self.results else ""
+        left = "%s%s = " % (names, ":%d" % len(self.results) if len(self.results) > 1 else "") if names else ""
+        of = ", ".join(self.result_types)
+        return '    %s"%s"(%s)%s%s : (%s) -> %s loc("%s")\n' % (
+            left, self.name, ", ".join(self.operands), " <{%s}>" % self.attributes if self.attributes else "", self.more,
+            ", ".join(self.types), of if len(self.result_types) == 1 else "(%s)" % of, where)
+
+
+class Function:
+    """Arguments are (name, type, attributes); a value is its name."""
+
+    def __init__(self, arguments, ops, returns):
+        self.arguments, self.ops, self.returns = arguments, ops, returns
+
+    def copy(self):
+        return Function(self.arguments[:], [o.copy() for o in self.ops], self.returns[:])
+
+    def types(self):
+        known = {name: type_ for name, type_, _ in self.arguments}
+        for op in self.ops:
+            known.update(zip(op.results, op.result_types))
+        return known
+
+    def text(self, name):
+        types = self.types()
+        of = [types[r] for r in self.returns]
+        lines = "".join(op.text("%s:%d" % (name, i)) for i, op in enumerate(self.ops))
+        return "  func.func @%s(%s) -> (%s) {\n%s    return %s : %s\n  }\n" % (
+            name, ", ".join("%s: %s%s" % a for a in self.arguments), ", ".join(of), lines, ", ".join(self.returns),
+            ", ".join(of))
+
+    def replace(self, old, new):
+        for op in self.ops:
+            op.operands = [new if v == old else v for v in op.operands]
+        self.returns = [new if v == old else v for v in self.returns]
+
+    def prune(self):
+        """Drops what nothing uses."""
+        used = set(self.returns)
+        for op in reversed(self.ops):
+            if used & set(op.results):
+                used |= set(op.operands)
+        self.ops = [op for op in self.ops if used & set(op.results)]
+        self.arguments = [a for a in self.arguments if a[0] in used]
+        return self
+
+
+def read(text):
+    """Functions as the compiler prints them; those with anything else than ops of TTIR are left out."""
+    functions, current = [], None
+    for line in text.splitlines():
+        head, op = HEAD.match(line), OP.match(line)
+        if head:
+            arguments = [re.match(r"(%\w+): (\S+?>?)( \{.*\})?$", a) for a in split(head[1])]
+            current = Function([(a[1], a[2], a[3] or "") for a in arguments], [], []) if all(arguments) else None
+        elif current and re.match(r"\s*return %", line):
+            current.returns = [v.strip() for v in re.match(r"\s*return (.*?) : ", line)[1].split(",")]
+            functions.append(current)
+            current = None
+        elif current and op and op[3].startswith("ttir."):
+            n = int(op[2] or 1)
+            results = [] if not op[1] else [op[1]] if n == 1 else ["%s#%d" % (op[1], i) for i in range(n)]
+            of = op[8][1:-1] if op[8].startswith("(") else op[8]
+            current.ops.append(Op(op[3], split(op[4]), split(op[7]), op[5] or "", results, split(of),
+                                  " " + op[6] if op[6] else ""))
+        elif current and line.strip():
+            current = None
+    return functions
+
+
+def element(type_):
+    return re.search(r"(\w+)>$", type_)[1] if re.search(r"(\w+)>$", type_) else ""
+
+
+def extents(type_):
+    return [int(n) for n in re.findall(r"(\d+)x", type_)]
+
+
+class Change(random.Random):
+    """Changes a function in place. What the compiler refuses afterwards is left out."""
+
+    def of(self, function, seeds):
+        for _ in range(self.choice([0, 1, 1, 2, 2, 3, 4])):
+            self.choice([self.number, self.number, self.whole, self.operator, self.swap, self.share, self.dtype, self.user,
+                         self.between, self.between, self.extent, self.behind])(function, seeds)
+        return function
+
+    def with_attributes(self, function, pattern):
+        found = [(op, m) for op in function.ops for m in re.finditer(pattern, op.attributes)]
+        return self.choice(found) if found else (None, None)
+
+    def put(self, op, m, new):
+        op.attributes = op.attributes[:m.start()] + new + op.attributes[m.end():]
+
+    def number(self, function, _):
+        op, m = self.with_attributes(function, r"-?\d+\.\d+(?:[eE][-+]?\d+)?")
+        if op:
+            self.put(op, m, "%e" % (float(m[0]) * self.choice([-1, 0, 0.5, 0.9, 1.0001, 1.01, 1.37, 2, 10])))
+
+    def whole(self, function, _):
+        op, m = self.with_attributes(function, r"(?<![\w.%])-?\d+(?![\w.])|\btrue\b|\bfalse\b")
+        if op and m[0][-1].isdigit():
+            n = int(m[0])
+            rank = len(extents((op.types or op.result_types)[0]))
+            self.put(op, m, str(self.choice([n + 1, n - 1, n + rank, n - rank, 0, 1, 2 * n])))
+        elif op:
+            self.put(op, m, "false" if m[0] == "true" else "true")
+
+    def operator(self, function, _):
+        ops = [op for op in function.ops if op.name[5:] in OTHER]
+        if ops:
+            op = self.choice(ops)
+            op.name = "ttir." + OTHER[op.name[5:]]
+
+    def swap(self, function, _):
+        ops = [op for op in function.ops if len(op.operands) > 1]
+        if ops:
+            op = self.choice(ops)
+            i, k = self.sample(range(len(op.operands)), 2)
+            for x in op.operands, op.types:
+                x[i], x[k] = x[k], x[i]
+
+    def share(self, function, _):
+        """An operand becomes another value of its type."""
+        known = dict((a[0], a[1]) for a in function.arguments)
+        at = self.randrange(len(function.ops))
+        for op in function.ops[:at]:
+            known.update(zip(op.results, op.result_types))
+        op = function.ops[at]
+        if op.operands:
+            i = self.randrange(len(op.operands))
+            op.operands[i] = self.choice([v for v, t in known.items() if t == op.types[i]])
+
+    def dtype(self, function, _):
+        old, new = self.choice([("bf16", "f32"), ("f32", "bf16")])
+        function.arguments = [(n, re.sub(r"\b%s>" % old, new + ">", t).replace("x%s>" % old, "x%s>" % new), a)
+                              for n, t, a in function.arguments]
+        for op in function.ops:
+            for types in op.types, op.result_types:
+                types[:] = [t.replace("x%s>" % old, "x%s>" % new) for t in types]
+            op.attributes = op.attributes.replace("x%s>" % old, "x%s>" % new)
+
+    def user(self, function, _):
+        op = self.choice(function.ops)
+        if op.results and op.results[0] not in function.returns:
+            function.returns.append(op.results[0])
+
+    def between(self, function, _):
+        """An op or two before one operand."""
+        at = self.randrange(len(function.ops))
+        op = function.ops[at]
+        if not op.operands:
+            return
+        i = self.randrange(len(op.operands))
+        v, t = op.operands[i], op.types[i]
+        new, shape, of = "%%new%d" % self.randrange(1 << 30), extents(t), element(t)
+        if not shape or not of:
+            return
+        flat = "tensor<%dx%s>" % (prod(shape), of)
+        order = list(range(len(shape)))
+        self.shuffle(order)
+        turned = "tensor<%sx%s>" % ("x".join(str(shape[k]) for k in order), of)
+        other = "tensor<%sx%s>" % ("x".join(map(str, shape)), "f32" if of == "bf16" else "bf16")
+        back = [order.index(k) for k in range(len(shape))]
+        made = self.choice([
+            [("ttir." + self.choice(UNARY), t, "")],
+            [("ttir.neg", t, ""), ("ttir.neg", t, "")],
+            [("ttir.typecast", other, ""), ("ttir.typecast", t, "")],
+            [("ttir.reshape", flat, "shape = [%d : i32]" % prod(shape)),
+             ("ttir.reshape", t, "shape = [%s]" % ", ".join("%d : i32" % n for n in shape))],
+            [("ttir.permute", turned, "permutation = array<i64: %s>" % ", ".join(map(str, order))),
+             ("ttir.permute", t, "permutation = array<i64: %s>" % ", ".join(map(str, back)))]])
+        ops = []
+        for k, (name, to, attributes) in enumerate(made):
+            ops.append(Op(name, [v], [t], attributes, ["%s_%d" % (new, k)], [to]))
+            v, t = ops[-1].results[0], to
+        function.ops[at:at] = ops
+        op.operands[i] = v
+
+    def extent(self, function, _):
+        found = sorted({n for t in function.types().values() for n in extents(t) if n > 1})
+        if found:
+            resize(function, self.choice(found), self.choice([1, 2, 7, 32, 33, 64, 128]))
+
+    def behind(self, function, seeds):
+        """Another function takes results of this one."""
+        other, types, names = self.choice(seeds).copy(), function.types(), {}
+        prefix = "%%o%d" % self.randrange(1 << 30)
+        if len(function.ops) + len(other.ops) > 40:
+            return
+        for name, type_, attributes in other.arguments:
+            fits = [v for v in function.returns if types[v] == type_]
+            names[name] = self.choice(fits) if fits else prefix + name[1:]
+            if not fits:
+                function.arguments.append((names[name], type_, attributes))
+        for op in other.ops:
+            names.update((r, prefix + r[1:]) for r in op.results)
+            op.operands, op.results = [names[v] for v in op.operands], [names[r] for r in op.results]
+        function.ops += other.ops
+        function.returns = [names[v] for v in other.returns]
+
+
+def prod(numbers):
+    n = 1
+    for x in numbers:
+        n *= x
+    return n
+
+
+def resize(function, old, new):
+    """One extent, wherever it stands."""
+    number, tensor = r"(?<![\w.])%d(?![\w.])" % old, r"(?<=[<x])%d(?=x)" % old
+
+    def sized(t):
+        return re.sub(tensor, str(new), t)
+    function.arguments = [(n, sized(t), a) for n, t, a in function.arguments]
+    for op in function.ops:
+        op.types, op.result_types = [sized(t) for t in op.types], [sized(t) for t in op.result_types]
+        op.attributes = re.sub(number, str(new), sized(op.attributes))
+
+
+class Judge:
+    """Runs the compiler and the program in a directory of its own."""
+
+    def __init__(self, options, directory):
+        self.o, self.directory = options, directory
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def run(self, command, text=None):
+        return subprocess.run(command, capture_output=True, text=True, check=False, input=text, errors="replace",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT)))
+
+    def write(self, name, functions):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write("module {\n%s}\n" % "".join(x.text(n) for n, x in functions))
+        return self.path(name)
+
+    def legal(self, functions):
+        """Those that the compiler accepts."""
+        text = "// -----\n".join(x.text(n) for n, x in functions)
+        out = self.run([self.o.opt, "--split-input-file", "-", "-o", "-"], text).stdout
+        accepted = set(re.findall(r"func\.func @(\w+)\(", out))
+        return [(n, x) for n, x in functions if n in accepted]
+
+    def compile(self, functions, options, log=False):
+        """The TTIR, the TTNN (or the log) and "" or why there is none."""
+        before, after = self.write("before.mlir", functions), self.path("after.mlir")
+        more = ["--mlir-print-ir-after-all", "--mlir-disable-threading"] if log else []
+        run = self.run([self.o.opt, PIPELINE + options, "--mlir-print-debuginfo", *more, before, "-o", after])
+        if log:
+            with open(self.path("run.log"), "w", encoding="utf-8") as f:
+                f.write(run.stderr)
+        return before, self.path("run.log") if log else after, "" if run.returncode == 0 else crash(run)
+
+    def verify(self, *files):
+        run = self.run([self.o.program, "verify", "-q", "--format=json", "-o", "-", *files])
+        if run.returncode not in (0, 1, 3):
+            return None, run.stderr
+        return json.loads(run.stdout) if run.stdout.strip() else {"checks": []}, ""
+
+    def differences(self, function, options):
+        """Of one function: the kinds of difference, by the pass that makes it, and an example."""
+        _, log, failed = self.compile([("f", function)], options, log=True)
+        if failed:
+            return {("crash", failed, ()): None} if failed.startswith("crash") else {}
+        found = {}
+        for report in self.verify(log)[0], self.verify(self.path("before.mlir"), self.path("after.mlir"))[0]:
+            for check in (report or {}).get("checks", []):
+                found.setdefault(kind_of(check), check)
+            if found:
+                break
+        return found
+
+    def findings(self, before, after):
+        run = self.run([self.o.program, "-q", "--unpaired", "--no-validate", "--format=json", "-o", "-", before, after])
+        if run.returncode not in (0, 1):
+            return None, run.stderr or "status %d" % run.returncode
+        entries = json.loads(run.stdout)["missed_fusions"] if run.stdout.strip() else []
+        return collections.Counter(e["fused_op"] for e in entries for _ in e["instances"]), ""
+
+
+def crash(run):
+    """A refusal is an error; anything else is a crash, told by its first line."""
+    if run.returncode > 0 and "error:" in run.stderr and "PLEASE submit a bug report" not in run.stderr:
+        return "refused"
+    lines = [x for x in run.stderr.splitlines() if "Assertion" in x or "LLVM ERROR" in x]
+    if run.returncode == -signal.SIGXCPU or run.returncode == -signal.SIGKILL:
+        return "crash: takes more than %d s" % LIMIT
+    return "crash: " + (re.sub(r"^.*?(?=Assertion|LLVM ERROR)", "", lines[0]) if lines else "status %d" % run.returncode)
+
+
+def kind_of(check):
+    names = set(re.findall(r'"(tt\w+\.\w+)"', check.get("before", "")))
+    made = check.get("fused_op") or ", ".join(sorted(set(re.findall(r'"(tt\w+\.\w+)"', check.get("after", "")))))
+    return check.get("pass", check["kind"]), made, tuple(sorted(names - {"ttir.full", "ttir.constant"}))
+
+
+def is_like(kind, other):
+    """The same defect: the pass, what it makes, and among the ops all of the other's."""
+    return kind[:2] == other[:2] and set(other[2]) <= set(kind[2])
+
+
+def reduce(judge, function, options, kind):
+    """Smaller, as long as the same pass makes the same op of it wrongly."""
+    tries = 0
+
+    def still(candidate):
+        nonlocal tries
+        tries += 1
+        return tries < TRIES and judge.legal([("f", candidate)]) and \
+            any(k[:2] == kind[:2] for k in judge.differences(candidate, options))
+
+    def candidates(f):
+        for r in f.returns if len(f.returns) > 1 else []:
+            smaller = f.copy()
+            smaller.returns = [r]
+            yield smaller.prune()
+        for i in reversed(range(len(f.ops))):
+            for r, t in zip(f.ops[i].results, f.ops[i].result_types):
+                for v in [v for v, of in zip(f.ops[i].operands, f.ops[i].types) if of == t] + [None]:
+                    smaller = f.copy()
+                    name = v or "%%cut%d" % len(f.arguments)
+                    if not v:
+                        smaller.arguments.append((name, t, ""))
+                    smaller.replace(r, name)
+                    smaller.prune()
+                    if len(smaller.ops) < len(f.ops):
+                        yield smaller
+        for n in sorted({n for t in f.types().values() for n in extents(t) if n > 2}, reverse=True):
+            for small in (2, n // 2):
+                smaller = f.copy()
+                resize(smaller, n, small)
+                yield smaller
+    smaller = True
+    while smaller and tries < TRIES:
+        smaller = next((c for c in candidates(function) if c.ops and still(c)), None)
+        function = smaller or function
+    return function
+
+
+def halves(judge, functions, options):
+    """Modules of functions that the pipeline takes, as (functions, before, after); crashes as (function, why)."""
+    before, after, failed = judge.compile(functions, options)
+    if not failed:
+        yield functions, before, after
+    elif len(functions) > 1:
+        half = len(functions) // 2
+        yield from halves(judge, functions[:half], options)
+        yield from halves(judge, functions[half:], options)
+    elif failed.startswith("crash"):
+        yield functions, None, failed
+
+
+def judge_batch(judge, functions, options, result):
+    for some, before, after in halves(judge, functions, options):
+        if before is None:
+            result["compiler"].append((some[0][1], ("crash", after, ())))
+            continue
+        result["functions"] += len(some)
+        report, refused = judge.verify(before, after)
+        if report is None:
+            result["program"].append(("verify: " + refused, judge.write("ours.mlir", some)))
+            continue
+        for name, value in report.get("compared", {}).get("before", {}).items():
+            result["ops"][name] += value
+        found = {int(n) for c in report["checks"] for n in re.findall(r'loc\("f(\d+):', c.get("before", ""))}
+        for name, function in some if report["checks"] else []:
+            if int(name[1:]) in found or not found:
+                result["compiler"] += [(function, kind) for kind in judge.differences(function, options)]
+        names_change_nothing(judge, some, before, after, result)
+
+
+def names_change_nothing(judge, functions, before, after, result):
+    """The audit finds the same where functions are called otherwise and stand in another order."""
+    one, refused = judge.findings(before, after)
+    if one is None:
+        result["program"].append(("audit: " + refused, open(before, encoding="utf-8").read()))
+        return
+    texts = []
+    for path in before, after:
+        with open(path, encoding="utf-8") as f:
+            text = re.sub(r"@f(\d+)", r"@g\1", f.read())
+        texts.append(path + ".renamed.mlir")
+        if path == before:
+            parts = re.split(r"(?m)^(?=  func\.func @)", text[:text.rindex("}")])
+            text = parts[0] + "".join(reversed(parts[1:])) + "}\n"
+        with open(texts[-1], "w", encoding="utf-8") as f:
+            f.write(text)
+    two, refused = judge.findings(*texts)
+    if one != two:
+        result["program"].append(("audit: other findings after renaming: %s" % (refused or dict(one - two) or dict(two - one)),
+                                  open(before, encoding="utf-8").read()))
+
+
+def work(arguments):
+    options, seeds, number = arguments
+    rng = Change("%s:%d" % (options.seed, number))
+    result = {"number": number, "made": BATCH, "functions": 0, "compiler": [], "program": [],
+              "ops": collections.Counter()}
+    functions = [("f%d" % i, rng.of(rng.choice(seeds).copy(), seeds)) for i in range(BATCH)]
+    chosen = "enable-fusing-pass=%s" % rng.choice(["true", "true", "false"])
+    chosen += "".join(" %s=%s" % (o, rng.choice(["true", "false"])) for o in OPTIONS if rng.random() < 0.15)
+    result["options"] = chosen
+    with tempfile.TemporaryDirectory() as directory:
+        judge = Judge(options, directory)
+        legal = judge.legal(functions)
+        if legal:
+            judge_batch(judge, legal, chosen, result)
+    return result
+
+
+class Found:
+    """Kinds of difference, each once."""
+
+    def __init__(self, options):
+        self.options, self.kinds, self.new = options, [], 0
+        for path in sorted(glob.glob(os.path.join(options.known, "*.mlir"))) if options.known else []:
+            with open(path, encoding="utf-8") as f:
+                head = dict(re.findall(r"(?m)^// (\w+): (.*)$", f.read()))
+            self.kinds.append(((head["pass"], head["makes"], tuple(head["of"].split())), os.path.basename(path)))
+        self.seen = collections.Counter()
+
+    def known(self, kind):
+        return next((name for k, name in self.kinds if is_like(kind, k)), None)
+
+    def add(self, function, kind, chosen):
+        name = self.known(kind)
+        if not name:
+            with tempfile.TemporaryDirectory() as directory:
+                judge = Judge(self.options, directory)
+                small = reduce(judge, function.copy(), chosen, kind)
+                kinds = judge.differences(small, chosen)
+                smallest = next((k for k in kinds if k[:2] == kind[:2]), kind)
+                name = self.known(smallest)
+                if not name:
+                    name = self.keep(small, smallest, kinds.get(smallest), chosen)
+            self.kinds.append((kind, name))
+        self.seen[name] += 1
+
+    def keep(self, function, kind, check, chosen):
+        self.new += 1
+        name = "%s-%d.mlir" % (re.sub(r"\W+", "-", kind[0] + " " + kind[1])[:60].strip("-"), self.new)
+        example = "".join("//   %s\n" % line for line in (check or {}).get("counterexample", "").splitlines())
+        text = "// pass: %s\n// makes: %s\n// of: %s\n// options: %s\n%s%s" % (*kind[:2], " ".join(kind[2]), chosen, example,
+                                                                            "module {\n%s}\n" % function.text("f"))
+        print("\n%s\n%s" % (name, text), flush=True)
+        if self.options.keep:
+            with open(os.path.join(self.options.keep, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        return name
+
+
+def seeds_of(options):
+    """Examples of patterns and functions of models, as the compiler prints them."""
+    examples = subprocess.run([options.examples, "print", options.patterns], capture_output=True, text=True, check=True).stdout
+    chunks = [c for c in examples.split("// -----\n") if '"ttir.' in c and '"ttnn.' not in c]
+    for path in sorted(glob.glob(os.path.join(options.models, "**", "*.ttir.mlir"), recursive=True)) if options.models else []:
+        with open(path, encoding="utf-8") as f:
+            chunks.append(f.read())
+    out = subprocess.run([options.opt, "--split-input-file", "-", "-o", "-"], input="// -----\n".join(chunks), text=True,
+                         capture_output=True, check=False).stdout
+    return [f for f in read(out) if f.ops and f.returns and len(f.ops) <= 120
+            and not any("dense_resource" in op.attributes for op in f.ops)]   # whose numbers are elsewhere
+
+
+def start(options):
+    """The number of batches done by an earlier run with this seed."""
+    path = options.keep and os.path.join(options.keep, "state-%s" % options.seed)
+    if path and os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            return int(f.read())
+    return 0
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n")[2][7:])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--time", type=float, default=float("inf"))
+    parser.add_argument("--keep", help="a directory")
+    parser.add_argument("--known", default=os.path.join(here, "..", "fixtures", "compiler-defects"))
+    parser.add_argument("--patterns", default=os.path.join(here, "..", "patterns"))
+    parser.add_argument("--models")
+    for name in "program", "examples", "opt":
+        parser.add_argument(name)
+    options = parser.parse_args()
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    seeds, found, ours = seeds_of(options), Found(options), {}
+    first, begin, total = start(options), time.monotonic(), collections.Counter()
+    last = first + -(-options.count // BATCH)
+    with multiprocessing.Pool() as pool:
+        for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
+            total.update({"made": r["made"], "functions": r["functions"], **{"ops " + k: v for k, v in r["ops"].items()}})
+            for function, kind in r["compiler"]:
+                found.add(function, kind, r["options"])
+            for what, text in r["program"]:
+                ours.setdefault(re.sub(r"\d+", "N", what)[:200], (what, text))
+            print("\r%d of %d functions, %d kinds of difference (%d new), %d violations of our own" % (
+                total["made"], options.count, len(found.seen), found.new, len(ours)), end="", file=sys.stderr, flush=True)
+            if options.keep:
+                with open(os.path.join(options.keep, "state-%s" % options.seed), "w", encoding="utf-8") as f:
+                    f.write("%d\n" % (r["number"] + 1))
+            if time.monotonic() - begin > options.time:
+                pool.terminate()
+                break
+    print(file=sys.stderr)
+    for i, (what, text) in enumerate(ours.values()):
+        print("ours: %s" % what)
+        if options.keep:
+            with open(os.path.join(options.keep, "ours-%d.mlir" % i), "w", encoding="utf-8") as f:
+                f.write(text)
+    for name, n in sorted(found.seen.items()):
+        print("%6d  %s" % (n, name))
+    print("seeds %d, functions made %d, compiled and judged %d; ops compared %d of %d; kinds of difference %d, new %d; "
+          "violations of our own %d" % (len(seeds), total["made"], total["functions"],
+                                        total["ops ops"] - total["ops not_compared"], total["ops ops"], len(found.seen),
+                                        found.new, len(ours)))
+    return 1 if found.new or ours else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

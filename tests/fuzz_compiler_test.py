@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""A short run of fuzz/compiler.py finds nothing that fixtures/compiler-defects does not have, and what is there is so. A
+compiler that is wrong on purpose is found out: one op of its output computes something else.
+
+usage: fuzz_compiler_test.py PROGRAM EXAMPLES CORPUS SOURCE [--count=N] [--wrong=N] [--seed=S]
+"""
+import glob
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import types
+
+SKIPPED = 77
+
+
+def fail(text):
+    print("FAIL", text, flush=True)
+    return 1
+
+
+def defects_are_so(fuzz, judge, directory):
+    failures = 0
+    for path in sorted(glob.glob(os.path.join(directory, "*.mlir"))):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        head = dict(line[3:].split(": ", 1) for line in text.splitlines() if line.startswith("// ") and line[3] != " ")
+        function = fuzz.read(subprocess.run([judge.o.opt, path], capture_output=True, text=True, check=True).stdout)[0]
+        kinds = judge.differences(function, head["options"])
+        if (head["pass"], head["makes"], tuple(head["of"].split())) not in kinds:
+            failures += fail("%s: the compiler makes %s" % (os.path.basename(path), sorted(kinds)))
+    return failures
+
+
+def wrong_on_purpose(fuzz, judge, count, seed):
+    """Functions that the compiler gets right, with one op of the TTNN changed."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import pair_mutants
+    rng, seeds, found, failures = random.Random(seed), fuzz.seeds_of(judge.o), 0, 0
+    while found + failures < count:
+        function = rng.choice(seeds)
+        before, after, refused = judge.compile([("f", function)], "enable-fusing-pass=true")
+        report = None if refused else judge.verify(before, after)[0]
+        if not report or report["checks"] or report["compared"]["after"]["not_compared"]:
+            continue
+        with open(after, encoding="utf-8") as f:
+            lines = f.read().split("\n")
+        mutants = [(i, m) for i, line in enumerate(lines) for m in pair_mutants.mutants_of(line)]
+        if not mutants:
+            continue
+        i, mutant = rng.choice(mutants)
+        with open(after, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines[:i] + [mutant] + lines[i + 1:]))
+        report, refused = judge.verify(before, after)
+        if report and (report["checks"] or report["compared"]["after"]["not_compared"]):
+            found += 1
+        else:
+            failures += fail("%s\n%s%s" % (refused or "not found", function.text("f"), mutant))
+    print("%d of %d changes found" % (found, count))
+    return failures
+
+
+def main():
+    given = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
+    program, examples, corpus, source = (os.path.abspath(a) for a in sys.argv[1:] if not a.startswith("--"))
+    get = os.path.join(corpus, os.pardir, "compiler", "get.sh")
+    if not os.path.exists(get):
+        print("there is no compiler at", get)
+        return SKIPPED
+    opt = os.path.join(subprocess.check_output([get], text=True).strip(), "ttmlir-opt")
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, os.path.join(source, "fuzz"))
+    import compiler as fuzz
+    defects = os.path.join(source, "fixtures", "compiler-defects")
+    options = types.SimpleNamespace(program=program, examples=examples, opt=opt, models=None,
+                                    patterns=os.path.join(source, "patterns"))
+    with tempfile.TemporaryDirectory() as directory:
+        judge = fuzz.Judge(options, directory)
+        failures = defects_are_so(fuzz, judge, defects)
+        failures += wrong_on_purpose(fuzz, judge, int(given.get("wrong", 20)), given.get("seed", "1"))
+        run = subprocess.run([sys.executable, os.path.join(source, "fuzz", "compiler.py"), "--known=" + defects,
+                              "--seed=" + given.get("seed", "1"), "--count=" + given.get("count", "300"), program, examples,
+                              opt], capture_output=True, text=True, check=False)
+        print(run.stdout)
+        failures += fail(run.stderr) if run.returncode else 0
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
