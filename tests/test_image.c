@@ -21,7 +21,7 @@ TestSuite(image, .fini = forget);
 static void look(void) {
     static const uint32_t identity[32] = {0};
     cr_assert_leq(ir.m.nfuncs, 32);
-    images_begin(&images, &ir.g, identity, NULL);
+    images_begin(&images, &ir.g, identity, NULL, NULL);
     images_look(&images);
 }
 

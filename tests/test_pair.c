@@ -1,4 +1,5 @@
 /* The promises of pairing: a TTNN op finds the TTIR op that it was made of, or none. */
+#include "graph/functions.h"
 #include "graph/hosted.h"
 #include "graph/pair.h"
 #include "ir_text.h"

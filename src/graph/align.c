@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "graph/index.h"
 
 enum {
@@ -182,14 +183,32 @@ static void settle_function(struct alignment *a, uint32_t f, uint32_t ttir) {
             settle_operands(a, op);
 }
 
+/* One that TTIR has not gets a number that none of TTIR has. */
+static void number_arguments(struct alignment *a, const struct graph *ttir, const struct graph *ttnn,
+                             const uint32_t *func_of) {
+    a->numbers = xcalloc(ttnn->m->nvalues + (size_t)1, sizeof *a->numbers);
+    for (uint32_t f = 0; f < ttnn->m->nfuncs; f++) {
+        const struct mlir_func *func = &ttnn->m->funcs[f];
+        uint32_t *same = func_of[f] == NONE ? NULL : pair_arguments(ttir, func_of[f], ttnn, f), n = 0;
+        for (uint32_t v = func->first_arg; v < func->first_arg + func->nargs; v++) {
+            if (!is_model_argument(ttnn, v))
+                continue;
+            a->numbers[v] = same && same[n] != NONE ? same[n] : same ? ttir->m->funcs[func_of[f]].nargs + n : n;
+            n++;
+        }
+        free(same);
+    }
+}
+
 void align_build(struct alignment *a, const struct graph *ttir, const struct graph *ttnn, const uint32_t *func_of) {
     *a = (struct alignment){.identity = xrealloc(NULL, (ttir->m->nfuncs + (size_t)1) * sizeof *a->identity)};
     for (uint32_t f = 0; f < ttir->m->nfuncs; f++)
         a->identity[f] = f;
-    images_begin(&a->ttir, ttir, a->identity, NULL);
+    images_begin(&a->ttir, ttir, a->identity, NULL, NULL);
     images_look(&a->ttir);
     image_index_build(&a->index, &a->ttir);
-    images_begin(&a->ttnn, ttnn, func_of, &a->index);
+    number_arguments(a, ttir, ttnn, func_of);
+    images_begin(&a->ttnn, ttnn, func_of, a->numbers, &a->index);
     images_look(&a->ttnn);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         uint32_t before = a->nsettled;
@@ -207,6 +226,7 @@ void align_free(struct alignment *a) {
     images_free(&a->ttnn);
     image_index_free(&a->index);
     free(a->identity);
+    free(a->numbers);
 }
 
 void align_settle(struct alignment *a, uint32_t ttnn, uint32_t ttir) {

@@ -11,6 +11,7 @@ struct alignment {
     struct images ttir, ttnn;
     struct image_index index; /* of TTIR */
     uint32_t *identity;       /* of the functions of TTIR: their own numbers */
+    uint32_t *numbers;        /* of the arguments of TTNN, per value: those of TTIR */
     uint32_t nsettled;        /* values of TTNN whose image was found from the results inwards */
 };
 

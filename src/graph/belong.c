@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/functions.h"
 #include "graph/mesh.h"
 
 /* One function at both levels. */
@@ -80,6 +81,20 @@ static struct values results_of(const struct graph *g, uint32_t f) {
     return op ? values_of(g, g->m->operands + op->first_operand, 0, op->noperands) : (struct values){0};
 }
 
+/* Of TTIR's arguments those that passes have left, if these are all of TTNN's. */
+static void leave_out_dropped(const struct function_pair *f, struct values ttnn, struct values *ttir) {
+    uint32_t *same = pair_arguments(&f->levels->ttir->graph, f->ttir, &f->levels->ttnn->graph, f->ttnn), n = 0;
+    while (n < ttnn.n && same[n] != NONE)
+        n++;
+    for (uint32_t i = 0; n == ttnn.n && i < n; i++)
+        same[i] = ttir->ids[same[i]];
+    if (n == ttnn.n && n < ttir->n) {
+        memcpy(ttir->ids, same, n * sizeof *same);
+        ttir->n = n;
+    }
+    free(same);
+}
+
 static bool same_extents(const struct graph *a, uint32_t va, const struct graph *b, uint32_t vb) {
     uint32_t na, nb;
     const int64_t *da = graph_shape(a, va, &na), *db = graph_shape(b, vb, &nb);
@@ -136,6 +151,8 @@ static bool function_agrees(const struct function_pair *f) {
     const struct graph *a = &f->levels->ttnn->graph, *b = &f->levels->ttir->graph;
     struct values ttnn = arguments_of(a, f->ttnn), ttir = arguments_of(b, f->ttir);
     struct values ttnn_results = results_of(a, f->ttnn), ttir_results = results_of(b, f->ttir);
+    if (ttnn.known && ttir.known && ttnn.n < ttir.n)
+        leave_out_dropped(f, ttnn, &ttir);
     bool agree = meshes_agree(f) && values_agree(f, ttnn, ttir, "argument") &&
                  values_agree(f, ttnn_results, ttir_results, "result");
     for (uint32_t i = 0; agree && i < ttnn.n && i < ttir.n; i++)
@@ -147,23 +164,10 @@ static bool function_agrees(const struct function_pair *f) {
     return agree;
 }
 
-/* The only function to audit; NONE where there are none or several. */
-static uint32_t only_function(const struct graph *g) {
-    uint32_t only = NONE;
-    for (uint32_t f = 0; f < g->m->nfuncs; f++) {
-        if (g->func_kind[f] == FUNC_MAIN && only != NONE)
-            return NONE;
-        only = g->func_kind[f] == FUNC_MAIN ? f : only;
-    }
-    return only;
-}
-
 bool signatures_agree(const struct level_pair *l, struct diags *d) {
     const struct graph *ttnn = &l->ttnn->graph, *ttir = &l->ttir->graph;
-    uint32_t *same = pair_functions(ttir, ttnn), only = only_function(ttnn);
+    uint32_t *same = pair_functions(ttir, ttnn);
     bool agree = true;
-    if (only != NONE && same[only] == NONE)
-        same[only] = only_function(ttir);
     for (uint32_t f = 0; agree && f < ttnn->m->nfuncs; f++)
         if (ttnn->func_kind[f] == FUNC_MAIN && same[f] != NONE)
             agree = function_agrees(&(struct function_pair){l, d, f, same[f]});

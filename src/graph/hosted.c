@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "graph/depend.h"
-#include "graph/pair.h"
+#include "graph/functions.h"
 #include "ops/shape.h"
 
 enum { MOST_ARGUMENTS = 63, MOST_VISITED = 512 };
@@ -104,7 +104,7 @@ void hosted_take(struct graph *ttnn, const struct graph *ttir) {
             continue;
         same = same ? same : pair_functions(ttir, ttnn);
         of = of ? of : xcalloc(ttir->m->nvalues + (size_t)1, sizeof *of);
-        if (same[m.func] != NONE)
+        if (same[m.func] != NONE && ttir->m->funcs[same[m.func]].nargs == ttnn->m->funcs[m.func].nargs)
             ttnn->varies[v] = (uint16_t)found_in(ttir, same[m.func], &m, ttnn, v, of);
     }
     if (same)

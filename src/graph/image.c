@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/functions.h"
 #include "graph/index.h"
 #include "graph/mesh.h"
 #include "ops/scalar.h"
@@ -492,10 +493,11 @@ static void look_at_arguments(struct images *s, uint32_t f) {
     const struct mlir *m = s->g->m;
     uint64_t number = 0;
     for (uint32_t v = m->funcs[f].first_arg; v < m->funcs[f].first_arg + m->funcs[f].nargs; v++) {
-        if (m->types[m->values[v].type].kind == TYPE_DEVICE)
-            continue; /* device handles are no arguments of the model */
+        if (!is_model_argument(s->g, v))
+            continue;
         for (uint64_t k = 0; k < IMAGE_NUMBERS; k++) {
-            double r = random_of(s->identity[f] * 3ull + k, (uint64_t)graph_numel(s->g, v) << 16 ^ number);
+            uint64_t of = (uint64_t)graph_numel(s->g, v) << 16 ^ (s->numbers ? s->numbers[v] : number);
+            double r = random_of(s->identity[f] * 3ull + k, of);
             s->of[v].x[k] = r < 0.5 ? r - 1.3 : r + 0.3; /* from 0.8 to 1.3 on either side of 0 */
         }
         number++;
@@ -551,8 +553,9 @@ static void look_at_function(struct images *s, uint32_t f, int depth) {
             look_at_op(s, op, depth);
 }
 
-void images_begin(struct images *s, const struct graph *g, const uint32_t *identity, const struct image_index *known) {
-    *s = (struct images){.g = g, .identity = identity, .known = known};
+void images_begin(struct images *s, const struct graph *g, const uint32_t *identity, const uint32_t *numbers,
+                  const struct image_index *known) {
+    *s = (struct images){.g = g, .identity = identity, .numbers = numbers, .known = known};
     s->of = xrealloc(NULL, (g->m->nvalues + (size_t)1) * sizeof *s->of);
     s->settled = xcalloc(g->m->nvalues + (size_t)1, 1);
     for (uint32_t v = 0; v < g->m->nvalues; v++)

@@ -30,6 +30,7 @@ static inline bool image_known(const struct image *i) {
 struct images {
     const struct graph *g;
     const uint32_t *identity; /* per function: a number that it has in common with the same one of the other level */
+    const uint32_t *numbers;  /* per value: of an argument, the same; or NULL: by position */
     struct image *of;         /* per value */
     const struct image_index *known;
     uint8_t *settled; /* per value: its image is given, and stays */
@@ -45,8 +46,9 @@ struct image_index {
 };
 
 /* Values that are in `known`, the other level's, get the image that is there, digit by digit: the error of arithmetic
- * does not add up. `known` may be NULL. */
-void images_begin(struct images *s, const struct graph *g, const uint32_t *identity, const struct image_index *known);
+ * does not add up. `known` and `numbers` may be NULL. */
+void images_begin(struct images *s, const struct graph *g, const uint32_t *identity, const uint32_t *numbers,
+                  const struct image_index *known);
 /* Images of all values that are not settled. */
 void images_look(struct images *s);
 void images_free(struct images *s);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph/align.h"
+#include "graph/functions.h"
 
 enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_JUDGED = 1024, MAX_BEHIND = 4 };
 
@@ -48,27 +49,6 @@ static int names_of(const struct graph *g, uint32_t op, struct str *out, int max
         return n;
     out[0] = text;
     return 1;
-}
-
-uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn) {
-    struct named *names = NULL, *pool = xrealloc(NULL, ((size_t)ttir->m->nfuncs + 1) * sizeof *pool), *e;
-    uint32_t *same = xrealloc(NULL, ((size_t)ttnn->m->nfuncs + 1) * sizeof *same);
-    for (uint32_t f = 0; f < ttir->m->nfuncs; f++) {
-        struct str name = ttir->m->names[ttir->m->funcs[f].name];
-        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
-        if (e || ttir->func_kind[f] != FUNC_MAIN)
-            continue;
-        pool[f] = (struct named){.key = name.p, .len = name.n, .first = f};
-        HASH_ADD_KEYPTR(hh, names, pool[f].key, (unsigned)pool[f].len, &pool[f]);
-    }
-    for (uint32_t f = 0; f < ttnn->m->nfuncs; f++) {
-        struct str name = ttnn->m->names[ttnn->m->funcs[f].name];
-        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
-        same[f] = e ? e->first : NONE;
-    }
-    HASH_CLEAR(hh, names);
-    free(pool);
-    return same;
 }
 
 /* All products of matrices are one kind: which of them it is changes. */

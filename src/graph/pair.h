@@ -7,7 +7,7 @@
 
 struct pairing {
     const struct graph *ttir, *ttnn;
-    uint32_t *ttir_of;  /* per TTNN op: a TTIR op or NONE */
+    uint32_t *ttir_of; /* per TTNN op: a TTIR op or NONE */
     /* Of ops that compute: */
     uint32_t nlocation; /* paired by a location that is one op's alone */
     uint32_t ndataflow; /* paired by value, or the only one of a location that is fed alike */
@@ -20,9 +20,6 @@ struct pairing {
 /* Not `whole`: where the first ops of both show that most have an origin, these only. */
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole);
 void pair_free(struct pairing *p);
-
-/* For each TTNN function the audited TTIR function of the same name, or NONE. To be freed. */
-uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn);
 
 /* The TTIR ops that a set of TTNN ops descends from, in textual order, with what lies between them on
  * the way. False when none is paired, they do not hang together, or too much lies between. *out is in the arena. One

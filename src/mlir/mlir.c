@@ -49,6 +49,7 @@ void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_bl
     scope_leave(&p, &top);
     types_resolve(m);
     name_functions(m);
+    look_through_tuples(m);
     look_through_traces(m);
     shrink(m);
     parser_free(&p);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "graph/pair.h"
+#include "graph/functions.h"
 #include "verify/sweep.h"
 
 /* ---- counting ---- */
@@ -62,11 +62,19 @@ static void keep_freed_uses(struct sweep *s) {
 
 /* ---- functions ---- */
 
+static bool share_arguments(const struct dag *d) {
+    const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
+    bool any = a->nargs == b->nargs;
+    for (uint32_t v = a->first_arg; v < a->first_arg + a->nargs && !any; v++)
+        any = d->values[v].rep != NONE;
+    return any;
+}
+
 static struct str why_not(const struct dag *d) {
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
     return d->cut_short                 ? STR("functions call one another without end, or it has too many ops")
            : !b->returns || !a->returns ? STR("a function has no return, or several")
-           : b->nargs != a->nargs       ? STR("the functions have different numbers of arguments")
+           : !share_arguments(d)        ? STR("the functions have different numbers of arguments")
            : b->noutputs != a->noutputs ? STR("the functions have different numbers of results")
                                         : STR("");
 }
@@ -110,51 +118,6 @@ static bool *find_roots(const struct graph *g, struct arena *a) {
             root[f] = false;
     }
     return root;
-}
-
-static bool same_signature(const struct graph *g, uint32_t f, const struct graph *h, uint32_t k) {
-    const struct mlir_func *a = &g->m->funcs[f], *b = &h->m->funcs[k];
-    bool same = a->nargs == b->nargs;
-    for (uint32_t i = 0; same && i < a->nargs; i++) {
-        uint32_t n, m;
-        const int64_t *x = graph_shape(g, a->first_arg + i, &n), *y = graph_shape(h, b->first_arg + i, &m);
-        same = (!x && !y) || (x && y && n == m && memcmp(x, y, n * sizeof *x) == 0);
-    }
-    return same;
-}
-
-/* The only one of these functions, or of those with the signature of one of another module; NONE: there are others. */
-static uint32_t only_function(const struct graph *g, const bool *of, const struct graph *other, uint32_t like) {
-    uint32_t found = NONE, n = 0;
-    for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        if (of[f] && (like == NONE || same_signature(g, f, other, like))) {
-            found = f;
-            n++;
-        }
-    return n == 1 ? found : NONE;
-}
-
-/* Functions of other names: two with a signature that no others have, and the two that are left. */
-static void pair_others(const struct graph *const g[SIDES], bool *const root[SIDES], uint32_t *func_of,
-                        struct arena *a) {
-    bool *left[SIDES];
-    for (int side = 0; side < SIDES; side++) {
-        left[side] = arena_alloc(a, g[side]->m->nfuncs + (size_t)1);
-        memcpy(left[side], root[side], g[side]->m->nfuncs);
-    }
-    for (uint32_t f = 0; f < g[AFTER]->m->nfuncs; f++)
-        if (left[AFTER][f] && func_of[f] != NONE)
-            left[AFTER][f] = left[BEFORE][func_of[f]] = false;
-    for (uint32_t f = 0; f < g[AFTER]->m->nfuncs; f++) {
-        uint32_t other = left[AFTER][f] ? only_function(g[BEFORE], left[BEFORE], g[AFTER], f) : NONE;
-        if (other == NONE || only_function(g[AFTER], left[AFTER], g[BEFORE], other) != f)
-            continue;
-        func_of[f] = other;
-        left[AFTER][f] = left[BEFORE][other] = false;
-    }
-    uint32_t last = only_function(g[AFTER], left[AFTER], NULL, NONE);
-    if (last != NONE)
-        func_of[last] = only_function(g[BEFORE], left[BEFORE], NULL, NONE);
 }
 
 /* What only one module has is compared with nothing. */
@@ -202,7 +165,6 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
     const struct graph *g[SIDES] = {before, after};
     bool *root[SIDES] = {find_roots(before, &m->arena), find_roots(after, &m->arena)};
     uint32_t *func_of = pair_functions(before, after), compared = 0;
-    pair_others(g, root, func_of, &m->arena);
     struct alignment align;
     align_build(&align, before, after, func_of);
     for (uint32_t f = 0; f < after->m->nfuncs; f++)

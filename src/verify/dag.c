@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/clone.h"
+#include "graph/functions.h"
 #include "graph/mesh.h"
 #include "numeric/interpret.h"
 #include "reduce/subgraph.h"
@@ -457,8 +458,7 @@ static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_
                            .first_node = d->nnodes,
                            .first_arg = d->nvalues};
     for (uint32_t i = 0; i < m->nargs; i++)
-        if (is_tensor_operand(g, m->first_arg + i) &&
-            g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)
+        if (is_model_argument(g, m->first_arg + i))
             s->of[m->first_arg + i] = add_value(&b, m->first_arg + i, NONE, s->nargs++);
     inline_function(&b, func, MAX_DEPTH);
     s->end_node = d->nnodes;
@@ -491,8 +491,11 @@ void dag_build(struct dag *d, const struct graph *before, uint32_t func, const s
     add_side(d, BEFORE, before, func);
     add_side(d, AFTER, after, func_after);
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
-    for (uint32_t i = 0; i < a->nargs && i < b->nargs; i++)
-        dag_merge(d, a->first_arg + i, b->first_arg + i, (struct movement){.rank = 0}, PROVED);
+    uint32_t *same = pair_arguments(before, func, after, func_after);
+    for (uint32_t i = 0; i < a->nargs; i++)
+        if (same[i] != NONE && same[i] < b->nargs)
+            dag_merge(d, a->first_arg + i, b->first_arg + same[i], (struct movement){.rank = 0}, PROVED);
+    free(same);
     compare_before_joining(d);
 }
 
