@@ -512,6 +512,16 @@ Test(log, margins_of_editors_are_taken_off) {
     cr_expect_not(reads_as(each_line(MARGIN_TEXT, "x%d "), MARGIN_TEXT), "no margin");
 }
 
+Test(log, marks_of_quotes_and_comments_are_taken_off) {
+    static const char *const marks[] = {"> ", "> > ", "| ", "// ", "# "};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        cr_expect(reads_as(each_line(MARGIN_TEXT, marks[i]), MARGIN_TEXT), "%s", marks[i]);
+    cr_expect(reads_as(
+        "On Monday she wrote:\n\n> module {\n>\n>   %0 = \"ttir.neg\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n> }\n",
+        "module {\n\n  %0 = \"ttir.neg\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n}\n"));
+    cr_expect(reads_as("// a comment\n// of two lines\n" MARGIN_TEXT, MARGIN_TEXT), "what is no comment stays");
+}
+
 Test(log, a_diff_is_read_as_it_is_now) {
     cr_expect(reads_as("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n #loc1 = loc(\"a\")\n+module @a {\n"
                        "-module @b {\n }\n\\ No newline at end of file\n",

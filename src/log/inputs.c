@@ -86,6 +86,13 @@ static const struct input_kind *kind_of(const struct input_file *f) {
     return NULL;
 }
 
+bool inputs_say_other(const struct source *s, const struct log_scan *scan, struct diags *d) {
+    const struct input_kind *kind = kind_of(&(struct input_file){.source = *s, .scan = *scan});
+    if (kind)
+        complain(d, s->path, kind->hint, kind->what);
+    return kind != NULL;
+}
+
 /* Keeps the source if there is something to audit in it. */
 static void take_source(struct inputs *in, struct source *s, struct arena *a) {
     struct input_file *f = &in->files[in->nfiles];

@@ -41,5 +41,7 @@ struct inputs {
 /* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with diagnostics. */
 enum fa_status inputs_read(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d);
 void inputs_free(struct inputs *in);
+/* Says what a file without TTIR and TTNN is, and what makes these of it; false where it is nothing that is known. */
+bool inputs_say_other(const struct source *s, const struct log_scan *scan, struct diags *d);
 
 #endif

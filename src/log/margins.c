@@ -35,9 +35,11 @@ static size_t number_margin(struct str t, uint64_t *number) {
     return blanks == t.n ? t.n : blanks < i ? blanks + 1 : 0;
 }
 
-/* Lines of a unified diff that are none of the file. */
+/* Lines of a unified diff, and of a commit before it, that are none of the file. */
 static bool is_diff_header(struct str t) {
-    static const struct str words[] = {{"@@ ", 3}, {"diff ", 5}, {"index ", 6}, {"--- ", 4}, {"+++ ", 4}, {"\\ No", 4}};
+    static const struct str words[] = {{"@@ ", 3},       {"diff ", 5},     {"index ", 6},   {"--- ", 4},   {"+++ ", 4},
+                                       {"\\ No", 4},     {"commit ", 7},   {"Author: ", 8}, {"Date: ", 6}, {"From ", 5},
+                                       {"Subject: ", 9}, {"new file ", 9}, {"rename ", 7},  {"Merge: ", 7}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_starts(t, words[i]))
             return true;
@@ -53,6 +55,33 @@ static bool continues(struct str before, struct str t) {
     if (is_unfinished(front))
         return !begins_op(in) || t.n - in.n < 2;
     return str_ends(front, STR("=")) || (!begins_op(in) && in.p[0] != '}');
+}
+
+/* Length of the marks that a line begins with and of the blanks between them, where a blank or nothing is behind them:
+ * "> > ", "// ". */
+static size_t quote_of(struct str t) {
+    size_t i = 0, n = 0;
+    for (; i < t.n && i < MAX_QUOTE && strchr("> |/#", t.p[i]); i++)
+        n = t.p[i] == ' ' ? n : i + 1;
+    return n > 0 && (n == t.n || t.p[n] == ' ') && t.p[0] != ' ' ? n : 0;
+}
+
+static bool is_quoted(const struct margins *m, struct str t) {
+    return t.n >= m->nquote && memcmp(t.p, m->quote, m->nquote) == 0 && (t.n == m->nquote || t.p[m->nquote] == ' ');
+}
+
+/* From the first quoted line on, nine of ten lines that are not empty are quoted. */
+static bool are_quoted(struct margins *m, struct str head) {
+    uint32_t quoted = 0, lines = 0;
+    m->nquote = 0;
+    while (head.n && lines < SAMPLE_LINES) {
+        struct str t = without_return(str_line(&head));
+        if (t.n && !m->nquote && (m->nquote = (uint8_t)quote_of(t)))
+            memcpy(m->quote, t.p, m->nquote);
+        lines += t.n > 0 && m->nquote;
+        quoted += t.n > 0 && m->nquote && is_quoted(m, t);
+    }
+    return quoted > 2 && quoted * 10 >= lines * 9;
 }
 
 struct counts {
@@ -83,19 +112,20 @@ static void count(struct counts *n, struct str t, uint64_t *last) {
     n->width = t.n > n->width ? t.n : n->width;
 }
 
-/* Whether the longest lines, of which there are several, all go on in the next one. */
+/* Whether the longest lines, of which there are several, go on in the next one, but for a few that are as long by
+ * chance. */
 static bool are_broken(struct str head, size_t width) {
-    uint32_t broken = 0, lines = 0;
+    uint32_t broken = 0, whole = 0, lines = 0;
     struct str joined = {head.p, 0};
     while (head.n && lines++ < SAMPLE_LINES) {
         struct str t = without_return(str_line(&head)), after = head;
         joined.n = (size_t)(t.p + t.n - joined.p);
-        if (t.n == width && !continues(joined, without_return(str_line(&after))))
-            return false;
-        broken += t.n == width;
-        joined.p = t.n == width ? joined.p : head.p;
+        bool goes_on = t.n == width && continues(joined, without_return(str_line(&after)));
+        broken += goes_on;
+        whole += t.n == width && !goes_on;
+        joined.p = goes_on ? joined.p : head.p;
     }
-    return width >= LEAST_WIDTH && broken >= LEAST_BROKEN;
+    return width >= LEAST_WIDTH && broken >= LEAST_BROKEN && whole * 8 <= broken;
 }
 
 void margins_sample(struct margins *m, struct str head) {
@@ -117,6 +147,8 @@ void margins_sample(struct margins *m, struct str head) {
         m->kind = MARGIN_MARKS;
     else if (n.hunks && marked)
         m->kind = MARGIN_DIFF;
+    else if (are_quoted(m, head))
+        m->kind = MARGIN_QUOTE;
     else if (are_broken(head, n.width))
         m->width = n.width;
 }
@@ -132,6 +164,8 @@ size_t margin_of(const struct margins *m, struct str t) {
         return t.n > 0 && (t.p[0] == '+' || t.p[0] == '-');
     case MARGIN_DIFF: /* of what was changed only what it is now */
         return t.n == 0 ? 0 : t.p[0] == '-' || is_diff_header(t) ? t.n : t.p[0] == '+' || t.p[0] == ' ';
+    case MARGIN_QUOTE:
+        return is_quoted(m, t) ? m->nquote + (size_t)(t.n > m->nquote) : 0;
     default:
         return 0;
     }

@@ -5,16 +5,21 @@
 
 #include "base/base.h"
 
+enum { MAX_QUOTE = 8 };
+
 enum margin_kind {
     MARGIN_NONE,
     MARGIN_NUMBERS, /* of lines: of grep -n, an editor, a pager */
     MARGIN_MARKS,   /* '+' or '-', of a file that is new or gone */
-    MARGIN_DIFF     /* of a unified diff with context: the lines as they are now */
+    MARGIN_DIFF,    /* of a unified diff with context: the lines as they are now */
+    MARGIN_QUOTE    /* of a mail, a table or a comment: "> ", "| ", "// " */
 };
 
 struct margins {
     enum margin_kind kind;
-    bool spaced;  /* each number has ": " behind it */
+    bool spaced;           /* each number has ": " behind it */
+    char quote[MAX_QUOTE]; /* the marks and the blanks between them */
+    uint8_t nquote;
     size_t width; /* lines that are as long go on in the next one; 0: none do */
 };
 

@@ -8,6 +8,11 @@ static void complain(struct fa_verification *v, const char *file, const char *hi
     diag_add(&v->diags, SEV_ERROR, (struct source_location){file, 0, 0}, hint, "%s", what);
 }
 
+static void complain_of_none(struct fa_verification *v, uint32_t i) {
+    if (!inputs_say_other(&v->sources.items[i], &v->scans[i], &v->diags))
+        complain(v, v->sources.items[i].path, NULL, "has no module with ops of TTIR or TTNN");
+}
+
 static struct stage_pair *add_pair(struct fa_verification *v) {
     v->pairs = grow(v->pairs, &v->pairs_cap, v->npairs + 1, sizeof *v->pairs);
     struct stage_pair *p = &v->pairs[v->npairs++];
@@ -84,7 +89,7 @@ static enum fa_status pair_files(struct fa_verification *v) {
     for (int side = 0; side < SIDES; side++) {
         const struct log_block *b = module_of(&v->scans[side], side == BEFORE);
         if (!b) {
-            complain(v, v->sources.items[side].path, NULL, "has no module with ops of TTIR or TTNN");
+            complain_of_none(v, (uint32_t)side);
             return FA_INPUT;
         }
         p->text[side] = (struct level_text){b, &v->sources.items[side]};
@@ -156,8 +161,11 @@ static enum fa_status pair_stages(struct fa_verification *v) {
         say_alone(v, &alone, "the log has one stage of it only");
         return FA_CLEAN;
     }
-    complain(v, s->path, "give two modules, or a log of several stages (--mlir-print-ir-after-all)",
-             n ? "has one stage only" : "has no module with ops of TTIR or TTNN");
+    if (n)
+        complain(v, s->path, "give two modules, or a log of several stages (--mlir-print-ir-after-all)",
+                 "has one stage only");
+    else
+        complain_of_none(v, 0);
     return FA_INPUT;
 }
 
