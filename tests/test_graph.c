@@ -1,4 +1,5 @@
 /* The promises of the operator table and of the graph: kinds, roles, uses, functions, constants. */
+#include "graph/version.h"
 #include "ir_text.h"
 
 #include <criterion/criterion.h>
@@ -34,6 +35,42 @@ static uint32_t operand(const char *result, uint32_t role) {
     uint32_t op = ir_op(&ir, result);
     cr_assert_lt(role, graph_noperands(&ir.g, op), "%s has no operand %u", result, role);
     return graph_operands(&ir.g, op)[role];
+}
+
+/* ---- the age of the compiler ---- */
+
+static void expect_version(const char *since, const char *before, const char *args, const char *text) {
+    struct version v;
+    body(args, text);
+    version_of(&ir.g, &v);
+    cr_expect_str_eq(v.since.day ? v.since.day : "", since, "%s", text);
+    cr_expect_str_eq(v.before.day ? v.before.day : "", before, "%s", text);
+}
+
+#define CACHE "tensor<1x8x64x32xf32>"
+#define UPDATE                                                                                                         \
+    "\"ttir.update_cache\"(%c, %n, %i) <{batch_offset = 0 : i32}> : (" CACHE ", tensor<1x8x1x32xf32>, "                \
+    "tensor<1xi32>) -> "
+
+Test(graph, age_of_the_compiler) {
+    const char *cache = "%c: " CACHE ", %n: tensor<1x8x1x32xf32>, %i: tensor<1xi32>";
+    expect_version("", "2025-11-27", X,
+                   "%e = ttir.empty() : " T "\n%r = \"ttir.neg\"(%x, %e) : (" T ", " T ") -> " T "\nreturn %r : " T);
+    expect_version("", "2025-05-01", X,
+                   "%e = ttir.empty() : " T
+                   "\n%r = \"ttir.add\"(%x, %x, %e) <{operandSegmentSizes = array<i32: 2, 1>}> "
+                   ": (" T ", " T ", " T ") -> " T "\nreturn %r : " T);
+    expect_version("2025-11-27", "", X, "%r = \"ttir.neg\"(%x) : (" T ") -> " T "\nreturn %r : " T);
+    expect_version("", "2026-06-02", X,
+                   "%r = \"ttnn.neg\"(%x) <{dtype = #ttcore.supportedDataTypes<f32>}> : (" T ") -> " T
+                   "\nreturn %r : " T);
+    expect_version("", "", X, "%r = \"ttnn.neg\"(%x) : (" T ") -> " T "\nreturn %r : " T);
+    expect_version("", "2026-07-29", cache, "%r = " UPDATE CACHE "\nreturn %r : " CACHE);
+    expect_version("2026-07-29", "", cache, UPDATE "()\nreturn %c : " CACHE);
+    /* signs that no compiler prints together */
+    expect_version("", "", cache,
+                   UPDATE "()\n%e = ttir.empty() : " CACHE "\n%r = \"ttir.neg\"(%c, %e) : (" CACHE ", " CACHE
+                          ") -> " CACHE "\nreturn %r : " CACHE);
 }
 
 /* ---- the table ---- */

@@ -11,6 +11,7 @@
 #include "device/grid.h"
 #include "device/layout.h"
 #include "fusion_audit.h"
+#include "graph/version.h"
 #include "log/log.h"
 
 enum { FUNC_KINDS = FUNC_DECLARATION + 1 };
@@ -50,7 +51,9 @@ struct device_facts {
 struct module_facts {
     struct device_facts device;
     bool is_ttnn;
-    struct func_facts *funcs; /* in textual order */
+    struct version version;
+    uint64_t since_line, before_line; /* of what tells it */
+    struct func_facts *funcs;         /* in textual order */
     uint32_t nfuncs;
     struct func_facts outside; /* ops outside of functions: modules, the func ops themselves, ops of a fragment */
     uint32_t nops, nvalues, nedges, ndestinations;

@@ -89,6 +89,17 @@ static void put_device(struct writer *w, const struct device_facts *f) {
     write_pair_number(w, "inconsistent_layouts", f->inconsistent);
 }
 
+static void put_sign(struct writer *w, const char *key, const struct version_sign *s, uint64_t line) {
+    if (!s->day)
+        return;
+    write_key(w, str_of(key));
+    write_map(w);
+    put_text(w, "day", str_of(s->day));
+    put_text(w, "sign", str_of(s->what));
+    write_pair_number(w, "line", line);
+    write_close(w);
+}
+
 static void put_module(struct writer *w, const struct module_facts *m) {
     write_map(w);
     put_text(w, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
@@ -105,6 +116,8 @@ static void put_module(struct writer *w, const struct module_facts *m) {
         write_text(w, m->unresolved[i], TEXT_QUOTED);
     write_close(w);
     write_pair_number(w, "unresolved_alias_uses", m->unresolved_uses);
+    put_sign(w, "compiler_since", &m->version.since, m->since_line);
+    put_sign(w, "compiler_before", &m->version.before, m->before_line);
     put_device(w, &m->device);
     write_list_at(w, "functions");
     for (uint32_t i = 0; i < m->nfuncs; i++)

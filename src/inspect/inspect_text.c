@@ -246,6 +246,19 @@ static void put_layouts(FILE *out, const struct device_facts *f) {
         fprintf(out, "    values whose shape does not fit their layout: %" PRIu32 "\n", f->inconsistent);
 }
 
+static void put_version(FILE *out, const struct module_facts *m) {
+    const struct version_sign *since = &m->version.since, *before = &m->version.before;
+    if (since->day || before->day)
+        fputs("    compiler:", out);
+    if (since->day)
+        fprintf(out, " of %s or later (%s: line %" PRIu64 ")", since->day, since->what, m->since_line);
+    if (before->day)
+        fprintf(out, "%s before %s (%s: line %" PRIu64 ")", since->day ? ", and" : " of", before->day, before->what,
+                m->before_line);
+    if (since->day || before->day)
+        fputc('\n', out);
+}
+
 static void put_module(FILE *out, const struct log_block *b, const struct module_facts *m) {
     fprintf(out, "\n  graph %" PRIu32 ", %s: %" PRIu32 " op%s, %" PRIu32 " value%s, %" PRIu32 " edge%s", b->graph,
             m->is_ttnn ? "TTNN" : "TTIR", m->nops, plural(m->nops), m->nvalues, plural(m->nvalues), m->nedges,
@@ -258,6 +271,7 @@ static void put_module(FILE *out, const struct log_block *b, const struct module
     for (int kind = 0; kind < FUNC_KINDS; kind++)
         put_kind(out, m, (enum func_kind)kind);
     put_ops(out, m);
+    put_version(out, m);
     put_device(out, &m->device);
     put_layouts(out, &m->device);
     put_unresolved(out, m);

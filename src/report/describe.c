@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "graph/version.h"
 #include "library/choose.h"
 #include "library/signs.h"
 #include "place/classify.h"
@@ -289,11 +290,21 @@ static void count_saving(struct describer *by, const struct described *x, double
         time_of_layer(by, r, m->root)->saved_us += saved;
 }
 
+/* Of which compiler it is what is said of passes, and that the module is of an older one. */
+static struct str version_of_claims(const struct describer *by, struct str claimed, struct arena *a) {
+    struct version own;
+    version_of(by->f->graph, &own);
+    if (!claimed.n || !own.before.day)
+        return arena_str(a, claimed);
+    return arena_printf(a, "%.*s, and the module is of one before %s (%s)", (int)claimed.n, claimed.p, own.before.day,
+                        own.before.what);
+}
+
 static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
     report_add(r, f);
     count_saving(by, x, f->saved_us, r);
     if (!r->version.n)
-        r->version = arena_str(&r->arena, claim_version(&f->notes.claim));
+        r->version = version_of_claims(by, claim_version(&f->notes.claim), &r->arena);
 }
 
 static void add_finding(struct describer *by, const struct described *x, struct report *r) {
