@@ -880,14 +880,54 @@ class NewPattern(Case):
     def test_readme(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
             commands = re.findall(r"(?m)^    fusion-audit ((?:patterns|-P my.yml) .*)", f.read())
-        self.assertEqual(len(commands), 4)
+        self.assertEqual(len(commands), 5)
         self.write("model.ttnn.mlir", MISSED.replace("%1 ", "%17 ").replace("%0", "%14"))
         self.write("model.ttir.mlir", TTIR)
         done = [subprocess.run('"%s" %s' % (PROGRAM, c), shell=True, cwd=self.directory.name, capture_output=True, text=True)
                 for c in commands]
-        self.assertEqual([d.returncode for d in done], [0, 0, 0, 1], [d.stderr for d in done])
+        self.assertEqual([d.returncode for d in done], [0, 0, 0, 1, 0], [d.stderr for d in done])
         self.assertEqual(done[2].stderr, "1 pattern, 1 test, 0 failed; 0 proved, 1 without a fused form\n")
         self.assertIn("ttnn.TODO", self.read())
+
+    def passes(self, *arguments):
+        done = subprocess.run([PROGRAM, "patterns", "pass", "-o", "passes", *arguments], cwd=self.directory.name,
+                              capture_output=True, text=True)
+        directory = os.path.join(self.directory.name, "passes")
+        return done, sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+
+    def test_pass(self):
+        done, files = self.passes("silu", "expm1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(files, ["CMakeLists.txt", "FusionForm.h", "FusionMatch.h", "FusionPasses.cpp", "README.md",
+                                 "expm1.cpp", "expm1.mlir", "silu.cpp", "silu.mlir"])
+        with open(os.path.join(self.directory.name, "passes", "FusionPasses.cpp")) as f:
+            self.assertIn('registerFusion<populateSiluPatterns>("fuse-silu");', f.read())
+        with open(os.path.join(self.directory.name, "passes", "silu.mlir")) as f:
+            text = f.read()
+            self.assertEqual(text.count("// It fuses"), text.count('// CHECK: "ttir.silu"'))
+            self.assertEqual(text.count("// It does not fuse"), text.count('// CHECK-NOT: "ttir.silu"'))
+
+    def test_pass_of_none(self):
+        done, files = self.passes("nlp_concat_heads")
+        self.assertEqual((done.returncode, files), (2, []))
+        self.assertIn("warning: nlp_concat_heads: no pass: ", done.stderr)
+
+    def test_pass_of_unchecked(self):
+        done, files = self.passes("linear")
+        self.assertEqual(done.returncode, 0)
+        said = 'unchecked: decomposed: located("_decomp_(matmul|add)$")'
+        self.assertIn("note: linear: " + said, done.stderr)
+        with open(os.path.join(self.directory.name, "passes", "linear.cpp")) as f:
+            self.assertIn("// " + said, f.read())
+
+    def test_pass_of_report(self):
+        self.write("m.ttir.mlir", TTIR)
+        for format in "yaml", "json":
+            subprocess.run([PROGRAM, "-q", "--ttir-only", "--format=" + format + ":todo", "m.ttir.mlir"], cwd=self.directory.name)
+            done, files = self.passes("--from=todo")
+            self.assertEqual((done.returncode, [f for f in files if f.endswith(".mlir")]), (0, ["linear.mlir"]), done.stderr)
+        self.write("todo", "a: b")
+        self.assertEqual(self.passes("--from=todo")[0].returncode, 3)
 
     def test_level_of_a_file_with_both(self):
         self.write("both.log", "MLIR Module ttir:\n" + TTIR + "MLIR Module ttnn:\n" + MISSED)

@@ -16,7 +16,7 @@ import sys
 
 FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "automaton", "match", "numeric",
            "reduce", "equal", "prove", "price", "regions", "explain", "place", "page", "report", "verify", "apply", "gate", "inspect",
-           "author", "cli"]
+           "author", "rewrite", "cli"]
 
 MOST_AT_TOP = 3
 MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 240_000, 120

@@ -13,6 +13,11 @@ struct new_args {
     const char *from, *ops;
 };
 
+struct pass_args {
+    struct args args;
+    const char *directory, *from;
+};
+
 /* Reads the library, asks it where it is whole, and says what is wrong. */
 static enum fa_status ask_library(struct args *args, FILE *out) {
     struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
@@ -87,6 +92,13 @@ static enum fa_status run_test(struct args *args, FILE *out) {
     return status;
 }
 
+static enum fa_status pass(struct fa_library *l, struct args *args, FILE *out) {
+    const struct pass_args *x = (const struct pass_args *)args;
+    size_t written = 0;
+    (void)out;
+    return fa_library_pass(l, x->from, x->directory, &written);
+}
+
 /* Names after the command are those of --only. */
 static bool take_names(struct args *args) {
     struct fa_audit_options *o = &args->options;
@@ -102,6 +114,12 @@ static bool check_new(struct args *args) {
     return (x->from && x->ops) || wrong(args, "%s", args->command->takes);
 }
 
+static bool check_pass(struct args *args) {
+    const struct pass_args *x = (const struct pass_args *)args;
+    return (x->directory && (args->options.inputs.nfiles || x->from)) ? take_names(args)
+                                                                      : wrong(args, "%s", args->command->takes);
+}
+
 static const struct option_row test_rows[] = {
     {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N",
      .help = "other numbers, shapes and element types (0)", .least = 0, .most = NUMBER_MOST},
@@ -109,6 +127,12 @@ static const struct option_row test_rows[] = {
     {"verbose", 'v', FLAG, offsetof(struct test_args, options.say_unproved), NULL,
      .help = "what was not compared, and why; what `explains`\n"
              "of each miss could say"},
+};
+static const struct option_row pass_rows[] = {
+    {"output", 'o', TEXT, offsetof(struct pass_args, directory), "DIR",
+     .help = "write the files to DIR, which is made"},
+    {"from", 0, TEXT, offsetof(struct pass_args, from), "REPORT",
+     .help = "the patterns of the findings in this report"},
 };
 static const struct option_row new_rows[] = {
     {"from", 0, TEXT, offsetof(struct new_args, from), "FILE", .help = "take the ops from this file"},
@@ -124,6 +148,8 @@ const struct command patterns_command = {
              "       fusion-audit patterns test [NAME]...    run the examples of the patterns\n"
              "       fusion-audit patterns new --from=FILE --ops=%14,%17\n"
              "                                               draft a pattern of these ops\n"
+             "       fusion-audit patterns pass -o DIR NAME...\n"
+             "                                               write passes of the compiler\n"
              "       fusion-audit patterns conditions        what a pattern may ask of a match\n"
              "\n"
              "Each has a --help of its own. NAME is a glob over names and fused ops, FILE a\n"
@@ -212,6 +238,25 @@ const struct command patterns_new_command = {
     .run = ask_library,
     .ask = draft,
     .prints = true,
+};
+
+const struct command patterns_pass_command = {
+    .name = "patterns pass",
+    .usage = "Usage: fusion-audit patterns pass [options] -o DIR NAME...\n"
+             "       fusion-audit patterns pass [options] -o DIR --from=REPORT\n"
+             "\n"
+             "Writes patterns as passes of the compiler: C++ that matches what the pattern\n"
+             "does and writes the fused op, with tests, ready to load as a plugin.\n",
+    .after = "Exit status: 0; 2 wrong usage or bad pattern, or no NAME can be a pass; 3 a\n"
+             "file cannot be written.\n",
+    .own = {pass_rows, sizeof pass_rows / sizeof *pass_rows},
+    .shared = {&pattern_options, &choice_options, &search_limits},
+    .size = sizeof(struct pass_args),
+    .most = SIZE_MAX,
+    .takes = "patterns pass takes names of patterns, or --from=REPORT, and -o DIR",
+    .check = check_pass,
+    .ask = pass,
+    .run = ask_library,
 };
 
 const struct command patterns_conditions_command = {

@@ -1,0 +1,655 @@
+// FusionForm.h - how the generated fusion patterns write the fused op.
+//
+// Each value of the form knows along which axes of the match it varies, a dimension each. Values are moved to where an
+// op wants them, results back to where the root has them; what does not fit together ends the form, and whatever was
+// written is erased again. So is what the verifier of an op refuses: the fused op itself decides what it takes.
+#ifndef FUSION_FORM_H
+#define FUSION_FORM_H
+
+#include "FusionMatch.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace mlir::tt::ttir::fusion {
+
+/// A value of the form, or one number in all elements; absent, as an optional part of the formula may be; or wrong,
+/// which it cannot be written as.
+struct Tensor {
+  Value value;
+  Axes axes;
+  std::optional<double> number;
+  double factor = 1; ///< by which it has still to be multiplied
+  bool wrong = false;
+  explicit operator bool() const { return value || number; }
+};
+
+class Form {
+public:
+  Form(Match &m, PatternRewriter &rewriter) : m(m), rewriter(rewriter), element(elementOf(m.root->getResult(0))) {}
+
+  Tensor fail(const Twine &why) {
+    reason = reason.empty() ? why.str() : reason;
+    Tensor out;
+    out.wrong = true;
+    return out;
+  }
+
+  /// The first that is there.
+  Tensor either(std::initializer_list<Tensor> list) {
+    for (const Tensor &t : list)
+      if (t || t.wrong)
+        return t;
+    return {};
+  }
+  /// The first that is there and for which the match has all names that another one is for.
+  Tensor either(std::initializer_list<std::pair<Tensor, std::initializer_list<Name>>> list) {
+    auto isLess = [&](std::initializer_list<Name> names, std::initializer_list<Name> others) {
+      auto has = [](std::initializer_list<Name> all, Name n) {
+        return llvm::any_of(all, [&](Name one) { return one.id == n.id; });
+      };
+      return llvm::all_of(names, [&](Name n) { return !m.has(n) || has(others, n); }) &&
+             llvm::any_of(others, [&](Name n) { return m.has(n) && !has(names, n); });
+    };
+    for (const auto &[t, names] : list)
+      if ((t || t.wrong) && llvm::none_of(list, [&, &own = names](const auto &other) {
+            return (other.first || other.first.wrong) && isLess(own, other.second);
+          }))
+        return t;
+    return {};
+  }
+  /// x times `by`, or divided by it, as the match does with one of these names; x where there is nothing of the kind.
+  Tensor scaled(Tensor x, Tensor by, ArrayRef<Name> names) {
+    if (!by && !by.wrong)
+      return x;
+    if (llvm::any_of(names, [&](Name n) { return m.isOperandOf<MultiplyOp>(n); }))
+      return multiply(x, by);
+    if (llvm::any_of(names, [&](Name n) { return m.isOperandOf<DivOp>(n); }))
+      return divide(x, by);
+    return fail("whether it is multiplied or divided is not known");
+  }
+
+  /// What a name of the formula stands for, along its axes there.
+  Tensor read(Name n) {
+    if (!m.has(n))
+      return {};
+    if (std::optional<double> x = constantOf(m[n].value))
+      return number(*x);
+    for (Read &r : views(m[n]))
+      if (extent(r.map) == sizeOf(r.value))
+        return arrange(r.value, r.map, m[n].axes, m[n].inProduct ? 2 : 1);
+    // The first of the elements along dimensions in which the value is the same.
+    std::optional<Axes> at = coordinates(m[n].map, shapeOf(m[n].value));
+    SmallVector<int64_t> ends;
+    for (size_t d = 0; at && d < at->size(); d++) {
+      ends.push_back(extent((*at)[d]));
+      if (ends.back() != 1 && ends.back() != shapeOf(m[n].value)[d])
+        return fail(Twine("only a part of ") + n.text + " is read");
+    }
+    if (!at)
+      return fail(Twine("how ") + n.text + " is indexed is not known");
+    Value part = cut(m[n].value, SmallVector<int64_t>(ends.size(), 0), ends);
+    return arrange(part, offset(*at, ends), m[n].axes, m[n].inProduct ? 2 : 1);
+  }
+
+  Tensor number(double x) {
+    Tensor t;
+    t.number = x;
+    return std::isnan(x) ? fail("a number is not known") : t;
+  }
+
+  // An absent operand makes the result absent.
+  Tensor add(Tensor a, Tensor b) {
+    if (!a || !b)
+      return lacking({a, b});
+    if (a.number && b.number)
+      return number(*a.number + *b.number);
+    return a.number == 0 ? b : b.number == 0 ? a : elementwise<AddOp>({a, b});
+  }
+  Tensor subtract(Tensor a, Tensor b) {
+    if (!a || !b)
+      return lacking({a, b});
+    if (a.number && b.number)
+      return number(*a.number - *b.number);
+    return b.number == 0 ? a : elementwise<SubtractOp>({a, b});
+  }
+  Tensor multiply(Tensor a, Tensor b) {
+    if (!a || !b)
+      return lacking({a, b});
+    if (a.number && b.number)
+      return number(*a.number * *b.number);
+    if (a.number)
+      std::swap(a, b);
+    if (!a.value || !b.number)
+      return elementwise<MultiplyOp>({a, b});
+    a.factor *= *b.number;
+    return a;
+  }
+  Tensor divide(Tensor a, Tensor b) {
+    if (!a || !b)
+      return lacking({a, b});
+    if (b.number && *b.number != 0)
+      return multiply(a, number(1 / *b.number));
+    return elementwise<DivOp>({a, b});
+  }
+  /// The first element along an axis along which the value does not vary.
+  Tensor first(Tensor t, int dim) {
+    if (!t.value)
+      return t;
+    int64_t at = dim + int64_t(t.axes.size());
+    return at >= 0 && !t.axes[at].empty() ? fail("a value varies along an axis along which it should not") : t;
+  }
+
+  /// An elementwise op; a single number becomes a constant beside the others.
+  template <typename Op>
+  Tensor elementwise(std::initializer_list<Tensor> list, SmallVector<NamedAttribute> attributes = {}) {
+    SmallVector<Tensor> args(list);
+    Tensor out;
+    size_t rank = 0;
+    for (Tensor &t : args) {
+      if (!t)
+        return lacking(list);
+      t = multiplied(t);
+      rank = std::max(rank, t.axes.size());
+    }
+    out.axes.resize(rank);
+    SmallVector<Value> values;
+    for (Tensor &t : args) {
+      for (size_t d = 0; d < t.axes.size(); d++) {
+        IndexMap &axis = out.axes[d + rank - t.axes.size()];
+        if (axis.empty())
+          axis = t.axes[d];
+        else if (!t.axes[d].empty() && t.axes[d] != axis)
+          return fail("operands vary along different axes");
+      }
+      values.push_back(plain(t, std::max<size_t>(rank, 1)));
+    }
+    out.value = create<Op>(typeOf(out.axes), values, attributes);
+    return out;
+  }
+
+  /// a b, and the bias that is added.
+  Tensor product(Tensor a, Tensor b, Tensor bias = {}) {
+    if (!a || !b || bias.wrong)
+      return lacking({a, b, bias});
+    a = multiplied(a);
+    b = multiplied(b);
+    bias = multiplied(bias);
+    if (a.axes.size() < 2 || b.axes.size() < 2)
+      return fail("an operand of the product is no matrix");
+    size_t ranks[] = {a.axes.size(), b.axes.size()}, rank = std::max(ranks[0], ranks[1]);
+    if (a.axes[ranks[0] - 1] != b.axes[ranks[1] - 2])
+      return fail("the operands are summed along different axes");
+    Tensor out;
+    out.axes.resize(rank);
+    for (size_t d = 0; d + 2 < rank; d++)
+      for (const Tensor *t : {&a, &b})
+        if (d + t->axes.size() >= rank && !t->axes[d + t->axes.size() - rank].empty())
+          out.axes[d] = t->axes[d + t->axes.size() - rank];
+    for (size_t d = 0; d + 2 < rank; d++)
+      for (const Tensor *t : {&a, &b})
+        if (d + t->axes.size() >= rank && !t->axes[d + t->axes.size() - rank].empty() &&
+            t->axes[d + t->axes.size() - rank] != out.axes[d])
+          return fail("the batches of the product are different");
+    out.axes[rank - 2] = a.axes[ranks[0] - 2];
+    out.axes[rank - 1] = b.axes[ranks[1] - 1];
+    SmallVector<Value> operands{a.value, b.value};
+    SmallVector<NamedAttribute> flags{named("transpose_a", rewriter.getBoolAttr(false)),
+                                      named("transpose_b", rewriter.getBoolAttr(false))};
+    if (!bias) {
+      out.value = create<MatmulOp>(typeOf(out.axes), operands, flags);
+      return out;
+    }
+    for (size_t d = 0; d < bias.axes.size(); d++)
+      if (bias.axes.size() > rank || (!bias.axes[d].empty() && bias.axes[d] != out.axes[d + rank - bias.axes.size()]))
+        return fail("the bias varies along other axes than the product");
+    operands.push_back(plain(stripped(bias, 1), 1));
+    out.value = create<LinearOp>(typeOf(out.axes), operands, flags);
+    return out;
+  }
+
+  Tensor transposed(Tensor t) {
+    if (!t.value)
+      return t;
+    while (t.axes.size() < 2)
+      t.axes.insert(t.axes.begin(), IndexMap());
+    t.value = reshape(t.value, typeOf(t.axes).getShape());
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, t.axes.size()));
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return permuted(t, order);
+  }
+
+  /// A norm over the axis that the match works along, which becomes the last one. `rest`: rows of that axis, or absent.
+  template <typename Op>
+  Tensor norm(Tensor x, std::initializer_list<Tensor> rest, SmallVector<NamedAttribute> attributes = {}) {
+    if (!x || llvm::any_of(rest, [](const Tensor &t) { return t.wrong; }))
+      return x ? fail("") : lacking({x});
+    x = workedLast(multiplied(x));
+    if (!x.value)
+      return x;
+    SmallVector<Value> operands{x.value};
+    SmallVector<int32_t> segments{1};
+    for (Tensor t : rest) {
+      segments.push_back(bool(t));
+      if (!t)
+        continue;
+      t = multiplied(t);
+      operands.push_back(t.number ? constant(*t.number, {extent(x.axes.back())})
+                                  : arrange(t.value, offset(t.axes, shapeOf(t.value)), {x.axes.back()}, 1).value);
+      if (!operands.back() || sizeOf(operands.back()) != extent(x.axes.back()))
+        return fail("what the norm is multiplied with varies along another axis");
+    }
+    attributes.push_back(named("normalized_shape", rewriter.getDenseI64ArrayAttr({extent(x.axes.back())})));
+    attributes.push_back(named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
+    x.value = create<Op>(x.value.getType(), operands, attributes);
+    return x;
+  }
+
+  Tensor softmax(Tensor x, bool stable) {
+    if (!x)
+      return lacking({x});
+    x = multiplied(x);
+    if (!x.value || !m.worked)
+      return fail("no axis to normalise along");
+    const IndexMap *axis = llvm::find(x.axes, *m.worked);
+    if (axis == x.axes.end() || axis->empty())
+      return fail("the axis to normalise along is none of x");
+    int32_t dim = axis - x.axes.begin();
+    x.value = create<SoftmaxOp>(
+        x.value.getType(), {x.value},
+        {named("dimension", rewriter.getSI32IntegerAttr(dim)), named("numericStable", rewriter.getBoolAttr(stable))});
+    return x;
+  }
+
+  /// Of rank 4: batch, heads, rows, columns.
+  Tensor attention(Tensor q, Tensor k, Tensor v, Tensor mask, Tensor sink, std::optional<double> scale) {
+    if (!q || !k || !v || mask.wrong)
+      return lacking({q, k, v, mask});
+    if (sink || sink.wrong)
+      return fail("a sink is not written");
+    if (mask.number == 0)
+      mask = {};
+    if (scale) {
+      scale = *scale * q.factor * k.factor;
+      q.factor = k.factor = 1;
+    }
+    double behind = v.factor;
+    v.factor = 1;
+    q = multiplied(q);
+    k = multiplied(k);
+    mask = multiplied(mask);
+    Tensor *all[] = {&q, &k, &v, &mask};
+    for (Tensor *t : all) {
+      if (!*t)
+        continue;
+      if (t->number)
+        return fail("the mask is one number");
+      *t = ofRank(*t, 4);
+      if (t->wrong)
+        return *t;
+    }
+    auto batch = [&](Tensor &t) { t = t.axes[0].empty() ? broadcast(t, 0, q.axes[0]) : t; };
+    batch(k);
+    batch(v);
+    if (mask && mask.axes[3].empty())
+      mask = broadcast(mask, 3, k.axes[2]);
+    if (k.axes[2] != v.axes[2] || q.axes[3] != k.axes[3] || k.axes[0] != q.axes[0] || v.axes[0] != q.axes[0] ||
+        k.axes[1] != v.axes[1] || (!k.axes[1].empty() && !within(k.axes[1], q.axes[1])) ||
+        (mask && ((!mask.axes[2].empty() && mask.axes[2] != q.axes[2]) || mask.axes[3] != k.axes[2] ||
+                  (!mask.axes[1].empty() && mask.axes[1] != q.axes[1]) ||
+                  (!mask.axes[0].empty() && mask.axes[0] != q.axes[0]))))
+      return fail("queries, keys and values do not fit together");
+    SmallVector<Value> operands{q.value, k.value, v.value};
+    if (mask)
+      operands.push_back(mask.value);
+    SmallVector<NamedAttribute> attributes{
+        named("is_causal", rewriter.getBoolAttr(false)),
+        named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr({1, 1, 1, bool(mask), 0}))};
+    if (scale)
+      attributes.push_back(named("scale", rewriter.getF32FloatAttr(float(*scale))));
+    if (extent(q.axes[3]) != extent(v.axes[3]))
+      return fail("the heads of queries and values have different sizes");
+    q.value = create<ScaledDotProductAttentionOp>(q.value.getType(), operands, attributes);
+    q.axes[3] = v.axes[3];
+    q.factor = behind;
+    return q;
+  }
+
+  /// A reduction over the axis that the match works along.
+  template <typename Op> Tensor reduce(Tensor x) {
+    if (!x)
+      return lacking({x});
+    x = workedLast(multiplied(x));
+    if (!x.value)
+      return x;
+    int32_t last = int32_t(x.axes.size()) - 1;
+    x.axes.back().clear();
+    x.value =
+        create<Op>(typeOf(x.axes), {x.value},
+                   {named("dim_arg", rewriter.getI32ArrayAttr({last})), named("keep_dim", rewriter.getBoolAttr(true))});
+    return x;
+  }
+
+  /// Between two numbers.
+  Tensor clamp(Tensor x, Tensor low, Tensor high) {
+    if (!low.number || !high.number)
+      return x && low && high ? fail("the bounds are not known") : lacking({x, low, high});
+    return elementwise<ClampScalarOp>({x}, {number("min", *low.number), number("max", *high.number)});
+  }
+
+  /// x cos + (-x2, x1) sin of the halves of its last axis, as the compiler has it: a composite and what that is.
+  Tensor rotaryEmbedding(Tensor x, Tensor cos, Tensor sin) {
+    if (!x || !cos || !sin)
+      return lacking({x, cos, sin});
+    Tensor *all[] = {&x, &cos, &sin};
+    for (Tensor *t : all) {
+      *t = ofRank(multiplied(*t), 4);
+      if (t->wrong)
+        return *t;
+      for (size_t d = 0; d < 4; d++)
+        if (!t->axes[d].empty() && t->axes[d] != x.axes[d])
+          return fail("cos and sin vary along other axes than what is turned");
+    }
+    for (Operation *op : m.ops)
+      if (auto slice = dyn_cast<SliceStaticOp>(op))
+        for (Attribute step : slice.getStep())
+          if (mlir::cast<IntegerAttr>(step).getInt() != 1)
+            return fail("neighbours are turned, and the fused op turns halves");
+    Value operands[] = {x.value, cos.value, sin.value};
+    func::FuncOp function = decomposition("rotary_embedding", operands, [&](ArrayRef<Value> v) {
+      SmallVector<int64_t> begin(4, 0), end(shapeOf(v[0])), half = end;
+      half[3] /= 2;
+      Value low = cut(v[0], begin, half), high;
+      begin[3] = half[3];
+      high = cut(v[0], begin, end);
+      Type part = low.getType(), whole = v[0].getType();
+      Value turned = create<ConcatOp>(whole, {create<NegOp>(part, {high}, {}), low},
+                                      {named("dim", rewriter.getSI32IntegerAttr(3))});
+      return create<AddOp>(
+          whole, {create<MultiplyOp>(whole, {v[0], v[1]}, {}), create<MultiplyOp>(whole, {turned, v[2]}, {})}, {});
+    });
+    x.value = create("ttcore.composite", x.value.getType(), operands,
+                     {named("composite_name", rewriter.getStringAttr("rotary_embedding")),
+                      named("decomposition", FlatSymbolRefAttr::get(function.getSymNameAttr()))});
+    return x;
+  }
+
+  Tensor concatenateHeads(Tensor x) {
+    if (!x)
+      return lacking({x});
+    x = ofRank(multiplied(x), 4);
+    if (x.wrong)
+      return x;
+    Tensor out;
+    out.axes = {x.axes[0], x.axes[2], join({x.axes[1], x.axes[3]})};
+    out.value = create<ConcatenateHeadsOp>(typeOf(out.axes), {x.value}, {});
+    return out;
+  }
+
+  NamedAttribute number(StringRef key, double x) {
+    unknown |= std::isnan(x);
+    return named(key, rewriter.getF32FloatAttr(float(x)));
+  }
+  NamedAttribute named(StringRef key, Attribute value) { return rewriter.getNamedAttr(key, value); }
+
+  /// Puts the result in the place of the root; or erases what was written.
+  LogicalResult replaceRoot(Tensor out) {
+    Value root = m.root->getResult(0);
+    std::optional<Axes> at = coordinates(canonical({{0, 1, sizeOf(root), 1}}), shapeOf(root));
+    if (!out)
+      out = out.wrong ? out : fail("the fused op was not written");
+    out = multiplied(out);
+    if (out.value) {
+      out = arrange(out.value, offset(out.axes, shapeOf(out.value)), *at, at->size());
+      for (size_t d = 0; out.value && d < at->size(); d++)
+        if (out.axes[d] != canonical((*at)[d]))
+          out = broadcast(out, d, canonical((*at)[d]));
+    } else if (out.number) {
+      out.value = constant(*out.number, shapeOf(root));
+    }
+    if (!out.value || unknown || !verifies() || out.value.getType() != root.getType()) {
+      for (Operation *op : llvm::reverse(created))
+        rewriter.eraseOp(op);
+      return rewriter.notifyMatchFailure(m.root, reason.empty() ? "the fused op does not take these operands" : reason);
+    }
+    rewriter.replaceOp(m.root, out.value);
+    for (Operation *op : llvm::reverse(created)) // of alternatives that were not taken
+      if (op->use_empty() && op->getNumResults())
+        rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Of an op without all it needs.
+  Tensor lacking(std::initializer_list<Tensor> list) {
+    return llvm::any_of(list, [](const Tensor &t) { return t.wrong; }) ? fail("") : Tensor();
+  }
+
+  RankedTensorType typeOf(const Axes &axes) {
+    SmallVector<int64_t> shape;
+    for (const IndexMap &axis : axes)
+      shape.push_back(extent(axis));
+    return RankedTensorType::get(shape, element);
+  }
+
+  template <typename Op> Value create(Type type, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+    return create(Op::getOperationName(), type, operands, attributes);
+  }
+  Value create(StringRef name, Type type, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+    if (llvm::is_contained(operands, Value()))
+      return {};
+    OperationState state(m.loc, name, ValueRange(operands), TypeRange(type), attributes);
+    created.push_back(rewriter.create(state));
+    return created.back()->getResult(0);
+  }
+
+  /// The private function that a composite of this name is decomposed to.
+  func::FuncOp decomposition(StringRef name, ArrayRef<Value> operands,
+                             llvm::function_ref<Value(ArrayRef<Value>)> body) {
+    auto module = m.root->getParentOfType<ModuleOp>();
+    std::string symbol;
+    for (unsigned i = 0; symbol.empty() || module.lookupSymbol(symbol); i++)
+      symbol = ("fused_" + name + "_" + Twine(i)).str();
+    size_t before = created.size();
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(module.getBody());
+    auto type = rewriter.getFunctionType(TypeRange(ValueRange(operands)), operands[0].getType());
+    auto function = func::FuncOp::create(rewriter, m.loc, symbol, type);
+    function.setPrivate();
+    function->setAttr("tt.composite_decomposition", rewriter.getUnitAttr());
+    Block *block = function.addEntryBlock();
+    rewriter.setInsertionPointToEnd(block);
+    SmallVector<Value> arguments(block->getArguments().begin(), block->getArguments().end());
+    func::ReturnOp::create(rewriter, m.loc, body(arguments));
+    created.resize(before);
+    created.push_back(function);
+    return function;
+  }
+
+  bool verifies() {
+    ScopedDiagnosticHandler quiet(rewriter.getContext(), [](Diagnostic &) { return success(); });
+    return llvm::all_of(created, [](Operation *op) { return succeeded(verify(op)); });
+  }
+
+  Value constant(double x, ArrayRef<int64_t> shape) {
+    SmallVector<int32_t> dims(shape.begin(), shape.end());
+    Attribute fill = isa<FloatType>(element) ? Attribute(rewriter.getF32FloatAttr(float(x)))
+                                             : Attribute(rewriter.getI32IntegerAttr(int32_t(x)));
+    return create<FullOp>(RankedTensorType::get(shape, element), {},
+                          {named("shape", rewriter.getDenseI32ArrayAttr(dims)), named("fill_value", fill)});
+  }
+
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    if (!value || shapeOf(value) == shape)
+      return value;
+    SmallVector<int32_t> dims(shape.begin(), shape.end());
+    return create<ReshapeOp>(RankedTensorType::get(shape, elementOf(value)), {value},
+                             {named("shape", rewriter.getI32ArrayAttr(dims))});
+  }
+
+  Value permute(Value value, ArrayRef<int64_t> order) {
+    if (!value || llvm::is_sorted(order))
+      return value;
+    SmallVector<int64_t> shape;
+    for (int64_t d : order)
+      shape.push_back(shapeOf(value)[d]);
+    return create<PermuteOp>(RankedTensorType::get(shape, elementOf(value)), {value},
+                             {named("permutation", rewriter.getDenseI64ArrayAttr(order))});
+  }
+
+  Value cast(Value value) {
+    if (!value || elementOf(value) == element)
+      return value;
+    return create<TypecastOp>(RankedTensorType::get(shapeOf(value), element), {value}, {});
+  }
+
+  Value cut(Value value, ArrayRef<int64_t> begins, ArrayRef<int64_t> ends) {
+    SmallVector<int32_t> begin(begins.begin(), begins.end()), end(ends.begin(), ends.end()), step(ends.size(), 1);
+    SmallVector<int64_t> shape;
+    for (auto [from, to] : llvm::zip(begins, ends))
+      shape.push_back(to - from);
+    return create<SliceStaticOp>(RankedTensorType::get(shape, elementOf(value)), {value},
+                                 {named("begins", rewriter.getI32ArrayAttr(begin)),
+                                  named("ends", rewriter.getI32ArrayAttr(end)),
+                                  named("step", rewriter.getI32ArrayAttr(step))});
+  }
+
+  /// A value whose elements `map` reads all, with a dimension for each of these axes; one element where it does not
+  /// vary. Leading ones are left off, down to `least` dimensions.
+  Tensor arrange(Value value, const IndexMap &map, ArrayRef<IndexMap> axes, size_t least) {
+    SmallVector<Digit> pieces; // of the axes, in their order, with their strides in the value
+    Tensor out;
+    for (const IndexMap &axis : axes) {
+      std::optional<IndexMap> part = shared(map, axis);
+      if (!part)
+        return fail("a value varies along a part of an axis");
+      llvm::sort(*part, [](const Digit &a, const Digit &b) { return a.stride > b.stride; });
+      IndexMap varies;
+      for (const Digit &d : *part) {
+        SmallVector<Digit> of; // d, as digits of the value
+        for (const Digit &from : canonical(map)) {
+          int64_t low = std::max(from.low, d.low), end = std::min(from.low * from.size, d.low * d.size);
+          if (from.space == d.space && low < end) {
+            if (low % from.low || end % low)
+              return fail("a value varies along a part of an axis");
+            of.push_back({d.space, low, end / low, from.stride * (low / from.low)});
+          }
+        }
+        llvm::sort(of, [](const Digit &a, const Digit &b) { return a.low > b.low; });
+        pieces.append(of);
+        varies.append(of.begin(), of.end());
+      }
+      int64_t stride = 1;
+      for (Digit &d : llvm::reverse(varies)) {
+        d.stride = stride;
+        stride *= d.size;
+      }
+      out.axes.push_back(canonical(varies));
+    }
+    int64_t count = 1;
+    for (const Digit &d : pieces)
+      count *= d.size;
+    if (!value || count != sizeOf(value))
+      return fail("a value varies along more than the axes of the formula");
+    SmallVector<int64_t> source = llvm::to_vector(llvm::seq<int64_t>(0, pieces.size())), order(pieces.size()), shape;
+    llvm::sort(source, [&](int64_t a, int64_t b) { return pieces[a].stride > pieces[b].stride; });
+    for (auto [at, i] : llvm::enumerate(source)) {
+      order[i] = at;
+      shape.push_back(pieces[i].size);
+    }
+    out.value = llvm::is_sorted(order) ? value : permute(reshape(value, shape), order);
+    while (out.axes.size() > least && out.axes.front().empty())
+      out.axes.erase(out.axes.begin());
+    SmallVector<int64_t> dims;
+    for (const IndexMap &axis : out.axes)
+      dims.push_back(extent(axis));
+    out.value = cast(reshape(out.value, dims));
+    return out;
+  }
+
+  Tensor stripped(Tensor t, size_t least) {
+    return t.value ? arrange(t.value, offset(t.axes, shapeOf(t.value)), t.axes, least) : t;
+  }
+
+  /// The value itself; a number as a tensor of so many dimensions.
+  Value plain(const Tensor &t, size_t rank) {
+    return t.value ? t.value : constant(t.number.value_or(0), SmallVector<int64_t>(rank, 1));
+  }
+
+  /// With the factor that is left.
+  Tensor multiplied(Tensor t) {
+    if (!t.value || t.factor == 1)
+      return t;
+    Value number = constant(t.factor, SmallVector<int64_t>(t.axes.size(), 1));
+    t.value = create<MultiplyOp>(typeOf(t.axes), {t.value, number}, {});
+    t.factor = 1;
+    return t;
+  }
+
+  Tensor permuted(Tensor t, ArrayRef<int64_t> order) {
+    Tensor out;
+    out.factor = t.factor;
+    for (int64_t d : order)
+      out.axes.push_back(t.axes[d]);
+    out.value = permute(t.value, order);
+    return out;
+  }
+
+  /// Ones before the others, or the first dimensions as one.
+  Tensor ofRank(Tensor t, size_t rank) {
+    if (!t.value)
+      return t.wrong ? t : fail("an operand is a number");
+    while (t.axes.size() < rank)
+      t.axes.insert(t.axes.begin(), IndexMap());
+    if (t.axes.size() > rank) {
+      size_t n = t.axes.size() - rank + 1;
+      IndexMap first = join(ArrayRef<IndexMap>(t.axes).take_front(n));
+      t.axes.erase(t.axes.begin(), t.axes.begin() + n);
+      t.axes.insert(t.axes.begin(), first);
+    }
+    t.value = reshape(t.value, typeOf(t.axes).getShape());
+    return t;
+  }
+
+  Tensor broadcast(Tensor t, size_t dim, const IndexMap &axis) {
+    if (!t.value || !t.axes[dim].empty())
+      return !t.value ? t : fail("a value varies along a part of an axis");
+    SmallVector<int64_t> times(t.axes.size(), 1);
+    times[dim] = extent(axis);
+    t.axes[dim] = axis;
+    t.value = times[dim] == 1
+                  ? t.value
+                  : create<BroadcastOp>(typeOf(t.axes), {t.value},
+                                        {named("broadcast_dimensions", rewriter.getDenseI64ArrayAttr(times))});
+    return t;
+  }
+
+  /// x with the axis that the match works along as its last one.
+  Tensor workedLast(Tensor x) {
+    if (!x.value || !m.worked)
+      return fail("no axis to normalise along");
+    for (size_t n = 1; n <= x.axes.size(); n++)
+      if (join(ArrayRef<IndexMap>(x.axes).take_back(n)) == *m.worked) {
+        x.axes.resize(x.axes.size() - n);
+        x.axes.push_back(*m.worked);
+        x.value = reshape(x.value, typeOf(x.axes).getShape());
+        return x;
+      }
+    const IndexMap *axis = llvm::find(x.axes, *m.worked);
+    if (axis == x.axes.end())
+      return fail("the axis to normalise along is none of x");
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.axes.size()));
+    std::rotate(order.begin() + (axis - x.axes.begin()), order.begin() + (axis - x.axes.begin()) + 1, order.end());
+    return permuted(x, order);
+  }
+
+  Match &m;
+  PatternRewriter &rewriter;
+  Type element;         ///< of the root, in which the form is computed
+  bool unknown = false; ///< a number that is an attribute
+  std::string reason;
+  SmallVector<Operation *> created;
+};
+
+} // namespace mlir::tt::ttir::fusion
+#endif

@@ -1,0 +1,1226 @@
+// FusionMatch.h - how the generated fusion patterns look at a graph.
+//
+// Between the ops of a fusion reshapes, permutes, broadcasts and casts may stand. A view is looked through exactly: an
+// IndexMap says which element of a value each element of the root is made of. A formula is a tree of Terms, which a
+// Match works through; where there is a choice (operands that commute, alternatives) it takes the first one and, when
+// the whole does not match, the next one. A Form makes the fused op, and knows of each of its values along which axes
+// of the root it varies: what does not fit together is never written.
+#ifndef FUSION_MATCH_H
+#define FUSION_MATCH_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Verifier.h"
+#include "ttmlir/Dialect/TTCore/IR/TTCoreOpsTypes.h"
+#include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace mlir::tt::ttir::fusion {
+
+//===----------------------------------------------------------------------===//
+// Index maps: the offset in a value as a sum of digits of an index.
+//===----------------------------------------------------------------------===//
+
+/// (index of `space` / low) mod size, times stride. Space 0 is the index of the root, the others are sums.
+struct Digit {
+  unsigned space;
+  int64_t low, size, stride;
+  bool operator==(const Digit &d) const {
+    return space == d.space && low == d.low && size == d.size && stride == d.stride;
+  }
+};
+using IndexMap = SmallVector<Digit, 0>;
+/// A coordinate for each axis.
+using Axes = SmallVector<IndexMap, 0>;
+
+inline int64_t extent(const IndexMap &map) {
+  int64_t n = 1;
+  for (const Digit &d : map)
+    n *= d.size;
+  return n;
+}
+
+/// Equal maps are equal functions when both are canonical.
+inline IndexMap canonical(IndexMap map) {
+  llvm::erase_if(map, [](const Digit &d) { return d.size <= 1 || d.stride == 0; });
+  llvm::sort(map, [](const Digit &a, const Digit &b) { return std::tie(a.space, a.low) < std::tie(b.space, b.low); });
+  IndexMap out;
+  for (const Digit &d : map) {
+    Digit *last = out.empty() ? nullptr : &out.back();
+    if (last && last->space == d.space && last->low * last->size == d.low && last->stride * last->size == d.stride)
+      last->size *= d.size;
+    else
+      out.push_back(d);
+  }
+  return out;
+}
+
+/// Several axes as one, row-major.
+inline IndexMap join(ArrayRef<IndexMap> axes) {
+  IndexMap out;
+  int64_t scale = 1;
+  for (const IndexMap &axis : llvm::reverse(axes)) {
+    for (Digit d : axis) {
+      d.stride *= scale;
+      out.push_back(d);
+    }
+    scale *= extent(axis);
+  }
+  return canonical(out);
+}
+
+/// An offset as coordinates in a shape.
+inline std::optional<Axes> coordinates(const IndexMap &map, ArrayRef<int64_t> shape) {
+  Axes axes(shape.size());
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  for (Digit digit : map)
+    while (digit.size > 1) {
+      size_t d = shape.size();
+      while (d-- > 0 && digit.stride >= strides[d] * shape[d])
+        ;
+      if (d >= shape.size() || digit.stride < 1 || digit.stride % strides[d])
+        return std::nullopt;
+      int64_t stride = digit.stride / strides[d], room = shape[d] % stride ? digit.size : shape[d] / stride;
+      int64_t take = std::min(digit.size, room);
+      if (digit.size % take || stride * (take - 1) >= shape[d])
+        return std::nullopt;
+      axes[d].push_back({digit.space, digit.low, take, stride});
+      digit = {digit.space, digit.low * take, digit.size / take, digit.stride * take};
+    }
+  for (auto [axis, size] : llvm::zip(axes, shape)) {
+    int64_t reach = 0;
+    for (const Digit &d : axis)
+      reach += d.stride * (d.size - 1);
+    if (reach >= size)
+      return std::nullopt;
+  }
+  return axes;
+}
+
+/// The converse.
+inline IndexMap offset(const Axes &axes, ArrayRef<int64_t> shape) {
+  IndexMap out;
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+    for (Digit digit : axes[d]) {
+      digit.stride *= stride;
+      out.push_back(digit);
+    }
+  return canonical(out);
+}
+
+/// A digit is the interval [low, low * size) of an index; two are independent when one begins at a multiple of the
+/// other's end.
+inline bool independent(const Digit &a, const Digit &b) {
+  return a.space != b.space || b.low % (a.low * a.size) == 0 || a.low % (b.low * b.size) == 0;
+}
+
+/// `map` depends on a digit of `axis`.
+inline bool touches(const IndexMap &map, const IndexMap &axis) {
+  return llvm::any_of(
+      map, [&](const Digit &a) { return llvm::any_of(axis, [&](const Digit &b) { return !independent(a, b); }); });
+}
+
+/// What is left of `map` without all that `taken` depends on; nothing where it cannot be told.
+inline std::optional<IndexMap> without(const IndexMap &map, const IndexMap &taken) {
+  auto divide = [](int64_t a, int64_t b) { return a > b ? a % b == 0 : b % a == 0; };
+  IndexMap rest = map;
+  for (const Digit &cut : taken)
+    for (size_t i = rest.size(); i-- > 0;) {
+      Digit p = rest[i];
+      if (independent(p, cut))
+        continue;
+      int64_t end = p.low * p.size, cutEnd = cut.low * cut.size;
+      if (cut.low >= end || p.low >= cutEnd || !divide(cut.low, p.low) || !divide(cutEnd, end) || cutEnd % p.low)
+        return std::nullopt;
+      rest.erase(rest.begin() + i);
+      if (cut.low > p.low)
+        rest.push_back({p.space, p.low, cut.low / p.low, p.stride});
+      if (cutEnd < end)
+        rest.push_back({p.space, cutEnd, end / cutEnd, p.stride * (cutEnd / p.low)});
+    }
+  return rest;
+}
+
+inline bool within(const IndexMap &map, const IndexMap &axis) {
+  std::optional<IndexMap> rest = without(map, axis);
+  return rest && rest->empty();
+}
+
+/// The part of `axis` that `map` depends on; nothing where it cannot be told.
+inline std::optional<IndexMap> shared(const IndexMap &map, const IndexMap &axis) {
+  std::optional<IndexMap> rest = without(axis, map);
+  return rest ? without(axis, *rest) : std::nullopt;
+}
+
+/// The digits of `axes` that `map` does not depend on, as axes of these extents.
+inline std::optional<Axes> complement(const Axes &axes, const IndexMap &map, ArrayRef<int64_t> extents) {
+  IndexMap pieces;
+  for (const IndexMap &axis : axes) {
+    std::optional<IndexMap> rest = without(axis, map);
+    if (!rest)
+      return std::nullopt;
+    llvm::sort(*rest, [](const Digit &a, const Digit &b) { return a.stride > b.stride; });
+    pieces.append(*rest);
+  }
+  Axes out;
+  size_t at = 0;
+  for (int64_t need : extents) {
+    IndexMap axis;
+    while (need > 1) {
+      if (at == pieces.size())
+        return std::nullopt;
+      Digit &p = pieces[at];
+      if (need % p.size == 0) {
+        need /= p.size;
+        axis.push_back({p.space, p.low, p.size, need});
+        at++;
+      } else if (p.size % need == 0) {
+        axis.push_back({p.space, p.low * (p.size / need), need, 1});
+        p.size /= need;
+        need = 1;
+      } else {
+        return std::nullopt;
+      }
+    }
+    out.push_back(canonical(axis));
+  }
+  if (at != pieces.size())
+    return std::nullopt;
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// Values as they are read by a match.
+//===----------------------------------------------------------------------===//
+
+inline ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+inline Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+inline bool isStatic(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && !llvm::is_contained(type.getShape(), 0);
+}
+inline int64_t sizeOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+struct Name {
+  unsigned id;
+  const char *text;
+};
+
+/// A value, which of its elements is meant, and the axes of the formula there.
+struct Read {
+  Value value;
+  IndexMap map;
+  Axes axes;
+  std::optional<double> setting; ///< an attribute that stands in the place of an operand
+  std::optional<Name> name;      ///< of the formula, which the op is given
+  bool isRoot = false;
+  bool inProduct = false;    ///< an operand of a product: rows and columns are the last two axes
+  std::optional<Axes> outer; ///< those before a slice or concatenation changed one
+};
+
+/// The map of an operand that broadcasts to the result, or is repeated to it.
+inline std::optional<IndexMap> broadcastMap(const IndexMap &map, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  std::optional<Axes> at = coordinates(map, from);
+  if (!at || to.size() > from.size())
+    return std::nullopt;
+  Axes out;
+  for (size_t d = 0; d < to.size(); d++) {
+    size_t result = d + from.size() - to.size();
+    if (from[result] % to[d])
+      return std::nullopt;
+    IndexMap axis;
+    for (Digit digit : (*at)[result]) {
+      if (digit.stride % to[d] == 0)
+        continue;
+      if (digit.stride * digit.size > to[d]) {
+        if (to[d] % digit.stride || digit.size % (to[d] / digit.stride))
+          return std::nullopt;
+        digit.size = to[d] / digit.stride;
+      }
+      axis.push_back(digit);
+    }
+    out.push_back(axis);
+  }
+  return offset(out, to);
+}
+
+/// What a view is a view of: of a reshape, permute, broadcast, repeat or cast between formats of one kind.
+inline std::optional<Read> viewed(const Read &read) {
+  Operation *op = read.value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->getNumOperands() < 1 || !isStatic(read.value) ||
+      !isStatic(op->getOperand(0)))
+    return std::nullopt;
+  Read out = read;
+  out.value = op->getOperand(0);
+  ArrayRef<int64_t> from = shapeOf(read.value), to = shapeOf(out.value);
+  std::optional<IndexMap> map;
+  if (isa<ReshapeOp, SqueezeOp, UnsqueezeOp>(op)) {
+    map = read.map;
+  } else if (isa<TypecastOp>(op)) {
+    if (isa<FloatType>(elementOf(out.value)) == isa<FloatType>(elementOf(read.value)) ||
+        (isa<FloatType>(elementOf(read.value)) && !elementOf(out.value).isInteger(1)))
+      map = read.map;
+    if (elementOf(read.value).isInteger(1))
+      map = std::nullopt;
+  } else if (isa<BroadcastOp, RepeatOp>(op)) {
+    map = broadcastMap(read.map, from, to);
+  } else if (auto interleave = dyn_cast<RepeatInterleaveOp>(op)) {
+    int64_t dim = interleave.getDim() < 0 ? interleave.getDim() + int64_t(to.size()) : interleave.getDim();
+    SmallVector<int64_t> split(from);
+    split[dim] = to[dim];
+    split.insert(split.begin() + dim + 1, interleave.getRepeats());
+    if (std::optional<Axes> at = coordinates(read.map, split)) {
+      at->erase(at->begin() + dim + 1);
+      map = offset(*at, to);
+    }
+  } else if (isa<PermuteOp, TransposeOp>(op)) {
+    SmallVector<int64_t> order;
+    if (auto permute = dyn_cast<PermuteOp>(op)) {
+      order.assign(permute.getPermutation().begin(), permute.getPermutation().end());
+    } else {
+      auto transpose = cast<TransposeOp>(op);
+      int64_t rank = to.size(), a = transpose.getDim0(), b = transpose.getDim1();
+      order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+      std::swap(order[a < 0 ? a + rank : a], order[b < 0 ? b + rank : b]);
+    }
+    if (std::optional<Axes> at = coordinates(read.map, from)) {
+      Axes moved(to.size());
+      for (auto [d, source] : llvm::enumerate(order))
+        moved[source] = (*at)[d];
+      map = offset(moved, to);
+    }
+  }
+  if (!map)
+    return std::nullopt;
+  out.map = *map;
+  return out;
+}
+
+/// A value and all it is a view of.
+inline SmallVector<Read, 0> views(Read read) {
+  SmallVector<Read, 0> out{read};
+  while (std::optional<Read> next = viewed(out.back()))
+    out.push_back(*next);
+  return out;
+}
+
+/// Whether nothing but views lead from one to the other, whatever they move.
+inline bool isViewOf(Value value, Value of) {
+  while (value != of) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, RepeatInterleaveOp, PermuteOp,
+                         TransposeOp, TypecastOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
+/// The number that all elements of a value are.
+inline std::optional<double> constantOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Attribute fill;
+    if (auto full = dyn_cast<FullOp>(op))
+      fill = full.getFillValueAttr();
+    else if (isa<ZerosOp>(op))
+      return 0;
+    else if (isa<OnesOp>(op))
+      return 1;
+    else if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (!dense || !dense.isSplat())
+        return std::nullopt;
+      fill = dense.getSplatValue<Attribute>();
+    }
+    if (auto number = dyn_cast_or_null<FloatAttr>(fill)) {
+      APFloat x = number.getValue();
+      bool lost;
+      x.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+      return x.convertToDouble();
+    }
+    if (auto number = dyn_cast_or_null<IntegerAttr>(fill))
+      return number.getValue().getBitWidth() == 1 ? double(number.getValue().getBoolValue())
+                                                  : double(number.getValue().getSExtValue());
+    if (!isa<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, PermuteOp, TypecastOp>(op))
+      return std::nullopt;
+    value = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+/// Up to the rounding of the format, or five digits where that is finer.
+inline bool isNumber(double actual, double expected, Type format) {
+  if (actual == expected)
+    return true;
+  double tolerance = format.isBF16() ? 1.0 / 256 : format.isF16() ? 1.0 / 2048 : 1e-5;
+  return std::isfinite(expected) && std::fabs(actual - expected) <= tolerance * std::fabs(expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Formulas.
+//===----------------------------------------------------------------------===//
+
+class Match;
+
+/// A part of a formula: whether it matches at a value.
+class Term {
+public:
+  using Function = std::function<bool(Match &, const Read &)>;
+  Term(Function f) : f(std::make_shared<Function>(std::move(f))) {}
+  Term(double number);
+  Term(Name variable);
+  bool operator()(Match &m, const Read &r) const { return (*f)(m, r); }
+
+private:
+  std::shared_ptr<Function> f; // parts are shared, not copied
+};
+using Number = std::function<double(const Match &, const Axes &)>;
+
+/// What is done to find a formula at a root, and what its names stand for.
+class Match {
+public:
+  explicit Match(Operation *root) : root(root), loc(root->getLoc()) {}
+
+  /// Whether the formula matches and nobody else uses what lies between. Called again, in another way.
+  bool next(const Term &formula, ArrayRef<Name> escapes = {}) {
+    auto function = root->getParentOfType<FunctionOpInterface>();
+    if (!isStatic(root->getResult(0)))
+      return fail("static shapes are wanted");
+    if (function && function->hasAttr("tt.composite_decomposition"))
+      return fail("it is what a fused op is decomposed to");
+    for (unsigned tries = 0; tries < 20000; tries++) {
+      if (begun && !advance())
+        return false;
+      begun = true;
+      depth = spaces = 0;
+      names.clear();
+      ops.clear();
+      between.clear();
+      worked.reset();
+      if (formula(*this, rootRead()) && ops.contains(root) && isUsedHereOnly(escapes))
+        return true;
+    }
+    return false;
+  }
+
+  /// One of n ways; each in turn when next() is called again.
+  unsigned choose(unsigned n) {
+    if (depth == choices.size())
+      choices.push_back({0, n});
+    return choices[depth++].first;
+  }
+  /// Always false. The reason that is kept is that of the attempt that matched most.
+  bool fail(const Twine &why) {
+    if (reason.empty() || ops.size() > reached)
+      reason = why.str();
+    reached = std::max<size_t>(reached, ops.size());
+    return false;
+  }
+  const std::string &why() const { return reason; }
+
+  bool has(Name n) const { return names.count(n.id); }
+  const Read &operator[](Name n) const { return names.find(n.id)->second; }
+  void bind(Name n, Read r) {
+    r.name.reset();
+    names[n.id] = r;
+  }
+  void setAxes(Name n, Axes axes) { names.find(n.id)->second.axes = std::move(axes); }
+  /// The name stands for the same elements of the same value again.
+  bool isAgain(Name n, const Read &r, bool variable) {
+    SmallVector<Read, 0> here = views(r), there = views((*this)[n]);
+    for (size_t i = 0; i < here.size(); i++)
+      for (size_t j = 0; j < (variable ? there.size() : 1); j++)
+        if (here[i].value == there[j].value && here[i].map == there[j].map) {
+          for (size_t k = 0; !variable && k < i; k++)
+            between.insert(here[k].value.getDefiningOp());
+          if (variable) {
+            there[j].axes = names[n.id].axes;
+            bind(n, there[j]);
+          }
+          return true;
+        }
+    return fail(Twine(n.text) + " is another value here");
+  }
+  /// An op of the match, of this class, takes what the name stands for as its last operand, or as any if it commutes.
+  template <typename Op> bool isOperandOf(Name n) const {
+    return llvm::any_of(ops, [&](Operation *op) {
+      return isa<Op>(op) && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+               Read r;
+               r.value = operand.get();
+               bool counts =
+                   op->hasTrait<OpTrait::IsCommutative>() || operand.getOperandNumber() + 1 == op->getNumOperands();
+               return counts && has(n) && isViewOf(r.value, (*this)[n].value);
+             });
+    });
+  }
+  void take(Operation *op) { ops.insert(op); }
+  void lookThrough(Operation *op) { between.insert(op); }
+  unsigned newSpace() { return ++spaces; }
+  /// An index space of its own for a value that is meant as a whole.
+  unsigned spaceOf(Value v) { return 1000 + wholes.insert({v, unsigned(wholes.size())}).first->second; }
+  /// The axis of a slice or concatenation that `part` is a part of: one for all of the same part and extent.
+  unsigned spaceOfPart(const IndexMap &part, int64_t size) {
+    for (auto [i, known] : llvm::enumerate(parts))
+      if (known.first == part && known.second == size)
+        return 100000 + i;
+    parts.push_back({part, size});
+    return 100000 + parts.size() - 1;
+  }
+  /// Of reductions and norms: the first axis that one of them works along.
+  void worksAlong(const IndexMap &axis) {
+    if (!worked)
+      worked = axis;
+  }
+
+  Operation *const root;
+  const Location loc;
+  std::optional<IndexMap> worked;
+  llvm::SmallSetVector<Operation *, 16> ops; ///< that the formula names
+
+private:
+  Read rootRead() {
+    Read r;
+    r.value = root->getResult(0);
+    r.isRoot = true;
+    int64_t n = sizeOf(r.value);
+    if (n > 1)
+      r.map.push_back({0, 1, n, 1});
+    ArrayRef<int64_t> shape = shapeOf(r.value);
+    r.axes = *coordinates(r.map, shape);
+    // Trailing dimensions of one element count as leading ones, or are where they are printed.
+    if (n > 1 && shape.back() == 1 && choose(2) == 0)
+      while (r.axes.back().empty()) {
+        r.axes.pop_back();
+        r.axes.insert(r.axes.begin(), IndexMap());
+      }
+    return r;
+  }
+  bool advance() {
+    while (!choices.empty() && choices.back().first + 1 >= choices.back().second)
+      choices.pop_back();
+    if (choices.empty())
+      return false;
+    choices.back().first++;
+    return true;
+  }
+  bool isUsedHereOnly(ArrayRef<Name> escapes) {
+    auto isOutside = [&](Operation *op) {
+      return op != root && llvm::any_of(op->getUsers(), [&](Operation *user) {
+               return !ops.contains(user) && !between.contains(user);
+             });
+    };
+    for (Operation *op : llvm::concat<Operation *const>(ops, between)) {
+      bool escapes_ = llvm::any_of(escapes, [&](Name n) { return has(n) && (*this)[n].value.getDefiningOp() == op; });
+      if (!escapes_ && isOutside(op))
+        return fail(Twine(op->getName().getStringRef()) + " has a user outside of the match");
+    }
+    return true;
+  }
+
+  SmallVector<std::pair<unsigned, unsigned>> choices; ///< the way taken, of how many
+  bool begun = false;
+  unsigned depth = 0, spaces = 0;
+  size_t reached = 0;
+  std::string reason;
+  DenseMap<unsigned, Read> names;
+  DenseMap<Value, unsigned> wholes;
+  SmallVector<std::pair<IndexMap, int64_t>> parts;
+  llvm::SmallSetVector<Operation *, 16> between; ///< ops that were looked through
+};
+
+/// A number, which a constant or an attribute holds.
+inline Term m_Number(Number expected, const char *text) {
+  return Term([=](Match &m, const Read &r) {
+    double wanted = expected(m, r.axes);
+    std::optional<double> actual = r.setting ? r.setting : constantOf(r.value);
+    Type format = r.setting ? Float32Type::get(m.root->getContext()) : elementOf(r.value);
+    return (actual && isNumber(*actual, wanted, format)) || m.fail(Twine(text) + " expected");
+  });
+}
+inline Term::Term(double x) : Term(m_Number([=](const Match &, const Axes &) { return x; }, "another number")) {}
+
+/// Any value, which is taken as it was before it was broadcast; the same one at each occurrence.
+inline Term::Term(Name n)
+    : Term([=](Match &m, const Read &r) {
+        if (r.setting)
+          return m.fail(Twine(n.text) + " is an attribute");
+        if (m.has(n))
+          return m.isAgain(n, r, true);
+        SmallVector<Read, 0> all = views(r);
+        size_t taken = 0;
+        for (size_t i = 1; i < all.size(); i++)
+          if (sizeOf(all[i].value) < sizeOf(all[i - 1].value))
+            taken = i;
+        m.bind(n, all[taken]);
+        return true;
+      }) {}
+
+/// A line of the formula: what it stands for is matched once, and the same value at each use.
+inline Term m_Line(Name n, Term term) {
+  return Term([=](Match &m, const Read &r) {
+    if (m.has(n))
+      return m.isAgain(n, r, false);
+    m.bind(n, r);
+    Read named = r;
+    named.name = n;
+    return term(m, named);
+  });
+}
+
+inline Term m_Either(std::initializer_list<Term> terms) {
+  SmallVector<Term> all(terms);
+  return Term([=](Match &m, const Read &r) { return all[m.choose(all.size())](m, r); });
+}
+
+/// x with its last two axes exchanged.
+inline Term m_Transposed(Term x) {
+  return Term([=](Match &m, const Read &r) {
+    Read turned = r;
+    if (turned.axes.size() < 2)
+      return m.fail("two axes are wanted");
+    std::swap(turned.axes.back(), turned.axes[turned.axes.size() - 2]);
+    return x(m, turned);
+  });
+}
+
+using Rule = std::function<bool(Match &, const Read &, Operation *)>;
+
+/// The op that makes a value, or one that views lead to.
+template <typename... Ops> Term m_Any(Rule rule) {
+  return Term([=](Match &m, const Read &r) {
+    if (r.setting)
+      return m.fail("an op is expected");
+    Read at = r;
+    while (!isa_and_nonnull<Ops...>(at.value.getDefiningOp())) {
+      std::optional<Read> next = r.isRoot ? std::nullopt : viewed(at);
+      if (!next) {
+        std::string names;
+        ((names += (names.empty() ? "" : " or ") + Ops::getOperationName().str()), ...);
+        return m.fail(Twine(names) + " expected");
+      }
+      m.lookThrough(at.value.getDefiningOp());
+      at = *next;
+    }
+    Operation *found = at.value.getDefiningOp();
+    if (at.value != found->getResult(0) || !isStatic(at.value))
+      return m.fail("the first result is expected");
+    if (r.name)
+      m.bind(*r.name, at);
+    at.name.reset();
+    at.isRoot = false;
+    m.take(found);
+    return rule(m, at, found);
+  });
+}
+
+/// Operand i of an op whose operands broadcast to its result.
+inline std::optional<Read> operandOf(const Read &r, Operation *op, unsigned i) {
+  Read out = r;
+  out.value = op->getOperand(i);
+  if (!isStatic(out.value))
+    return std::nullopt;
+  if (shapeOf(out.value) == shapeOf(r.value))
+    return out;
+  std::optional<IndexMap> map = broadcastMap(r.map, shapeOf(r.value), shapeOf(out.value));
+  if (!map)
+    return std::nullopt;
+  out.map = *map;
+  return out;
+}
+
+/// Numbers that an op has as attributes, in the place of operands that are missing.
+inline std::optional<double> settingOf(Operation *op, StringRef key) {
+  Attribute attribute = op->getAttr(key);
+  if (auto x = dyn_cast_or_null<FloatAttr>(attribute))
+    return x.getValueAsDouble();
+  if (auto x = dyn_cast_or_null<IntegerAttr>(attribute))
+    return double(x.getInt());
+  return std::nullopt;
+}
+
+inline bool matchOperands(Match &m, const Read &r, Operation *op, ArrayRef<Term> args, ArrayRef<unsigned> order,
+                          ArrayRef<const char *> settings) {
+  for (unsigned i = 0; i < args.size(); i++) {
+    Read operand = r;
+    if (order[i] >= op->getNumOperands()) {
+      operand.setting = settings.size() > i ? settingOf(op, settings[i]) : std::nullopt;
+      if (!operand.setting)
+        return m.fail(Twine(op->getName().getStringRef()) + " has no such operand");
+    } else if (std::optional<Read> mapped = operandOf(r, op, order[i])) {
+      operand = *mapped;
+    } else {
+      return m.fail("how the operand is indexed is not known");
+    }
+    if (!args[i](m, operand))
+      return false;
+  }
+  return true;
+}
+
+/// Element by element; `settings`: the attributes that operands may be.
+template <typename... Ops>
+Term m_Elementwise(std::initializer_list<Term> terms, std::initializer_list<const char *> settings = {}) {
+  SmallVector<Term> args(terms);
+  SmallVector<const char *> keys(settings);
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+    if (op->getNumOperands() > args.size())
+      return m.fail("the number of operands is another one");
+    return matchOperands(m, r, op, args, {0, 1, 2, 3}, keys);
+  });
+}
+
+/// The same, with the operands in either order.
+template <typename... Ops> Term m_Commutative(Term a, Term b) {
+  SmallVector<Term> args{a, b};
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+    bool swapped = op->getOperand(0) != op->getOperand(1) && m.choose(2) == 1;
+    return swapped ? matchOperands(m, r, op, args, {1, 0}, {}) : matchOperands(m, r, op, args, {0, 1}, {});
+  });
+}
+
+/// The axis that dim = -1 and the like mean.
+inline bool isAxis(const Read &r, const IndexMap &axis, std::optional<int> dim) {
+  int64_t rank = r.axes.size();
+  if (!dim)
+    return true;
+  int64_t at = *dim < 0 ? *dim + rank : *dim;
+  return at >= 0 && at < rank && canonical(r.axes[at]) == axis;
+}
+
+inline SmallVector<int64_t> reducedDims(Operation *op, int64_t rank) {
+  SmallVector<int64_t> dims;
+  if (auto list = op->getAttrOfType<ArrayAttr>("dim_arg"))
+    for (Attribute d : list)
+      dims.push_back(cast<IntegerAttr>(d).getInt());
+  for (int64_t &d : dims)
+    d += d < 0 ? rank : 0;
+  if (dims.empty())
+    dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  return dims;
+}
+
+/// A sum or the like. It runs over axes of the formula, where it can.
+template <typename... Ops> Term m_Reduction(Term x, std::optional<int> dim = std::nullopt) {
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+    Value source = op->getOperand(0);
+    if (!isStatic(source))
+      return m.fail("static shapes are wanted");
+    ArrayRef<int64_t> shape = shapeOf(source);
+    SmallVector<int64_t> dims = reducedDims(op, shape.size()), extents;
+    std::optional<Axes> kept = coordinates(r.map, shapeOf(r.value));
+    for (int64_t d = 0; d < int64_t(shape.size()); d++)
+      if (llvm::is_contained(dims, d))
+        extents.push_back(shape[d]);
+    if (!kept)
+      return m.fail("how the sum is indexed is not known");
+    std::optional<Axes> sum = complement(r.axes, r.map, extents);
+    bool own = !sum;
+    if (own) {
+      unsigned space = m.newSpace();
+      sum = coordinates(
+          {{space, 1, std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>()), 1}}, extents);
+    }
+    Axes at;
+    bool stay = shape.size() == shapeOf(r.value).size();
+    size_t from = 0, summed = 0;
+    for (int64_t d = 0; d < int64_t(shape.size()); d++) {
+      bool reduced = llvm::is_contained(dims, d);
+      at.push_back(reduced ? (*sum)[summed++] : (*kept)[from]);
+      from += !reduced || stay;
+    }
+    IndexMap axis = join(*sum);
+    bool last = dims.size() == 1 && dims[0] + 1 == int64_t(shape.size());
+    if (own ? dim && !(*dim == -1 && last) : !isAxis(r, axis, dim))
+      return m.fail("it runs along another axis");
+    m.worksAlong(axis);
+    Read operand = r;
+    operand.value = source;
+    operand.map = offset(at, shape);
+    return x(m, operand);
+  });
+}
+
+/// A softmax or norm, along one axis.
+template <typename... Ops> Term m_Along(std::initializer_list<Term> terms, std::optional<int> dim = std::nullopt) {
+  SmallVector<Term> args(terms);
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+    int64_t rank = shapeOf(r.value).size(), first = -1, count = 1;
+    if (auto dimension = op->getAttrOfType<IntegerAttr>("dimension"))
+      first = dimension.getInt();
+    if (auto shape = op->getAttrOfType<DenseI64ArrayAttr>("normalized_shape"))
+      first = -(count = shape.size());
+    first += first < 0 ? rank : 0;
+    std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+    if (!at || first < 0 || first + count > rank)
+      return m.fail("how it is indexed is not known");
+    IndexMap axis = join(ArrayRef<IndexMap>(*at).slice(first, count));
+    if (!isAxis(r, axis, dim))
+      return m.fail("it works along another axis");
+    if (op->getNumOperands() != args.size())
+      return m.fail("the number of operands is another one");
+    m.worksAlong(axis);
+    return matchOperands(m, r, op, args, {0, 1, 2, 3}, {});
+  });
+}
+
+/// How a product's result is made of its operands: the dimension of each that a dimension of the result is, or -1.
+struct Product {
+  SmallVector<int64_t> a, b, sumOfA, sumOfB;
+  SmallVector<char> role; ///< 'b'atch, 'r'ows, 'c'olumns
+};
+
+inline std::optional<Product> productOf(Operation *op) {
+  Product p;
+  int64_t rankA = shapeOf(op->getOperand(0)).size(), rankB = shapeOf(op->getOperand(1)).size();
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    p.sumOfA.assign(dot.getContractDimsLhs().begin(), dot.getContractDimsLhs().end());
+    p.sumOfB.assign(dot.getContractDimsRhs().begin(), dot.getContractDimsRhs().end());
+    p.a.assign(dot.getBatchDimsLhs().begin(), dot.getBatchDimsLhs().end());
+    p.b.assign(dot.getBatchDimsRhs().begin(), dot.getBatchDimsRhs().end());
+    p.role.assign(p.a.size(), 'b');
+    auto rest = [&](int64_t rank, ArrayRef<int64_t> sums, SmallVector<int64_t> batch, char role) {
+      for (int64_t d = 0; d < rank; d++)
+        if (!llvm::is_contained(sums, d) && !llvm::is_contained(batch, d)) {
+          p.a.push_back(role == 'r' ? d : -1);
+          p.b.push_back(role == 'r' ? -1 : d);
+          p.role.push_back(role);
+        }
+    };
+    SmallVector<int64_t> batchA = p.a, batchB = p.b;
+    rest(rankA, p.sumOfA, batchA, 'r');
+    rest(rankB, p.sumOfB, batchB, 'c');
+    return p;
+  }
+  auto flag = [&](StringRef key) {
+    auto attribute = op->getAttrOfType<BoolAttr>(key);
+    return attribute && attribute.getValue();
+  };
+  if (rankA < 2 || rankB < 2)
+    return std::nullopt;
+  bool turnA = flag("transpose_a"), turnB = flag("transpose_b");
+  int64_t batch = std::max(rankA, rankB) - 2;
+  for (int64_t d = 0; d < batch; d++) {
+    p.a.push_back(std::max<int64_t>(d - (batch - (rankA - 2)), -1));
+    p.b.push_back(std::max<int64_t>(d - (batch - (rankB - 2)), -1));
+    p.role.push_back(p.b.back() >= 0 ? 'b' : 'r');
+  }
+  p.a.append({rankA - (turnA ? 1 : 2), -1});
+  p.b.append({-1, rankB - (turnB ? 2 : 1)});
+  p.role.append({'r', 'c'});
+  p.sumOfA = {rankA - (turnA ? 2 : 1)};
+  p.sumOfB = {rankB - (turnB ? 1 : 2)};
+  return p;
+}
+
+/// A product of rows and columns: also one that is computed as its transpose, b^T a^T.
+inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nullopt) {
+  Rule rule = [=](Match &m, const Read &r, Operation *op) {
+    if (op->getNumOperands() != (bias ? 3 : 2) || !isStatic(op->getOperand(0)) || !isStatic(op->getOperand(1)))
+      return m.fail("the number of operands is another one");
+    std::optional<Product> p = productOf(op);
+    std::optional<Axes> at = p ? coordinates(r.map, shapeOf(r.value)) : std::nullopt;
+    if (!at || at->size() != p->role.size())
+      return m.fail("how the product is indexed is not known");
+    ArrayRef<int64_t> shapeA = shapeOf(op->getOperand(0)), shapeB = shapeOf(op->getOperand(1));
+    SmallVector<int64_t> extents;
+    for (int64_t d : p->sumOfA)
+      extents.push_back(shapeA[d]);
+    int64_t size = std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
+    std::optional<Axes> sum = coordinates({{m.newSpace(), 1, size, 1}}, extents);
+    Axes axesA(shapeA.size()), axesB(shapeB.size()), batch, rows, columns;
+    for (size_t d = 0; d < at->size(); d++) {
+      if (p->a[d] >= 0 && shapeA[p->a[d]] > 1)
+        axesA[p->a[d]] = (*at)[d];
+      if (p->b[d] >= 0 && shapeB[p->b[d]] > 1)
+        axesB[p->b[d]] = (*at)[d];
+      (p->role[d] == 'b' ? batch : p->role[d] == 'r' ? rows : columns).push_back((*at)[d]);
+    }
+    for (size_t i = 0; i < extents.size(); i++)
+      axesA[p->sumOfA[i]] = axesB[p->sumOfB[i]] = (*sum)[i];
+    IndexMap row = join(rows), column = join(columns), summed = join(*sum);
+    Read a = r, b = r;
+    a.value = op->getOperand(0);
+    b.value = op->getOperand(1);
+    a.map = offset(axesA, shapeA);
+    b.map = offset(axesB, shapeB);
+    size_t rank = r.axes.size();
+    IndexMap last = rank ? canonical(r.axes[rank - 1]) : IndexMap(),
+             before = rank > 1 ? canonical(r.axes[rank - 2]) : IndexMap();
+    auto same = [](const IndexMap &x, const IndexMap &y) { return within(x, y) && within(y, x); };
+    bool turned = r.inProduct && !(column == last && same(row, before));
+    if (turned ? !(row == last && same(column, before)) || bias : !r.inProduct && touches(a.map, last))
+      return m.fail("rows and columns of the product are others");
+    auto withAxes = [&](IndexMap x, IndexMap y) {
+      Axes axes = batch;
+      axes.append({x, y});
+      return axes;
+    };
+    a.axes = withAxes(row, summed);
+    b.axes = withAxes(summed, column);
+    a.inProduct = b.inProduct = true;
+    if (r.name && !turned)
+      m.setAxes(*r.name, withAxes(row, column));
+    if (turned) {
+      a.axes = withAxes(summed, row);
+      b.axes = withAxes(column, summed);
+      std::swap(a, b);
+    }
+    if (!left(m, a) || !right(m, b))
+      return false;
+    if (!bias)
+      return true;
+    std::optional<Read> c = operandOf(r, op, 2);
+    if (c)
+      c->axes = withAxes(row, column);
+    return c && (*bias)(m, *c);
+  };
+  return bias ? m_Any<LinearOp>(rule) : m_Any<MatmulOp, DotGeneralOp, LinearOp>(rule);
+}
+
+/// A product over one element, which is printed as a multiply that broadcasts p along the columns of v.
+inline Term m_Outer(Term p, Term v) {
+  return m_Any<MultiplyOp>([=](Match &m, const Read &r, Operation *op) {
+    unsigned at = m.choose(2);
+    std::optional<Read> a = operandOf(r, op, at), b = operandOf(r, op, 1 - at);
+    if (!a || !b)
+      return m.fail("how the product is indexed is not known");
+    IndexMap source = views(*a).back().map;
+    int64_t columns = extent(b->map) / extent(source);
+    std::optional<Axes> column = columns > 1 ? complement(r.axes, source, {columns}) : std::nullopt;
+    if (!column || !within(source, b->map))
+      return m.fail("it is no product of a column and a row");
+    a->axes = {source, {}, {}};
+    b->axes = {source, {}, column->front()};
+    a->inProduct = b->inProduct = true;
+    return p(m, *a) && v(m, *b);
+  });
+}
+
+/// The operand of a slice or concatenation, whose dimensions `changed` have another extent than in the result.
+inline std::optional<Read> resized(Match &m, const Read &r, Value value, const Axes &result, ArrayRef<int64_t> changed,
+                                   std::optional<int> dim) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  Axes at = result, kept = result;
+  SmallVector<int64_t> extents;
+  for (int64_t d : changed) {
+    kept[d].clear();
+    extents.push_back(shape[d]);
+  }
+  Read out = r;
+  out.value = value;
+  out.outer = r.outer ? r.outer : r.axes;
+  std::optional<Axes> digits = complement(*out.outer, offset(kept, shape), extents);
+  for (auto [i, d] : llvm::enumerate(changed)) {
+    IndexMap part = canonical(result[d]);
+    at[d] = digits ? (*digits)[i] : canonical({{m.spaceOfPart(part, shape[d]), 1, shape[d], 1}});
+    int64_t place = !dim       ? d + int64_t(r.axes.size()) - int64_t(shape.size())
+                    : *dim < 0 ? *dim + int64_t(r.axes.size())
+                               : *dim;
+    for (int64_t axis = 0; axis < int64_t(out.axes.size()); axis++)
+      if (canonical(r.axes[axis]) == part && (!part.empty() || axis == place)) {
+        out.axes[axis] = at[d];
+        break;
+      }
+  }
+  out.map = offset(at, shape);
+  return out;
+}
+
+/// Which part of the axis a slice takes.
+using Part = std::function<bool(int64_t extent, int64_t begin, int64_t end, int64_t step)>;
+inline bool anyPart(int64_t, int64_t, int64_t, int64_t) { return true; }
+inline Part partOf(int64_t part, int64_t of) {
+  return [=](int64_t extent, int64_t begin, int64_t end, int64_t step) {
+    return extent % of == 0 && step == 1 && begin == part * (extent / of) && end == (part + 1) * (extent / of);
+  };
+}
+inline Part partEvery(int64_t part, int64_t every) {
+  return [=](int64_t extent, int64_t begin, int64_t end, int64_t step) {
+    return extent % every == 0 && step == every && begin == part && end > extent - every;
+  };
+}
+inline Part partFrom(int64_t from, int64_t to) {
+  return [=](int64_t, int64_t begin, int64_t end, int64_t step) { return begin == from && end == to && step == 1; };
+}
+
+/// Whether what is cut or joined is the axis that dim= names, or a part of it.
+inline bool isWithinAxis(const Read &r, const IndexMap &axis, std::optional<int> dim) {
+  int64_t rank = r.axes.size(), at = dim ? (*dim < 0 ? *dim + rank : *dim) : 0;
+  return !dim || (at >= 0 && at < rank && within(axis, r.axes[at]));
+}
+
+/// A part of x. With `one`, along one axis.
+inline Term m_Slice(Term x, std::optional<int> dim = std::nullopt, Part part = anyPart, bool one = false) {
+  return m_Any<SliceStaticOp>([=](Match &m, const Read &r, Operation *op) {
+    auto cut = cast<SliceStaticOp>(op);
+    std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+    if (!at || !isStatic(cut.getInput()))
+      return m.fail("how the slice is indexed is not known");
+    ArrayRef<int64_t> shape = shapeOf(cut.getInput());
+    SmallVector<int64_t> changed;
+    for (int64_t d = 0; d < int64_t(shape.size()); d++) {
+      if (shapeOf(r.value)[d] == shape[d])
+        continue;
+      auto bound = [&](ArrayAttr list) { return cast<IntegerAttr>(list[d]).getInt(); };
+      int64_t begin = bound(cut.getBegins()), end = bound(cut.getEnds()), step = bound(cut.getStep());
+      if (!isWithinAxis(r, canonical((*at)[d]), dim) ||
+          !part(shape[d], begin + (begin < 0 ? shape[d] : 0), end + (end < 0 ? shape[d] : 0), step))
+        return m.fail("another part is sliced");
+      changed.push_back(d);
+    }
+    if (changed.empty() || ((one || dim) && changed.size() != 1))
+      return m.fail("the slice cuts other dimensions");
+    std::optional<Read> operand = resized(m, r, cut.getInput(), *at, changed, dim);
+    return operand && x(m, *operand);
+  });
+}
+
+/// Operands side by side.
+inline Term m_Concat(std::initializer_list<Term> terms, std::optional<int> dim = std::nullopt) {
+  SmallVector<Term> args(terms);
+  return m_Any<ConcatOp>([=](Match &m, const Read &r, Operation *op) {
+    std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+    int64_t along = cast<ConcatOp>(op).getDim();
+    along += along < 0 ? shapeOf(r.value).size() : 0;
+    if (!at || op->getNumOperands() != args.size() || !isWithinAxis(r, canonical((*at)[along]), dim))
+      return m.fail("another number of operands is put side by side, or along another axis");
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      std::optional<Read> operand =
+          isStatic(op->getOperand(i)) ? resized(m, r, op->getOperand(i), *at, {along}, dim) : std::nullopt;
+      if (!operand || !arg(m, *operand))
+        return false;
+    }
+    return true;
+  });
+}
+
+/// An op of which nothing is known but its operands, each of which is meant as a whole.
+template <typename... Ops> Term m_Opaque(std::initializer_list<Term> terms) {
+  SmallVector<Term> args(terms);
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+    if (op->getNumOperands() != args.size())
+      return m.fail("the number of operands is another one");
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      Read whole;
+      whole.value = op->getOperand(i);
+      if (!isStatic(whole.value))
+        return m.fail("static shapes are wanted");
+      whole.map = canonical({{m.spaceOf(whole.value), 1, sizeOf(whole.value), 1}});
+      whole.axes = *coordinates(whole.map, shapeOf(whole.value));
+      if (!arg(m, whole))
+        return false;
+    }
+    return true;
+  });
+}
+
+/// Movement that a formula names, rather than looks through.
+template <typename... Ops> Term m_View(Term x) {
+  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *) {
+    std::optional<Read> operand = viewed(r);
+    return operand ? x(m, *operand) : m.fail("how it moves elements is not known");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions: true where a name is absent.
+//===----------------------------------------------------------------------===//
+
+inline IndexMap axisOf(const Match &m, Name n, int dim) {
+  const Axes &axes = m[n].axes;
+  int64_t at = dim < 0 ? dim + int64_t(axes.size()) : dim;
+  return at >= 0 && at < int64_t(axes.size()) ? canonical(axes[at]) : IndexMap();
+}
+/// The elements along an axis of the formula.
+inline double extentOf(const Match &m, Name n, int dim) { return m.has(n) ? double(extent(axisOf(m, n, dim))) : NAN; }
+inline double extentHere(const Axes &axes, int dim) {
+  int64_t at = dim < 0 ? dim + int64_t(axes.size()) : dim;
+  return at >= 0 && at < int64_t(axes.size()) ? double(extent(axes[at])) : 1;
+}
+inline double valueOf(const Match &m, Name n) { return m.has(n) ? constantOf(m[n].value).value_or(NAN) : NAN; }
+inline double rankOf(const Match &m, Name n) { return m.has(n) ? double(shapeOf(m[n].value).size()) : NAN; }
+inline double sizeAt(const Match &m, Name n, int dim) {
+  if (!m.has(n))
+    return NAN;
+  ArrayRef<int64_t> shape = shapeOf(m[n].value);
+  int64_t at = dim < 0 ? dim + int64_t(shape.size()) : dim;
+  return at >= 0 && at < int64_t(shape.size()) ? double(shape[at]) : 1;
+}
+inline double numberOfElements(const Match &m, Name n) { return m.has(n) ? double(sizeOf(m[n].value)) : NAN; }
+/// A number for the element type, below 0 for floating point.
+inline double elementTypeOf(const Match &m, Name n) {
+  if (!m.has(n))
+    return NAN;
+  Type type = elementOf(m[n].value);
+  return type.isF64()           ? -1
+         : type.isF32()         ? -2
+         : type.isF16()         ? -3
+         : type.isBF16()        ? -4
+         : isa<FloatType>(type) ? -9
+                                : 1 + type.getIntOrFloatBitWidth();
+}
+/// An attribute of the op that makes the value.
+inline double attributeOf(const Match &m, Name n, StringRef key) {
+  Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
+  return op ? settingOf(op, key).value_or(NAN) : NAN;
+}
+/// What a slice takes of the one dimension that it cuts: where it begins, before which it ends, its step, and the
+/// dimension, -1 for the last.
+struct SliceBounds {
+  double begin = NAN, end = NAN, step = NAN, cut = NAN;
+};
+inline SliceBounds boundsOf(const Match &m, Name n) {
+  SliceBounds out;
+  auto slice = m.has(n) ? m[n].value.getDefiningOp<SliceStaticOp>() : SliceStaticOp();
+  if (!slice || !isStatic(slice.getInput()))
+    return out;
+  ArrayRef<int64_t> from = shapeOf(slice.getInput()), to = shapeOf(slice.getResult());
+  for (size_t d = 0; d < from.size(); d++) {
+    auto bound = [&](ArrayAttr list) { return cast<IntegerAttr>(list[d]).getInt(); };
+    int64_t begin = bound(slice.getBegins()), end = bound(slice.getEnds());
+    if (from[d] == to[d])
+      continue;
+    if (!std::isnan(out.cut))
+      return {};
+    out.begin = begin + (begin < 0 ? from[d] : 0);
+    out.end = end + (end < 0 ? from[d] : 0);
+    out.step = bound(slice.getStep());
+    out.cut = double(d) - double(from.size());
+  }
+  return out;
+}
+inline bool isFloating(const Match &m, Name n) { return !m.has(n) || isa<FloatType>(elementOf(m[n].value)); }
+inline bool haveSameType(const Match &m, Name a, Name b) {
+  return !m.has(a) || !m.has(b) || elementOf(m[a].value) == elementOf(m[b].value);
+}
+inline bool isConstant(const Match &m, Name n) { return !m.has(n) || constantOf(m[n].value); }
+/// One number in all elements, as far as the graph shows it.
+inline bool isScalar(const Match &m, Name n) {
+  return !m.has(n) || constantOf(m[n].value) || sizeOf(views(m[n]).back().value) == 1;
+}
+inline bool isSame(const Match &m, Name a, Name b) {
+  return !m.has(a) || !m.has(b) || (m[a].value == m[b].value && m[a].map == m[b].map);
+}
+/// Computed of parameters and constants only. `unknown`: or of arguments of which nothing is said.
+inline bool isParameter(const Match &m, Name n, bool unknown) {
+  SmallVector<Value> todo;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  if (m.has(n))
+    todo.push_back(m[n].value);
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (Operation *op = value.getDefiningOp()) {
+      if (seen.insert(op).second)
+        llvm::append_range(todo, op->getOperands());
+      continue;
+    }
+    auto argument = cast<BlockArgument>(value);
+    auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    auto type = function ? function.getArgAttrOfType<ttcore::ArgumentTypeAttr>(argument.getArgNumber(),
+                                                                               ttcore::ArgumentTypeAttr::name)
+                         : ttcore::ArgumentTypeAttr();
+    if (type ? type.getValue() == ttcore::ArgumentType::Input : !unknown)
+      return false;
+  }
+  return true;
+}
+/// Varies along the last two axes only.
+inline bool isMatrix(const Match &m, Name n) {
+  if (!m.has(n))
+    return true;
+  ArrayRef<IndexMap> axes(m[n].axes);
+  return within(m[n].map, join(axes.take_back(std::min<size_t>(axes.size(), 2))));
+}
+/// Varies along this axis of `of` only, element for element.
+inline bool variesAlong(const Match &m, Name n, Name of, int dim) {
+  return !m.has(n) || !m.has(of) || m[n].map == axisOf(m, of, dim);
+}
+/// The same all along this axis of `of`.
+inline bool isSameAlong(const Match &m, Name n, Name of, int dim) {
+  if (!m.has(n) || !m.has(of))
+    return true;
+  return !touches(m[n].map, axisOf(m, of, dim));
+}
+/// Varies only along what the reduction s reduces, element for element.
+inline bool variesAlongReduced(const Match &m, Name n, Name s) {
+  if (!m.has(n) || !m.has(s))
+    return true;
+  int64_t all = 1;
+  for (const IndexMap &axis : m[s].axes)
+    all *= extent(axis);
+  std::optional<Axes> missing = complement(m[s].axes, m[s].map, {all / extent(m[s].map)});
+  return missing && m[n].map == missing->front() && !m[n].map.empty();
+}
+/// The keys and values of grouped queries: of the heads of q both lack the least significant digits, or none.
+inline bool areGrouped(const Match &m, Name q, Name k, Name v) {
+  if (!m.has(q) || m[q].axes.size() < 2)
+    return false;
+  IndexMap batch = join(ArrayRef<IndexMap>(m[q].axes).drop_back(2)), lost[2];
+  for (auto [i, n] : llvm::enumerate(ArrayRef<Name>{k, v})) {
+    std::optional<IndexMap> rest = without(batch, m[n].map);
+    if (!rest)
+      return false;
+    lost[i] = canonical(*rest);
+    if (lost[i].size() > 1 || (lost[i].size() == 1 && lost[i][0].low != batch[0].low))
+      return false;
+  }
+  return lost[0].size() == lost[1].size() && (lost[0].empty() || lost[0][0].size == lost[1][0].size);
+}
+/// The elements of `of` run over the dimensions of n in this order.
+inline bool isReadAs(const Match &m, Name of, Name n, std::initializer_list<int> order) {
+  if (!m.has(of) || !m.has(n))
+    return true;
+  std::optional<Axes> at = coordinates(m[n].map, shapeOf(m[n].value));
+  Axes ordered;
+  for (int d : order)
+    if (at && order.size() == at->size())
+      ordered.push_back((*at)[d]);
+  return ordered.size() == order.size() && join(ordered) == m[of].map;
+}
+/// A table of rows, one for each position.
+inline bool isTable(const Match &m, Name n) {
+  if (!m.has(n))
+    return true;
+  const Axes &axes = m[n].axes;
+  IndexMap last = canonical(axes.back());
+  for (const Read &r : views(m[n]))
+    for (size_t i = 0; i + 1 < axes.size(); i++) {
+      IndexMap both = join({axes[i], axes.back()});
+      if (within(last, r.map) && within(r.map, both) &&
+          (within(both, r.map) || (within(r.map, last) && extentHere(axes, -2) == 1)))
+        return true;
+    }
+  return false;
+}
+/// Indexed by axes of the formula only, however it was sliced on the way.
+inline bool isAligned(const Match &m, Name n) {
+  return !m.has(n) || llvm::all_of(m[n].map, [](const Digit &d) { return d.space < 100000; });
+}
+/// The value varies along fewer elements than the formula has on one of its axes.
+inline bool isRepeated(const Match &m, Name n) {
+  return !m.has(n) || llvm::any_of(m[n].axes, [&](const IndexMap &axis) { return !within(axis, m[n].map); });
+}
+/// c is this power of the number of elements that the reduction s sums into each of its own.
+inline bool isPowerOfCount(const Match &m, Name c, Name s, int over, int under) {
+  if (!m.has(c) || !m.has(s))
+    return true;
+  Operation *op = m[s].value.getDefiningOp();
+  std::optional<double> value = constantOf(m[c].value);
+  if (!op || op->getNumOperands() != 1 || !value)
+    return false;
+  double count = double(sizeOf(op->getOperand(0))) / double(sizeOf(op->getResult(0)));
+  return isNumber(*value, std::pow(count, double(over) / under), elementOf(m[c].value));
+}
+
+} // namespace mlir::tt::ttir::fusion
+#endif

@@ -1,0 +1,54 @@
+/* What the files of this folder share while they write a pattern as C++. Private to the folder.
+ *
+ * A formula is written from its leaves up: a line of it, and what an idiom names, becomes a member before the first one
+ * that uses it. What C++ cannot say ends a part with an empty text; `why` is then the first reason. */
+#ifndef FA_REWRITE_CPP_H
+#define FA_REWRITE_CPP_H
+
+#include "library/pattern.h"
+
+struct cpp {
+    struct arena *arena;
+    const struct pattern_set *set;
+    const struct formula *formula; /* the one that is written: of the match, or of the fused form */
+    const struct formula *match;   /* whose names are bound */
+    struct buf *out;
+    struct str why;
+    bool written[MAX_SLOTS];  /* lines that have their member or variable */
+    uint32_t uses[MAX_SLOTS]; /* of what idioms name */
+    bool in_condition;        /* numbers are asked of a whole match: there are no axes at hand */
+};
+
+/* The part cannot be written, for this reason: an empty text. */
+struct str cpp_cannot(struct cpp *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The class of an op of TTIR: "ScaledDotProductAttentionOp"; empty: TTIR has none. */
+struct str cpp_class(struct cpp *c, enum op_kind k);
+/* "RmsNorm" of rms_norm. */
+struct str cpp_camel(struct arena *a, struct str name);
+/* What a name of a formula is called in C++. */
+struct str cpp_name(struct cpp *c, struct str name);
+/* An expression behind `before`, on several lines where it is long. */
+void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text);
+/* A text between quotes. */
+struct str cpp_quoted(struct cpp *c, struct str text);
+
+/* ---- cpp_number.c ---- */
+
+/* A number or a condition over a match; conditions are of type bool. Empty with a reason. */
+struct str cpp_number(struct cpp *c, const struct number *n);
+/* A literal. */
+struct str cpp_double(struct arena *a, double x);
+
+/* ---- cpp_term.c ---- */
+
+/* Writes a member for each line of the formula, and names the one of the root. Empty with a reason. */
+struct str cpp_terms(struct cpp *c);
+/* Names that stand for values: a member for each. */
+void cpp_names(struct cpp *c);
+
+/* ---- cpp_form.c ---- */
+
+/* Writes a variable for each line of the fused form, and yields its result. Empty with a reason. */
+struct str cpp_form(struct cpp *c);
+
+#endif

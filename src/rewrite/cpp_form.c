@@ -1,0 +1,369 @@
+/* The fused form as variables of type Tensor, made by a Form. */
+#include "rewrite/cpp.h"
+
+#include <string.h>
+
+#include "library/lowering.h"
+
+static struct str tensor(struct cpp *c, const struct node *n);
+
+/* ---- what is present ---- */
+
+/* Joins two conditions; an empty one always holds. */
+static struct str both(struct cpp *c, struct str a, struct str b) {
+    return a.n && b.n && !str_eq(a, b) ? arena_printf(c->arena, "%s && %s", a.p, b.p) : a.n ? a : b;
+}
+
+/* That the match has the names of a number. */
+static struct str number_needs(struct cpp *c, const struct formula *f, const struct number *n) {
+    if (!n)
+        return STR("");
+    struct str a = number_needs(c, f, n->a), b = number_needs(c, f, n->b), own = STR("");
+    if (n->slot != NONE && n->op != NUM_VALUE && n->op != NUM_CALL)
+        own = arena_printf(c->arena, "match.has(%s)", cpp_name(c, f->slot_name[n->slot]).p);
+    return both(c, own, both(c, a, b));
+}
+
+/* The number of an attribute of the form, over the names of the match: of a name, or an expression. NULL with a
+ * reason. */
+static const struct number *attribute_of(struct cpp *c, const struct attr_spec *a) {
+    uint32_t slot = formula_slot(c->match, a->value);
+    const struct number *n = NULL;
+    struct diags none = {.arena = c->arena};
+    if (slot != NONE) {
+        struct number *of = arena_alloc(c->arena, sizeof *of);
+        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
+        return of;
+    }
+    bool ok = condition_parse(&n, c->match, c->arena, a->value, (struct text_origin){"", 1, 1}, NULL, &none);
+    diags_free(&none);
+    if (!ok)
+        cpp_cannot(c, "the attribute %s", a->key);
+    return ok ? n : NULL;
+}
+
+static struct str attribute_text(struct cpp *c, const struct attr_spec *a) {
+    const struct formula *form = c->formula;
+    const struct number *n = attribute_of(c, a);
+    c->formula = c->match;
+    struct str text = n ? cpp_number(c, n) : STR("");
+    c->formula = form;
+    return text;
+}
+
+/* The condition under which the numbers of an op's attributes are known; empty: always. */
+static struct str attributes_need(struct cpp *c, const struct node *n) {
+    struct str all = STR("");
+    for (uint32_t i = 0; i < n->nattrs && op_table[n->op].class != OP_SLICE; i++) {
+        const struct number *x = attribute_of(c, &n->attrs[i]);
+        all = both(c, all, x ? number_needs(c, c->match, x) : STR(""));
+    }
+    return all;
+}
+
+/* ---- ops ---- */
+
+static const struct attr_spec *attribute_named(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (strcmp(n->attrs[i].key, key) == 0)
+            return &n->attrs[i];
+    return NULL;
+}
+
+/* The operands, absent ones as Tensor(). */
+static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_t most) {
+    for (uint32_t i = 0; i < most; i++)
+        v[i] = STR("Tensor()");
+    if (n->nargs > most) {
+        cpp_cannot(c, "so many operands of %s", op_table[n->op].name);
+        return false;
+    }
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        v[i] = tensor(c, n->args[i]);
+        if (!v[i].n)
+            return false;
+    }
+    return true;
+}
+
+/* form.number("epsilon", 1e-05) of each attribute, the default where the form says nothing. */
+static struct str attributes(struct cpp *c, const struct node *n) {
+    struct str text = STR("");
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        struct str value = attribute_text(c, &n->attrs[i]);
+        if (!value.n)
+            return value;
+        text = arena_printf(c->arena, "%s%sform.number(\"%s\", %s)", text.p, i ? ", " : "", n->attrs[i].key, value.p);
+    }
+    bool norm = n->op == K_RMS_NORM || n->op == K_LAYER_NORM;
+    if (norm && !attribute_named(n, "epsilon"))
+        text = STR("form.number(\"epsilon\", 1e-5)");
+    return arena_printf(c->arena, "{%s}", text.p);
+}
+
+static struct str attention(struct cpp *c, const struct node *n, const struct str *v) {
+    const struct attr_spec *a = attribute_named(n, "scale");
+    struct str scale = a ? attribute_text(c, a) : STR("std::nullopt");
+    return scale.n ? arena_printf(c->arena, "form.attention(%s, %s, %s, %s, %s, %s)", v[0].p, v[1].p, v[2].p, v[3].p,
+                                  v[4].p, scale.p)
+                   : scale;
+}
+
+static struct str slice_form(struct cpp *c, const struct node *n, struct str x) {
+    const struct attr_spec *begin = attribute_named(n, "begin"), *end = attribute_named(n, "end");
+    bool first = n->dim.given && begin && end && str_is(begin->value, "0") && str_is(end->value, "1");
+    return first ? arena_printf(c->arena, "form.first(%s, %d)", x.p, n->dim.axis)
+                 : cpp_cannot(c, "a slice in the fused form");
+}
+
+static struct str op_form(struct cpp *c, const struct node *n) {
+    enum { MOST = 5 };
+    static const struct {
+        enum op_kind op;
+        const char *name;
+        uint32_t nargs;
+    } plain[] = {{K_ADD, "add", 2},
+                 {K_SUBTRACT, "subtract", 2},
+                 {K_MULTIPLY, "multiply", 2},
+                 {K_DIVIDE, "divide", 2},
+                 {K_CLAMP, "clamp", 3},
+                 {K_MATMUL, "product", 2},
+                 {K_LINEAR, "product", 3},
+                 {K_CONCATENATE_HEADS, "concatenateHeads", 1},
+                 {K_ROTARY_EMBEDDING, "rotaryEmbedding", 3}};
+    struct str v[MOST];
+    if (!operands(c, n, v, MOST))
+        return STR("");
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (plain[i].op == n->op && !n->nattrs) {
+            struct str text = arena_printf(c->arena, "form.%s(%s", plain[i].name, v[0].p);
+            for (uint32_t k = 1; k < plain[i].nargs; k++)
+                text = arena_printf(c->arena, "%s, %s", text.p, v[k].p);
+            return arena_printf(c->arena, "%s)", text.p);
+        }
+    if (n->op == K_SDPA)
+        return attention(c, n, v);
+    if (n->op == K_SOFTMAX && !n->nattrs && !n->dim.given)
+        return arena_printf(c->arena, "form.softmax(%s, true)", v[0].p);
+    if (n->op == K_SLICE)
+        return slice_form(c, n, v[0]);
+    struct str op = cpp_class(c, n->op), keys = attributes(c, n);
+    if (!op.n || !keys.n)
+        return STR("");
+    if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)
+        return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}, %s)", op.p, v[0].p, v[1].p, v[2].p, keys.p);
+    if (op_table[n->op].class == OP_REDUCE && !n->nattrs && !n->dim.given)
+        return arena_printf(c->arena, "form.reduce<%s>(%s)", op.p, v[0].p);
+    if (op_table[n->op].class != OP_ELTWISE || n->dim.given)
+        return cpp_cannot(c, "how the fused form's %s is written", op_table[n->op].name);
+    struct str text = v[0];
+    for (uint32_t i = 1; i < n->nargs; i++)
+        text = arena_printf(c->arena, "%s, %s", text.p, v[i].p);
+    return arena_printf(c->arena, "form.elementwise<%s>({%s}%s%s)", op.p, text.p, n->nattrs ? ", " : "",
+                        n->nattrs ? keys.p : "");
+}
+
+/* ---- alternatives ---- */
+
+struct alternative {
+    const struct node *node;
+    struct str text;
+    bool names[MAX_SLOTS];
+};
+
+static void add_numbers(const struct number *n, bool *names) {
+    if (!n)
+        return;
+    if (n->slot != NONE && n->op != NUM_VALUE && n->op != NUM_CALL)
+        names[n->slot] = true;
+    add_numbers(n->a, names);
+    add_numbers(n->b, names);
+}
+
+/* Slots of the match that a part of the form speaks of. */
+static void add_names(struct cpp *c, const struct node *n, bool *names) {
+    uint32_t slot = n->kind == N_VARIABLE ? formula_slot(c->match, c->formula->slot_name[n->slot]) : NONE;
+    struct str why = c->why;
+    if (slot != NONE)
+        names[slot] = true;
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        add_numbers(attribute_of(c, &n->attrs[i]), names);
+    c->why = why;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        add_names(c, n->args[i], names);
+}
+
+/* -1, 0, 1: it has fewer names than the other, the same, more; 2: others. */
+static int compare_names(const struct alternative *a, const struct alternative *b) {
+    bool more = false, less = false;
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
+        more |= a->names[i] && !b->names[i];
+        less |= b->names[i] && !a->names[i];
+    }
+    return more && less ? 2 : more ? 1 : less ? -1 : 0;
+}
+
+static bool is_binary(const struct node *n, enum op_kind k) {
+    return n->kind == N_OP && n->op == k && n->nargs == 2 && !n->nattrs;
+}
+
+/* x * s | x / s, perhaps | x: "form.scaled(x, s, {s})", or empty. */
+static struct str scaled_form(struct cpp *c, const struct node *n) {
+    const struct node *times = n->args[0], *over = n->nargs > 1 ? n->args[1] : NULL;
+    bool names[MAX_SLOTS] = {false};
+    struct str list = STR("");
+    if (!over || n->nargs > 3 || !is_binary(times, K_MULTIPLY) || !is_binary(over, K_DIVIDE))
+        return list;
+    struct str x = tensor(c, times->args[0]), by = x.n ? tensor(c, times->args[1]) : x;
+    if (!by.n || !str_eq(x, tensor(c, over->args[0])) || !str_eq(by, tensor(c, over->args[1])) ||
+        (n->nargs == 3 && !str_eq(x, tensor(c, n->args[2]))))
+        return list;
+    add_names(c, times->args[1], names);
+    for (uint32_t i = 0; i < c->match->nslots; i++)
+        if (names[i])
+            list = arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", cpp_name(c, c->match->slot_name[i]).p);
+    return arena_printf(c->arena, "form.scaled(%s, %s, {%s})", x.p, by.p, list.p);
+}
+
+/* Alternatives that need the same names and are different ops, or have different attributes: only numbers would tell
+ * which one it is. */
+static bool are_ambiguous(const struct alternative *a, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            const struct node *x = a[i].node, *y = a[k].node;
+            if (compare_names(&a[i], &a[k]) == 0 && x->kind == N_OP && y->kind == N_OP &&
+                (x->op != y->op || x->nattrs || y->nattrs))
+                return true;
+        }
+    return false;
+}
+
+/* Those with more names come first. */
+static void sort_by_names(struct alternative *all, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++)
+            if (compare_names(&all[i], &all[k]) == -1) {
+                struct alternative moved = all[k];
+                memmove(&all[i + 1], &all[i], (k - i) * sizeof *all);
+                all[i] = moved;
+                k = i;
+            }
+}
+
+/* Names of an alternative that not all have. */
+static struct str own_names(struct cpp *c, const struct alternative *all, uint32_t n, uint32_t at) {
+    struct str list = STR("");
+    for (uint32_t slot = 0; slot < c->match->nslots; slot++) {
+        uint32_t having = 0;
+        for (uint32_t i = 0; i < n; i++)
+            having += all[i].names[slot];
+        if (all[at].names[slot] && having < n)
+            list =
+                arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", cpp_name(c, c->match->slot_name[slot]).p);
+    }
+    return list;
+}
+
+/* What a part of the form moves, it only reshapes: of that the axes of values tell whether it is right. */
+static bool only_reshapes(const struct node *n) {
+    bool only = n->kind != N_OP || n->op == K_RESHAPE ||
+                (op_table[n->op].class != OP_SLICE && op_table[n->op].class != OP_JOIN &&
+                 op_table[n->op].class != OP_MOVE && op_table[n->op].class != OP_REDUCE);
+    for (uint32_t i = 0; i < n->nargs && only; i++)
+        only = only_reshapes(n->args[i]);
+    return only;
+}
+
+/* A function of Form that looks at the match, and fails where its op is not what is matched. */
+static bool checks_itself(const struct node *n) {
+    return n->kind == N_NAMED ? checks_itself(n->args[0]) : n->kind == N_OP && n->op == K_ROTARY_EMBEDDING;
+}
+
+static struct str either_form(struct cpp *c, const struct node *n) {
+    enum { MOST = 20 };
+    const char *text_end = c->formula->text.p + c->formula->text.n;
+    if (n->text.p < c->formula->text.p || n->text.p >= text_end)
+        return tensor(c, n->args[0]); /* of an idiom: the first one */
+    struct str why = c->why, first = STR(""), text = scaled_form(c, n);
+    struct alternative *all = arena_alloc(c->arena, MOST * sizeof *all);
+    uint32_t count = 0;
+    c->why = why;
+    if (text.n)
+        return text;
+    bool told = true;
+    for (uint32_t i = 0; i < n->nargs && count < MOST; i++) {
+        struct alternative *a = &all[count];
+        *a = (struct alternative){.node = n->args[i], .text = tensor(c, n->args[i])};
+        add_names(c, n->args[i], a->names);
+        first = first.n ? first : c->why;
+        c->why = why;
+        for (uint32_t k = 0; !a->text.n && k < count; k++)
+            told &= compare_names(a, &all[k]) != 0 || checks_itself(all[k].node) || only_reshapes(a->node);
+        count += a->text.n > 0;
+    }
+    if (count && !told)
+        return cpp_cannot(c, "an alternative of the fused form that needs the same names as another");
+    if (!count) {
+        c->why = first;
+        return STR("");
+    }
+    if (are_ambiguous(all, count))
+        return cpp_cannot(c, "which alternative of the fused form it is depends on numbers");
+    sort_by_names(all, count);
+    bool nested = true;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        nested &= compare_names(&all[i], &all[i + 1]) != 2;
+    for (uint32_t i = 0; i < count; i++)
+        text = nested ? arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", all[i].text.p)
+                      : arena_printf(c->arena, "%s%s{%s, {%s}}", text.p, i ? ", " : "", all[i].text.p,
+                                     own_names(c, all, count, i).p);
+    return count == 1 ? text : arena_printf(c->arena, "form.either({%s})", text.p);
+}
+
+static struct str named_form(struct cpp *c, const struct node *n) {
+    struct str name = c->formula->slot_name[n->slot];
+    if (!name.n)
+        return tensor(c, n->args[0]);
+    struct str id = arena_printf(c->arena, "fused%s", cpp_camel(c->arena, name).p);
+    if (c->written[n->slot])
+        return id;
+    struct str value = tensor(c, n->args[0]);
+    if (!value.n)
+        return value;
+    c->written[n->slot] = true;
+    cpp_put(c->out, 6, arena_printf(c->arena, "Tensor %s = ", id.p), arena_printf(c->arena, "%s;\n", value.p));
+    return id;
+}
+
+static struct str tensor(struct cpp *c, const struct node *n) {
+    struct str x;
+    switch (n->kind) {
+    case N_VARIABLE:
+        x = c->formula->slot_name[n->slot];
+        return formula_slot(c->match, x) == NONE ? STR("Tensor()")
+                                                 : arena_printf(c->arena, "form.read(%s)", cpp_name(c, x).p);
+    case N_NAMED:
+        return named_form(c, n);
+    case N_NUMBER:
+        x = cpp_number(c, n->number);
+        return x.n ? arena_printf(c->arena, "form.number(%s)", x.p) : x;
+    case N_EITHER:
+        return either_form(c, n);
+    case N_TRANSPOSED:
+        x = tensor(c, n->args[0]);
+        return x.n ? arena_printf(c->arena, "form.transposed(%s)", x.p) : x;
+    case N_OP: {
+        struct str needs = attributes_need(c, n);
+        x = op_form(c, n);
+        return needs.n && x.n ? arena_printf(c->arena, "(%s ? %s : Tensor())", needs.p, x.p) : x;
+    }
+    default:
+        return cpp_cannot(c, "a part of the fused form");
+    }
+}
+
+struct str cpp_form(struct cpp *c) {
+    if (c->formula->nsecondary)
+        return cpp_cannot(c, "the fused op has several results");
+    return tensor(c, c->formula->root);
+}

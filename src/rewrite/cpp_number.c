@@ -1,0 +1,150 @@
+/* Numbers and conditions. What a condition asks of a match is a function of FusionMatch.h, a row each. */
+#include "rewrite/cpp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lang/condition.h"
+
+static const struct {
+    enum condition_id id;
+    const char *function;
+    const char *more; /* a last argument */
+} functions[] = {
+    {CONDITION_constant, "isConstant", ""},
+    {CONDITION_scalar, "isScalar", ""},
+    {CONDITION_parameter, "isParameter", ", false"},
+    {CONDITION_stored, "isParameter", ", true"},
+    {CONDITION_stated_constant, "isConstant", ""},
+    {CONDITION_same, "isSame", ""},
+    {CONDITION_count_power, "isPowerOfCount", ""},
+    {CONDITION_matrix, "isMatrix", ""},
+    {CONDITION_along_axis, "variesAlong", ""},
+    {CONDITION_same_along, "isSameAlong", ""},
+    {CONDITION_repeated, "isRepeated", ""},
+    {CONDITION_along_reduced, "variesAlongReduced", ""},
+    {CONDITION_positions, "isTable", ""},
+    {CONDITION_aligned, "isAligned", ""},
+    {CONDITION_grouped, "areGrouped", ""},
+    {CONDITION_read_as, "isReadAs", ""},
+};
+
+struct str cpp_double(struct arena *a, double x) {
+    if (isinf(x))
+        return arena_printf(a, "%sstd::numeric_limits<double>::infinity()", x < 0 ? "-" : "");
+    struct str text = arena_printf(a, "%.10g", x);
+    return strcspn(text.p, ".e") < text.n ? text : arena_printf(a, "%s.0", text.p);
+}
+
+/* What a number speaks of, as an argument; empty where it has no name in C++. */
+static struct str name_of_slot(struct cpp *c, uint32_t slot) {
+    struct str name = c->formula->slot_name[slot];
+    uint32_t there = formula_slot(c->match, name);
+    if (!name.n && c->formula == c->match)
+        return arena_printf(c->arena, "part%u", slot);
+    if (!name.n || there == NONE)
+        return cpp_cannot(c, "it speaks of a value that only the fused form has");
+    return cpp_name(c, name);
+}
+
+static struct str call(struct cpp *c, const struct number *n) {
+    if (n->call == NONE) /* a definition */
+        return cpp_number(c, n->a);
+    const struct condition_info *info = &condition_table[n->call];
+    if (n->sources || n->printed)
+        return cpp_cannot(c, "%s of a value as it is printed", info->name);
+    if (n->call == CONDITION_present) {
+        struct str x = name_of_slot(c, n->args[0]);
+        return x.n ? arena_printf(c->arena, "match.has(%.*s)", (int)x.n, x.p) : x;
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (functions[i].id != (enum condition_id)n->call)
+            continue;
+        struct str text = arena_printf(c->arena, "%s(match", functions[i].function);
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            struct str x = name_of_slot(c, n->args[k]);
+            if (!x.n)
+                return x;
+            text = arena_printf(c->arena, "%s, %.*s", text.p, (int)x.n, x.p);
+        }
+        bool list = n->call == CONDITION_read_as;
+        for (uint32_t k = 0; k < n->ngiven; k++)
+            text = arena_printf(c->arena, "%s, %s%d%s", text.p, list && k == 0 ? "{" : "", n->given[k],
+                                list && k + 1 == n->ngiven ? "}" : "");
+        return arena_printf(c->arena, "%s%s)", text.p, functions[i].more);
+    }
+    return cpp_cannot(c, "%s", info->says);
+}
+
+static struct str measure(struct cpp *c, const struct number *n) {
+    static const char *const plain[MEASURES] = {[MEASURE_rank] = "rankOf",
+                                                [MEASURE_size] = "sizeAt",
+                                                [MEASURE_numel] = "numberOfElements",
+                                                [MEASURE_dtype] = "elementTypeOf"};
+    struct str x = name_of_slot(c, n->slot);
+    if (!x.n)
+        return x;
+    if (n->sources || n->printed)
+        return cpp_cannot(c, "%s of a value as it is printed", measure_table[n->call].name);
+    if (n->call == MEASURE_attribute)
+        return arena_printf(c->arena, "attributeOf(match, %.*s, \"%s\")", (int)x.n, x.p, n->key);
+    if (n->call >= MEASURE_begin && n->call <= MEASURE_cut)
+        return arena_printf(c->arena, "boundsOf(match, %.*s).%s", (int)x.n, x.p, measure_table[n->call].name);
+    if (!plain[n->call])
+        return cpp_cannot(c, "%s", measure_table[n->call].says);
+    return n->call == MEASURE_size ? arena_printf(c->arena, "sizeAt(match, %.*s, %d)", (int)x.n, x.p, n->given[0])
+                                   : arena_printf(c->arena, "%s(match, %.*s)", plain[n->call], (int)x.n, x.p);
+}
+
+static struct str extent_text(struct cpp *c, const struct number *n) {
+    if (n->slot == NONE && c->in_condition)
+        return cpp_cannot(c, "extent of the axes of the formula");
+    if (n->slot == NONE)
+        return arena_printf(c->arena, "extentHere(axes, %d)", n->axis);
+    struct str x = name_of_slot(c, n->slot);
+    return x.n ? arena_printf(c->arena, "extentOf(match, %.*s, %d)", (int)x.n, x.p, n->axis) : x;
+}
+
+/* In parentheses, so that it may stand anywhere. */
+static struct str operands(struct cpp *c, const struct number *n, const char *sign) {
+    struct str a = cpp_number(c, n->a), b = a.n ? cpp_number(c, n->b) : a;
+    return b.n ? arena_printf(c->arena, "(%s %s %s)", a.p, sign, b.p) : b;
+}
+
+static struct str one_operand(struct cpp *c, const struct number *n, const char *before) {
+    struct str a = cpp_number(c, n->a);
+    return a.n ? arena_printf(c->arena, "%s(%s)", before, a.p) : a;
+}
+
+struct str cpp_number(struct cpp *c, const struct number *n) {
+    static const char *const signs[] = {
+        [NUM_ADD] = "+", [NUM_SUB] = "-", [NUM_MUL] = "*", [NUM_DIV] = "/", [NUM_EQ] = "==",  [NUM_NE] = "!=",
+        [NUM_LT] = "<",  [NUM_LE] = "<=", [NUM_GT] = ">",  [NUM_GE] = ">=", [NUM_AND] = "&&", [NUM_OR] = "||",
+    };
+    switch (n->op) {
+    case NUM_VALUE:
+        return cpp_double(c->arena, n->value);
+    case NUM_EXTENT:
+        return extent_text(c, n);
+    case NUM_NEG:
+        return one_operand(c, n, "-");
+    case NUM_NOT:
+        return one_operand(c, n, "!");
+    case NUM_SQRT:
+        return one_operand(c, n, "std::sqrt");
+    case NUM_MOD: {
+        struct str a = cpp_number(c, n->a), b = a.n ? cpp_number(c, n->b) : a;
+        return b.n ? arena_printf(c->arena, "std::fmod(%s, %s)", a.p, b.p) : b;
+    }
+    case NUM_MEASURE:
+        return measure(c, n);
+    case NUM_VALUE_OF: {
+        struct str x = name_of_slot(c, n->slot);
+        return x.n ? arena_printf(c->arena, "valueOf(match, %.*s)", (int)x.n, x.p) : x;
+    }
+    case NUM_CALL:
+        return call(c, n);
+    default:
+        return operands(c, n, signs[n->op]);
+    }
+}

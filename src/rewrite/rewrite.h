@@ -1,0 +1,16 @@
+/* A pattern as a pass of the compiler: C++ for MLIR, its test, and what builds and registers it. */
+#ifndef FA_REWRITE_H
+#define FA_REWRITE_H
+
+#include "library/pattern.h"
+
+struct rewrite {
+    struct str text;           /* NAME.cpp; empty: it cannot be written */
+    struct str why;            /* then: the reason */
+    struct str_list unchecked; /* what the pattern says and the pass does not check */
+};
+
+/* Texts are in `a`. */
+void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out);
+
+#endif

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Patterns as passes of the real compiler: generated, compiled, run on their examples.
+
+usage: passes.py PROGRAM GET_SH [--corpus=DIRECTORY] [--keep=DIRECTORY] [--only=NAMES] [-v]
+
+PROGRAM writes each direct pattern as a pass; clang++-22 compiles them; ttmlir-opt, which GET_SH unpacks, loads them. Of each
+pattern's TTIR examples those that match have to change, the others not, and `fusion-audit verify` compares before and after.
+With --corpus all passes run over the TTIR of its models: what an audit of a module reports of these patterns is to be gone
+afterwards. Prints a table, a row a pattern; exits with 1 where something is wrong.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+NOTHING = '''
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+namespace mlir::tt::ttir::fusion {
+void populateNothing(RewritePatternSet &) {}
+}
+'''
+FLAGS = ["-std=c++17", "-fPIC", "-O0", "-DNDEBUG", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror",
+         "-Wno-unused-parameter"]
+
+
+HEADERS = ["mlir/IR/PatternMatch.h", "mlir/IR/Verifier.h", "mlir/Pass/Pass.h", "mlir/Tools/Plugins/PassPlugin.h",
+           "mlir/Transforms/GreedyPatternRewriteDriver.h", "ttmlir/Dialect/TTIR/IR/TTIROps.h"]
+
+
+def run(command, **more):
+    return subprocess.run([str(x) for x in command], capture_output=True, text=True, errors="replace", **more)
+
+
+def kit(get_sh):
+    """The folder of the compiler, or None where it cannot be had."""
+    r = run(["sh", "-c", f'exec "{get_sh}" --plugin'])
+    folder = r.stdout.strip().splitlines()[-1] if r.stdout.strip() else None
+    if r.returncode or not folder or run(["sh", "-c", "command -v clang++-22"]).returncode:
+        return None
+    return folder
+
+
+def generate(program, directory, names):
+    """The patterns that were written, and the reasons for the others."""
+    r = run([program, "patterns", "pass", "-o", directory, "--limit=diagnostics=10000", *names])
+    reasons = dict(re.findall(r"warning: (\w+): no pass: (.*)", r.stderr))
+    unchecked = re.findall(r"note: (\w+): unchecked: (.*)", r.stderr)
+    return sorted(f[:-5] for f in os.listdir(directory) if f.endswith(".mlir")), reasons, unchecked
+
+
+def build(folder, directory, names, plugin, each=False):
+    """Compiles them together; `each`: a file at a time."""
+    include = ["-isystem", folder + "/include", "-isystem", "/usr/lib/llvm-22/include"]
+    if each:
+        sources = [f"{directory}/{n}.cpp" for n in names]
+    else:
+        sources = [directory + "/All.cpp"]
+        with open(sources[0], "w") as f:
+            f.write("".join(f'#include "{n}.cpp"\n' for n in names))
+    pch = directory + "/Headers.h"
+    with open(pch, "w") as f:
+        f.write("".join(f'#include "{h}"\n' for h in HEADERS))
+    r = subprocess.CompletedProcess([], 0) if os.path.exists(pch + ".pch") else run(["clang++-22", *FLAGS, *include, "-x", "c++-header", pch, "-o",
+                                                                                      pch + ".pch"])
+    if r.returncode:
+        return r
+    return run(["clang++-22", *FLAGS, *include, "-include-pch", pch + ".pch", "-shared", *sources,
+                directory + "/FusionPasses.cpp", "-o", plugin])
+
+
+def apply(folder, plugin, passes, texts, path):
+    """Each module after a pass; None for one that the compiler refuses."""
+    with open(path, "w") as f:
+        f.write("\n// -----\n".join(texts))
+    r = run([folder + "/ttmlir-opt", f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({passes})",
+             "--split-input-file", "--mlir-print-debuginfo", path])
+    if r.returncode == 0:
+        return r.stdout.split("// -----\n")
+    return [None] if len(texts) == 1 else [apply(folder, plugin, passes, [one], path)[0] for one in texts]
+
+
+def examples(path):
+    text = open(path).read().split("\n", 1)[1]
+    for one in text.split("// -----"):
+        hit = "// It fuses" in one
+        yield hit, "\n".join(l for l in one.splitlines() if not l.startswith("//"))
+
+
+def loaded_ops(text):
+    return sorted(re.findall(r'"(ttir\.\w+)"', text or ""))
+
+
+class Run:
+    def __init__(self, args, folder, directory):
+        self.args, self.folder, self.directory = args, folder, directory
+        self.plugin = directory + "/fusions.so"
+        self.wrong = []
+
+    def verify(self, before, after):
+        paths = [f"{self.directory}/before.ttir.mlir", f"{self.directory}/after.ttir.mlir"]
+        for path, text in zip(paths, (before, after)):
+            with open(path, "w") as f:
+                f.write(text)
+        r = run([self.args.program, "verify", "-q", "--strict", "-o", "-", *paths])
+        return r.returncode, r.stdout + r.stderr
+
+    def pattern(self, name):
+        """Hits that fused, hits, misses left alone, misses, proved."""
+        n = [0, 0, 0, 0, 0]
+        unread = 0
+        all = list(examples(f"{self.directory}/{name}.mlir"))
+        texts = [text for _, text in all]
+        befores = apply(self.folder, self.plugin, "fuse-nothing", texts, self.directory + "/in.mlir")
+        afters = apply(self.folder, self.plugin, "fuse-" + name.replace("_", "-"), texts, self.directory + "/in.mlir")
+        for i, ((hit, text), before, after) in enumerate(zip(all, befores, afters)):
+            if before is None:
+                unread += 1
+                continue
+            if after is None:
+                self.wrong.append(f"{name}: example {i}: the pass fails\n{text}")
+                continue
+            changed = loaded_ops(before) != loaded_ops(after)
+            n[1 if hit else 3] += 1
+            n[0 if hit else 2] += changed == hit
+            if changed != hit and self.args.verbose:
+                print(f"{name}: example {i} {'is not fused' if hit else 'is fused'}\n{text}\n{after}")
+            if changed:
+                status, said = self.verify(before, after)
+                n[4] += status == 0
+                if status == 1 or (status and self.args.verbose):
+                    self.wrong.append(f"{name}: example {i}: verify {status}: {said[:3000]}\n{text}\n{after}")
+        return n, unread
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("program")
+    p.add_argument("get_sh")
+    p.add_argument("--corpus")
+    p.add_argument("--keep")
+    p.add_argument("--only", default="*")
+    p.add_argument("-v", "--verbose", action="store_true")
+    args = p.parse_args()
+    folder = kit(args.get_sh)
+    if not folder:
+        print("skipped: there is no compiler, or no clang++-22")
+        return 77
+    directory = args.keep or tempfile.mkdtemp()
+    names, reasons, unchecked = generate(args.program, directory, args.only.split(","))
+    with open(directory + "/FusionPasses.cpp") as f:
+        text = f.read()
+    if "fuse-nothing" not in text:
+        text = text.replace("void populateAllPatterns", "void populateNothing(RewritePatternSet &) {}\n\nvoid populateAllPatterns", 1)
+        text = text.replace('  registerFusion<populateAllPatterns>', '  registerFusion<populateNothing>("fuse-nothing");\n'
+                            '  registerFusion<populateAllPatterns>', 1)
+        with open(directory + "/FusionPasses.cpp", "w") as f:
+            f.write(text)
+    r = build(folder, directory, names, directory + "/fusions.so")
+    if r.returncode:
+        print(r.stderr[:6000])
+        return 1
+    state = Run(args, folder, directory)
+    for name in names:
+        n, unread = state.pattern(name)
+        print(f"{name:40} hits {n[0]}/{n[1]}  misses {n[2]}/{n[3]}  proved {n[4]}  unread {unread}", flush=True)
+    for name, why in reasons.items():
+        print(f"{name:40} - {why}")
+    for name, what in unchecked:
+        print(f"{name:40} unchecked: {what}")
+    print("\n".join(state.wrong))
+    return 1 if state.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
