@@ -35,28 +35,36 @@ public:
     return out;
   }
 
-  /// The first that is there.
+  /// The first that is right, of several ways to write one thing.
   Tensor either(std::initializer_list<Tensor> list) {
+    Tensor out;
     for (const Tensor &t : list)
-      if (t || t.wrong)
+      if (t)
         return t;
-    return {};
+      else if (t.wrong)
+        out = t;
+    return out;
   }
-  /// The first that is there and for which the match has all names that another one is for.
+  /// The same, of those for which the match has all names that another one is for.
   Tensor either(std::initializer_list<std::pair<Tensor, std::initializer_list<Name>>> list) {
+    auto has = [](std::initializer_list<Name> all, Name n) {
+      return llvm::any_of(all, [&](Name one) { return one.id == n.id; });
+    };
     auto isLess = [&](std::initializer_list<Name> names, std::initializer_list<Name> others) {
-      auto has = [](std::initializer_list<Name> all, Name n) {
-        return llvm::any_of(all, [&](Name one) { return one.id == n.id; });
-      };
       return llvm::all_of(names, [&](Name n) { return !m.has(n) || has(others, n); }) &&
              llvm::any_of(others, [&](Name n) { return m.has(n) && !has(names, n); });
     };
-    for (const auto &[t, names] : list)
-      if ((t || t.wrong) && llvm::none_of(list, [&, &own = names](const auto &other) {
-            return (other.first || other.first.wrong) && isLess(own, other.second);
-          }))
-        return t;
-    return {};
+    Tensor out;
+    for (const auto &one : list) {
+      bool less = llvm::any_of(list, [&](const auto &other) {
+        return (other.first || other.first.wrong) && isLess(one.second, other.second);
+      });
+      if (one.first && !less)
+        return one.first;
+      if (one.first.wrong && !less)
+        out = one.first;
+    }
+    return out;
   }
   /// x times `by`, or divided by it, as the match does with one of these names; x where there is nothing of the kind.
   Tensor scaled(Tensor x, Tensor by, ArrayRef<Name> names) {
@@ -131,6 +139,16 @@ public:
     if (b.number && *b.number != 0)
       return multiply(a, number(1 / *b.number));
     return elementwise<DivOp>({a, b});
+  }
+  /// All that it varies along as one dimension, with so many ones before and behind it.
+  Tensor asOneAxis(Tensor t, unsigned before, unsigned after) {
+    if (!t.value)
+      return t;
+    IndexMap all = join(t.axes);
+    t.axes.assign(before + 1 + after, IndexMap());
+    t.axes[before] = all;
+    t.value = reshape(t.value, typeOf(t.axes).getShape());
+    return t;
   }
   /// The first element along an axis along which the value does not vary.
   Tensor first(Tensor t, int dim) {

@@ -116,6 +116,23 @@ static struct str slice_form(struct cpp *c, const struct node *n, struct str x) 
                  : cpp_cannot(c, "a slice in the fused form");
 }
 
+/* reshape(x, shape="1, numel(x)"): all that x varies along as one dimension between ones. */
+static struct str reshaped_form(struct cpp *c, const struct node *n, struct str x) {
+    const struct attr_spec *shape = attribute_named(n, "shape");
+    uint32_t before = 0, after = 0, long_ones = 0;
+    for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
+        struct str one = str_item(&rest);
+        if (!str_is(one, "1")) {
+            long_ones += 1 + (str_find(one, STR("(")) && !str_starts(one, STR("numel")));
+            continue;
+        }
+        before += long_ones == 0;
+        after += long_ones != 0;
+    }
+    return long_ones == 1 ? arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after)
+                          : cpp_cannot(c, "a reshape in the fused form");
+}
+
 static struct str op_form(struct cpp *c, const struct node *n) {
     enum { MOST = 5 };
     static const struct {
@@ -147,6 +164,8 @@ static struct str op_form(struct cpp *c, const struct node *n) {
         return arena_printf(c->arena, "form.softmax(%s, true)", v[0].p);
     if (n->op == K_SLICE)
         return slice_form(c, n, v[0]);
+    if (n->op == K_RESHAPE)
+        return reshaped_form(c, n, v[0]);
     struct str op = cpp_class(c, n->op), keys = attributes(c, n);
     if (!op.n || !keys.n)
         return STR("");
@@ -266,9 +285,8 @@ static struct str own_names(struct cpp *c, const struct alternative *all, uint32
 
 /* What a part of the form moves, it only reshapes: of that the axes of values tell whether it is right. */
 static bool only_reshapes(const struct node *n) {
-    bool only = n->kind != N_OP || n->op == K_RESHAPE ||
-                (op_table[n->op].class != OP_SLICE && op_table[n->op].class != OP_JOIN &&
-                 op_table[n->op].class != OP_MOVE && op_table[n->op].class != OP_REDUCE);
+    enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_ELTWISE;
+    bool only = n->op == K_RESHAPE || (class != OP_SLICE && class != OP_JOIN && class != OP_MOVE && class != OP_REDUCE);
     for (uint32_t i = 0; i < n->nargs && only; i++)
         only = only_reshapes(n->args[i]);
     return only;
@@ -279,45 +297,80 @@ static bool checks_itself(const struct node *n) {
     return n->kind == N_NAMED ? checks_itself(n->args[0]) : n->kind == N_OP && n->op == K_ROTARY_EMBEDDING;
 }
 
+/* In the place of an alternative that cannot be written: where the match has a name that none of the others has, the
+ * form is none. False where nothing tells it from the others. */
+static bool refuse(struct cpp *c, struct alternative *a, const struct alternative *all, uint32_t n) {
+    struct str any = STR("");
+    bool told = false;
+    for (uint32_t slot = 0; slot < c->match->nslots; slot++) {
+        bool known = !a->names[slot];
+        for (uint32_t i = 0; i < n && !known; i++)
+            known = all[i].text.n && all[i].names[slot];
+        if (!known)
+            any = arena_printf(c->arena, "%s%smatch.has(%s)", any.p, any.n ? " || " : "",
+                               cpp_name(c, c->match->slot_name[slot]).p);
+    }
+    for (uint32_t i = 0; i < n && !told; i++)
+        told =
+            all[i].text.n && compare_names(a, &all[i]) == 0 && (checks_itself(all[i].node) || only_reshapes(a->node));
+    if (any.n)
+        a->text = arena_printf(c->arena, "(%s ? form.fail(\"this form is not written\") : Tensor())", any.p);
+    return any.n || told;
+}
+
+/* Moves those that are written to the front. */
+static uint32_t written_first(struct alternative *all, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].text.n)
+            all[kept++] = all[i];
+    return kept;
+}
+
+static struct str list_of(struct cpp *c, struct alternative *all, uint32_t n) {
+    struct str text = STR("");
+    bool same = true;
+    sort_by_names(all, n);
+    for (uint32_t i = 0; i + 1 < n; i++)
+        same &= compare_names(&all[i], &all[i + 1]) == 0;
+    for (uint32_t i = 0; i < n; i++)
+        text = same ? arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", all[i].text.p)
+                    : arena_printf(c->arena, "%s%s{%s, {%s}}", text.p, i ? ", " : "", all[i].text.p,
+                                   own_names(c, all, n, i).p);
+    return n == 1 ? text : arena_printf(c->arena, "form.either({%s})", text.p);
+}
+
 static struct str either_form(struct cpp *c, const struct node *n) {
     enum { MOST = 20 };
     const char *text_end = c->formula->text.p + c->formula->text.n;
     if (n->text.p < c->formula->text.p || n->text.p >= text_end)
         return tensor(c, n->args[0]); /* of an idiom: the first one */
-    struct str why = c->why, first = STR(""), text = scaled_form(c, n);
-    struct alternative *all = arena_alloc(c->arena, MOST * sizeof *all);
-    uint32_t count = 0;
+    struct str why = c->why, first = STR(""), scaled = scaled_form(c, n);
+    struct alternative all[MOST], kept[MOST];
+    uint32_t count = n->nargs < MOST ? n->nargs : MOST, nkept = 0;
     c->why = why;
-    if (text.n)
-        return text;
-    bool told = true;
-    for (uint32_t i = 0; i < n->nargs && count < MOST; i++) {
-        struct alternative *a = &all[count];
-        *a = (struct alternative){.node = n->args[i], .text = tensor(c, n->args[i])};
-        add_names(c, n->args[i], a->names);
+    if (scaled.n)
+        return scaled;
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = (struct alternative){.node = n->args[i], .text = tensor(c, n->args[i])};
+        add_names(c, n->args[i], all[i].names);
         first = first.n ? first : c->why;
         c->why = why;
-        for (uint32_t k = 0; !a->text.n && k < count; k++)
-            told &= compare_names(a, &all[k]) != 0 || checks_itself(all[k].node) || only_reshapes(a->node);
-        count += a->text.n > 0;
+        if (all[i].text.n)
+            kept[nkept++] = all[i];
     }
-    if (count && !told)
-        return cpp_cannot(c, "an alternative of the fused form that needs the same names as another");
-    if (!count) {
+    if (!nkept) {
         c->why = first;
         return STR("");
     }
-    if (are_ambiguous(all, count))
+    if (are_ambiguous(kept, nkept))
         return cpp_cannot(c, "which alternative of the fused form it is depends on numbers");
-    sort_by_names(all, count);
-    bool nested = true;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        nested &= compare_names(&all[i], &all[i + 1]) != 2;
     for (uint32_t i = 0; i < count; i++)
-        text = nested ? arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", all[i].text.p)
-                      : arena_printf(c->arena, "%s%s{%s, {%s}}", text.p, i ? ", " : "", all[i].text.p,
-                                     own_names(c, all, count, i).p);
-    return count == 1 ? text : arena_printf(c->arena, "form.either({%s})", text.p);
+        if (!all[i].text.n && !refuse(c, &all[i], kept, nkept)) {
+            c->why = first;
+            return STR("");
+        }
+    return list_of(c, all, written_first(all, count));
 }
 
 static struct str named_form(struct cpp *c, const struct node *n) {
