@@ -66,8 +66,7 @@ def build(folder, directory, names, plugin, each=False):
     pch = directory + "/Headers.h"
     with open(pch, "w") as f:
         f.write("".join(f'#include "{h}"\n' for h in HEADERS))
-    r = subprocess.CompletedProcess([], 0) if os.path.exists(pch + ".pch") else run(["clang++-22", *FLAGS, *include, "-x", "c++-header", pch, "-o",
-                                                                                      pch + ".pch"])
+    r = run(["clang++-22", *FLAGS, *include, "-x", "c++-header", pch, "-o", pch + ".pch"])
     if r.returncode:
         return r
     return run(["clang++-22", *FLAGS, *include, "-include-pch", pch + ".pch", "-shared", *sources,

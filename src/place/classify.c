@@ -223,7 +223,10 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return set_options(c, s->keeps, STR(""));
     if (exists(c->pattern))
         return todo_of_pass(c, a);
-    return (struct todo){.kind = TODO_WRITE, .what = str_is(s->level, "ttir") ? STR("TTIR") : STR("TTNN")};
+    if (!str_is(s->level, "ttir"))
+        return (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
+    struct str command = arena_printf(a, "fusion-audit patterns pass -o DIR %s", c->pattern->name.p);
+    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command};
 }
 
 void todo_name(const struct todo *t, struct buf *out) {
