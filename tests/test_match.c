@@ -1185,6 +1185,27 @@ Test(match, slices_of_slices_are_composed) {
                         "array<i64: 1, 0>} -> 3x4; " PARTS_OF("u"));
 }
 
+/* A concatenation in a concatenation: what is cut inside is a part of what the outer one joins. */
+Test(match, slices_of_slices_meet_below_two_concatenations) {
+    pattern("rot = slice(x, dim=-1, part=0, of=2)\nlo = slice(rot, dim=-1, part=0, of=2)\n"
+            "hi = slice(rot, dim=-1, part=1, of=2)\nturned = concat(neg(hi), lo)\n"
+            "out = concat(rot * c + turned * s, slice(x, dim=-1, part=1, of=2))",
+            "");
+#define CUT(name, of, begin, end, to)                                                                                  \
+    name " = ttir.slice_static " of " {begins = [0, " #begin "], ends = [3, " #end "], step = [1, 1]} -> " to "; "
+#define ROTATED(first, second, rest)                                                                                   \
+    CUT("r", "x", 0, 4, "3x4")                                                                                         \
+    CUT("p", "x", 4, 8, "3x4")                                                                                         \
+    CUT("l", "r", 0, 2, "3x2")                                                                                         \
+    CUT("h", "r", 2, 4, "3x2")                                                                                         \
+    "n = ttir.neg " first "; t = ttir.concat n " second " {dim = 1} -> 3x4; a = ttir.multiply r c; "                   \
+    "b = ttir.multiply t s; d = ttir.add a b; o = ttir.concat d " rest " {dim = 1} -> 3x8; return o"
+    hit("x:3x8 c:3x4 s:3x4", ROTATED("h", "l", "p"));
+    hit("x:3x8 c:4 s:1x4", ROTATED("h", "l", "p"));
+    miss("x:3x8 c:3x4 s:3x4", ROTATED("l", "h", "p")); /* the halves are exchanged */
+    miss("x:3x8 c:3x4 s:3x4", ROTATED("h", "l", "r")); /* the other half of x */
+}
+
 Test(match, what_the_fused_op_yields_may_escape) {
     pattern("s = x + r\nout = rms_norm(s, w)", "escapes: [s]");
     hit("x:2x3 r:2x3 w:3",

@@ -21,17 +21,23 @@ enum {
                   1 /* plus a value: the index space of that value, for operands of ops without index maps */
 };
 
+/* The axes of the formula before a slice or a concatenation changed one of them, and those before that. */
+struct outer_axes {
+    const struct axes *axes;
+    const struct outer_axes *before; /* NULL: there are none */
+};
+
 /* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
     uint32_t value;
-    const struct imap *map;   /* which element of the value: from the index of the root's result */
-    const struct axes *axes;  /* the formula's axes at this node */
-    const struct axes *outer; /* those before a slice or a concatenation changed one of them; or NULL */
-    uint32_t slot;            /* of the named value that this is the definition of; or NONE */
-    uint32_t parent;          /* index of the matched op that it is an operand of; NONE: a root */
-    bool turned;              /* under transposed(): its last two axes are exchanged */
-    bool inside;              /* operand of a contraction: rows and columns are the last two axes of the formula */
+    const struct imap *map;         /* which element of the value: from the index of the root's result */
+    const struct axes *axes;        /* the formula's axes at this node */
+    const struct outer_axes *outer; /* NULL: they are those of the root */
+    uint32_t slot;                  /* of the named value that this is the definition of; or NONE */
+    uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
+    bool turned;                    /* under transposed(): its last two axes are exchanged */
+    bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
 

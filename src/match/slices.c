@@ -52,8 +52,15 @@ static bool known_digits(const struct axes *context, const struct axes *kept, co
     int64_t shape[MAX_RANK];
     for (uint32_t d = 0; d < ch->rank; d++)
         shape[d] = ch->shape[d];
-    return context && imap_of_coordinates(kept, shape, ch->rank, &rest) &&
+    return imap_of_coordinates(kept, shape, ch->rank, &rest) &&
            imap_complement(context, &rest, extents, n, digits);
+}
+
+/* Of the axes above, those furthest up first. */
+static bool digits_above(const struct outer_axes *outer, const struct axes *kept, const struct resized_operand *ch,
+                         const int64_t *extents, uint32_t n, struct axes *digits) {
+    return outer && (digits_above(outer->before, kept, ch, extents, n, digits) ||
+                     known_digits(outer->axes, kept, ch, extents, n, digits));
 }
 
 /* Else each of these dimensions is a fresh axis, of which the axis of the result is a part. */
@@ -86,12 +93,13 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         if (ch->dims[d])
             extents[n++] = ch->shape[d];
     }
-    const struct axes *outer = g->outer ? g->outer : g->axes;
-    if (!known_digits(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
-        return NULL;
+    struct outer_axes *outer = matcher_scratch(m, sizeof *outer);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct imap *map = matcher_scratch(m, sizeof *map);
-    if (!axes || !map)
+    if (!outer || !axes || !map)
+        return NULL;
+    *outer = (struct outer_axes){g->axes, g->outer};
+    if (!digits_above(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
         return NULL;
     *axes = *g->axes;
     axes_clear(&at);
