@@ -153,6 +153,8 @@ class Module(unittest.TestCase):
             fusion_audit.audit(["absent.mlir"])
         with self.assertRaisesRegex(fusion_audit.Error, "no pattern or fused op matches"):
             fusion_audit.audit(PAIR, only="absent")
+        with self.assertRaisesRegex(ValueError, "no such format"):
+            fusion_audit.audit(PAIR, only="ttnn.linear").report("pdf")
         with self.assertRaisesRegex(TypeError, "no such option: colour"):
             fusion_audit.audit(PAIR, colour=True)
 

@@ -198,8 +198,10 @@ def _printed(function: Any, *arguments: Any) -> str:
         return True
 
     out = _lib.fa_open_stream(write, _ffi.NULL)
-    function(*arguments, out)
+    printed = function(*arguments, out)
     _lib.fa_close_stream(out)
+    if printed is False:
+        raise ValueError("there is no such format")
     return b"".join(pieces).decode("utf-8", "replace")
 
 
