@@ -7,15 +7,13 @@
 #include <math.h>
 
 #include "equal/compare.h"
-#include "equal/mesh.h"
+#include "equal/loose.h"
 
 /* Readings of the other side are bounded by what they cost: a reading counts something beside its elements and steps.
  */
-enum { INDICES_COUNT = 4, MAX_AGREEING = 8, READING_COST = 1 << 14, BUDGET = 1 << 24, ENOUGH = 256 };
+enum { INDICES_COUNT = 4, MAX_AGREEING = 8, MAX_SETTLED = 6, READING_COST = 1 << 14, BUDGET = 1 << 24, ENOUGH = 256 };
 
-/* A difference is relative to the element, or to a thousandth of the largest element of the tensor where the element is
- * smaller than that: sums that cancel leave small elements with large relative errors. */
-static const double tolerance = 1e-9, floor_of_largest = 1e-3;
+static const double tolerance = 1e-9;
 
 /* What an output of an approximate form differs by, over all numbers of a kind. */
 struct distance {
@@ -43,7 +41,11 @@ struct inquiry {
     int64_t compared, skipped; /* elements that the program makes numbers, and that it does not */
     uint64_t met[2];           /* by truth value: the conditions of the problem that had it, a bit each */
     struct distance distance[MAX_OUTPUTS];
-    struct verdict v; /* of the reading at hand */
+    double shift[MAX_LOOSE]; /* of loose constants, so that the sides agree */
+    double error;            /* the largest difference, relative */
+    bool settled;            /* the last one goes where constants are what they are shifted to now */
+    uint32_t nsettled;       /* differences for which that was tried */
+    struct verdict v;        /* of the reading at hand */
 };
 
 /* ---- texts ---- */
@@ -83,72 +85,26 @@ static struct str difference_text(const struct inquiry *t, const struct given *g
 
 /* ---- what is no difference ---- */
 
-/* The same numbers with one more given, or with each result moved by a little. */
-static bool evaluate_moved(const struct lockstep *from, const struct given *more, double jitter, struct lockstep *l,
-                           uint32_t device, uint32_t output, const struct tensor *moved[2]) {
-    const struct problem *p = from->p;
-    struct eval_context how = from->eval[0];
-    const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
-    how.error = STR("");
-    how.elements = how.steps = 0;
-    how.jitter = jitter;
-    how.largest = 0;
-    lockstep_begin(l, p, &how);
-    l->ngiven += more != NULL;
-    for (uint32_t i = 0; i < p->devices; i++) {
-        struct given *all = arena_alloc(how.arena, (p->ninputs + (size_t)1) * sizeof *all);
-        memcpy(all, from->given[i], p->ninputs * sizeof *all);
-        if (more)
-            all[p->ninputs] = *more;
-        l->given[i] = all;
-    }
-    if (!lockstep_program(l) || !lockstep_outputs(l, device, want, got))
-        return false;
-    moved[0] = want[output];
-    moved[1] = got[output];
-    return true;
-}
-
-static void add_change(const struct tensor *moved, const struct tensor *was, double times, double *change) {
+static void add_change(const struct tensor *moved, const struct tensor *was, double *change) {
     for (int64_t i = 0; i < was->n && moved->n == was->n; i++) {
         double d = fabs(moved->x[i] - was->x[i]);
-        change[i] += isfinite(d) ? times * d : 0;
-    }
-}
-
-/* By how much each element changes when each loose constant is rounded the other way. */
-static void add_rounding(const struct lockstep *from, uint32_t device, uint32_t output,
-                         const struct tensor *const was[2], double *slack) {
-    const struct problem *p = from->p;
-    struct arena *a = from->eval[0].arena;
-    struct lockstep *l = arena_alloc(a, sizeof *l);
-    for (uint32_t i = 0; i < p->nloose; i++) {
-        struct eval_context b = {.arena = a};
-        struct constant c = graph_constant(p->program.graph, p->loose[i].value);
-        const struct tensor *moved[2];
-        struct shape s;
-        struct tensor *t = program_shape(&p->program, p->loose[i].value, &s) ? tensor_new(&b, &s) : NULL;
-        for (int64_t k = 0; t && k < t->n; k++)
-            t->x[k] = c.value + p->loose[i].error;
-        if (!t || !evaluate_moved(from, &(struct given){p->loose[i].value, t}, 0, l, device, output, moved))
-            continue;
-        for (int side = 0; side < 2; side++)
-            add_change(moved[side], was[side], 1.1, slack);
+        change[i] += isfinite(d) ? 8 * d : 0;
     }
 }
 
 /* By how much an element changes when each result of the program does by some 2^-46 of itself, more than it is rounded
  * by, where the element is far below the terms that it is left of. */
-static void add_noise(const struct lockstep *from, uint32_t device, uint32_t output, const struct tensor *const was[2],
-                      double *slack) {
+static void add_noise(const struct lockstep *from, const double *shift, uint32_t device, uint32_t output,
+                      const struct tensor *const was[2], double *slack) {
     struct arena *a = from->eval[0].arena;
     struct lockstep *l = arena_alloc(a, sizeof *l);
     double *noise = arena_alloc(a, ((size_t)was[0]->n + 1) * sizeof *noise);
-    const struct tensor *moved[2];
-    if (!evaluate_moved(from, NULL, 0x1p-46, l, device, output, moved))
+    const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
+    lockstep_again(l, from, a, shift, 0x1p-46);
+    if (!lockstep_program(l) || !lockstep_outputs(l, device, want, got))
         return;
-    for (int side = 0; side < 2; side++)
-        add_change(moved[side], was[side], 8, noise);
+    add_change(want[output], was[0], noise);
+    add_change(got[output], was[1], noise);
     for (int64_t i = 0; i < was[0]->n; i++)
         if (fabs(was[0]->x[i] - was[1]->x[i]) <= tolerance * l->eval[device].largest)
             slack[i] += noise[i];
@@ -166,25 +122,16 @@ static void add_distance(struct distance *d, const struct tensor *got, const str
     d->n += want->n;
 }
 
-/* The largest difference that nothing explains. */
-static struct difference unexplained(const struct lockstep *l, uint32_t device, uint32_t output,
-                                     const struct tensor *want, const struct tensor *got, int64_t *compared,
-                                     double *rounding) {
-    struct difference all = compare_worst(got, want, floor_of_largest, NULL, compared), d = all;
-    if (all.error <= tolerance || all.at < 0)
+/* The largest difference that is not left of larger terms. */
+static struct difference unexplained(const struct lockstep *l, const double *shift, uint32_t device, uint32_t output,
+                                     const struct tensor *want, const struct tensor *got, int64_t *compared) {
+    struct difference d = compare_worst(got, want, floor_of_largest, NULL, compared);
+    if (d.error <= tolerance || d.at < 0 || !isfinite(d.got) || !isfinite(d.want))
         return d;
     const struct tensor *both[] = {want, got};
     double *slack = arena_alloc(l->eval[0].arena, ((size_t)want->n + 1) * sizeof *slack);
-    add_rounding(l, device, output, both, slack);
-    if (l->p->nloose)
-        d = compare_worst(got, want, floor_of_largest, slack, compared);
-    if (d.error <= tolerance)
-        *rounding = fmax(*rounding, all.error);
-    else if (isfinite(d.got) && isfinite(d.want)) {
-        add_noise(l, device, output, both, slack);
-        d = compare_worst(got, want, floor_of_largest, slack, compared);
-    }
-    return d;
+    add_noise(l, shift, device, output, both, slack);
+    return compare_worst(got, want, floor_of_largest, slack, compared);
 }
 
 static enum verdict_kind differ(struct inquiry *t, struct str text) {
@@ -198,7 +145,7 @@ static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep
         return differ(t, arena_printf(t->a, "%s makes %s of what is %s", t->p->name, shape_text(t->a, &got->shape).p,
                                       shape_text(t->a, &want->shape).p));
     int64_t compared = 0;
-    struct difference d = unexplained(l, device, output, want, got, &compared, &t->v.rounding);
+    struct difference d = unexplained(l, t->shift, device, output, want, got, &compared);
     bool finite = isfinite(d.got) && isfinite(d.want); /* 0 wanted is infinitely far in relation, and may be near */
     t->compared += compared;
     t->skipped += want->n - compared;
@@ -206,6 +153,7 @@ static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep
         add_distance(&t->distance[output], got, want);
     if (d.error <= tolerance)
         return VERDICT_SAME;
+    t->error = fmax(t->error, d.error);
     struct str text = difference_text(t, l->given[device], want, d);
     if (!finite || t->p->bound == 0)
         return differ(t, text);
@@ -254,6 +202,7 @@ static enum verdict_kind compare_sample(struct inquiry *t, struct sample *s) {
     }
     t->v.at = s->draw;
     t->v.order = s->how.equals;
+    t->settled = v == VERDICT_DIFFERENT && t->nsettled++ < MAX_SETTLED && loose_settle(l, t->shift);
     return v;
 }
 
@@ -262,7 +211,9 @@ static void begin_sample(const struct inquiry *t, struct sample *s, enum trial t
     *s = (struct sample){.draw = {trial, t->how.seed, sample, t->how.violated},
                          .how = {.arena = &s->arena, .lowerings = t->p->lowerings, .equals = order}};
     lockstep_begin(&s->lockstep, t->p, &s->how);
-    s->ready = lockstep_numbers(&s->lockstep, s->draw) && lockstep_program(&s->lockstep);
+    s->ready = lockstep_numbers(&s->lockstep, s->draw);
+    lockstep_shift(&s->lockstep, t->shift);
+    s->ready = s->ready && lockstep_program(&s->lockstep);
 }
 
 /* ---- one kind of numbers ---- */
@@ -337,13 +288,12 @@ static bool is_same_outside(struct inquiry *t, enum trial trial) {
     return try_kind(&alone, trial, NULL) == VERDICT_SAME && alone.skipped == 0;
 }
 
-/* `first`: numbers of the first kind. What cannot be evaluated far beyond a threshold says nothing. */
-static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
+/* `first`: numbers of the first kind, or NULL. What cannot be evaluated far beyond a threshold says nothing. */
+static enum verdict_kind try_kinds(struct inquiry *t, struct sample *first) {
     enum verdict_kind v = VERDICT_SAME;
     t->compared = t->skipped = 0;
     t->met[0] = t->met[1] = 0;
     t->v = (struct verdict){.kind = VERDICT_NONE};
-    t->cost += READING_COST;
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
         if (!trial_differs(t->p, trial))
             continue;
@@ -351,7 +301,7 @@ static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
             t->v.same_outside |= t->how.violated == NONE && is_same_outside(t, trial);
             continue;
         }
-        v = try_kind(t, trial, trial == first->draw.trial ? first : NULL);
+        v = try_kind(t, trial, trial == TRIAL_PLAIN ? first : NULL);
         if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
             v = VERDICT_SAME;
     }
@@ -361,8 +311,20 @@ static enum verdict_kind try_reading(struct inquiry *t, struct sample *first) {
         t->v.agrees = t->compared > 0;
         v = VERDICT_NONE;
     }
-    t->v.kind = v;
     return v;
+}
+
+/* A constant is one number: where another choice of them explains a difference, it has to explain all numbers. */
+static void try_reading(struct inquiry *t, struct sample *first) {
+    t->cost += READING_COST;
+    t->settled = false;
+    t->nsettled = 0;
+    t->error = 0;
+    enum verdict_kind v = try_kinds(t, first);
+    while (v == VERDICT_DIFFERENT && t->settled)
+        v = try_kinds(t, NULL);
+    t->v.kind = v;
+    t->v.rounding = t->nsettled ? t->error : 0;
 }
 
 /* ---- all readings ---- */
@@ -390,22 +352,19 @@ struct verdict equal_try(const struct problem *p, struct effort how, struct aren
     return v;
 }
 
-struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
-                                struct arena *scratch) {
+/* The numbers of a question, in constants that are shifted. */
+static struct comparison compare_given(struct lockstep *l, const double *shift) {
     struct comparison o = {.at = -1};
-    struct eval_context how = {.arena = scratch, .lowerings = p->lowerings, .equals = order};
-    struct lockstep *l = arena_alloc(scratch, sizeof *l);
+    const struct problem *p = l->p;
     const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
-    double rounding = 0;
     int64_t compared;
-    lockstep_begin(l, p, &how);
-    memcpy(l->given, given, sizeof l->given);
+    lockstep_shift(l, shift);
     o.evaluated = lockstep_program(l);
     for (uint32_t device = 0; o.evaluated && device < p->devices && !o.differs; device++) {
         o.evaluated = lockstep_outputs(l, device, want, got) && shape_eq(&want[0]->shape, &got[0]->shape);
         if (!o.evaluated)
             break;
-        struct difference d = unexplained(l, device, 0, want[0], got[0], &compared, &rounding);
+        struct difference d = unexplained(l, shift, device, 0, want[0], got[0], &compared);
         o.shape = want[0]->shape;
         if (d.error > tolerance) {
             o.differs = true;
@@ -413,6 +372,22 @@ struct comparison equal_compare(const struct problem *p, struct given *const giv
             o.before = d.want;
             o.after = d.got;
         }
+    }
+    return o;
+}
+
+struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
+                                struct arena *scratch) {
+    struct eval_context how = {.arena = scratch, .lowerings = p->lowerings, .equals = order};
+    struct lockstep *l = arena_alloc(scratch, sizeof *l);
+    double shift[MAX_LOOSE] = {0};
+    lockstep_begin(l, p, &how);
+    for (uint32_t i = 0; i < p->devices; i++)
+        memcpy(l->given[i], given[i], p->ninputs * sizeof *given[i]);
+    struct comparison o = compare_given(l, shift), other;
+    if (o.differs && loose_settle(l, shift)) {
+        other = compare_given(l, shift);
+        o = other.differs ? o : other;
     }
     return o;
 }

@@ -67,6 +67,8 @@ static bool gather(struct eval_context *b, const struct tensor *x, const struct 
 void lockstep_begin(struct lockstep *l, const struct problem *p, const struct eval_context *how) {
     bool one_side_reverses = p->other && how->equals == EQUALS_LAST;
     *l = (struct lockstep){.mesh = {p->devices, gather}, .p = p, .ngiven = p->ninputs};
+    if (p->devices > 1)
+        l->operands = arena_alloc(how->arena, SIDES * sizeof *l->operands);
     l->order[SIDE_PROGRAM] = one_side_reverses ? EQUALS_FIRST : how->equals;
     l->order[SIDE_OTHER] = how->equals;
     for (uint32_t i = 0; i < p->devices; i++) {
@@ -74,11 +76,41 @@ void lockstep_begin(struct lockstep *l, const struct problem *p, const struct ev
         l->eval[i].device = i;
         l->eval[i].max_elements = MAX_ELEMENTS / p->devices;
         l->eval[i].mesh = p->devices > 1 ? &l->mesh : NULL;
-        l->given[i] = arena_alloc(how->arena, (p->ninputs + (size_t)1) * sizeof(struct given));
+        l->given[i] = arena_alloc(how->arena, ((size_t)p->ninputs + p->nloose + 1) * sizeof(struct given));
         l->devices[i] = (struct evaluated){
             .eval = &l->eval[i],
             .values = arena_alloc(how->arena, (p->nvalues + (size_t)1) * sizeof(const struct tensor *))};
     }
+}
+
+void lockstep_shift(struct lockstep *l, const double *shift) {
+    const struct problem *p = l->p;
+    l->ngiven = p->ninputs;
+    for (uint32_t i = 0; shift && i < p->nloose; i++) {
+        struct shape s;
+        if (shift[i] == 0 || !program_shape(&p->program, p->loose[i].value, &s))
+            continue;
+        struct tensor *t = tensor_new(&l->eval[0], &s);
+        for (int64_t k = 0; t && k < t->n; k++)
+            t->x[k] = p->loose[i].number + shift[i];
+        for (uint32_t device = 0; t && device < p->devices; device++)
+            l->given[device][l->ngiven] = (struct given){p->loose[i].value, t};
+        l->ngiven += t != NULL;
+    }
+}
+
+void lockstep_again(struct lockstep *l, const struct lockstep *from, struct arena *a, const double *shift,
+                    double jitter) {
+    struct eval_context how = from->eval[0];
+    how.arena = a;
+    how.error = STR("");
+    how.elements = how.steps = 0;
+    how.jitter = jitter;
+    how.largest = 0;
+    lockstep_begin(l, from->p, &how);
+    for (uint32_t i = 0; i < from->p->devices; i++)
+        memcpy(l->given[i], from->given[i], from->p->ninputs * sizeof *l->given[i]);
+    lockstep_shift(l, shift);
 }
 
 bool lockstep_numbers(struct lockstep *l, struct draw d) {
@@ -91,7 +123,8 @@ bool lockstep_numbers(struct lockstep *l, struct draw d) {
 
 bool lockstep_program(struct lockstep *l) {
     memset(l->evaluated, 0, sizeof l->evaluated);
-    memset(l->operands, 0, sizeof l->operands);
+    if (l->operands)
+        memset(l->operands, 0, SIDES * sizeof *l->operands);
     return run_program(l, 0);
 }
 
@@ -100,7 +133,7 @@ bool lockstep_outputs(struct lockstep *l, uint32_t device, const struct tensor *
     struct eval_context *eval = &l->eval[device];
     eval->error = STR("");
     eval->elements = eval->steps = 0;
-    if (device == 0)
+    if (device == 0 && l->operands)
         memset(l->operands[SIDE_OTHER], 0, sizeof l->operands[SIDE_OTHER]);
     if (!run_other(l, device, got))
         return device > 0 && fail_as(&l->eval[0], eval);

@@ -24,14 +24,20 @@ struct lockstep {
 
     /* private */
     struct evaluated devices[MAX_DEVICES];
-    enum side side;                /* that is evaluated */
-    bool evaluated[MAX_DEVICES];   /* the program was, to the end */
-    uint32_t reached[MAX_DEVICES]; /* collectives in the current evaluation */
-    const struct tensor *operands[SIDES][MAX_COLLECTIVES][MAX_DEVICES];
+    enum side side;                                                 /* that is evaluated */
+    bool evaluated[MAX_DEVICES];                                    /* the program was, to the end */
+    uint32_t reached[MAX_DEVICES];                                  /* collectives in the current evaluation */
+    const struct tensor *(*operands)[MAX_COLLECTIVES][MAX_DEVICES]; /* by side; NULL on one device */
 };
 
 /* `how`: of all devices. Sorts of a side that is no part of the program reverse equal elements alone. */
 void lockstep_begin(struct lockstep *l, const struct problem *p, const struct eval_context *how);
+/* The same numbers once more, in `a`, with each loose constant moved by `shift` (NULL: by nothing) and results by up to
+ * `jitter` of themselves. */
+void lockstep_again(struct lockstep *l, const struct lockstep *from, struct arena *a, const double *shift,
+                    double jitter);
+/* After numbers are there: each loose constant is moved by `shift`. */
+void lockstep_shift(struct lockstep *l, const double *shift);
 /* The next three return false with a reason in the context of the first device. */
 bool lockstep_numbers(struct lockstep *l, struct draw d);
 /* After that, the program on the first device, with the others as far as collectives need them. */

@@ -6,7 +6,7 @@
 #include "match/match.h"
 #include "numeric/interpret_graph.h"
 
-enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64 };
+enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64, MAX_LOOSE = 64 };
 
 /* An input and what is known of it, which decides the random numbers that it gets. */
 struct input {
@@ -66,7 +66,7 @@ struct problem {
 /* A constant that may be another number of its precision: what the other side computes instead is not rounded. */
 struct loose_constant {
     uint32_t value;
-    double error; /* absolute */
+    double number, error; /* absolute */
 };
 
 /* Once. False: there are too many. */

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-enum { MAX_CONSTANTS = 64 };
-
 static const double largest_epsilon = 1e-3;
 
 /* ---- ops ---- */
@@ -79,7 +77,7 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
     const struct graph *g = &c->graph;
     const uint8_t *sides = sides_of_values(c, a);
     struct number_of_sides *all = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *all);
-    struct loose_constant *out = arena_alloc(a, MAX_CONSTANTS * sizeof *out);
+    struct loose_constant *out = arena_alloc(a, MAX_LOOSE * sizeof *out);
     uint32_t nall = 0, n = 0;
     for (uint32_t v = 0; v < g->m->nvalues; v++) {
         uint32_t i = 0;
@@ -91,7 +89,7 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
         all[i].sides |= sides[v];
         nall += i == nall;
     }
-    for (uint32_t v = 0; v < g->m->nvalues && n < MAX_CONSTANTS; v++) {
+    for (uint32_t v = 0; v < g->m->nvalues && n < MAX_LOOSE; v++) {
         struct constant k = graph_constant(g, v);
         uint32_t i = 0;
         if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || rounding_of(k) == 0)
@@ -99,7 +97,7 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
         while (all[i].number != k.value)
             i++;
         if (all[i].sides != 3)
-            out[n++] = (struct loose_constant){v, rounding_of(k)};
+            out[n++] = (struct loose_constant){v, k.value, rounding_of(k)};
     }
     c->problem.loose = out;
     c->problem.nloose = n;
