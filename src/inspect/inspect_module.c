@@ -210,11 +210,8 @@ struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const s
 }
 
 const char *inspect_func_kind(enum func_kind kind) {
-    static const char *const names[FUNC_KINDS] = {[FUNC_MAIN] = "main",
-                                                  [FUNC_CONST_EVAL] = "const-eval",
-                                                  [FUNC_CPU] = "cpu",
-                                                  [FUNC_COMPOSITE] = "composite",
-                                                  [FUNC_TRACE] = "trace",
-                                                  [FUNC_DECLARATION] = "declaration"};
+    static const char *const names[FUNC_KINDS] = {
+        [FUNC_MAIN] = "main",           [FUNC_CONST_EVAL] = "const-eval", [FUNC_CPU] = "cpu",
+        [FUNC_COMPOSITE] = "composite", [FUNC_TRACE] = "trace",           [FUNC_DECLARATION] = "declaration"};
     return names[kind];
 }
