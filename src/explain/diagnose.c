@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { DIAGNOSIS_STEPS = 20000, LEAST_OPS = 2 };
+enum { DIAGNOSIS_STEPS = 20000 };
 
 /* ---- the closest end so far ---- */
 
@@ -107,7 +107,8 @@ static void describe(struct matcher *m, const struct failure *first, const struc
                                                 .excluded = reason_is_presence(first),
                                                 .op = reason_op(m, first),
                                                 .whole = !second && first->why >= FAILED_USER};
-    if (diagnosis_of(m)->close_only && !is_close(diagnosis_of(m)->best))
+    uint32_t enough = diagnosis_of(m)->enough;
+    if (n < enough || (enough == LEAST_OPS && !is_close(diagnosis_of(m)->best)))
         return; /* words cost more than the search */
     reason_of(m, first, diagnosis_of(m)->best);
     if (!second && !diagnosis_of(m)->best->hint)
@@ -117,64 +118,42 @@ static void describe(struct matcher *m, const struct failure *first, const struc
 /* `second`: where the search ended after the first difference; NULL: it met all other goals. */
 static void record(struct matcher *m, const struct failure *first, const struct failure *second) {
     struct diagnosis *d = diagnosis_of(m);
-    uint32_t ops[MAX_MATCHED], n, end = ++d->nends;
-    if (d->wanted && d->wanted != end)
-        return;
-    if ((m->state.nmatched == 0 && !d->none_too) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
+    uint32_t ops[MAX_MATCHED], n;
+    if ((m->state.nmatched == 0 && d->enough) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
         return;
     n = matched_ops(m, first, ops);
     uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
-    if ((n == 0 && !d->none_too) || score <= d->score)
+    if ((n == 0 && d->enough) || score <= d->score)
         return;
-    if (d->wanted) {
-        describe(m, first, second, ops, n);
-        m->full = true; /* there is no more to find */
-        return;
-    }
     d->score = score;
-    d->nops = n;
-    d->closest = end;
+    describe(m, first, second, ops, n);
 }
 
 /* ---- the observer ---- */
 
+static const struct failure *first_of(const struct matcher *m) {
+    return m->state.edits ? &diagnosis_of(m)->edit : NULL;
+}
+
+/* The search goes on from a failure: until it is undone. */
+static void edit(struct matcher *m, const struct failure *s, enum detour how) {
+    diagnosis_of(m)->edit = *s;
+    diagnosis_of(m)->edit.detour = how;
+    m->state.edits = 1;
+}
+
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
-static bool skip_goal(struct matcher *m, const struct failure *s) {
-    struct diagnosis *d = diagnosis_of(m);
-    if (d->first) {
-        record(m, d->first, s);
-        return false;
+static void skip_goal(struct matcher *m, const struct failure *s) {
+    struct mark k = matcher_mark(m);
+    if (m->state.edits) {
+        record(m, first_of(m), s);
+        return;
     }
     record(m, s, s);
-    d->first = s;
-    bool found = !m->full && matcher_solve(m, s->goal ? s->goal->next : NULL);
-    d->first = NULL;
-    return found;
-}
-
-typedef bool detour_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-
-/* Tries one way to go on; where that finds nothing the state is as it was. */
-static bool detour(struct matcher *m, struct failure s, enum detour how, detour_step *step, uint32_t op,
-                   const struct imap *map) {
-    if (diagnosis_of(m)->first || op == NONE || m->full)
-        return false;
-    struct mark k = matcher_mark(m);
-    s.detour = how;
-    diagnosis_of(m)->first = &s;
-    bool found = step(m, s.goal, op, map);
-    diagnosis_of(m)->first = NULL;
-    if (!found)
-        matcher_undo(m, k);
-    return found;
-}
-
-static bool skip_goal_or_undo(struct matcher *m, const struct failure *s) {
-    struct mark k = matcher_mark(m);
-    if (skip_goal(m, s))
-        return true;
+    edit(m, s, DETOUR_NONE);
+    if (!m->full)
+        matcher_solve(m, s->goal ? s->goal->next : NULL);
     matcher_undo(m, k);
-    return false;
 }
 
 /* The goal's op is missing: its operand stands where it should be. */
@@ -200,50 +179,50 @@ static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, co
     return matcher_solve(m, c);
 }
 
-/* Another operator stands there, at the value `s->at`. */
-static bool operator_failed(struct matcher *m, const struct failure *s, const struct imap *map) {
-    uint32_t op = m->g->m->values[s->at].def;
-    if (s->goal->parent == NONE || (op != NONE && match_kind_fits(s->goal->node, (enum op_kind)m->g->kind[op])))
-        return false; /* a root is of the right kind for another alternative; an op that does not match has said why */
-    if (skip_goal_or_undo(m, s))
-        return true;
-    if (op == NONE || s->at != m->g->m->ops[op].first_result)
-        return false;
-    return detour(m, *s, DETOUR_AS_IF, match_stand_in, op, map) ||
-           detour(m, *s, DETOUR_ABSENT, match_absent, op, map) || detour(m, *s, DETOUR_EXTRA, match_extra, op, map);
+/* The op is wrong, missing or one too many. */
+static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    static const struct {
+        enum detour detour;
+        bool (*step)(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+    } ways[] = {{DETOUR_AS_IF, match_stand_in}, {DETOUR_ABSENT, match_absent}, {DETOUR_EXTRA, match_extra}};
+    const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
+    uint32_t op = m->g->m->values[value].def;
+    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
+        return; /* a root is of the right kind for another alternative; an op that does not match has said why */
+    skip_goal(m, &s);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (op == NONE || value != m->g->m->ops[op].first_result || m->state.edits || m->full)
+            return;
+        struct mark k = matcher_mark(m);
+        edit(m, &s, ways[i].detour);
+        ways[i].step(m, g, op, map);
+        matcher_undo(m, k);
+    }
 }
 
-static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    return match_op(m, g, m->g->m->ops[op].first_result, map);
-}
-
-static bool observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at,
-                            const struct imap *map) {
+static void observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
     struct failure s = {.why = why, .goal = g, .at = at};
-    if (why == FAILED_OPERATOR)
-        return operator_failed(m, &s, map);
-    if (map)
-        return skip_goal_or_undo(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, at, map);
     if (why == FAILED_WHERE)
         s.condition = m->failed_condition;
     if (why == FAILED_LINE)
         s.line = m->pattern->formula.also[m->state.line - 1].node;
-    return skip_goal(m, &s);
+    skip_goal(m, &s);
 }
 
-/* A search that goes on without a goal has left names unbound: conditions are no reason to end it. */
-static bool excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
-    const struct failure *first = diagnosis_of(m)->first;
-    if (why == FAILED_WHERE)
-        return first != NULL;
-    return first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op;
+/* Without the goal first; then in place, as if it fitted, as often as it does not. */
+static bool observe_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
+    const struct failure s = {.why = why, .goal = g, .at = op}, *first = first_of(m);
+    if (first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op)
+        return true;
+    skip_goal(m, &s);
+    if (first || m->full)
+        return false;
+    edit(m, &s, DETOUR_AS_IF);
+    return true;
 }
 
-static bool observe_end(struct matcher *m) {
-    const struct failure *first = diagnosis_of(m)->first;
-    if (first)
-        record(m, first, NULL);
-    return first != NULL;
+static void observe_end(struct matcher *m) {
+    record(m, first_of(m), NULL);
 }
 
 static void verdict(struct matcher *m, const struct pattern *p, enum failure_kind why, const struct number *condition) {
@@ -305,13 +284,12 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 }
 
 /* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
- * enough, when they are not close. To put the closest end into words takes the bindings at that end, so the search runs
- * a second time up to there. */
+ * enough, when they are not close. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {
-        .best = out, .only = only, .none_too = enough == 0, .close_only = enough == LEAST_OPS};
-    struct search_observer observer = {observe_failure, excuses, observe_end, observe_verdict, &diagnosis};
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough};
+    struct search_observer observer = {observe_failure, observe_other_op, observe_passes,
+                                       observe_end,     observe_verdict,  &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
@@ -322,11 +300,6 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
         given_up(m, op, out);
     } else {
         m->max_steps = DIAGNOSIS_STEPS;
-        match_at(m, p, op);
-    }
-    if (diagnosis.score > 0 && diagnosis.nops >= enough) {
-        diagnosis.wanted = diagnosis.closest;
-        diagnosis.score = diagnosis.nends = 0;
         match_at(m, p, op);
     }
     m->max_steps = limit;

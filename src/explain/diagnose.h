@@ -5,6 +5,8 @@
 #include "explain/near_miss.h"
 #include "match/matcher.h"
 
+enum { LEAST_OPS = 2 }; /* that a near miss matches, or else it is far */
+
 /* How the search went on after a failure. */
 enum detour {
     DETOUR_NONE,   /* without the goal and its operands */
@@ -26,14 +28,10 @@ struct failure {
 
 struct diagnosis {
     struct near_miss *best;
-    uint32_t score, nops;        /* of the closest end of the search; 0: none yet */
-    uint32_t nends;              /* how often the search has ended: at a second failure, or with all other goals met */
-    uint32_t closest;            /* the end with the best score, counted from 1 */
-    uint32_t wanted;             /* the end to describe; 0: look for the closest */
-    bool none_too;               /* an end counts where no op is matched, too */
-    bool close_only;             /* an end that is not close is not put into words */
-    const struct pattern *only;  /* the conditions of no other pattern count; NULL: of any */
-    const struct failure *first; /* the failure that the search has gone on from; or NULL */
+    uint32_t score;             /* of the closest end of the search; 0: none yet */
+    uint32_t enough;            /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
+    const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
+    struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
 };
 
 /* ---- missing_ops.c ---- */

@@ -222,8 +222,10 @@ static void keep_through(const struct matcher *m, struct match *out) {
 
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
-    if (m->observer && m->observer->complete(m))
+    if (m->state.edits > 0) {
+        m->observer->complete(m);
         return false;
+    }
     look_through_readings(m);
     if (match_outside_user(m, &op, &user))
         return matcher_failed(m, FAILED_USER, NULL, op);

@@ -61,13 +61,14 @@ struct search_state {
     uint32_t nmatched, nlooked_through, ntrail;
     uint32_t spaces; /* of axes that were given out */
     uint32_t line;   /* secondary roots that were begun */
+    uint32_t edits;  /* differences that the search has gone on from: at most one, and none in an audit */
     size_t used;     /* bytes of scratch */
 };
 
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nconstants, nsliced;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, npreconditions, nconstants, nsliced;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
@@ -107,15 +108,17 @@ enum failure_kind {
 
 struct matcher;
 
-/* Is told where a search fails, and may make it go on all the same: how `explain` measures what is nearly there. */
+/* Is told where a search fails, and may make it go on once all the same: how `explain` measures what is nearly there.
+ * It never makes it match. */
 struct search_observer {
-    /* The goal (NULL: a secondary root's) is not met at an op, or at a value where no op is meant. With a map, the op's
-     * operands can be matched in spite of it. True when the search went on from there and found a match. */
-    bool (*failed)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at, const struct imap *map);
-    /* This failure at this op (NONE: in general) is one that the search goes on from at present. */
-    bool (*excuses)(const struct matcher *m, enum failure_kind why, uint32_t op);
-    /* All goals are met but those that were excused; true when there were any: then it is no match. */
-    bool (*complete)(struct matcher *m);
+    /* The goal (NULL: a secondary root's) is not met at an op, or at a value where no op is meant. */
+    void (*failed)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at);
+    /* Another operator stands at the value, or none. */
+    void (*other_op)(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+    /* The op's operands can be matched although this is wrong; true: the search does so. */
+    bool (*passes)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op);
+    /* All goals are met but for an edit. */
+    void (*complete)(struct matcher *m);
     /* The conditions of a pattern are about to be decided over a whole match. */
     void (*verdict)(struct matcher *m, struct evaluation *e, const struct pattern *p);
     void *self;
@@ -169,16 +172,20 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
 static inline bool matcher_solve(struct matcher *m, const struct goal *g) {
     return m->solve(m, g);
 }
+/* False. */
 static inline bool matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
-    return m->observer && m->observer->failed(m, why, g, at, NULL);
+    if (m->observer)
+        m->observer->failed(m, why, g, at);
+    return false;
 }
-/* The same where the op's operands can be matched in spite of it. */
-static inline bool matcher_failed_at(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at,
-                                     const struct imap *map) {
-    return m->observer && m->observer->failed(m, why, g, at, map);
+static inline bool matcher_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    if (m->observer)
+        m->observer->other_op(m, g, value, map);
+    return false;
 }
-static inline bool matcher_excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
-    return m->observer && m->observer->excuses(m, why, op);
+/* The same where the search may go on at the op's operands; true: it does. */
+static inline bool matcher_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
+    return m->observer && m->observer->passes(m, why, g, op);
 }
 
 /* ---- maps.c ---- */

@@ -203,8 +203,8 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     if (!of_x || !reduced_operand(m, g, op, map, of_x, &summed, &own, &last))
         return matcher_failed(m, FAILED_INDEX, g, op);
     bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, &summed);
-    if (!along && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
+    if (!along && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
     matcher_take(m, op, g);
     const struct goal *next = matcher_operand(m, g, 0, x, of_x, g->axes, g->next);
     return next && matcher_solve(m, next);
@@ -236,8 +236,8 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!worked_axis(m, op, map, &axis) || !axis_fits(m, g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
+    if ((!worked_axis(m, op, map, &axis) || !axis_fits(m, g, &axis)) && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
     return elementwise(m, g, op, map);
 }
 
@@ -320,10 +320,10 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return false;
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
-    if (!(m->ops && automaton_plain(m->ops, op)) && !graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
-        return matcher_failed_at(m, FAILED_FOLDED, g, op, map);
-    if (node_wrong_attribute(g->node, gr, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
-        return matcher_failed_at(m, FAILED_ATTRIBUTE, g, op, map);
+    if (!(m->ops && automaton_plain(m->ops, op)) && !graph_plain(gr, op) && !matcher_passes(m, FAILED_FOLDED, g, op))
+        return false;
+    if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
+        return false;
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
     if (g->node->kind == N_OUTER)

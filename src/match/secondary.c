@@ -89,7 +89,7 @@ bool match_secondary(struct matcher *m) {
         return match_finish(m);
     const struct secondary_root *line = &f->also[m->state.line];
     uint32_t before = m->state.line ? line[-1].node->slot : NONE; /* conditions without that were asked before it */
-    if (!match_where_holds(m, before) && !matcher_excuses(m, FAILED_WHERE, NONE))
+    if (m->state.edits == 0 && !match_where_holds(m, before))     /* behind an edit names are unbound */
         return matcher_failed(m, FAILED_WHERE, NULL, NONE);
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
@@ -103,8 +103,8 @@ bool match_secondary(struct matcher *m) {
     }
     if (line->optional && !m->refused && match_secondary(m))
         return true;
-    if (!line->optional && !m->refused && matcher_failed(m, FAILED_LINE, NULL, NONE))
-        return true;
+    if (!line->optional && !m->refused)
+        matcher_failed(m, FAILED_LINE, NULL, NONE);
     m->state.line--;
     return false;
 }

@@ -174,10 +174,10 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
         struct imap axis;
         ch.dims[d] = s->cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
-            return matcher_failed_at(m, FAILED_AXIS, g, op, map);
-        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
-            return matcher_failed_at(m, FAILED_PART, g, op, map);
+        if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+            return false;
+        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_passes(m, FAILED_PART, g, op))
+            return false;
     }
     matcher_take(m, op, g);
     const struct goal *next = operand_goal(m, g, 0, x, &result, &ch, g->next);
@@ -252,8 +252,8 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
+    if (!cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
     matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {

@@ -21,7 +21,7 @@ static bool match_on_way(struct matcher *m, const struct goal *g, bool neutral, 
     for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
-            return !neutral && matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
+            return !neutral && matcher_other_op(m, g, value, map);
         struct mark k = matcher_mark(m);
         bool here = is_neutral(m, g, op) == neutral;
         *more |= !here;
@@ -30,7 +30,7 @@ static bool match_on_way(struct matcher *m, const struct goal *g, bool neutral, 
         matcher_undo(m, k);
         const struct imap *next = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
         if (!next)
-            return !neutral && matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
+            return !neutral && matcher_other_op(m, g, value, map);
         value = graph_through(gr, op);
         map = next;
     }

@@ -12,6 +12,7 @@ struct mark matcher_mark(const struct matcher *m) {
                          s->nmatched,
                          s->nlooked_through,
                          s->ntrail,
+                         s->edits,
                          s->assumed.npreconditions,
                          s->assumed.nconstants,
                          s->assumed.nsliced};
@@ -19,6 +20,7 @@ struct mark matcher_mark(const struct matcher *m) {
 
 void matcher_undo(struct matcher *m, struct mark k) {
     struct search_state *s = &m->state;
+    s->edits = k.edits;
     while (s->ntrail > k.ntrail) {
         s->ntrail--;
         s->slots[s->trail[s->ntrail].slot] = s->trail[s->ntrail].before;
