@@ -56,6 +56,33 @@ Test(equal, indices_are_those_of_the_table) {
     cr_assert_not(facts[ir.m.funcs[0].first_arg].bounded);
 }
 
+#define WRITTEN(cache)                                                                                                 \
+    "c = ttir.update_cache x n i {batch_offset = 0 : i32} -> " cache "; o = ttir.exp c -> " cache "; return o"
+
+Test(equal, positions_in_a_cache_are_all_of_its_rows) {
+    cr_assert_eq(facts_of_argument("x:2x4x32x8 n:1x4x2x8 i:1xsi32", WRITTEN("2x4x32x8"), 2)->indices, 32);
+}
+
+Test(equal, rows_of_pages_are_not) {
+    const char *ops =
+        "c = ttir.paged_update_cache x n i p {share_cache = false} -> 2x4x32x8; o = ttir.exp c -> 2x4x32x8\n"
+        "return o";
+    cr_assert_eq(facts_of_argument("x:2x4x32x8 n:1x2x4x8 i:2xsi32 p:2x1xsi32", ops, 2)->indices, 2);
+}
+
+Test(equal, what_a_root_is_taken_of_is_not_negative) {
+    const char *ops =
+        "e = ttir.full {fill_value = 1.0e-5 : f32} -> 1x1; a = ttir.add x e -> 4x8; r = ttir.rsqrt a -> 4x8\n"
+        "o = ttir.multiply r y -> 4x8; return o";
+    cr_assert(facts_of_argument("x:4x8 y:4x8", ops, 0)->rooted);
+    cr_assert_not(facts[ir.m.funcs[0].first_arg + 1].rooted);
+}
+
+Test(equal, what_is_added_to_it_may_be) {
+    const char *ops = "a = ttir.add x y -> 4x8; o = ttir.sqrt a -> 4x8; return o";
+    cr_assert_not(facts_of_argument("x:4x8 y:4x8", ops, 0)->rooted);
+}
+
 static int64_t extent(const char *args, const char *ops, int64_t from) {
     struct subgraph *s = xcalloc(1, sizeof *s);
     struct extents *e = xcalloc(1, sizeof *e);
@@ -95,4 +122,24 @@ Test(equal, a_table_keeps_its_rows_where_its_indices_lose_bits) {
 
 Test(equal, a_table_shrinks_where_its_indices_do_not) {
     cr_assert_lt(extent("i:1x16xui32 w:100000x8", LOOKED_UP("si32"), 100000), 100000);
+}
+
+#define CUT_AT(begin, end)                                                                                             \
+    "p = ttir.concat w u v {dim = 1 : si32} -> 3072x5120; f = ttir.matmul x p -> 32x5120\n"                            \
+    "m = ttir.slice_static f {begins = [0 : i32, 0 : i32], ends = [32 : i32, 3072 : i32], step = [1 : i32, 1 : i32]} " \
+    "-> 32x3072; h = ttir.reshape m {shape = [32 : i32, 24 : i32, 1 : i32, 128 : i32]} -> 32x24x1x128\n"               \
+    "a = ttir.slice_static h {begins = [0 : i32, 0 : i32, 0 : i32, 64 : i32], ends = [32 : i32, 24 : i32, 1 : i32, "   \
+    "128 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} -> 32x24x1x64\n"                                         \
+    "b = ttir.slice_static h {begins = [0 : i32, 0 : i32, 0 : i32, " begin " : i32], ends = [32 : i32, 24 : i32, "     \
+    "1 : i32, " end " : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} -> 32x24x1x64\n"                            \
+    "j = ttir.concat a b {dim = 3 : si32} -> 32x24x1x128\n"                                                            \
+    "r = ttir.reshape c {shape = [32 : i32, 8 : i32, 1 : i32, 128 : i32, 128 : i32]} -> 32x8x1x128x128\n"              \
+    "s = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 3, 1, 1>} -> 32x8x3x128x128\n"                      \
+    "t = ttir.reshape s {shape = [32 : i32, 24 : i32, 128 : i32, 128 : i32]} -> 32x24x128x128\n"                       \
+    "o = ttir.matmul j t -> 32x24x1x128; return o"
+
+/* However much larger that makes them. */
+Test(equal, what_is_cut_beside_a_place_is_cut_beside_it_in_small_shapes) {
+    const char *args = "x:32x3072 w:3072x3072 u:3072x1024 v:3072x1024 c:32x8x128x128";
+    cr_assert_lt(extent(args, CUT_AT("63", "127"), 63), extent(args, CUT_AT("63", "127"), 64));
 }

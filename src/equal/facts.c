@@ -36,6 +36,13 @@ bool op_bounds(const struct graph *g, uint32_t op) {
     return (op_is(k, PIECEWISE) && constant) || narrowed_at(g, op) > 0;
 }
 
+/* The operand whose rows are numbered: a table, or a cache that has no pages. NONE: it is another op. */
+static uint32_t numbered_rows(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool cache = (k == K_UPDATE_CACHE || k == K_PAGED_UPDATE_CACHE) && graph_noperands(g, op) == 3;
+    return k == K_EMBEDDING ? graph_operands(g, op)[1] : cache ? graph_operands(g, op)[0] : NONE;
+}
+
 /* Dimensions of small shapes may have two elements only; a table has its rows, and what slices are taken of as many. */
 static int64_t indices_of_op(const struct graph *g, uint32_t op) {
     const struct attr *map = g->kind[op] == K_GATHER ? attrs_find(graph_attributes(g, op), "start_index_map") : NULL;
@@ -44,7 +51,7 @@ static int64_t indices_of_op(const struct graph *g, uint32_t op) {
         const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &n);
         return x && map->list[0] >= 0 && map->list[0] < n ? x[map->list[0]] : 2;
     }
-    uint32_t rank = 0, table = g->kind[op] == K_EMBEDDING ? graph_operands(g, op)[1] : NONE;
+    uint32_t rank = 0, table = numbered_rows(g, op);
     const int64_t *shape = table == NONE ? NULL : graph_shape(g, table, &rank);
     return shape && rank >= 2 ? shape[rank - 2] : 2;
 }
@@ -172,6 +179,13 @@ static void move_level(const struct graph *g, uint32_t op, uint32_t operand, con
 
 /* ---- the pass ---- */
 
+/* The operand may not be negative. */
+static bool takes_root(const struct graph *g, uint32_t op, uint32_t operand) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    uint32_t variance = graph_is_ttnn(g, op) ? 2 : 4;
+    return k == K_SQRT || k == K_RSQRT || k == K_LOG || (k == K_BATCH_NORM_INFERENCE && operand == variance);
+}
+
 static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
@@ -183,7 +197,8 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .divides = divides || (moves && to->divides),
                       .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
-                      .summed = k == K_SUM || (moves && to->summed)};
+                      .summed = k == K_SUM || (moves && to->summed),
+                      .rooted = takes_root(g, op, operand) || (moves && to->rooted)};
     if (c == OP_OPAQUE)
         f.indices = indices_of_op(g, op);
     else if (to->indices)
@@ -192,6 +207,7 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
     struct constant other = {0};
     if (c == OP_ELTWISE && graph_noperands(g, op) == 2)
         other = operand_constant(g, graph_operands(g, op)[1 - operand]);
+    f.rooted |= to->rooted && other.known && (k == K_ADD || k == K_MAXIMUM);
     move_level(g, op, operand, &other, to, &f);
     find_level(g, op, &other, to, &f);
     return f;
@@ -214,6 +230,7 @@ static void join(struct facts *all, const struct facts *f) {
     all->scales |= f->scales;
     all->bounded |= f->bounded;
     all->summed |= f->summed;
+    all->rooted |= f->rooted;
 }
 
 /* Rows of a table may be numbered by floats, which are whole numbers then unless they are cast. */

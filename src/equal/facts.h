@@ -28,6 +28,7 @@ struct facts {
     /* on the way to an input */
     int score;   /* 1: it raises the scores of a softmax, -1: it lowers them, 0: it is no term of them */
     bool summed; /* its elements are added up */
+    bool rooted; /* a root or the logarithm of it is taken: of a negative number there is none */
 };
 
 /* By value of the graph; to be freed. `ops` may be in any order. */

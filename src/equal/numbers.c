@@ -8,7 +8,7 @@
 #include "numeric/formula_value.h"
 
 /* Equal elements are of three values, and integers that are no indices of two. */
-enum { FEW_INTEGERS = 2, EQUAL_VALUES = 3 };
+enum { FEW_INTEGERS = 2, EQUAL_VALUES = 3, POSITIONS = 3 };
 
 static double uniform(uint64_t *state) {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;
@@ -24,7 +24,9 @@ struct filling {
     uint64_t seed;
     uint32_t index; /* of the input */
     enum trial trial;
+    uint32_t turn; /* of the trials so far */
     bool positive;
+    bool single;   /* one element */
     bool distinct; /* no equal elements, since a sort would not tell their order */
 };
 
@@ -148,10 +150,19 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     return f->positive ? fabs(x) : x;
 }
 
+/* A single integer, such as a position: each that there is in turn, from the last one down, since of few keys one alone
+ * would be seen, and nothing turns at 0. */
+static double whole_in_turn(const struct filling *f) {
+    uint64_t from = f->turn + f->index, n = (uint64_t)f->input->facts.indices;
+    return n ? (double)(n - 1 - from % n) : (double)(POSITIONS - from % POSITIONS);
+}
+
 /* `size`: of the row. 3 % of the numbers are 8 times as large, so that clamps are met. Coarse numbers stay below 4: the
  * exponential of a sum of some of them is far from the limits of f64. */
 static double number_of(const struct filling *f, enum dtype type, double size, bool zero, uint64_t *state) {
     double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
+    if (is_whole(f->input, type) && f->single && type != DT_I1)
+        return whole_in_turn(f);
     if (is_whole(f->input, type))
         return floor(uniform(state) * (double)(f->input->facts.indices ? f->input->facts.indices : FEW_INTEGERS));
     if (f->trial == TRIAL_EQUAL)
@@ -265,7 +276,9 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
                                        struct eval_context *b) {
     const struct input *in = &p->inputs[input];
     const struct graph *g = p->program.graph;
-    bool violated = input == d.violated, positive = in->positive && !violated;
+    /* coarse numbers have both signs, lest a side takes the root of what the other does not */
+    bool rooted = in->facts.rooted && d.trial != TRIAL_COARSE;
+    bool violated = input == d.violated, positive = (in->positive || rooted) && !violated;
     enum dtype type = in->facts.predicate ? DT_I1 : graph_dtype(g, in->value);
     struct shape s;
     if (!program_shape(&p->program, in->value, &s)) {
@@ -275,7 +288,15 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     struct tensor *t = tensor_new(b, &s);
     if (!t)
         return NULL;
-    struct filling f = {in, &p->thresholds, seed, input, d.trial, positive || d.trial == TRIAL_POSITIVE, p->sorts};
+    struct filling f = {.input = in,
+                        .thresholds = &p->thresholds,
+                        .seed = seed,
+                        .index = input,
+                        .trial = d.trial,
+                        .turn = d.trial + d.sample,
+                        .positive = positive || d.trial == TRIAL_POSITIVE,
+                        .single = t->n == 1,
+                        .distinct = p->sorts};
     fill(&f, t, type);
     bool hides = p->masks && d.trial >= TRIAL_MASKED, one = t->n > 1 && g->varies[in->value] == 0;
     bool is_float = !is_whole(in, type);

@@ -33,6 +33,12 @@ void constraints_fix(struct constraints *c, int64_t x) {
         c->fixed[i] = true;
 }
 
+void constraints_cut(struct constraints *c, int64_t x) {
+    uint32_t i = c->collecting ? NONE : index_of(c, x);
+    if (i != NONE)
+        c->cut[i] = true;
+}
+
 static void for_each_extent(struct constraints *c, uint32_t value, void (*f)(struct constraints *c, int64_t x)) {
     uint32_t rank;
     const int64_t *dims = value == NONE ? NULL : graph_shape(c->subgraph->graph, value, &rank);

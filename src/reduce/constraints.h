@@ -30,7 +30,8 @@ struct constraints {
     const struct subgraph *subgraph;
     struct extents *e;       /* the variables, ascending; `to` is 0 until one is assigned */
     bool collecting;         /* the first time: variables only */
-    bool fixed[MAX_EXTENTS]; /* by variable: it keeps its value */
+    bool fixed[MAX_EXTENTS]; /* by variable: it keeps its value, */
+    bool cut[MAX_EXTENTS];   /* something is cut there, which is nowhere else then */
     struct constraint items[MAX_CONSTRAINTS];
     uint32_t n;
     bool crowded; /* too many variables, */
@@ -45,6 +46,7 @@ void constraints_add_extent(struct constraints *c, int64_t x);
 void constraints_add_shape(struct constraints *c, uint32_t value);
 /* The variable keeps its value; nothing where `x` is none. */
 void constraints_fix(struct constraints *c, int64_t x);
+void constraints_cut(struct constraints *c, int64_t x); /* something is cut at the variable, as above */
 void constraints_fix_shape(struct constraints *c, uint32_t value);
 struct constraint *constraints_add(struct constraints *c, enum constraint_kind kind);
 /* Multiplies or adds one more variable to a side (0, 1); a number that is none counts as a constant. */

@@ -90,6 +90,8 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
         constraints_add_extent(c, end);
         if (!s.cut[d])
             continue;
+        constraints_cut(c, begin);
+        constraints_cut(c, end);
         if (step > 1 && (begin >= step || end > x->dim[d] || size * step != x->dim[d])) {
             const int64_t sizes[] = {x->dim[d], size, begin, end};
             for (int i = 0; i < 4; i++)

@@ -11,7 +11,7 @@
 
 enum {
     LEAST = 2,             /* of one element much is equal that is not of two: an extent of 1 broadcasts */
-    LARGEST = 4096,        /* values of a variable that are tried */
+    LARGEST = 64,          /* values of a variable that are tried, beside its extent itself */
     MAX_TRIES = 20000,     /* assignments on one level: bounds the time where there is no solution */
     SMALL_COST = 1 << 15,  /* extents_cost at which no further level is tried, */
     STRICT_COST = 1 << 20, /* and the same for a strict search */
@@ -100,7 +100,7 @@ static bool may_be(const struct extent_search *s, uint32_t i, int64_t to) {
     for (uint32_t k = 0; k < e->n; k++) {
         if (k == i || !e->to[k])
             continue;
-        if (s->kept & KEEP_DIFFERENT && e->to[k] == to)
+        if ((s->kept & KEEP_DIFFERENT || s->c->cut[i] || s->c->cut[k]) && e->to[k] == to)
             return false;
         if (s->kept & KEEP_MULTIPLES && !s->c->fixed[i] && !s->c->fixed[k] &&
             !(keeps_multiple(e->from[i], e->from[k], to, e->to[k]) &&
@@ -162,6 +162,13 @@ static bool try_value(struct extent_search *s, uint32_t i, int64_t to) {
     return false;
 }
 
+static bool try_values(struct extent_search *s, uint32_t i, int64_t from, int64_t to) {
+    for (int64_t x = from; x <= to && s->tries < MAX_TRIES; x++)
+        if (may_be(s, i, x) && try_value(s, i, x))
+            return true;
+    return false;
+}
+
 /* Assigns the first unassigned variable, which is the smallest: values from `least` up, then those below. */
 static bool choose_next(struct extent_search *s) {
     uint32_t i = 0;
@@ -173,13 +180,10 @@ static bool choose_next(struct extent_search *s) {
     }
     if (i == s->e->n)
         return true;
-    for (int64_t to = s->least[i]; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++)
-        if (may_be(s, i, to) && try_value(s, i, to))
-            return true;
-    for (int64_t to = s->lowest; to < s->least[i] && s->tries < MAX_TRIES; to++)
-        if (may_be(s, i, to) && try_value(s, i, to))
-            return true;
-    return false;
+    int64_t from = s->e->from[i], most = from < LARGEST ? from : LARGEST;
+    int64_t below = s->least[i] - 1 < most ? s->least[i] - 1 : most;
+    return try_values(s, i, s->least[i], most) || (from > most && try_values(s, i, from, from)) ||
+           try_values(s, i, s->lowest, below);
 }
 
 static bool search_level(struct extent_search *s, unsigned kept, uint32_t which) {
