@@ -17,7 +17,8 @@ struct miter_builder {
     } copies[MAX_COPIES]; /* of values of the dag */
     uint32_t ncopies;
     struct miter_options how;
-    bool has_gelu; /* some op is a gelu or has one folded in */
+    uint32_t factor; /* of how.changed */
+    bool has_gelu;   /* some op is a gelu or has one folded in */
     struct str why;
 };
 
@@ -168,6 +169,14 @@ static bool copied_attribute(void *self, uint32_t op, struct str key, struct str
     return true;
 }
 
+/* In place of a value of the dag. */
+static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
+    uint32_t operands[] = {copy, b->factor};
+    bool changed = b->how.changed && *b->how.changed == value;
+    set_copy(b, value,
+             changed ? build_value(b->out, "ttir.multiply", STR(""), operands, 2, b->out->values[copy].type) : copy);
+}
+
 static void copy_node(struct miter_builder *b, uint32_t node) {
     const struct dag_node *o = &b->d->nodes[node];
     struct cloner cloner = {b->out, b->d->side[o->side].g, copied_attribute, b};
@@ -180,7 +189,7 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
     for (uint32_t i = 0; i < o->nresults; i++)
         types[i] = type_of(b, o->first_result + i, dtype_of(b, o->first_result + i));
     if (gelu && b->how.tanh_gelu) {
-        set_copy(b, o->first_result, add_tanh_gelu(b, operands[0], types[0]));
+        set_result(b, o->first_result, add_tanh_gelu(b, operands[0], types[0]));
         return;
     }
     uint32_t copy = clone_op(&cloner, o->op, operands, types, o->nresults);
@@ -189,7 +198,7 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
         return;
     }
     for (uint32_t i = 0; i < o->nresults; i++)
-        set_copy(b, o->first_result + i, b->out->ops[copy].first_result + i);
+        set_result(b, o->first_result + i, b->out->ops[copy].first_result + i);
 }
 
 /* ---- the function ---- */
@@ -203,6 +212,9 @@ static void add_inputs(struct miter_builder *b) {
         if (!dag_is_constant(b->d, v))
             set_copy(b, v, build_argument(b->out, name, type_of(b, v, dtype_of(b, v)), STR("")));
     }
+    if (b->how.changed)
+        b->factor =
+            build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
     for (uint32_t i = 0; i < b->c->ninputs; i++)
         if (dag_is_constant(b->d, b->c->inputs[i]))
             copy_node(b, b->d->values[b->c->inputs[i]].node);

@@ -148,19 +148,35 @@ static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.why = why;
 }
 
-/* A value inside of a cone that agrees differs from what it seems to be, near an epsilon or a threshold only, where the
- * numbers that are given to the cone may never bring it. Neither is decided. */
+/* The cone is proved whatever the value is: on no numbers that were tried does it matter. */
+static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
+    struct arena scratch = {0};
+    struct miter w;
+    struct str why;
+    if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
+        return false;
+    bool same = miter_build(c, &s->d, (struct miter_options){.changed = &value}, &w, &why) &&
+                miter_judge(&w.ir, s->m->lowerings, s->m->excluded, false, &scratch).answer == ANSWER_PROVED;
+    mlir_free(&w.ir);
+    arena_free(&scratch);
+    return same;
+}
+
+/* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
+ * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
+ * would agree as well. Neither is decided. */
 static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struct str why) {
     bool hides = false;
     for (uint32_t i = 0; i < c->nnodes; i++) {
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
-            if (!r || v == c->result[AFTER] || r->doubtful)
+            if (!r || v == c->result[AFTER] || r->judgement.answer != ANSWER_DIFFERENT)
                 continue;
-            hides |= r->judgement.rare;
-            if (r->judgement.rare)
+            if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
                 leave_undecided(r, why);
+                hides = true;
+            }
         }
     }
     return hides;
