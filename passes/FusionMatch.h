@@ -1067,7 +1067,7 @@ inline double elementTypeOf(const Match &m, Name n) {
          : type.isF16()         ? -3
          : type.isBF16()        ? -4
          : isa<FloatType>(type) ? -9
-                                : 1 + type.getIntOrFloatBitWidth();
+                                : 1.0 + type.getIntOrFloatBitWidth();
 }
 /// An attribute of the op that makes the value.
 inline double attributeOf(const Match &m, Name n, StringRef key) {
