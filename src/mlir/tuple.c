@@ -8,10 +8,9 @@
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
-/* What stands for a value: values in `list`. A value that nothing else stands for is not listed. */
+/* What stands for a value of the text: values in `list`. */
 struct elements {
     uint32_t first, n;
-    bool known;
 };
 
 struct tuples {
@@ -28,58 +27,75 @@ static bool tuple_inside(const struct mlir *m, uint32_t type, struct str *inside
     return is;
 }
 
-static bool is_tuple(const struct mlir *m, uint32_t value) {
-    struct str inside;
-    return tuple_inside(m, m->values[value].type, &inside);
-}
-
 static void list_value(struct tuples *t, uint32_t value) {
     t->list = grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
     t->list[t->n++] = value;
 }
 
-/* New values, one after the other, for `n` values, of which a tuple is its elements. Returns how many. */
-static uint32_t add_values(struct tuples *t, uint32_t first, uint32_t n) {
+static bool takes_element(const struct mlir *m, uint32_t op) {
+    return str_ends(mlir_op_name(m, op), STR(".get_tuple_element")) && m->ops[op].noperands == 1 &&
+           m->ops[op].nresults == 1;
+}
+
+static bool makes_tuple(const struct mlir *m, uint32_t op) {
+    return str_ends(mlir_op_name(m, op), STR(".tuple")) && m->ops[op].nresults == 1;
+}
+
+/* An argument or a result that is several from now on. */
+static bool is_spread(const struct mlir *m, uint32_t value, struct str *inside) {
+    uint32_t op = m->values[value].def;
+    return tuple_inside(m, m->values[value].type, inside) &&
+           (op == NONE || (!takes_element(m, op) && !makes_tuple(m, op)));
+}
+
+/* All values in their order, elements in place of tuples. */
+static void renumber_values(struct tuples *t) {
     struct mlir *m = t->m;
-    uint32_t added = 0;
-    for (uint32_t v = first; v < first + n; v++) {
-        struct mlir_value value = m->values[v];
-        struct str inside, item = STR("");
-        bool tuple = tuple_inside(m, value.type, &inside);
+    struct mlir_value *old = m->values;
+    struct str inside, item;
+    uint32_t n = 0, cap = 0;
+    struct mlir_value *values = NULL;
+    for (uint32_t v = 0; v < t->nvalues; v++) {
+        bool spread = is_spread(m, v, &inside);
         const char *at = inside.p;
-        t->of[v] = (struct elements){.first = t->n, .known = true};
-        while (!tuple || (scan_item(&at, inside.p + inside.n, &item) && item.n)) {
-            value.type = tuple ? type_add(m, item) : value.type;
-            value.index = added++;
-            list_value(t, value_add(m, value));
-            if (!tuple)
+        t->of[v] = (struct elements){.first = t->n};
+        while (!spread || (scan_item(&at, inside.p + inside.n, &item) && item.n)) {
+            values = grow(values, &cap, n + 1, sizeof *values);
+            values[n] = old[v];
+            values[n].type = spread ? type_add(m, item) : old[v].type;
+            list_value(t, n++);
+            if (!spread)
                 break;
         }
         t->of[v].n = t->n - t->of[v].first;
     }
-    return added;
+    m->values = grow(values, &cap, n + 1, sizeof *values); /* never NULL */
+    m->nvalues = n;
+    m->values_cap = cap;
+    free(old);
 }
 
-static bool has_tuple(const struct mlir *m, uint32_t first, uint32_t n) {
-    bool found = false;
-    for (uint32_t v = first; v < first + n && !found; v++)
-        found = is_tuple(m, v);
-    return found;
+/* The first of what stands for values from `first` on, and how many there are for `n` of them. */
+static uint32_t renumber(struct tuples *t, uint32_t first, uint32_t *n) {
+    uint32_t begin = first < t->nvalues ? t->of[first].first : t->n, end = begin;
+    for (uint32_t v = first; v < first + *n && v < t->nvalues; v++)
+        end = t->of[v].first + t->of[v].n;
+    for (uint32_t i = begin; i < end; i++)
+        t->m->values[t->list[i]].index = i - begin;
+    *n = end - begin;
+    return begin < end ? t->list[begin] : 0;
 }
 
 static void spread_arguments(struct tuples *t, struct mlir_func *f) {
     struct mlir *m = t->m;
-    uint32_t first = m->nvalues, old = f->first_arg, attrs = m->narg_attrs, n;
-    if (!has_tuple(m, old, f->nargs))
-        return;
-    n = add_values(t, old, f->nargs);
+    uint32_t attrs = m->narg_attrs, old = f->first_arg, nold = f->nargs, n = f->nargs;
+    f->first_arg = renumber(t, old, &n);
     m->arg_attrs = grow(m->arg_attrs, &m->arg_attrs_cap, attrs + n + 1, sizeof *m->arg_attrs);
     memset(m->arg_attrs + attrs, 0, (n + (size_t)1) * sizeof *m->arg_attrs);
-    for (uint32_t i = 0; i < f->nargs; i++)
-        if (!is_tuple(m, old + i))
-            m->arg_attrs[attrs + t->list[t->of[old + i].first] - first] = m->arg_attrs[f->first_arg_attr + i];
+    for (uint32_t i = 0; i < nold; i++)
+        if (t->of[old + i].n == 1)
+            m->arg_attrs[attrs + t->list[t->of[old + i].first] - f->first_arg] = m->arg_attrs[f->first_arg_attr + i];
     m->narg_attrs += n;
-    f->first_arg = first;
     f->nargs = n;
     f->first_arg_attr = attrs;
 }
@@ -97,53 +113,38 @@ static uint32_t element_number(const struct mlir *m, uint32_t op) {
     return digits ? n : NONE;
 }
 
-static const struct elements *elements_of(const struct tuples *t, uint32_t value) {
-    return value != NONE && value < t->nvalues && t->of[value].known ? &t->of[value] : NULL;
-}
-
-/* Operands that are tuples, or stand for others. */
+/* What stands for the operands. */
 static void spread_operands(struct tuples *t, struct mlir_op *o) {
     struct mlir *m = t->m;
-    uint32_t first = m->noperands, old = o->first_operand, n = o->noperands;
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++)
-        any |= elements_of(t, m->operands[old + i]) != NULL;
-    for (uint32_t i = 0; any && i < n; i++) {
-        uint32_t v = m->operands[old + i];
-        const struct elements *e = elements_of(t, v);
-        for (uint32_t k = 0; k < (e ? e->n : 1); k++) {
+    uint32_t first = m->noperands;
+    for (uint32_t i = 0; i < o->noperands; i++) {
+        uint32_t v = m->operands[o->first_operand + i];
+        struct elements e = v < t->nvalues ? t->of[v] : (struct elements){.n = 0};
+        for (uint32_t k = 0; k < (v < t->nvalues ? e.n : 1); k++) {
             m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
-            m->operands[m->noperands++] = e ? t->list[e->first + k] : v;
+            m->operands[m->noperands++] = v < t->nvalues ? t->list[e.first + k] : v;
         }
     }
-    if (any) {
-        o->first_operand = first;
-        o->noperands = m->noperands - first;
-    }
+    o->first_operand = first;
+    o->noperands = m->noperands - first;
 }
 
 static void look_through(struct tuples *t, uint32_t op) {
     struct mlir *m = t->m;
     struct mlir_op *o = &m->ops[op];
-    struct str name = mlir_op_name(m, op);
-    bool takes = str_ends(name, STR(".get_tuple_element")) && o->noperands == 1 && o->nresults == 1;
-    const struct elements *e = takes ? elements_of(t, m->operands[o->first_operand]) : NULL;
-    uint32_t i = e ? element_number(m, op) : NONE;
-    if (e && i < e->n) {
-        uint32_t element = t->list[e->first + i];
-        m->values[element].name = m->values[o->first_result].name;
-        t->of[o->first_result] = (struct elements){.first = e->first + i, .n = 1, .known = true};
-        return;
-    }
+    bool takes = takes_element(m, op), makes = makes_tuple(m, op);
+    uint32_t result = o->first_result, i = takes ? element_number(m, op) : NONE, n = o->nresults;
+    o->first_result = renumber(t, result, &n);
+    o->nresults = n;
     spread_operands(t, o);
-    if (str_ends(name, STR(".tuple")) && o->nresults == 1) {
-        t->of[o->first_result] = (struct elements){.first = t->n, .n = o->noperands, .known = true};
+    if (takes && i < o->noperands) {
+        t->of[result] = (struct elements){.first = t->n, .n = 1};
+        list_value(t, m->operands[o->first_operand + i]);
+        m->values[t->list[t->n - 1]].name = m->values[o->first_result].name;
+    } else if (makes) {
+        t->of[result] = (struct elements){.first = t->n, .n = o->noperands};
         for (uint32_t k = 0; k < o->noperands; k++)
             list_value(t, m->operands[o->first_operand + k]);
-    } else if (has_tuple(m, o->first_result, o->nresults)) {
-        uint32_t first = m->nvalues;
-        o->nresults = add_values(t, o->first_result, o->nresults);
-        o->first_result = first;
     }
 }
 
@@ -155,6 +156,7 @@ void look_through_tuples(struct mlir *m) {
     if (!any)
         return;
     t.of = xcalloc(m->nvalues + (size_t)1, sizeof *t.of);
+    renumber_values(&t);
     for (uint32_t f = 0; f < m->nfuncs; f++)
         spread_arguments(&t, &m->funcs[f]);
     for (uint32_t op = 0; op < m->nops; op++)
