@@ -351,7 +351,7 @@ size_t fa_application_applied(const struct fa_application *a) {
 }
 
 bool fa_application_print(const struct fa_application *a, FILE *out) {
-    return fwrite(a->text.p, 1, a->text.n, out) == a->text.n;
+    return !a->text.n || fwrite(a->text.p, 1, a->text.n, out) == a->text.n;
 }
 
 bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n) {

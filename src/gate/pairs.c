@@ -212,7 +212,7 @@ static int compare_candidates(const void *pa, const void *pb) {
 static void judge(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
     struct level_pair levels = {&f->ttir.items[ttir]->level, &f->ttnn.items[ttnn]->level, 0};
     struct diags unsaid = {.arena = &f->out->arena, .limit = 1};
-    struct pairing p;
+    struct pairing p = {.ttir = NULL};
     bool agree = signatures_agree(&levels, &unsaid);
     if (agree) {
         pair_build(&p, &levels.ttir->graph, &levels.ttnn->graph, true);
@@ -221,8 +221,8 @@ static void judge(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possibl
     if (agree) {
         out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
         out->items[out->n++] = (struct possible_pair){ttir, ttnn, p.nlocation + p.ndataflow, p.norigins};
-        pair_free(&p);
     }
+    pair_free(&p);
     diags_free(&unsaid);
 }
 
