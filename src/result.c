@@ -211,17 +211,30 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
 struct fa_audit *fa_read_report(const char *path) {
     IN_C_LOCALE;
     struct fa_audit *a = xcalloc(1, sizeof *a);
+    struct report_read read = {.total_us = 0};
     a->diags.arena = &a->arena;
     a->is_read = true;
-    a->status = findings_read(path, &a->arena, &a->diags, &a->report.findings) ? FA_CLEAN : FA_INPUT;
+    a->status = findings_read(path, &a->arena, &a->diags, &read) ? FA_CLEAN : FA_INPUT;
+    a->report.findings = read.findings;
+    a->report.total_us = read.total_us;
+    a->report.saved_us = read.saved_us;
+    a->report.ttnn_path = arena_strdup(&a->arena, str_of(path));
     return a;
+}
+
+static struct compile_summary summary_of(const struct fa_audit *a) {
+    const struct report *r = &a->report;
+    return (struct compile_summary){.files = {r->ttir_path, r->ttnn_path},
+                                    .fused = a->fused,
+                                    .missed = &r->findings,
+                                    .total_us = r->total_us,
+                                    .saved_us = r->saved_us};
 }
 
 enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
                        FILE *out) {
     IN_C_LOCALE;
-    struct compile_summary x = {before->fused, &before->report.findings, before->report.total_us},
-                           y = {now->fused, &now->report.findings, now->report.total_us};
+    struct compile_summary x = summary_of(before), y = summary_of(now);
     struct arena a = {0};
     FILE *document = document_begin(format, out);
     if (!document && strcmp(format, "text") != 0)

@@ -22,10 +22,7 @@ import threading
 import unittest
 import zipfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from schemas import hold
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -140,12 +137,6 @@ class Case(unittest.TestCase):
     def read(self, name="fusion_todo.yml"):
         with open(self.path(name), newline="") as f:
             return f.read()
-
-    def of_schema(self, command, document):
-        """`document` is what schema/COMMAND.schema.json says; nothing is asked where Debian's python3-jsonschema is not there."""
-        if jsonschema:
-            with open(os.path.join(ROOT, "schema", command + ".schema.json")) as f:
-                jsonschema.validate(document, json.load(f))
 
     def there(self, name="fusion_todo.yml"):
         return os.path.exists(self.path(name))
@@ -1385,11 +1376,13 @@ class Summary(Case):
     def test_progress(self):
         """One line where work takes more than a second on a terminal, which is taken away again."""
         for args in (("--ttnn-only", "-n", "-"), ("m.ttir.mlir", "-", "-n"), ("verify", "m.ttir.mlir", "-", "-o", "c.yml"),
-                     ("explain", "--ttnn-only", "-"), ("inspect", "-"), ("diff", "m.ttnn.mlir", "-")):
+                     ("explain", "--ttnn-only", "-"), ("inspect", "-"), ("diff", "m.ttnn.mlir", "-"),
+                     ("apply", "-", "-o", "a.mlir"), ("repro", "--ttnn-only", "-d", "r", "-")):
             waiting, all = self.progress_of(*args)
-            self.assertRegex(waiting, r"^(\r\033\[Kreading( and searching)?, \d s)+$", args)
+            self.assertRegex(waiting, r"^(\r\033\[K(reading( and searching)?|searching and proving), \d s)+$", args)
             self.assertIn("\r\033[K", all[len(waiting):], args)
-        for args, term in ((("-q", "--ttnn-only", "-n", "-"), "xterm"), (("--ttnn-only", "-n", "-"), "dumb")):
+        for args, term in ((("-q", "--ttnn-only", "-n", "-"), "xterm"), (("--ttnn-only", "-n", "-"), "dumb"),
+                           (("apply", "-q", "-", "-o", "a.mlir"), "xterm"), (("repro", "-q", "--ttnn-only", "-d", "s", "-"), "xterm")):
             self.assertEqual(self.progress_of(*args, term=term)[0], "")
 
     def test_terminal(self):
@@ -1640,9 +1633,9 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
         self.assertEqual(place["root"], {"op": "ttir.add", "result": "%1", "line": 4})
         self.assertEqual([op["line"] for op in place["matched"]], [3, 4])
         self.assertEqual((place["total"], place["difference"]["kind"]), (2, "where"))
-        self.of_schema("explain", json.loads(out))
+        hold(json.loads(out), "explain")
         for args in ("--ttnn-only", "m.ttnn.mlir"), ("--at=fc1.add", "--ttir-only", "m.mlir"):
-            self.of_schema("explain", json.loads(self.run_it("explain", "--json", *args)[1]))
+            hold(json.loads(self.run_it("explain", "--json", *args)[1]), "explain")
 
     def test_usage(self):
         self.wrong("no input file", "explain")
@@ -2066,7 +2059,7 @@ class Inspect(Case):
     def test_json(self):
         status, out, err = self.run_it("inspect", "--json", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, err), (0, ""))
-        self.of_schema("inspect", json.loads(out))
+        hold(json.loads(out), "inspect")
 
     def test_pairs_of_modules(self):
         """Two files of several modules are paired as an audit pairs them: by names, in any order."""
@@ -2087,7 +2080,7 @@ class Inspect(Case):
     def test_unreadable(self):
         status, out, _ = self.run_it("inspect", "--json", "absent")
         self.assertEqual(status, 3)
-        self.of_schema("inspect", json.loads(out))
+        hold(json.loads(out), "inspect")
 
 
 class Pairs(Case):

@@ -18,10 +18,7 @@ import tempfile
 import threading
 import unittest
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from schemas import hold
 
 UPDATE = "--update" in sys.argv
 sys.argv = [a for a in sys.argv if a != "--update"]
@@ -340,8 +337,8 @@ class Diff(Case):
         status, out, err = self.diff(model([True, True, True]), model([True, False, True]))
         self.assertEqual((status, err), (1, ""))
         self.assertRegex(out, r"^ttnn.linear: 3 before, 2 now, partly lost\n  lost: .*layers\.1.*, about [\d.]+ us\n"
-                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: ttnn.linear, .*layers\.1.*\n"
-                              r"all ops: about [\d.]+ us before, [\d.]+ us now\n$")
+                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: 1 where fused ops were lost\n"
+                              r"all ops: about [\d.]+ us before, [\d.]+ us now; to save: about 0.0 us before, [\d.]+ us now\n$")
         status, out, _ = self.diff(model([True]), model([False]))
         self.assertIn("1 before, 0 now, lost\n", out)
         status, out, _ = self.diff(model([True, False, True]), model([True, True, True]))
@@ -391,6 +388,8 @@ class Diff(Case):
             status, out, err = self.run_it("diff", "old." + end, "new." + end)
             self.assertEqual((status, err), (1, ""))
             self.assertTrue(out.startswith("findings: 1 before, 2 now, 1 new, 0 gone, 0 changed\n"), out)
+            self.assertRegex(out, r"(?m)^(all ops: about .* now; )?to save: about [\d.]+ us before, [\d.]+ us now$")
+            self.assertEqual("all ops: " in out, end == "json")  # YAML does not say it
             self.assertEqual(self.run_it("diff", "new." + end, "old." + end)[0], 0)
         self.assertEqual(self.run_it("diff", "old.yml", "old.json"), (0, "", ""))
         self.assertEqual(self.run_it("diff", "/dev/null", "old.yml")[0], 1)
@@ -406,6 +405,8 @@ class Diff(Case):
         status, out, _ = self.run_it("diff", "--format=json", *args)
         document = json.loads(out)
         self.assertEqual(status, 1)
+        hold(document, "diff")
+        self.assertEqual((document["before"]["files"], document["now"]["files"]), (["old.mlir"], ["new.mlir"]))
         op, = document["fused_ops"]
         self.assertEqual((op["fused_op"], op["before"], op["now"]), ("ttnn.linear", 1, 1))
         self.assertEqual([c["change"] for c in op["changes"]], ["lost", "gained"])
@@ -413,8 +414,18 @@ class Diff(Case):
         for x in op["changes"] + document["findings"]:
             self.assertIn(f"  {x['change']}: ", text)
             self.assertIn(x["place"], text)
+        self.assertEqual([f["of_op"] for f in document["findings"]], [True, True])  # the ops say it already
+        self.assertIn("  new: 1 where fused ops were lost\n  gone: 1 where fused ops were gained\nall ops: ", text)
         status, page, _ = self.run_it("diff", "--format=html", *args)
         self.assertEqual((status, json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])), (1, document))
+        for name in "old", "new":
+            self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{name}.json", name + ".mlir")
+        reports = json.loads(self.run_it("diff", "--format=json", "old.json", "new.json")[1])
+        hold(reports, "diff")
+        self.assertEqual([f.get("of_op") for f in reports["findings"]], [None, None])
+        for side in "before", "now":
+            self.assertEqual([reports[side].pop("files"), document[side].pop("files")][0][0][-5:], ".json")
+            self.assertEqual(reports[side], document[side])  # totals, too
         status, _, err = self.run_it("diff", "--format=xml", *args)
         self.assertEqual((status, "--format takes text, json or html" in err), (2, True))
         self.assertEqual(json.loads(self.run_it("diff", "--format=json", "old.mlir", "old.mlir")[1])["fused_ops"], [])
@@ -426,10 +437,14 @@ class Diff(Case):
             self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{directory}/m.json", "m.mlir")
         row = self.run_it("summary", "--before=was", "is/m.json")[1].splitlines()[1].split()
         self.assertEqual(row[-3:], ["2", "0", "m"])
-        row, = json.loads(self.run_it("summary", "--before=is", "--format=json", "was/m.json")[1])["reports"]
+        said = json.loads(self.run_it("summary", "--before=is", "--format=json", "was/m.json")[1])
+        hold(said, "summary")
+        row, = said["reports"]
         self.assertEqual((row["new"], row["gone"], "page" in row), (0, 2, False))
         self.write("is/m.html", "")
-        row, = json.loads(self.run_it("summary", "--before=nowhere", "--format=json", "is/m.json")[1])["reports"]
+        said = json.loads(self.run_it("summary", "--before=nowhere", "--format=json", "is/m.json")[1])
+        hold(said, "summary")
+        row, = said["reports"]
         self.assertEqual((row["page"], "new" in row), ("is/m.html", False))
 
     def test_notes_of_a_pattern_are_not_those_of_the_report(self):
@@ -768,14 +783,6 @@ class Readme(Case):
         self.assertEqual(tables, [self.read("table")] * 2)
 
 
-def schema(*path):
-    with open(os.path.join(ROOT, *path)) as f:
-        return json.load(f)
-
-
-REPORT_SCHEMA, SARIF_SCHEMA = schema("schema", "report.schema.json"), schema("tests", "sarif.schema.json")
-
-
 class Formats(Case):
     HOSTILE = "<b>&amp; `x` | **y** [z](http://h) @team $(reboot) \u202e\u0007 ]]> --> %n"
 
@@ -798,9 +805,8 @@ class Formats(Case):
     page = {}
 
     def validate(self, report, sarif):
-        if jsonschema:
-            jsonschema.validate(report, REPORT_SCHEMA)
-            jsonschema.validate(sarif, SARIF_SCHEMA)
+        hold(report, "report")
+        hold(sarif, "sarif", "tests")
         run, = sarif["runs"]
         for result in run["results"]:
             self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], result["ruleId"])
@@ -877,8 +883,7 @@ class Formats(Case):
         self.assertEqual((status, report["missed_fusions"], report["totals"]["suppressed"]), (0, [], 1))
         result, = sarif["runs"][0]["results"]
         self.assertEqual(result["suppressions"][0]["justification"], "of no use")
-        if jsonschema:
-            jsonschema.validate(sarif, SARIF_SCHEMA)
+        hold(sarif, "sarif", "tests")
 
     def test_nothing_missed(self):
         self.write("m.mlir", model([True]))

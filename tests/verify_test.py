@@ -16,6 +16,8 @@ import unittest
 
 import yaml
 
+from schemas import hold
+
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 CORPUS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and os.sep in sys.argv[1] else ""
 
@@ -127,6 +129,7 @@ class Verify(unittest.TestCase):
                     self.assertEqual(run.returncode, truth == "wrong")
                     said[format] = run.stdout
                 document = json.loads(said["json"])
+                hold(document, "verify")
                 self.assertEqual(json.loads(re.search(r'id="data">(.*?)</script>', said["html"], re.S)[1]), document)
                 del document["version"]
                 if truth == "wrong":

@@ -8,13 +8,20 @@
 
 enum state { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op at the same place */ };
 
+/* The findings of a compile. */
+struct missed {
+    const struct finding_list *list;
+    struct placed *placed; /* those at named places */
+    uint32_t nplaced;
+    bool *of_op; /* by finding: a fused op is listed that was lost or gained there */
+};
+
 struct changes {
     const struct compile_summary *before, *now;
-    uint32_t *before_of;                       /* by fused op now: the one that it was, or NONE */
-    enum state *was, *is;                      /* by fused op before and now */
-    uint32_t *into;                            /* by fused op before of INTO: what stands there now */
-    struct placed *missed_before, *missed_now; /* findings at named places */
-    uint32_t nmissed_before, nmissed_now;
+    uint32_t *before_of;  /* by fused op now: the one that it was, or NONE */
+    enum state *was, *is; /* by fused op before and now */
+    uint32_t *into;       /* by fused op before of INTO: what stands there now */
+    struct missed missed_before, missed_now;
 };
 
 static bool is_part_of(const struct fused_op *now, const struct fused_op *before) {
@@ -94,19 +101,24 @@ static struct placed *placed_findings(const struct finding_list *l, uint32_t *co
     return all;
 }
 
-/* By the finding of this op at that place; 0: there is none. */
-static double price_at(const struct finding_list *l, const struct placed *placed, uint32_t n,
-                       const struct fused_op *f) {
-    uint32_t i = f->fingerprint.place ? placed_find(placed, n, f->op, f->fingerprint.place) : n;
-    return i < n ? l->items[placed[i].index]->saved_us : 0;
+static struct missed missed_of(const struct finding_list *l) {
+    struct missed m = {.list = l, .of_op = xcalloc(l->n + (size_t)1, sizeof *m.of_op)};
+    m.placed = placed_findings(l, &m.nplaced);
+    return m;
 }
 
-static double price_before(const struct changes *c, const struct fused_op *f) {
-    return price_at(c->before->missed, c->missed_before, c->nmissed_before, f);
+static void missed_free(struct missed *m) {
+    free(m->placed);
+    free(m->of_op);
 }
 
-static double price_now(const struct changes *c, const struct fused_op *f) {
-    return price_at(c->now->missed, c->missed_now, c->nmissed_now, f);
+/* By the finding of this op at that place, which is told with it; 0: there is none. */
+static double price_at(struct missed *m, const struct fused_op *f) {
+    uint32_t i = f->fingerprint.place ? placed_find(m->placed, m->nplaced, f->op, f->fingerprint.place) : m->nplaced;
+    if (i == m->nplaced)
+        return 0;
+    m->of_op[m->placed[i].index] = true;
+    return m->list->items[m->placed[i].index]->saved_us;
 }
 
 static uint32_t count_of(const struct inventory *v, struct str op) {
@@ -124,19 +136,19 @@ static struct change *add_change(struct diff *d, enum change_kind kind, struct s
     return &d->changes[d->nchanges++];
 }
 
-static void add_lost(const struct changes *c, struct str op, struct diff *d) {
+static void add_lost(struct changes *c, struct str op, struct diff *d) {
     for (uint32_t i = 0; i < c->before->fused.n; i++) {
         const struct fused_op *f = &c->before->fused.items[i];
         if (!str_eq(f->op, op))
             continue;
         if (c->was[i] == LOST)
-            add_change(d, OP_LOST, op, f->place)->us = price_now(c, f);
+            add_change(d, OP_LOST, op, f->place)->us = price_at(&c->missed_now, f);
         else if (c->was[i] == INTO)
             add_change(d, OP_CHANGED, op, f->place)->now = c->now->fused.items[c->into[i]].op;
     }
 }
 
-static void add_others(const struct changes *c, struct str op, struct diff *d, struct arena *a) {
+static void add_others(struct changes *c, struct str op, struct diff *d, struct arena *a) {
     for (uint32_t k = 0; k < c->now->fused.n; k++) {
         const struct fused_op *f = &c->now->fused.items[k];
         const struct fused_op *old = c->before_of[k] == NONE ? NULL : &c->before->fused.items[c->before_of[k]];
@@ -150,7 +162,9 @@ static void add_others(const struct changes *c, struct str op, struct diff *d, s
             new->how = f->active ? STR("with an op folded into it") : STR("without the op that was folded into it");
         else if (old)
             new->how = STR("other attributes or operands");
-        new->us = kind == OP_GAINED ? price_before(c, f) : kind == OP_PARTLY_LOST ? price_now(c, f) : 0;
+        new->us = kind == OP_GAINED        ? price_at(&c->missed_before, f)
+                  : kind == OP_PARTLY_LOST ? price_at(&c->missed_now, f)
+                                           : 0;
     }
 }
 
@@ -158,7 +172,7 @@ static int compare_strs(const void *a, const void *b) {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void add_op(const struct changes *c, struct str op, struct diff *d, struct arena *a) {
+static void add_op(struct changes *c, struct str op, struct diff *d, struct arena *a) {
     struct op_changes x = {
         .op = op, .before = count_of(&c->before->fused, op), .now = count_of(&c->now->fused, op), .first = d->nchanges};
     add_lost(c, op, d);
@@ -176,7 +190,7 @@ static void add_op(const struct changes *c, struct str op, struct diff *d, struc
     d->ops[d->nops++] = x;
 }
 
-static void add_ops(const struct changes *c, struct diff *d, struct arena *a) {
+static void add_ops(struct changes *c, struct diff *d, struct arena *a) {
     const struct inventory *b = &c->before->fused, *n = &c->now->fused;
     struct str *ops = xcalloc((size_t)b->n + n->n + 1, sizeof *ops);
     for (uint32_t i = 0; i < b->n; i++)
@@ -229,44 +243,43 @@ static struct paired pair_findings(const struct finding_list *b, const struct fi
     return p;
 }
 
-static void add_finding(struct diff *d, enum finding_change kind, const struct finding *f) {
+static void add_finding(struct diff *d, enum finding_change kind, const struct missed *m, uint32_t i) {
+    bool of_op = kind != FINDING_CHANGED && m->of_op[i];
     d->findings = grow(d->findings, &d->findings_cap, d->nfindings + 1, sizeof *d->findings);
-    d->findings[d->nfindings++] = (struct changed_finding){kind, f};
+    d->findings[d->nfindings++] = (struct changed_finding){kind, m->list->items[i], of_op};
     d->counts[kind]++;
+    d->of_ops[kind] += of_op;
 }
 
-static void add_findings(const struct finding_list *b, const struct finding_list *n, struct diff *d) {
-    struct paired p = pair_findings(b, n);
-    d->before.findings = b->n;
-    d->now.findings = n->n;
-    for (uint32_t i = 0; i < n->n; i++)
+static void add_findings(const struct changes *c, struct diff *d) {
+    const struct missed *b = &c->missed_before, *n = &c->missed_now;
+    struct paired p = pair_findings(b->list, n->list);
+    for (uint32_t i = 0; i < n->list->n; i++)
         if (p.before_of[i] == NONE)
-            add_finding(d, FINDING_NEW, n->items[i]);
-    for (uint32_t i = 0; i < n->n; i++)
+            add_finding(d, FINDING_NEW, n, i);
+    for (uint32_t i = 0; i < n->list->n; i++)
         if (p.changed[i])
-            add_finding(d, FINDING_CHANGED, n->items[i]);
-    for (uint32_t i = 0; i < b->n; i++)
+            add_finding(d, FINDING_CHANGED, n, i);
+    for (uint32_t i = 0; i < b->list->n; i++)
         if (!p.there[i])
-            add_finding(d, FINDING_GONE, b->items[i]);
+            add_finding(d, FINDING_GONE, b, i);
     free(p.before_of);
     free(p.there);
     free(p.changed);
 }
 
 struct diff diff_make(const struct compile_summary *before, const struct compile_summary *now, struct arena *a) {
-    struct diff d = {.before.us = before->total_us, .now.us = now->total_us};
-    struct changes c = {.before = before, .now = now};
+    struct diff d = {.before = before, .now = now};
+    struct changes c = {before, now, .missed_before = missed_of(before->missed), .missed_now = missed_of(now->missed)};
     find_changes(&c);
-    c.missed_before = placed_findings(before->missed, &c.nmissed_before);
-    c.missed_now = placed_findings(now->missed, &c.nmissed_now);
     add_ops(&c, &d, a);
-    add_findings(before->missed, now->missed, &d);
+    add_findings(&c, &d);
     free(c.before_of);
     free(c.was);
     free(c.is);
     free(c.into);
-    free(c.missed_before);
-    free(c.missed_now);
+    missed_free(&c.missed_before);
+    missed_free(&c.missed_now);
     return d;
 }
 

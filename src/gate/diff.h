@@ -10,9 +10,10 @@
 
 /* What a compile fused, and what it missed. */
 struct compile_summary {
+    const char *files[2]; /* that it was read from; NULL: there is none */
     struct inventory fused;
     const struct finding_list *missed;
-    double total_us; /* of all ops, by the model; 0: not known */
+    double total_us, saved_us; /* of all ops, by the model, and what of it can be saved; 0: not known */
 };
 
 enum change_kind { OP_LOST, OP_PARTLY_LOST, OP_GAINED, OP_CHANGED };
@@ -38,6 +39,7 @@ enum finding_change { FINDING_NEW, FINDING_CHANGED, FINDING_GONE, FINDING_CHANGE
 struct changed_finding {
     enum finding_change kind;
     const struct finding *finding;
+    bool of_op; /* it is new where a fused op was lost, or gone where one was gained: that is listed already */
 };
 
 struct diff {
@@ -45,12 +47,9 @@ struct diff {
     struct op_changes *ops; /* by name */
     struct changed_finding *findings;
     uint32_t nchanges, changes_cap, nops, ops_cap, nfindings, findings_cap;
-    uint32_t lost, gained; /* fused ops; partly lost ones are lost */
-    uint32_t counts[FINDING_CHANGES];
-    struct {
-        uint32_t findings;
-        double us; /* of all ops; 0: not known */
-    } before, now;
+    uint32_t lost, gained;                                     /* fused ops; partly lost ones are lost */
+    uint32_t counts[FINDING_CHANGES], of_ops[FINDING_CHANGES]; /* of_ops: those of them that are of_op */
+    const struct compile_summary *before, *now;
 };
 
 /* Texts are in `a` or those of the compiles, findings those of the lists. */

@@ -139,7 +139,22 @@ static bool read_entry(const char *path, const struct tree *entry, struct arena 
     return true;
 }
 
-bool findings_read(const char *path, struct arena *a, struct diags *d, struct finding_list *out) {
+/* JSON has keys for them. */
+static bool read_totals(const struct tree *document, struct report_read *out, struct arena *a) {
+    struct str total, saved;
+    if (!text_of(document, "total_us", &total) || !text_of(document, "saved_us", &saved))
+        return false;
+    out->total_us = total.n ? strtod(arena_strdup(a, total), NULL) : 0;
+    if (saved.n)
+        out->saved_us = strtod(arena_strdup(a, saved), NULL);
+    for (uint32_t i = 0; i < out->findings.n && !saved.n; i++) {
+        const struct finding *f = out->findings.items[i];
+        out->saved_us += finding_is_of_dialect(f) && f->saved_us > 0 ? f->saved_us : 0;
+    }
+    return true;
+}
+
+bool findings_read(const char *path, struct arena *a, struct diags *d, struct report_read *out) {
     const struct tree *document = NULL;
     if (!read_yaml(path, a, d, &document))
         return false;
@@ -147,7 +162,8 @@ bool findings_read(const char *path, struct arena *a, struct diags *d, struct fi
     if (document && (!entries || entries->kind != TREE_SEQUENCE))
         return refuse(d, path, document, NULL, "this is no report: `missed_fusions` expected");
     for (const struct tree *e = entries ? entries->first : NULL; e; e = e->next)
-        if (!read_entry(path, e, a, d, out))
+        if (!read_entry(path, e, a, d, &out->findings))
             return false;
-    return true;
+    return !document || read_totals(document, out, a) ||
+           refuse(d, path, document, NULL, "`total_us` and `saved_us` are numbers");
 }

@@ -1,4 +1,5 @@
 /* What changed between two compiles, in words and as JSON. */
+#include "fusion_audit.h"
 #include "gate/diff.h"
 #include "report/report.h"
 
@@ -7,8 +8,9 @@ static void print_str(struct str s, FILE *out) {
 }
 
 static void print_time(double us, FILE *out) {
+    char text[FA_TIME_TEXT];
     if (us >= 0.05)
-        fprintf(out, us < 9.95 ? ", about %.1f us" : ", about %.0f us", us);
+        fprintf(out, ", about %s", fa_format_time(us, text));
 }
 
 static void print_change(const struct change *c, FILE *out) {
@@ -56,25 +58,44 @@ static void print_finding(const struct changed_finding *x, FILE *out) {
     fputc('\n', out);
 }
 
+static void add_totals(struct buf *line, const char *what, double before, double now) {
+    buf_printf(line, "%s%s: about ", line->n ? "; " : "", what);
+    report_add_time(line, before);
+    buf_add(line, STR(" before, "));
+    report_add_time(line, now);
+    buf_add(line, STR(" now"));
+}
+
 static void print_totals(const struct diff *d, FILE *out) {
+    const struct compile_summary *b = d->before, *n = d->now;
     struct buf line = {0};
-    buf_add(&line, STR("all ops: about "));
-    report_add_time(&line, d->before.us);
-    buf_add(&line, STR(" before, "));
-    report_add_time(&line, d->now.us);
-    fprintf(out, "%.*s now\n", (int)line.n, line.p);
+    if (b->total_us > 0 && n->total_us > 0)
+        add_totals(&line, "all ops", b->total_us, n->total_us);
+    if (b->saved_us > 0 || n->saved_us > 0)
+        add_totals(&line, "to save", b->saved_us, n->saved_us);
+    if (line.n)
+        fprintf(out, "%.*s\n", (int)line.n, line.p);
     buf_free(&line);
+}
+
+static void print_findings(const struct diff *d, FILE *out) {
+    static const char *const where[] = {"were lost", "changed", "were gained"};
+    fprintf(out, "findings: %u before, %u now, %u new, %u gone, %u changed\n", d->before->missed->n, d->now->missed->n,
+            d->counts[FINDING_NEW], d->counts[FINDING_GONE], d->counts[FINDING_CHANGED]);
+    for (uint32_t i = 0; i < FINDING_CHANGES; i++)
+        if (d->of_ops[i])
+            fprintf(out, "  %s: %u where fused ops %s\n", finding_words[i], d->of_ops[i], where[i]);
+    for (uint32_t i = 0; i < d->nfindings; i++)
+        if (!d->findings[i].of_op)
+            print_finding(&d->findings[i], out);
 }
 
 bool diff_print(const struct diff *d, FILE *out) {
     for (uint32_t i = 0; i < d->nops; i++)
         print_op(d, &d->ops[i], out);
     if (d->nfindings)
-        fprintf(out, "findings: %u before, %u now, %u new, %u gone, %u changed\n", d->before.findings, d->now.findings,
-                d->counts[FINDING_NEW], d->counts[FINDING_GONE], d->counts[FINDING_CHANGED]);
-    for (uint32_t i = 0; i < d->nfindings; i++)
-        print_finding(&d->findings[i], out);
-    if ((d->nops || d->nfindings) && d->before.us > 0 && d->now.us > 0)
+        print_findings(d, out);
+    if (d->nops || d->nfindings)
         print_totals(d, out);
     return !ferror(out);
 }
@@ -120,14 +141,22 @@ static void write_finding(struct writer *w, const struct changed_finding *x) {
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
     write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
     write_us(w, "saved_us", f->saved_us);
+    if (x->of_op)
+        write_pair_bool(w, "of_op", true);
     write_pair_if_any(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_QUOTED);
     write_close(w);
 }
 
-static void write_side(struct writer *w, const char *key, uint32_t findings, double us) {
+static void write_side(struct writer *w, const char *key, const struct compile_summary *c) {
     write_map_at(w, key);
-    write_pair_number(w, "findings", findings);
-    write_us(w, "total_us", us);
+    write_list_at(w, "files");
+    for (size_t i = 0; i < 2; i++)
+        if (c->files[i] && (i == 0 || !str_eq(str_of(c->files[1]), str_of(c->files[0])))) /* a log has both levels */
+            write_text(w, str_of(c->files[i]), TEXT_NAME);
+    write_close(w);
+    write_pair_number(w, "findings", c->missed->n);
+    write_us(w, "total_us", c->total_us);
+    write_us(w, "saved_us", c->saved_us);
     write_close(w);
 }
 
@@ -136,8 +165,8 @@ bool diff_print_json(const struct diff *d, FILE *out) {
     write_begin(&w, MARKUP_JSON, out);
     write_map(&w);
     write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
-    write_side(&w, "before", d->before.findings, d->before.us);
-    write_side(&w, "now", d->now.findings, d->now.us);
+    write_side(&w, "before", d->before);
+    write_side(&w, "now", d->now);
     write_list_at(&w, "fused_ops");
     for (uint32_t i = 0; i < d->nops; i++)
         write_op(&w, d, &d->ops[i]);

@@ -51,9 +51,9 @@ static double in_digits(double us) {
     return strtod(text, NULL);
 }
 
-/* What others save overlaps with what the dialect has: it counts for their own ops only. */
+/* What others save counts for their own ops only. */
 static void count(struct table_row *row, const struct finding *f, bool of_op) {
-    bool direct = str_is(f->source, "ttnn") && !f->lacks.n;
+    bool direct = finding_is_of_dialect(f);
     row->direct += direct;
     row->library += f->lacks.n > 0;
     row->theoretical += !str_is(f->source, "ttnn");

@@ -400,34 +400,41 @@ function check() {
         make('div', {class: 'levels'}, code('Before', c.before), code('After', c.after)))));
 }
 
-function changes(title, kind, rows) {
+function changes(title, kind, rows, more = '') {
     return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`),
-        rows.length ? make('ul', {}, ...rows.map((r) => make('li', {}, ...r))) : make('p', {class: 'faint'}, 'none'));
+        rows.length ? make('ul', {}, ...rows.map((r) => make('li', {}, ...r))) : make('p', {class: 'faint'}, more || 'none'),
+        rows.length && more ? make('p', {class: 'faint'}, more) : '');
 }
 
 function diff() {
     const lost = ({change}) => change === 'lost' || change === 'partly_lost';
-    const {before, now} = data, total = before.total_us && now.total_us
-        ? ` All ops: about ${time(before.total_us)} before, ${time(now.total_us)} now.` : '';
+    const {before, now} = data, files = (side) => side.files.join(' and ') || 'a report without findings';
+    const totals = (what, key) => before[key] || now[key]
+        ? ` ${what}: about ${time(before[key] || 0)} before, ${time(now[key] || 0)} now.` : '';
     const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c})));
     const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;
-    head('What changed between two compiles', (all.length || data.findings.length
+    const are = (change) => data.findings.filter((f) => f.change === change);
+    head(`${files(before)} and then ${files(now)}`, (all.length || data.findings.length
         ? `${few('lost', lost)}, ${few('gained', (c) => c.change === 'gained')}; ` +
-          `${plural(data.findings.filter((f) => f.change === 'new').length, 'new finding')}, ` +
-          `${data.findings.filter((f) => f.change === 'gone').length} gone.` : 'Nothing changed.') + total);
+          `${plural(are('new').length, 'new finding')}, ${are('gone').length} gone.` : 'Nothing changed.') +
+        (before.total_us && now.total_us ? totals('All ops', 'total_us') : '') + totals('To save', 'saved_us'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
         c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
     const of_finding = (f) => [make('span', {class: 'name'}, f.fused_op), ` ${f.place || f.ir_loc || ''}`,
         f.saved_us ? `, about ${time(f.saved_us)}` : ''];
-    const pick = (rows, is, say) => rows.filter(is).map(say);
+    const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
+    // A finding where a fused op was lost or gained is listed as that.
+    const findings = (title, kind, change) => {
+        const here = are(change), listed = here.filter((f) => f.of_op).length;
+        return changes(title, kind, here.filter((f) => !f.of_op).map(of_finding),
+            listed ? `${listed} more where fused ops were ${kind}` : '');
+    };
     overview.append(make('h2', {}, 'Fused ops'), make('div', {class: 'pair'},
-        changes('Lost', 'lost', pick(all, lost, of_op)), changes('Gained', 'gained', pick(all, (c) => c.change === 'gained', of_op))));
-    if (all.some((c) => c.change === 'changed')) overview.append(changes('Changed', '', pick(all, (c) => c.change === 'changed', of_op)));
+        ops('Lost', 'lost', lost), ops('Gained', 'gained', (c) => c.change === 'gained')));
+    if (all.some((c) => c.change === 'changed')) overview.append(ops('Changed', '', (c) => c.change === 'changed'));
     overview.append(make('h2', {}, 'Findings'), make('p', {class: 'faint'}, `${before.findings} before, ${now.findings} now`),
-        make('div', {class: 'pair'}, changes('New', 'lost', pick(data.findings, (f) => f.change === 'new', of_finding)),
-            changes('Gone', 'gained', pick(data.findings, (f) => f.change === 'gone', of_finding))));
-    if (data.findings.some((f) => f.change === 'changed'))
-        overview.append(changes('Changed', '', pick(data.findings, (f) => f.change === 'changed', of_finding)));
+        make('div', {class: 'pair'}, findings('New', 'lost', 'new'), findings('Gone', 'gained', 'gone')));
+    if (are('changed').length) overview.append(findings('Changed', '', 'changed'));
 }
 
 function models() {
