@@ -22,7 +22,7 @@ const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'page'));
 const file = (name) => path.join(directory, name);
 
 // Layers of a linear that is not fused; the names of the first are hostile.
-function model(layers, fused) {
+function model(layers, fused, dialect = 'ttnn') {
     const matrix = 'tensor<32x64xbf16>', arguments_ = [`%x: ${matrix}`], lines = [];
     let value = '%x';
     for (let i = 0; i < layers; i++) {
@@ -30,10 +30,10 @@ function model(layers, fused) {
         arguments_.push(`%w${i}: tensor<64x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "${name('weight')}"}`,
                         `%b${i}: tensor<64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "${name('bias')}"}`);
         if (fused) {
-            lines.push(`%a${i} = "ttnn.linear"(${value}, %w${i}, %b${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>, tensor<64xbf16>) -> ${matrix}`);
+            lines.push(`%a${i} = "${dialect}.linear"(${value}, %w${i}, %b${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>, tensor<64xbf16>) -> ${matrix}`);
         } else {
-            lines.push(`%m${i} = "ttnn.matmul"(${value}, %w${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>) -> ${matrix}`,
-                       `%a${i} = "ttnn.add"(%m${i}, %b${i}) : (${matrix}, tensor<64xbf16>) -> ${matrix}`);
+            lines.push(`%m${i} = "${dialect}.matmul"(${value}, %w${i}) <{transpose_a = false, transpose_b = false}> : (${matrix}, tensor<64x64xbf16>) -> ${matrix}`,
+                       `%a${i} = "${dialect}.add"(%m${i}, %b${i}) : (${matrix}, tensor<64xbf16>) -> ${matrix}`);
         }
         value = `%a${i}`;
     }
@@ -70,6 +70,8 @@ const text = (tab, selector) => tab.$eval(selector, (e) => e.textContent);
 async function report(tab) {
     const {errors} = await open(tab, 'm.html');
     assert.match(await text(tab, '#lead'), /^3 places where 1 fused op could stand/);
+    assert.match(await text(tab, '.banner'), /^ttnn\.linear at 3 places saves about [\d.]+ us: find out why MatmulWithBias/);
+    assert.strictEqual(await count(tab, '.banner button'), 0); // without a TTIR file there is nothing to rewrite
     assert.strictEqual(await count(tab, '.strip button'), 3);
     assert.strictEqual(await count(tab, 'img'), 0); // a name is no markup
     await tab.click('.finding > summary');
@@ -81,6 +83,7 @@ async function report(tab) {
     await tab.click('.finding[open] .copy button');
     await tab.waitForFunction(() => document.getElementById('status').textContent.startsWith('Copied'));
     assert.match(await text(tab, '#status'), /^Copied: fusion-audit explain --at='ttnn\.add \d+' --only=ttnn\.linear m\.mlir$/);
+    assert.strictEqual(await count(tab, '.finding[open] .copy button'), 2);
     // keys
     await tab.keyboard.press('/');
     await tab.keyboard.type('layers.1');
@@ -109,6 +112,18 @@ async function others(tab) {
         await accessible(tab);
         assert.deepStrictEqual(errors, [], name);
     }
+    await open(tab, 'both.html');
+    assert.match(await text(tab, '.banner'), /^Set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline: about [\d.]+ us becomes [\d.]+ us/);
+    await tab.click('.finding > summary');
+    await tab.waitForSelector('.finding[open] svg');
+    const copied = await tab.$$eval('.banner .copy code, .finding[open] .copy code', (all) => all.map((e) => e.textContent));
+    assert.deepStrictEqual(copied.map((c) => c.split(' ')[1]), ['try', 'explain', 'repro', 'apply']);
+    for (const command of copied.slice(1)) { // each works as it is
+        const done = spawnSync('sh', ['-c', command.replace('fusion-audit', path.resolve(program))], {cwd: directory, encoding: 'utf8'});
+        assert.strictEqual(done.status, 0, command + done.stderr);
+        fs.rmSync(file('repro'), {recursive: true, force: true});
+    }
+    assert.match(fs.readFileSync(file('fused.mlir'), 'utf8'), /"ttir\.linear"/);
     await open(tab, 'index.html');
     await Promise.all([tab.waitForNavigation(), tab.click('td a')]);
     assert.match(await text(tab, '#lead'), /^3 places/);
@@ -129,6 +144,9 @@ async function large(tab) {
     fs.writeFileSync(file('m.mlir'), model(3));
     fs.writeFileSync(file('f.mlir'), model(3, true));
     fs.writeFileSync(file('l.mlir'), model(1000));
+    fs.writeFileSync(file('b.ttir.mlir'), model(12, false, 'ttir'));
+    fs.writeFileSync(file('b.ttnn.mlir'), model(12));
+    run('--only=ttnn.linear', '-q', '--format=html:both.html', 'b.ttir.mlir', 'b.ttnn.mlir');
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=html:m.html', '--format=json:m.json', 'm.mlir');
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=html:clean.html', 'f.mlir');
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--no-validate', '--format=html:large.html', 'l.mlir');

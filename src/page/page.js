@@ -121,16 +121,26 @@ function code(title, text, ranges) {
 
 const quoted = (s) => /^[\w./:=,%+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''`)}'`;
 
+const inputFiles = () => [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i);
+const last = (ranges) => numbers(ranges).pop();
+
+// What each button copies, and what for. `apply` rewrites TTIR, and takes the place by its line there.
 function commands(entry, place) {
-    const files = [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i).map(quoted);
-    const root = entry.component_ops[entry.component_ops.length - 1], lines = numbers(place.ttnn_lines || place.ttir_lines);
-    const where = lines.length ? [`--at=${quoted(`${root} ${lines[lines.length - 1]}`)}`] : [];
-    const only = `--only=${quoted(entry.fused_op)}`;
-    return {
-        'Copy explain': ['fusion-audit', 'explain', ...where, only, ...files],
-        'Copy repro': ['fusion-audit', 'repro', only, '-d', 'repro', ...files],
-        'Copy apply': ['fusion-audit', 'apply', ...where, only, '-o', 'fused.mlir', ...files],
-    };
+    const files = inputFiles().map(quoted), only = `--only=${quoted(entry.fused_op)}`;
+    const root = entry.component_ops[entry.component_ops.length - 1], line = last(place.ttnn_lines) || last(place.ttir_lines);
+    const all = [
+        ['explain', [...(line ? [`--at=${quoted(`${root} ${line}`)}`] : []), only, ...files], 'what matches here, and what nearly does'],
+        ['repro', [only, '-d', 'repro', ...files], 'small modules of these places, with a test for the compiler'],
+    ];
+    if (place.ttir_lines && data.input.ttir)
+        all.push(['apply', [`--at=${last(place.ttir_lines)}`, only, '-o', 'fused.mlir', quoted(data.input.ttir)],
+            'the TTIR module with the fused op in it' + ((place.preconditions || []).length ? '; says what has to be assumed' : '')]);
+    return all.map(([name, words, purpose]) => ({title: `Copy ${name}`, text: ['fusion-audit', name, ...words].join(' '), purpose}));
+}
+
+function copyable({title, text, purpose}) {
+    return [make('button', {class: 'button', type: 'button', onclick: () => copy(text)}, title),
+            make('span', {}, make('code', {}, text), make('span', {class: 'faint'}, ` ${purpose}`))];
 }
 
 function say(text) {
@@ -170,12 +180,10 @@ function body(entry, place) {
     const items = (list) => (list || []).length ? [make('ul', {}, ...list.map((p) => make('li', {}, p)))] : '';
     return make('div', {class: 'body'},
         place.summary ? make('p', {class: 'lead'}, place.summary) : '',
-        facts([['What to do', place.action], ['Saves', place.saves], ['If', items(place.preconditions)],
-               ['Mind', items([...(place.remarks || []), ...(place.outside || [])])],
+        facts([['What to do', place.action], ['Saves', place.saves], ['Correct if', items(place.preconditions)],
+               ['Note', items([...(place.remarks || []), ...(place.outside || [])])],
                ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
-        make('div', {class: 'copy'}, ...Object.entries(commands(entry, place)).flatMap(([title, words]) => [
-            make('button', {class: 'button', type: 'button', onclick: () => copy(words.join(' '))}, title),
-            make('code', {}, words.join(' '))])),
+        make('div', {class: 'copy'}, ...commands(entry, place).flatMap(copyable)),
         drawings(entry, drawingOf(place)),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
             code('TTNN', place.ttnn_segment, place.ttnn_lines)),
@@ -198,7 +206,8 @@ function card(entry, place) {
 
 const idOf = (entry) => `entry-${entries.indexOf(entry)}`;
 // What tells two entries of one fused op apart.
-const variant = (entry) => entry.lacks ? make('span', {class: 'faint'}, ` with ${entry.lacks}, which the dialect lacks`) : '';
+const variant = (entry) => make('span', {class: 'faint'}, entry.source !== 'ttnn' ? ', which TTNN has no kernel of' : !entry.lacks ? ''
+    : entry.lacks === 'the op' ? ', which the dialect lacks' : ` with ${entry.lacks}, which the dialect lacks`);
 
 // Places that differ in names only are one card and a list.
 function section(entry, shown) {
@@ -287,7 +296,7 @@ function filterBar() {
 function table(columns, rows, caption) {
     const body = make('tbody', {});
     const fill = () => body.replaceChildren(...rows.map((row) => make('tr', {},
-        ...columns.map((c) => make('td', {class: c.number ? 'number' : undefined}, ...[].concat(c.cell(row)))))));
+        ...columns.map((c) => make('td', {class: c.number ? 'number' : undefined, 'data-title': c.number && c.title}, ...[].concat(c.cell(row)))))));
     const heads = columns.map((c) => {
         const head = make('th', {scope: 'col', class: c.number ? 'number' : undefined}, make('button', {type: 'button', onclick: () => {
             const down = head.getAttribute('aria-sort') !== 'descending';
@@ -325,20 +334,34 @@ function strip() {
             make('div', {class: 'strip', role: 'group', 'aria-label': 'Layers'}, ...bars)];
 }
 
-// The options that save most together, where that is half of all or more. What asks for one of two is of both.
-function banner() {
-    const sets = new Map(places.filter((x) => x.place.options).map(({place}) => [place.options.join(' '), place]));
-    const of = ({options}) => sum(places, ({place}) => place.options && place.options.every((o) => options.includes(o))
-        ? Math.max(place.saved_us, 0) : 0);
-    const [best] = [...sets.values()].sort((x, y) => of(y) - of(x)), saved = best ? of(best) : 0;
-    if (!best || saved < data.saved_us / 2) return '';
-    return make('p', {class: 'banner'}, make('strong', {}, `First set ${best.options.join(' and ')}: `),
-        `that saves up to ${time(saved)} of the ${time(data.total_us)} that the model takes.`);
+const ANSWER = .5; // the part of what can be saved from which on options are the answer
+
+// What options bring, and where they do not bring most, the fused op that does.
+function first() {
+    const promises = data.promises || [], brought = promises.length ? promises[0].before_us - promises[promises.length - 1].after_us : 0;
+    const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then set' : 'Set'} ${p.option}`),
+        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, p.needs ? ` (wants ${p.needs})` : ''));
+    const [top] = rows().filter((r) => r.entry.action && r.saved > 0), tries = [];
+    if (top && brought < ANSWER * data.saved_us) {
+        const {entry, saved} = top, [place] = entry.instances;
+        steps.unshift(make('li', {}, make('strong', {}, entry.fused_op), ` at ${plural(entry.instances.length, 'place')} saves about ${time(saved)}: ` +
+            `${entry.action}. `, make('span', {class: 'faint'}, place.summary || '', place.saves ? ` At the first place: ${place.saves}.` : '')));
+        if (data.input.ttir)
+            tries.push({title: 'Copy apply', purpose: 'writes the TTIR module with it', text: `fusion-audit apply --only=${quoted(entry.fused_op)} ` +
+                `-o fused.mlir ${quoted(data.input.ttir)}`});
+    }
+    if (!steps.length) return [];
+    if (promises.length && data.input.ttir && data.input.ttir !== data.input.ttnn)
+        tries.push({title: 'Copy try', purpose: 'compiles it with these options, and says what they bring',
+            text: `fusion-audit try --compiler=ttmlir-opt ${quoted(data.input.ttir)}`});
+    return [make('h2', {}, 'What to do first'),
+            make('div', {class: 'banner'}, make('ul', {}, ...steps), make('div', {class: 'copy'}, ...tries.flatMap(copyable)))];
 }
 
+const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
+    different: new Set(entry.instances.map((p) => p.alike || p.fingerprint)).size}));
+
 function summary() {
-    const rows = entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
-        different: new Set(entry.instances.map((p) => p.alike || p.fingerprint)).size}));
     return table([
         {title: 'Saves', number: true, key: (r) => r.saved, cell: (r) => time(r.saved)},
         {title: 'Places', number: true, key: (r) => r.entry.instances.length, cell: (r) => `${r.entry.instances.length}` +
@@ -346,11 +369,11 @@ function summary() {
         {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
             onclick: () => want(EVERYTHING)}, r.entry.fused_op), variant(r.entry)]},
         {title: 'What to do', key: (r) => r.entry.action, cell: (r) => r.entry.action || ''},
-    ], rows, 'What is missed');
+    ], rows(), 'What is missed');
 }
 
 function report() {
-    const files = [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i);
+    const files = inputFiles();
     document.getElementById('title').textContent = `Missed fusions of ${files.join(' and ')}`;
     document.title = `fusion-audit: ${files[files.length - 1]}`;
     document.getElementById('lead').textContent = places.length
@@ -360,9 +383,10 @@ function report() {
     document.getElementById('lead').className = 'lead';
     document.getElementById('made').textContent = `fusion-audit ${data.version}; times are estimates of its model of the device, unless a profile was given.`;
     if (!places.length) return;
-    overview.append(banner(), ...strip(), make('h2', {}, 'What is missed'), summary(),
-        make('p', {class: 'faint'}, 'Times are estimates. Rows overlap where fused ops compete for the same ops; ' +
-            'the total counts each op once, and kernels of triton or cuda only where no other row takes their ops.'), filterBar());
+    overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
+            'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
+        make('p', {class: 'faint'}, 'Times are estimates. Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
+            'the same ops; the total counts each op once, and kernels that TTNN has not only where no other row takes their ops.'), filterBar());
     show();
 }
 
@@ -376,23 +400,30 @@ function head(title, lead) {
     document.getElementById('made').textContent = `fusion-audit ${data.version}`;
 }
 
-const CHECKS = {wrong_fusion: 'wrong fusion', wrong_lowering: 'wrong lowering', use_after_deallocate: 'use after deallocate',
-    not_compared: 'not compared', proved: 'proved'};
+// What each kind is called, and says.
+const CHECKS = {
+    wrong_fusion: ['wrong fusion', 'What was before is fused into what is after, which computes something else.'],
+    wrong_lowering: ['wrong lowering', 'What was before became what is after, which computes something else.'],
+    use_after_deallocate: ['use after deallocate', 'A value is used after its memory was given back.'],
+    not_compared: ['not compared', 'Whether both compute the same is not known.'],
+    proved: ['proved', 'Both compute the same.'],
+};
 
 function check() {
     const {before, after, log} = data.input, wrong = data.checks.filter((c) => !['not_compared', 'proved'].includes(c.kind));
     head(log ? `Stages of ${log}` : `${before} and ${after}`, wrong.length
         ? `${plural(wrong.length, 'place')} where the two do not compute the same.`
         : data.compared.after.not_compared ? 'What was compared computes the same.' : 'Both compute the same.');
-    const side = (name, c) => ({name, ...c});
+    const side = (name, file, c) => ({name: file ? `${name}: ${file}` : name, ...c});
     overview.append(table([
         {title: 'Module', key: (r) => r.name, cell: (r) => r.name},
         ...[['Compute ops', 'ops'], ['Proved', 'proved'], ['Different', 'different'], ['Not compared', 'not_compared']]
             .map(([title, key]) => ({title, number: true, key: (r) => r[key], cell: (r) => `${r[key]}`})),
-    ], [side('before', data.compared.before), side('after', data.compared.after)], 'Ops by what was found'));
-    data.checks.forEach((c, i) => list.append(make('section', {'aria-label': `${CHECKS[c.kind] || c.kind} ${i + 1}`},
-        make('h2', {}, `${CHECKS[c.kind] || c.kind} `, c.fused_op ? make('span', {class: 'name'}, c.fused_op) : '',
+    ], [side('before', before, data.compared.before), side('after', after, data.compared.after)], 'Ops by what was found'));
+    data.checks.forEach((c, i) => list.append(make('section', {'aria-label': `${CHECKS[c.kind][0]} ${i + 1}`},
+        make('h2', {}, `${CHECKS[c.kind][0]} `, c.fused_op ? make('span', {class: 'name'}, c.fused_op) : '',
             c.pass ? ` by ${c.pass}` : ''),
+        make('p', {}, CHECKS[c.kind][1]),
         facts([['Cause', c.unchecked], ['Matters for', c.matters_for], ['By the model of the device', c.on_device], ['Why', c.reason],
                ['Would need', c.needs], ['Location', c.ir_loc && make('span', {class: 'name'}, c.ir_loc)]]),
         c.counterexample ? make('h3', {}, 'Numbers that show it, in shapes that may be smaller') : '',
@@ -408,16 +439,20 @@ function changes(title, kind, rows, more = '') {
 
 function diff() {
     const lost = ({change}) => change === 'lost' || change === 'partly_lost';
-    const {before, now} = data, files = (side) => side.files.join(' and ') || 'a report without findings';
-    const totals = (what, key) => before[key] || now[key]
-        ? ` ${what}: about ${time(before[key] || 0)} before, ${time(now[key] || 0)} now.` : '';
+    const {before, now} = data;
     const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c})));
     const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;
     const are = (change) => data.findings.filter((f) => f.change === change);
-    head(`${files(before)} and then ${files(now)}`, (all.length || data.findings.length
+    const known = (us) => us === undefined ? '–' : time(us);
+    head(`What changed in ${now.files[now.files.length - 1]}`, all.length || data.findings.length
         ? `${few('lost', lost)}, ${few('gained', (c) => c.change === 'gained')}; ` +
-          `${plural(are('new').length, 'new finding')}, ${are('gone').length} gone.` : 'Nothing changed.') +
-        (before.total_us && now.total_us ? totals('All ops', 'total_us') : '') + totals('To save', 'saved_us'));
+          `${plural(are('new').length, 'new finding')}, ${are('gone').length} gone.` : 'Nothing changed.');
+    overview.append(table([
+        {title: 'Compile', key: (r) => r.name, cell: (r) => `${r.name}: ${r.files.join(' and ')}`},
+        ...[['All ops take', 'total_us'], ['To save', 'saved_us']].map(([title, key]) =>
+            ({title, number: true, key: (r) => r[key] || 0, cell: (r) => known(r[key])})),
+        {title: 'Findings', number: true, key: (r) => r.findings, cell: (r) => `${r.findings}`},
+    ], [{name: 'before', ...before}, {name: 'now', ...now}], 'Both compiles'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
         c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
     const of_finding = (f) => [make('span', {class: 'name'}, f.fused_op), ` ${f.place || f.ir_loc || ''}`,
@@ -432,8 +467,7 @@ function diff() {
     overview.append(make('h2', {}, 'Fused ops'), make('div', {class: 'pair'},
         ops('Lost', 'lost', lost), ops('Gained', 'gained', (c) => c.change === 'gained')));
     if (all.some((c) => c.change === 'changed')) overview.append(ops('Changed', '', (c) => c.change === 'changed'));
-    overview.append(make('h2', {}, 'Findings'), make('p', {class: 'faint'}, `${before.findings} before, ${now.findings} now`),
-        make('div', {class: 'pair'}, findings('New', 'lost', 'new'), findings('Gone', 'gained', 'gone')));
+    overview.append(make('h2', {}, 'Findings'), make('div', {class: 'pair'}, findings('New', 'lost', 'new'), findings('Gone', 'gained', 'gone')));
     if (are('changed').length) overview.append(findings('Changed', '', 'changed'));
 }
 

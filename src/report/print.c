@@ -166,6 +166,7 @@ static void put_promises(struct writer *w, const struct report *r) {
     for (uint32_t i = 0; i < n; i++) {
         write_map(w);
         write_pair(w, "option", all[i].option, TEXT_NAME);
+        write_pair(w, "pipeline", STR(REPORT_PIPELINE), TEXT_NAME);
         put_time(w, "before_us", us);
         put_time(w, "after_us", us -= all[i].saved);
         write_pair_if_any(w, "needs", all[i].needs, TEXT_QUOTED);

@@ -40,6 +40,9 @@ struct report_entry {
  * source, components. Findings by what they save, else in the order in which they were added. */
 enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
+/* Of the compiler: where its options are set. */
+#define REPORT_PIPELINE "ttir-to-ttnn-backend-pipeline"
+
 /* What an option saves, once those before it are set. */
 struct promise {
     struct str option, needs; /* needs: of the compiler; or empty */

@@ -47,7 +47,7 @@ const struct todo *report_setting(const struct report *r, size_t i) {
 /* Where the option is set, what it needs, and what else it brings. */
 static void add_option(const struct report *r, const struct report_entry *e, const struct todo *t, struct buf *out) {
     uint32_t others = 0;
-    buf_add(out, STR(" in ttir-to-ttnn-backend-pipeline"));
+    buf_add(out, STR(" in " REPORT_PIPELINE));
     if (t->needs.n)
         buf_printf(out, ", which wants %.*s", (int)t->needs.n, t->needs.p);
     for (uint32_t i = 0; i < r->nentries; i++) {
