@@ -94,6 +94,10 @@ static const char *const hints[] = {
 
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
+    uint32_t enough = diagnosis_of(m)->enough;
+    *diagnosis_of(m)->best = (struct near_miss){.op = NONE};
+    if (n < enough)
+        return; /* words, and how much is missing, cost more than the search */
     uint32_t more = ops_missing(m, first, second) + reason_is_absence(m, first);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
@@ -107,9 +111,8 @@ static void describe(struct matcher *m, const struct failure *first, const struc
                                                 .excluded = reason_is_presence(first),
                                                 .op = reason_op(m, first),
                                                 .whole = !second && first->why >= FAILED_USER};
-    uint32_t enough = diagnosis_of(m)->enough;
-    if (n < enough || (enough == LEAST_OPS && !is_close(diagnosis_of(m)->best)))
-        return; /* words cost more than the search */
+    if (enough == LEAST_OPS && !is_close(diagnosis_of(m)->best))
+        return;
     reason_of(m, first, diagnosis_of(m)->best);
     if (!second && !diagnosis_of(m)->best->hint)
         diagnosis_of(m)->best->hint = hints[first->detour];
