@@ -7,6 +7,7 @@ static const struct {
     const char *condition;
 } conditions[] = {
     {K_MEAN, K_SUM, "ScaledSumToMeanPattern accepts a factor within an absolute 1e-4 of 1/N, whatever N is"},
+    {K_RELU, K_MAXIMUM, "ReluFusionPattern takes a constant within 1e-6 of 0 for 0, also one that guards a division"},
     {K_MISH, K_WHERE, "MishFusingPattern does not look at the threshold of the softplus"},
     {K_TOPK, K_SORT, "TopKFusingPattern takes the last k of an ascending sort, which topk returns in the other order"},
     {K_RMS_NORM, K_CLAMP, "NormalizeRMSNormFusionPattern does not look at the upper bound of the clamp"},
