@@ -131,14 +131,26 @@ bool shapes_choose(const struct shapes_question *q, bool reduced, double most, s
 
 /* ---- the policy ---- */
 
-/* A constant may be tied to an extent: it is none of 0, 1, 2, 1/2 and their negatives, and neither so large or small
- * that it stands for infinity or an epsilon. */
+/* 2 and 1/2 are common for other reasons. */
+static bool is_of_an_extent(double x, const struct fixed_extents *reduced) {
+    bool found = x != 2 && x != 0.5;
+    for (uint32_t i = 0; i < reduced->n && !found; i++) {
+        double n = (double)reduced->of[i], two = x < 1 ? 1 / x : x;
+        found = n == two || n - 1 == two || n == two * two || n == two * two * two * two;
+    }
+    return found;
+}
+
+/* A constant may be tied to an extent: it is none of 0, 1 and their negatives, and neither so large or small that it
+ * stands for infinity or an epsilon. */
 static bool has_tied_constants(const struct subgraph *s) {
+    struct fixed_extents reduced = {.n = 0};
     bool found = false;
+    fix_all_reduced(&reduced, s);
     for (uint32_t i = 0; i < s->ninputs && !found; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         double x = fabs(c.value);
-        found = c.known && !(x == 0 || x == 1 || x == 2 || x == 0.5 || x > 1e6 || x < 1e-8);
+        found = c.known && !(x == 0 || x == 1 || x > 1e6 || x < 1e-8) && is_of_an_extent(x, &reduced);
     }
     return found;
 }
