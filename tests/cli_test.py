@@ -868,18 +868,6 @@ class NewPattern(Case):
             self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128\n      out = add t1 c:1x128\n", out)
             self.assertEqual("    level: ttnn\n" in out, "ttnn" in file)
 
-    def test_readme(self):
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
-            commands = re.findall(r"(?m)^    fusion-audit ((?:patterns|-P my.yml) .*)", f.read())
-        self.assertEqual(len(commands), 5)
-        self.write("model.ttnn.mlir", MISSED.replace("%1 ", "%17 ").replace("%0", "%14"))
-        self.write("model.ttir.mlir", TTIR)
-        done = [subprocess.run('"%s" %s' % (PROGRAM, c), shell=True, cwd=self.directory.name, capture_output=True, text=True)
-                for c in commands]
-        self.assertEqual([d.returncode for d in done], [0, 0, 0, 1, 0], [d.stderr for d in done])
-        self.assertEqual(done[2].stderr, "1 pattern, 1 test, 0 failed; 0 proved, 1 without a fused form\n")
-        self.assertIn("ttnn.TODO", self.read())
-
     def passes(self, *arguments):
         done = subprocess.run([PROGRAM, "patterns", "pass", "-o", "passes", *arguments], cwd=self.directory.name,
                               capture_output=True, text=True)

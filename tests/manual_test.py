@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What fusion-patterns(5) shows is true: each displayed block renders as it is typed and works as it is printed, and its
-lists are those of the program. So are the commands of patterns that the README shows.
+lists are those of the program. What README.md and the other pages show, reader_test.py runs.
 
 usage: manual_test.py PROGRAM
 Exit 77: mandoc is not there.
