@@ -180,6 +180,18 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
     n->attrs = attrs;
 }
 
+/* part=2, of=2: the halves are 0 and 1. */
+static void check_part(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    const struct expr *part = NULL, *of = NULL;
+    for (uint32_t i = 0; i < e->nargs; i++)
+        if (str_is(e->keys[i], "part"))
+            part = e->args[i];
+        else if (str_is(e->keys[i], "of") || str_is(e->keys[i], "every"))
+            of = e->args[i];
+    if (part && of && part->kind == E_NUMBER && of->kind == E_NUMBER && part->value >= of->value)
+        build_fail(b, s, part->text, "the first part is 0", "there is no such part");
+}
+
 static uint32_t role_count(enum op_kind op, uint32_t *least) {
     const char *r = op_table[op].roles;
     if (*r == '*') {
@@ -208,6 +220,8 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
         else
             set_attr(b, s, n, e->keys[i], e->args[i]);
     }
+    if (op == K_SLICE)
+        check_part(b, s, e);
     if (nargs < least || nargs > most) {
         struct str what = arena_printf(b->arena, "%s takes %s: %u given", op_table[op].name, op_table[op].roles, nargs);
         build_fail(b, s, e->text, NULL, what.p);

@@ -118,6 +118,8 @@ static void check_replaced(struct checker *c, const struct pattern *p) {
 
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
+    if (pattern_is_direct(p) && !str_starts(p->fused_op, STR("ttnn.")))
+        warn(c, p->line, "no op of TTNN, which `source` says has it: ", p->fused_op, "");
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->call, p->ncall);
     check_rules(c, p, p->notes, p->nnotes);
