@@ -16,6 +16,19 @@ PROGRAM, CORPUS, COMPILER = (os.path.abspath(a) for a in (sys.argv[1:4] + [""] *
 MODELS = os.path.join(CORPUS, "models")
 
 
+def linear(dialect, fused=False):
+    """A layer whose bias is added by an op of its own, or not."""
+    x, w, b = "tensor<32x64xbf16>", "tensor<64x64xbf16>", "tensor<64xbf16>"
+    of = '{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "layers.0.fc.%s"}'
+    if fused:
+        body = '    %%2 = "%s.linear"(%%x, %%w, %%b) : (%s, %s, %s) -> %s loc("add.2")\n' % (dialect, x, w, b, x)
+    else:
+        body = ('    %%1 = "%s.matmul"(%%x, %%w) : (%s, %s) -> %s loc("dot.1")\n'
+                '    %%2 = "%s.add"(%%1, %%b) : (%s, %s) -> %s loc("add.2")\n' % (dialect, x, w, x, dialect, x, b, x))
+    return "module {\n  func.func @main(%%x: %s, %%w: %s %s, %%b: %s %s) -> %s {\n%s    return %%2 : %s\n  }\n}\n" % (
+        x, w, of % "weight", b, of % "bias", x, body, x)
+
+
 class Walk(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -24,6 +37,24 @@ class Walk(unittest.TestCase):
     def run_it(self, *args):
         done = subprocess.run([PROGRAM, *args], cwd=self.directory.name, capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
+
+    def write(self, name, text):
+        path = os.path.join(self.directory.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.directory.name, name)) as file:
+            return file.read()
+
+    def files(self, folder):
+        return sorted(os.path.relpath(os.path.join(d, f), self.directory.name)
+                      for d, _, names in os.walk(os.path.join(self.directory.name, folder)) for f in names)
+
+    def compile(self, folder, fused=False):
+        self.write(folder + "/model.ttir.mlir", linear("ttir"))
+        self.write(folder + "/model.ttnn.mlir", linear("ttnn", fused))
 
     def model(self, name, level):
         return os.path.join(MODELS, "%s.%s.mlir" % (name, level))
@@ -123,6 +154,169 @@ class Try(Walk):
         command = out.splitlines()[-1]
         subprocess.run(command, shell=True, cwd=self.directory.name, check=True, capture_output=True)
         self.assertEqual(self.run_it("diff", "kept/1.ttnn.mlir", "bert_encoder_block.ttnn.mlir"), (0, "", ""))
+
+
+class Ci(Walk):
+    """Three folders with files of the same names; what is known of each stays its own when one comes and one is renamed."""
+
+    def audit(self, *args):
+        return self.run_it("--only=ttnn.linear", "--output-dir=reports", *args, "dumps")
+
+    def test_folders(self):
+        for folder in "bert", "llama", "vit":
+            self.compile("dumps/" + folder)
+        status, _, err = self.audit("-q", "--write-baseline=known")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.files("known"), ["known/%s/model.yml" % f for f in ("bert", "llama", "vit")])
+        self.assertEqual(self.audit("-q", "--baseline=known"), (0, "", ""))
+        self.compile("dumps/gpt")  # between the others
+        status, out, _ = self.audit("--baseline=known")
+        self.assertEqual(status, 1)
+        rows = re.findall(r"(?m)^ *[\d.]+ us +(\d+) +\d+ +\d+ +(\d+)  (\w+/model)$", out)
+        self.assertEqual(sorted((name, known) for _, known, name in rows),
+                         [("bert/model", "1"), ("gpt/model", "0"), ("llama/model", "1"), ("vit/model", "1")])
+        os.rename(os.path.join(self.directory.name, "dumps/vit"), os.path.join(self.directory.name, "dumps/segformer"))
+        status, out, err = self.audit("--baseline=known")  # nothing is known of another name
+        self.assertEqual(status, 1)
+        self.assertIn("segformer", out)
+        self.assertEqual(len(re.findall(r"(?m)^ .* 1  (bert|llama)/model$", out)), 2)
+        self.assertEqual(self.run_it("--only=ttnn.linear", "-q", "--output-dir=dumps", "dumps")[0], 1)
+        before = self.files("dumps")
+        self.assertEqual(self.run_it("--only=ttnn.linear", "-q", "--output-dir=dumps", "dumps")[0], 1)
+        self.assertEqual(self.files("dumps"), before)  # our own reports are no input
+
+
+class PassAuthor(Walk):
+    """Where does the compiler lose this fusion, and what do I start from?"""
+
+    def test_from_finding_to_test(self):
+        self.compile(".")
+        pair = "model.ttir.mlir", "model.ttnn.mlir"
+        status, out, _ = self.run_it("-q", "--classify", "--only=ttnn.linear", "-o", "-", *pair)
+        self.assertEqual(status, 1)
+        for text in ("pass_status: ", "owning_pass: ttir-fusing", "existing_pattern: MatmulWithBiasFusionPattern",
+                     "source_file: lib/Dialect/TTIR/Transforms/TTIRFusing.cpp"):
+            self.assertIn(text, out)
+        status, out, _ = self.run_it("repro", "--only=ttnn.linear", "-d", "repro", *pair)
+        self.assertEqual((status, re.sub(";.*", "", out)), (0, "01-linear: fused\n"))
+        self.assertEqual(self.files("repro"), ["repro/01-linear/" + f for f in (
+            "README.md", "fused.mlir", "test.mlir", "ttir.mlir", "ttnn.mlir")])
+        self.assertEqual(self.run_it("verify", "repro/01-linear/ttir.mlir", "repro/01-linear/fused.mlir"), (0, "", ""))
+        self.assertEqual(self.run_it("-n", "--ttir-only", "--only=ttnn.linear", "repro/01-linear/fused.mlir")[0], 0)
+        self.write("repro/01-linear/fused.mlir", self.read("repro/01-linear/fused.mlir").replace("(%x, %w, %b)", "(%x, %w, %w)"))
+        self.assertNotEqual(self.run_it("verify", "repro/01-linear/ttir.mlir", "repro/01-linear/fused.mlir")[0], 0)
+
+
+class PatternAuthor(Walk):
+    """Six patterns with the manual alone, wrong in 20 ways: each time the line, what is wrong and, mostly, the right word."""
+    RIGHT = """\
+name: my_linear
+summary: matmul followed by a bias add; collapses to ttnn.linear.
+fused_op: ttnn.linear
+source: ttnn
+match: |
+  product = matmul(a, b)
+  out = product + bias
+where: row_vector(bias, product)
+notes:
+  - not(stored(bias)): "the bias is computed at run time ({bias})."
+locate: [b, bias]
+fused: linear(a, b, bias)
+---
+name: my_rms_norm
+fused_op: ttnn.rms_norm
+match: |
+  ms = mean(square(x), dim=-1)
+  out = x * rsqrt(ms + eps) * weight
+where:
+  - along_axis(weight, x, -1)
+  - scalar(eps)
+fused: rms_norm(x, weight, epsilon=eps)
+---
+name: my_silu
+fused_op: ttnn.silu
+match: out = x * sigmoid(x)
+fused: silu(x)
+---
+name: my_rotation
+fused_op: ttnn.rotary_embedding
+match: |
+  rot = slice(x, dim=-1, part=0, of=2)
+  lo = slice(rot, dim=-1, part=0, of=2)
+  hi = slice(rot, dim=-1, part=1, of=2)
+  out = concat(rot * c + concat(-hi, lo) * s, slice(x, dim=-1, part=1, of=2))
+---
+name: my_softmax
+fused_op: torch.softmax
+match: |
+  scaled = x * scale | x / scale
+  out = softmax(scaled + mask, dim=-1) | softmax(scaled, dim=-1)
+where: scalar(scale)
+---
+name: my_gelu
+fused_op: ttnn.gelu
+match: out = 0.5 * x * (1 + erf(x / sqrt(2)))
+fused: gelu(x)
+"""
+    WRONG = [  # what is written in place of what; the line; what is said, the hint
+        ("name: my_silu", "nam: my_silu", 24, "error: unknown key: nam", "did you mean name?"),
+        ("fused_op: ttnn.silu", "fused_op: silu", 24, "error: the pattern lacks the key source", "one of ttnn, torch, triton, cuda"),
+        ("source: ttnn", "source: ttn", 4, "error: unknown source: ttn", "one of ttnn, torch, triton, cuda"),
+        ("fused_op: ttnn.linear", "fused_op: linear", 1, "warning: no op of TTNN, which `source` says has it: linear", ""),
+        ("matmul(a, b)", "matmull(a, b)", 6, "error: no operator or idiom is called matmull", "did you mean matmul?"),
+        ("matmul(a, b)", "matmul(a)", 6, "error: matmul takes a,b: 1 given", ""),
+        ("+ bias\n", "+ bias)\n", 7, "error: end of line expected", "a new definition starts on a new line"),
+        ("row_vector(bias, product)", "is_row(bias, product)", 8, "error: no condition is called is_row", "did you mean rowwise?"),
+        ("row_vector(bias, product)", "row_vector(biass, product)", 8, "error: not a name of the formula", "did you mean bias?"),
+        ("({bias})", "({bais})", 10, "warning: neither a name of the formula nor a number, printed as it is: {bais}", ""),
+        ("locate: [b, bias]", "locate: [b, bais]", 11, "error: not a name of the formula: bais", ""),
+        ("locate: [b, bias]", "locate: b", 11, "error: a list of names is meant", "[weight, bias]"),
+        ("square(x), dim=-1", "square(x), dims=-1", 17, "error: the idiom has no such parameter", "mean(x, dim)"),
+        ("square(x)", "squared(x)", 17, "error: no operator or idiom is called squared", "did you mean square?"),
+        ("\n  - along_axis(weight, x, -1)\n  - scalar(eps)", " [along_axis(weight, x, -1), scalar(eps)]", 19, "error: ')' expected",
+         "in [a, b] of YAML each comma ends an item"),
+        ("sigmoid(x)\n", "sigmoid(x\n", 26, "error: ')' expected", ""),
+        ("silu(x)", "silu(y)", 27, "warning: `fused` speaks of a name that the formula does not have: y", ""),
+        ("lo = slice(", "lo = slice_static(", 33, "error: no operator or idiom is called slice_static", "write slice"),
+        ("part=1, of=2)\n", "part=2, of=2)\n", 34, "error: there is no such part", "the first part is 0"),
+        ("summary: matmul followed", "summary: matmul: followed", 2, "error: not YAML", "a text with ': ' in it has to be quoted"),
+        ("scalar(scale)", "scalar(scale) &", 42, "error: an expression expected", ""),
+        ("name: my_gelu", "name: my_silu", 44, "warning: replaces my_silu of p.yml:24", ""),
+        ("fused: gelu(x)", "fused: geluu(x)", 47, "error: no operator or idiom is called geluu", "did you mean gelu?"),
+    ]
+
+    def test_right(self):
+        self.write("p.yml", self.RIGHT)
+        self.assertEqual(self.run_it("patterns", "check", "p.yml"), (0, "", ""))
+        self.compile(".")
+        self.assertEqual(self.run_it("-q", "-n", "-P", "p.yml", "--only=my_linear", "model.ttir.mlir", "model.ttnn.mlir")[0], 1)
+
+    def test_wrong(self):
+        self.assertGreaterEqual(len(self.WRONG), 20)
+        for old, new, line, message, hint in self.WRONG:
+            self.assertIn(old, self.RIGHT)
+            self.write("p.yml", self.RIGHT.replace(old, new, 1))
+            status, out, err = self.run_it("patterns", "check", "p.yml")
+            self.assertEqual((status, out), (0 if message.startswith("warning") else 2, ""), (new, err))
+            first, *rest = err.splitlines()
+            self.assertRegex(first, r"^p\.yml:%d(:\d+)?: %s" % (line, re.escape(message)), (new, err))
+            self.assertEqual("".join(rest)[:8], "  hint: " if hint else "", (new, err))
+            self.assertIn(hint, "".join(rest), new)
+
+
+class ManyInputs(Walk):
+    """One call for everything that lies there: pairs, a log, a text, our own reports."""
+
+    def test_all_of_a_folder(self):
+        self.compile("in/a")
+        self.compile("in/b", fused=True)
+        self.write("in/run.log", "MLIR Module ttir:\n" + linear("ttir") + "MLIR Module ttnn:\n" + linear("ttnn"))
+        status, out, err = self.run_it("--only=ttnn.linear", "--output-dir=out", "in")
+        self.assertEqual((status, self.files("out")), (1, ["out/a/model.yml", "out/run.yml"]), err)
+        self.assertEqual(self.run_it("summary", "out/a/model.yml", "out/run.yml"), (0, out, ""))
+        self.write("in/notes.txt", "nothing to see\n")
+        again = self.run_it("--only=ttnn.linear", "--output-dir=out", "in")
+        self.assertEqual(again[:2], (status, out), again[2])
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ static void expect(struct formula_parser *p, const char *s) {
     if (!accept(p, s)) {
         struct str what = arena_printf(p->arena, "'%s' expected%s%.*s%s", s, p->token.text.n ? " before '" : "",
                                        (int)p->token.text.n, p->token.text.p, p->token.text.n ? "'" : "");
-        formula_fail(p, p->token.text, other_notation(p->token.text), what.p);
+        formula_fail(p, p->token.text, p->token.text.n ? other_notation(p->token.text) : p->at_end, what.p);
     }
 }
 

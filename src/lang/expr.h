@@ -29,6 +29,7 @@ struct formula_parser {
     struct token token;
     uint32_t depth; /* of parentheses */
     uint32_t nexprs;
+    const char *at_end; /* a hint where the text ends within parentheses; or NULL */
     bool failed;
 };
 

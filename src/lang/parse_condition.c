@@ -249,8 +249,12 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
 
 static bool condition_build(const struct number **out, struct builder b, struct str text, struct text_origin origin) {
     struct formula_scope *s = arena_alloc(b.scratch, sizeof *s);
-    struct formula_parser p = {
-        .arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    struct formula_parser p = {.arena = b.scratch,
+                               .diags = b.diags,
+                               .text = text,
+                               .origin = origin,
+                               .lexer = {text, 0, 0},
+                               .at_end = "in [a, b] of YAML each comma ends an item: write items behind '- ', a line each"};
     s->parser = &p;
     s->lines = formula_lines(&p, &s->nlines);
     if (!p.failed && s->nlines != 1)
