@@ -24,6 +24,7 @@ import unittest
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv.pop())
 PAGE = os.path.join(ROOT, "man", "fusion-patterns.5")
+PAGES = sorted(glob.glob(os.path.join(ROOT, "man", "*.[157]")))
 WHOLE = "name: page_%d\nfused_op: ttnn.page\nsource: ttnn\n"
 COSINE = """cosine_scores:
 - hit: |
@@ -48,8 +49,8 @@ def blocks():
     return [(kind, text.replace("\\e", "\\")) for kind, text in found]
 
 
-def rendered():
-    page = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=80", PAGE], stdout=subprocess.PIPE, text=True).stdout
+def rendered(path=PAGE):
+    page = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=80", path], stdout=subprocess.PIPE, text=True).stdout
     return re.sub(".\b", "", page)
 
 
@@ -85,13 +86,19 @@ class Manual(unittest.TestCase):
                     break
             else:
                 self.fail("not rendered as typed:\n" + text)
-        self.assertLessEqual(max(len(line) for line in page.splitlines()), 80)
 
-    def test_no_quotation_mark_vanishes(self):
-        """In the arguments of a macro a straight one groups words and is not printed."""
-        for line in read(PAGE).splitlines():
-            if line.startswith(".") and not line.startswith((".Bl ", '.\\"', ".Dl ")):
-                self.assertNotIn('"', line)
+    def test_each_page_from_top_to_bottom(self):
+        """Nothing is wider than the terminal, no macro is printed, no word is taken for one, and no quotation mark vanishes."""
+        for path in PAGES:
+            page = rendered(path)
+            self.assertLessEqual(max(len(line) for line in page.splitlines()), 80, path)
+            self.assertEqual(re.findall(r"(?m)(?:^|\s)\.[A-Z][a-z] .*", page), [], path)
+            for macro, text in re.findall(r"(?m)^\.(S[hs]|Dl) (.*)$", read(path)):
+                text = re.sub(r"\\\(dq", '"', re.sub(r"\\[&e]", lambda m: {"&": "", "e": "\\"}[m[0][1]], text))
+                self.assertTrue(re.search("(?m)^ *%s$" % re.escape(re.sub(" +", " ", text)), page), (path, text))
+            for line in read(path).splitlines():
+                if line.startswith(".") and not line.startswith((".Bl ", '.\\"', ".Dl ")):
+                    self.assertNotIn('"', line, path)
 
     def test_tutorial(self):
         for kind, text in blocks():
