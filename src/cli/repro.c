@@ -279,6 +279,7 @@ static void write_findings(struct repro_args *x, struct fa_audit *a, size_t *n, 
         begin_folder(&r, ++*n, f.pattern);
         progress_say(&x->args.progress, "%s", r.name);
         write_folder(&r);
+        progress_hide(&x->args.progress);
         if (!x->args.error && !x->args.quiet)
             print_row(&r, out);
     }
@@ -313,6 +314,7 @@ static void write_checks(struct repro_args *x, size_t *n, FILE *out) {
                                   .modules = true,
                                   .progress = progress_of_call(&x->args.progress, "")};
     struct fa_verification *v = fa_verify(&o);
+    progress_hide(&x->args.progress);
     struct fa_check c;
     for (size_t i = 0; !x->args.error && fa_get_check(v, i, &c); i++) {
         struct repro r = {.x = x};
