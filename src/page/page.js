@@ -135,6 +135,8 @@ function commands(entry, place) {
     if (place.ttir_lines && data.input.ttir)
         all.push(['apply', [`--at=${last(place.ttir_lines)}`, only, '-o', 'fused.mlir', quoted(data.input.ttir)],
             'the TTIR module with the fused op in it' + ((place.preconditions || []).length ? '; says what has to be assumed' : '')]);
+    if (entry.source === 'ttnn' && !entry.lacks)
+        all.push(['patterns pass', ['-o', 'passes', quoted(place.pattern)], 'this pattern as a pass of the compiler, with a test']);
     return all.map(([name, words, purpose]) => ({title: `Copy ${name}`, text: ['fusion-audit', name, ...words].join(' '), purpose}));
 }
 
