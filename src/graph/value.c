@@ -86,7 +86,8 @@ static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t 
         if (attrs_find(graph_attributes(g, op), "fill_value"))
             filled = attrs_find(graph_attributes(g, op), "fill_value");
         c.known = filled && (filled->is_number || mlir_splat(filled->text, &c.value));
-        c.value = c.known && filled->is_number ? filled->number : c.value;
+        if (c.known && filled->is_number)
+            c.value = c.bits < 53 ? attr_value(filled) : filled->number; /* an integer may be printed as f32 */
         return c;
     case K_CONSTANT:
         c.known = value && mlir_splat(value->text, &c.value);
