@@ -363,6 +363,8 @@ enum fa_status fa_application_status(const struct fa_application *a);
 const struct fa_diagnostics *fa_application_diagnostics(const struct fa_application *a);
 size_t fa_application_found(const struct fa_application *a);   /* findings of TTNN's dialect that are selected */
 size_t fa_application_applied(const struct fa_application *a); /* of these */
+/* Why finding i of those that were found is left; NULL: it is applied. */
+const char *fa_application_left(const struct fa_application *a, size_t i);
 /* Prints the module, or the diff. False: the stream failed. */
 bool fa_application_print(const struct fa_application *a, FILE *out);
 /* Writes the module, or the diff, as fa_write_report does. */

@@ -159,6 +159,56 @@ padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}> : (tensor<1x18x18x
 """
 
 
+NEARLY_GELU = """\
+name: quick_gelu
+summary: x sigmoid(1.702 x), which is nearly a gelu.
+fused_op: ttnn.gelu
+match: out = x * sigmoid(1.702 * x)
+fused: gelu(x)
+approximate: 0.05
+"""
+SIGMOID = """\
+func.func @main(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %c = "ttir.full"() <{fill_value = 1.702 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>
+  %0 = "ttir.multiply"(%x, %c) : (tensor<32x64xf32>, tensor<1xf32>) -> tensor<32x64xf32>
+  %1 = "ttir.sigmoid"(%0) : (tensor<32x64xf32>) -> tensor<32x64xf32>
+  %2 = "ttir.multiply"(%x, %1) : (tensor<32x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
+  return %2 : tensor<32x64xf32>
+}
+"""
+PARAMETER = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
+BIASED = (f"func.func @main(%x: tensor<32x64xbf16>, %u: tensor<64x96xbf16> {PARAMETER}, %v: tensor<64x96xbf16> {PARAMETER}, "
+          f"%w: tensor<64x96xbf16> {PARAMETER}, %a: tensor<96xbf16> {PARAMETER}, %b: tensor<96xbf16> {PARAMETER}, "
+          f"%c: tensor<96xbf16> {PARAMETER}) -> (tensor<32x96xbf16>, tensor<32x96xbf16>, tensor<32x96xbf16>) {{\n" + "".join(
+              f'  %{n} = "ttir.matmul"(%x, %{"uvw"[n]}) <{{transpose_a = false, transpose_b = false}}> : (tensor<32x64xbf16>, '
+              f'tensor<64x96xbf16>) -> tensor<32x96xbf16>\n  %{n + 3} = "ttir.add"(%{n}, %{"abc"[n]}) : (tensor<32x96xbf16>, '
+              f"tensor<96xbf16>) -> tensor<32x96xbf16>\n" for n in range(3)) +
+          "  return %3, %4, %5 : tensor<32x96xbf16>, tensor<32x96xbf16>, tensor<32x96xbf16>\n}\n")
+BIASED_GELU = (f"func.func @main(%x: tensor<512x64xbf16>, %w: tensor<64x512xbf16> {PARAMETER}, %b: tensor<512xbf16> {PARAMETER}) "
+               "-> tensor<512x512xbf16> {\n" + "".join(f"  {line}\n" for line in (
+                   '%0 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<512x64xbf16>, '
+                   "tensor<64x512xbf16>) -> tensor<512x512xbf16>",
+                   '%1 = "ttir.add"(%0, %b) : (tensor<512x512xbf16>, tensor<512xbf16>) -> tensor<512x512xbf16>',
+                   '%h = "ttir.full"() <{fill_value = 0.5 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
+                   '%r = "ttir.full"() <{fill_value = 0.70710678 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
+                   '%o = "ttir.full"() <{fill_value = 1.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
+                   '%2 = "ttir.multiply"(%1, %r) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
+                   '%3 = "ttir.erf"(%2) : (tensor<512x512xbf16>) -> tensor<512x512xbf16>',
+                   '%4 = "ttir.add"(%3, %o) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
+                   '%5 = "ttir.multiply"(%1, %4) : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>',
+                   '%6 = "ttir.multiply"(%5, %h) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
+                   "return %6 : tensor<512x512xbf16>")) + "}\n")
+GROUPED = ATTENTION.replace("%k: tensor<1x4x32x16xbf16>, %v: tensor<1x4x32x16xbf16>, %m: tensor<32x32xbf16>",
+                            "%k: tensor<1x2x32x16xbf16>, %v: tensor<1x2x32x16xbf16>").replace("tensor<1x4x", "tensor<1x8x")
+GROUPED = GROUPED.replace('  %4 = "ttir.add"(%3, %m) : (tensor<1x8x32x32xbf16>, tensor<32x32xbf16>) -> tensor<1x8x32x32xbf16>\n', "")
+GROUPED = GROUPED.replace('"ttir.softmax"(%4)', '"ttir.softmax"(%3)').replace("%5, %v)", "%5, %vr)").replace('"ttir.permute"(%k)', '"ttir.permute"(%kr)')
+GROUPED = GROUPED.replace("{\n", "{\n" + "".join(
+    f'  %{x}l = "ttir.reshape"(%{x}) <{{shape = [1 : i32, 2 : i32, 1 : i32, 32 : i32, 16 : i32]}}> : (tensor<1x2x32x16xbf16>) -> '
+    f'tensor<1x2x1x32x16xbf16>\n  %{x}b = "ttir.broadcast"(%{x}l) <{{broadcast_dimensions = array<i64: 1, 1, 4, 1, 1>}}> : '
+    f'(tensor<1x2x1x32x16xbf16>) -> tensor<1x2x4x32x16xbf16>\n  %{x}r = "ttir.reshape"(%{x}b) <{{shape = [1 : i32, 8 : i32, '
+    f'32 : i32, 16 : i32]}}> : (tensor<1x2x4x32x16xbf16>) -> tensor<1x8x32x16xbf16>\n' for x in "kv"), 1)
+
+
 def compiler():
     """The real one, where it is."""
     script = os.path.join(CORPUS, "..", "compiler", "get.sh")
@@ -262,17 +312,47 @@ class Apply(Program):
         self.assertFalse(os.path.exists(out))
 
     def test_what_is_written_and_not_proved_is_refused(self):
-        path = os.path.join(CORPUS, "models", "phi_1_5_prefill_layer.ttir.mlir")
-        if not os.path.exists(path):
-            self.skipTest("no corpus")
-        with open(path) as f:
-            model = f.read()
-        out = os.path.join(self.dir, "out.mlir")
-        r = self.run_program(model, "--assume=all", "--only=split_heads_of_products", "-o", out)
+        pattern, out = os.path.join(self.dir, "quick.yml"), os.path.join(self.dir, "out.mlir")
+        with open(pattern, "w") as f:
+            f.write(NEARLY_GELU)
+        r = self.run_program(SIGMOID, "-P", pattern, "-o", out)
         self.assertEqual(r.returncode, 3, r.stderr)
-        self.assertRegex(r.stderr, r"error: ttnn\.\w+ \(split_heads_of_products\) is refused: the module with it is not")
+        self.assertIn("error: ttnn.gelu (quick_gelu) is refused: the module with it computes something else", r.stderr)
         self.assertFalse(os.path.exists(out))
-        self.assertEqual(self.applied(model, "--assume=all", "--only=split_heads_of_products", "--partial"), model)
+        self.assertEqual(self.applied(SIGMOID, "-P", pattern, "--partial"), SIGMOID)
+        self.assertIn("0 of 1 findings applied", self.run_program(SIGMOID, "-P", pattern, "--partial").stderr)
+
+    def test_what_is_written_is_searched_again(self):
+        """Three products of one input with their biases are three linears, and these are one."""
+        result = self.applied(BIASED, "--assume=all")
+        self.assertEqual(result.count("ttir.linear"), 1)
+        self.assertNotIn("ttir.add", result)
+        self.assertIn("4 of 4 findings applied", self.run_program(BIASED, "--assume=all").stderr)
+        self.assertEqual(self.applied(result, "--assume=all"), result)
+        diff = self.applied(BIASED, "--assume=all", "--diff")
+        with open(os.path.join(self.dir, "m.mlir"), "w") as f:
+            f.write(BIASED)
+        subprocess.run(["patch", "-s", "m.mlir"], input=diff, text=True, cwd=self.dir, check=True)
+        with open(os.path.join(self.dir, "m.mlir")) as f:
+            self.assertEqual(f.read(), result)
+        self.assertEqual(self.applied(BIASED, "--assume=all", "--at=%4").count("ttir.matmul"), 2)
+
+    def test_of_overlapping_findings_the_one_that_saves_more_wins(self):
+        """A gelu from its parts saves more than to take a bias into a product: both are written in the end."""
+        result = self.applied(BIASED_GELU, "--assume=all")
+        self.assertIn('"ttir.gelu"', result)
+        self.assertIn('"ttir.linear"', result)
+        self.assertNotIn('"ttir.erf"', result)
+        self.assertEqual(self.applied(result, "--assume=all"), result)
+
+    def test_an_attention_takes_groups_of_heads_as_they_are(self):
+        result = self.applied(GROUPED, "--assume=all")
+        self.assertRegex(result, r'"ttir.scaled_dot_product_attention"\(%q, .*: \(tensor<1x8x32x16xbf16>, tensor<1x2x32x16xbf16>, '
+                                 r"tensor<1x2x32x16xbf16>\) -> tensor<1x8x32x16xbf16>")
+        self.assertNotIn("ttir.broadcast", result)
+        other = GROUPED.replace("1x2x1x32x16", "1x1x2x32x16").replace("1x2x4x32x16", "1x4x2x32x16")
+        other = other.replace("[1 : i32, 2 : i32, 1 : i32, 32", "[1 : i32, 1 : i32, 2 : i32, 32").replace("1, 1, 4, 1, 1", "1, 4, 1, 1, 1")
+        self.assertNotIn("attention\"(%q, %k, %v)", self.applied(other, "--assume=all"))
 
     def test_a_claim_that_leaves_inputs_out_has_to_be_assumed(self):
         self.assertEqual(self.applied(GUARDED), GUARDED)

@@ -1,6 +1,6 @@
-/* fa_apply: reads the module, selects findings, writes their fused ops, and proves the result; where a part is enough,
- * again without those that are not proved. */
+/* fa_apply: reads the module, and writes fused ops into it until nothing more is found. */
 #include "apply/check.h"
+#include "apply/choose.h"
 #include "apply/rewrite.h"
 #include "apply/unified_diff.h"
 
@@ -10,11 +10,18 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/watch.h"
-#include "base/work.h"
 #include "explain/asked.h"
-#include "graph/level.h"
+#include "library/choose.h"
 #include "library/library.h"
-#include "prove/select.h"
+#include "regions/rules.h"
+
+/* What became of a finding. */
+struct outcome {
+    const struct pattern *pattern;
+    uint32_t op;     /* of the module as it is read; NONE: one that was written */
+    const char *why; /* it is left; NULL: it is applied */
+    bool refused;    /* nothing is written for its sake */
+};
 
 struct fa_application {
     const struct fa_apply_options *options;
@@ -22,14 +29,15 @@ struct fa_application {
     struct diags diags;
     struct pattern_set own;             /* read for this call */
     const struct pattern_set *patterns; /* these or those of a library */
+    struct chips chips;
     struct inputs inputs;
     struct level ttir;
-    struct selection selection;
-    struct replacement *all; /* of the findings that are asked for */
-    bool *marked;            /* of each, that it is applied */
-    uint32_t n;
-    struct str text;     /* that is written */
-    struct watch *watch; /* or NULL */
+    struct replacing how;
+    struct outcome *outcomes;
+    uint32_t noutcomes, outcomes_cap;
+    struct taken_numbers taken; /* arguments of `ttir` */
+    struct str text;            /* that is written */
+    struct watch *watch;        /* or NULL */
     enum fa_status status;
 };
 
@@ -70,62 +78,7 @@ static bool number_given(const void *self, struct str formula_name, struct str a
     return false;
 }
 
-static bool is_assumed(const struct fa_apply_options *o, const struct pattern *p) {
-    for (struct str rest = str_of(o->assume); rest.n;) {
-        struct str glob = str_item(&rest);
-        if (str_is(glob, "all") || str_matches(p->name, glob) || str_matches(p->fused_op, glob))
-            return true;
-    }
-    return false;
-}
-
-/* The first precondition of the match, or what its claim leaves out; empty: it has none. */
-static struct str precondition_of(const struct match_detail *d, struct arena *a) {
-    if (d->preconditions.n)
-        return d->preconditions.items[0];
-    if (d->outside.n)
-        return d->outside.items[0];
-    for (uint32_t i = 0; i < d->remarks.n; i++)
-        if (str_starts(d->remarks.items[i], STR("precondition: ")))
-            return arena_str(a, (struct str){d->remarks.items[i].p + 14, d->remarks.items[i].n - 14});
-    return STR("");
-}
-
-/* ---- findings ---- */
-
-static struct source_location place_of(const struct fa_application *a, const struct match *m) {
-    return mlir_place(&a->ttir.ir, a->ttir.ir.ops[m->root].text.begin);
-}
-
-/* It was written, and is not proved. */
-static bool is_refused(const struct fa_application *a, uint32_t i) {
-    return !a->options->partial && a->all[i].text.n > 0 && !a->marked[i];
-}
-
-static void say_left(struct fa_application *a, uint32_t i) {
-    const struct replacement *r = &a->all[i];
-    const struct pattern *p = r->match->pattern;
-    bool refused = is_refused(a, i);
-    diag_add(&a->diags, refused ? SEV_ERROR : SEV_NOTE, place_of(a, r->match),
-             refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s: %.*s", (int)p->fused_op.n,
-             p->fused_op.p, (int)p->name.n, p->name.p, refused ? "refused" : "left", (int)r->why.n, r->why.p);
-}
-
-static void write_one(struct fa_application *a, struct replacing *how, const struct match *m, struct replacement *out) {
-    struct arena *arena = &a->arena;
-    struct reading *r = arena_alloc(arena, sizeof *r);
-    *out = (struct replacement){.match = m};
-    if (!reading_find(r, a->patterns, m, arena, &out->why)) {
-        out->why = arena_printf(arena, "it is not proved: %.*s", (int)out->why.n, out->why.p);
-        return;
-    }
-    struct str precondition = precondition_of(&r->ref.bound, arena);
-    if (precondition.n && !is_assumed(a->options, m->pattern))
-        out->why = arena_printf(arena, "it has a precondition (--assume=%.*s takes it to hold): %.*s",
-                                (int)m->pattern->name.n, m->pattern->name.p, (int)precondition.n, precondition.p);
-    else
-        replace_match(how, r, arena, out);
-}
+/* ---- new names ---- */
 
 static bool has_name_with(const struct mlir *m, struct str prefix) {
     bool found = false;
@@ -150,81 +103,99 @@ static struct str free_alias(struct fa_application *a) {
     return alias;
 }
 
-static bool asked_for(const bool *asked, const struct match *m) {
-    bool found = !asked;
-    for (uint32_t i = 0; i < m->nops && !found; i++)
-        found = asked[m->ops[i]];
-    return found;
+/* ---- what became of findings ---- */
+
+/* The op of the module as it is read whose result has the name of this one's. */
+static uint32_t original_op(const struct fa_application *a, const struct mlir *m, uint32_t op) {
+    const struct mlir *was = &a->ttir.ir;
+    struct str function = m->ops[op].func == NONE ? STR("") : m->names[m->funcs[m->ops[op].func].name];
+    struct str name = m->ops[op].nresults ? mlir_span(m, m->values[m->ops[op].first_result].name) : STR("");
+    for (uint32_t i = 0; i < was->nops && m != was; i++) {
+        const struct mlir_op *o = &was->ops[i];
+        struct str its = o->func == NONE ? STR("") : was->names[was->funcs[o->func].name];
+        if (o->nresults && str_eq(mlir_span(was, was->values[o->first_result].name), name) && str_eq(its, function))
+            return i;
+    }
+    return m == was ? op : NONE;
 }
 
-static bool write_replacements(struct fa_application *a) {
-    const struct fa_apply_options *o = a->options;
-    const struct match_list *list = &a->selection.matches;
-    struct replacing how = {
-        .patterns = a->patterns, .prefix = free_prefix(a), .alias = free_alias(a), .number = number_given, .self = o};
-    bool *asked = o->at ? arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1) : NULL;
-    struct str became = STR("");
-    if (o->at && !asked_mark(o->at, &a->ttir, NULL, &a->arena, asked, &became)) {
-        diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
-                 "a value, a line, an op and its line, or a location", "nothing is at '%s'", o->at);
-        return false;
-    }
-    a->all = arena_alloc(&a->arena, (list->n + (size_t)1) * sizeof *a->all);
-    a->marked = arena_alloc(&a->arena, list->n + (size_t)1);
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (pattern_reach(list->items[i].pattern) != REACH_DIALECT || !asked_for(asked, &list->items[i]))
-            continue;
-        write_one(a, &how, &list->items[i], &a->all[a->n]);
-        a->marked[a->n] = a->all[a->n].text.n > 0;
-        a->n++;
-    }
-    return true;
-}
-
-/* ---- proving ---- */
-
-enum { MOST_TAKEN = 1024 };
-
-static uint32_t take_numbers(const struct fa_application *a, struct taken_number *out, uint32_t most) {
+/* What was left is found again in what was written, or gone. */
+static void drop_left(struct fa_application *a) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < a->n; i++)
-        for (uint32_t k = 0; a->marked[i] && k < a->all[i].ntaken; k++) {
-            bool known = false;
-            for (uint32_t j = 0; j < n && !known; j++)
-                known = out[j].argument == a->all[i].taken[k].argument;
-            if (!known && n < most)
-                out[n++] = a->all[i].taken[k];
-        }
+    for (uint32_t i = 0; i < a->noutcomes; i++)
+        if (!a->outcomes[i].why)
+            a->outcomes[n++] = a->outcomes[i];
+    a->noutcomes = n;
+}
+
+static void keep_outcome(struct fa_application *a, struct outcome x) {
+    a->outcomes = grow(a->outcomes, &a->outcomes_cap, a->noutcomes + 1, sizeof *a->outcomes);
+    a->outcomes[a->noutcomes++] = x;
+}
+
+static void say_left(struct fa_application *a, const struct outcome *x) {
+    const struct pattern *p = x->pattern;
+    const struct mlir *m = &a->ttir.ir;
+    struct source_location at = {a->ttir.source->path, 0, 0};
+    if (x->op != NONE)
+        at = mlir_place(m, m->ops[x->op].text.begin);
+    diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, at,
+             x->refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s: %s", (int)p->fused_op.n,
+             p->fused_op.p, (int)p->name.n, p->name.p, x->refused ? "refused" : "left", x->why);
+}
+
+/* ---- one round ---- */
+
+/* A module, the fused ops that are written into it, and the edits that do so. */
+struct round {
+    const struct level *level;
+    struct selection selection;
+    struct replacement *all;
+    uint32_t n;
+    struct text_edits edits;
+};
+
+static void search_module(struct fa_application *a, struct round *r) {
+    struct match_cache *cache = match_cache_new(a->patterns);
+    struct proofs *proofs = proofs_new(a->patterns);
+    struct search_setup setup = {a->patterns, &cache, 1, a->watch};
+    select_matches(&setup, &a->options->patterns, proofs, &r->level->graph, &a->arena, &r->selection);
+    proofs_free(proofs);
+    match_cache_free(cache);
+}
+
+static void choose_findings(struct fa_application *a, struct round *r, const bool *asked) {
+    struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
+    struct choosing c = {.how = &a->how, .pricer = &pricer, .options = a->options, .asked = asked};
+    r->all = choose(&c, &r->selection, &a->arena, &r->n);
+    pricer_end(&pricer);
+}
+
+static uint32_t count_written(const struct round *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        n += r->all[i].written;
     return n;
 }
 
-static struct str with_assumed(struct fa_application *a) {
-    struct taken_number *taken = arena_alloc(&a->arena, MOST_TAKEN * sizeof *taken);
-    return with_numbers(&a->ttir.ir, taken, take_numbers(a, taken, MOST_TAKEN), &a->arena);
-}
-
-static bool any_marked(const struct fa_application *a) {
-    bool any = false;
-    for (uint32_t i = 0; i < a->n; i++)
-        any |= a->marked[i];
-    return any;
+/* It was written, and is not proved. */
+static bool is_refused(const struct fa_application *a, const struct replacement *x) {
+    return !a->options->partial && x->reported && x->text.n > 0 && !x->written;
 }
 
 /* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */
-static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) {
-    struct taken_number *taken = arena_alloc(&a->arena, MOST_TAKEN * sizeof *taken);
-    for (;;) {
+static bool prove_rewritten(struct fa_application *a, struct round *r) {
+    const struct mlir *m = &r->level->ir;
+    while (count_written(r) > 0) {
         struct str why = STR("");
-        *edits = rewrite_module(&a->ttir.graph, a->all, a->marked, a->n, &a->arena);
-        if (!any_marked(a))
-            return true;
+        r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
         struct module_check check = {.lowerings = a->patterns,
-                                     .before = &a->ttir.ir,
-                                     .after = text_edited(a->ttir.ir.text, edits, &a->arena),
-                                     .taken = taken,
-                                     .watch = a->watch,
-                                     .ntaken = take_numbers(a, taken, MOST_TAKEN)};
-        if (check_module(&check, a->all, a->marked, a->n, &a->arena, &why))
+                                     .before = m,
+                                     .after = text_edited(m->text, &r->edits, &a->arena),
+                                     .watch = a->watch};
+        if (check_module(&check, r->all, r->n, &a->arena, &why))
             return true;
         if (watch_has_ended(a->watch))
             return false;
@@ -233,11 +204,48 @@ static bool prove_rewritten(struct fa_application *a, struct text_edits *edits) 
                      "--only and --skip choose fewer", "the rewritten module is refused: %.*s", (int)why.n, why.p);
             return false;
         }
-        for (uint32_t i = 0; i < a->n; i++)
-            if (is_refused(a, i))
+        for (uint32_t i = 0; i < r->n; i++)
+            if (is_refused(a, &r->all[i]))
                 return false;
-        text_edits_free(edits);
+        text_edits_free(&r->edits);
     }
+    return true;
+}
+
+static void keep_outcomes(struct fa_application *a, const struct round *r) {
+    const struct mlir *m = &r->level->ir;
+    drop_left(a);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct replacement *x = &r->all[i];
+        if (x->reported || x->written)
+            keep_outcome(a, (struct outcome){x->match->pattern, original_op(a, m, x->match->root),
+                                             x->written ? NULL : arena_strdup(&a->arena, x->why), is_refused(a, x)});
+    }
+    add_numbers(&a->taken, &a->ttir.ir, take_numbers(r->all, r->n, &a->arena), m, &a->arena);
+}
+
+/* What --at means; NULL: everything. False: nothing. */
+static bool find_asked(struct fa_application *a, const bool **asked) {
+    const struct fa_apply_options *o = a->options;
+    struct str became = STR("");
+    bool *marks = o->at ? arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1) : NULL;
+    *asked = marks;
+    if (!o->at || asked_mark(o->at, &a->ttir, NULL, &a->arena, marks, &became))
+        return true;
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
+             "a value, a line, an op and its line, or a location", "nothing is at '%s'", o->at);
+    return false;
+}
+
+static bool run_round(struct fa_application *a, struct round *r) {
+    const bool *asked = NULL;
+    search_module(a, r);
+    if (watch_has_ended(a->watch) || !find_asked(a, &asked))
+        return false;
+    choose_findings(a, r, asked);
+    bool good = prove_rewritten(a, r);
+    keep_outcomes(a, r);
+    return good;
 }
 
 /* ---- the whole ---- */
@@ -278,13 +286,27 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
     return whole || a->options->partial;
 }
 
-static void search_module(struct fa_application *a) {
-    struct match_cache *cache = match_cache_new(a->patterns);
-    struct proofs *proofs = proofs_new(a->patterns);
-    struct search_setup setup = {a->patterns, &cache, 1, a->watch};
-    select_matches(&setup, &a->options->patterns, proofs, &a->ttir.graph, &a->arena, &a->selection);
-    proofs_free(proofs);
-    match_cache_free(cache);
+enum { MOST_ROUNDS = 8 };
+
+/* Rounds until nothing more is written, and the edits of all of them; one where a place is asked for. */
+static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
+    struct str text = a->ttir.ir.text;
+    bool good = true, more = true;
+    for (int i = 0; i < (a->options->at ? 1 : MOST_ROUNDS) && good && more; i++) {
+        struct module_text now = {.source = {.data = NULL}};
+        struct round r = {.level = i ? &now.level : &a->ttir};
+        good = i == 0 || module_text_read(&now, text, &a->arena) || a->options->partial;
+        good = good && run_round(a, &r);
+        more = good && count_written(&r) > 0;
+        if (more) {
+            text = text_edited(text, &r.edits, &a->arena);
+            text_edits_join(edits, a->ttir.ir.text, &r.edits, &a->arena);
+        }
+        text_edits_free(&r.edits);
+        selection_free(&r.selection);
+        module_text_free(&now);
+    }
+    return good;
 }
 
 static enum fa_status run(struct fa_application *a) {
@@ -294,26 +316,24 @@ static enum fa_status run(struct fa_application *a) {
     struct text_edits edits = {0};
     ttir.levels = FA_TTIR_ONLY;
     a->patterns = check_values(a) ? patterns_asked_for(o, &a->own, &a->diags) : NULL;
-    if (!a->patterns)
+    if (!a->patterns || !chips_load(&a->chips, devices_directory(o, &a->arena), &a->arena, &a->diags))
         return FA_USAGE;
     enum fa_status read = inputs_read(&a->inputs, &ttir, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;
     if (!read_module(a, &c))
         return FA_INPUT;
-    search_module(a);
-    if (watch_say_ended(a->watch, &a->diags) || !write_replacements(a))
-        return FA_INPUT;
-    bool good = prove_rewritten(a, &edits);
-    if (watch_say_ended(a->watch, &a->diags)) {
-        text_edits_free(&edits);
-        return FA_INPUT;
-    }
-    for (uint32_t i = 0; i < a->n; i++)
-        if (!a->marked[i])
-            say_left(a, i);
+    a->how = (struct replacing){.patterns = a->patterns,
+                                .prefix = free_prefix(a),
+                                .alias = free_alias(a),
+                                .number = number_given,
+                                .self = a->options};
+    bool good = run_rounds(a, &edits), ended = watch_say_ended(a->watch, &a->diags);
+    for (uint32_t i = 0; i < a->noutcomes && !ended; i++)
+        if (a->outcomes[i].why)
+            say_left(a, &a->outcomes[i]);
     if (good && a->options->assumed)
-        a->text = with_surroundings(a, c, with_assumed(a));
+        a->text = with_surroundings(a, c, with_numbers(&a->ttir.ir, a->taken, &a->arena));
     else if (good && a->options->diff)
         a->text = unified_diff(a->ttir.ir.text, &edits, c->ttir.source->path, &a->arena);
     else if (good)
@@ -340,13 +360,17 @@ const struct fa_diagnostics *fa_application_diagnostics(const struct fa_applicat
     return diagnostics_of(&a->diags);
 }
 size_t fa_application_found(const struct fa_application *a) {
-    return a->n;
+    return a->noutcomes;
+}
+
+const char *fa_application_left(const struct fa_application *a, size_t i) {
+    return i < a->noutcomes ? a->outcomes[i].why : NULL;
 }
 
 size_t fa_application_applied(const struct fa_application *a) {
     size_t n = 0;
-    for (uint32_t i = 0; i < a->n; i++)
-        n += a->marked[i];
+    for (uint32_t i = 0; i < a->noutcomes; i++)
+        n += !a->outcomes[i].why;
     return n;
 }
 
@@ -361,8 +385,9 @@ bool fa_application_write(const struct fa_application *a, const char *path, char
 void fa_application_free(struct fa_application *a) {
     if (!a)
         return;
-    selection_free(&a->selection);
     level_free(&a->ttir);
+    chips_free(&a->chips);
+    free(a->outcomes);
     inputs_free(&a->inputs);
     patterns_free(&a->own);
     watch_free(a->watch);

@@ -3,19 +3,29 @@
 #define FA_APPLY_CHECK_H
 
 #include "apply/replace.h"
+#include "graph/level.h"
+
+/* A module that is text in memory. */
+struct module_text {
+    struct source source;
+    struct log_block block;
+    struct level level;
+    struct diags diags;
+};
+
+/* False with a reason in `diags`, whose texts are in `a` as `text` is. To be freed in any case. */
+bool module_text_read(struct module_text *t, struct str text, struct arena *a);
+void module_text_free(struct module_text *t);
 
 struct module_check {
     const struct pattern_set *lowerings;
     const struct mlir *before;
-    struct str after;                 /* the rewritten text */
-    const struct taken_number *taken; /* arguments of `before` that hold a number */
-    uint32_t ntaken;
+    struct str after;    /* the rewritten text */
     struct watch *watch; /* or NULL */
 };
 
-/* Clears the mark of each replacement that is not proved, with the reason in it; true when there are none, and all else
- * is proved. Where it is false without a replacement to blame, *why says so. Texts in `a`. */
-bool check_module(const struct module_check *c, struct replacement *all, bool *marked, uint32_t n, struct arena *a,
-                  struct str *why);
+/* Takes back each replacement that is not proved, with the reason in it; true when there are none, and all else is
+ * proved. Where it is false without a replacement to blame, *why says so. Texts in `a`. */
+bool check_module(const struct module_check *c, struct replacement *all, uint32_t n, struct arena *a, struct str *why);
 
 #endif

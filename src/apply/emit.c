@@ -197,6 +197,15 @@ struct written emit_reshape(struct emitter *e, struct written v, const struct sh
 
 /* What is pending of its shape. */
 static struct written reshaped(struct emitter *e, struct written v) {
+    const struct short_op *s = is_reshaped(&v) ? emitted(e, v.name) : NULL;
+    while (s && s->kind == K_RESHAPE) { /* of a reshape: of what that is made of */
+        struct short_shape t = short_shape_of(s->operand_types[0]);
+        v.name = s->operands[0];
+        v.type = s->operand_types[0];
+        v.stored = (struct shape){.rank = t.rank};
+        memcpy(v.stored.dim, t.dims, t.rank * sizeof *t.dims);
+        s = emitted(e, v.name);
+    }
     if (!is_reshaped(&v))
         return v;
     struct written x = emit_one(e, (struct written_op){.kind = K_RESHAPE, .shape = &v.shape}, &v);

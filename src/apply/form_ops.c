@@ -302,11 +302,52 @@ static void take_scale(struct form_writer *w, const struct node *n, struct writt
     const struct attr_spec *scale = find_attribute(n, "scale");
     struct formula_op self = {&w->names, n, &(uint64_t){0}};
     const struct attr *x = scale ? formula_attribute(&self, "scale") : NULL;
-    if (!x || !x->is_number)
+    if (!x)
         return;
+    if (!x->is_number || isnan(x->number))
+        op_fails(w->e->eval, "the scale has to be known as a number");
     double number = x->number * v[0].factor * v[1].factor;
     v[0].factor = v[1].factor = 1;
     add_key(o, "scale", float_property(w->e->eval->arena, number));
+}
+
+static int64_t count_dims(const int64_t *dims, uint32_t n) {
+    int64_t count = 1;
+    for (uint32_t d = 0; d < n; d++)
+        count *= dims[d];
+    return count;
+}
+
+/* What is repeated along dimension 1 as groups of heads are; absent: nothing is. */
+static struct written ungrouped(const struct form_writer *w, const struct written *v) {
+    const struct short_op *s = is_number(v) || v->swapped ? NULL : emitted(w->e, v->name);
+    struct written x = *v;
+    if (!s || s->kind != K_BROADCAST || v->shape.rank != 4)
+        return absent;
+    struct short_shape t = short_shape_of(s->operand_types[0]);
+    uint32_t at = 0;
+    while (at < t.rank && t.dims[at] == v->stored.dim[at])
+        at++;
+    int64_t times = at < t.rank ? v->stored.dim[at] : 1, heads = v->shape.dim[1] / times;
+    if (at == t.rank || heads * times != v->shape.dim[1] ||
+        count_dims(t.dims, t.rank) * times != shape_count(&v->stored) ||
+        count_dims(t.dims, at) != v->shape.dim[0] * heads)
+        return absent;
+    x.name = s->operands[0];
+    x.type = s->operand_types[0];
+    x.stored.dim[at] = 1;
+    x.shape.dim[1] = heads;
+    return x;
+}
+
+/* An attention takes keys and values with fewer heads than queries have. */
+static void take_groups(const struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
+    struct written k = n->op == K_SDPA && nv > 2 ? ungrouped(w, &v[1]) : absent;
+    struct written values = is_absent(&k) ? absent : ungrouped(w, &v[2]);
+    if (is_absent(&values) || values.shape.dim[1] != k.shape.dim[1])
+        return;
+    v[1] = k;
+    v[2] = values;
 }
 
 /* Which of the roles have an operand. */
@@ -348,6 +389,7 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     struct shape natural = logical_shape(&v[0]);
     int64_t row = natural.dim[natural.rank - 1];
     take_scale(w, n, &o, v);
+    take_groups(w, n, v, nv);
     bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && !n->dim.given;
     for (uint32_t i = 0; i < nv; i++) {
         uint32_t rank = (uint32_t)(ranks[i < strlen(ranks) ? i : strlen(ranks) - 1] - '0');

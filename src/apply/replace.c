@@ -225,25 +225,32 @@ static bool make_room(struct arena *a, struct replacement *out) {
     return good;
 }
 
-/* Of ops that count: movement and constants do where the fused op is movement itself. */
-static void count_kind(const struct printing_lines *p, enum op_kind k, int by, int *counts) {
-    bool minor = class_moves(op_table[k].class) || op_generates(k);
-    if (!minor || class_moves(op_table[p->fused].class))
-        counts[k] += by;
+static bool is_movement(enum op_kind k) {
+    return class_moves(op_table[k].class) || op_generates(k);
 }
 
-/* The form is written as the ops that are there. */
+/* One op takes its result, so that it goes where that does. */
+static bool is_used_once(const struct graph *g, uint32_t op) {
+    uint32_t v = g->m->ops[op].first_result;
+    return g->m->ops[op].nresults == 1 && g->first_use[v + 1] == g->first_use[v] + 1;
+}
+
+/* The form is written as the ops that are there, with no less movement around them. */
 static bool is_as_before(const struct printing_lines *p, const struct match *m) {
-    int *counts = arena_alloc(p->arena, K_COUNT * sizeof *counts);
+    int *counts = arena_alloc(p->arena, K_COUNT * sizeof *counts), moves = 0;
     bool same = true;
     for (uint32_t i = 0; i < p->e->nlines; i++)
-        if (p->used[i])
-            count_kind(p, p->e->lines[i]->kind, 1, counts);
+        counts[p->e->lines[i]->kind] += p->used[i];
     for (uint32_t i = 0; i < m->nops; i++)
-        count_kind(p, m->graph->kind[m->ops[i]], -1, counts);
-    for (uint32_t k = 0; k < K_COUNT && same; k++)
-        same = counts[k] == 0;
-    return same;
+        counts[m->graph->kind[m->ops[i]]]--;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        counts[m->graph->kind[m->through[i]]] -= is_used_once(m->graph, m->through[i]);
+    for (uint32_t k = 0; k < K_COUNT && same; k++) {
+        bool minor = is_movement(k) && !is_movement(p->fused);
+        moves += minor ? counts[k] : 0;
+        same = minor || counts[k] == 0;
+    }
+    return same && moves >= 0;
 }
 
 static void print_replacement(struct replacing *how, const struct form_request *q, struct arena *a,
@@ -271,7 +278,7 @@ static void print_replacement(struct replacing *how, const struct form_request *
         mark_used(&p, q->results[i].written.name);
     keep_reads(&p, q, out);
     if (is_as_before(&p, out->match)) {
-        out->why = STR("TTIR has it as the ops that are there");
+        out->why = STR("TTIR can write it only as the ops that are there");
         return;
     }
     if (!make_room(a, out))
@@ -289,7 +296,6 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
     struct form_request *q = arena_alloc(a, sizeof *q);
     *e = (struct emitter){.eval = &ctx, .prefix = how->prefix, .next = &how->next};
     *q = (struct form_request){.reading = r, .emitter = e, .number = how->number, .self = how->self};
-    *out = (struct replacement){.match = r->ref.match};
     if (!write_form(q)) {
         out->why = ctx.error;
         return;

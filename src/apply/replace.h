@@ -6,6 +6,9 @@
 
 struct replacement {
     const struct match *match;
+    double saved_us;
+    bool reported;                       /* an audit reports it; else it gave way to one that saves less */
+    bool written;                        /* the module gets it */
     uint32_t roots[MAX_OUTPUTS], nroots; /* the ops that go; the text stands in the place of the first one */
     struct str text;                     /* empty: nothing is written */
     struct str why;                      /* then: the reason */

@@ -44,12 +44,11 @@ static void sweep_unused(struct sweeping *s) {
 }
 
 /* By op: the op that it has to stand before; NONE: it stays. */
-static uint32_t *places_of(const struct mlir *m, const struct replacement *all, const bool *marked, uint32_t n,
-                           struct arena *a) {
+static uint32_t *places_of(const struct mlir *m, const struct replacement *all, uint32_t n, struct arena *a) {
     uint32_t *before = arena_alloc(a, (m->nops + (size_t)1) * sizeof *before);
     memset(before, 0xFF, m->nops * sizeof *before);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; marked[i] && k < all[i].nmoved; k++) {
+        for (uint32_t k = 0; all[i].written && k < all[i].nmoved; k++) {
             uint32_t *place = &before[all[i].moved[k]];
             *place = all[i].roots[0] < *place ? all[i].roots[0] : *place;
         }
@@ -79,15 +78,14 @@ static uint32_t end_of_function(const struct mlir *m, uint32_t op) {
     return at < m->text.n ? at + 1 : at;
 }
 
-struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, const bool *marked, uint32_t n,
-                                 struct arena *a) {
+struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, uint32_t n, struct arena *a) {
     const struct mlir *m = g->m;
     struct text_edits edits = {0};
     struct buf aliases = {0};
     uint32_t end = (uint32_t)m->text.n;
     if (end && m->text.p[end - 1] != '\n')
         buf_addc(&aliases, '\n');
-    uint32_t *before = places_of(m, all, marked, n, a);
+    uint32_t *before = places_of(m, all, n, a);
     bool *replaced = arena_alloc(a, m->nops + (size_t)1);
     struct sweeping s = {g, arena_alloc(a, (m->nvalues + (size_t)1) * sizeof *s.uses),
                          arena_alloc(a, m->nops + (size_t)1), arena_alloc(a, m->nops + (size_t)1)};
@@ -95,10 +93,10 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
         if (m->operands[i] != NONE)
             s.uses[m->operands[i]]++;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; marked[i] && k < all[i].nreads; k++)
+        for (uint32_t k = 0; all[i].written && k < all[i].nreads; k++)
             s.uses[all[i].reads[k]]++;
     for (uint32_t i = 0; i < n; i++)
-        if (marked[i]) {
+        if (all[i].written) {
             replaced[all[i].roots[0]] = true;
             for (uint32_t k = 0; k < all[i].nroots; k++)
                 remove_op(&s, all[i].roots[k]);
@@ -120,6 +118,44 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
 }
 
 /* ---- arguments that hold a number ---- */
+
+static void add_number(struct taken_numbers *t, struct taken_number x) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->items[i].argument == x.argument)
+            return;
+    t->items[t->n++] = x;
+}
+
+struct taken_numbers take_numbers(const struct replacement *all, uint32_t n, struct arena *a) {
+    struct taken_numbers t = {arena_alloc(a, (n + (size_t)1) * MAX_TAKEN * sizeof *t.items), 0};
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; all[i].written && k < all[i].ntaken; k++)
+            add_number(&t, all[i].taken[k]);
+    return t;
+}
+
+static const struct mlir_func *function_of(const struct mlir *m, uint32_t argument) {
+    const struct mlir_func *f = NULL;
+    for (uint32_t i = 0; i < m->nfuncs && !f; i++)
+        if (argument >= m->funcs[i].first_arg && argument < m->funcs[i].first_arg + m->funcs[i].nargs)
+            f = &m->funcs[i];
+    return f;
+}
+
+void add_numbers(struct taken_numbers *t, const struct mlir *to, struct taken_numbers more, const struct mlir *from,
+                 struct arena *a) {
+    struct taken_number *items = arena_alloc(a, (t->n + more.n + (size_t)1) * sizeof *items);
+    if (t->n)
+        memcpy(items, t->items, t->n * sizeof *items);
+    t->items = items;
+    for (uint32_t i = 0; i < more.n; i++) {
+        struct taken_number x = more.items[i];
+        const struct mlir_func *f = function_of(from, x.argument);
+        for (uint32_t k = 0; f && k < to->nfuncs; k++)
+            if (str_eq(to->names[to->funcs[k].name], from->names[f->name]) && to->funcs[k].nargs == f->nargs)
+                add_number(t, (struct taken_number){to->funcs[k].first_arg + (x.argument - f->first_arg), x.number});
+    }
+}
 
 static bool is_name_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
@@ -148,11 +184,8 @@ static void put_number(const struct mlir *m, const struct taken_number *t, uint3
                        struct arena *a) {
     struct eval_context ctx = {.arena = a};
     const struct mlir_type *type = &m->types[m->values[t->argument].type];
-    const struct mlir_func *f = NULL;
+    const struct mlir_func *f = function_of(m, t->argument);
     struct str name = mlir_span(m, m->values[t->argument].name);
-    for (uint32_t i = 0; i < m->nfuncs; i++)
-        if (t->argument >= m->funcs[i].first_arg && t->argument < m->funcs[i].first_arg + m->funcs[i].nargs)
-            f = &m->funcs[i];
     if (!f || f->first_op >= f->end_op)
         return;
     struct str to = arena_printf(a, "%%taken_number_%u", number);
@@ -171,25 +204,11 @@ static void put_number(const struct mlir *m, const struct taken_number *t, uint3
             rename_uses(m, op, name, to, edits);
 }
 
-struct str with_numbers(const struct mlir *m, const struct taken_number *taken, uint32_t n, struct arena *a) {
+struct str with_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a) {
     struct text_edits edits = {0};
-    for (uint32_t i = 0; i < n; i++)
-        put_number(m, &taken[i], i, &edits, a);
+    for (uint32_t i = 0; i < taken.n; i++)
+        put_number(m, &taken.items[i], i, &edits, a);
     struct str out = text_edited(m->text, &edits, a);
     text_edits_free(&edits);
     return out;
-}
-
-bool same_argument(const struct mlir *m, uint32_t value, const struct mlir *other, uint32_t *out) {
-    for (uint32_t i = 0; i < m->nfuncs; i++) {
-        const struct mlir_func *f = &m->funcs[i];
-        if (value < f->first_arg || value >= f->first_arg + f->nargs)
-            continue;
-        for (uint32_t k = 0; k < other->nfuncs; k++)
-            if (str_eq(other->names[other->funcs[k].name], m->names[f->name]) && other->funcs[k].nargs == f->nargs) {
-                *out = other->funcs[k].first_arg + (value - f->first_arg);
-                return true;
-            }
-    }
-    return false;
 }

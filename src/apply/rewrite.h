@@ -5,13 +5,22 @@
 #include "apply/replace.h"
 #include "apply/text_edit.h"
 
-/* The replacements that are marked, each with a text, and without the ops that nothing uses any more. To be freed with
+/* With the replacements that are written, and without the ops that nothing uses any more. To be freed with
  * text_edits_free. */
-struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, const bool *marked, uint32_t n,
-                                 struct arena *a);
-/* The module with constants in place of the arguments of functions that are taken to hold a number. In `a`. */
-struct str with_numbers(const struct mlir *m, const struct taken_number *taken, uint32_t n, struct arena *a);
-/* The same text with the argument of the function of this name and number in place of a value's id. */
-bool same_argument(const struct mlir *m, uint32_t value, const struct mlir *other, uint32_t *out);
+struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, uint32_t n, struct arena *a);
+
+/* Arguments of a module that are taken to hold a number, each once. */
+struct taken_numbers {
+    struct taken_number *items;
+    uint32_t n;
+};
+
+/* Of the replacements that are written. In `a`. */
+struct taken_numbers take_numbers(const struct replacement *all, uint32_t n, struct arena *a);
+/* Adds those of `more`, of the module `from`, as the arguments of `to` of the same functions and numbers. In `a`. */
+void add_numbers(struct taken_numbers *t, const struct mlir *to, struct taken_numbers more, const struct mlir *from,
+                 struct arena *a);
+/* The module with constants in place of these arguments. In `a`. */
+struct str with_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a);
 
 #endif

@@ -17,8 +17,10 @@ struct text_edits {
 void text_edits_add(struct text_edits *e, struct span at, struct str text);
 /* The span with its whole lines, where nothing else stands on them. */
 struct span whole_lines(struct str text, struct span s);
-/* The changed text, in `a`. Spans may touch, not overlap. */
+/* The changed text, in `a`. Sorts the edits, whose spans may touch, not overlap. */
 struct str text_edited(struct str text, struct text_edits *e, struct arena *a);
+/* Makes edits of a text those that do both: `then` is of what they make of it. */
+void text_edits_join(struct text_edits *e, struct str text, struct text_edits *then, struct arena *a);
 void text_edits_free(struct text_edits *e);
 
 #endif

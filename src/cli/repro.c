@@ -80,14 +80,13 @@ static void audit_small(struct repro *r, const char *const *file) {
     fa_free(a);
 }
 
-/* What is said of the finding that is left, behind "is left: ". */
-static const char *reason_of(struct repro *r, const struct fa_diagnostics *d) {
-    for (size_t i = 0; i < fa_count(d); i++) {
-        const char *message = fa_diagnostic(d, i).message, *colon = strstr(message, ": ");
-        if (colon)
-            return text(&r->x->args, "%s", colon + 2);
-    }
-    return "no op of TTIR is it";
+/* Why the finding is left. */
+static const char *reason_of(struct repro *r, const struct fa_application *a) {
+    const struct fa_diagnostics *d = fa_application_diagnostics(a);
+    for (size_t i = 0; i < fa_application_found(a); i++)
+        if (fa_application_left(a, i))
+            return text(&r->x->args, "%s", fa_application_left(a, i));
+    return fa_count(d) ? text(&r->x->args, "%s", fa_diagnostic(d, 0).message) : "no op of TTIR is it";
 }
 
 static const char *text_of(struct repro *r, const struct fa_application *a) {
@@ -112,7 +111,7 @@ static void apply_small(struct repro *r, const char *const *file) {
     if (fa_application_status(a) == FA_CLEAN && fa_application_applied(a))
         r->fused = text_of(r, a);
     else
-        r->left = reason_of(r, fa_application_diagnostics(a));
+        r->left = reason_of(r, a);
     fa_application_free(a);
 }
 

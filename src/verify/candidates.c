@@ -137,6 +137,23 @@ static uint32_t add_named(const struct candidates *c, uint32_t after, struct mer
     return n;
 }
 
+static struct str name_of(const struct dag *d, uint32_t value) {
+    const struct mlir *m = dag_graph(d, value)->m;
+    return mlir_span(m, m->values[d->values[value].value].name);
+}
+
+static uint32_t add_of_same_name(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    const struct dag_side *b = &d->side[BEFORE];
+    struct str name = name_of(d, after);
+    for (uint32_t node = b->first_node; node < b->end_node; node++)
+        for (uint32_t i = 0; i < d->nodes[node].nresults; i++) {
+            uint32_t v = d->nodes[node].first_result + i;
+            if (str_eq(name_of(d, v), name) && dag_same_dims(d, v, after))
+                n = add(out, n, (struct merge_candidate){.before = v});
+        }
+    return n;
+}
+
 /* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
 static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
     const struct dag_node *x = &d->nodes[d->values[after].node];
@@ -226,9 +243,9 @@ static uint32_t find_images(const struct candidates *c, uint32_t after, uint32_t
 
 /* ---- all ---- */
 
-void candidates_begin(struct candidates *c, const struct dag *d, const struct alignment *align) {
+void candidates_begin(struct candidates *c, const struct dag *d, const struct alignment *align, bool same_names) {
     const struct dag_side *b = &d->side[BEFORE];
-    *c = (struct candidates){.d = d, .align = align};
+    *c = (struct candidates){.d = d, .align = align, .same_names = same_names};
     c->by_name = xrealloc(NULL, (b->end_node + (size_t)1) * sizeof *c->by_name);
     c->hashes = xcalloc(b->end_node + (size_t)1, sizeof *c->hashes);
     for (uint32_t i = b->first_node; i < b->end_node; i++)
@@ -247,6 +264,8 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_
     struct merge_candidate named[MAX_CANDIDATES];
     uint32_t found[MAX_IMAGES], nfound = find_images(c, after, found), nnamed = add_named(c, after, named, 0);
     uint32_t n = add_written(d, after, out, 0);
+    if (c->same_names)
+        n = add_of_same_name(d, after, out, n);
     if (dag_class(d, d->values[after].node) == OP_CALL)
         n = add_called(d, after, out, n);
     for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */

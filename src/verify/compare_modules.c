@@ -153,8 +153,11 @@ static uint32_t *no_ops(struct arena *a, size_t n) {
 
 void compare_modules(struct module_comparison *m, const struct pattern_set *lowerings, const struct graph *before,
                      const struct graph *after, struct what_to_compare what) {
-    *m = (struct module_comparison){
-        .lowerings = lowerings, .watch = what.watch, .keep_proved = what.keep_proved, .excluded = what.excluded};
+    *m = (struct module_comparison){.lowerings = lowerings,
+                                    .watch = what.watch,
+                                    .keep_proved = what.keep_proved,
+                                    .excluded = what.excluded,
+                                    .same_names = what.same_names};
     for (int side = 0; side < SIDES; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
         m->answer[side] = arena_alloc(&m->arena, nops);

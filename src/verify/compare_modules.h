@@ -48,6 +48,7 @@ struct module_comparison {
     struct watch *watch;         /* as in what_to_compare */
     bool keep_proved;            /* asked for: `proved` */
     unsigned excluded;           /* as what_to_compare */
+    bool same_names;             /* likewise */
     struct proved_value *proved; /* that results depend on */
     uint32_t nproved, proved_cap;
     struct mlir **miters; /* all of these, to be freed */
@@ -62,6 +63,7 @@ struct what_to_compare {
     struct watch *watch; /* told of ops; or NULL */
     bool keep_proved;
     unsigned excluded; /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
+    bool same_names;   /* values of one name are likely the same: AFTER is BEFORE with changes */
     const bool *only;  /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 

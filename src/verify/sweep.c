@@ -559,7 +559,7 @@ void sweep_run(struct sweep *s, const struct alignment *align) {
     s->mark = xcalloc(s->d.nnodes + (size_t)1, 1);
     s->fits = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->fits);
     s->trusted = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->trusted);
-    candidates_begin(&s->candidates, &s->d, align);
+    candidates_begin(&s->candidates, &s->d, align, s->m->same_names);
     for (int side = 0; side < SIDES; side++)
         find_reached(s, side);
     compare_nodes(s);
