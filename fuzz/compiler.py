@@ -361,8 +361,8 @@ def kind_of(check):
 
 
 def is_like(kind, other):
-    """The same defect: the pass, what it makes, and among the ops all of the other's."""
-    return kind[:2] == other[:2] and set(other[2]) <= set(kind[2])
+    """The same defect: the pass, what it makes (*: anything), and among the ops all of the other's."""
+    return kind[0] == other[0] and other[1] in ("*", kind[1]) and set(other[2]) <= set(kind[2])
 
 
 def reduce(judge, function, options, kind):
