@@ -294,7 +294,7 @@ static void say_constant(struct words *w) {
     struct constant c = graph_constant(w->m->g, w->s->goal->value);
     if (c.known) {
         say_value(w, w->s->goal->value);
-        buf_printf(w->out, " is %.9g", c.value);
+        buf_printf(w->out, " is %.*g", c.bits > 24 ? 10 : 7, c.value);
     } else {
         say_unknown(w, w->s->goal->value);
     }
@@ -335,7 +335,7 @@ static void say_same(struct words *w) {
     buf_add(w->out, STR(" elsewhere"));
     struct constant here = graph_constant(w->m->g, g->value), there = graph_constant(w->m->g, b->value);
     if (here.known && there.known && here.value == there.value)
-        buf_printf(w->out, "; both hold %.9g", here.value);
+        buf_printf(w->out, "; both hold %.*g", here.bits > 24 ? 10 : 7, here.value);
 }
 
 /* "%b 32x128 (ttir.exp at line 3)" */

@@ -43,7 +43,7 @@ static void say_activation(struct evaluation *e, uint32_t value, struct buf *out
         if (v != NONE)
             c = graph_constant(g, v);
         if (c.known)
-            buf_printf(&numbers, ", %.10g", c.value);
+            buf_printf(&numbers, ", %.*g", c.bits > 24 ? 10 : 7, c.value);
         reversed |= c.known && i == 0 && (g->kind[op] == K_SUBTRACT || g->kind[op] == K_DIVIDE);
     }
     for (const char *const *key = activation_numbers; op != NONE && *key; key++) {
