@@ -236,7 +236,7 @@ static int64_t numbers_of_a_set(const struct problem *p) {
 static uint32_t samples_of(const struct inquiry *t, enum trial trial) {
     int64_t most = numbers_of_a_set(t->p);
     bool many = trial == TRIAL_THRESHOLDS || (trial == TRIAL_COARSE && t->how.samples > 1);
-    uint32_t wanted = many && most < ENOUGH ? (uint32_t)(ENOUGH / most) : trial == TRIAL_POSITIVE ? 2 : 1;
+    uint32_t wanted = many && most > 0 && most < ENOUGH ? (uint32_t)(ENOUGH / most) : trial == TRIAL_POSITIVE ? 2 : 1;
     return wanted > t->how.samples ? wanted : t->how.samples;
 }
 

@@ -192,7 +192,10 @@ bool loose_settle(const struct lockstep *l, double shift[MAX_LOOSE]) {
     double *all = xcalloc((l->p->nloose + (size_t)3) * MAX_EQUATIONS, sizeof *all), to[MAX_LOOSE];
     memcpy(to, shift, sizeof to);
     *e = (struct equations){.at = l, .again = xcalloc(1, sizeof *e->again), .weights = all};
-    bool good = l->p->nloose > 0 && settle(e, to, all + MAX_EQUATIONS) && memcmp(to, shift, sizeof to) != 0;
+    bool good = false;
+    if (l->p->nloose > 0 && settle(e, to, all + MAX_EQUATIONS))
+        for (uint32_t k = 0; k < l->p->nloose; k++)
+            good |= to[k] != shift[k];
     if (good)
         memcpy(shift, to, sizeof to);
     arena_free(&e->scratch);

@@ -83,7 +83,7 @@ void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t fu
     search_ops(s, func, func == NONE ? 0 : g->m->funcs[func].first_op,
                func == NONE ? g->m->nops : g->m->funcs[func].end_op, out);
     if (fingerprint && !s->record.elsewhere && out->gave_up == gave_up)
-        match_cache_keep(s->cache, fingerprint, g, func, out->items + n, out->n - n, &s->record);
+        match_cache_keep(s->cache, fingerprint, g, func, out->n > n ? &out->items[n] : NULL, out->n - n, &s->record);
 }
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
