@@ -139,34 +139,34 @@ enum to {
 };
 
 static const struct rule {
-    enum { NORM, SUM, INNER, AROUND } of; /* AROUND: the attention that takes the value, else the one that makes it */
     const char *text;
+    enum { NORM, SUM, INNER, AROUND } of; /* AROUND: the attention that takes the value, else the one that makes it */
     unsigned from, from_not, to, to_only;
     unsigned linears; /* of the projection that the text names */
 } rules[] = {
-    {NORM, "query norm", ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, 0},
-    {NORM, "key norm", ROLE_KEY, 0, LINK_KEY, LINK_KEY, 0},
-    {NORM, "", AFTER_ATTENTION | AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
-    {NORM, "", AFTER_ATTENTION | AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
-    {NORM, "post-attention norm", AFTER_ATTENTION, 0, LINK_RESIDUAL, ANYWHERE, 0},
-    {NORM, "post-MLP norm", AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
-    {NORM, "post-MLP norm", AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
-    {NORM, "post-attention norm", ROLE_OUT, ROLE_DOWN | ROLE_SECOND, LINK_RESIDUAL, LINK_RESIDUAL, 0},
-    {NORM, "post-attention norm", FROM_ATTENTION, 0, LINK_RESIDUAL, LINK_RESIDUAL, 0},
-    {NORM, "post-MLP norm", ROLE_DOWN, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
-    {NORM, "post-MLP norm", ROLE_SECOND, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
-    {NORM, "pre-attention norm", FROM_STREAM, 0, TO_QUERY, TO_QUERY | TO_KEY_VALUE, 0},
-    {NORM, "pre-MLP norm", FROM_STREAM, 0, TO_MLP, TO_MLP, 0},
-    {NORM, "final norm", AFTER_MLP, 0, 0, TO_HEAD, 0},
-    {SUM, "residual add after attention and MLP", AFTER_ATTENTION | AFTER_MLP, 0, 0, ANYWHERE, 0},
-    {SUM, "residual add after attention", AFTER_ATTENTION, 0, 0, ANYWHERE, 0},
-    {SUM, "residual add after the MLP", AFTER_MLP, 0, 0, ANYWHERE, 0},
-    {INNER, "activation of the MLP", FROM_HIDDEN | ACTIVATED, 0, 0, ANYWHERE, 0},
-    {AROUND, "query of", ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, ROLE_QUERY},
-    {AROUND, "key of", ROLE_KEY, 0, LINK_KEY, LINK_KEY, ROLE_KEY},
-    {AROUND, "value of", ROLE_VALUE, 0, LINK_VALUE, LINK_VALUE, ROLE_VALUE},
-    {AROUND, "softmax of", EXPONENTIAL, 0, LINK_WEIGHTS, LINK_WEIGHTS, 0},
-    {AROUND, "output of", FROM_ATTENTION, ACTIVATED, 0, ANYWHERE, 0},
+    {"query norm", NORM, ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, 0},
+    {"key norm", NORM, ROLE_KEY, 0, LINK_KEY, LINK_KEY, 0},
+    {"", NORM, AFTER_ATTENTION | AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {"", NORM, AFTER_ATTENTION | AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
+    {"post-attention norm", NORM, AFTER_ATTENTION, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {"post-MLP norm", NORM, AFTER_MLP, 0, LINK_RESIDUAL, ANYWHERE, 0},
+    {"post-MLP norm", NORM, AFTER_MLP | AFTER_NORM, 0, 0, ANYWHERE, 0},
+    {"post-attention norm", NORM, ROLE_OUT, ROLE_DOWN | ROLE_SECOND, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {"post-attention norm", NORM, FROM_ATTENTION, 0, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {"post-MLP norm", NORM, ROLE_DOWN, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {"post-MLP norm", NORM, ROLE_SECOND, ROLE_OUT, LINK_RESIDUAL, LINK_RESIDUAL, 0},
+    {"pre-attention norm", NORM, FROM_STREAM, 0, TO_QUERY, TO_QUERY | TO_KEY_VALUE, 0},
+    {"pre-MLP norm", NORM, FROM_STREAM, 0, TO_MLP, TO_MLP, 0},
+    {"final norm", NORM, AFTER_MLP, 0, 0, TO_HEAD, 0},
+    {"residual add after attention and MLP", SUM, AFTER_ATTENTION | AFTER_MLP, 0, 0, ANYWHERE, 0},
+    {"residual add after attention", SUM, AFTER_ATTENTION, 0, 0, ANYWHERE, 0},
+    {"residual add after the MLP", SUM, AFTER_MLP, 0, 0, ANYWHERE, 0},
+    {"activation of the MLP", INNER, FROM_HIDDEN | ACTIVATED, 0, 0, ANYWHERE, 0},
+    {"query of", AROUND, ROLE_QUERY, 0, LINK_QUERY, LINK_QUERY, ROLE_QUERY},
+    {"key of", AROUND, ROLE_KEY, 0, LINK_KEY, LINK_KEY, ROLE_KEY},
+    {"value of", AROUND, ROLE_VALUE, 0, LINK_VALUE, LINK_VALUE, ROLE_VALUE},
+    {"softmax of", AROUND, EXPONENTIAL, 0, LINK_WEIGHTS, LINK_WEIGHTS, 0},
+    {"output of", AROUND, FROM_ATTENTION, ACTIVATED, 0, ANYWHERE, 0},
 };
 
 /* Whether a value is the result of an attention, of an MLP, or of both. */
