@@ -136,18 +136,18 @@ static struct str reshaped_form(struct cpp *c, const struct node *n, struct str 
 static struct str op_form(struct cpp *c, const struct node *n) {
     enum { MOST = 5 };
     static const struct {
-        enum op_kind op;
         const char *name;
+        enum op_kind op;
         uint32_t nargs;
-    } plain[] = {{K_ADD, "add", 2},
-                 {K_SUBTRACT, "subtract", 2},
-                 {K_MULTIPLY, "multiply", 2},
-                 {K_DIVIDE, "divide", 2},
-                 {K_CLAMP, "clamp", 3},
-                 {K_MATMUL, "product", 2},
-                 {K_LINEAR, "product", 3},
-                 {K_CONCATENATE_HEADS, "concatenateHeads", 1},
-                 {K_ROTARY_EMBEDDING, "rotaryEmbedding", 3}};
+    } plain[] = {{"add", K_ADD, 2},
+                 {"subtract", K_SUBTRACT, 2},
+                 {"multiply", K_MULTIPLY, 2},
+                 {"divide", K_DIVIDE, 2},
+                 {"clamp", K_CLAMP, 3},
+                 {"product", K_MATMUL, 2},
+                 {"product", K_LINEAR, 3},
+                 {"concatenateHeads", K_CONCATENATE_HEADS, 1},
+                 {"rotaryEmbedding", K_ROTARY_EMBEDDING, 3}};
     struct str v[MOST];
     if (!operands(c, n, v, MOST))
         return STR("");
