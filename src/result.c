@@ -125,6 +125,8 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
 
 /* Finding i of the report; NULL beyond the last. */
 static const struct shown_finding *shown_finding(struct fa_audit *a, size_t i) {
+    if (a->report.nentries == 0)
+        return NULL;
     const struct report_entry *e = a->report.entries, *end = e + a->report.nentries;
     if (!a->shown)
         a->shown = arena_alloc(&a->arena, (a->report.findings.n + (size_t)1) * sizeof(struct shown_finding *));
