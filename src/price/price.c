@@ -230,7 +230,7 @@ static int64_t held_at_once(const struct parts *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct work w = {0};
         uint32_t result = graph_of(s)->m->ops[s->ops[i]].first_result, until = last_use(s, i);
-        if (op_is_launched(s->pricer, s->ops[i]) && until > i && !used_outside(s, result) &&
+        if (until > i && op_is_launched(s->pricer, s->ops[i]) && !used_outside(s, result) &&
             work_writes(s->pricer, result, &w)) {
             held += w.dram_written + w.l1_written;
             released[until] += w.dram_written + w.l1_written;
