@@ -2,6 +2,7 @@
 #include "library/shorthand_op.h"
 
 #include "mlir/attributes.h"
+#include "mlir/scan.h"
 #include "ops/infer.h"
 
 #include <stdlib.h>
@@ -29,9 +30,7 @@ struct short_shape short_shape_of(struct str type) {
     if (!r.known)
         return r;
     struct str rest = {type.p + 7, type.n - 8};
-    const char *comma = memchr(rest.p, ',', rest.n);
-    if (comma)
-        rest.n = (size_t)(comma - rest.p);
+    rest.n = (size_t)(scan_until(rest.p, rest.p + rest.n, ',') - rest.p);
     while (rest.n && rest.p[0] >= '0' && rest.p[0] <= '9' && r.rank < SHORT_RANK) {
         char *end;
         r.dims[r.rank++] = strtoll(rest.p, &end, 10);
