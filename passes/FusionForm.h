@@ -21,7 +21,9 @@ struct Tensor {
   std::optional<double> number;
   double factor = 1; ///< by which it has still to be multiplied
   bool wrong = false;
-  explicit operator bool() const { return value || number; }
+  Tensor() = default;
+  Tensor(double x) : number(x), wrong(std::isnan(x)) {}
+  explicit operator bool() const { return !wrong && (value || number); }
 };
 
 class Form {
@@ -78,11 +80,11 @@ public:
   }
 
   /// What a name of the formula stands for, along its axes there.
-  Tensor read(Name n) {
+  Tensor operator()(Name n) {
     if (!m.has(n))
       return {};
     if (std::optional<double> x = constantOf(m[n].value))
-      return number(*x);
+      return *x;
     for (Read &r : views(m[n]))
       if (extent(r.map) == sizeOf(r.value))
         return arrange(r.value, r.map, m[n].axes, m[n].inProduct ? 2 : 1);
@@ -100,32 +102,26 @@ public:
     return arrange(part, offset(*at, ends), m[n].axes, m[n].inProduct ? 2 : 1);
   }
 
-  Tensor number(double x) {
-    Tensor t;
-    t.number = x;
-    return std::isnan(x) ? fail("a number is not known") : t;
-  }
-
   // An absent operand makes the result absent.
   Tensor add(Tensor a, Tensor b) {
     if (!a || !b)
       return lacking({a, b});
     if (a.number && b.number)
-      return number(*a.number + *b.number);
+      return *a.number + *b.number;
     return a.number == 0 ? b : b.number == 0 ? a : elementwise<AddOp>({a, b});
   }
   Tensor subtract(Tensor a, Tensor b) {
     if (!a || !b)
       return lacking({a, b});
     if (a.number && b.number)
-      return number(*a.number - *b.number);
+      return *a.number - *b.number;
     return b.number == 0 ? a : elementwise<SubtractOp>({a, b});
   }
   Tensor multiply(Tensor a, Tensor b) {
     if (!a || !b)
       return lacking({a, b});
     if (a.number && b.number)
-      return number(*a.number * *b.number);
+      return *a.number * *b.number;
     if (a.number)
       std::swap(a, b);
     if (!a.value || !b.number)
@@ -137,9 +133,16 @@ public:
     if (!a || !b)
       return lacking({a, b});
     if (b.number && *b.number != 0)
-      return multiply(a, number(1 / *b.number));
+      return multiply(a, 1 / *b.number);
     return elementwise<DivOp>({a, b});
   }
+  // x where there is no y.
+  Tensor addIf(Tensor x, Tensor y) { return isThere(y) ? add(x, y) : x; }
+  Tensor subtractIf(Tensor x, Tensor y) { return isThere(y) ? subtract(x, y) : x; }
+  Tensor multiplyIf(Tensor x, Tensor y) { return isThere(y) ? multiply(x, y) : x; }
+  Tensor divideIf(Tensor x, Tensor y) { return isThere(y) ? divide(x, y) : x; }
+  Tensor orElse(Tensor x, Tensor y) { return isThere(x) ? x : y; }
+
   /// All that it varies along as one dimension, with so many ones before and behind it.
   Tensor asOneAxis(Tensor t, unsigned before, unsigned after) {
     if (!t.value)
@@ -182,7 +185,7 @@ public:
       }
       values.push_back(plain(t, std::max<size_t>(rank, 1)));
     }
-    out.value = create<Op>(typeOf(out.axes), values, attributes);
+    out.value = create<Op>(typeOf(out.axes), values, alike<Op>(attributes));
     return out;
   }
 
@@ -259,7 +262,7 @@ public:
     }
     attributes.push_back(named("normalized_shape", rewriter.getDenseI64ArrayAttr({extent(x.axes.back())})));
     attributes.push_back(named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
-    x.value = create<Op>(x.value.getType(), operands, attributes);
+    x.value = create<Op>(x.value.getType(), operands, alike<Op>(attributes));
     return x;
   }
 
@@ -438,6 +441,19 @@ public:
   }
 
 private:
+  static bool isThere(const Tensor &t) { return t || t.wrong; }
+  /// Attributes of an op, and those that an op of its class in the match has.
+  template <typename Op> SmallVector<NamedAttribute> alike(SmallVector<NamedAttribute> attributes) {
+    for (Operation *op : m.ops)
+      if (isa<Op>(op)) {
+        for (NamedAttribute one : op->getAttrs())
+          if (llvm::none_of(attributes, [&](NamedAttribute other) { return other.getName() == one.getName(); }))
+            attributes.push_back(one);
+        break;
+      }
+    return attributes;
+  }
+
   /// Of an op without all it needs.
   Tensor lacking(std::initializer_list<Tensor> list) {
     return llvm::any_of(list, [](const Tensor &t) { return t.wrong; }) ? fail("") : Tensor();

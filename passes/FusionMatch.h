@@ -371,6 +371,7 @@ inline bool isNumber(double actual, double expected, Type format) {
 //===----------------------------------------------------------------------===//
 
 class Match;
+struct Line;
 
 /// A part of a formula: whether it matches at a value.
 class Term {
@@ -379,12 +380,13 @@ public:
   Term(Function f) : f(std::make_shared<Function>(std::move(f))) {}
   Term(double number);
   Term(Name variable);
+  Term(const Line &line);
   bool operator()(Match &m, const Read &r) const { return (*f)(m, r); }
 
 private:
   std::shared_ptr<Function> f; // parts are shared, not copied
 };
-using Number = std::function<double(const Match &, const Axes &)>;
+using Number = std::function<double(const Match &)>;
 
 /// What is done to find a formula at a root, and what its names stand for.
 class Match {
@@ -426,6 +428,8 @@ public:
     reached = std::max<size_t>(reached, ops.size());
     return false;
   }
+  /// A condition of the pattern.
+  bool check(bool holds, const char *condition) { return holds || fail(condition); }
   const std::string &why() const { return reason; }
 
   bool has(Name n) const { return names.count(n.id); }
@@ -485,6 +489,7 @@ public:
   Operation *const root;
   const Location loc;
   std::optional<IndexMap> worked;
+  Axes here; ///< of the formula, where a number is asked for
   llvm::SmallSetVector<Operation *, 16> ops; ///< that the formula names
 
 private:
@@ -539,15 +544,16 @@ private:
 };
 
 /// A number, which a constant or an attribute holds.
-inline Term m_Number(Number expected, const char *text) {
+inline Term m_Number(Number expected) {
   return Term([=](Match &m, const Read &r) {
-    double wanted = expected(m, r.axes);
+    m.here = r.axes;
+    double wanted = expected(m);
     std::optional<double> actual = r.setting ? r.setting : constantOf(r.value);
     Type format = r.setting ? Float32Type::get(m.root->getContext()) : elementOf(r.value);
-    return (actual && isNumber(*actual, wanted, format)) || m.fail(Twine(text) + " expected");
+    return (actual && isNumber(*actual, wanted, format)) || m.fail("the number " + std::to_string(wanted) + " expected");
   });
 }
-inline Term::Term(double x) : Term(m_Number([=](const Match &, const Axes &) { return x; }, "another number")) {}
+inline Term::Term(double x) : Term(m_Number([=](const Match &) { return x; })) {}
 
 /// Any value, which is taken as it was before it was broadcast; the same one at each occurrence.
 inline Term::Term(Name n)
@@ -566,20 +572,27 @@ inline Term::Term(Name n)
       }) {}
 
 /// A line of the formula: what it stands for is matched once, and the same value at each use.
-inline Term m_Line(Name n, Term term) {
-  return Term([=](Match &m, const Read &r) {
-    if (m.has(n))
-      return m.isAgain(n, r, false);
-    m.bind(n, r);
-    Read named = r;
-    named.name = n;
-    return term(m, named);
-  });
-}
+struct Line : Name {
+  Line(unsigned id, const char *text, Term value) : Name{id, text}, term(named(*this, value)) {}
+  const Term term;
 
-inline Term m_Either(std::initializer_list<Term> terms) {
-  SmallVector<Term> all(terms);
-  return Term([=](Match &m, const Read &r) { return all[m.choose(all.size())](m, r); });
+private:
+  static Term named(Name n, Term value) {
+    return Term([=](Match &m, const Read &r) {
+      if (m.has(n))
+        return m.isAgain(n, r, false);
+      m.bind(n, r);
+      Read read = r;
+      read.name = n;
+      return value(m, read);
+    });
+  }
+};
+inline Term::Term(const Line &line) : Term(line.term) {}
+
+/// One or the other.
+inline Term operator|(Term a, Term b) {
+  return Term([=](Match &m, const Read &r) { return m.choose(2) ? b(m, r) : a(m, r); });
 }
 
 /// x with its last two axes exchanged.
@@ -667,26 +680,44 @@ inline bool matchOperands(Match &m, const Read &r, Operation *op, ArrayRef<Term>
   return true;
 }
 
-/// Element by element; `settings`: the attributes that operands may be.
-template <typename... Ops>
-Term m_Elementwise(std::initializer_list<Term> terms, std::initializer_list<const char *> settings = {}) {
-  SmallVector<Term> args(terms);
-  SmallVector<const char *> keys(settings);
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+/// Element by element.
+template <typename Op, typename... Terms> Term m_Op(Terms... terms) {
+  SmallVector<Term> args{Term(terms)...};
+  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
     if (op->getNumOperands() > args.size())
       return m.fail("the number of operands is another one");
-    return matchOperands(m, r, op, args, {0, 1, 2, 3}, keys);
+    return matchOperands(m, r, op, args, {0, 1, 2, 3}, {});
   });
 }
 
 /// The same, with the operands in either order.
-template <typename... Ops> Term m_Commutative(Term a, Term b) {
+template <typename Op> Term m_Commutative(Term a, Term b) {
   SmallVector<Term> args{a, b};
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
     bool swapped = op->getOperand(0) != op->getOperand(1) && m.choose(2) == 1;
     return swapped ? matchOperands(m, r, op, args, {1, 0}, {}) : matchOperands(m, r, op, args, {0, 1}, {});
   });
 }
+
+/// Between bounds, which are operands or attributes.
+inline Term m_Clamp(Term x, Term low, Term high) {
+  SmallVector<Term> args{x, low, high};
+  return m_Any<ClampScalarOp, ClampTensorOp>([=](Match &m, const Read &r, Operation *op) {
+    return matchOperands(m, r, op, args, {0, 1, 2}, {nullptr, "min", "max"});
+  });
+}
+
+// As formulas are written. What commutes matches in either order.
+inline Term operator+(Term a, Term b) { return m_Commutative<AddOp>(a, b); }
+inline Term operator-(Term a, Term b) { return m_Op<SubtractOp>(a, b); }
+inline Term operator*(Term a, Term b) { return m_Commutative<MultiplyOp>(a, b); }
+inline Term operator/(Term a, Term b) { return m_Op<DivOp>(a, b); }
+inline Term operator==(Term a, Term b) { return m_Commutative<EqualOp>(a, b); }
+inline Term operator!=(Term a, Term b) { return m_Commutative<NotEqualOp>(a, b); }
+inline Term operator<(Term a, Term b) { return m_Op<LessThanOp>(a, b); }
+inline Term operator<=(Term a, Term b) { return m_Op<LessEqualOp>(a, b); }
+inline Term operator>(Term a, Term b) { return m_Op<GreaterThanOp>(a, b); }
+inline Term operator>=(Term a, Term b) { return m_Op<GreaterEqualOp>(a, b); }
 
 /// The axis that dim = -1 and the like mean.
 inline bool isAxis(const Read &r, const IndexMap &axis, std::optional<int> dim) {
@@ -1043,7 +1074,8 @@ inline IndexMap axisOf(const Match &m, Name n, int dim) {
 }
 /// The elements along an axis of the formula.
 inline double extentOf(const Match &m, Name n, int dim) { return m.has(n) ? double(extent(axisOf(m, n, dim))) : NAN; }
-inline double extentHere(const Axes &axes, int dim) {
+inline double extentHere(const Match &m, int dim) {
+  const Axes &axes = m.here;
   int64_t at = dim < 0 ? dim + int64_t(axes.size()) : dim;
   return at >= 0 && at < int64_t(axes.size()) ? double(extent(axes[at])) : 1;
 }
@@ -1197,7 +1229,7 @@ inline bool isTable(const Match &m, Name n) {
     for (size_t i = 0; i + 1 < axes.size(); i++) {
       IndexMap both = join({axes[i], axes.back()});
       if (within(last, r.map) && within(r.map, both) &&
-          (within(both, r.map) || (within(r.map, last) && extentHere(axes, -2) == 1)))
+          (within(both, r.map) || (within(r.map, last) && extent(axes[axes.size() - 2]) == 1)))
         return true;
     }
   return false;

@@ -77,6 +77,10 @@ struct str cpp_name(struct cpp *c, struct str name) {
     return arena_str(c->arena, name);
 }
 
+struct str cpp_slot(struct cpp *c, uint32_t slot) {
+    return c->line_name[slot].n ? c->line_name[slot] : cpp_name(c, c->match->slot_name[slot]);
+}
+
 struct str cpp_quoted(struct cpp *c, struct str text) {
     struct buf b = {0};
     buf_addc(&b, '"');
@@ -89,39 +93,122 @@ struct str cpp_quoted(struct cpp *c, struct str text) {
     return buf_take(&b, c->arena);
 }
 
-void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text) {
-    enum { WIDTH = 120 };
-    buf_printf(b, "%*s%.*s", (int)indent, "", (int)before.n, before.p);
-    if (indent + before.n + text.n <= WIDTH) {
-        buf_add(b, text);
-        return;
-    }
-    /* break behind the commas and before the operators of the outermost brackets, or put these on lines of their own */
-    size_t open = 0, depth = 0;
-    while (open < text.n && !strchr("({", text.p[open]))
-        open++;
-    open += open < text.n && text.p[open] == '(' && open + 1 < text.n && text.p[open + 1] == '{';
-    if (open >= text.n) {
-        buf_add(b, text);
-        return;
-    }
-    size_t from = open + 1;
+/* ---- long lines ---- */
+
+enum { WIDTH = 118 };
+
+static size_t column_of(const struct buf *b) {
+    size_t n = b->n;
+    while (n > 0 && b->p[n - 1] != '\n')
+        n--;
+    return b->n - n;
+}
+
+/* How loosely the sign at text[i] holds expressions together, which stand outside of brackets; 0: it is none. A line
+ * may be broken before it. */
+static int sign_at(struct str text, size_t i) {
+    static const struct {
+        const char *sign;
+        int looseness;
+    } signs[] = {{" ? ", 7},  {" : ", 7}, {" | ", 6},  {" || ", 6}, {" && ", 5}, {" == ", 4}, {" != ", 4}, {" < ", 3},
+                 {" <= ", 3}, {" > ", 3}, {" >= ", 3}, {" + ", 2},  {" - ", 2},  {" * ", 1},  {" / ", 1}};
+    struct str rest = {text.p + i, text.n - i};
+    for (size_t k = 0; text.p[i] == ' ' && k < sizeof signs / sizeof *signs; k++)
+        if (str_starts(rest, str_of(signs[k].sign)))
+            return signs[k].looseness;
+    return 0;
+}
+
+/* Where a text ends that begins at `from`: before the next sign of this looseness; 0: before the next comma or the end
+ * of the brackets around it. */
+static size_t end_of(struct str text, size_t from, int looseness) {
+    size_t depth = 0;
     bool quoted = false;
-    buf_add(b, (struct str){text.p, from});
     for (size_t i = from; i < text.n; i++) {
         char at = text.p[i];
-        quoted ^= at == '"' && text.p[i - 1] != '\\';
-        depth += !quoted && strchr("({[", at) != NULL;
-        bool ends = !quoted && strchr(")}]", at) && depth == 0;
-        depth -= !quoted && strchr(")}]", at) && depth > 0;
-        bool comma = !quoted && at == ',' && depth == 0;
-        if (!comma && !ends)
+        quoted ^= at == '"' && (i == 0 || text.p[i - 1] != '\\');
+        if (quoted)
             continue;
-        buf_addc(b, '\n');
-        cpp_put(b, indent + 4, STR(""), str_trim((struct str){text.p + from, i + comma - from}));
-        from = i + comma;
-        if (ends)
+        if (depth == 0 && (strchr(")}]", at) || (looseness ? sign_at(text, i) == looseness && i > from : at == ',')))
+            return i;
+        depth += strchr("({[", at) != NULL;
+        depth -= strchr(")}]", at) != NULL;
+    }
+    return text.n;
+}
+
+/* 0: it can be broken within brackets only. */
+static int loosest(struct str text) {
+    enum { NO_SIGN = 8 };
+    int most = 0;
+    for (int looseness = 1; looseness < NO_SIGN; looseness++)
+        if (end_of(text, 0, looseness) < end_of(text, 0, NO_SIGN))
+            most = looseness;
+    return most;
+}
+
+static void put_text(struct buf *b, uint32_t indent, struct str text);
+
+/* One of several parts that fill lines. */
+static void put_filling(struct buf *b, uint32_t indent, struct str part, bool first) {
+    if (!first && column_of(b) + part.n > WIDTH) {
+        part = str_trim(part);
+        buf_printf(b, "\n%*s", (int)indent, "");
+    }
+    put_text(b, indent, part);
+}
+
+/* A string on several lines, each between quotes of its own. */
+static void put_string(struct buf *b, uint32_t indent, struct str text) {
+    size_t room = WIDTH > column_of(b) ? WIDTH - column_of(b) : 0, at = text.n <= room ? text.n : room;
+    while (at < text.n && at > 1 && text.p[at - 1] != ' ')
+        at--;
+    bool all = at >= text.n || at <= 1;
+    buf_add(b, all ? text : (struct str){text.p, at});
+    if (all)
+        return;
+    buf_printf(b, "\"\n%*s\"", (int)indent, "");
+    put_string(b, indent, (struct str){text.p + at, text.n - at});
+}
+
+static void put_text(struct buf *b, uint32_t indent, struct str text) {
+    if (text.n && text.p[0] == '"') {
+        put_string(b, indent, text);
+        return;
+    }
+    int looseness = column_of(b) + text.n <= WIDTH ? 0 : loosest(text);
+    size_t open = strcspn(text.p, "({"), at = 0;
+    if (column_of(b) + text.n <= WIDTH || (!looseness && open >= text.n)) {
+        buf_add(b, text);
+        return;
+    }
+    size_t comma = end_of(text, 0, 0);
+    bool list = comma + 1 < text.n && text.p[comma] == ',';
+    if (list)
+        looseness = 0;
+    else if (!looseness) {
+        at = open + 1;
+        buf_add(b, (struct str){text.p, at});
+        if (at < text.n && end_of(text, at, 0) - at > WIDTH - column_of(b) && column_of(b) > indent + 40)
+            buf_printf(b, "\n%*s", (int)indent + 4, "");
+    }
+    for (bool first = true; at < text.n; first = false) {
+        size_t end = end_of(text, at, looseness);
+        end += !looseness && end < text.n && text.p[end] == ',';
+        put_filling(b, indent + 4, (struct str){text.p + at, end - at}, first);
+        at = end;
+        if (at < text.n && strchr(")}]", text.p[at]))
             break;
     }
-    buf_add(b, (struct str){text.p + from, text.n - from});
+    size_t rest = at;
+    while (rest < text.n && strchr(")}];,", text.p[rest]))
+        rest++;
+    buf_add(b, (struct str){text.p + at, rest - at});
+    if (rest < text.n)
+        put_text(b, indent, (struct str){text.p + rest, text.n - rest});
+}
+
+void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text) {
+    buf_printf(b, "%*s%.*s", (int)indent, "", (int)before.n, before.p);
+    put_text(b, indent, text);
 }

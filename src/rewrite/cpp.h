@@ -14,9 +14,14 @@ struct cpp {
     const struct formula *match;   /* whose names are bound */
     struct buf *out;
     struct str why;
-    bool written[MAX_SLOTS];  /* lines that have their member or variable */
-    uint32_t uses[MAX_SLOTS]; /* of what idioms name */
-    bool in_condition;        /* numbers are asked of a whole match: there are no axes at hand */
+    struct cpp_part *parts; /* of the formula of the match */
+    uint32_t nparts;
+    struct str line_name[MAX_SLOTS]; /* of slots that are lines, once they are written */
+    uint32_t line_of[MAX_SLOTS];     /* their parts, plus 1 */
+    uint32_t uses[MAX_SLOTS];        /* of what idioms name */
+    bool is_variable[MAX_SLOTS];     /* that the formula has */
+    bool written[MAX_SLOTS];         /* lines of the fused form that have their variable */
+    bool in_condition;               /* numbers are asked of a whole match: there are no axes at hand */
 };
 
 /* The part cannot be written, for this reason: an empty text. */
@@ -27,6 +32,8 @@ struct str cpp_class(struct cpp *c, enum op_kind k);
 struct str cpp_camel(struct arena *a, struct str name);
 /* What a name of a formula is called in C++. */
 struct str cpp_name(struct cpp *c, struct str name);
+/* What a slot of the match is called; empty: it has no name, or not yet. */
+struct str cpp_slot(struct cpp *c, uint32_t slot);
 /* An expression behind `before`, on several lines where it is long. */
 void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text);
 /* A text between quotes. */
@@ -41,10 +48,9 @@ struct str cpp_double(struct arena *a, double x);
 
 /* ---- cpp_term.c ---- */
 
-/* Writes a member for each line of the formula, and names the one of the root. Empty with a reason. */
+/* Writes a member for each line of the formula, and for what several lines use; names the one of the root. Empty with a
+ * reason. */
 struct str cpp_terms(struct cpp *c);
-/* Names that stand for values: a member for each. */
-void cpp_names(struct cpp *c);
 
 /* ---- cpp_form.c ---- */
 

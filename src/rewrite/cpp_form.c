@@ -73,7 +73,7 @@ static const struct attr_spec *attribute_named(const struct node *n, const char 
 /* The operands, absent ones as Tensor(). */
 static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_t most) {
     for (uint32_t i = 0; i < most; i++)
-        v[i] = STR("Tensor()");
+        v[i] = STR("{}");
     if (n->nargs > most) {
         cpp_cannot(c, "so many operands of %s", op_table[n->op].name);
         return false;
@@ -86,7 +86,7 @@ static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_
     return true;
 }
 
-/* form.number("epsilon", 1e-05) of each attribute, the default where the form says nothing. */
+/* ", {form.number("epsilon", 1e-05)}" of the attributes that the form says; the others are those of the match. */
 static struct str attributes(struct cpp *c, const struct node *n) {
     struct str text = STR("");
     for (uint32_t i = 0; i < n->nattrs; i++) {
@@ -95,10 +95,7 @@ static struct str attributes(struct cpp *c, const struct node *n) {
             return value;
         text = arena_printf(c->arena, "%s%sform.number(\"%s\", %s)", text.p, i ? ", " : "", n->attrs[i].key, value.p);
     }
-    bool norm = n->op == K_RMS_NORM || n->op == K_LAYER_NORM;
-    if (norm && !attribute_named(n, "epsilon"))
-        text = STR("form.number(\"epsilon\", 1e-5)");
-    return arena_printf(c->arena, "{%s}", text.p);
+    return text.n ? arena_printf(c->arena, ", {%s}", text.p) : STR(" ");
 }
 
 static struct str attention(struct cpp *c, const struct node *n, const struct str *v) {
@@ -170,7 +167,8 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     if (!op.n || !keys.n)
         return STR("");
     if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)
-        return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}, %s)", op.p, v[0].p, v[1].p, v[2].p, keys.p);
+        return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p,
+                            str_trim(keys).n ? keys.p : "");
     if (op_table[n->op].class == OP_REDUCE && !n->nattrs && !n->dim.given)
         return arena_printf(c->arena, "form.reduce<%s>(%s)", op.p, v[0].p);
     if (op_table[n->op].class != OP_ELTWISE || n->dim.given)
@@ -178,8 +176,7 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     struct str text = v[0];
     for (uint32_t i = 1; i < n->nargs; i++)
         text = arena_printf(c->arena, "%s, %s", text.p, v[i].p);
-    return arena_printf(c->arena, "form.elementwise<%s>({%s}%s%s)", op.p, text.p, n->nattrs ? ", " : "",
-                        n->nattrs ? keys.p : "");
+    return arena_printf(c->arena, "form.elementwise<%s>({%s}%s)", op.p, text.p, n->nattrs ? keys.p : "");
 }
 
 /* ---- alternatives ---- */
@@ -340,6 +337,51 @@ static struct str list_of(struct cpp *c, struct alternative *all, uint32_t n) {
     return n == 1 ? text : arena_printf(c->arena, "form.either({%s})", text.p);
 }
 
+/* x + y | x: "form.addIf(x, y)", which is x where there is no y; y | 0: "form.orElse(y, 0.0)"; or empty. */
+static struct str optional_form(struct cpp *c, const struct node *n) {
+    static const struct {
+        enum op_kind op;
+        const char *name;
+    } ops[] = {{K_ADD, "add"}, {K_SUBTRACT, "subtract"}, {K_MULTIPLY, "multiply"}, {K_DIVIDE, "divide"}};
+    const struct node *whole = n->args[0], *rest = n->nargs == 2 ? n->args[1] : NULL;
+    if (rest && rest->kind == N_NUMBER) {
+        struct str x = tensor(c, whole), y = x.n ? tensor(c, rest) : x;
+        return y.n ? arena_printf(c->arena, "form.orElse(%s, %s)", x.p, y.p) : y;
+    }
+    for (size_t i = 0; rest && i < sizeof ops / sizeof *ops; i++)
+        if (is_binary(whole, ops[i].op)) {
+            struct str x = tensor(c, whole->args[0]), y = x.n ? tensor(c, whole->args[1]) : x;
+            if (y.n && str_eq(x, tensor(c, rest)))
+                return arena_printf(c->arena, "form.%sIf(%s, %s)", ops[i].name, x.p, y.p);
+        }
+    return STR("");
+}
+
+/* Two calls that differ in one number: "f(x, has(eps) ? a : b)" of (has(eps) ? f(x, a) : Tensor()) and f(x, b). */
+static struct str one_call(struct cpp *c, struct str a, struct str b) {
+    static const char between[] = " ? ", end[] = " : Tensor())";
+    const char *ask = str_starts(a, STR("(match.has(")) ? str_find(a, STR(between)) : NULL;
+    if (!ask || !str_ends(a, STR(end)))
+        return STR("");
+    struct str when = {a.p + 1, (size_t)(ask - a.p - 1)};
+    a.n -= when.n + strlen(between) + strlen(end) + 1;
+    a.p = ask + strlen(between);
+    size_t front = 0, back = 0;
+    while (front < a.n && front < b.n && a.p[front] == b.p[front])
+        front++;
+    while (front > 0 && !strchr(" (", a.p[front - 1]))
+        front--;
+    while (back < a.n - front && back < b.n - front && a.p[a.n - 1 - back] == b.p[b.n - 1 - back])
+        back++;
+    while (back > 0 && !strchr("),", a.p[a.n - back]))
+        back--;
+    struct str one = {a.p + front, a.n - back - front}, other = {b.p + front, b.n - back - front};
+    if (!front || !back || !one.n || !other.n || memchr(other.p, '(', other.n))
+        return STR("");
+    return arena_printf(c->arena, "%.*s%.*s ? %.*s : %.*s%.*s", (int)front, a.p, (int)when.n, when.p, (int)one.n, one.p,
+                        (int)other.n, other.p, (int)back, a.p + a.n - back);
+}
+
 static struct str either_form(struct cpp *c, const struct node *n) {
     enum { MOST = 20 };
     const char *text_end = c->formula->text.p + c->formula->text.n;
@@ -348,6 +390,7 @@ static struct str either_form(struct cpp *c, const struct node *n) {
     struct str why = c->why, first = STR(""), scaled = scaled_form(c, n);
     struct alternative all[MOST], kept[MOST];
     uint32_t count = n->nargs < MOST ? n->nargs : MOST, nkept = 0;
+    scaled = scaled.n ? scaled : optional_form(c, n);
     c->why = why;
     if (scaled.n)
         return scaled;
@@ -363,6 +406,9 @@ static struct str either_form(struct cpp *c, const struct node *n) {
         c->why = first;
         return STR("");
     }
+    struct str call = nkept == 2 && count == 2 ? one_call(c, kept[0].text, kept[1].text) : STR("");
+    if (call.n)
+        return call;
     if (are_ambiguous(kept, nkept))
         return cpp_cannot(c, "which alternative of the fused form it is depends on numbers");
     for (uint32_t i = 0; i < count; i++)
@@ -393,13 +439,12 @@ static struct str tensor(struct cpp *c, const struct node *n) {
     switch (n->kind) {
     case N_VARIABLE:
         x = c->formula->slot_name[n->slot];
-        return formula_slot(c->match, x) == NONE ? STR("Tensor()")
-                                                 : arena_printf(c->arena, "form.read(%s)", cpp_name(c, x).p);
+        return formula_slot(c->match, x) == NONE ? STR("{}") : arena_printf(c->arena, "form(%s)", cpp_name(c, x).p);
     case N_NAMED:
         return named_form(c, n);
     case N_NUMBER:
         x = cpp_number(c, n->number);
-        return x.n ? arena_printf(c->arena, "form.number(%s)", x.p) : x;
+        return x;
     case N_EITHER:
         return either_form(c, n);
     case N_TRANSPOSED:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/condition.h"
+#include "lang/infix.h"
 
 static const struct {
     enum condition_id id;
@@ -31,20 +32,17 @@ static const struct {
 
 struct str cpp_double(struct arena *a, double x) {
     if (isinf(x))
-        return arena_printf(a, "%sstd::numeric_limits<double>::infinity()", x < 0 ? "-" : "");
+        return x < 0 ? STR("-INFINITY") : STR("INFINITY");
     struct str text = arena_printf(a, "%.10g", x);
     return strcspn(text.p, ".e") < text.n ? text : arena_printf(a, "%s.0", text.p);
 }
 
 /* What a number speaks of, as an argument; empty where it has no name in C++. */
 static struct str name_of_slot(struct cpp *c, uint32_t slot) {
-    struct str name = c->formula->slot_name[slot];
-    uint32_t there = formula_slot(c->match, name);
-    if (!name.n && c->formula == c->match)
-        return arena_printf(c->arena, "part%u", slot);
-    if (!name.n || there == NONE)
+    uint32_t there = c->formula == c->match ? slot : formula_slot(c->match, c->formula->slot_name[slot]);
+    if (there == NONE || !cpp_slot(c, there).n)
         return cpp_cannot(c, "it speaks of a value that only the fused form has");
-    return cpp_name(c, name);
+    return cpp_slot(c, there);
 }
 
 static struct str call(struct cpp *c, const struct number *n) {
@@ -100,20 +98,34 @@ static struct str extent_text(struct cpp *c, const struct number *n) {
     if (n->slot == NONE && c->in_condition)
         return cpp_cannot(c, "extent of the axes of the formula");
     if (n->slot == NONE)
-        return arena_printf(c->arena, "extentHere(axes, %d)", n->axis);
+        return arena_printf(c->arena, "extentHere(match, %d)", n->axis);
     struct str x = name_of_slot(c, n->slot);
     return x.n ? arena_printf(c->arena, "extentOf(match, %.*s, %d)", (int)x.n, x.p, n->axis) : x;
 }
 
-/* In parentheses, so that it may stand anywhere. */
+static enum binding_power power_of(const struct number *n) {
+    while (n->op == NUM_CALL && n->call == NONE)
+        n = n->a;
+    const struct infix *sign = infix_of_number(n->op);
+    return sign && n->op != NUM_MOD ? sign->power : P_WORD;
+}
+
+/* An operand of a sign; && within || has brackets, too. */
+static struct str operand(struct cpp *c, const struct number *n, enum binding_power power) {
+    struct str x = cpp_number(c, n);
+    bool both = power == P_EITHER && power_of(n) == P_AND;
+    return x.n && (power_of(n) < power || both) ? arena_printf(c->arena, "(%s)", x.p) : x;
+}
+
 static struct str operands(struct cpp *c, const struct number *n, const char *sign) {
-    struct str a = cpp_number(c, n->a), b = a.n ? cpp_number(c, n->b) : a;
-    return b.n ? arena_printf(c->arena, "(%s %s %s)", a.p, sign, b.p) : b;
+    enum binding_power power = power_of(n);
+    struct str a = operand(c, n->a, power), b = a.n ? operand(c, n->b, power + (power >= P_COMPARISON)) : a;
+    return b.n ? arena_printf(c->arena, "%s %s %s", a.p, sign, b.p) : b;
 }
 
 static struct str one_operand(struct cpp *c, const struct number *n, const char *before) {
-    struct str a = cpp_number(c, n->a);
-    return a.n ? arena_printf(c->arena, "%s(%s)", before, a.p) : a;
+    struct str a = operand(c, n->a, before[1] ? P_EITHER : P_WORD);
+    return a.n ? arena_printf(c->arena, before[1] ? "%s(%s)" : "%s%s", before, a.p) : a;
 }
 
 struct str cpp_number(struct cpp *c, const struct number *n) {

@@ -1,12 +1,78 @@
-/* A formula as members of type Term. */
+/* A formula as members of type Line and Term. Where a part is used, its text has a mark with the number of the part;
+ * when all uses are known it becomes a member of its own, or is put in there. */
 #include "rewrite/cpp.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "lang/printer.h"
+#include "lang/infix.h"
 
-static struct str term(struct cpp *c, const struct node *n);
+/* How tightly an expression holds together: as the signs of formulas do, which C++ has in the same order. */
+enum { LOOSEST = P_EITHER, CALL = P_PRODUCT + 1, LITERAL };
+
+struct phrase {
+    struct str text;
+    int power;
+};
+
+static struct phrase term(struct cpp *c, const struct node *n);
+
+/* ---- parts ---- */
+
+enum { MARK = 1, MARK_END = 2 }; /* MARK, the power that the place wants as a digit, number, MARK_END */
+
+struct cpp_part {
+    struct str text, name;
+    uint32_t slot; /* of a line; NONE: alternatives of an idiom */
+    uint32_t uses;
+    int power;
+    bool put;
+};
+
+/* The next mark in a text, its number, and the text behind it. False: there is none. */
+static bool next_mark(struct str *rest, struct str *before, int *power, uint32_t *part) {
+    const char *at = rest->n ? memchr(rest->p, MARK, rest->n) : NULL;
+    if (!at)
+        return false;
+    *before = (struct str){rest->p, (size_t)(at - rest->p)};
+    *power = at[1] - '0';
+    *part = 0;
+    for (at += 2; *at != MARK_END; at++)
+        *part = *part * 10 + (uint32_t)(*at - '0');
+    rest->n -= (size_t)(at + 1 - rest->p);
+    rest->p = at + 1;
+    return true;
+}
+
+static struct str mark(struct cpp *c, uint32_t part, int power) {
+    return arena_printf(c->arena, "%c%d%u%c", MARK, power, part, MARK_END);
+}
+
+static uint32_t add_part(struct cpp *c, struct phrase p, uint32_t slot, struct str name) {
+    for (uint32_t i = 0; i < c->nparts; i++)
+        if (str_eq(c->parts[i].text, p.text) && (slot == NONE) == (c->parts[i].slot == NONE) &&
+            (slot == NONE || !name.n))
+            return i;
+    if (c->nparts % 64 == 0) {
+        struct cpp_part *more = arena_alloc(c->arena, (c->nparts + 64) * sizeof *more);
+        if (c->nparts)
+            memcpy(more, c->parts, c->nparts * sizeof *more);
+        c->parts = more;
+    }
+    c->parts[c->nparts] = (struct cpp_part){.text = p.text, .name = name, .slot = slot, .power = p.power};
+    return c->nparts++;
+}
+
+/* A piece where something of this power is wanted; marks bring their own parentheses. */
+static struct str wanted(struct cpp *c, struct phrase p, int power) {
+    if (p.text.n && p.text.p[0] == MARK && memchr(p.text.p, MARK_END, p.text.n) == p.text.p + p.text.n - 1) {
+        char *text = arena_strdup(c->arena, p.text);
+        text[1] = (char)('0' + power);
+        return str_of(text);
+    }
+    return p.power < power && p.text.n ? arena_printf(c->arena, "(%s)", p.text.p) : p.text;
+}
 
 /* ---- how often names are used ---- */
 
@@ -27,6 +93,68 @@ static void count_uses(struct cpp *c, const struct node *n) {
         count_uses(c, n->args[i]);
 }
 
+/* ---- names of parts ---- */
+
+static bool holds(struct str text, const char *p) {
+    return p >= text.p && p < text.p + text.n;
+}
+
+static const struct idiom *idiom_of(const struct idioms *all, const char *p) {
+    for (; all; all = all->others)
+        for (uint32_t i = 0; i < all->n; i++)
+            if (holds(all->items[i].text, p))
+                return &all->items[i];
+    return NULL;
+}
+
+/* The first name that a part speaks of. */
+static struct str first_name(struct cpp *c, const struct node *n) {
+    if (n->kind == N_VARIABLE || n->kind == N_NAMED)
+        if (c->formula->slot_name[n->slot].n)
+            return c->formula->slot_name[n->slot];
+    struct str name = STR("");
+    for (uint32_t i = 0; i < n->nargs && !name.n; i++)
+        name = first_name(c, n->args[i]);
+    return name;
+}
+
+/* "name" of the line "name = ..." of an idiom that begins before p; empty: its value. */
+static struct str line_before(struct str body, const char *p) {
+    struct str name = STR("");
+    for (struct str rest = body; rest.n;) {
+        struct str one = str_line(&rest), words = one, first = str_trim(str_part(&words, '='));
+        if (holds(one, p) && words.p <= p && words.n)
+            name = first;
+    }
+    for (size_t i = 0; i < name.n; i++)
+        if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_')
+            return STR("");
+    return name;
+}
+
+static bool is_taken(const struct cpp *c, struct str id) {
+    bool taken = formula_slot(c->formula, id) != NONE;
+    for (uint32_t i = 0; i < c->nparts && !taken; i++)
+        taken = str_eq(c->parts[i].name, id);
+    return taken;
+}
+
+/* rsqrtRadicand of rsqrt(radicand), softmaxTotalS of a line of softmax(s). */
+static struct str part_name(struct cpp *c, const struct node *n) {
+    const struct idiom *of = idiom_of(&c->set->idioms, n->text.p);
+    struct str first = cpp_camel(c->arena, first_name(c, n)), line = STR("");
+    struct str base = of ? cpp_camel(c->arena, of->name) : STR("Part");
+    if (of)
+        line = cpp_camel(c->arena, line_before(of->body, n->text.p));
+    base = arena_printf(c->arena, "%s%s%s", base.p, line.n ? line.p : "", first.n ? first.p : "");
+    char *name = arena_strdup(c->arena, base);
+    name[0] = (char)tolower((unsigned char)name[0]);
+    struct str id = cpp_name(c, str_of(name));
+    for (uint32_t again = 2; is_taken(c, id); again++)
+        id = arena_printf(c->arena, "%s%u", name, again);
+    return id;
+}
+
 /* ---- nodes ---- */
 
 /* A number that is known without a match. */
@@ -36,28 +164,21 @@ static double no_leaf(void *self, const struct number *n) {
     return NAN;
 }
 
-static struct str number_term(struct cpp *c, const struct node *n) {
-    struct buf text = {0};
+static struct phrase number_term(struct cpp *c, const struct node *n) {
     double value = number_evaluate(n->number, no_leaf, NULL);
     if (!isnan(value))
-        return cpp_double(c->arena, value);
+        return (struct phrase){cpp_double(c->arena, value), LITERAL};
     struct str x = cpp_number(c, n->number);
-    formula_print_part(c->formula, n, 100, &text);
-    struct str said = cpp_quoted(c, buf_str(&text));
-    buf_free(&text);
-    return x.n ? arena_printf(c->arena, "m_Number([](const Match &match, const Axes &axes) { return %s; }, %s)", x.p,
-                              said.p)
-               : x;
+    return (struct phrase){x.n ? arena_printf(c->arena, "m_Number([=](auto &match) { return %s; })", x.p) : x, CALL};
 }
 
 /* The arguments, with a comma between. */
-static struct str terms(struct cpp *c, const struct node *n, const char *number_type) {
+static struct str terms(struct cpp *c, const struct node *n) {
     struct str text = STR("");
     for (uint32_t i = 0; i < n->nargs; i++) {
-        struct str one = term(c, n->args[i]);
+        struct str one = wanted(c, term(c, n->args[i]), LOOSEST);
         if (!one.n)
             return one;
-        (void)number_type;
         text = arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", one.p);
     }
     return text;
@@ -91,124 +212,119 @@ static struct str slice_term(struct cpp *c, const struct node *n, struct str x) 
     return arena_printf(c->arena, "m_Slice(%s, %s, %s, true)", x.p, dim.p, which.p);
 }
 
-/* Attributes that stand for operands: ", {nullptr, \"min\", \"max\"}". */
-static struct str settings(struct cpp *c, const struct node *n) {
-    struct str text = STR(""), roles = str_of(op_table[n->op].roles);
-    bool any = false;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        struct str role = str_item(&roles), key = role;
-        str_part(&key, '=');
-        text = arena_printf(c->arena, "%s%s", text.p, i ? ", " : "");
-        text = key.n ? arena_printf(c->arena, "%s\"%.*s\"", text.p, (int)key.n, key.p)
-                     : arena_printf(c->arena, "%snullptr", text.p);
-        any |= key.n > 0;
-    }
-    return any ? arena_printf(c->arena, ", {%s}", text.p) : STR("");
+/* a + b, as the formula has it. A literal of C++ is no Term by itself. */
+static struct phrase infix_term(struct cpp *c, const struct node *n, const struct infix *sign) {
+    struct phrase a = term(c, n->args[0]), b = a.text.n ? term(c, n->args[1]) : a;
+    if (!b.text.n)
+        return b;
+    if (a.power == LITERAL && b.power == LITERAL)
+        a.text = arena_printf(c->arena, "Term(%s)", a.text.p);
+    bool chain = sign->power >= P_SUM;
+    return (struct phrase){arena_printf(c->arena, "%s %s %s", wanted(c, a, (int)sign->power + !chain).p, sign->sign,
+                                        wanted(c, b, (int)sign->power + 1).p),
+                           (int)sign->power};
 }
 
-static struct str op_term(struct cpp *c, const struct node *n) {
+static struct phrase op_term(struct cpp *c, const struct node *n) {
+    static const struct phrase none = {{"", 0}, CALL};
     enum op_class class = op_table[n->op].class;
-    struct str args = terms(c, n, NULL);
-    struct str name = class == OP_CONTRACT ? STR("") : cpp_class(c, n->op);
+    const struct infix *sign = n->nargs == 2 ? infix_of_op(n->op) : NULL;
+    struct str name = class == OP_CONTRACT ? STR("") : cpp_class(c, n->op), text;
+    if (!name.n && class != OP_CONTRACT)
+        return none;
+    if (n->nattrs && class != OP_SLICE) {
+        cpp_cannot(c, "attributes of %s", op_table[n->op].name);
+        return none;
+    }
+    if (sign && sign->power >= P_COMPARISON && n->op != K_REMAINDER)
+        return infix_term(c, n, sign);
+    struct str args = terms(c, n);
     const char *op = name.p, *x = args.p;
-    if (!args.n || (!name.n && class != OP_CONTRACT))
-        return STR("");
-    if (n->nattrs && class != OP_SLICE)
-        return cpp_cannot(c, "attributes of %s", op_table[n->op].name);
+    if (!args.n)
+        return none;
     switch (class) {
     case OP_ELTWISE:
-        if (op_is(n->op, COMMUTES) && n->nargs == 2)
-            return arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
         if (n->op == K_CLAMP)
-            return arena_printf(c->arena, "m_Elementwise<ClampScalarOp, ClampTensorOp>({%s}%s)", x, settings(c, n).p);
-        return arena_printf(c->arena, "m_Elementwise<%s>({%s})", op, x);
+            text = arena_printf(c->arena, "m_Clamp(%s)", x);
+        else if (op_is(n->op, COMMUTES) && n->nargs == 2)
+            text = arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
+        else
+            text = arena_printf(c->arena, "m_Op<%s>(%s)", op, x);
+        break;
     case OP_REDUCE:
-        return arena_printf(c->arena, "m_Reduction<%s>(%s%s)", op, x, dim_text(c, n).p);
+        text = arena_printf(c->arena, "m_Reduction<%s>(%s%s)", op, x, dim_text(c, n).p);
+        break;
     case OP_AXISWISE:
-        return arena_printf(c->arena, "m_Along<%s>({%s}%s)", op, x, dim_text(c, n).p);
+        text = arena_printf(c->arena, "m_Along<%s>({%s}%s)", op, x, dim_text(c, n).p);
+        break;
     case OP_CONTRACT:
-        return arena_printf(c->arena, "m_Product(%s)", x);
+        text = arena_printf(c->arena, "m_Product(%s)", x);
+        break;
     case OP_SLICE:
-        return slice_term(c, n, args);
+        text = slice_term(c, n, args);
+        break;
     case OP_JOIN:
-        return arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
+        text = arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
+        break;
     case OP_MOVE:
     case OP_CAST:
-        return arena_printf(c->arena, "m_View<%s>(%s)", op, x);
+        text = arena_printf(c->arena, "m_View<%s>(%s)", op, x);
+        break;
     case OP_OPAQUE:
-        return arena_printf(c->arena, "m_Opaque<%s>({%s})", op, x);
+        text = arena_printf(c->arena, "m_Opaque<%s>({%s})", op, x);
+        break;
     default:
-        return cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
+        text = cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
     }
-}
-
-/* The line of the formula, as it is written. */
-static struct str line_text(const struct formula *f, struct str name) {
-    struct str rest = f->text;
-    while (rest.n) {
-        struct str from = rest, one = str_line(&rest), words = one, first = str_trim(str_part(&words, '='));
-        while (rest.n && str_blank(rest.p[0]))
-            str_line(&rest);
-        if (str_eq(first, name))
-            return str_trim((struct str){from.p, from.n - rest.n});
-    }
-    return STR("");
-}
-
-static void put_comment(struct cpp *c, const struct node *n, struct str name) {
-    enum { MOST = 110 };
-    struct str text = name.n ? line_text(c->formula, name) : STR("");
-    struct buf part = {0};
-    if (!text.n) {
-        formula_print_part(c->formula, n->args[0], MOST, &part);
-        text = part.n < MOST ? buf_str(&part) : STR("a part of the following");
-    }
-    buf_addc(c->out, '\n');
-    while (text.n)
-        for (struct str one = str_line(&text); one.n; one.n = 0)
-            buf_printf(c->out, "  // %.*s\n", (int)one.n, one.p);
-    buf_free(&part);
+    return (struct phrase){text, CALL};
 }
 
 /* A line, or what an idiom names and more than one place uses. */
-static struct str named_term(struct cpp *c, const struct node *n) {
+static struct phrase named_term(struct cpp *c, const struct node *n) {
     struct str name = c->formula->slot_name[n->slot];
     if (!name.n && c->uses[n->slot] < 2)
         return term(c, n->args[0]);
-    struct str id = name.n ? cpp_name(c, name) : arena_printf(c->arena, "part%u", n->slot);
-    struct str member = arena_printf(c->arena, "%.*sTerm", (int)id.n, id.p);
-    if (c->written[n->slot])
-        return member;
-    c->written[n->slot] = true;
-    struct str value = term(c, n->args[0]);
-    if (!value.n)
-        return value;
-    put_comment(c, n, name);
-    cpp_put(c->out, 2, arena_printf(c->arena, "const Term %s = ", member.p),
-            arena_printf(c->arena, "m_Line(%.*s, %s);", (int)id.n, id.p, value.p));
-    buf_addc(c->out, '\n');
-    return member;
-}
-
-static struct str either_term(struct cpp *c, const struct node *n) {
-    struct str text = STR(""), last = STR("");
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        struct str one = term(c, n->args[i]);
-        if (!one.n)
-            return one;
-        /* alternatives of numbers and names alone would not be of type Term */
-        text = arena_printf(c->arena, "%s%s%s", text.p, count++ ? ", " : "", one.p);
-        last = one;
+    if (c->line_of[n->slot] == 0) {
+        struct phrase value = term(c, n->args[0]);
+        if (!value.text.n)
+            return value;
+        value.text = wanted(c, value, LOOSEST);
+        struct str id = name.n ? cpp_name(c, name) : part_name(c, n->args[0]);
+        uint32_t part = add_part(c, value, n->slot, name.n ? id : STR(""));
+        c->parts[part].name = c->parts[part].name.n ? c->parts[part].name : id;
+        c->line_of[n->slot] = part + 1;
+        c->line_name[n->slot] = c->parts[part].name;
     }
-    return count == 1 ? last : arena_printf(c->arena, "m_Either({%s})", text.p);
+    return (struct phrase){mark(c, c->line_of[n->slot] - 1, LOOSEST), CALL};
 }
 
-static struct str term(struct cpp *c, const struct node *n) {
-    struct str x;
+static struct phrase either_term(struct cpp *c, const struct node *n) {
+    struct phrase all = {STR(""), CALL}, one;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        one = term(c, n->args[i]);
+        if (!one.text.n || n->nargs == 1)
+            return one;
+        if (i == 0 && one.power == LITERAL)
+            one.text = arena_printf(c->arena, "Term(%s)", one.text.p);
+        all.text = arena_printf(c->arena, "%s%s%s", all.text.p, i ? " | " : "", wanted(c, one, P_EITHER + (i > 0)).p);
+        all.power = P_EITHER;
+    }
+    uint32_t before = c->nparts, part = add_part(c, all, NONE, STR(""));
+    if (part == before)
+        c->parts[part].name = part_name(c, n);
+    return (struct phrase){mark(c, part, LOOSEST), P_EITHER};
+}
+
+static struct phrase call_term(struct cpp *c, const char *function, const struct node *n) {
+    struct str x = terms(c, n);
+    return (struct phrase){x.n ? arena_printf(c->arena, "%s(%s)", function, x.p) : x, CALL};
+}
+
+static struct phrase term(struct cpp *c, const struct node *n) {
     switch (n->kind) {
     case N_VARIABLE:
-        return cpp_name(c, c->formula->slot_name[n->slot]);
+        c->is_variable[n->slot] = true;
+        return (struct phrase){cpp_name(c, c->formula->slot_name[n->slot]), CALL};
     case N_NAMED:
         return named_term(c, n);
     case N_NUMBER:
@@ -218,35 +334,101 @@ static struct str term(struct cpp *c, const struct node *n) {
     case N_OP:
         return op_term(c, n);
     case N_TRANSPOSED:
-        x = term(c, n->args[0]);
-        return x.n ? arena_printf(c->arena, "m_Transposed(%s)", x.p) : x;
+        return call_term(c, "m_Transposed", n);
     case N_OUTER:
-        x = terms(c, n, NULL);
-        return x.n ? arena_printf(c->arena, "m_Outer(%s)", x.p) : x;
+        return call_term(c, "m_Outer", n);
     case N_RESULT:
-        return cpp_cannot(c, "a further result of an op");
+        break;
     }
-    return STR("");
+    return (struct phrase){cpp_cannot(c, "a further result of an op"), CALL};
 }
 
-void cpp_names(struct cpp *c) {
-    bool first = true;
-    for (uint32_t i = 0; i < c->formula->nslots; i++) {
-        struct str name = c->formula->slot_name[i];
-        struct str id = name.n ? cpp_name(c, name) : arena_printf(c->arena, "part%u", i);
-        if (!name.n && c->uses[i] < 2)
-            continue;
-        buf_printf(c->out, "%s%.*s{%u, %s}", first ? "  static constexpr Name " : ",\n                        ",
-                   (int)id.n, id.p, i, cpp_quoted(c, name.n ? name : STR("a part")).p);
-        first = false;
+/* ---- members ---- */
+
+static void count_marks(struct cpp *c, struct str text) {
+    struct str before;
+    uint32_t part;
+    int power;
+    while (next_mark(&text, &before, &power, &part))
+        c->parts[part].uses++;
+}
+
+static bool is_member(const struct cpp *c, uint32_t part) {
+    enum { SHORT = 20 };
+    const struct cpp_part *p = &c->parts[part];
+    return p->slot != NONE || (p->uses > 1 && p->text.n > SHORT);
+}
+
+/* The text with members by their names, and all else in place. */
+static void unfold(struct cpp *c, struct str text, struct buf *out) {
+    struct str before;
+    uint32_t part;
+    int power;
+    while (next_mark(&text, &before, &power, &part)) {
+        const struct cpp_part *p = &c->parts[part];
+        buf_add(out, before);
+        bool brackets = !is_member(c, part) && p->power < power;
+        if (brackets)
+            buf_addc(out, '(');
+        if (is_member(c, part))
+            buf_add(out, p->name);
+        else
+            unfold(c, p->text, out);
+        if (brackets)
+            buf_addc(out, ')');
     }
-    buf_add(c->out, STR(";\n"));
+    buf_add(out, text);
+}
+
+static void put_part(struct cpp *c, uint32_t part) {
+    struct cpp_part *p = &c->parts[part];
+    struct str rest = p->text, before;
+    uint32_t inner;
+    int power;
+    if (p->put)
+        return;
+    p->put = true;
+    while (next_mark(&rest, &before, &power, &inner))
+        put_part(c, inner);
+    if (!is_member(c, part))
+        return;
+    struct buf text = {0};
+    unfold(c, p->text, &text);
+    struct str head = p->slot == NONE
+                          ? arena_printf(c->arena, "const Term %s = ", p->name.p)
+                          : arena_printf(c->arena, "const Line %s{%u, \"%s\", ", p->name.p, p->slot, p->name.p);
+    buf_add(&text, p->slot == NONE ? STR(";") : STR("};"));
+    cpp_put(c->out, 2, head, buf_str(&text));
+    buf_addc(c->out, '\n');
+    buf_free(&text);
+}
+
+static void put_variables(struct cpp *c) {
+    struct buf list = {0};
+    for (uint32_t i = 0; i < c->formula->nslots; i++)
+        if (c->is_variable[i])
+            buf_printf(&list, "%s%s{%u, \"%.*s\"}", list.n ? ", " : "", cpp_name(c, c->formula->slot_name[i]).p, i,
+                       (int)c->formula->slot_name[i].n, c->formula->slot_name[i].p);
+    buf_addc(&list, ';');
+    if (list.n > 1)
+        cpp_put(c->out, 2, STR("static constexpr Name "), buf_str(&list));
+    buf_add(c->out, list.n > 1 ? STR("\n\n") : STR(""));
+    buf_free(&list);
 }
 
 struct str cpp_terms(struct cpp *c) {
     count_uses(c, c->formula->root);
     if (c->formula->nsecondary)
         return cpp_cannot(c, "the fused op has several results, or the formula several roots");
-    cpp_names(c);
-    return term(c, c->formula->root);
+    struct phrase root = term(c, c->formula->root);
+    if (!root.text.n)
+        return STR("");
+    for (uint32_t i = 0; i < c->nparts; i++)
+        count_marks(c, c->parts[i].text);
+    put_variables(c);
+    for (uint32_t i = 0; i < c->nparts; i++)
+        put_part(c, i);
+    struct buf text = {0};
+    unfold(c, root.text, &text);
+    return buf_take(&text, c->arena);
 }

@@ -55,13 +55,18 @@ static void put_condition(struct cpp *c, struct rewrite *out, const char *key, c
     }
     struct str quoted = cpp_quoted(c, buf_str(&said));
     buf_free(&said);
-    test = how == MUST_NOT_HOLD ? text : arena_printf(c->arena, text.p[0] == '(' ? "!%s" : "!(%s)", text.p);
-    cpp_put(c->out, 6, STR(""), arena_printf(c->arena, "if (%s)", test.p));
-    if (how == MUST_HOLD_OR_NEXT)
-        buf_printf(c->out, " {\n        match.fail(%s);\n        continue;\n      }\n", quoted.p);
-    else
-        buf_printf(c->out, "\n        return rewriter.notifyMatchFailure(op, \"%s%s);\n",
-                   how == MUST_NOT_HOLD ? "not " : "", quoted.p + 1);
+    test = how == MUST_NOT_HOLD ? text : arena_printf(c->arena, "!(%s)", text.p);
+    if (how == MUST_HOLD_OR_NEXT) {
+        cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "!match.check(%s, %s))", text.p, quoted.p));
+        buf_add(c->out, STR("\n        continue;\n"));
+        return;
+    }
+    cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "%s)", test.p));
+    buf_addc(c->out, '\n');
+    cpp_put(c->out, 8, STR("return "),
+            arena_printf(c->arena, "rewriter.notifyMatchFailure(op, \"%s%s);", how == MUST_NOT_HOLD ? "not " : "",
+                         quoted.p + 1));
+    buf_addc(c->out, '\n');
 }
 
 static void put_conditions(struct cpp *c, struct rewrite *out, const struct pattern *p) {
@@ -89,9 +94,8 @@ static void put_conditions(struct cpp *c, struct rewrite *out, const struct patt
 static void put_head(struct buf *b, const struct pattern *p, struct str class) {
     buf_printf(b, "// %s.cpp - %s\n//\n// Made of the pattern %s by `fusion-audit patterns pass %s`.\n", p->name.p,
                p->summary.p, p->name.p, p->name.p);
-    buf_printf(b, "#include \"FusionForm.h\"\n\nnamespace mlir::tt::ttir::fusion {\nnamespace {\n\n///\n");
-    put_lines(b, "///   ", p->match);
-    buf_add(b, STR("///\n/// becomes\n///\n"));
+    buf_add(b, STR("#include \"FusionForm.h\"\n\nnamespace mlir::tt::ttir::fusion {\nnamespace {\n\n"));
+    buf_printf(b, "/// The formula, line by line; `out` becomes\n///\n");
     put_lines(b, "///   ", p->fused);
     buf_printf(b, "///\nclass %s : public RewritePattern {\n", class.p);
 }
