@@ -1782,6 +1782,7 @@ class Usage(Case):
             ("no pattern or fused op matches 'linaer'\n  hint: did you mean linear?", "--only=linaer", "m.ttir.mlir",
              "m.ttnn.mlir"),
             ("option '--json' is one of inspect or explain, which has to be the first argument", "--json", "m.ttir.mlir"),
+            ("option '-d' is one of repro, which has to be the first argument", "-d", "x", "repro", "m.ttir.mlir"),
             ("inspect has no option '--quiet'", "inspect", "--quiet", "m.ttir.mlir"),
             ("inspect has no option '-v'", "inspect", "-v", "m.ttir.mlir"),
             ("unknown option '-x'", "inspect", "-x", "m.ttir.mlir"),
@@ -1858,6 +1859,14 @@ class Usage(Case):
         self.assertEqual(self.complete("--only=relu,layer_n")[0][:12], "relu,layer_n")
         self.assertEqual(self.complete("diff", "--device=n3"), ["n300"])
         self.assertEqual(self.complete("--output=n3"), [])
+        self.assertEqual(self.complete("--only=linear,ttnn.rms"), ["linear,ttnn.rms_norm"])
+        self.assertEqual(self.complete("--only=ttnn.rms"), ["ttnn.rms_norm"])
+        self.assertEqual(self.complete("patterns", "pass", "-o", "x", "layer_norm_b"), self.complete("--only=layer_norm_b"))
+        self.assertEqual(self.complete("--limit="), ["steps=", "diagnostics=", "input="])
+        self.assertEqual(self.complete("try", "--limit", "s"), ["seconds=", "steps="])
+        self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
+        self.assertIn("rms_norm", self.complete("lower", "rms"))
+        self.assertEqual(self.complete("inspect", "lin"), [])
         for shell in ("zsh", "fish"):
             status, out, err = self.run_it("completion", shell)
             self.assertEqual((status, err), (0, ""))
@@ -2162,6 +2171,7 @@ class Pairs(Case):
             self.write("m.ttnn", data)
             err = self.unreadable("m.ttnn")
             self.assertIn("m.ttnn: error: " + what, err)
+            self.assertIn("m.ttnn: error: " + what, self.run_it("inspect", "m.ttnn")[1])
             self.assertIn(command, err)
         for other in b"TTNN", b"\x10\0\0\0\0TTNN", b" ML\xefR", b"TT":
             self.write("m.ttnn", other)
@@ -2175,6 +2185,7 @@ class Pairs(Case):
         err = self.unreadable("m.mlir")
         self.assertIn("m.mlir: error: is StableHLO, without TTIR or TTNN\n", err)
         self.assertIn("--stablehlo-to-ttir-pipeline", err)
+        self.assertEqual(self.run_it("patterns", "new", "--from=m.mlir", "--ops=%0"), (3, "", err))
         self.write("m.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) {\n    return\n  }\n}\n')
         self.assertIn("has IR, but no ops of TTIR or TTNN", self.unreadable("m.mlir"))
 
@@ -2284,7 +2295,14 @@ esac
         self.compiler()
         for given, want in (("", "--ttir-to-ttnn-backend-pipeline=enable-fusing-pass=true"),
                             ("--pipeline=--my-pipe", "--my-pipe=enable-fusing-pass=true"),
-                            ("--pipeline=--my-pipe=b=2", "'--my-pipe=b=2 enable-fusing-pass=true'")):
+                            ("--pipeline=--my-pipe=b=2", "'--my-pipe=b=2 enable-fusing-pass=true'"),
+                            ("--pipeline=enable-fusing-pass=false", "--ttir-to-ttnn-backend-pipeline=enable-fusing-pass=true"),
+                            ("--pipeline= enable-fusing-pass  x={a enable-fusing-pass=false}  b=2",
+                             "'--ttir-to-ttnn-backend-pipeline=enable-fusing-pass x={a enable-fusing-pass=false} b=2 "
+                             "enable-fusing-pass=true'"),
+                            ("--pipeline=a-enable-fusing-pass=false --enable-fusing-pass-too=false",
+                             "'--ttir-to-ttnn-backend-pipeline=a-enable-fusing-pass=false --enable-fusing-pass-too=false "
+                             "enable-fusing-pass=true'")):
             out = self.try_it(*filter(None, [given]))[1]
             self.assertIn("./compiler %s --mlir" % want, out)
 
@@ -2301,17 +2319,47 @@ esac
         status, out, _ = self.run_it("try", "--compiler=./compiler", "--limit=seconds=1", "m.ttir.mlir")[:3]
         self.assertEqual((status, self.rows(out)[1][4]), (0, "not done after 1 s"))
         child = self.read("child").strip()
+        self.assertTrue(any(self.is_dead(child) for _ in range(100)))
+
+    @staticmethod
+    def is_dead(child):
+        """What was killed dies when it is its turn."""
         try:
             with open("/proc/%s/stat" % child, encoding="utf-8") as file:
-                self.assertEqual(file.read().split()[2], "Z")
+                dead = file.read().split()[2] == "Z"
         except FileNotFoundError:
-            pass
+            dead = True
+        if not dead:
+            time.sleep(0.1)
+        return dead
 
     def test_as_it_is_fails(self):
         self.compiler(plain="echo 'no such option foo' >&2; exit 1;")
-        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: ./compiler as it is: no such option foo\n"))
+        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: m.ttir.mlir as it is: no such option foo\n"))
         os.remove(self.path("compiler"))
-        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: ./compiler as it is: No such file or directory\n"))
+        self.assertEqual(self.try_it(), (3, "", "fusion-audit: error: m.ttir.mlir as it is: cannot start ./compiler: "
+                                                "No such file or directory\n"))
+
+    def test_crash(self):
+        crash = "echo 'PLEASE submit a bug report to x' >&2; echo 'Stack dump:' >&2; kill -ABRT $$;"
+        self.compiler(plain=crash)
+        kept = "fusion-audit: error: m.ttir.mlir as it is: the compiler crashes"
+        self.assertEqual(self.try_it(), (3, "", kept + ": --output-dir keeps what it prints\n"))
+        self.assertEqual(self.try_it("--output-dir=kept"), (3, "", kept + "\n"))
+        self.compiler(plain="echo 'x.cpp:3: Assertion failed' >&2; " + crash)
+        self.assertEqual(self.try_it("--output-dir=kept"), (3, "", kept.replace("the compiler crashes", "x.cpp:3: Assertion failed\n")))
+
+    def test_other_inputs(self):
+        """What the compiler says of them is of no use; of what it refuses for another reason, it is."""
+        self.compiler(plain="echo 'error: dialect not found' >&2; exit 1;")
+        self.write("m.ttir.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n'
+                                  '    %0 = stablehlo.add %a, %a : tensor<4xf32>\n    return %0 : tensor<4xf32>\n  }\n}\n')
+        status, out, err = self.try_it()
+        self.assertEqual((status, out), (3, ""))
+        self.assertTrue(err.startswith("m.ttir.mlir: error: is StableHLO, without TTIR or TTNN\n"), err)
+        self.assertIn("--stablehlo-to-ttir-pipeline", err)
+        self.write("m.ttir.mlir", TTIR)
+        self.assertEqual(self.try_it()[2], "fusion-audit: error: m.ttir.mlir as it is: dialect not found\n")
 
     def test_kept(self):
         self.compiler()

@@ -171,6 +171,14 @@ static const struct option_row *row_of(const struct command *c, int returned) {
     return returned >= LONG ? option_row(c, (size_t)(returned - LONG)) : find_letter(c, returned);
 }
 
+/* Of an option that the command has not, but others have. */
+static bool option_of_others(struct args *args, const char *option, const char *const *others, size_t n) {
+    if (*args->command->name)
+        return wrong(args, "%s has no option '%s'", args->command->name, option);
+    return wrong(args, "option '%s' is one of %s, which has to be the first argument", option,
+                 join(args, others, n, " or "));
+}
+
 /* Of an option that the command has not. */
 static bool unknown_option(struct args *args, const struct getopt_table *t, const char *word) {
     const char *option = text(args, "%.*s", (int)strcspn(word, "="), word),
@@ -188,11 +196,8 @@ static bool unknown_option(struct args *args, const struct getopt_table *t, cons
     for (size_t i = 0; i < ncommands; i++)
         if (find_option(commands[i], name, strlen(name)))
             others[nothers++] = commands[i]->name;
-    if (nothers && *args->command->name)
-        return wrong(args, "%s has no option '%s'", args->command->name, option);
     if (nothers)
-        return wrong(args, "option '%s' is one of %s, which has to be the first argument", option,
-                     join(args, others, nothers, " or "));
+        return option_of_others(args, option, others, nothers);
     meant = strlen(name) > 1 ? nearest(name, names, nnames) : NULL;
     return meant ? wrong(args, "unknown option '%s': did you mean --%s?", option, meant)
                  : wrong(args, "unknown option '%s'", option);
@@ -208,9 +213,13 @@ static bool wrong_option(struct args *args, const struct getopt_table *t, int re
         return wrong(args, "option '--%s' takes no argument", row->name);
     if (optopt == 0)
         return unknown_option(args, t, word);
+    const char **others = kept(args, ncommands * sizeof *others);
+    size_t nothers = 0;
     for (size_t i = 0; i < ncommands; i++)
-        if (*args->command->name && find_letter(commands[i], optopt))
-            return wrong(args, "%s has no option '-%c'", args->command->name, optopt);
+        if (find_letter(commands[i], optopt))
+            others[nothers++] = commands[i]->name;
+    if (nothers)
+        return option_of_others(args, text(args, "-%c", optopt), others, nothers);
     return wrong(args, "unknown option '-%c'", optopt);
 }
 

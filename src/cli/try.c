@@ -96,14 +96,41 @@ static void add_together(struct tries *r) {
 
 /* ---- a compile ---- */
 
-/* "--ttir-to-ttnn-backend-pipeline=a=b c=d". */
+/* The end of an option of a pipeline: a blank outside of braces. */
+static size_t option_length(const char *options) {
+    size_t n = 0;
+    for (int depth = 0; options[n] && (depth > 0 || options[n] != ' '); n++)
+        depth += (options[n] == '{') - (options[n] == '}');
+    return n;
+}
+
+static bool is_set(const struct try_compile *t, const char *option, size_t n) {
+    size_t name = strcspn(option, "= ");
+    bool set = false;
+    for (size_t i = 0; i < t->noptions && name < n; i++)
+        set |= strncmp(t->options[i], option, name + 1) == 0;
+    return set;
+}
+
+/* "--ttir-to-ttnn-backend-pipeline=a=b c=d": what is given, but for what the compile sets, then that. */
 static char *pipeline_of(struct tries *r, const struct try_compile *t) {
-    const char *given = r->x->pipeline ? r->x->pipeline : "";
     struct args *args = &r->x->args;
-    bool named = begins(given, "--"), any = *given != '\0' && (!named || strchr(given, '='));
-    char *all = named ? text(args, "%s", given) : text(args, "--%s%s%s", usual_pipeline, any ? "=" : "", given);
-    for (size_t i = 0; i < t->noptions; i++)
-        all = text(args, "%s%s%s", all, any || i ? " " : "=", t->options[i]);
+    const char *given = r->x->pipeline ? r->x->pipeline : "", *between = "=";
+    char *all = text(args, "--%s", usual_pipeline);
+    if (begins(given, "--")) {
+        size_t name = strcspn(given, "=");
+        all = text(args, "%.*s", (int)name, given);
+        given += name + (given[name] == '=');
+    }
+    for (size_t n; *(given += strspn(given, " ")); given += n) {
+        n = option_length(given);
+        if (is_set(t, given, n))
+            continue;
+        all = text(args, "%s%s%.*s", all, between, (int)n, given);
+        between = " ";
+    }
+    for (size_t i = 0; i < t->noptions; i++, between = " ")
+        all = text(args, "%s%s%s", all, between, t->options[i]);
     return all;
 }
 
@@ -117,6 +144,7 @@ static int open_output(struct tries *r, size_t number, const char *end) {
 
 /* What a compiler that failed says of it: the text behind "error:", else its first line. */
 static const char *reason_of(struct tries *r) {
+    static const char crash[] = "PLEASE submit a bug report"; /* LLVM's lib/Support/PrettyStackTrace.cpp */
     enum { MOST = 1 << 16 };
     char *rest = kept(&r->x->args, MOST + 1), *line;
     const char *first = NULL;
@@ -127,6 +155,9 @@ static const char *reason_of(struct tries *r) {
         if (error)
             return error + strlen("error: ");
         line += strspn(line, " \t");
+        if (!first && begins(line, crash))
+            first =
+                r->x->output_dir ? "the compiler crashes" : "the compiler crashes: --output-dir keeps what it prints";
         if (!first && *line && !strstr(line, "warning:"))
             first = line;
     }
@@ -142,7 +173,7 @@ static const char *compile(struct tries *r, const struct try_compile *t) {
     case PROCESS_DONE:
         return NULL;
     case PROCESS_NOT_STARTED:
-        return strerror(errno);
+        return text(a, "cannot start %s: %s", r->x->compiler, strerror(errno));
     case PROCESS_LATE:
         return text(a, "not done after %u s", r->x->seconds);
     case PROCESS_FAILED:
@@ -259,9 +290,23 @@ static void print_best(struct tries *r, FILE *out) {
     print_word(name_of_result(r), "\n", out);
 }
 
+/* Where the model is no TTIR the compiler is not to blame. */
+static enum fa_status say_failure(struct tries *r) {
+    struct fa_audit_options options = {.inputs = r->x->args.options.inputs, .patterns.library = r->library};
+    options.inputs.levels = FA_TTIR_ONLY;
+    options.no_validate = true;
+    struct fa_audit *a = fa_audit(&options);
+    bool read = fa_get_status(a) <= FA_MISSED;
+    enum fa_status status =
+        read ? fails(&r->x->args, FA_INPUT, "%s as it is: %s", options.inputs.files[0], r->all[0].failure)
+             : say_diagnostics(fa_diagnostics(a), FA_INPUT);
+    fa_free(a);
+    return status;
+}
+
 static enum fa_status print_table(struct tries *r, FILE *out) {
     if (r->all[0].failure)
-        return fails(&r->x->args, FA_INPUT, "%s as it is: %s", r->x->compiler, r->all[0].failure);
+        return say_failure(r);
     fprintf(out, " n   before    after  left  options\n");
     for (size_t i = 0; i < r->n; i++)
         print_trial(r, i, out);
