@@ -70,20 +70,92 @@ static void print_options(const struct last_word *t, const struct command *c, FI
     }
 }
 
-/* The names of patterns, as `patterns list` begins its lines with them. */
-static void print_patterns(const struct last_word *t, FILE *out) {
+/* The words of a column of lines, each once. */
+static void print_column(const struct last_word *t, const char *lines, int column, FILE *out) {
+    const char **words = NULL;
+    size_t n = 0, all = 1;
+    for (const char *at = lines; *at; at++)
+        all += *at == '\n';
+    words = calloc(all, sizeof *words);
+    for (const char *line = lines; words && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *word = line;
+        for (int i = 0; i < column; i++)
+            word += strcspn(word, " \n"), word += strspn(word, " ");
+        size_t length = strcspn(word, " \n"), k = 0;
+        while (k < n && (strncmp(words[k], word, length) != 0 || strcspn(words[k], " \n") != length))
+            k++;
+        if (k == n) {
+            words[n++] = word;
+            print_candidate(t, word, length, "", "", out);
+        }
+    }
+    free(words);
+}
+
+/* What a library says; to be freed. */
+static char *library_says(void (*say)(struct fa_library *l, FILE *out)) {
     struct fa_library *l = fa_library_read(&(struct fa_patterns){.nfiles = 0}, 0);
-    char *names = NULL;
+    char *lines = NULL;
     size_t n = 0;
-    FILE *list = open_memstream(&names, &n);
+    FILE *list = open_memstream(&lines, &n);
     if (list) {
-        fa_library_list(l, list);
+        say(l, list);
         fclose(list);
     }
-    for (const char *line = names; line && *line; line += strcspn(line, "\n") + 1)
-        print_candidate(t, line, strcspn(line, " \n"), "", "", out);
-    free(names);
     fa_library_free(l);
+    return lines;
+}
+
+static void say_patterns(struct fa_library *l, FILE *out) {
+    fa_library_list(l, out);
+}
+
+static void say_lowered(struct fa_library *l, FILE *out) {
+    (void)fa_library_lower(l, NULL, 0, out);
+}
+
+/* Names of patterns and fused ops, as `patterns list` begins its lines with them. */
+static void print_patterns(const struct last_word *t, FILE *out) {
+    char *lines = library_says(say_patterns);
+    for (int column = 0; lines && column < 2; column++)
+        print_column(t, lines, column, out);
+    free(lines);
+}
+
+static void print_lowered(const struct last_word *t, FILE *out) {
+    char *lines = library_says(say_lowered);
+    if (lines)
+        print_column(t, lines, 0, out);
+    free(lines);
+}
+
+static void print_shells(const struct last_word *t, FILE *out) {
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        print_candidate(t, shells[i].name, strlen(shells[i].name), "", "", out);
+}
+
+/* "steps=" of each limit that the command has. */
+static void print_limits(const struct last_word *t, const struct command *c, FILE *out) {
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(c, i)); i++)
+        if (row->kind == LIMIT)
+            print_candidate(t, row->argument, strcspn(row->argument, "="), "=", row->help, out);
+}
+
+/* What commands take that are not followed by files. */
+static const struct {
+    const struct command *of;
+    void (*print)(const struct last_word *t, FILE *out);
+} taken[] = {
+    {&patterns_list_command, print_patterns}, {&patterns_show_command, print_patterns},
+    {&patterns_test_command, print_patterns}, {&patterns_pass_command, print_patterns},
+    {&lower_command, print_lowered},          {&completion_command, print_shells},
+};
+
+static void print_taken(const struct last_word *t, const struct command *c, FILE *out) {
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (taken[i].of == c)
+            taken[i].print(t, out);
 }
 
 static bool takes_patterns(const struct option_row *row) {
@@ -132,12 +204,14 @@ static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
         }
         if (takes_patterns(t.option))
             print_patterns(&t, out);
+        if (t.option->kind == LIMIT)
+            print_limits(&t, c, out);
     } else if (*t.word == '-') {
         print_options(&t, c, out);
     } else if (n == 1 || (n == 2 && !c->run)) {
         print_commands(&t, n == 2 ? words[0] : NULL, out);
-    } else if (c == &patterns_list_command || c == &patterns_show_command || c == &patterns_test_command) {
-        print_patterns(&t, out);
+    } else {
+        print_taken(&t, c, out);
     }
     return FA_CLEAN;
 }
