@@ -498,6 +498,39 @@ class Many(Case):
         self.assertRegex(self.read(names[1]), r"ttir: .*b_before.mlir.?\n  ttnn: .*b_after.mlir")
         self.assertEqual(self.run_it("summary", *reversed(names)), (0, out.replace("in/", ""), ""))
 
+    def test_our_own_reports(self):
+        """A shell's in/* names them, too. What has nothing else is no clean compile."""
+        formats = ["--format=%s:in/r.%s" % (f, f) for f in ("yaml", "json", "markdown", "sarif", "html")]
+        pair = "in/a_before.mlir", "in/a_after.mlir"
+        self.assertEqual(self.run_it("-q", *formats, *pair)[0], 1)
+        self.assertEqual(self.run_it("-q", "--write-baseline=in/known.yml", *pair)[0], 0)
+        reports = ["in/known.yml", *("in/r." + f for f in ("yaml", "json", "markdown", "sarif", "html"))]
+        status, out, err = self.many(*reports, *pair)
+        self.assertEqual((status, err), (1, ""))
+        none = "in/known.yml: error: neither it nor what is given with it has ops of TTIR or TTNN\n"
+        self.assertEqual(self.many(*reports), (3, "", none))
+        os.mkdir(self.path("reports"))
+        for report in reports:
+            os.rename(self.path(report), self.path("reports/" + os.path.basename(report)))
+        self.assertEqual(self.many("reports"), (3, "", "reports: error: has no ops of TTIR or TTNN\n"))
+        self.write("notes.txt", "input: of nobody\n")
+        self.assertEqual(self.many("notes.txt", *pair)[::2], (3, "notes.txt: error: has no ops of TTIR or TTNN\n"))
+        self.write("s.mlir", "module {\n  func.func @f(%a: tensor<4xf32>) {\n    %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+                             "    return\n  }\n}\n")
+        self.assertIn("s.mlir: error: is StableHLO, without TTIR or TTNN\n  hint: ", self.many("s.mlir", *pair)[2])
+
+    def test_summary_of_what_is_no_report(self):
+        """Of a module it says what is meant; of a report that was damaged, where."""
+        for path in "in/a_before.mlir", "in/a_after.mlir":
+            self.assertEqual(self.run_it("summary", path),
+                             (3, "", path + ": error: this is no report: `missed_fusions` expected\n"
+                                     "  hint: an audit writes one: `fusion-audit -o report.yml m.ttir.mlir m.ttnn.mlir`\n"))
+        self.run_it("-q", "in/a_before.mlir", "in/a_after.mlir")
+        self.write("fusion_todo.yml", self.read("fusion_todo.yml") + "}\n")
+        self.assertRegex(self.run_it("summary", "fusion_todo.yml")[2], r"^fusion_todo.yml:\d+:\d+: error: did not find")
+        self.write("x.yml", "input:\n  ttir: a\n")
+        self.assertIn("x.yml:1:1: error: this is no report", self.run_it("summary", "x.yml")[2])
+
     def test_directory(self):
         status, out, err = self.many("in")
         self.assertEqual((status, err), (1, ""))

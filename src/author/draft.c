@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "author/examples.h"
-#include "log/log.h"
+#include "log/inputs.h"
 #include "source/source.h"
 
 enum { MAX_ASKED = 64 };
@@ -217,6 +217,14 @@ static bool make_draft(struct maker *k, struct buf *out) {
     return good;
 }
 
+/* StableHLO and the like, of which it is said what makes IR of it. */
+static bool is_other(const struct maker *k) {
+    for (uint32_t b = 0; b < k->scan.nblocks; b++)
+        if (log_is_ttir(&k->scan.blocks[b]) || log_is_ttnn(&k->scan.blocks[b]))
+            return false;
+    return inputs_say_other(&k->source, &k->scan, k->diags);
+}
+
 bool draft_make(struct pattern_set *set, const struct fa_inputs *file, const char *ops, struct diags *d,
                 struct buf *out) {
     struct maker *k = xrealloc(NULL, sizeof *k);
@@ -228,7 +236,7 @@ bool draft_make(struct pattern_set *set, const struct fa_inputs *file, const cha
     bool opened = source_read_one(&k->source, file, d), good = false;
     if (opened) {
         log_scan(&k->source, &k->arena, &k->scan);
-        good = parse_asked(k) && find_ops(k) && make_draft(k, out);
+        good = !is_other(k) && parse_asked(k) && find_ops(k) && make_draft(k, out);
         close_module(k);
         source_close(&k->source);
     }

@@ -35,10 +35,8 @@ bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *
     return true;
 }
 
-bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
-    struct str text;
-    if (!read_whole(path, a, d, &text))
-        return false;
+static bool read_document(const char *path, struct str text, struct arena *a, struct diags *d,
+                          const struct tree **document) {
     struct tree_file file = tree_read(text, a);
     if (file.wrong) {
         struct tree at = {.line = file.line, .column = file.column};
@@ -48,6 +46,31 @@ bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct 
     if (file.documents && file.documents->next)
         return refuse(d, path, file.documents->next, NULL, "more than one document");
     return true;
+}
+
+bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
+    struct str text;
+    return read_whole(path, a, d, &text) && read_document(path, text, a, d, document);
+}
+
+/* What does not begin so was never one: where it breaks the rules of YAML says nothing. */
+static bool begins_as_report(struct str text) {
+    text = str_trim(text);
+    return !text.n || *text.p == '{' || str_starts(text, STR("input:"));
+}
+
+bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
+    static const char what[] = "this is no report: `missed_fusions` expected",
+                      hint[] = "an audit writes one: `fusion-audit -o report.yml m.ttir.mlir m.ttnn.mlir`";
+    struct str text;
+    if (!read_whole(path, a, d, &text))
+        return false;
+    if (!begins_as_report(text))
+        return refuse(d, path, NULL, hint, what);
+    if (!read_document(path, text, a, d, document))
+        return false;
+    const struct tree *entries = *document ? tree_lookup(*document, "missed_fusions") : NULL;
+    return !*document || (entries && entries->kind == TREE_SEQUENCE) || refuse(d, path, *document, hint, what);
 }
 
 /* The text of a key that has to be a scalar; empty where it is absent. */
@@ -156,11 +179,9 @@ static bool read_totals(const struct tree *document, struct report_read *out, st
 
 bool findings_read(const char *path, struct arena *a, struct diags *d, struct report_read *out) {
     const struct tree *document = NULL;
-    if (!read_yaml(path, a, d, &document))
+    if (!read_report(path, a, d, &document))
         return false;
     const struct tree *entries = document ? tree_lookup(document, "missed_fusions") : NULL;
-    if (document && (!entries || entries->kind != TREE_SEQUENCE))
-        return refuse(d, path, document, NULL, "this is no report: `missed_fusions` expected");
     for (const struct tree *e = entries ? entries->first : NULL; e; e = e->next)
         if (!read_entry(path, e, a, d, &out->findings))
             return false;

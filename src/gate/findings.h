@@ -26,5 +26,7 @@ struct fingerprints finding_fingerprints(const struct finding_list *l, struct ar
 bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *out);
 /* Reads a YAML file: its one document, NULL where it has none. False with a diagnostic. */
 bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document);
+/* The same of a report, which has a list `missed_fusions`. */
+bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document);
 
 #endif

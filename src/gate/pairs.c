@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "fusion_audit.h"
 #include "graph/belong.h"
+#include "log/inputs.h"
 #include "log/log.h"
 
 /* A file of one level, parsed. */
@@ -131,20 +132,31 @@ static void add_module(struct finder *f, struct pair_modules *to, struct source 
     to->items[to->n++] = m;
 }
 
-/* What this program wrote, which has IR in it. */
+/* What this program wrote, some of which has IR in it. */
 static bool is_report(const struct source *s) {
-    static const char *const heads[] = {"input:\n", "<!-- fusion-audit"};
+    static const char *const heads[] = {
+        "input:\n",        "<!-- fusion-audit",  "known_findings:",
+        "<!DOCTYPE html>", "{\n  \"version\": ", "{\n  \"$schema\": \"https://json.schemastore.org/sarif",
+    };
     bool found = false;
     for (size_t i = 0; i < sizeof heads / sizeof *heads && !found; i++)
         found = str_starts((struct str){s->data, s->size}, str_of(heads[i]));
     return found;
 }
 
-/* What is neither TTIR nor TTNN is passed over where a directory or an archive has more. */
-static bool take_source(struct finder *f, struct source *s) {
+static void say_no_ir(struct finder *f, const struct source *s, const struct log_scan *scan) {
+    if (inputs_say_other(s, scan, &f->out->diags))
+        f->out->failed = true;
+    else
+        complain(f, SEV_ERROR, s->path, NULL, "has no ops of TTIR or TTNN");
+}
+
+/* What is neither TTIR nor TTNN is passed over where a directory or an archive has more, a report in any case. */
+static bool take_source(struct finder *f, struct source *s, bool alone) {
     struct log_scan scan = {0};
     uint32_t ttir = 0, ttnn = 0;
-    if (!is_report(s))
+    bool report = is_report(s);
+    if (!report)
         log_scan(s, &f->out->arena, &scan);
     for (uint32_t i = 0; i < scan.nblocks; i++) {
         ttnn += scan.blocks[i].chosen && scan.blocks[i].has_ttnn;
@@ -158,8 +170,10 @@ static bool take_source(struct finder *f, struct source *s) {
     } else if (ttir + ttnn)
         complain(f, SEV_ERROR, s->path, "give each graph a file of its own, or a log with both levels",
                  ttir ? "several TTIR modules without TTNN" : "several TTNN modules without TTIR");
+    else if (alone && !report)
+        say_no_ir(f, s, &scan);
     source_close(s);
-    return ttir + ttnn > 0;
+    return report || ttir + ttnn > 0;
 }
 
 static void read_input(struct finder *f, const struct fa_inputs *in, size_t input, bool alone) {
@@ -170,8 +184,8 @@ static void read_input(struct finder *f, const struct fa_inputs *in, size_t inpu
         return;
     }
     for (uint32_t i = 0; i < list.n; i++)
-        any |= take_source(f, &list.items[i]);
-    if (!any && alone)
+        any |= take_source(f, &list.items[i], alone && list.n == 1);
+    if (!any && alone && list.n != 1)
         complain(f, SEV_ERROR, in->files[input], NULL, "has no ops of TTIR or TTNN");
     free(list.items);
 }
@@ -306,6 +320,10 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
         f->out->n = 0;
     else
         say_pairs(f);
+    if (!f->out->n && !f->out->failed && !watch_has_ended(f->watch))
+        complain(f, SEV_ERROR, o->files[0], NULL,
+                 o->nfiles == 1 ? "has no ops of TTIR or TTNN"
+                                : "neither it nor what is given with it has ops of TTIR or TTNN");
     if (f->out->n)
         qsort(f->out->items, f->out->n, sizeof *f->out->items, compare_pairs);
     free(all.items);

@@ -5,6 +5,7 @@
 #include "base/directory.h"
 #include "base/locale.h"
 #include "graph/belong.h"
+#include "log/inputs.h"
 
 #include <stdlib.h>
 
@@ -103,7 +104,9 @@ static void scan_sources(struct inspection *in, const char *path, struct source 
         else
             source_close(&f->source);
     }
-    if (in->nfiles == before || in->files[before].scan.nblocks == 0)
+    bool none = in->nfiles == before || in->files[before].scan.nblocks == 0;
+    if (none &&
+        (in->nfiles == before || !inputs_say_other(&in->files[before].source, &in->files[before].scan, &in->diags)))
         diag_add(&in->diags, SEV_ERROR, (struct source_location){path, 0, 0}, NULL,
                  headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
 }

@@ -86,14 +86,9 @@ static bool is_reported(const struct tree *entries, const struct pattern *p) {
 static bool select_reported(struct passes *w, const char *report) {
     struct pattern_set *set = &w->library->patterns;
     const struct tree *document = NULL;
-    if (!read_yaml(report, &w->arena, &w->library->diags, &document))
+    if (!read_report(report, &w->arena, &w->library->diags, &document))
         return false;
     const struct tree *entries = document ? tree_lookup(document, "missed_fusions") : NULL;
-    if (document && (!entries || entries->kind != TREE_SEQUENCE)) {
-        diag_add(&w->library->diags, SEV_ERROR, (struct source_location){report, document->line, 0}, NULL,
-                 "this is no report: `missed_fusions` expected");
-        return false;
-    }
     for (uint32_t i = 0; i < set->n; i++)
         set->items[i]->selected &= is_reported(entries, set->items[i]);
     return true;
