@@ -189,6 +189,10 @@ class Manual(unittest.TestCase):
         commands = re.findall(r"^  ([a-z]+)  +\w", out, re.M)
         synopsis = read("man", "fusion-audit.1").split(".Sh SYNOPSIS\n")[1].split(".Sh ")[0]
         self.assertEqual(set(re.findall(r"^\.Nm\n\.Cm (\w+)", synopsis, re.M)), set(commands))
+        follow = re.search(r"^\.Cm patterns\n\.Cm (.*)", synopsis, re.M).group(1).split(" | ")
+        listed = re.findall(r"^\.It Cm (\w+)", read("man", "fusion-audit.1").split(".Sh PATTERNS\n")[1].split(".Sh ")[0], re.M)
+        for words in follow, listed:
+            self.assertEqual(sorted(words), sorted(self.shell("fusion-audit completion bash -- patterns ''")[1].split()))
 
     def test_operators(self):
         rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "ops", "ops.def"), re.M)
