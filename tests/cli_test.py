@@ -1050,12 +1050,14 @@ class Classify(Case):
 
     def test_source_file(self):
         """Of the pattern, else of its pass; where no pass makes it, of the pass that a new one would be in."""
-        passes = "---\npasses: [{name: p, version: v1, level: ttnn, file: lib/P.cpp}, {name: q, version: v1}]\n"
+        passes = ("---\npasses: [{name: p, version: v1, level: ttnn, file: lib/P.cpp}, {name: q, version: v1},\n"
+                  "  {name: r, version: v1, level: library, file: Ops.td}]\n")
         for status, file, behind in (
                 ("{level: ttnn, pass: p, pattern: P, file: lib/Q.cpp}", "lib/Q.cpp", ""),
                 ("{level: ttnn, pass: p, pattern: P}", "lib/P.cpp", ""), ("{level: ttnn, pass: q}", None, ""),
                 ("{level: ttnn}", "lib/P.cpp", ", where a new pattern would stand"), ("{level: ttir}", None, ""),
-                ("{level: library}", None, "")):
+                ("{level: library}", "Ops.td", ", where the op would stand"),
+                ("{level: library, lacks: activations}", "Ops.td", ", which has the op")):
             out = self.audit(self.BASE + "status: %s\n%s" % (status, passes), "--classify")
             self.assertEqual(re.findall("source_file: (.*)", out), [file or "null"], status)
             self.assertEqual(re.findall("compiler source: (.*)", out), [file + behind] if file else [], status)

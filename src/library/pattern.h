@@ -75,7 +75,8 @@ struct demand {
 struct compiler_pass {
     struct str name, version; /* the version of the compiler that claims on it were taken from */
     struct str off;           /* the flag that switches it off; empty: it ran before there was TTIR */
-    struct str level, file;   /* ttir or ttnn, where new patterns of that level stand; its file in the source */
+    struct str level;         /* of new patterns that stand in it, or library: of new ops; or empty */
+    struct str file;          /* in the source */
 };
 
 /* An option of its pipeline that a pattern names under `status`, and what it asks of the compiler. */

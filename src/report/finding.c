@@ -74,14 +74,21 @@ struct str finding_place(const struct finding *f) {
     return f->place.n ? f->place : STR("not stated in the input (no parameter name nearby)");
 }
 
-/* Where the compiler's pattern is, or a new one would be. */
+/* What is in the file of the compiler's source, where it is not its pattern. */
+static const char *stands_there(const struct pattern_status *s) {
+    if (s->pass.n)
+        return "";
+    if (!str_is(s->level, "library"))
+        return ", where a new pattern would stand";
+    return s->lacks.n ? ", which has the op" : ", where the op would stand";
+}
+
 static void add_source(struct note_lines *out, const struct finding *f, struct arena *a) {
     const struct claim *c = &f->notes.claim;
     struct str file = c->set && !f->same_as ? claim_file(c) : STR("");
     if (file.n)
         add_line(out, "compiler source",
-                 arena_printf(a, "%.*s%s", (int)file.n, file.p,
-                              c->pattern->status.pass.n ? "" : ", where a new pattern would stand"));
+                 arena_printf(a, "%.*s%s", (int)file.n, file.p, stands_there(&c->pattern->status)));
 }
 
 struct str finding_notes(const struct finding *f, struct str version, struct str action, struct note_lines *out) {
