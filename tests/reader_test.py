@@ -21,6 +21,8 @@ import sys
 import tempfile
 import unittest
 
+from linear_layer import log, module
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv.pop())
 PAGES = [p for p in sorted(glob.glob(os.path.join(ROOT, "man", "*.[157]"))) if not p.endswith("patterns.5")]
@@ -28,23 +30,6 @@ PAGES = [p for p in sorted(glob.glob(os.path.join(ROOT, "man", "*.[157]"))) if n
 # The compiler makes this TTNN of any TTIR; of parallel, what the README asks of it.
 COMPILER = "#!/bin/sh\ncat model.ttnn.mlir\n"
 PARALLEL = '#!/bin/sh\nwhile read -r line; do sh -c "$(printf "%s" "$1" | sed "s|{}|$line|g")"; done\n'
-
-
-def model(dialect, fused=False):
-    """A linear layer with a bias, its results called as in the README."""
-    x, w, b = "tensor<32x64xbf16>", "tensor<64x64xbf16>", "tensor<64xbf16>"
-    parameter = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
-    if fused:
-        body = '    %%17 = "%s.linear"(%%x, %%w, %%b) : (%s, %s, %s) -> %s loc("add.174")\n' % (dialect, x, w, b, x)
-    else:
-        body = ('    %%14 = "%s.matmul"(%%x, %%w) : (%s, %s) -> %s loc("dot.173")\n'
-                '    %%17 = "%s.add"(%%14, %%b) : (%s, %s) -> %s loc("add.174")\n' % (dialect, x, w, x, dialect, x, b, x))
-    return "module {\n  func.func @main(%%x: %s, %%w: %s %s, %%b: %s %s) -> %s {\n%s    return %%17 : %s\n  }\n}\n" % (
-        x, w, parameter, b, parameter, x, body, x)
-
-
-def log(fused):
-    return "MLIR Module ttir:\n%sMLIR Module ttnn:\n%s" % (model("ttir"), model("ttnn", fused))
 
 
 def read(path):
@@ -57,9 +42,9 @@ class Reader(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.dir = directory.name
-        for name, text in (("model.ttir.mlir", model("ttir")), ("model.ttnn.mlir", model("ttnn")), ("run.log", log(False)),
-                           ("old.log", log(True)), ("new.log", log(True)), ("dumps/llama/decode.ttir.mlir", model("ttir")),
-                           ("dumps/llama/decode.ttnn.mlir", model("ttnn"))):
+        for name, text in (("model.ttir.mlir", module("ttir")), ("model.ttnn.mlir", module("ttnn")), ("run.log", log(False)),
+                           ("old.log", log(True)), ("new.log", log(True)), ("dumps/llama/decode.ttir.mlir", module("ttir")),
+                           ("dumps/llama/decode.ttnn.mlir", module("ttnn"))):
             self.write(name, text)
         with gzip.open(os.path.join(self.dir, "run.log.gz"), "wt") as file:
             file.write(log(False))

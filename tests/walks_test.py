@@ -12,21 +12,10 @@ import sys
 import tempfile
 import unittest
 
+import linear_layer
+
 PROGRAM, CORPUS, COMPILER = (os.path.abspath(a) for a in (sys.argv[1:4] + [""] * 2)[:3])
 MODELS = os.path.join(CORPUS, "models")
-
-
-def linear(dialect, fused=False):
-    """A layer whose bias is added by an op of its own, or not."""
-    x, w, b = "tensor<32x64xbf16>", "tensor<64x64xbf16>", "tensor<64xbf16>"
-    of = '{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "layers.0.fc.%s"}'
-    if fused:
-        body = '    %%2 = "%s.linear"(%%x, %%w, %%b) : (%s, %s, %s) -> %s loc("add.2")\n' % (dialect, x, w, b, x)
-    else:
-        body = ('    %%1 = "%s.matmul"(%%x, %%w) : (%s, %s) -> %s loc("dot.1")\n'
-                '    %%2 = "%s.add"(%%1, %%b) : (%s, %s) -> %s loc("add.2")\n' % (dialect, x, w, x, dialect, x, b, x))
-    return "module {\n  func.func @main(%%x: %s, %%w: %s %s, %%b: %s %s) -> %s {\n%s    return %%2 : %s\n  }\n}\n" % (
-        x, w, of % "weight", b, of % "bias", x, body, x)
 
 
 class Walk(unittest.TestCase):
@@ -53,8 +42,8 @@ class Walk(unittest.TestCase):
                       for d, _, names in os.walk(os.path.join(self.directory.name, folder)) for f in names)
 
     def compile(self, folder, fused=False):
-        self.write(folder + "/model.ttir.mlir", linear("ttir"))
-        self.write(folder + "/model.ttnn.mlir", linear("ttnn", fused))
+        self.write(folder + "/model.ttir.mlir", linear_layer.module("ttir"))
+        self.write(folder + "/model.ttnn.mlir", linear_layer.module("ttnn", fused))
 
     def model(self, name, level):
         return os.path.join(MODELS, "%s.%s.mlir" % (name, level))
@@ -310,7 +299,7 @@ class ManyInputs(Walk):
     def test_all_of_a_folder(self):
         self.compile("in/a")
         self.compile("in/b", fused=True)
-        self.write("in/run.log", "MLIR Module ttir:\n" + linear("ttir") + "MLIR Module ttnn:\n" + linear("ttnn"))
+        self.write("in/run.log", linear_layer.log())
         status, out, err = self.run_it("--only=ttnn.linear", "--output-dir=out", "in")
         self.assertEqual((status, self.files("out")), (1, ["out/a/model.yml", "out/run.yml"]), err)
         self.assertEqual(self.run_it("summary", "out/a/model.yml", "out/run.yml"), (0, out, ""))
