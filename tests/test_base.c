@@ -2,8 +2,14 @@
 #include "base/base.h"
 #include "base/tree.h"
 
+#include "fusion_audit.h"
+
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Test(str, compares) {
     cr_assert(str_eq(STR("abc"), str_of("abc")));
@@ -192,4 +198,34 @@ Test(base, a_document_has_any_number_of_anchors) {
     cr_assert(tree_read(STR("k: &a v\nl: *b\n"), &arena).wrong);
     buf_free(&b);
     arena_free(&arena);
+}
+
+Test(base, nearest_words) {
+    const char *const words[] = {"--format", "--output", "--only", "--no-bundled"};
+    cr_assert_str_eq(fa_nearest("--fromat", words, 4), "--format");
+    cr_assert_str_eq(fa_nearest("--no-bun", words, 4), "--no-bundled");
+    cr_assert_null(fa_nearest("--quiet", words, 4));
+    cr_assert_null(fa_nearest("--format", words, 0));
+}
+
+Test(base, directories_are_made_with_those_above) {
+    char name[] = "/tmp/test_base_XXXXXX", path[64], file[64];
+    cr_assert(mkdtemp(name));
+    snprintf(path, sizeof path, "%s/a//b/c/", name);
+    cr_assert_eq(fa_make_directory(path), 0);
+    cr_assert_eq(fa_make_directory(path), 0, "it is there");
+    cr_assert_eq(access(path, W_OK), 0);
+    snprintf(file, sizeof file, "%s/a/file", name);
+    FILE *f = fopen(file, "w");
+    cr_assert(f && fclose(f) == 0);
+    cr_assert_eq(fa_make_directory(file), ENOTDIR);
+    snprintf(path, sizeof path, "%s/a/file/d", name);
+    cr_assert_eq(fa_make_directory(path), ENOTDIR);
+    cr_assert_eq(fa_make_directory(""), ENOENT);
+    const char *const made[] = {"a/file", "a/b/c", "a/b", "a"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", name, made[i]);
+        cr_assert_eq(remove(path), 0);
+    }
+    cr_assert_eq(rmdir(name), 0);
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusion_audit.h"
+
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
@@ -113,6 +115,10 @@ const char *str_nearest(struct str misspelt, const char *const *words, size_t n)
     for (struct str rest = misspelt; !best && rest.n;)
         best = begins_with(str_part(&rest, '_'), words, n);
     return best;
+}
+
+const char *fa_nearest(const char *misspelt, const char *const *words, size_t n) {
+    return str_nearest(str_of(misspelt), words, n);
 }
 
 /* Eight bytes a step: xor, multiply by an odd constant, fold the high half into the low one. */

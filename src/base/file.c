@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/temporary.h"
+#include "fusion_audit.h"
 
 /* Functions that write return 0 or the errno, and this where libyaml fails. */
 enum { NO_YAML = -1 };
@@ -108,29 +109,28 @@ static int print(const struct printing *p, FILE *out) {
     return whole ? 0 : errno ? errno : NO_YAML;
 }
 
-/* And those above it, where they are not there. */
-static int make_directory(const char *path) {
+int fa_make_directory(const char *path) {
     char *part = made(strdup(path));
-    size_t n = strlen(path);
     int error = 0;
     struct stat st;
-    for (size_t i = 1; i <= n && !error; i++) {
-        if (part[i] != '/' && part[i] != '\0')
-            continue;
-        part[i] = '\0';
+    for (char *slash = *part ? part : NULL; slash;) {
+        slash = strchr(slash + 1, '/');
+        if (slash)
+            *slash = '\0';
         error = mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : errno;
-        part[i] = path[i];
+        if (slash)
+            *slash = '/';
     }
     free(part);
-    if (!error && stat(path, &st) != 0)
-        error = errno;
-    return error ? error : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+    return error ? error : errno;
 }
 
 static int make_directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *directory = slash && slash > path ? made(strndup(path, (size_t)(slash - path))) : NULL;
-    int error = directory ? make_directory(directory) : 0;
+    int error = directory ? fa_make_directory(directory) : 0;
     free(directory);
     return error;
 }

@@ -96,7 +96,7 @@ static enum fa_status refuse_many(struct audit_args *x, size_t ncompiles) {
         if (directory && !made && !is_directory(directory))
             return fails(args, FA_USAGE, "%s of several compiles is a directory", files_of_pairs[i].option);
     }
-    int error = x->dry_run ? 0 : make_directory(x->output_dir);
+    int error = x->dry_run ? 0 : fa_make_directory(x->output_dir);
     return error ? fails(args, FA_USAGE, "--output-dir: %s cannot be made: %s", x->output_dir, strerror(error))
                  : FA_CLEAN;
 }

@@ -198,7 +198,7 @@ static bool unknown_option(struct args *args, const struct getopt_table *t, cons
             others[nothers++] = commands[i]->name;
     if (nothers)
         return option_of_others(args, option, others, nothers);
-    meant = strlen(name) > 1 ? nearest(name, names, nnames) : NULL;
+    meant = strlen(name) > 1 ? fa_nearest(name, names, nnames) : NULL;
     return meant ? wrong(args, "unknown option '%s': did you mean --%s?", option, meant)
                  : wrong(args, "unknown option '%s'", option);
 }
@@ -345,7 +345,7 @@ static bool is_late_command(struct args *args, const char *word) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(word, names[i]) == 0)
             return !wrong(args, "the command has to be the first argument: fusion-audit %s ...", word);
-    meant = strcmp(word, "help") == 0 ? "--help" : nearest(word, names, n);
+    meant = strcmp(word, "help") == 0 ? "--help" : fa_nearest(word, names, n);
     return meant && !wrong(args, "no file and no command is called '%s': did you mean %s?", word, meant);
 }
 

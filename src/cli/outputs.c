@@ -1,7 +1,6 @@
 /* The files that an audit writes: reports in one format or several, baselines, expectations. None may be an input. */
 #include "cli/outputs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,20 +94,4 @@ bool audit_check(struct args *args) {
     o->inventory = x->write_baseline || x->write_expect;
     return check_written(x, "--write-baseline", x->write_baseline) &&
            check_written(x, "--write-expect", x->write_expect);
-}
-
-int make_directory(const char *path) {
-    char *all = strdup(path);
-    int error = ENOMEM;
-    struct stat st;
-    for (char *slash = all; slash;) {
-        slash = strchr(slash + 1, '/');
-        if (slash)
-            *slash = '\0';
-        error = mkdir(all, 0777) == 0 ? 0 : errno;
-        if (slash)
-            *slash = '/';
-    }
-    free(all);
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : error;
 }

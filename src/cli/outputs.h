@@ -6,7 +6,5 @@
 
 /* False with the error of `args`. */
 bool output_check(struct args *args, const char *path);
-/* Makes a directory, and those above it, where they are not there. 0 or the errno. */
-int make_directory(const char *path);
 
 #endif

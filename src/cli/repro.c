@@ -256,7 +256,7 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
             *c = '_';
     r->name = name;
     r->dir = text(&r->x->args, "%s/%s", r->x->dir, name);
-    int error = make_directory(r->dir);
+    int error = fa_make_directory(r->dir);
     if (error)
         fails(&r->x->args, FA_INPUT, "cannot make %s: %s", r->dir, strerror(error));
 }

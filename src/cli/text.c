@@ -63,36 +63,3 @@ bool ends(const char *text, const char *with) {
     size_t n = strlen(text), m = strlen(with);
     return n >= m && strcmp(text + n - m, with) == 0;
 }
-
-/* Edits from one to the other (Levenshtein), by rows: each letter of `a` against all of `b`. */
-static unsigned distance(const char *a, const char *b) {
-    enum { MOST = 48 };
-    unsigned row[MOST + 1], n = (unsigned)strlen(b);
-    if (n > MOST)
-        return MOST;
-    for (unsigned i = 0; i <= n; i++)
-        row[i] = i;
-    for (unsigned above = 1; *a; a++, above++) {
-        unsigned corner = row[0];
-        row[0] = above;
-        for (unsigned i = 1; i <= n; i++) {
-            unsigned change = corner + (*a != b[i - 1]), other = 1 + (row[i] < row[i - 1] ? row[i] : row[i - 1]);
-            corner = row[i];
-            row[i] = change < other ? change : other;
-        }
-    }
-    return row[n];
-}
-
-const char *nearest(const char *misspelt, const char *const *words, size_t n) {
-    const char *best = NULL;
-    size_t length = strlen(misspelt), least = length / 3 + 2;
-    for (size_t i = 0; i < n; i++) {
-        size_t edits = length > 2 && begins(words[i], misspelt) ? 1 : distance(misspelt, words[i]);
-        if (edits < least) {
-            least = edits;
-            best = words[i];
-        }
-    }
-    return best;
-}

@@ -17,7 +17,5 @@ char *text_of_list(struct args *args, const char *format, va_list list) __attrib
 const char *join(struct args *args, const char *const *words, size_t n, const char *last);
 bool begins(const char *text, const char *with);
 bool ends(const char *text, const char *with);
-/* The word that a misspelt one is close to, or begins; or NULL. */
-const char *nearest(const char *misspelt, const char *const *words, size_t n);
 
 #endif

@@ -317,7 +317,7 @@ static enum fa_status print_table(struct tries *r, FILE *out) {
 static enum fa_status run(struct args *args, FILE *out) {
     struct tries r = {.x = (struct try_args *)args, .n = 1, .all = {{.needs = ""}}};
     const char *dir = r.x->output_dir;
-    int error = dir ? make_directory(dir) : 0;
+    int error = dir ? fa_make_directory(dir) : 0;
     if (error)
         return fails(args, FA_INPUT, "cannot make %s: %s", dir, strerror(error));
     r.library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
