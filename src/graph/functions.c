@@ -13,17 +13,16 @@ struct named_function {
     UT_hash_handle hh;
 };
 
-/* The audited functions of one level that are left; none that is called. */
-static bool *find_left(const struct graph *g) {
-    bool *left = xcalloc(g->m->nfuncs + (size_t)1, sizeof *left);
+bool *find_root_functions(const struct graph *g) {
+    bool *root = xcalloc(g->m->nfuncs + (size_t)1, sizeof *root);
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        left[f] = g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete;
+        root[f] = g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete;
     for (uint32_t op = 0; op < g->m->nops; op++) {
         uint32_t f = g->m->ops[op].callee == NONE ? NONE : mlir_find_func(g->m, g->m->ops[op].callee);
         if (f != NONE)
-            left[f] = false;
+            root[f] = false;
     }
-    return left;
+    return root;
 }
 
 static bool same_extents(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
@@ -53,7 +52,7 @@ static uint32_t only_function(const struct graph *g, const bool *of, const struc
 
 /* Functions of other names. */
 static void pair_left(const struct graph *ttir, const struct graph *ttnn, uint32_t *same) {
-    bool *left = find_left(ttir), *left_ttnn = find_left(ttnn);
+    bool *left = find_root_functions(ttir), *left_ttnn = find_root_functions(ttnn);
     for (uint32_t f = 0; f < ttnn->m->nfuncs; f++)
         if (same[f] != NONE)
             left_ttnn[f] = left[same[f]] = false;

@@ -4,6 +4,9 @@
 
 #include "graph/graph.h"
 
+/* By function: it is audited, whole, and called by none. To be freed. */
+bool *find_root_functions(const struct graph *g);
+
 /* For each TTNN function the audited TTIR function of its name; of those that are left, and that nobody calls, the one
  * of its signature, where no others have it, and then the last one; or NONE. To be freed. */
 uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn);

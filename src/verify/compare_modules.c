@@ -107,19 +107,6 @@ static void compare_functions(struct module_comparison *m, const struct graph *b
     sweep_free(&s);
 }
 
-/* Functions that run on their own: no op of the module calls them. */
-static bool *find_roots(const struct graph *g, struct arena *a) {
-    bool *root = arena_alloc(a, g->m->nfuncs + (size_t)1);
-    for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        root[f] = g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete;
-    for (uint32_t op = 0; op < g->m->nops; op++) {
-        uint32_t f = g->m->ops[op].callee == NONE ? NONE : mlir_find_func(g->m, g->m->ops[op].callee);
-        if (f != NONE)
-            root[f] = false;
-    }
-    return root;
-}
-
 /* What only one module has is compared with nothing. */
 static void count_alone(struct module_comparison *m, const struct graph *g, int side, uint32_t func) {
     uint32_t n = 0;
@@ -166,7 +153,7 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
     m->twin = no_ops(&m->arena, after->m->nops + (size_t)1);
     m->reads_freed = arena_alloc(&m->arena, after->m->nops + (size_t)1);
     const struct graph *g[SIDES] = {before, after};
-    bool *root[SIDES] = {find_roots(before, &m->arena), find_roots(after, &m->arena)};
+    bool *root[SIDES] = {find_root_functions(before), find_root_functions(after)};
     uint32_t *func_of = pair_functions(before, after), compared = 0;
     struct alignment align;
     align_build(&align, before, after, func_of);
@@ -181,6 +168,8 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
         m->why = STR("no function is in both modules");
     align_free(&align);
     free(func_of);
+    free(root[BEFORE]);
+    free(root[AFTER]);
 }
 
 uint32_t fused_op_of(const struct compared_region *r, const struct graph *after) {
