@@ -132,6 +132,13 @@ void write_begin(struct writer *w, enum markup markup, FILE *out) {
         begin_yaml(w);
 }
 
+void write_document(struct writer *w, enum markup markup, FILE *out) {
+    write_begin(w, markup, out);
+    write_map(w);
+    if (markup == MARKUP_JSON)
+        write_pair(w, "version", STR(FA_VERSION), TEXT_NAME);
+}
+
 bool write_end(struct writer *w) {
     buf_free(&w->scratch);
     if (w->markup == MARKUP_YAML)

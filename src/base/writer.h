@@ -28,6 +28,8 @@ struct writer {
 };
 
 void write_begin(struct writer *w, enum markup markup, FILE *out);
+/* Begins one that is a map, in JSON with the version of what writes it. */
+void write_document(struct writer *w, enum markup markup, FILE *out);
 /* Ends the document and frees the writer. False when libyaml fails, or the stream as it writes; errno tells why, 0 for
  * libyaml. */
 bool write_end(struct writer *w);

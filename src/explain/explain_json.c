@@ -71,9 +71,7 @@ static void put_place(struct writer *w, const struct explained *x) {
 
 void explain_print_json(const struct fa_explanation *e, FILE *out) {
     struct writer w;
-    write_begin(&w, MARKUP_JSON, out);
-    write_map(&w);
-    put_text(&w, "version", str_of(FA_VERSION));
+    write_document(&w, MARKUP_JSON, out);
     write_list_at(&w, "places");
     for (uint32_t i = 0; i < e->n; i++)
         put_place(&w, &e->items[i]);

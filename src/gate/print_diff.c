@@ -162,9 +162,7 @@ static void write_side(struct writer *w, const char *key, const struct compile_s
 
 bool diff_print_json(const struct diff *d, FILE *out) {
     struct writer w;
-    write_begin(&w, MARKUP_JSON, out);
-    write_map(&w);
-    write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_document(&w, MARKUP_JSON, out);
     write_side(&w, "before", d->before);
     write_side(&w, "now", d->now);
     write_list_at(&w, "fused_ops");

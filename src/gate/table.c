@@ -173,9 +173,7 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
 bool table_print_json(const struct table_item *items, size_t n, FILE *out) {
     struct report_table t = table_make(items, n);
     struct writer w;
-    write_begin(&w, MARKUP_JSON, out);
-    write_map(&w);
-    write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_document(&w, MARKUP_JSON, out);
     write_list_at(&w, "reports");
     for (uint32_t i = 0; i < t.reports.n; i++)
         write_row(&w, "report", &t.reports.items[i], false, t.compared);

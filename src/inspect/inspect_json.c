@@ -191,9 +191,7 @@ static void put_diagnostic(struct writer *w, const struct diag *d) {
 
 void inspect_print_json(const struct inspection *in, FILE *out) {
     struct writer w;
-    write_begin(&w, MARKUP_JSON, out);
-    write_map(&w);
-    put_text(&w, "version", str_of(fa_version()));
+    write_document(&w, MARKUP_JSON, out);
     write_pair_number(&w, "status", (uint64_t)in->status);
     write_list_at(&w, "files");
     for (size_t i = 0; i < in->nfiles; i++)

@@ -200,10 +200,7 @@ static void put_times(struct writer *w, const struct report *r) {
 
 static bool print(const struct report *r, enum markup markup, FILE *out) {
     struct writer w;
-    write_begin(&w, markup, out);
-    write_map(&w);
-    if (markup == MARKUP_JSON)
-        write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_document(&w, markup, out);
     write_map_at(&w, "input");
     write_pair_if_any(&w, "ttir", str_of(r->ttir_path), TEXT_NAME);
     write_pair_if_any(&w, "ttnn", str_of(r->ttnn_path), TEXT_NAME);

@@ -194,10 +194,7 @@ bool checks_print(const struct check_list *l, FILE *out) {
 
 bool check_print(const struct fa_verification *v, enum markup markup, FILE *out) {
     struct writer w;
-    write_begin(&w, markup, out);
-    write_map(&w);
-    if (markup == MARKUP_JSON)
-        write_pair(&w, "version", STR(FA_VERSION), TEXT_NAME);
+    write_document(&w, markup, out);
     write_map_at(&w, "input");
     write_pair(&w, v->paths[1] ? "before" : "log", str_of(v->paths[0]), TEXT_NAME);
     write_pair_if_any(&w, "after", str_of(v->paths[1]), TEXT_NAME);
