@@ -37,7 +37,9 @@ struct fa_application {
     uint32_t noutcomes, outcomes_cap;
     struct taken_numbers taken; /* arguments of `ttir` */
     struct str text;            /* that is written */
-    struct watch *watch;        /* or NULL */
+    struct match_cache *cache;  /* of all rounds, as the proofs are */
+    struct proofs *proofs;
+    struct watch *watch; /* or NULL */
     enum fa_status status;
 };
 
@@ -156,12 +158,8 @@ struct round {
 };
 
 static void search_module(struct fa_application *a, struct round *r) {
-    struct match_cache *cache = match_cache_new(a->patterns);
-    struct proofs *proofs = proofs_new(a->patterns);
-    struct search_setup setup = {a->patterns, &cache, 1, a->watch};
-    select_matches(&setup, &a->options->patterns, proofs, &r->level->graph, &a->arena, &r->selection);
-    proofs_free(proofs);
-    match_cache_free(cache);
+    struct search_setup setup = {a->patterns, &a->cache, 1, a->watch};
+    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &a->arena, &r->selection);
 }
 
 static void choose_findings(struct fa_application *a, struct round *r, const bool *asked) {
@@ -323,6 +321,8 @@ static enum fa_status run(struct fa_application *a) {
         return read;
     if (!read_module(a, &c))
         return FA_INPUT;
+    a->cache = match_cache_new(a->patterns);
+    a->proofs = proofs_new(a->patterns);
     a->how = (struct replacing){.patterns = a->patterns,
                                 .prefix = free_prefix(a),
                                 .alias = free_alias(a),
@@ -388,6 +388,8 @@ void fa_application_free(struct fa_application *a) {
     level_free(&a->ttir);
     chips_free(&a->chips);
     free(a->outcomes);
+    match_cache_free(a->cache);
+    proofs_free(a->proofs);
     inputs_free(&a->inputs);
     patterns_free(&a->own);
     watch_free(a->watch);
