@@ -1,5 +1,6 @@
 /* The promises of src/base. */
 #include "base/base.h"
+#include "base/embedded.h"
 #include "base/tree.h"
 
 #include "fusion_audit.h"
@@ -198,6 +199,29 @@ Test(base, a_document_has_any_number_of_anchors) {
     cr_assert(tree_read(STR("k: &a v\nl: *b\n"), &arena).wrong);
     buf_free(&b);
     arena_free(&arena);
+}
+
+static void is_filled(const char *text, const char *expected) {
+    struct str two[] = {STR("a"), STR("bb")}, one = STR("x");
+    const struct blank blanks[] = {{STR("{two}"), {two, 2}}, {STR("{one}"), {&one, 1}}, {STR("{none}"), {0}}};
+    struct buf b = {0};
+    fill_lines(&b, str_of(text), blanks, sizeof blanks / sizeof *blanks);
+    cr_assert(str_is(buf_str(&b), expected), "%s became %.*s", text, (int)b.n, b.p);
+    buf_free(&b);
+}
+
+Test(embedded, a_line_stands_once_for_each_value) {
+    is_filled("begin\n{two}, {one}\nend\n", "begin\na, x\nbb, x\nend\n");
+    is_filled("{one}{one} {none}\nkept", "kept");
+    is_filled("-{two}", "-a-bb");
+    is_filled("{one} { one } {other} {two", "x { one } {other} {two");
+    is_filled("", "");
+}
+
+Test(embedded, files_are_as_they_are) {
+    cr_assert(str_starts(embedded_text("page.html"), STR("<!DOCTYPE html>\n")));
+    cr_assert(str_ends(embedded_text("page.html"), STR("</html>\n")));
+    cr_assert(str_starts(embedded_text("FusionMatch.h"), STR("//")));
 }
 
 Test(base, nearest_words) {

@@ -7,8 +7,6 @@
 
 #include "base/base.h"
 
-extern const char page_head[], page_tail[]; /* made by embed.c */
-
 /* Where a JSON document is to be printed: `out` for "json", into a page there for "html"; NULL for another format. */
 FILE *document_begin(const char *format, FILE *out);
 /* Ends it. False: the stream failed. */

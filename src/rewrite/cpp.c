@@ -64,11 +64,11 @@ struct str cpp_class(struct cpp *c, enum op_kind k) {
 }
 
 /* Words of C++ and names that the generated code has itself. */
-static const char *const taken[] = {"and",      "bool",   "case",   "class",    "const", "context", "default", "do",
-                                    "double",   "else",   "enum",   "false",    "float", "for",     "form",    "if",
-                                    "int",      "long",   "match",  "name",     "new",   "not",     "op",      "or",
-                                    "register", "return", "root",   "rewriter", "short", "signed",  "static",  "switch",
-                                    "this",     "true",   "double", "union",    "void",  "while",   "xor"};
+static const char *const taken[] = {"and",      "bool",   "case",  "class",    "const", "context", "default", "do",
+                                    "double",   "else",   "enum",  "false",    "float", "for",     "form",    "if",
+                                    "int",      "long",   "match", "name",     "new",   "not",     "op",      "or",
+                                    "register", "return", "root",  "rewriter", "short", "signed",  "static",  "switch",
+                                    "this",     "true",   "union", "void",     "while", "xor"};
 
 struct str cpp_name(struct cpp *c, struct str name) {
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)

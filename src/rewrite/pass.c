@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/embedded.h"
 #include "base/file.h"
 #include "base/locale.h"
 #include "gate/findings.h"
@@ -55,11 +56,13 @@ static void write_pattern(struct passes *w, struct pattern *p) {
 }
 
 static void write_shared(struct passes *w) {
-    put(w, "FusionMatch", ".h", str_of(FusionMatch));
-    put(w, "FusionForm", ".h", str_of(FusionForm));
-    put(w, "FusionPasses", ".cpp", files_passes(w->list, w->n, &w->arena));
-    put(w, "CMakeLists", ".txt", files_cmake(w->list, w->n, &w->arena));
-    put(w, "README", ".md", files_readme(w->list, w->n, &w->arena));
+    static const char *const shared[] = {"FusionMatch.h", "FusionForm.h"}, *const filled[] = {"FusionPasses.cpp",
+                                                                                              "CMakeLists.txt",
+                                                                                              "README.md"};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        put(w, shared[i], "", embedded_text(shared[i]));
+    for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
+        put(w, filled[i], "", files_of_all(filled[i], w->list, w->n, &w->arena));
 }
 
 /* An instance of the report is one of the pattern: it names it, or its notes begin with its summary. */

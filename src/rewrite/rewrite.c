@@ -3,16 +3,17 @@
 
 #include <string.h>
 
+#include "base/embedded.h"
 #include "lang/printer.h"
 #include "library/lowering.h"
 #include "rewrite/cpp.h"
 
-/* Lines of a text, each behind `before`. */
-static void put_lines(struct buf *b, const char *before, struct str text) {
-    for (struct str rest = str_trim(text); rest.n;) {
-        struct str one = str_line(&rest);
-        buf_printf(b, "%s%.*s\n", before, (int)one.n, one.p);
-    }
+static struct str_list append(struct str_list list, struct str one, struct arena *a) {
+    struct str *items = arena_alloc(a, (list.n + 1) * sizeof *items);
+    if (list.n)
+        memcpy(items, list.items, list.n * sizeof *items);
+    items[list.n] = one;
+    return (struct str_list){items, list.n + 1};
 }
 
 static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, const char *key, struct str text) {
@@ -25,48 +26,63 @@ static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, c
             buf_addc(&line, ' ');
     struct str said = buf_take(&line, a);
     buf_printf(b, "      // unchecked: %s\n", said.p);
-    struct str *items = arena_alloc(a, (out->unchecked.n + 1) * sizeof *items);
-    if (out->unchecked.n)
-        memcpy(items, out->unchecked.items, out->unchecked.n * sizeof *items);
-    items[out->unchecked.n++] = said;
-    out->unchecked.items = items;
+    out->unchecked = append(out->unchecked, said, a);
+}
+
+static struct str printed(struct cpp *c, const struct number *n) {
+    struct buf b = {0};
+    number_print(c->match, NULL, n, &b);
+    return buf_take(&b, c->arena);
 }
 
 enum demanded { MUST_HOLD_OR_NEXT, MUST_HOLD, MUST_NOT_HOLD };
 
-/* A condition of the pattern; one that cannot be expressed is a comment. */
-static void put_condition(struct cpp *c, struct rewrite *out, const char *key, const struct number *n,
-                          enum demanded how) {
-    struct str why = c->why, text, test;
-    c->in_condition = true;
-    text = cpp_number(c, n);
-    if (!text.n && n->op == NUM_OR && how != MUST_NOT_HOLD) { /* one of both is enough */
-        text = cpp_number(c, n->a);
-        text = text.n ? text : cpp_number(c, n->b);
+/* A condition as C++, of an `or` what can be expressed of it: less holds then, never more. What cannot be is noted in
+ * `left`. Empty: nothing can be. */
+static struct str some_of(struct cpp *c, const struct number *n, struct str_list *left) {
+    struct str why = c->why, text = cpp_number(c, n), a, b;
+    const struct number *said = n->op == NUM_CALL && n->call == NONE ? n->a : n; /* what a definition says */
+    if (text.n)
+        return text;
+    c->why = why;
+    if (said->op != NUM_OR) {
+        *left = append(*left, printed(c, n), c->arena);
+        return text;
     }
-    c->in_condition = false;
-    struct buf said = {0};
-    number_print(c->match, NULL, n, &said);
-    if (!text.n) {
-        c->why = why;
-        put_unchecked(c->out, out, c->arena, key, buf_str(&said));
-        buf_free(&said);
-        return;
-    }
-    struct str quoted = cpp_quoted(c, buf_str(&said));
-    buf_free(&said);
-    test = how == MUST_NOT_HOLD ? text : arena_printf(c->arena, "!(%s)", text.p);
+    a = some_of(c, said->a, left);
+    b = some_of(c, said->b, left);
+    return a.n && b.n ? arena_printf(c->arena, "%s || %s", a.p, b.p) : a.n ? a : b;
+}
+
+static void put_test(struct cpp *c, struct str text, struct str said, enum demanded how) {
+    struct str quoted = cpp_quoted(c, said);
     if (how == MUST_HOLD_OR_NEXT) {
         cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "!match.check(%s, %s))", text.p, quoted.p));
         buf_add(c->out, STR("\n        continue;\n"));
         return;
     }
-    cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "%s)", test.p));
+    cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, how == MUST_NOT_HOLD ? "%s)" : "!(%s))", text.p));
     buf_addc(c->out, '\n');
     cpp_put(c->out, 8, STR("return "),
             arena_printf(c->arena, "rewriter.notifyMatchFailure(op, \"%s%s);", how == MUST_NOT_HOLD ? "not " : "",
                          quoted.p + 1));
     buf_addc(c->out, '\n');
+}
+
+/* A condition of the pattern; what of it cannot be expressed is a comment. */
+static void put_condition(struct cpp *c, struct rewrite *out, const char *key, const struct number *n,
+                          enum demanded how) {
+    struct str_list left = {0};
+    struct str said = printed(c, n);
+    c->in_condition = true;
+    struct str text = some_of(c, n, &left);
+    c->in_condition = false;
+    if (text.n)
+        put_test(c, text, said, how);
+    for (uint32_t i = 0; i < left.n && text.n; i++)
+        put_unchecked(c->out, out, c->arena, key, left.items[i]);
+    if (!text.n)
+        put_unchecked(c->out, out, c->arena, key, said);
 }
 
 static void put_conditions(struct cpp *c, struct rewrite *out, const struct pattern *p) {
@@ -91,61 +107,41 @@ static void put_conditions(struct cpp *c, struct rewrite *out, const struct patt
         put_unchecked(c->out, out, c->arena, "outside", p->outside[i].say);
 }
 
-static void put_head(struct buf *b, const struct pattern *p, struct str class) {
-    buf_printf(b, "// %s.cpp - %s\n//\n// Made of the pattern %s by `fusion-audit patterns pass %s`.\n", p->name.p,
-               p->summary.p, p->name.p, p->name.p);
-    buf_add(b, STR("#include \"FusionForm.h\"\n\nnamespace mlir::tt::ttir::fusion {\nnamespace {\n\n"));
-    buf_printf(b, "/// The formula, line by line; `out` becomes\n///\n");
-    put_lines(b, "///   ", p->fused);
-    buf_printf(b, "///\nclass %s : public RewritePattern {\n", class.p);
+static struct str_list lines_of(struct str text, struct arena *a) {
+    struct str_list list = {0};
+    for (struct str rest = str_trim(text); rest.n;)
+        list = append(list, str_line(&rest), a);
+    return list;
 }
 
-/* The ops where a match may end. */
-static bool put_registration(struct cpp *c, struct str class, struct str camel) {
+/* The classes of the ops where a match may end. */
+static struct str_list roots(struct cpp *c) {
     const struct node *root = c->match->root;
-    uint32_t count = 0;
-    buf_printf(c->out, "} // namespace\n\nvoid populate%sPatterns(RewritePatternSet &patterns) {\n", camel.p);
+    struct str_list list = {0};
     for (uint32_t k = 1; k < K_COUNT; k++) {
         struct str why = c->why;
         struct str op = node_is(root, (enum op_kind)k) ? cpp_class(c, (enum op_kind)k) : STR("");
         c->why = why;
-        if (!op.n)
-            continue;
-        const char *others[] = {op.p, k == K_CLAMP ? "ClampScalarOp" : NULL};
-        for (size_t i = 0; i < 2; i++)
-            if (others[i])
-                buf_printf(c->out, "  patterns.add<%s>(%s::getOperationName(), patterns.getContext());\n", class.p,
-                           others[i]);
-        count++;
+        list = op.n ? append(list, op, c->arena) : list;
+        list = op.n && k == K_CLAMP ? append(list, STR("ClampScalarOp"), c->arena) : list;
     }
-    buf_add(c->out, STR("}\n\n} // namespace mlir::tt::ttir::fusion\n"));
-    return count > 0;
+    return list;
 }
 
-/* Within loops of the class: what is matched, then the fused form in its place. */
-static bool put_rewrite(struct cpp *c, struct rewrite *out, const struct pattern *p, const struct formula *fused,
-                        struct str root) {
+/* What is searched for: the member of the root, and the names of values that others may use, too. */
+static struct str searched(struct cpp *c, const struct pattern *p, struct str root) {
     struct str escapes = STR("");
     for (uint32_t i = 0; i < p->nescapes; i++)
         escapes = arena_printf(c->arena, "%s%s%s", escapes.p, i ? ", " : "",
                                cpp_name(c, c->match->slot_name[p->escapes[i]]).p);
-    buf_printf(c->out,
-               "\n  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {\n"
-               "    Match match(op);\n    while (match.next(%s%s%s%s)) {\n",
-               root.p, escapes.n ? ", {" : "", escapes.p, escapes.n ? "}" : "");
-    put_conditions(c, out, p);
-    buf_add(c->out, STR("\n      Form form(match, rewriter);\n"));
-    c->formula = fused;
-    memset(c->written, 0, sizeof c->written);
-    c->in_condition = true;
-    struct str result = cpp_form(c);
-    if (!result.n)
-        return false;
-    buf_printf(c->out,
-               "      return form.replaceRoot(%s);\n    }\n"
-               "    return rewriter.notifyMatchFailure(op, match.why());\n  }\n};\n\n",
-               result.p);
-    return true;
+    return escapes.n ? arena_printf(c->arena, "%s, {%s}", root.p, escapes.p) : root;
+}
+
+/* What was written since the last call, without its last end of line. */
+static struct str_list written(struct cpp *c) {
+    struct str text = buf_take(c->out, c->arena);
+    text.n -= str_ends(text, STR("\n"));
+    return text.n ? append((struct str_list){0}, text, c->arena) : (struct str_list){0};
 }
 
 static bool parse_fused(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f) {
@@ -155,27 +151,42 @@ static bool parse_fused(const struct pattern_set *set, const struct pattern *p, 
     return ok;
 }
 
+/* Fills the class. Empty with a reason. */
+static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pattern *p, const struct formula *fused) {
+    struct str camel = cpp_camel(c->arena, p->name), root = cpp_terms(c), result;
+    struct str_list members = written(c), conditions, ops = roots(c);
+    struct buf text = {0};
+    if (!root.n || !ops.n)
+        return STR("");
+    root = searched(c, p, root);
+    put_conditions(c, out, p);
+    conditions = written(c);
+    c->formula = fused;
+    memset(c->written, 0, sizeof c->written);
+    c->in_condition = true;
+    result = cpp_form(c);
+    if (!result.n)
+        return result;
+    const struct blank blanks[] = {{STR("{name}"), {&p->name, 1}},       {STR("{Name}"), {&camel, 1}},
+                                   {STR("{summary}"), {&p->summary, 1}}, {STR("{fused}"), lines_of(p->fused, c->arena)},
+                                   {STR("{members}"), members},          {STR("{what}"), {&root, 1}},
+                                   {STR("{conditions}"), conditions},    {STR("{variables}"), written(c)},
+                                   {STR("{result}"), {&result, 1}},      {STR("{op}"), ops}};
+    fill_lines(&text, embedded_text("NAME.cpp"), blanks, sizeof blanks / sizeof *blanks);
+    return buf_take(&text, c->arena);
+}
+
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out) {
-    struct buf text = {0}, body = {0};
+    struct buf body = {0};
     struct formula *fused = arena_alloc(a, sizeof *fused);
     struct cpp c = {.arena = a, .set = set, .formula = &p->formula, .match = &p->formula, .out = &body};
-    struct str camel = cpp_camel(a, p->name), class = arena_printf(a, "%sFusion", camel.p);
     *out = (struct rewrite){0};
     if (pattern_reach(p) != REACH_DIALECT)
         cpp_cannot(&c, "the dialect lacks %.*s of %s", (int)pattern_lacks(p).n, pattern_lacks(p).p, p->fused_op.p);
     else if (!parse_fused(set, p, a, fused))
         cpp_cannot(&c, "the pattern does not say what the fused op computes");
-    struct str root = c.why.n ? STR("") : cpp_terms(&c);
-    if (root.n) {
-        buf_printf(&body,
-                   "\npublic:\n  %s(StringRef root, MLIRContext *context) : RewritePattern(root, 1, context) {}\n",
-                   class.p);
-        if (put_rewrite(&c, out, p, fused, root) && put_registration(&c, class, camel)) {
-            put_head(&text, p, class);
-            buf_add(&text, buf_str(&body));
-            out->text = buf_take(&text, a);
-        }
-    }
+    else
+        out->text = fill_class(&c, out, p, fused);
     out->why = out->text.n ? STR("") : c.why.n ? c.why : STR("no op of TTIR ends it");
     buf_free(&body);
 }

@@ -1,19 +1,18 @@
-/* A build step, which links nothing of the library: prints files as C, `const char NAME[]` of NAME.h.
+/* A build step, which links nothing of the library: prints files as C, the table of embedded.h.
  *
  * usage: embed OUTPUT FILE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_file(FILE *out, const char *path) {
+static void put_bytes(FILE *out, int number, const char *path) {
     FILE *in = fopen(path, "r");
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     unsigned column = 0;
     if (!in) {
         perror(path);
         exit(EXIT_FAILURE);
     }
-    fprintf(out, "const char %.*s[] = {", (int)strcspn(name, "."), name);
+    fprintf(out, "static const char file_%d[] = {", number);
     for (int byte; (byte = getc(in)) != EOF;)
         fprintf(out, "%s%d,", column++ % 20 ? "" : "\n    ", (signed char)byte);
     fprintf(out, "\n    0};\n");
@@ -24,8 +23,14 @@ int main(int argc, char **argv) {
     FILE *out = argc > 2 ? fopen(argv[1], "w") : NULL;
     if (!out)
         return EXIT_FAILURE;
-    fprintf(out, "#include \"rewrite/files.h\"\n\n");
+    fprintf(out, "#include \"base/embedded.h\"\n\n");
     for (int i = 2; i < argc; i++)
-        put_file(out, argv[i]);
+        put_bytes(out, i, argv[i]);
+    fprintf(out, "const struct embedded embedded_files[] = {\n");
+    for (int i = 2; i < argc; i++) {
+        const char *slash = strrchr(argv[i], '/');
+        fprintf(out, "    {\"%s\", file_%d, sizeof file_%d - 1},\n", slash ? slash + 1 : argv[i], i, i);
+    }
+    fprintf(out, "    {0}};\n");
     return fclose(out) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
