@@ -23,6 +23,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
+import pair_mutants
+from mutated_ops import split
+
 BATCH = 50            # functions of a module
 LIMIT = 20            # seconds of processor of one run of the compiler or of the program
 TRIES = 150           # runs to reduce one difference
@@ -33,22 +37,8 @@ OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-
            "enable-cpu-hoisted-const-eval", "enable-ttnn-decomposition-pass", "enable-optimization-passes"]
 OP = re.compile(r'\s*(?:(%\w+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
 HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
-OTHER = {"add": "subtract", "subtract": "add", "multiply": "add", "div": "multiply", "maximum": "minimum",
-         "minimum": "maximum", "exp": "neg", "rsqrt": "sqrt", "sqrt": "rsqrt", "sigmoid": "tanh", "tanh": "sigmoid",
-         "silu": "sigmoid", "gelu": "relu", "relu": "neg", "neg": "abs", "cos": "sin", "sin": "cos", "mean": "sum",
-         "sum": "max", "max": "mean", "eq": "ne", "gt": "le", "le": "gt", "lt": "ge", "ge": "lt", "softmax": "softmax"}
+OTHER = {**pair_mutants.OTHER, "div": "multiply", "sum": "max", "max": "mean", "softmax": "softmax"}
 UNARY = ["neg", "exp", "relu", "sigmoid", "abs", "tanh"]
-
-
-def split(text):
-    """At commas outside of brackets."""
-    parts, depth, begin = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c in "([{<") - (c in ")]}" or (c == ">" and text[i - 1] != "-"))
-        if c == "," and depth == 0:
-            parts.append(text[begin:i].strip())
-            begin = i + 1
-    return parts + [text[begin:].strip()] if text.strip() else []
 
 
 class Op:
@@ -466,7 +456,7 @@ def work(arguments):
     chosen = "enable-fusing-pass=%s" % rng.choice(["true", "true", "false"])
     chosen += "".join(" %s=%s" % (o, rng.choice(["true", "false"])) for o in OPTIONS if rng.random() < 0.15)
     result["options"] = chosen
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
         judge = Judge(options, directory)
         legal = judge.legal(functions)
         if legal:
@@ -491,7 +481,7 @@ class Found:
     def add(self, function, kind, chosen):
         name = self.known(kind)
         if not name:
-            with tempfile.TemporaryDirectory() as directory:
+            with tempfile.TemporaryDirectory(dir=self.options.directory) as directory:
                 judge = Judge(self.options, directory)
                 small = reduce(judge, function.copy(), chosen, kind)
                 kinds = judge.differences(small, chosen)
@@ -555,7 +545,8 @@ def main():
     seeds, found, ours = seeds_of(options), Found(options), {}
     first, begin, total = start(options), time.monotonic(), collections.Counter()
     last = first + -(-options.count // BATCH)
-    with multiprocessing.Pool() as pool:
+    # what a run that ends in time leaves of its last batches goes with the directory
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool() as pool:
         for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
             total.update({"made": r["made"], "functions": r["functions"], **{"ops " + k: v for k, v in r["ops"].items()}})
             for function, kind in r["compiler"]:

@@ -909,7 +909,7 @@ class NewPattern(Case):
         with open(os.path.join(self.directory.name, "passes", "linear_of_columns.cpp")) as f:
             text = f.read()
         self.assertIn("// " + said, text)
-        self.assertIn("if (!(!(match.has(rows))))", text)
+        self.assertIn("if (!(!match.has(rows)))", text)
 
     def test_pass_of_report(self):
         self.write("m.ttir.mlir", TTIR)

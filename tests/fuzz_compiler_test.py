@@ -36,8 +36,6 @@ def defects_are_so(fuzz, judge, directory):
 
 def wrong_on_purpose(fuzz, judge, count, seed):
     """Functions that the compiler gets right, with one op of the TTNN changed."""
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    import pair_mutants
     rng, seeds, found, missed = random.Random(seed), fuzz.seeds_of(judge.o), 0, 0
     while found + missed < count:
         function = rng.choice(seeds)
@@ -47,7 +45,7 @@ def wrong_on_purpose(fuzz, judge, count, seed):
             continue
         with open(after, encoding="utf-8") as f:
             lines = f.read().split("\n")
-        mutants = [(i, m) for i, line in enumerate(lines) for _, m in pair_mutants.mutants_of(line)]
+        mutants = [(i, m) for i, line in enumerate(lines) for _, m in fuzz.pair_mutants.mutants_of(line)]
         if not mutants:
             continue
         i, mutant = rng.choice(mutants)

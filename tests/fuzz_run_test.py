@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""A run of fuzz/compiler.py as a whole, through compilers that are scripts: one that is right, one that makes another op
+of exp, one that crashes. No real compiler is needed; fuzz_compiler_test.py runs that one.
+
+usage: fuzz_run_test.py PROGRAM SOURCE
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, PROGRAM = (os.path.abspath(sys.argv.pop()) for _ in range(2))
+
+# TTNN of a function of elementwise ops is its text with other names. It writes down what it is asked to take.
+COMPILER = r"""#!%(python)s
+import os, re, sys
+args = sys.argv[1:]
+out, given = args[-1], sys.stdin.read() if "-" in args[:-2] else open(args[-3]).read()
+text = given
+if "--split-input-file" in args:
+    if "@f0" in given:
+        open(os.path.join(os.path.dirname(sys.argv[0]), "log"), "a").write(given)
+else:
+    if %(crash)r and '"ttir.exp"' in text:
+        sys.exit("LLVM ERROR: exp")
+    text = text.replace('"ttir.exp"', '"ttir.%(exp)s"').replace('"ttir.div"', '"ttir.divide"').replace('"ttir.', '"ttnn.')
+if "--mlir-print-ir-after-all" in args:
+    for when, module in ("Before", given), ("After", text):
+        sys.stderr.write("// -----// IR Dump %%s ConvertTTIRToTTNN (convert-ttir-to-ttnn) //----- //\n%%s" %% (when, module))
+(sys.stdout if out == "-" else open(out, "w")).write(text)
+"""
+EXAMPLES = """#!/bin/sh
+cat <<'END'
+func.func @a(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = "ttir.multiply"(%x, %y) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.exp"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = "ttir.add"(%1, %y) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+// -----
+func.func @b(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = "ttir.sigmoid"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = "ttir.multiply"(%0, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+END
+"""
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.dir = directory.name
+        self.write("examples", EXAMPLES)
+        os.mkdir(self.path("known"))
+        os.mkdir(self.path("temporary"))
+
+    def path(self, *name):
+        return os.path.join(self.dir, *name)
+
+    def write(self, name, text):
+        with open(self.path("new"), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(self.path("new"), 0o755)
+        os.replace(self.path("new"), self.path(name))  # what was started may still run
+
+    def run_it(self, *options, exp="exp", crash=False, known="known"):
+        self.write("opt", COMPILER % {"python": sys.executable, "exp": exp, "crash": crash})
+        done = subprocess.run([sys.executable, os.path.join(SOURCE, "fuzz", "compiler.py"), "--known=" + self.path(known),
+                               "--keep=" + self.path("kept"), *options, PROGRAM, self.path("examples"), self.path("opt")],
+                              capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": self.path("temporary")})
+        self.assertEqual(os.listdir(self.path("temporary")), [])
+        counts = re.search(r"functions made (\d+), .* kinds of difference (\d+), new (\d+); violations of our own (\d+)$",
+                           done.stdout)
+        self.assertTrue(counts, done.stdout + done.stderr)
+        return done, tuple(int(n) for n in counts.groups())
+
+    def functions(self, *options):
+        """Those of one batch."""
+        self.run_it("--count=50", *options)
+        with open(self.path("log"), encoding="utf-8") as f:
+            text = f.read()
+        os.remove(self.path("log"))
+        return text
+
+    def kept(self):
+        files = {}
+        for name in os.listdir(self.path("kept")):
+            with open(self.path("kept", name), encoding="utf-8") as f:
+                files[name] = f.read()
+        return files
+
+    def test_a_right_compiler(self):
+        done, counts = self.run_it("--count=50")
+        self.assertEqual((done.returncode, counts), (0, (50, 0, 0, 0)), done.stdout)
+        self.assertEqual(self.kept(), {"state-1": "1\n"})
+
+    def test_a_wrong_compiler_is_found_and_kept(self):
+        """Told once, as small as it gets; where the case is known, it is none that is new."""
+        done, counts = self.run_it("--count=50", exp="neg")
+        self.assertEqual((done.returncode, counts), (1, (50, 1, 1, 0)), done.stdout)
+        name = "ConvertTTIRToTTNN-ttnn-neg-1.mlir"
+        kept = self.kept()
+        self.assertEqual(sorted(kept), [name, "state-1"])
+        self.assertIn("\n%s\n%s" % (name, kept[name]), done.stdout)
+        self.assertRegex(kept[name], r"\A// pass: ConvertTTIRToTTNN\n// makes: ttnn.neg\n// of: ttir.exp\n// options: enable-fus")
+        self.assertEqual(re.findall(r'"(ttir\.\w+)"', kept[name]), ["ttir.exp"])
+        os.rename(self.path("kept"), self.path("found"))
+        os.remove(self.path("found", "state-1"))
+        done, counts = self.run_it("--count=50", exp="neg", known="found")
+        self.assertEqual((done.returncode, counts), (0, (50, 1, 0, 0)), done.stdout)
+        self.assertEqual(sorted(self.kept()), ["state-1"])
+        done, counts = self.run_it("--count=50", "--seed=2", exp="abs", known="found")
+        self.assertEqual((done.returncode, counts[2] > 0), (1, True), "what it makes is another op")
+
+    def test_a_compiler_that_crashes(self):
+        done, counts = self.run_it("--count=50", crash=True)
+        self.assertEqual((done.returncode, counts[1:]), (1, (1, 1, 0)), done.stdout)
+        self.assertIn("// pass: crash\n// makes: crash: LLVM ERROR: exp\n", done.stdout)
+
+    def test_a_run_goes_on_where_the_last_one_ended(self):
+        made = []
+        for seed, batches in (("1", "1"), ("1", "2"), ("2", "1")):
+            made.append(self.functions("--seed=" + seed))
+            self.assertEqual(self.kept()["state-" + seed], batches + "\n")
+        self.assertEqual(len(set(made)), 3, "other functions each time")
+        os.remove(self.path("kept", "state-1"))
+        self.assertEqual(self.functions("--seed=1"), made[0], "the same ones from the begin")
+
+    def test_a_run_ends_in_time(self):
+        done, counts = self.run_it("--count=5000", "--time=0")
+        self.assertEqual((done.returncode, counts), (0, (50, 0, 0, 0)), done.stdout)
+        self.assertEqual(self.kept(), {"state-1": "1\n"}, "what was begun and not counted is done again")
+        done, counts = self.run_it("--count=50", "--time=1000")
+        self.assertEqual((counts[0], self.kept()), (50, {"state-1": "2\n"}))
+
+
+if __name__ == "__main__":
+    unittest.main()
