@@ -350,6 +350,17 @@ class Diff(Case):
         self.assertIn("lost and gained", out)
         self.assertEqual((out.count("  lost: "), out.count("  gained: ")), (1, 1))
 
+    def test_each_loss_is_said_once(self):
+        """Two of one place have two findings; those of other names are told apart only where they are as many."""
+        for before, now, new, told in (([(True, 1)] * 2, [(False, 1)] * 2, 2, 2), ([(True, 1), (True, 2)], [(False, 3), (False, 4)], 2, 2),
+                                       ([(True, 1)], [(False, 3), (False, 4)], 2, 0),
+                                       ([(True, 1), (False, 1)], [(False, 1), (False, 1)], 1, 1)):
+            out = self.diff(model(before), model(now))[1]
+            self.assertIn(", %d new, " % new, out)
+            self.assertEqual("  new: %d where fused ops were lost\n" % told in out, told > 0, out)
+            self.assertEqual(out.count("  new: ttnn.linear"), new - told, out)
+            self.assertEqual(len(re.findall(r"  lost: .*, about ", out)), told, out)
+
     def test_four_files(self):
         for name, layers in (("old", [True, True]), ("new", [True, False])):
             self.write(name + ".ttir", model(layers, "ttir"))

@@ -11,9 +11,9 @@ enum state { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op 
 /* The findings of a compile. */
 struct missed {
     const struct finding_list *list;
-    struct placed *placed; /* those at named places */
+    struct placed *placed; /* those at named places, by place */
+    bool *there, *of_op; /* by finding: the other compile has it; a fused op is listed that was lost or gained there */
     uint32_t nplaced;
-    bool *of_op; /* by finding: a fused op is listed that was lost or gained there */
 };
 
 struct changes {
@@ -22,6 +22,7 @@ struct changes {
     enum state *was, *is; /* by fused op before and now */
     uint32_t *into;       /* by fused op before of INTO: what stands there now */
     struct missed missed_before, missed_now;
+    bool *moved; /* by finding now: the same is missed at its place before, in other ops */
 };
 
 static bool is_part_of(const struct fused_op *now, const struct fused_op *before) {
@@ -88,37 +89,97 @@ static void find_changes(struct changes *c) {
     find_replaced(c);
 }
 
-/* ---- what each change costs ---- */
+/* ---- findings ---- */
 
-/* To be freed. */
+/* By place; to be freed. */
 static struct placed *placed_findings(const struct finding_list *l, uint32_t *count) {
     struct placed *all = xcalloc(l->n + (size_t)1, sizeof *all);
     *count = 0;
     for (uint32_t i = 0; i < l->n; i++)
         if (l->items[i]->fingerprint.place)
-            all[(*count)++] = (struct placed){l->items[i]->fused_op, l->items[i]->fingerprint.place, i};
+            all[(*count)++] = (struct placed){STR(""), l->items[i]->fingerprint.place, i};
     placed_sort(all, *count);
     return all;
 }
 
 static struct missed missed_of(const struct finding_list *l) {
-    struct missed m = {.list = l, .of_op = xcalloc(l->n + (size_t)1, sizeof *m.of_op)};
+    struct missed m = {.list = l,
+                       .there = xcalloc(l->n + (size_t)1, sizeof *m.there),
+                       .of_op = xcalloc(l->n + (size_t)1, sizeof *m.of_op)};
     m.placed = placed_findings(l, &m.nplaced);
     return m;
 }
 
 static void missed_free(struct missed *m) {
     free(m->placed);
+    free(m->there);
     free(m->of_op);
 }
 
-/* By the finding of this op at that place, which is told with it; 0: there is none. */
-static double price_at(struct missed *m, const struct fused_op *f) {
-    uint32_t i = f->fingerprint.place ? placed_find(m->placed, m->nplaced, f->op, f->fingerprint.place) : m->nplaced;
-    if (i == m->nplaced)
-        return 0;
-    m->of_op[m->placed[i].index] = true;
-    return m->list->items[m->placed[i].index]->saved_us;
+/* Of the findings at a named place the first, as an index of `placed`; those of the place follow it. */
+static uint32_t first_at(const struct missed *m, uint32_t place) {
+    return place ? placed_find(m->placed, m->nplaced, STR(""), place) : m->nplaced;
+}
+
+static void pair_findings(struct changes *c) {
+    struct missed *b = &c->missed_before, *n = &c->missed_now;
+    struct arena a = {0};
+    uint32_t *before_of = fingerprints_pair(finding_fingerprints(b->list, &a), finding_fingerprints(n->list, &a));
+    arena_free(&a);
+    c->moved = xcalloc(n->list->n + (size_t)1, sizeof *c->moved);
+    for (uint32_t i = 0; i < n->list->n; i++)
+        if (before_of[i] != NONE)
+            n->there[i] = b->there[before_of[i]] = true;
+    free(before_of);
+}
+
+/* ---- what each change costs ---- */
+
+static const struct finding *take(struct missed *m, uint32_t i) {
+    m->of_op[i] = true;
+    return m->list->items[i];
+}
+
+static bool is_open(const struct missed *m, uint32_t i) {
+    return !m->there[i] && !m->of_op[i];
+}
+
+/* "attention_decode" is one of "attention". */
+static bool is_variant(struct str op, struct str general) {
+    return op.n > general.n && str_starts(op, general) && op.p[general.n] == '_';
+}
+
+/* The finding of this op at its place, or else of an op that it is a variant of, which is told with it; NULL: there is
+ * none. */
+static const struct finding *finding_of(struct missed *m, const struct fused_op *f) {
+    uint32_t place = f->fingerprint.place, general = NONE;
+    for (uint32_t k = first_at(m, place); k < m->nplaced && m->placed[k].place == place; k++) {
+        uint32_t i = m->placed[k].index;
+        if (!is_open(m, i))
+            continue;
+        if (str_eq(f->op, m->list->items[i]->fused_op))
+            return take(m, i);
+        if (general == NONE && is_variant(f->op, m->list->items[i]->fused_op))
+            general = i;
+    }
+    return general == NONE ? NULL : take(m, general);
+}
+
+/* Where places have other names in the other compile: of as many changes of this op, and as many findings of it, that
+ * are left, one each, in the order of the text. */
+static void find_rest(struct missed *m, struct str op, struct change *changes, uint32_t n, enum change_kind kind) {
+    uint32_t nchanges = 0, nfindings = 0, i = 0;
+    for (uint32_t k = 0; k < n; k++)
+        nchanges += changes[k].kind == kind && !changes[k].finding;
+    for (uint32_t k = 0; nchanges && k < m->list->n; k++)
+        nfindings += is_open(m, k) && str_eq(m->list->items[k]->fused_op, op);
+    for (uint32_t k = 0; nchanges == nfindings && nchanges && k < n; k++) {
+        if (changes[k].kind != kind || changes[k].finding)
+            continue;
+        while (!is_open(m, i) || !str_eq(m->list->items[i]->fused_op, op))
+            i++;
+        changes[k].finding = take(m, i);
+    }
 }
 
 static uint32_t count_of(const struct inventory *v, struct str op) {
@@ -142,7 +203,7 @@ static void add_lost(struct changes *c, struct str op, struct diff *d) {
         if (!str_eq(f->op, op))
             continue;
         if (c->was[i] == LOST)
-            add_change(d, OP_LOST, op, f->place)->us = price_at(&c->missed_now, f);
+            add_change(d, OP_LOST, op, f->place)->finding = finding_of(&c->missed_now, f);
         else if (c->was[i] == INTO)
             add_change(d, OP_CHANGED, op, f->place)->now = c->now->fused.items[c->into[i]].op;
     }
@@ -162,9 +223,9 @@ static void add_others(struct changes *c, struct str op, struct diff *d, struct 
             new->how = f->active ? STR("with an op folded into it") : STR("without the op that was folded into it");
         else if (old)
             new->how = STR("other attributes or operands");
-        new->us = kind == OP_GAINED        ? price_at(&c->missed_before, f)
-                  : kind == OP_PARTLY_LOST ? price_at(&c->missed_now, f)
-                                           : 0;
+        new->finding = kind == OP_GAINED        ? finding_of(&c->missed_before, f)
+                       : kind == OP_PARTLY_LOST ? finding_of(&c->missed_now, f)
+                                                : NULL;
     }
 }
 
@@ -178,6 +239,8 @@ static void add_op(struct changes *c, struct str op, struct diff *d, struct aren
     add_lost(c, op, d);
     add_others(c, op, d, a);
     x.n = d->nchanges - x.first;
+    find_rest(&c->missed_now, op, d->changes + x.first, x.n, OP_LOST);
+    find_rest(&c->missed_before, op, d->changes + x.first, x.n, OP_GAINED);
     for (uint32_t i = x.first; i < d->nchanges; i++) {
         x.lost += d->changes[i].kind == OP_LOST || d->changes[i].kind == OP_PARTLY_LOST;
         x.gained += d->changes[i].kind == OP_GAINED;
@@ -204,80 +267,59 @@ static void add_ops(struct changes *c, struct diff *d, struct arena *a) {
     free(ops);
 }
 
-/* ---- findings ---- */
-
-/* Findings of two compiles, paired. */
-struct paired {
-    const struct finding_list *before, *now;
-    uint32_t *before_of;   /* by finding now: the one that it was, or NONE */
-    bool *there, *changed; /* by finding before, and by finding now: in other ops */
-};
+/* ---- the whole ---- */
 
 /* What is left of both: the same fused op at the same named place is missed in other ops, and costs no more. */
-static void pair_changed(struct paired *p) {
-    uint32_t count;
-    struct placed *before = placed_findings(p->before, &count);
-    for (uint32_t i = 0; i < p->now->n; i++) {
-        const struct finding *now = p->now->items[i];
+static void find_moved(struct changes *c) {
+    struct missed *b = &c->missed_before, *n = &c->missed_now;
+    for (uint32_t i = 0; i < n->list->n; i++) {
+        const struct finding *now = n->list->items[i];
         uint32_t place = now->fingerprint.place;
-        uint32_t k = p->before_of[i] == NONE && place ? placed_find(before, count, now->fused_op, place) : count;
-        for (; k < count && before[k].place == place && str_eq(before[k].op, now->fused_op); k++)
-            if (!p->there[before[k].index] && now->saved_us <= p->before->items[before[k].index]->saved_us) {
-                p->there[before[k].index] = p->changed[i] = true;
-                p->before_of[i] = before[k].index;
-                break;
-            }
+        for (uint32_t k = is_open(n, i) ? first_at(b, place) : b->nplaced;
+             k < b->nplaced && b->placed[k].place == place; k++) {
+            const struct finding *before = b->list->items[b->placed[k].index];
+            if (b->there[b->placed[k].index] || !str_eq(before->fused_op, now->fused_op) ||
+                now->saved_us > before->saved_us)
+                continue;
+            b->there[b->placed[k].index] = n->there[i] = c->moved[i] = true;
+            break;
+        }
     }
-    free(before);
-}
-
-static struct paired pair_findings(const struct finding_list *b, const struct finding_list *n) {
-    struct arena a = {0};
-    struct paired p = {b, n, fingerprints_pair(finding_fingerprints(b, &a), finding_fingerprints(n, &a)),
-                       xcalloc(b->n + (size_t)1, sizeof *p.there), xcalloc(n->n + (size_t)1, sizeof *p.changed)};
-    arena_free(&a);
-    for (uint32_t i = 0; i < n->n; i++)
-        if (p.before_of[i] != NONE)
-            p.there[p.before_of[i]] = true;
-    pair_changed(&p);
-    return p;
 }
 
 static void add_finding(struct diff *d, enum finding_change kind, const struct missed *m, uint32_t i) {
-    bool of_op = kind != FINDING_CHANGED && m->of_op[i];
     d->findings = grow(d->findings, &d->findings_cap, d->nfindings + 1, sizeof *d->findings);
-    d->findings[d->nfindings++] = (struct changed_finding){kind, m->list->items[i], of_op};
+    d->findings[d->nfindings++] = (struct changed_finding){kind, m->list->items[i], m->of_op[i]};
     d->counts[kind]++;
-    d->of_ops[kind] += of_op;
+    d->of_ops[kind] += m->of_op[i];
 }
 
 static void add_findings(const struct changes *c, struct diff *d) {
     const struct missed *b = &c->missed_before, *n = &c->missed_now;
-    struct paired p = pair_findings(b->list, n->list);
     for (uint32_t i = 0; i < n->list->n; i++)
-        if (p.before_of[i] == NONE)
+        if (!n->there[i])
             add_finding(d, FINDING_NEW, n, i);
     for (uint32_t i = 0; i < n->list->n; i++)
-        if (p.changed[i])
+        if (c->moved[i])
             add_finding(d, FINDING_CHANGED, n, i);
     for (uint32_t i = 0; i < b->list->n; i++)
-        if (!p.there[i])
+        if (!b->there[i])
             add_finding(d, FINDING_GONE, b, i);
-    free(p.before_of);
-    free(p.there);
-    free(p.changed);
 }
 
 struct diff diff_make(const struct compile_summary *before, const struct compile_summary *now, struct arena *a) {
     struct diff d = {.before = before, .now = now};
     struct changes c = {before, now, .missed_before = missed_of(before->missed), .missed_now = missed_of(now->missed)};
     find_changes(&c);
+    pair_findings(&c);
     add_ops(&c, &d, a);
+    find_moved(&c);
     add_findings(&c, &d);
     free(c.before_of);
     free(c.was);
     free(c.is);
     free(c.into);
+    free(c.moved);
     missed_free(&c.missed_before);
     missed_free(&c.missed_now);
     return d;

@@ -21,10 +21,10 @@ enum change_kind { OP_LOST, OP_PARTLY_LOST, OP_GAINED, OP_CHANGED };
 /* A fused op at one place. */
 struct change {
     enum change_kind kind;
-    struct str op, place; /* place: empty where it has no name */
-    struct str now;       /* the fused op that stands there now, where it is another one; or empty */
-    struct str how;       /* how it changed; or empty */
-    double us;            /* what it costs or saves; 0: not known */
+    struct str op, place;          /* place: empty where it has no name */
+    struct str now;                /* the fused op that stands there now, where it is another one; or empty */
+    struct str how;                /* how it changed; or empty */
+    const struct finding *finding; /* new where it was lost, or gone where it was gained: what it costs; or NULL */
 };
 
 /* The changes of one fused op: n of those of the diff, from `first` on. */

@@ -13,6 +13,10 @@ static void print_time(double us, FILE *out) {
         fprintf(out, ", about %s", fa_format_time(us, text));
 }
 
+static double change_us(const struct change *c) {
+    return c->finding ? c->finding->saved_us : 0;
+}
+
 static void print_change(const struct change *c, FILE *out) {
     static const char *const words[] = {"lost", "partly lost", "gained", "changed"};
     fprintf(out, "  %s: ", words[c->kind]);
@@ -25,7 +29,7 @@ static void print_change(const struct change *c, FILE *out) {
         fputs(", ", out);
         print_str(c->how, out);
     }
-    print_time(c->us, out);
+    print_time(change_us(c), out);
     fputc('\n', out);
 }
 
@@ -116,7 +120,7 @@ static void write_change(struct writer *w, const struct change *c) {
     write_pair_if_any(w, "place", c->place, TEXT_QUOTED);
     write_pair_if_any(w, "now", c->now, TEXT_QUOTED);
     write_pair_if_any(w, "how", c->how, TEXT_QUOTED);
-    write_us(w, "us", c->us);
+    write_us(w, "us", change_us(c));
     write_close(w);
 }
 
