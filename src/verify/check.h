@@ -29,6 +29,7 @@ struct check {
     uint32_t shapes;           /* of CHECK_PROVED */
     double bound;              /* relative, which the rounding of constants explains; 0: none was needed */
     struct str segment[SIDES]; /* the ops as they are written */
+    struct str lines[SIDES];   /* of the file that these begin on: "12-14, 20" */
     struct str module[SIDES];  /* these alone, where it is asked for; or empty */
 };
 

@@ -19,9 +19,11 @@ void check_segments(struct check *c, const struct compared_region *r, const stru
                     struct arena *a) {
     for (int side = 0; side < SIDES; side++) {
         struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
-        struct buf text = {0};
+        struct buf text = {0}, lines = {0};
         segment_text(&s, &text);
+        segment_lines(&s, &lines);
         c->segment[side] = buf_take(&text, a);
+        c->lines[side] = buf_take(&lines, a);
     }
 }
 
@@ -167,8 +169,11 @@ static void write_check(struct writer *w, const struct check *c) {
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         write_pair_if_any(w, all[i].key, all[i].text, all[i].style);
-    if (c->kind != CHECK_USE_AFTER_DEALLOCATE)
+    if (c->kind != CHECK_USE_AFTER_DEALLOCATE) {
+        write_pair_if_any(w, "before_lines", c->lines[BEFORE], TEXT_QUOTED);
         write_pair(w, "before", c->segment[BEFORE], TEXT_BLOCK);
+    }
+    write_pair_if_any(w, "after_lines", c->lines[AFTER], TEXT_QUOTED);
     write_pair(w, "after", c->segment[AFTER], TEXT_BLOCK);
     write_close(w);
 }
