@@ -45,6 +45,7 @@ struct finding {
     struct str_list conflicts;   /* fused ops that compete for its ops */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t copies;             /* how often that graph was compiled */
+    bool as_pass;                /* `patterns pass` writes the pattern */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */
 
     uint64_t alike;                /* equal for places of an entry that differ in names and locations only */

@@ -190,3 +190,12 @@ void rewrite_write(const struct pattern_set *set, const struct pattern *p, struc
     out->why = out->text.n ? STR("") : c.why.n ? c.why : STR("no op of TTIR ends it");
     buf_free(&body);
 }
+
+bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p) {
+    struct arena scratch = {0};
+    struct rewrite r;
+    rewrite_write(set, p, &scratch, &r);
+    bool is = r.text.n > 0;
+    arena_free(&scratch);
+    return is;
+}

@@ -12,5 +12,6 @@ struct rewrite {
 
 /* Texts are in `a`. */
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out);
+bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p);
 
 #endif
