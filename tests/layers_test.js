@@ -16,8 +16,14 @@ function check(nodes, edges) {
             if (a.id < b.id && Math.abs(a.y - b.y) < 30)
                 assert.ok(Math.abs(a.x - b.x) >= (a.width + b.width) / 2, `${a.id} and ${b.id} overlap`);
     }
-    for (const e of at.edges)
+    for (const e of at.edges) {
         e.points.slice(1).forEach(([, y], i) => assert.ok(y > e.points[i][1], `${e.from} to ${e.to} does not go down`));
+        for (const [x, y] of e.points.slice(1, -1))
+            for (const b of boxes)
+                assert.ok(Math.abs(y - b.y) > 15 + 1e-6 || Math.abs(x - b.x) >= b.width / 2, `${e.from} to ${e.to} runs into ${b.id}`);
+        // beside boxes it runs straight, and bends between the rows
+        for (let i = 1; i + 1 < e.points.length; i += 2) assert.strictEqual(e.points[i][0], e.points[i + 1][0]);
+    }
     return at;
 }
 
@@ -31,6 +37,9 @@ assert.strictEqual(chain.nodes[2].x, chain.nodes[3].x);
 // an operand stands right above its user, not at the top
 const late = check([node('x'), node('a'), node('b'), node('w')], [edge('x', 'a'), edge('a', 'b'), edge('w', 'b')]);
 assert.strictEqual(late.nodes.w.y, late.nodes.a.y);
+
+// and does not bend the way of the value that it is added to
+assert.ok(Math.abs(late.nodes.a.x - late.nodes.b.x) < Math.abs(late.nodes.w.x - late.nodes.b.x) / 2);
 
 // two that would cross do not
 const crossed = check([node('a'), node('b'), node('c'), node('d')], [edge('a', 'd'), edge('b', 'c')]);

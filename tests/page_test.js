@@ -70,8 +70,8 @@ const text = (tab, selector) => tab.$eval(selector, (e) => e.textContent);
 async function report(tab) {
     const {errors} = await open(tab, 'm.html');
     assert.match(await text(tab, '#lead'), /^3 places where 1 fused op could stand/);
-    assert.match(await text(tab, '.banner'), /^ttnn\.linear at 3 places saves about [\d.]+ us: find out why MatmulWithBias/);
-    assert.strictEqual(await count(tab, '.banner button'), 0); // without a TTIR file there is nothing to rewrite
+    assert.match(await text(tab, '.banner'), /^What to do first\s*ttnn\.linear at 3 places saves about [\d.]+ us of [\d.]+ us: find out why MatmulWithBias/);
+    assert.deepStrictEqual(await tab.$$eval('.banner button', (all) => all.map((b) => b.textContent)), ['Copy repro']); // without TTIR nothing is rewritten
     assert.strictEqual(await count(tab, '.strip button'), 3);
     assert.strictEqual(await count(tab, 'img'), 0); // a name is no markup
     await tab.click('.finding > summary');
@@ -79,6 +79,10 @@ async function report(tab) {
     assert.strictEqual(await count(tab, '.finding[open] svg'), 2);
     assert.match(await text(tab, '.finding[open]'), /onerror=alert/);
     assert.match(await text(tab, '.finding[open] pre'), /ttnn\.matmul/);
+    assert.match(await text(tab, '.finding[open] .facts'), /What to do, and why.*Saves/s);
+    // shapes are on the edges: below each box, with what the fused op calls the values
+    assert.deepStrictEqual(await tab.$$eval('.finding[open] figure:first-of-type text', (all) => all.map((e) => e.textContent)),
+        ['a = %x', '32x64xbf16', 'b = %w0', '64x64xbf16', 'bias = %b0', '64xbf16', 'ttnn.matmul', '32x64xbf16', 'ttnn.add', '32x64xbf16']);
     await accessible(tab);
     await tab.click('.finding[open] .copy button');
     await tab.waitForFunction(() => document.getElementById('status').textContent.startsWith('Copied'));
@@ -105,15 +109,25 @@ async function report(tab) {
 }
 
 async function others(tab) {
-    for (const [name, lead] of [['diff.html', /3 fused ops lost, 0 fused ops gained; 3 new findings/],
+    for (const [name, lead] of [['diff.html', /3 fused ops lost, 0 fused ops gained; 3 new findings, 0 gone\. All ops take about [\d.]+ us more than before\./],
+                                ['same.html', /^Nothing changed\.$/], ['wrong.html', /^1 place where the two do not compute the same/],
                                 ['check.html', /^Both compute the same/], ['index.html', /^1 report/], ['clean.html', /^No fusion is missed/]]) {
         const {errors} = await open(tab, name);
         assert.match(await text(tab, '#lead'), lead);
         await accessible(tab);
         assert.deepStrictEqual(errors, [], name);
     }
+    await open(tab, 'diff.html');
+    assert.strictEqual(await count(tab, '.pair li'), 3); // a lost op is not listed again as new
+    assert.match(await text(tab, '.pair details'), /^3 where fused ops were lost/);
+    assert.strictEqual(await count(tab, 'img'), 0);
+    assert.match(await text(tab, '.copy code'), /^fusion-audit --format=html m\.mlir$/);
+    await open(tab, 'wrong.html');
+    assert.match(await text(tab, '#findings'), /at \[\d.*\]: before [-\d.]+, after [-\d.]+/); // the counterexample, as numbers
+    assert.match(await text(tab, '.levels'), /^Before lines 3-4.*After line 3/s);
+    assert.deepStrictEqual(await tab.$$eval('.levels .at', (all) => all.map((e) => e.textContent)), ['3', '4', '3']);
     await open(tab, 'both.html');
-    assert.match(await text(tab, '.banner'), /^Set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline: about [\d.]+ us becomes [\d.]+ us/);
+    assert.match(await text(tab, '.banner'), /^What to do first\s*Set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline: about [\d.]+ us becomes [\d.]+ us/);
     await tab.click('.finding > summary');
     await tab.waitForSelector('.finding[open] svg');
     const copied = await tab.$$eval('.banner .copy code, .finding[open] .copy code', (all) => all.map((e) => e.textContent));
@@ -152,6 +166,10 @@ async function large(tab) {
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=html:clean.html', 'f.mlir');
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--no-validate', '--format=html:large.html', 'l.mlir');
     run('verify', '--format=html', '-o', 'check.html', 'm.mlir', 'f.mlir');
+    fs.writeFileSync(file('w.mlir'), model(1, true).replace('transpose_b = false', 'transpose_b = true'));
+    fs.writeFileSync(file('one.mlir'), model(1));
+    run('verify', '--format=html', '-o', 'wrong.html', 'one.mlir', 'w.mlir');
+    fs.writeFileSync(file('same.html'), run('diff', '--only=ttnn.linear', '--format=html', 'm.mlir', 'm.mlir'));
     fs.writeFileSync(file('diff.html'), run('diff', '--only=ttnn.linear', '--format=html', 'f.mlir', 'm.mlir'));
     fs.writeFileSync(file('index.html'), run('summary', '--format=html', 'm.json'));
     const chromium = await puppeteer.launch({executablePath: browser, args: ['--no-sandbox', '--disable-gpu']});

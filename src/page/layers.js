@@ -6,7 +6,8 @@
 // [{from, to, points: [[x, y], ...]}]}; x and y are centres.
 'use strict';
 
-const SWEEPS = 12, GAP_X = 18, GAP_Y = 34, VIRTUAL_WIDTH = 8;
+const SWEEPS = 12, GAP_X = 18, GAP_Y = 24, VIRTUAL_WIDTH = 8;
+const LIGHT = .2; // what stands beside the way of a value, and does not bend it: edges that pass, and what only feeds a node
 
 // Each node one layer below the lowest of its predecessors; sources as close to their users as they can be.
 function layersOf(nodes, incoming, outgoing) {
@@ -27,11 +28,12 @@ function layersOf(nodes, incoming, outgoing) {
 }
 
 // Rows of nodes, with a virtual node in each layer that an edge passes.
-function rowsOf(nodes, edges, layer) {
+function rowsOf(nodes, edges, layer, incoming) {
     const least = Math.min(...layer.values()), rows = [], chains = [];
     const put = (node, at) => (rows[at] = rows[at] || []).push(node);
     for (const n of nodes)
-        put({id: n.id, width: n.width, height: n.height, above: [], below: []}, layer.get(n.id) - least);
+        put({id: n.id, width: n.width, height: n.height, weight: incoming.get(n.id).length ? 1 : LIGHT, above: [], below: []},
+            layer.get(n.id) - least);
     const byId = new Map(rows.flatMap((row) => row || []).map((n) => [n.id, n]));
     const link = (a, b) => {
         a.below.push(b);
@@ -40,7 +42,7 @@ function rowsOf(nodes, edges, layer) {
     for (const e of edges) {
         const chain = [byId.get(e.from)];
         for (let at = layer.get(e.from) + 1; at < layer.get(e.to); at++) {
-            const virtual = {width: VIRTUAL_WIDTH, height: 0, above: [], below: []};
+            const virtual = {width: VIRTUAL_WIDTH, height: 0, weight: LIGHT, above: [], below: []};
             put(virtual, at - least);
             link(chain[chain.length - 1], virtual);
             chain.push(virtual);
@@ -94,16 +96,28 @@ function order(rows) {
     return best;
 }
 
-// Moves each node to the average of its neighbours as far as the nodes beside it let it.
+// Moves each node to where it is wanted, as near as the nodes beside it let it: the least sum of squares, by weight, in
+// which they keep their distance (isotonic regression; pools of adjacent violators).
 function settle(row, wanted) {
-    const space = (a, b) => (a.width + b.width) / 2 + GAP_X;
-    const at = row.map((n) => wanted(n));
-    for (let i = 1; i < row.length; i++) at[i] = Math.max(at[i], at[i - 1] + space(row[i - 1], row[i]));
-    const shift = average(row.map((n, i) => i), (i) => at[i] - wanted(row[i]));
-    row.forEach((n, i) => (n.x = at[i] - shift));
+    const pools = [], at = (pool) => pool.sum / pool.weight;
+    let offset = 0;
+    row.forEach((n, i) => {
+        offset += i ? (row[i - 1].width + n.width) / 2 + GAP_X : 0;
+        n.offset = offset;
+        const pool = {sum: n.weight * (wanted(n) - offset), weight: n.weight, nodes: [n]};
+        while (pools.length && at(pools[pools.length - 1]) > at(pool)) {
+            const left = pools.pop();
+            pool.sum += left.sum;
+            pool.weight += left.weight;
+            pool.nodes.unshift(...left.nodes);
+        }
+        pools.push(pool);
+    });
+    for (const pool of pools) for (const n of pool.nodes) n.x = at(pool) + n.offset;
 }
 
 function place(rows) {
+    const middle = (near) => near.reduce((sum, n) => sum + n.weight * n.x, 0) / near.reduce((sum, n) => sum + n.weight, 0);
     for (const row of rows) {
         let x = 0;
         for (const n of row) {
@@ -114,12 +128,15 @@ function place(rows) {
     for (let sweep = 0; sweep < SWEEPS; sweep++) {
         const side = sweep % 2 ? 'below' : 'above';
         for (const row of sweep % 2 ? rows.slice().reverse() : rows)
-            settle(row, (n) => (n[side].length ? average(n[side], (o) => o.x) : n.x));
+            settle(row, (n) => (n[side].length ? middle(n[side]) : n.x));
     }
     let y = 0;
     for (const row of rows) {
         const height = Math.max(...row.map((n) => n.height));
-        row.forEach((n) => (n.y = y + height / 2));
+        row.forEach((n) => {
+            n.y = y + height / 2;
+            n.height = n.height || height; // a virtual node is as high as its row: edges bend between rows
+        });
         y += height + GAP_Y;
     }
     const all = rows.flat(), left = Math.min(...all.map((n) => n.x - n.width / 2));
@@ -136,12 +153,12 @@ function layout(nodes, edges) {
         incoming.get(e.to).push(e.from);
         outgoing.get(e.from).push(e.to);
     }
-    const {rows, chains} = rowsOf(nodes, kept, layersOf(nodes, incoming, outgoing));
+    const {rows, chains} = rowsOf(nodes, kept, layersOf(nodes, incoming, outgoing), incoming);
     const size = place(order(rows)), placed = {};
     rows.flat().forEach((n) => n.id !== undefined && (placed[n.id] = {x: n.x, y: n.y}));
     const lines = chains.map(({from, to, chain}) => {
         const first = chain[0], last = chain[chain.length - 1], inner = chain.slice(1, -1);
-        return {from, to, points: [[first.x, first.y + first.height / 2], ...inner.map((n) => [n.x, n.y]),
+        return {from, to, points: [[first.x, first.y + first.height / 2], ...inner.flatMap((n) => [[n.x, n.y - n.height / 2], [n.x, n.y + n.height / 2]]),
                                    [last.x, last.y - last.height / 2]]};
     });
     return {...size, nodes: placed, edges: lines};

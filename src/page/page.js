@@ -31,22 +31,29 @@ function time(us) {
     return size >= 999.5 ? `${(us / 1000).toFixed(1)} ms` : size < 9.95 ? `${us.toFixed(1)} us` : `${us.toFixed(0)} us`;
 }
 
+// What fusing saves; a dash where it is nothing.
+const saving = (us) => us >= .05 ? time(us) : '–';
+const base = (file) => file.split('/').pop();
 const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 const sum = (items, of) => items.reduce((total, x) => total + of(x), 0);
 
 // ---- the drawing of a place ----
 
-const NODE_HEIGHT = 38, CHARACTER = 7.3;
+// A box with the name of its op, and below it on the edge the shape of what it yields.
+const BOX = 22, ON_EDGE = 18, CHARACTER = 7.3, LEAST_SCALE = .72;
 
-function box(id, part, title, detail, line) {
-    return {id, part, title, detail, line, width: Math.max(title.length, detail.length * .85, 4) * CHARACTER + 16, height: NODE_HEIGHT};
+function box(id, part, title, shape, line) {
+    return {id, part, title, shape, line, width: Math.max(title.length, shape.length * .85, 4) * CHARACTER + 16, height: BOX + ON_EDGE};
 }
 
 // Results are told by the op: "%5#1" is of "%5".
 const definer = (value) => value.split('#')[0];
+const operand = (name, value) => name === undefined ? value : `${name} = ${value}`;
 
 function before(place) {
-    const nodes = place.ops.map((op, i) => box(i, op.part, op.part === 'outside' ? op.value || op.op : op.op, op.type || '', op.line));
+    const names = new Map(Object.entries(place.takes || {}).map(([name, value]) => [value, name]));
+    const title = (op) => op.part === 'outside' && op.value ? operand(names.get(op.value), op.value) : op.op;
+    const nodes = place.ops.map((op, i) => box(i, op.part, title(op), op.type || '', op.line));
     const made = new Map();
     place.ops.forEach((op, i) => op.value && made.set(definer(op.value), i));
     const edges = place.ops.flatMap((op, to) => (op.operands || []).filter((v) => made.has(definer(v)))
@@ -59,14 +66,14 @@ function after(entry, place) {
     const types = new Map(place.ops.filter((op) => op.value).map((op) => [op.value, op.type]));
     const fused = box('fused', 'fused', entry.fused_op, result.type || '');
     const operands = Object.entries(place.takes || {}).map(([name, value]) =>
-        box(name, 'outside', `${name} = ${value}`, types.get(value) || ''));
+        box(name, 'outside', operand(name, value), types.get(value) || ''));
     return {nodes: [...operands, fused], edges: operands.map((o) => ({from: o.id, to: 'fused'}))};
 }
 
 function picture(graph, says) {
-    const at = layout(graph.nodes, graph.edges), pad = 6;
-    const svg = draw('svg', {role: 'img', 'aria-label': says, width: at.width + 2 * pad, height: at.height + 2 * pad,
-        viewBox: `${-pad} ${-pad} ${at.width + 2 * pad} ${at.height + 2 * pad}`});
+    const at = layout(graph.nodes, graph.edges), pad = 6, width = Math.ceil(at.width) + 2 * pad, height = at.height + 2 * pad;
+    const svg = draw('svg', {role: 'img', 'aria-label': says, width, height, viewBox: `${-pad} ${-pad} ${width} ${height}`});
+    svg.style.minWidth = `${LEAST_SCALE * width}px`; // smaller text is not read: the figure scrolls
     for (const e of at.edges) {
         const [first, ...rest] = e.points;
         svg.append(draw('path', {d: `M${first}` + rest.map(([x, y], i) => {
@@ -75,24 +82,31 @@ function picture(graph, says) {
         }).join('')}));
     }
     for (const n of graph.nodes) {
-        const {x, y} = at.nodes[n.id];
+        const {x, y} = at.nodes[n.id], top = y - n.height / 2, bottom = top + BOX;
         svg.append(draw('g', {class: n.part},
-            draw('title', {}, [n.title, n.detail, n.line ? `line ${n.line}` : ''].filter(Boolean).join(', ')),
-            draw('rect', {x: x - n.width / 2, y: y - n.height / 2, width: n.width, height: n.height, rx: 5}),
-            draw('text', {x, y: n.detail ? y - 7 : y}, n.title),
-            draw('text', {x, y: y + 9, class: 'shape'}, n.detail)));
+            draw('title', {}, [n.title, n.shape, n.line ? `line ${n.line}` : ''].filter(Boolean).join(', ')),
+            draw('path', {d: n.part === 'outside' ? '' : `M${x} ${bottom}V${bottom + ON_EDGE}`}),
+            draw('rect', {x: x - n.width / 2, y: top, width: n.width, height: BOX, rx: 5}),
+            draw('text', {x, y: top + BOX / 2}, n.title),
+            draw('text', {x, y: bottom + ON_EDGE / 2, class: 'shape'}, n.shape)));
     }
-    return svg;
+    return {svg, width};
 }
 
 function drawings(entry, place) {
-    if (!place) return '';
-    const ops = place.ops.filter((op) => op.part === 'matched');
+    const drawn = drawingOf(place);
+    if (!drawn) return '';
+    const ops = drawn.ops.filter((op) => op.part === 'matched');
     const says = `${ops.map((op) => op.op).join(', ')}; in their place ${entry.fused_op}`;
-    return make('div', {class: 'drawings'},
+    const now = picture(before(drawn), `now ${says}`), fused = picture(after(entry, drawn), `fused: ${entry.fused_op}`);
+    const out = make('div', {class: 'drawings'},
         make('figure', {tabindex: 0}, make('figcaption', {}, `Now: ${plural(ops.length, 'op')}` +
-            (place.ops.some((op) => op.part === 'through') ? '; dashed: looked through' : '')), picture(before(place), `now ${says}`)),
-        make('figure', {tabindex: 0}, make('figcaption', {}, 'Fused'), picture(after(entry, place), `fused: ${entry.fused_op}`)));
+            (drawn.ops.some((op) => op.part === 'through') ? '; dashed: looked through' : '') +
+            (drawn === place ? '' : '; values as at the first place alike')), now.svg),
+        make('figure', {tabindex: 0}, make('figcaption', {}, 'Fused'), fused.svg));
+    out.style.setProperty('--now', `${now.width}fr`);
+    out.style.setProperty('--fused', `${fused.width}fr`);
+    return out;
 }
 
 // ---- text of the input ----
@@ -107,14 +121,16 @@ function numbers(ranges) {
 
 function code(title, text, ranges) {
     if (!text) return '';
-    const lines = text.replace(/\n$/, '').split('\n'), at = numbers(ranges);
-    const pre = make('pre', {tabindex: 0});
-    lines.forEach((line, i) => {
+    const lines = text.replace(/\n$/, '').split('\n'), at = numbers(ranges), pre = make('pre', {tabindex: 0});
+    const begins = (line) => /^[%"\w]/.test(line), known = lines.filter(begins).length === at.length; // lines of an op follow it
+    let number = 0;
+    lines.forEach((line) => {
+        number = begins(line) ? at.shift() : number + 1;
         const [, head, op, rest] = line.match(/^(.*?)("?[a-z_]+\.[a-z_0-9]+"?)(.*)$/s) || [0, line, '', ''];
-        pre.append(make('span', {class: 'at'}, at.length === lines.length ? `${at[i]}` : ''), head,
+        pre.append(known ? make('span', {class: 'at'}, `${number}`) : '', head,
             op ? make('mark', {}, op) : '', rest, '\n');
     });
-    return make('div', {}, make('h3', {}, title, ranges ? make('span', {class: 'faint'}, ` line ${ranges}`) : ''), pre);
+    return make('div', {}, make('h3', {}, title, ranges ? make('span', {class: 'faint'}, ` line${/\D/.test(ranges) ? 's' : ''} ${ranges}`) : ''), pre);
 }
 
 // ---- commands to copy ----
@@ -124,8 +140,8 @@ const quoted = (s) => /^[\w./:=,%+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''
 const inputFiles = () => [data.input.ttir, data.input.ttnn].filter((f, i, all) => f && all.indexOf(f) === i);
 const last = (ranges) => numbers(ranges).pop();
 
-// What each button copies, and what for. `apply` rewrites TTIR, and takes the place by its line there.
-function commands(entry, place) {
+// What each button copies, and what for, of one place or of all. `apply` rewrites TTIR, and takes the place by its line there.
+function commands(entry, place, everywhere) {
     const files = inputFiles().map(quoted), only = `--only=${quoted(entry.fused_op)}`;
     const root = entry.component_ops[entry.component_ops.length - 1], line = last(place.ttnn_lines) || last(place.ttir_lines);
     const all = [
@@ -133,12 +149,15 @@ function commands(entry, place) {
         ['repro', [only, '-d', 'repro', ...files], 'small modules of these places, with a test for the compiler'],
     ];
     if (place.ttir_lines && data.input.ttir)
-        all.push(['apply', [`--at=${last(place.ttir_lines)}`, only, '-o', 'fused.mlir', quoted(data.input.ttir)],
+        all.push(['apply', [...(everywhere ? [] : [`--at=${last(place.ttir_lines)}`]), only, '-o', 'fused.mlir', quoted(data.input.ttir)],
             'the TTIR module with the fused op in it' + ((place.preconditions || []).length ? '; says what has to be assumed' : '')]);
-    if (entry.source === 'ttnn' && !entry.lacks)
+    if (place.pass)
         all.push(['patterns pass', ['-o', 'passes', quoted(place.pattern)], 'this pattern as a pass of the compiler, with a test']);
-    return all.map(([name, words, purpose]) => ({title: `Copy ${name}`, text: ['fusion-audit', name, ...words].join(' '), purpose}));
+    return all.map(([name, words, purpose]) => command(name, words, purpose));
 }
+
+const command = (name, words, purpose) => ({name, title: `Copy ${name}`, text: ['fusion-audit', name, ...words].join(' '), purpose});
+const copies = (commands) => commands.length ? make('div', {class: 'copy'}, ...commands.flatMap(copyable)) : '';
 
 function copyable({title, text, purpose}) {
     return [make('button', {class: 'button', type: 'button', onclick: () => copy(text)}, title),
@@ -174,7 +193,7 @@ const drawingOf = (place) => place.ops ? place : drawn.get(place.alike);
 const layerOf = (place) => place.layer || '';
 
 function facts(pairs) {
-    return make('dl', {class: 'facts'}, ...pairs.filter(([, text]) => text && text.length)
+    return make('dl', {class: 'facts'}, ...pairs.filter(([, text]) => text && text.length !== 0)
         .flatMap(([name, text]) => [make('dt', {}, name), make('dd', {}, ...[].concat(text))]));
 }
 
@@ -182,11 +201,11 @@ function body(entry, place) {
     const items = (list) => (list || []).length ? [make('ul', {}, ...list.map((p) => make('li', {}, p)))] : '';
     return make('div', {class: 'body'},
         place.summary ? make('p', {class: 'lead'}, place.summary) : '',
-        facts([['What to do', place.action], ['Saves', place.saves], ['Correct if', items(place.preconditions)],
+        facts([['What to do, and why', place.action], ['Saves', place.saves], ['Correct if', items(place.preconditions)],
                ['Note', items([...(place.remarks || []), ...(place.outside || [])])],
-               ['Known', place.known], ['Locations', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
-        make('div', {class: 'copy'}, ...commands(entry, place).flatMap(copyable)),
-        drawings(entry, drawingOf(place)),
+               ['Known', place.known], ['Locations in the IR', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
+        copies(commands(entry, place)),
+        drawings(entry, place),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
             code('TTNN', place.ttnn_segment, place.ttnn_lines)),
         place.verdict ? make('details', {}, make('summary', {}, 'Proof'), make('p', {}, place.verdict)) : '',
@@ -195,9 +214,8 @@ function body(entry, place) {
 
 function card(entry, place) {
     const details = make('details', {class: 'finding'},
-        make('summary', {}, make('span', {class: 'saved'}, place.saved_us > 0 ? time(place.saved_us) : '–'),
-            make('span', {class: 'name'}, entry.fused_op),
-            make('span', {class: 'place'}, place.place || place.ir_loc || ''),
+        make('summary', {}, make('span', {class: 'saved'}, saving(place.saved_us)),
+            make('span', {class: 'place'}, place.place || place.ir_loc || 'at a place without a name'),
             place.known ? make('span', {class: 'tag'}, 'known') : '',
             entry.source !== 'ttnn' ? make('span', {class: 'tag'}, entry.source) : ''));
     const fill = () => details.querySelector('.body') || details.append(body(entry, place));
@@ -219,9 +237,9 @@ function section(entry, shown) {
         groups.set(key, [...(groups.get(key) || []), place]);
     }
     const saved = sum(shown, (p) => Math.max(p.saved_us, 0));
-    const out = make('section', {'aria-label': entry.fused_op, id: idOf(entry)},
+    const out = make('section', {'aria-label': `${entry.fused_op}, ${entries.indexOf(entry) + 1} of ${entries.length}`, id: idOf(entry)},
         make('h2', {}, make('span', {class: 'name'}, entry.fused_op), variant(entry), ` at ${plural(shown.length, 'place')}`,
-            saved > 0 ? make('span', {class: 'faint'}, `, saves ${time(saved)}`) : ''),
+            make('span', {class: 'faint'}, saved >= .05 ? `, saves ${time(saved)}` : ', saves no time')),
         make('p', {class: 'faint'}, 'instead of ', make('span', {class: 'name'}, entry.component_ops.join(', '))));
     for (const group of groups.values()) {
         out.append(card(entry, group[0]));
@@ -295,6 +313,17 @@ function filterBar() {
 
 // ---- overview ----
 
+const MOST_TITLE = 50; // characters
+
+// What the document is, and the sentence that says what is in it.
+function head(title, lead, says = '') {
+    const put = (id, text) => document.getElementById(id).textContent = text;
+    put('title', title);
+    document.title = `fusion-audit: ${title.length > MOST_TITLE ? `${title.slice(0, MOST_TITLE)}…` : title}`;
+    put('lead', lead);
+    put('made', `fusion-audit ${data.version}. ${says}`);
+}
+
 function table(columns, rows, caption) {
     const body = make('tbody', {});
     const fill = () => body.replaceChildren(...rows.map((row) => make('tr', {},
@@ -310,9 +339,11 @@ function table(columns, rows, caption) {
         return head;
     });
     fill();
-    return make('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
+    return make('section', {class: 'scroll', tabindex: 0, 'aria-label': caption},
         make('table', {class: 'stack'}, make('thead', {}, make('tr', {}, ...heads)), body));
 }
+
+const headed = (title, says) => make('div', {class: 'headed'}, make('h2', {}, title), make('p', {class: 'faint'}, says));
 
 function strip() {
     const layers = data.layers || [];
@@ -321,43 +352,42 @@ function strip() {
     const bars = layers.map((l) => {
         const here = places.filter((x) => layerOf(x.place) === (l.name || '') && x.place.graph === l.graph);
         const saved = l.saved_us, part = l.us ? Math.min(saved / l.us, 1) : 0;
-        const name = (l.name || 'outside of layers') + (many ? `, graph ${l.graph}` : '');
-        const text = `${name}: ${time(l.us)}, ${plural(here.length, 'place')}` + (saved ? `, ${time(saved)} to save` : '');
-        const bar = make('span', {class: 'bar'});
+        const name = l.name || 'other', text = `${name} ${time(l.us)}` + (l.name ? '' : ', outside of layers') +
+            (many ? `, graph ${l.graph}` : '') + `, ${plural(here.length, 'place')}` + (saved ? `, ${time(saved)} to save` : '');
+        const bar = make('span', {class: 'bar'}), label = (text) => make('span', {class: 'label', 'aria-hidden': 'true'}, text);
         bar.style.height = `${100 * part}%`;
         const button = make('button', {type: 'button', title: text, 'aria-label': text, 'aria-pressed': 'false',
             'data-layer': l.name || '', onclick: () => want({layer: wanted.layer === (l.name || '') ? null : l.name || ''})},
-            bar, l.us / total > .08 ? make('span', {class: 'label', 'aria-hidden': 'true'}, `${l.name || 'other'}, ${time(l.us)}`) : '');
+            make('span', {class: 'track'}, bar), label(`${name} `), label(time(l.us)));
         button.style.flexGrow = l.us / total;
         return button;
     });
-    return [make('h2', {}, 'Where the time goes'),
-            make('p', {class: 'faint'}, 'A bar is a layer, as wide as the time that it takes; filled as far as fusing saves. A click shows what is missed there.'),
+    return [headed('Where the time goes', 'A bar is a layer, as wide as the time that it takes, filled as far as fusing saves. A click shows what is missed there.'),
             make('div', {class: 'strip', role: 'group', 'aria-label': 'Layers'}, ...bars)];
 }
 
 const ANSWER = .5; // the part of what can be saved from which on options are the answer
+const FIRST = {write: ['patterns pass', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
+
+// The fused op that saves most.
+function firstOp({entry, saved}) {
+    const [place] = entry.instances, names = FIRST[place.action_kind] || ['repro'];
+    return make('li', {}, make('strong', {}, entry.fused_op), ` at ${plural(entry.instances.length, 'place')} saves about ${time(saved)} of ` +
+        `${time(data.total_us)}: ${entry.action}. `, make('span', {class: 'faint'}, place.summary || '', place.saves ? ` At the first place: ${place.saves}.` : ''),
+        copies(commands(entry, place, true).filter(({name}) => names.includes(name))));
+}
 
 // What options bring, and where they do not bring most, the fused op that does.
 function first() {
     const promises = data.promises || [], brought = promises.length ? promises[0].before_us - promises[promises.length - 1].after_us : 0;
     const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then set' : 'Set'} ${p.option}`),
         ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, p.needs ? ` (wants ${p.needs})` : ''));
-    const [top] = rows().filter((r) => r.entry.action && r.saved > 0), tries = [];
-    if (top && brought < ANSWER * data.saved_us) {
-        const {entry, saved} = top, [place] = entry.instances;
-        steps.unshift(make('li', {}, make('strong', {}, entry.fused_op), ` at ${plural(entry.instances.length, 'place')} saves about ${time(saved)}: ` +
-            `${entry.action}. `, make('span', {class: 'faint'}, place.summary || '', place.saves ? ` At the first place: ${place.saves}.` : '')));
-        if (data.input.ttir)
-            tries.push({title: 'Copy apply', purpose: 'writes the TTIR module with it', text: `fusion-audit apply --only=${quoted(entry.fused_op)} ` +
-                `-o fused.mlir ${quoted(data.input.ttir)}`});
-    }
-    if (!steps.length) return [];
     if (promises.length && data.input.ttir && data.input.ttir !== data.input.ttnn)
-        tries.push({title: 'Copy try', purpose: 'compiles it with these options, and says what they bring',
-            text: `fusion-audit try --compiler=ttmlir-opt ${quoted(data.input.ttir)}`});
-    return [make('h2', {}, 'What to do first'),
-            make('div', {class: 'banner'}, make('ul', {}, ...steps), make('div', {class: 'copy'}, ...tries.flatMap(copyable)))];
+        steps[steps.length - 1].append(copies([command('try', ['--compiler=ttmlir-opt', quoted(data.input.ttir)],
+            'compiles it with these options, and says what they bring')]));
+    const [top] = rows().filter((r) => r.entry.action && r.saved > 0);
+    if (top && brought < ANSWER * data.saved_us) steps.unshift(firstOp(top));
+    return steps.length ? [make('div', {class: 'banner'}, make('h2', {}, 'What to do first'), make('ul', {}, ...steps))] : [];
 }
 
 const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
@@ -365,7 +395,7 @@ const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (
 
 function summary() {
     return table([
-        {title: 'Saves', number: true, key: (r) => r.saved, cell: (r) => time(r.saved)},
+        {title: 'Saves', number: true, key: (r) => r.saved, cell: (r) => saving(r.saved)},
         {title: 'Places', number: true, key: (r) => r.entry.instances.length, cell: (r) => `${r.entry.instances.length}` +
             (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
         {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
@@ -376,31 +406,19 @@ function summary() {
 
 function report() {
     const files = inputFiles();
-    document.getElementById('title').textContent = `Missed fusions of ${files.join(' and ')}`;
-    document.title = `fusion-audit: ${files[files.length - 1]}`;
-    document.getElementById('lead').textContent = places.length
+    head(`Missed fusions of ${files.map(base).join(' and ')}`, places.length
         ? `${plural(places.length, 'place')} where ${plural(entries.length, 'fused op')} could stand; ` +
           `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
-        : 'No fusion is missed.';
-    document.getElementById('lead').className = 'lead';
-    document.getElementById('made').textContent = `fusion-audit ${data.version}; times are estimates of its model of the device, unless a profile was given.`;
+        : 'No fusion is missed.', `Of ${files.join(' and ')}. Times are estimates of a model of the device, unless a profile was given.`);
     if (!places.length) return;
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
             'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
-        make('p', {class: 'faint'}, 'Times are estimates. Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
+        make('p', {class: 'faint'}, (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
             'the same ops; the total counts each op once, and kernels that TTNN has not only where no other row takes their ops.'), filterBar());
     show();
 }
 
 // ---- what verify, diff and summary say ----
-
-function head(title, lead) {
-    document.getElementById('title').textContent = title;
-    document.title = `fusion-audit: ${title}`;
-    document.getElementById('lead').textContent = lead;
-    document.getElementById('lead').className = 'lead';
-    document.getElementById('made').textContent = `fusion-audit ${data.version}`;
-}
 
 // What each kind is called, and says.
 const CHECKS = {
@@ -411,9 +429,16 @@ const CHECKS = {
     proved: ['proved', 'Both compute the same.'],
 };
 
+// Of TTIR and TTNN.
+function checkCommands() {
+    const {before, after} = data.input, has = (dialect, text) => (text || '').includes(dialect);
+    return data.checks.some((c) => has('ttir.', c.before) && has('ttnn.', c.after))
+        ? [command('repro', ['-d', 'repro', quoted(before), quoted(after)], 'small modules that show each, with a test for the compiler')] : [];
+}
+
 function check() {
     const {before, after, log} = data.input, wrong = data.checks.filter((c) => !['not_compared', 'proved'].includes(c.kind));
-    head(log ? `Stages of ${log}` : `${before} and ${after}`, wrong.length
+    head(log ? `Stages of ${base(log)}` : `${base(before)} and ${base(after)}`, wrong.length
         ? `${plural(wrong.length, 'place')} where the two do not compute the same.`
         : data.compared.after.not_compared ? 'What was compared computes the same.' : 'Both compute the same.');
     const side = (name, file, c) => ({name: file ? `${name}: ${file}` : name, ...c});
@@ -430,25 +455,39 @@ function check() {
                ['Would need', c.needs], ['Location', c.ir_loc && make('span', {class: 'name'}, c.ir_loc)]]),
         c.counterexample ? make('h3', {}, 'Numbers that show it, in shapes that may be smaller') : '',
         c.counterexample ? make('pre', {tabindex: 0}, c.counterexample) : '',
-        make('div', {class: 'levels'}, code('Before', c.before), code('After', c.after)))));
+        make('div', {class: 'levels'}, code('Before', c.before, c.before_lines), code('After', c.after, c.after_lines)),
+)));
+    if (wrong.length && before) list.append(copies(checkCommands()));
 }
 
-function changes(title, kind, rows, more = '') {
-    return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`),
-        rows.length ? make('ul', {}, ...rows.map((r) => make('li', {}, ...r))) : make('p', {class: 'faint'}, more || 'none'),
-        rows.length && more ? make('p', {class: 'faint'}, more) : '');
+const listed = (rows) => make('ul', {}, ...rows.map((r) => make('li', {}, ...r)));
+
+// `told`: rows that say what is listed elsewhere.
+function changes(title, kind, rows, told = []) {
+    const where = `${told.length} ${rows.length ? 'more ' : ''}where fused ops were ${kind}`;
+    return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`), rows.length ? listed(rows) : '',
+        told.length ? make('details', {class: 'faint'}, make('summary', {}, where), listed(told)) : '',
+        rows.length + told.length ? '' : make('p', {class: 'faint'}, 'none'));
+}
+
+const AUDIT = /\.(ya?ml|json)$/; // a report, of which nothing is left to audit
+
+// What all ops take now, against before.
+function slower({before, now}) {
+    const more = before.total_us && now.total_us ? now.total_us - before.total_us : 0;
+    return saving(Math.abs(more)) === '–' ? '' : ` All ops take about ${time(Math.abs(more))} ${more > 0 ? 'more' : 'less'} than before.`;
 }
 
 function diff() {
-    const lost = ({change}) => change === 'lost' || change === 'partly_lost';
+    const lost = ({change}) => change === 'lost' || change === 'partly_lost', gained = ({change}) => change === 'gained';
     const {before, now} = data;
-    const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c})));
+    const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c}))).sort((a, b) => (b.us || 0) - (a.us || 0));
     const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;
     const are = (change) => data.findings.filter((f) => f.change === change);
     const known = (us) => us === undefined ? '–' : time(us);
-    head(`What changed in ${now.files[now.files.length - 1]}`, all.length || data.findings.length
-        ? `${few('lost', lost)}, ${few('gained', (c) => c.change === 'gained')}; ` +
-          `${plural(are('new').length, 'new finding')}, ${are('gone').length} gone.` : 'Nothing changed.');
+    head(`What changed in ${base(now.files[now.files.length - 1])}`, all.length || data.findings.length
+        ? `${few('lost', lost)}, ${few('gained', gained)}; ${plural(are('new').length, 'new finding')}, ${are('gone').length} gone.${slower(data)}`
+        : 'Nothing changed.');
     overview.append(table([
         {title: 'Compile', key: (r) => r.name, cell: (r) => `${r.name}: ${r.files.join(' and ')}`},
         ...[['All ops take', 'total_us'], ['To save', 'saved_us']].map(([title, key]) =>
@@ -460,17 +499,18 @@ function diff() {
     const of_finding = (f) => [make('span', {class: 'name'}, f.fused_op), ` ${f.place || f.ir_loc || ''}`,
         f.saved_us ? `, about ${time(f.saved_us)}` : ''];
     const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
-    // A finding where a fused op was lost or gained is listed as that.
-    const findings = (title, kind, change) => {
-        const here = are(change), listed = here.filter((f) => f.of_op).length;
-        return changes(title, kind, here.filter((f) => !f.of_op).map(of_finding),
-            listed ? `${listed} more where fused ops were ${kind}` : '');
-    };
-    overview.append(make('h2', {}, 'Fused ops'), make('div', {class: 'pair'},
-        ops('Lost', 'lost', lost), ops('Gained', 'gained', (c) => c.change === 'gained')));
+    const findings = (title, kind, change) => changes(title, kind, are(change).filter((f) => !f.of_op).map(of_finding),
+        are(change).filter((f) => f.of_op).map(of_finding));
+    const both = (title, ...two) => overview.append(make('h2', {}, title), make('div', {class: 'pair'}, ...two));
+    if (all.some((c) => lost(c) || gained(c)))
+        both('Fused ops', ops('Lost', 'lost', lost), ops('Gained', 'gained', gained));
     if (all.some((c) => c.change === 'changed')) overview.append(ops('Changed', '', (c) => c.change === 'changed'));
-    overview.append(make('h2', {}, 'Findings'), make('div', {class: 'pair'}, findings('New', 'lost', 'new'), findings('Gone', 'gained', 'gone')));
+    if (are('new').length + are('gone').length)
+        both('Places where a fusion is missed', findings('New', 'lost', 'new'), findings('Gone', 'gained', 'gone'));
     if (are('changed').length) overview.append(findings('Changed', '', 'changed'));
+    if (now.findings && !now.files.some((f) => AUDIT.test(f)))
+        overview.append(copies([{title: 'Copy audit', text: ['fusion-audit', '--format=html', ...now.files.map(quoted)].join(' '),
+            purpose: 'writes the page of what is missed now, with what to do'}]));
 }
 
 function models() {
@@ -486,7 +526,8 @@ function models() {
             : make('span', {class: 'name'}, r.report)}, ...figures,
         ...(compared ? [figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
         make('p', {class: 'faint'}, 'Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
-            'triton and cuda (theoretical, not in what is saved). Known: in the baseline.' +
+            'triton and cuda (theoretical). Of a model, what is saved is that of the direct places; its page says what all save together. ' +
+            'Known: in the baseline.' +
             (compared ? ' New and gone: against the earlier run.' : '')),
         make('h2', {}, 'Fused ops'), table([
         {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,
@@ -506,11 +547,16 @@ document.addEventListener('keydown', (e) => {
     e.preventDefault();
 });
 
+// On paper each different place is open, and those alike are a list.
 const MOST_PRINTED = 100;
-window.addEventListener('beforeprint', () => [...document.querySelectorAll('.finding')].slice(0, MOST_PRINTED).forEach((f) => {
-    f.fill();
-    f.open = true;
-}));
+let opened = [];
+window.addEventListener('beforeprint', () => {
+    opened = [...document.querySelectorAll('section > .finding')].slice(0, MOST_PRINTED);
+    opened.forEach((f) => f.fill());
+    opened = [...opened, ...document.querySelectorAll('section > details:not(.finding), .pair details')].filter((d) => !d.open);
+    opened.forEach((d) => (d.open = true));
+});
+window.addEventListener('afterprint', () => opened.forEach((d) => (d.open = false)));
 
 if (data.missed_fusions) report();
 else if (data.checks) check();
