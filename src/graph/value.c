@@ -72,6 +72,12 @@ static struct constant unknown(void) {
     return (struct constant){false, 0, 53};
 }
 
+/* A number as a type of integers holds it, which is how the compiler folds it. */
+static double held(enum dtype t, double x) {
+    double end = ldexp(1, dtype_table[t].bits - dtype_table[t].is_signed), low = dtype_table[t].is_signed ? -end : 0;
+    return format_is_integer(t) && t != DT_I1 ? fmin(fmax(trunc(x), low), end - 1) : x;
+}
+
 /* The number that a constant op holds in every element. */
 static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t v) {
     struct constant c = {true, 0, dtype_table[graph_dtype(g, v)].precision};
@@ -88,6 +94,7 @@ static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t 
         c.known = filled && (filled->is_number || mlir_splat(filled->text, &c.value));
         if (c.known && filled->is_number)
             c.value = c.bits < 53 ? attr_value(filled) : filled->number; /* an integer may be printed as f32 */
+        c.value = held(graph_dtype(g, v), c.value);
         return c;
     case K_CONSTANT:
         c.known = value && mlir_splat(value->text, &c.value);
