@@ -78,8 +78,17 @@ Test(equal, what_a_root_is_taken_of_is_not_negative) {
     cr_assert_not(facts[ir.m.funcs[0].first_arg + 1].rooted);
 }
 
-Test(equal, what_is_added_to_it_may_be) {
-    const char *ops = "a = ttir.add x y -> 4x8; o = ttir.sqrt a -> 4x8; return o";
+/* An epsilon and a divisor that are arguments: else hardly a root of a long sum is a number. */
+Test(equal, nor_are_its_terms_and_factors_but_what_is_squared_may_be) {
+    const char *ops = "q = ttir.multiply x x -> 4x8; s = ttir.sum q {dim_arg = [1 : i32], keep_dim = true} -> 4x1\n"
+                      "m = ttir.multiply n s -> 4x1; a = ttir.add m y -> 4x1; o = ttir.sqrt a -> 4x1; return o";
+    cr_assert_not(facts_of_argument("x:4x8 n:4x1 y:4x1", ops, 0)->rooted);
+    cr_assert(facts[ir.m.funcs[0].first_arg + 1].rooted);
+    cr_assert(facts[ir.m.funcs[0].first_arg + 2].rooted);
+}
+
+Test(equal, what_is_subtracted_from_it_may_be_negative) {
+    const char *ops = "a = ttir.subtract x y -> 4x8; o = ttir.sqrt a -> 4x8; return o";
     cr_assert_not(facts_of_argument("x:4x8 y:4x8", ops, 0)->rooted);
 }
 

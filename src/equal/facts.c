@@ -186,6 +186,15 @@ static bool takes_root(const struct graph *g, uint32_t op, uint32_t operand) {
     return k == K_SQRT || k == K_RSQRT || k == K_LOG || (k == K_BATCH_NORM_INFERENCE && operand == variance);
 }
 
+/* What is made of operands that are not negative is not negative: those of an op whose result may not be. A square is
+ * none of them. */
+static bool keeps_sign(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    const uint32_t *v = graph_operands(g, op);
+    bool product = k == K_MULTIPLY || k == K_DIVIDE;
+    return k == K_ADD || k == K_MAXIMUM || k == K_SUM || k == K_MEAN || (product && v[0] != v[1]);
+}
+
 static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
@@ -198,7 +207,7 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
                       .summed = k == K_SUM || (moves && to->summed),
-                      .rooted = takes_root(g, op, operand) || (moves && to->rooted)};
+                      .rooted = takes_root(g, op, operand) || ((moves || keeps_sign(g, op)) && to->rooted)};
     if (c == OP_OPAQUE)
         f.indices = indices_of_op(g, op);
     else if (to->indices)
@@ -207,7 +216,6 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
     struct constant other = {0};
     if (c == OP_ELTWISE && graph_noperands(g, op) == 2)
         other = operand_constant(g, graph_operands(g, op)[1 - operand]);
-    f.rooted |= to->rooted && other.known && (k == K_ADD || k == K_MAXIMUM);
     move_level(g, op, operand, &other, to, &f);
     find_level(g, op, &other, to, &f);
     return f;
