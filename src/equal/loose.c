@@ -134,7 +134,8 @@ static void solve(const struct equations *e, const double *jacobian, const doubl
     free(left);
 }
 
-/* Each constant becomes the nearest of those that are more precise and may be the same number. */
+/* Each constant becomes the nearest of those that are more precise and may be the same number, or else what casts make
+ * of it. */
 static void pair_up(const struct problem *p, double shift[MAX_LOOSE]) {
     for (uint32_t i = 0; i < p->nloose; i++) {
         double nearest = INFINITY;
@@ -143,7 +144,7 @@ static void pair_up(const struct problem *p, double shift[MAX_LOOSE]) {
             bool better = p->loose[k].error < p->loose[i].error && fabs(d) <= p->loose[i].error + p->loose[k].error;
             nearest = better && fabs(d) < fabs(nearest) ? d : nearest;
         }
-        shift[i] = isfinite(nearest) ? nearest : 0;
+        shift[i] = isfinite(nearest) ? nearest : p->loose[i].rounded - p->loose[i].number;
     }
 }
 

@@ -52,6 +52,7 @@ struct problem {
     uint32_t product_op; /* products of the other side are as precise as this op's on a device; or NONE */
     const struct loose_constant *loose;
     uint32_t nloose;
+    bool any_order; /* elements are compared by size, wherever they stand */
 
     /* found by problem_facts */
     struct thresholds thresholds;
@@ -67,6 +68,7 @@ struct problem {
 struct loose_constant {
     uint32_t value;
     double number, error; /* absolute */
+    double rounded;       /* what casts make of the number */
 };
 
 /* Once. False: there are too many. */

@@ -40,6 +40,12 @@ static double rounding_of(struct constant c) {
     return ldexp(1, exponent - 1 - (c.bits < PRINTED ? c.bits : PRINTED));
 }
 
+static double rounded(struct constant c) {
+    int exponent;
+    double x = frexp(c.value, &exponent);
+    return ldexp(rint(ldexp(x, c.bits)), exponent - c.bits);
+}
+
 /* A number that some op of each side takes, by side: a bit each. */
 struct number_of_sides {
     double number;
@@ -97,7 +103,7 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
         while (all[i].number != k.value)
             i++;
         if (all[i].sides != 3)
-            out[n++] = (struct loose_constant){v, k.value, rounding_of(k)};
+            out[n++] = (struct loose_constant){v, k.value, rounding_of(k), rounded(k)};
     }
     c->problem.loose = out;
     c->problem.nloose = n;

@@ -425,6 +425,15 @@ static bool call(struct dag_builder *b, uint32_t op, int depth) {
     return true;
 }
 
+/* Casts between floats are no nodes: those of numbers that the compiler computes with round all the same. */
+static void note_rounding(struct dag_builder *b, uint32_t op, uint32_t x) {
+    uint32_t result = b->g->m->ops[op].first_result;
+    enum dtype to = graph_dtype(b->g, result), was = (enum dtype)b->d->values[x].narrowest;
+    if (graph_class(b->g, op) == OP_CAST && graph_constant(b->g, result).known && format_is_float(to) &&
+        dtype_table[to].precision < dtype_table[was ? was : graph_dtype(b->g, b->d->values[x].value)].precision)
+        b->d->values[x].narrowest = (uint8_t)to;
+}
+
 static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
     const struct graph *g = b->g;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !b->d->cut_short; op++) {
@@ -443,6 +452,7 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
             continue;
         }
         b->s->of[o->first_result] = x;
+        note_rounding(b, op, x);
         if (g->kind[op] == K_MESH_SHARD && b->d->values[x].node == NONE) /* an argument is what each device has of it */
             b->d->values[x].value = o->first_result;
     }

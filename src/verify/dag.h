@@ -28,8 +28,9 @@ struct dag_value {
     uint32_t node;  /* NONE: an argument */
     uint32_t result;
     uint8_t side;
-    uint8_t merged; /* of AFTER: into `rep`; of BEFORE: the surest of those that it represents */
-    uint32_t rep;   /* of AFTER: the value of BEFORE that it is, or NONE; of BEFORE: itself */
+    uint8_t merged;    /* of AFTER: into `rep`; of BEFORE: the surest of those that it represents */
+    uint8_t narrowest; /* a constant that casts round: the float format of the fewest digits; or 0 */
+    uint32_t rep;      /* of AFTER: the value of BEFORE that it is, or NONE; of BEFORE: itself */
     struct movement moved;
 };
 

@@ -171,6 +171,9 @@ static bool copied_attribute(void *self, uint32_t op, struct str key, struct str
 
 /* In place of a value of the dag. */
 static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
+    enum dtype narrowest = (enum dtype)b->d->values[value].narrowest;
+    if (narrowest)
+        copy = build_cast(b->out, build_cast(b->out, copy, type_of(b, value, narrowest)), b->out->values[copy].type);
     uint32_t operands[] = {copy, b->factor};
     bool changed = b->how.changed && *b->how.changed == value;
     set_copy(b, value,

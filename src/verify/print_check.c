@@ -123,14 +123,18 @@ static bool is_chosen(const char *globs, struct str name) {
     return found;
 }
 
+/* In detail also what was not compared, and what is the same but for rounding. */
 void check_pair(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                 const struct fa_verify_options *o) {
-    for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
+    static const enum answer listed[] = {ANSWER_DIFFERENT, ANSWER_NOT_COMPARED, ANSWER_PROVED};
+    for (int k = 0; k < (o->details ? 3 : 1); k++)
         for (uint32_t i = 0; i < m->nregions; i++) {
+            enum answer answer = listed[k];
             const struct compared_region *r = &m->regions[i];
             uint32_t op = fused_op_of(r, &levels[AFTER].graph);
             struct str name = op == NONE ? STR("none") : mlir_op_name(levels[AFTER].graph.m, op);
-            if (!r->needed || (int)r->judgement.answer != answer || !is_chosen(o->only, name))
+            if (!r->needed || r->judgement.answer != answer || !is_chosen(o->only, name) ||
+                (answer == ANSWER_PROVED && r->judgement.bound == 0))
                 continue;
             p->ndifferences += answer == ANSWER_DIFFERENT;
             check_region(&p->checks, p, r, levels);
