@@ -471,6 +471,74 @@ class Verify(unittest.TestCase):
         self.assertEqual(status, 3, said)
         self.assertIsNone(report)
 
+    def test_parameters_made_on_the_host_and_another_layout(self):
+        """As a batch norm over the last dimension is lowered: four parameters of the host, and the image turned."""
+        def image(shape):
+            return "tensor<%s>" % "x".join(map(str, shape + ["bf16"]))
+
+        for shape in [2, 8, 8, 8], [2, 8, 16, 4]:
+            size, turned, vector = shape[3], [shape[i] for i in (0, 3, 2, 1)], f"tensor<{shape[3]}xbf16>"
+            parameters, row = "".join(f", %{n}: {vector}" for n in "gbmv"), f"tensor<1x{size}x1x1xbf16>"
+            x, y = image(shape), image(turned)
+            before = self.path("before.mlir", f"""\
+module {{
+  func.func @main(%x: {x}, %h: {x}{parameters}) -> {x} {{
+    %0 = "ttir.batch_norm_inference"(%x, %g, %b, %m, %v) <{{dimension = 3 : i32, epsilon = 1.0e-05 : f32}}> : ({x}, {vector}, {vector}, {vector}, {vector}) -> {x} loc("n")
+    %1 = "ttir.add"(%0, %h) : ({x}, {x}) -> {x} loc("a")
+    %2 = "ttir.relu"(%1) : ({x}) -> {x} loc("r")
+    return %2 : {x}
+  }}
+}}
+""")
+
+            def after(operands="%p, %m1, %v1, %g1, %b1", add="%5, %h", order="0, 3, 2, 1"):
+                const_evals = "".join(f"""\
+  func.func private @main_const_eval_{n}(%a: {vector}) -> {row} attributes {{tt.function_type = "const_eval"}} {{
+    %0 = call @host(%a) : ({vector}) -> {row}
+    return %0 : {row}
+  }}
+""" for n in "gbmv")
+                loads = "".join(f"    %{n}1 = ttcore.load_cached(@main_const_eval_{n}, [%{n}]) : ({vector}) -> {row}\n"
+                                for n in "gbmv")
+                permuted = "permutation = array<i64: %s>"
+                return self.path("after.mlir", f"""\
+module {{
+  func.func private @host({vector}) -> {row}
+{const_evals}  func.func @main(%x: {x}, %h: {x}{parameters}) -> {x} {{
+{loads}    %p = "ttnn.permute"(%x) <{{{permuted % "0, 3, 2, 1"}}}> : ({x}) -> {y}
+    %4 = "ttnn.batch_norm_inference"({operands}) <{{epsilon = 1.0e-05 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>}}> : ({y}, {row}, {row}, {row}, {row}) -> {y} loc("n")
+    %5 = "ttnn.permute"(%4) <{{{permuted % order}}}> : ({y}) -> {x}
+    %6 = "ttnn.add"({add}) : ({x}, {x}) -> {x} loc("a")
+    %7 = "ttnn.relu"(%6) : ({x}) -> {x} loc("r")
+    return %7 : {x}
+  }}
+  llvm.func @host(%p: !llvm.ptr) {{
+    llvm.return
+  }}
+}}
+""")
+
+            status, _, said = self.verify(before, after())
+            self.assertEqual(status, 0, said)
+            self.assertIn("4 values made on the host", said)
+            for wrong in [{"operands": "%p, %v1, %m1, %g1, %b1"}, {"add": "%5, %5"}] + (
+                    [{"order": "0, 3, 1, 2"}] if shape[1] == shape[2] else []):
+                status, _, said = self.verify(before, after(**wrong))
+                self.assertNotEqual(status, 0, said)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(CORPUS, "models")), "no corpus")
+    def test_what_numbers_of_one_sign_hide(self):
+        """A norm with the divisor and the epsilon as arguments, scaled in front of what saturates: without numbers under
+        the root nothing is compared, and with all of them positive both sides are 0."""
+        model = os.path.join(CORPUS, "models", "segformer.%s.mlir")
+        with open(model % "ttnn-unfused", encoding="utf-8") as f:
+            right = f.read()
+        line = '%951 = "ttnn.multiply"(%950, %31)'
+        self.assertIn(line, right)
+        for text, expected in (right, 0), (right.replace(line, line.replace("multiply", "add")), 1):
+            status, _, said = self.verify(model % "ttir", self.path("after.mlir", text))
+            self.assertEqual(status, expected, said)
+
     def cache(self, ops):
         """A function that writes into its first argument and returns it."""
         lines = [f'    "{op}"({operands}) <{{{attributes}}}> : ({types}) -> ()\n' if not op.startswith("%") else

@@ -5,6 +5,7 @@
 #include "equal/equal.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "equal/compare.h"
 #include "equal/loose.h"
@@ -13,7 +14,7 @@
  */
 enum { INDICES_COUNT = 4, MAX_AGREEING = 8, MAX_SETTLED = 6, READING_COST = 1 << 14, BUDGET = 1 << 24, ENOUGH = 256 };
 
-static const double tolerance = 1e-9;
+static const double tolerance = 1e-9, tolerance_of_sorted = 1e-6;
 
 /* What an output of an approximate form differs by, over all numbers of a kind. */
 struct distance {
@@ -134,6 +135,25 @@ static struct difference unexplained(const struct lockstep *l, const double *shi
     return compare_worst(got, want, floor_of_largest, slack, compared);
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+static struct difference unexplained_in_any_order(struct arena *a, const struct tensor *want, const struct tensor *got,
+                                                  int64_t *compared) {
+    struct tensor sorted[] = {*want, *got};
+    for (int i = 0; i < 2; i++) {
+        double *x = arena_alloc(a, ((size_t)sorted[i].n + 1) * sizeof *x);
+        memcpy(x, sorted[i].x, (size_t)sorted[i].n * sizeof *x);
+        qsort(x, (size_t)sorted[i].n, sizeof *x, by_size);
+        sorted[i].x = x;
+    }
+    struct difference d = compare_worst(&sorted[1], &sorted[0], floor_of_largest, NULL, compared);
+    d.error = d.error <= tolerance_of_sorted ? 0 : d.error;
+    return d;
+}
+
 static enum verdict_kind differ(struct inquiry *t, struct str text) {
     t->v.text = text;
     return VERDICT_DIFFERENT;
@@ -145,7 +165,8 @@ static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep
         return differ(t, arena_printf(t->a, "%s makes %s of what is %s", t->p->name, shape_text(t->a, &got->shape).p,
                                       shape_text(t->a, &want->shape).p));
     int64_t compared = 0;
-    struct difference d = unexplained(l, t->shift, device, output, want, got, &compared);
+    struct difference d = t->p->any_order ? unexplained_in_any_order(l->eval[0].arena, want, got, &compared)
+                                          : unexplained(l, t->shift, device, output, want, got, &compared);
     bool finite = isfinite(d.got) && isfinite(d.want); /* 0 wanted is infinitely far in relation, and may be near */
     t->compared += compared;
     t->skipped += want->n - compared;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "graph/index.h"
+
 enum { MAX_IMAGES = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64 };
 
 static const int64_t *dims_of(const struct dag *d, uint32_t v, uint32_t *rank) {
@@ -95,6 +97,50 @@ static uint32_t add_permuted(const struct dag *d, uint32_t before, uint32_t afte
                 if (moves && may_permute(from, rank, x.moved.order, to, to_rank))
                     n = add(out, n, x);
             }
+    return n;
+}
+
+/* The dimensions of a value of AFTER in the order in which the value of BEFORE has them that it is made of, by permutes
+ * only. */
+static bool find_layout(const struct dag *d, uint32_t value, uint32_t rank, uint32_t order[MOVED_RANK]) {
+    for (uint32_t i = 0; i < rank; i++)
+        order[i] = i;
+    for (uint32_t left = MAX_WALK; left > 0 && value != NONE; left--) {
+        const struct dag_value *v = &d->values[value];
+        uint32_t of_permute[MAX_RANK], n;
+        if (v->rep != NONE) {
+            for (uint32_t i = 0; i < rank && v->moved.rank == rank; i++)
+                order[i] = v->moved.order[order[i]];
+            return (v->moved.rank == 0 || v->moved.rank == rank) && dims_of(d, v->rep, &n) && n == rank;
+        }
+        if (v->node == NONE || d->nodes[v->node].noperands != 1 ||
+            !permutation_of(d->side[AFTER].g, d->nodes[v->node].op, rank, of_permute))
+            return false;
+        for (uint32_t i = 0; i < rank; i++)
+            order[i] = of_permute[order[i]];
+        value = dag_operands(d, v->node)[0];
+    }
+    return false;
+}
+
+/* In the layout of an operand, which most ops keep. */
+static uint32_t add_in_layout(const struct dag *d, uint32_t before, uint32_t after, struct merge_candidate *out,
+                              uint32_t n) {
+    uint32_t rank, to_rank, order[MOVED_RANK], node = d->values[after].node;
+    const int64_t *from = dims_of(d, before, &rank), *to = dims_of(d, after, &to_rank);
+    for (uint32_t i = 0; from && to && rank == to_rank && rank <= MOVED_RANK && i < d->nodes[node].noperands; i++) {
+        struct merge_candidate x = {.before = before, .moved = {.rank = (uint8_t)rank}};
+        uint32_t v = dag_operands(d, node)[i], of_operand;
+        if (v == NONE || !dims_of(d, v, &of_operand) || of_operand != rank || !find_layout(d, v, rank, order))
+            continue;
+        bool moves = false, fits = true;
+        for (uint32_t k = 0; k < rank; k++) {
+            x.moved.order[k] = (uint8_t)order[k];
+            moves |= order[k] != k;
+            fits &= from[order[k]] == to[k];
+        }
+        n = moves && fits ? add(out, n, x) : n;
+    }
     return n;
 }
 
@@ -268,6 +314,8 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_
         n = add_of_same_name(d, after, out, n);
     if (dag_class(d, d->values[after].node) == OP_CALL)
         n = add_called(d, after, out, n);
+    for (uint32_t i = 0; i < nfound; i++)
+        n = add_in_layout(d, found[i], after, out, n);
     for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */
         if (has_id(found, nfound, named[i].before) && dag_same_dims(d, named[i].before, after))
             n = add(out, n, named[i]);

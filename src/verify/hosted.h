@@ -5,7 +5,7 @@
 
 #include "verify/cone.h"
 
-enum { MAX_HOSTED_CANDIDATES = 24, MAX_HOSTED = 3 /* in one region */ };
+enum { MAX_HOSTED_CANDIDATES = 24, MAX_HOSTED = 6 /* in one region */ };
 
 /* Calls make it, and it is merged with nothing. */
 bool is_hosted(const struct dag *d, uint32_t value);

@@ -12,7 +12,7 @@ enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2 };
 struct miter_question {
     struct circuit own; /* of the model */
     struct payloads payloads;
-    unsigned excluded;
+    struct judging how;
     struct arena *a;
 };
 
@@ -32,7 +32,9 @@ static struct verdict ask(void *self, const struct sized *how) {
     struct effort effort = {.samples = how->costly ? 1 : SAMPLES, .violated = NONE};
     struct verdict v = {.kind = VERDICT_NONE};
     if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scale, q->a, c, &v.text)) {
-        c->problem.excluded = q->excluded;
+        c->problem.excluded = q->how.excluded;
+        c->problem.bound = q->how.bound;
+        c->problem.any_order = q->how.any_order;
         v = equal_try(&c->problem, effort, q->a);
     }
     circuit_free(c);
@@ -73,15 +75,15 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
                               .why = matters_for(v->at.trial)};
 }
 
-struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, unsigned excluded,
-                             bool thorough, struct arena *a) {
+struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
+                             struct arena *a) {
     struct miter_question *q = arena_alloc(a, sizeof *q);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     if (begin(q, miter, lowerings, a, &j.why)) {
-        q->excluded = excluded;
-        struct shapes_question shapes = question_of(q, thorough ? own_cost : 0);
+        q->how = how;
+        struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
-        j = judgement_of(&all, thorough);
+        j = judgement_of(&all, how.thorough);
     }
     circuit_free(&q->own);
     return j;

@@ -19,10 +19,16 @@ struct judgement {
     const struct mlir *miter; /* different: lives as long as what asked */
 };
 
-/* The texts live in `a`. `excluded`: kinds of trials (numbers.h) that nothing is claimed of, a bit each. Not
- * `thorough`: in small shapes only; what they do not prove is not compared. */
-struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, unsigned excluded,
-                             bool thorough, struct arena *a);
+struct judging {
+    double bound;      /* L2 of the difference relative to the results that is no difference; 0: none */
+    unsigned excluded; /* kinds of trials (numbers.h) that nothing is claimed of, a bit each */
+    bool thorough;     /* or in small shapes only: what they do not prove is not compared */
+    bool any_order;    /* elements may stand anywhere */
+};
+
+/* The texts live in `a`. */
+struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
+                             struct arena *a);
 /* The counterexample, of a miter whose sides are different, as small as it gets. */
 struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a);
 /* Of a miter in its own types: AFTER on a device [1], and BEFORE with each result rounded to its type [0]. Extents of

@@ -11,7 +11,14 @@
 
 enum { MAX_LIFT = 64, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
 
+/* What changes results by less of themselves hardly matters to them. */
+static const double little = 1e-3;
+
 /* ---- regions ---- */
+
+static struct judging judging_of(const struct sweep *s, bool thorough) {
+    return (struct judging){.excluded = s->m->excluded, .thorough = thorough};
+}
 
 static bool has_call(const struct dag *d, const struct cone_pair *c) {
     bool found = false;
@@ -37,7 +44,7 @@ static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, bool
     struct str why;
     bool proved = false;
     if (miter_build(c, &s->d, (struct miter_options){.tanh_gelu = true}, &w, &why)) {
-        *out = miter_judge(&w.ir, s->m->lowerings, s->m->excluded, thorough, a);
+        *out = miter_judge(&w.ir, s->m->lowerings, judging_of(s, thorough), a);
         proved = out->answer == ANSWER_PROVED;
     }
     mlir_free(&w.ir);
@@ -50,7 +57,7 @@ static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, b
     struct judgement j = {.answer = ANSWER_NOT_COMPARED}, other;
     bool built = miter_build(c, &s->d, (struct miter_options){0}, &w, &j.why);
     if (built)
-        j = miter_judge(&w.ir, s->m->lowerings, s->m->excluded, thorough, &scratch);
+        j = miter_judge(&w.ir, s->m->lowerings, judging_of(s, thorough), &scratch);
     if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, thorough, &scratch, &other))
         j = other;
     if (j.answer == ANSWER_DIFFERENT)
@@ -148,15 +155,16 @@ static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.why = why;
 }
 
-/* The cone is proved whatever the value is: on no numbers that were tried does it matter. */
+/* The cone is proved whatever the value is, or nearly so: on no numbers that were tried does it matter. */
 static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
     struct arena scratch = {0};
     struct miter w;
     struct str why;
     if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
         return false;
+    struct judging how = {.excluded = s->m->excluded, .bound = little};
     bool same = miter_build(c, &s->d, (struct miter_options){.changed = &value}, &w, &why) &&
-                miter_judge(&w.ir, s->m->lowerings, s->m->excluded, false, &scratch).answer == ANSWER_PROVED;
+                miter_judge(&w.ir, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
     mlir_free(&w.ir);
     arena_free(&scratch);
     return same;
@@ -171,7 +179,7 @@ static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struc
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
-            if (!r || v == c->result[AFTER] || r->judgement.answer != ANSWER_DIFFERENT)
+            if (!r || v == c->result[AFTER] || !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
                 continue;
             if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
                 leave_undecided(r, why);
@@ -462,8 +470,8 @@ static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
 
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
  * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
- * a value that the other does not know, and what makes it cannot be evaluated. */
-static void lift_difference(struct sweep *s, struct compared_region *r) {
+ * a value that the other does not know, and what makes it cannot be evaluated. Returns what still differs, or NULL. */
+static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     struct judgement j = r->judgement;
     enum merge least = PROVED;
@@ -487,15 +495,45 @@ static void lift_difference(struct sweep *s, struct compared_region *r) {
     else if (!lifted)
         leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));
     arena_reset(&s->arena);
+    return r->judgement.answer == ANSWER_DIFFERENT ? j.miter : NULL;
+}
+
+/* Some result of the function, which is the same one on both sides in whatever order its elements are. */
+static bool some_result_differs(struct sweep *s) {
+    bool differs = false;
+    for (uint32_t i = 0; i < s->d.side[AFTER].noutputs && !differs; i++) {
+        uint32_t after = s->d.side[AFTER].outputs[i], before = s->d.side[BEFORE].outputs[i];
+        struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+        struct compared_region r = {.result = {before, after}};
+        if (after == NONE || before == NONE)
+            continue;
+        *c = (struct cone_pair){.result = {before, after}};
+        if (cone_build(c, &s->d, PROVED))
+            r.judgement = judge_cone(s, c, true);
+        differs = r.judgement.answer == ANSWER_DIFFERENT && lift_difference(s, &r);
+    }
+    arena_reset(&s->arena);
+    return differs;
+}
+
+/* Both have the same elements in another order, which is none of the candidates' and which no result shows. */
+static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
+    struct arena scratch = {0};
+    struct judging how = judging_of(s, true);
+    how.any_order = true;
+    bool same = miter_judge(miter, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
+    arena_free(&scratch);
+    return same && !some_result_differs(s);
 }
 
 /* A difference from what the value may not have to be is none: not where other candidates cannot be told, and nothing
  * that is made of the value is proved with the first one in its place. */
 static void settle_difference(struct sweep *s, struct compared_region *r) {
+    const struct mlir *miter;
     if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
-    else
-        lift_difference(s, r);
+    else if ((miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
+        leave_undecided(r, STR("it has the same elements in another order, which nothing tells"));
 }
 
 static void mark_region(struct sweep *s, uint32_t region, struct pending *p) {
