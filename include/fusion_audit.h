@@ -119,6 +119,9 @@ FILE *fa_open_stream(fa_write *write, void *context);
 /* False: some of what was printed did not arrive. */
 bool fa_close_stream(FILE *stream);
 
+/* Writes a text as fa_write_report does. */
+bool fa_write_text(const char *text, size_t n, const char *path, char *error, size_t nerror);
+
 /* ---- audit ---- */
 
 struct fa_audit_options {

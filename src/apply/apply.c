@@ -1,6 +1,7 @@
 /* fa_apply: reads the module, and writes fused ops into it until nothing more is found. */
 #include "apply/check.h"
 #include "apply/choose.h"
+#include "apply/file_edit.h"
 #include "apply/rewrite.h"
 #include "apply/unified_diff.h"
 
@@ -36,6 +37,7 @@ struct fa_application {
     struct outcome *outcomes;
     uint32_t noutcomes, outcomes_cap;
     struct taken_numbers taken; /* arguments of `ttir` */
+    bool *asked;                /* per op of `ttir`: --at means it, or what became of it; NULL: all of it is meant */
     struct str text;            /* that is written */
     struct match_cache *cache;  /* of all rounds, as the proofs are */
     struct proofs *proofs;
@@ -107,18 +109,17 @@ static struct str free_alias(struct fa_application *a) {
 
 /* ---- what became of findings ---- */
 
-/* The op of the module as it is read whose result has the name of this one's. */
-static uint32_t original_op(const struct fa_application *a, const struct mlir *m, uint32_t op) {
-    const struct mlir *was = &a->ttir.ir;
+/* The op of another text of the module whose result has the name of this one's; or NONE. */
+static uint32_t same_op(const struct mlir *m, uint32_t op, const struct mlir *other) {
     struct str function = m->ops[op].func == NONE ? STR("") : m->names[m->funcs[m->ops[op].func].name];
     struct str name = m->ops[op].nresults ? mlir_span(m, m->values[m->ops[op].first_result].name) : STR("");
-    for (uint32_t i = 0; i < was->nops && m != was; i++) {
-        const struct mlir_op *o = &was->ops[i];
-        struct str its = o->func == NONE ? STR("") : was->names[was->funcs[o->func].name];
-        if (o->nresults && str_eq(mlir_span(was, was->values[o->first_result].name), name) && str_eq(its, function))
+    for (uint32_t i = 0; i < other->nops && m != other; i++) {
+        const struct mlir_op *o = &other->ops[i];
+        struct str its = o->func == NONE ? STR("") : other->names[other->funcs[o->func].name];
+        if (o->nresults && str_eq(mlir_span(other, other->values[o->first_result].name), name) && str_eq(its, function))
             return i;
     }
-    return m == was ? op : NONE;
+    return m == other ? op : NONE;
 }
 
 /* What was left is found again in what was written, or gone. */
@@ -215,50 +216,52 @@ static void keep_outcomes(struct fa_application *a, const struct round *r) {
     drop_left(a);
     for (uint32_t i = 0; i < r->n; i++) {
         const struct replacement *x = &r->all[i];
+        uint32_t op = same_op(m, x->match->root, &a->ttir.ir);
+        if (a->asked && x->written && op != NONE)
+            a->asked[op] = true;
         if (x->reported || x->written)
-            keep_outcome(a, (struct outcome){x->match->pattern, original_op(a, m, x->match->root),
-                                             x->written ? NULL : arena_strdup(&a->arena, x->why), is_refused(a, x)});
+            keep_outcome(a, (struct outcome){x->match->pattern, op, x->written ? NULL : arena_strdup(&a->arena, x->why),
+                                             is_refused(a, x)});
     }
     add_numbers(&a->taken, &a->ttir.ir, take_numbers(r->all, r->n, &a->arena), m, &a->arena);
 }
 
-/* What --at means; NULL: everything. False: nothing. */
-static bool find_asked(struct fa_application *a, const bool **asked) {
+/* What --at means. False: nothing. */
+static bool find_asked(struct fa_application *a) {
     const struct fa_apply_options *o = a->options;
     struct str became = STR("");
-    bool *marks = o->at ? arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1) : NULL;
-    *asked = marks;
-    if (!o->at || asked_mark(o->at, &a->ttir, NULL, &a->arena, marks, &became))
+    if (!o->at)
+        return true;
+    a->asked = arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1);
+    if (asked_mark(o->at, &a->ttir, NULL, &a->arena, a->asked, &became))
         return true;
     diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
              "a value, a line, an op and its line, or a location", "nothing is at '%s'", o->at);
     return false;
 }
 
+/* The same in what was written, where fused ops have the names of what they replace. */
+static const bool *asked_in(struct fa_application *a, const struct mlir *m) {
+    bool *marks = a->asked && m != &a->ttir.ir ? arena_alloc(&a->arena, m->nops + (size_t)1) : a->asked;
+    for (uint32_t i = 0; i < a->ttir.ir.nops && marks != a->asked; i++) {
+        uint32_t op = a->asked[i] ? same_op(&a->ttir.ir, i, m) : NONE;
+        if (op != NONE)
+            marks[op] = true;
+    }
+    return marks;
+}
+
 static bool run_round(struct fa_application *a, struct round *r) {
-    const bool *asked = NULL;
     search_module(a, r);
-    if (watch_has_ended(a->watch) || !find_asked(a, &asked))
+    if (watch_has_ended(a->watch))
         return false;
-    choose_findings(a, r, asked);
+    choose_findings(a, r, asked_in(a, &r->level->ir));
     bool good = prove_rewritten(a, r);
     keep_outcomes(a, r);
     return good;
 }
 
 /* ---- the whole ---- */
-
-/* The one block that is audited of a file that is no log is the file, with all that stands around it. */
-static struct str with_surroundings(struct fa_application *a, const struct compile *c, struct str text) {
-    const struct source *s = c->ttir.source;
-    const struct log_block *b = c->ttir.block;
-    bool whole = a->inputs.nfiles == 1 && a->inputs.files[0].scan.nblocks == 1 && !a->inputs.files[0].scan.is_log;
-    if (!whole || !b->text.p)
-        return text;
-    size_t end = b->source_offset + b->text.n;
-    return arena_printf(&a->arena, "%.*s%.*s%.*s", (int)b->source_offset, s->data, (int)text.n, text.p,
-                        (int)(s->size - end), s->data + end);
-}
 
 static bool read_module(struct fa_application *a, const struct compile **c) {
     const struct inputs *in = &a->inputs;
@@ -286,11 +289,11 @@ static bool read_module(struct fa_application *a, const struct compile **c) {
 
 enum { MOST_ROUNDS = 8 };
 
-/* Rounds until nothing more is written, and the edits of all of them; one where a place is asked for. */
+/* Rounds until nothing more is written, and the edits of all of them. */
 static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
     struct str text = a->ttir.ir.text;
-    bool good = true, more = true;
-    for (int i = 0; i < (a->options->at ? 1 : MOST_ROUNDS) && good && more; i++) {
+    bool good = find_asked(a), more = true;
+    for (int i = 0; i < MOST_ROUNDS && good && more; i++) {
         struct module_text now = {.source = {.data = NULL}};
         struct round r = {.level = i ? &now.level : &a->ttir};
         good = i == 0 || module_text_read(&now, text, &a->arena) || a->options->partial;
@@ -332,12 +335,14 @@ static enum fa_status run(struct fa_application *a) {
     for (uint32_t i = 0; i < a->noutcomes && !ended; i++)
         if (a->outcomes[i].why)
             say_left(a, &a->outcomes[i]);
-    if (good && a->options->assumed)
-        a->text = with_surroundings(a, c, with_numbers(&a->ttir.ir, a->taken, &a->arena));
-    else if (good && a->options->diff)
-        a->text = unified_diff(a->ttir.ir.text, &edits, c->ttir.source->path, &a->arena);
-    else if (good)
-        a->text = with_surroundings(a, c, text_edited(a->ttir.ir.text, &edits, &a->arena));
+    if (good && a->options->assumed) {
+        text_edits_free(&edits);
+        edits = put_numbers(&a->ttir.ir, a->taken, &a->arena);
+    }
+    struct str text = edits_of_file(&a->inputs, &c->ttir, a->ttir.ir.text, &edits, &a->arena);
+    if (good)
+        a->text = a->options->diff ? unified_diff(text, &edits, c->ttir.source->path, &a->arena)
+                                   : text_edited(text, &edits, &a->arena);
     text_edits_free(&edits);
     return good ? FA_CLEAN : FA_INPUT;
 }

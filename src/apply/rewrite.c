@@ -204,10 +204,15 @@ static void put_number(const struct mlir *m, const struct taken_number *t, uint3
             rename_uses(m, op, name, to, edits);
 }
 
-struct str with_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a) {
+struct text_edits put_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a) {
     struct text_edits edits = {0};
     for (uint32_t i = 0; i < taken.n; i++)
         put_number(m, &taken.items[i], i, &edits, a);
+    return edits;
+}
+
+struct str with_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a) {
+    struct text_edits edits = put_numbers(m, taken, a);
     struct str out = text_edited(m->text, &edits, a);
     text_edits_free(&edits);
     return out;

@@ -20,7 +20,8 @@ struct taken_numbers take_numbers(const struct replacement *all, uint32_t n, str
 /* Adds those of `more`, of the module `from`, as the arguments of `to` of the same functions and numbers. In `a`. */
 void add_numbers(struct taken_numbers *t, const struct mlir *to, struct taken_numbers more, const struct mlir *from,
                  struct arena *a);
-/* The module with constants in place of these arguments. In `a`. */
+/* Constants in place of these arguments, and the module with them. To be freed with text_edits_free; texts in `a`. */
+struct text_edits put_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a);
 struct str with_numbers(const struct mlir *m, struct taken_numbers taken, struct arena *a);
 
 #endif

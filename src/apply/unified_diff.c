@@ -71,8 +71,9 @@ static uint32_t count_lines(struct str s) {
 
 static void print_some(struct buf *b, char mark, struct str s) {
     while (s.n) {
+        bool whole = memchr(s.p, '\n', s.n) != NULL;
         struct str line = str_line(&s);
-        buf_printf(b, "%c%.*s\n", mark, (int)line.n, line.p);
+        buf_printf(b, "%c%.*s\n%s", mark, (int)line.n, line.p, whole ? "" : "\\ No newline at end of file\n");
     }
 }
 

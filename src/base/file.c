@@ -235,3 +235,7 @@ bool file_write_text(struct str text, const char *path, char *error, size_t n) {
     struct printing p = {print_text, &text};
     return file_write(&p, path, error, n);
 }
+
+bool fa_write_text(const char *text, size_t n, const char *path, char *error, size_t nerror) {
+    return file_write_text((struct str){text, n}, path, error, nerror);
+}

@@ -14,9 +14,9 @@ static bool same_file(const char *a, const char *b) {
            sa.st_ino == sb.st_ino;
 }
 
-/* "run.tar:m.mlir" is in run.tar. */
+/* "run.tar:m.mlir" is in run.tar; "-" may be a file, too. */
 static bool lies_in(const char *input, const char *file) {
-    bool same = same_file(file, input);
+    bool same = same_file(file, strcmp(input, "-") == 0 ? "/dev/stdin" : input);
     for (const char *colon = strchr(input, ':'); !same && colon; colon = strchr(colon + 1, ':')) {
         char *archive = strndup(input, (size_t)(colon - input));
         same = archive && same_file(file, archive);
@@ -30,15 +30,15 @@ bool output_check(struct args *args, const char *path) {
     if (strcmp(path, "-") == 0)
         return true;
     for (size_t i = 0; i < o->inputs.nfiles; i++)
-        if (strcmp(o->inputs.files[i], "-") != 0 && lies_in(o->inputs.files[i], path))
+        if (lies_in(o->inputs.files[i], path))
             return wrong(args, "the output '%s' is also an input", path);
     for (size_t i = 0; i < o->patterns.nfiles; i++)
         if (same_file(path, o->patterns.files[i]))
             return wrong(args, "the output '%s' is also a pattern file", path);
-    if (o->suppress && same_file(path, o->suppress))
-        return wrong(args, "the output '%s' is also the file of --suppress", path);
-    if (o->expect && same_file(path, o->expect))
-        return wrong(args, "the output '%s' is also the file of --expect", path);
+    const char *const others[][2] = {{"--suppress", o->suppress}, {"--expect", o->expect}, {"--perf", o->perf}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i][1] && same_file(path, others[i][1]))
+            return wrong(args, "the output '%s' is also the file of %s", path, others[i][0]);
     return true;
 }
 

@@ -15,6 +15,8 @@ struct repro_args {
     struct args args;
     const char *dir, *assume;
     struct word_list values;
+    struct fa_library *library; /* the patterns of one fused op, */
+    const char *library_of;     /* this one; or NULL */
     bool shrink, force;
 };
 
@@ -23,61 +25,101 @@ struct repro {
     struct repro_args *x;
     struct fa_finding f;
     const char *dir, *name;
-    const char *fused; /* the module with the fused op; empty: */
-    const char *left;  /* why there is none */
-    const char *other; /* how the fusion is missed in the small module, where that is not how it is in the model; or
-                          empty */
-    const char *path;  /* of the file that is written */
+    const char *fused;    /* the module with the fused op; empty: */
+    const char *left;     /* why there is none */
+    const char *untested; /* why there is no test; empty: there is one */
+    const char *other;    /* how the fusion is missed in the small modules, where that is not how it is in the model; or
+                             empty */
+    const char *level;    /* the only one at which it is missed there; or empty */
 };
 
-/* NULL where it cannot be written, or one before it was not. */
-static FILE *open_file(struct repro *r, const char *name) {
-    struct args *args = &r->x->args;
-    r->path = text(args, "%s/%s", r->dir, name);
-    FILE *out = args->error ? NULL : fopen(r->path, "we");
-    if (!out && !args->error)
-        fails(args, FA_INPUT, "cannot write %s: %s", r->path, strerror(errno));
-    return out;
-}
+/* ---- files ---- */
 
-/* A file is there whole, or not at all. */
-static void close_file(struct repro *r, FILE *out) {
-    bool whole = !ferror(out);
-    if (fclose(out) == 0 && whole)
-        return;
-    fails(&r->x->args, FA_INPUT, "cannot write %s: %s", r->path, strerror(errno));
-    remove(r->path);
+/* In the folder; never an input: then, and where one before it failed, NULL. */
+static const char *path_of(struct repro *r, const char *name) {
+    struct args *args = &r->x->args;
+    const char *path = text(args, "%s/%s", r->dir, name);
+    return !args->error && output_check(args, path) ? path : NULL;
 }
 
 static void write_file(struct repro *r, const char *name, const char *content) {
-    FILE *out = *content ? open_file(r, name) : NULL;
-    if (!out)
-        return;
-    fputs(content, out);
-    close_file(r, out);
+    char message[4352];
+    const char *path = *content ? path_of(r, name) : NULL;
+    if (path && !fa_write_text(content, strlen(content), path, message, sizeof message))
+        fails(&r->x->args, FA_INPUT, "%s", message);
+}
+
+/* What is printed becomes a file in the end. */
+struct printing_file {
+    FILE *out;
+    char *text;
+    size_t n;
+};
+
+static void begin_printing(struct printing_file *p) {
+    p->out = open_memstream(&p->text, &p->n);
+    if (!p->out)
+        exit(complain(FA_INPUT, "out of memory"));
+}
+
+static void write_printed(struct repro *r, const char *name, struct printing_file *p) {
+    if (fclose(p->out) != 0)
+        exit(complain(FA_INPUT, "out of memory"));
+    write_file(r, name, p->text);
+    free(p->text);
 }
 
 /* ---- the small module, audited and applied ---- */
 
-static struct fa_audit_options options_of(const struct repro *r, const char *const *file) {
+/* Entries of the report come one after the other, so that their patterns are read once. */
+static const struct fa_library *library_of(struct repro_args *x, const struct fa_patterns *patterns) {
+    if (x->library_of && strcmp(x->library_of, patterns->only) == 0)
+        return x->library;
+    fa_library_free(x->library);
+    x->library_of = text(&x->args, "%s", patterns->only);
+    x->library = fa_library_read(patterns, x->args.options.max_diagnostics);
+    return x->library;
+}
+
+static struct fa_audit_options options_of(const struct repro *r, const char *const *file, enum fa_levels levels) {
     struct fa_audit_options o = r->x->args.options;
     o.inputs.files = file;
     o.inputs.nfiles = 1;
-    o.inputs.levels = FA_TTIR_ONLY;
+    o.inputs.levels = levels;
     o.patterns.only = r->f.fused_op;
     o.patterns.skip = o.patterns.sources = NULL;
+    o.patterns.library = library_of(r->x, &o.patterns);
     return o;
 }
 
-static void audit_small(struct repro *r, const char *const *file) {
-    struct fa_audit_options o = options_of(r, file);
+/* A pass makes the fused op, and what runs behind it takes that apart. */
+static bool is_undone(const struct fa_finding *f) {
+    return strcmp(f->pass_status, "fused_and_undone") == 0;
+}
+
+/* TTIR alone does not show what will be undone: there the pass fires. */
+static bool is_same_miss(const struct fa_finding *f, const struct fa_finding *alone) {
+    return alone->reason == f->reason || (is_undone(f) && begins(alone->todo, "wait for "));
+}
+
+/* How a module misses the fusion by itself, if not as the model does; empty: as that. NULL: not at all. */
+static const char *missed_alone(struct repro *r, const char *name, enum fa_levels levels) {
+    const char *file = text(&r->x->args, "%s/%s", r->dir, name), *how = NULL;
+    struct fa_audit_options o = options_of(r, &file, levels);
     struct fa_audit *a = fa_audit(&o);
     struct fa_finding f;
-    r->other = "the pattern does not match there";
-    for (size_t i = 0; *r->other && fa_get_finding(a, i, &f); i++)
+    for (size_t i = 0; !(how && !*how) && fa_get_finding(a, i, &f); i++)
         if (strcmp(f.fused_op, r->f.fused_op) == 0)
-            r->other = f.reason == r->f.reason ? "" : text(&r->x->args, "%s", f.todo);
+            how = is_same_miss(&r->f, &f) ? "" : text(&r->x->args, "%s", f.todo);
     fa_free(a);
+    return how;
+}
+
+static void audit_small(struct repro *r) {
+    const char *ttir = *r->f.ttir_module ? missed_alone(r, "ttir.mlir", FA_TTIR_ONLY) : NULL;
+    const char *ttnn = !ttir && *r->f.ttnn_module ? missed_alone(r, "ttnn.mlir", FA_TTNN_ONLY) : NULL;
+    r->other = ttir ? ttir : ttnn ? ttnn : "the pattern does not match there";
+    r->level = ttnn && !*ttnn ? "TTNN" : "";
 }
 
 /* Why the finding is left. */
@@ -100,8 +142,9 @@ static const char *text_of(struct repro *r, const struct fa_application *a) {
     return copy;
 }
 
-static void apply_small(struct repro *r, const char *const *file) {
-    struct fa_audit_options o = options_of(r, file);
+static void apply_small(struct repro *r) {
+    const char *file = text(&r->x->args, "%s/ttir.mlir", r->dir);
+    struct fa_audit_options o = options_of(r, &file, FA_TTIR_ONLY);
     struct fa_apply_options how = {.inputs = o.inputs,
                                    .patterns = o.patterns,
                                    .assume = r->x->assume,
@@ -117,54 +160,81 @@ static void apply_small(struct repro *r, const char *const *file) {
 
 /* ---- the test ---- */
 
-/* The next op of a text: its name, of n bytes, which ends with a quote. NULL: there is none. */
-static const char *next_op(const char *rest, size_t *n) {
-    const char *at = strstr(rest, "\"ttir."), *other = strstr(rest, "\"ttcore.");
-    at = !at || (other && other < at) ? other : at;
-    *n = at ? strcspn(at + 1, "\"") : 0;
-    return at ? at + 1 : NULL;
+/* An op of a text: its name with its quotes, and the types of its operands and results. */
+struct printed_op {
+    const char *name, *types;
+    size_t nname, ntypes;
+};
+
+/* What stands behind the last `what` in n bytes; their begin where it is not there. */
+static const char *text_behind(const char *from, size_t n, const char *what) {
+    size_t length = strlen(what);
+    for (size_t i = n; i >= length; i--)
+        if (memcmp(from + i - length, what, length) == 0)
+            return from + i;
+    return from;
 }
 
-/* How often the op `name` is in a text, up to `end`. */
-static unsigned count_ops(const char *rest, const char *end, const char *name, size_t length) {
+/* The next op of a text, from *rest on. False: there is none. */
+static bool next_op(const char **rest, struct printed_op *op) {
+    const char *at = strstr(*rest, "\"ttir."), *other = strstr(*rest, "\"ttcore.");
+    at = !at || (other && other < at) ? other : at;
+    if (!at)
+        return false;
+    const char *end = at + strcspn(at, "\n"), *location = strstr(at, " loc(");
+    *rest = end;
+    end = location && location < end ? location : end;
+    *op = (struct printed_op){.name = at, .nname = strcspn(at + 1, "\"") + 2};
+    op->types = text_behind(at, (size_t)(end - at), " : ");
+    op->ntypes = (size_t)(end - op->types);
+    return true;
+}
+
+static bool computes(const struct printed_op *op) {
+    return fa_op_computes(op->name + 1, op->nname - 2);
+}
+
+static bool same_op(const struct printed_op *a, const struct printed_op *b, bool types) {
+    return a->nname == b->nname && memcmp(a->name, b->name, a->nname) == 0 &&
+           (!types || (a->ntypes == b->ntypes && memcmp(a->types, b->types, a->ntypes) == 0));
+}
+
+/* How often an op is in a text, up to `end` or as a whole; `types`: with those. */
+static unsigned count_ops(const char *rest, const char *end, const struct printed_op *op, bool types) {
+    struct printed_op one;
     unsigned n = 0;
-    size_t m;
-    for (const char *op; (op = next_op(rest, &m)) && op < end; rest = op + m)
-        n += m == length && memcmp(op, name, m) == 0;
+    while (next_op(&rest, &one) && (!end || one.name < end))
+        n += same_op(&one, op, types);
     return n;
 }
 
-/* Each op that the fused module has none of any more. */
-static void forbid_ops(const char *before, const char *fused, FILE *out) {
-    const char *end = fused + strlen(fused), *op;
-    size_t n;
-    for (const char *rest = before; (op = next_op(rest, &n)); rest = op + n)
-        if (!count_ops(fused, end, op, n) && !count_ops(before, op, op, n))
-            fprintf(out, "// CHECK-NOT: \"%.*s\"(\n", (int)n, op);
-}
-
-/* The op with the type of its result, which the pass prints as it stands here. */
-static void expect_op(struct repro *r, const char *op, size_t n, FILE *out) {
-    char *line = text(&r->x->args, "%.*s", (int)strcspn(op, "\n"), op), *location = strstr(line, " loc("), *type = line;
-    if (location)
-        *location = '\0';
-    for (char *arrow; (arrow = strstr(type, "-> "));)
-        type = arrow + strlen("-> ");
-    fprintf(out, "// CHECK: \"%.*s\"({{.*}}-> %s\n", (int)n, op, type);
-}
-
-/* What the fused module has more of than the other one, without movement and constants unless `all`: they are left to
- * the pass. False: nothing. */
-static bool expect_ops(struct repro *r, const char *fused, bool all, FILE *out) {
-    const char *before = r->f.ttir_module, *op;
+/* Each op that the fused module has none of any more, without movement and constants unless `all`. False: none. */
+static bool forbid_ops(const char *before, const char *fused, bool all, FILE *out) {
+    struct printed_op op;
     bool any = false;
-    size_t n;
-    for (const char *rest = fused; (op = next_op(rest, &n)); rest = op + n)
-        if ((all || fa_op_computes(op, n)) &&
-            count_ops(fused, fused + strlen(fused), op, n) > count_ops(before, before + strlen(before), op, n)) {
-            expect_op(r, op, n, out);
+    for (const char *rest = before; next_op(&rest, &op);)
+        if ((all || computes(&op)) && !count_ops(fused, NULL, &op, false) && !count_ops(before, op.name, &op, false)) {
+            fprintf(out, "// CHECK-NOT: %.*s(\n", (int)op.nname, op.name);
             any = true;
         }
+    return any;
+}
+
+/* What the fused module has more of, with the types of its results; of its operands where that alone is new. Movement
+ * and constants are left to the pass unless `all`. False: nothing. */
+static bool expect_ops(const char *before, const char *fused, bool all, FILE *out) {
+    struct printed_op op;
+    bool any = false;
+    for (const char *rest = fused; next_op(&rest, &op);) {
+        if (!(all || computes(&op)) || count_ops(fused, NULL, &op, true) <= count_ops(before, NULL, &op, true))
+            continue;
+        bool more = count_ops(fused, NULL, &op, false) > count_ops(before, NULL, &op, false);
+        const char *types = text_behind(op.types, op.ntypes, "-> ");
+        size_t skipped = more ? (size_t)(types - op.types) : 0;
+        fprintf(out, "// CHECK: %.*s({{.*}}%s%.*s\n", (int)op.nname, op.name, more ? "-> " : " : ",
+                (int)(op.ntypes - skipped), op.types + skipped);
+        any = true;
+    }
     return any;
 }
 
@@ -173,23 +243,34 @@ static const char *pass_of(const struct repro *r) {
     return fusing ? r->f.pass : "ttir-fusing";
 }
 
-/* Removed again where there is nothing to expect. */
+/* Why a test would pass as it is, or show another fusion; empty: neither. */
+static const char *why_untested(struct repro *r) {
+    if (is_undone(&r->f))
+        return text(&r->x->args, "`%s` makes it, and what runs behind takes it apart", pass_of(r));
+    if (*r->other)
+        return "it does not reproduce";
+    return strcmp(r->f.dialect_level, "ttnn") == 0 && !*r->f.pass ? "the pass would be one of TTNN" : "";
+}
+
 static void write_test(struct repro *r) {
     const char *before = r->f.ttir_module, *decomposition = strstr(r->fused, "func.func private @");
     size_t n = decomposition ? (size_t)(decomposition - r->fused) : strlen(r->fused);
     const char *fused = text(&r->x->args, "%.*s", (int)n, r->fused);
-    FILE *out = open_file(r, "test.mlir");
-    if (!out)
-        return;
-    fprintf(out, "// RUN: ttmlir-opt --%s %%s | FileCheck %%s\n// %s: %s\n\n// CHECK-LABEL: func.func\n", pass_of(r),
+    struct printing_file p = {0};
+    r->untested = why_untested(r);
+    begin_printing(&p);
+    fprintf(p.out, "// RUN: ttmlir-opt --%s %%s | FileCheck %%s\n// %s: %s\n\n// CHECK-LABEL: func.func\n", pass_of(r),
             r->f.fused_op, r->f.todo);
-    forbid_ops(before, fused, out);
-    bool good = expect_ops(r, fused, false, out) || expect_ops(r, fused, true, out);
-    forbid_ops(before, fused, out);
-    fprintf(out, "// CHECK: return\n\n%s", before);
-    close_file(r, out);
-    if (!good)
-        remove(r->path);
+    bool all = !forbid_ops(before, fused, false, p.out) && forbid_ops(before, fused, true, p.out);
+    if (!expect_ops(before, fused, false, p.out) && !expect_ops(before, fused, true, p.out))
+        r->untested = "no op is new in it";
+    forbid_ops(before, fused, all, p.out);
+    fprintf(p.out, "// CHECK: return\n\n%s", before);
+    if (*r->untested) {
+        fclose(p.out);
+        free(p.text);
+    } else
+        write_printed(r, "test.mlir", &p);
 }
 
 /* ---- what is said of it ---- */
@@ -197,12 +278,18 @@ static void write_test(struct repro *r) {
 static void say_files(const struct repro *r, FILE *out) {
     fputs(*r->f.ttir_module ? "- `ttir.mlir`: its ops in TTIR" : "- its ops in TTIR are not known", out);
     fputs(*r->f.ttnn_module ? "; `ttnn.mlir`: in TTNN\n" : "\n", out);
-    if (*r->fused)
-        fprintf(out, "- `fused.mlir`: with the fused op; `test.mlir`: fails until `%s` makes it\n", pass_of(r));
-    else
+    const char *without = *r->f.lacks ? text(&r->x->args, " without %s", r->f.lacks) : "";
+    if (!*r->fused)
         fprintf(out, "- no module with the fused op: %s\n", r->left);
+    else if (*r->untested)
+        fprintf(out, "- `fused.mlir`: with the fused op%s; no test: %s\n", without, r->untested);
+    else
+        fprintf(out, "- `fused.mlir`: with the fused op%s; `test.mlir`: fails until `%s` makes it\n", without,
+                pass_of(r));
     if (*r->other)
-        fprintf(out, "- does not reproduce: in `ttir.mlir` alone: %s\n", r->other);
+        fprintf(out, "- does not reproduce: alone: %s\n", r->other);
+    else if (*r->level)
+        fprintf(out, "- reproduces in `ttnn.mlir` alone: in `ttir.mlir` the pattern does not match\n");
 }
 
 /* Lines of a list, without those that have nothing to say. */
@@ -223,29 +310,38 @@ static void write_readme(struct repro *r) {
         {"saves: ", text(&r->x->args, "%.1f us, estimated", f->saved_us)},
         {"", f->verdict},
     };
-    FILE *out = open_file(r, "README.md");
-    if (!out)
-        return;
-    fprintf(out, "# %s (%s)\n\n", f->fused_op, f->pattern);
-    say_lines(lines, sizeof lines / sizeof *lines, out);
-    say_files(r, out);
-    close_file(r, out);
+    struct printing_file p = {0};
+    begin_printing(&p);
+    fprintf(p.out, "# %s (%s)\n\n", f->fused_op, f->pattern);
+    say_lines(lines, sizeof lines / sizeof *lines, p.out);
+    say_files(r, p.out);
+    write_printed(r, "README.md", &p);
 }
 
 static void write_folder(struct repro *r) {
-    const char *const file = text(&r->x->args, "%s/ttir.mlir", r->dir);
-    r->fused = r->other = "";
+    r->fused = r->other = r->level = r->untested = "";
     r->left = "its ops in TTIR are not known";
     write_file(r, "ttir.mlir", r->f.ttir_module);
     write_file(r, "ttnn.mlir", r->f.ttnn_module);
-    if (*r->f.ttir_module && !r->x->args.error) {
-        audit_small(r, &file);
-        apply_small(r, &file);
-    }
+    if (!r->x->args.error)
+        audit_small(r);
+    if (!r->x->args.error && *r->f.ttir_module)
+        apply_small(r);
     write_file(r, "fused.mlir", r->fused);
     if (*r->fused)
         write_test(r);
     write_readme(r);
+}
+
+/* What an earlier run left in the folder. */
+static void remove_old(struct repro *r) {
+    static const char *const names[] = {"ttir.mlir",   "ttnn.mlir",  "fused.mlir", "test.mlir",
+                                        "before.mlir", "after.mlir", "README.md"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = path_of(r, names[i]);
+        if (path)
+            remove(path);
+    }
 }
 
 /* "03-layer_norm". */
@@ -259,12 +355,17 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
     int error = fa_make_directory(r->dir);
     if (error)
         fails(&r->x->args, FA_INPUT, "cannot make %s: %s", r->dir, strerror(error));
+    remove_old(r);
 }
 
 static void print_row(const struct repro *r, FILE *out) {
     struct args *args = &r->x->args;
-    const char *row = text(args, "%s: %s%s%s%s", r->name, *r->fused ? "fused" : "not fused: ", *r->fused ? "" : r->left,
-                           *r->other ? "; does not reproduce: " : "", r->other);
+    const char *test = *r->fused && *r->untested && !*r->other ? text(args, "; no test: %s", r->untested) : "";
+    const char *alone = *r->other   ? text(args, "; does not reproduce: %s", r->other)
+                        : *r->level ? text(args, "; reproduces in %s alone", r->level)
+                                    : "";
+    const char *row =
+        text(args, "%s: %s%s%s%s", r->name, *r->fused ? "fused" : "not fused: ", *r->fused ? "" : r->left, test, alone);
     fa_print_clean(row, strlen(row), "", out);
     fputc('\n', out);
 }
@@ -294,15 +395,14 @@ static void write_check(struct repro *r, const struct fa_check *c) {
                                     {"on the device: ", c->on_device}};
     write_file(r, "before.mlir", c->before_module);
     write_file(r, "after.mlir", c->after_module);
-    FILE *out = open_file(r, "README.md");
-    if (!out)
-        return;
-    fprintf(out, "# %s: %s\n\n", c->kind, c->fused_op);
-    fputs("- `before.mlir`, `after.mlir`: ops of both modules that do not compute the same\n", out);
-    say_lines(lines, sizeof lines / sizeof *lines, out);
+    struct printing_file p = {0};
+    begin_printing(&p);
+    fprintf(p.out, "# %s: %s\n\n", c->kind, c->fused_op);
+    fputs("- `before.mlir`, `after.mlir`: ops of both modules that do not compute the same\n", p.out);
+    say_lines(lines, sizeof lines / sizeof *lines, p.out);
     if (*c->counterexample)
-        fprintf(out, "\n```\n%s```\n", c->counterexample);
-    close_file(r, out);
+        fprintf(p.out, "\n```\n%s```\n", c->counterexample);
+    write_printed(r, "README.md", &p);
 }
 
 /* Where the files are two modules, or one log of several. */
@@ -354,6 +454,7 @@ static enum fa_status run(struct args *args, FILE *out) {
             write_checks(x, &n, out);
     }
     fa_free(a);
+    fa_library_free(x->library);
     return status;
 }
 

@@ -138,8 +138,11 @@ static char *pipeline_of(struct tries *r, const struct try_compile *t) {
 static int open_output(struct tries *r, size_t number, const char *end) {
     if (!r->x->output_dir)
         return memfd_create("compile", MFD_CLOEXEC);
-    return open(text(&r->x->args, "%s/%zu%s", r->x->output_dir, number, end), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
-                0666);
+    const char *path = text(&r->x->args, "%s/%zu%s", r->x->output_dir, number, end);
+    if (output_check(&r->x->args, path))
+        return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    errno = EEXIST;
+    return -1;
 }
 
 /* What a compiler that failed says of it: the text behind "error:", else its first line. */
@@ -215,7 +218,7 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
 static void try_one(struct tries *r, size_t i) {
     struct try_compile t = r->all[i];
     r->out = open_output(r, i, ".ttnn.mlir");
-    r->err = open_output(r, i, ".log");
+    r->err = r->out < 0 ? -1 : open_output(r, i, ".log");
     if (r->out < 0 || r->err < 0)
         t.failure = strerror(errno);
     progress_say(&r->x->args.progress, "compile %zu of %zu", i + 1, r->n);

@@ -23,9 +23,9 @@ struct str log_text(const struct source *s, const struct log_block *block, struc
     return buf_str(b);
 }
 
-struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset) {
+size_t log_offset(const struct log_block *block, size_t text_offset) {
     if (!block->pieces)
-        return source_place(s, block->source_offset + text_offset);
+        return block->source_offset + text_offset;
     uint32_t low = 0, high = block->npieces;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -34,7 +34,11 @@ struct source_location log_place(const struct source *s, const struct log_block 
         else
             high = middle;
     }
-    return source_place(s, block->pieces[low].source_offset + (text_offset - block->pieces[low].text_offset));
+    return block->pieces[low].source_offset + (text_offset - block->pieces[low].text_offset);
+}
+
+struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset) {
+    return source_place(s, log_offset(block, text_offset));
 }
 
 const char *log_stage_name(enum log_stage stage) {

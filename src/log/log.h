@@ -83,7 +83,8 @@ uint32_t *log_partners(const struct log_scan *ttir, const struct log_scan *ttnn,
 /* The text of a block: a view of the source, or a copy in *b, which the caller frees. */
 struct str log_text(const struct source *s, const struct log_block *block, struct buf *b);
 
-/* Line and column in the source of an offset in the text of the block. */
+/* An offset in the text of the block as one in the source, and as line and column there. */
+size_t log_offset(const struct log_block *block, size_t text_offset);
 struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset);
 
 /* An error for each compile that failed. True when there is one. */

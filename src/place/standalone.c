@@ -91,20 +91,32 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
-/* A constant that is short to write, with the ops that make it, or an argument of the model behind ops that move it;
- * `mark`: they come along. */
-static bool is_made_here(const struct cutting *c, uint32_t value, unsigned depth, bool mark) {
+/* A constant that is short to write, with the ops that make it; `mark`: they come along. */
+static bool is_constant_here(const struct cutting *c, uint32_t value, unsigned depth, bool mark) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
     if (!in_function(c, op) || depth > MOST_DEPTH || c->m->ops[op].callee != NONE)
         return false;
     struct str text = mlir_span(c->m, c->m->ops[op].text);
     bool made = text.n <= MOST_BYTES && !str_find(text, STR("dense_resource"));
-    bool moved = class_moves(graph_class(c->g, op)) && graph_argument(c->g, value) != NONE;
-    for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++) {
-        uint32_t v = operands_of(c, op)[k];
-        made = (moved && c->m->values[v].def == NONE) || is_made_here(c, v, depth + 1, mark);
-    }
+    for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++)
+        made = is_constant_here(c, operands_of(c, op)[k], depth + 1, mark);
     c->in[op] |= made && mark;
+    return made;
+}
+
+/* An argument of the model behind ops that only move it, or a constant. */
+static bool is_made_here(const struct cutting *c, uint32_t value, unsigned depth, bool mark) {
+    uint32_t op = value == NONE ? NONE : c->m->values[value].def;
+    if (is_constant_here(c, value, depth, false))
+        return is_constant_here(c, value, depth, mark);
+    bool made = in_function(c, op) && depth <= MOST_DEPTH && class_moves(graph_class(c->g, op)) &&
+                graph_argument(c->g, value) != NONE;
+    for (uint32_t k = 0; made && k < c->m->ops[op].noperands; k++) {
+        uint32_t v = operands_of(c, op)[k];
+        made = (v != NONE && c->m->values[v].def == NONE) || is_made_here(c, v, depth + 1, mark);
+    }
+    if (made && mark)
+        c->in[op] = true;
     return made;
 }
 
