@@ -536,6 +536,22 @@ func.func @main(%ids: tensor<1x32xui32>, %t: tensor<100x64xbf16>, %r: tensor<1x3
         self.assertNotIn("embedding", module)
         self.assertIn('"ttir.reshape"(%w)', module)    # this moves a parameter
 
+    def test_a_broadcast_of_what_is_computed_comes_along(self):
+        """Without it the sines would not be known to be the same for each head."""
+        text = ROTATED.replace("{\n", """{
+  %c = "ttir.cos"(%cos) : (tensor<1x1x32x64xbf16>) -> tensor<1x1x32x64xbf16>
+  %cb = "ttir.broadcast"(%c) <{broadcast_dimensions = array<i64: 1, 8, 1, 1>}> : (tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+  %s = "ttir.sin"(%sin) : (tensor<1x1x32x64xbf16>) -> tensor<1x1x32x64xbf16>
+  %sb = "ttir.broadcast"(%s) <{broadcast_dimensions = array<i64: 1, 8, 1, 1>}> : (tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
+""", 1)
+        for n, name in (("5", "cos"), ("6", "sin")):
+            text = re.sub(r'(%%%s = "ttir.multiply"\(%%\w+, )%%%s(.*)tensor<1x1x32x64xbf16>' % (n, name),
+                          r"\1%%%sb\2tensor<1x8x32x64xbf16>" % name[0], text)
+        for shrink in ([], ["--shrink"]):
+            self.assertTrue(self.repro(text, "--force", *shrink).startswith("01-rotary_embedding: fused"))
+            module = self.read("01-rotary_embedding/ttir.mlir")
+            self.assertEqual((module.count("ttir.broadcast"), module.count("ttir.cos")), (2, 0))
+
     def test_what_is_undone_behind_the_pass_has_no_test(self):
         name = os.path.join(CORPUS, "models", "bert_encoder_block")
         if not os.path.exists(name + ".ttir.mlir"):

@@ -91,33 +91,35 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
-/* A constant that is short to write, with the ops that make it; `mark`: they come along. */
-static bool is_constant_here(const struct cutting *c, uint32_t value, unsigned depth, bool mark) {
+/* A constant that is short to write, as are the ops that make it. */
+static bool is_short_constant(const struct cutting *c, uint32_t value, unsigned depth) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
     if (!in_function(c, op) || depth > MOST_DEPTH || c->m->ops[op].callee != NONE)
         return false;
     struct str text = mlir_span(c->m, c->m->ops[op].text);
     bool made = text.n <= MOST_BYTES && !str_find(text, STR("dense_resource"));
     for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++)
-        made = is_constant_here(c, operands_of(c, op)[k], depth + 1, mark);
-    c->in[op] |= made && mark;
+        made = is_short_constant(c, operands_of(c, op)[k], depth + 1);
     return made;
 }
 
-/* An argument of the model behind ops that only move it, or a constant. */
-static bool is_made_here(const struct cutting *c, uint32_t value, unsigned depth, bool mark) {
+/* It moves an argument of the model, or a value that has the same elements along some dimension. */
+static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned depth) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
-    if (is_constant_here(c, value, depth, false))
-        return is_constant_here(c, value, depth, mark);
-    bool made = in_function(c, op) && depth <= MOST_DEPTH && class_moves(graph_class(c->g, op)) &&
-                graph_argument(c->g, value) != NONE;
-    for (uint32_t k = 0; made && k < c->m->ops[op].noperands; k++) {
-        uint32_t v = operands_of(c, op)[k];
-        made = (v != NONE && c->m->values[v].def == NONE) || is_made_here(c, v, depth + 1, mark);
-    }
-    if (made && mark)
-        c->in[op] = true;
-    return made;
+    if (!in_function(c, op) || depth > MOST_DEPTH || !class_moves(graph_class(c->g, op)) || c->m->ops[op].noperands < 1)
+        return false;
+    return graph_argument(c->g, value) != NONE || c->g->kind[op] == K_BROADCAST ||
+           is_moved_here(c, operands_of(c, op)[0], depth + 1);
+}
+
+/* What makes a value comes along: it belongs to what matters of it. */
+static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
+    if (!is_short_constant(c, value, depth) && !is_moved_here(c, value, depth))
+        return;
+    uint32_t op = c->m->values[value].def;
+    c->in[op] = true;
+    for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
+        bring(c, operands_of(c, op)[k], depth + 1);
 }
 
 static void add_input(struct cutting *c, uint32_t value) {
@@ -135,10 +137,10 @@ static void find_inputs(struct cutting *c) {
                 uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
                 if (v == NONE || (def != NONE && c->in[def]))
                     continue;
-                if (!with_constants)
+                if (with_constants)
+                    bring(c, v, 0);
+                else
                     add_input(c, v);
-                else if (is_made_here(c, v, 0, false))
-                    is_made_here(c, v, 0, true);
             }
 }
 
@@ -255,20 +257,29 @@ static void print_device(const struct cutting *c, struct buf *out) {
         }
 }
 
-struct str standalone_module(const struct graph *g, const struct segment *s, struct arena *a) {
+/* False where the ops are not those of one straight-line function. */
+static bool cut_out(struct cutting *c, const struct graph *g, const struct segment *s, struct arena *a) {
     const struct mlir *m = s->ir;
     uint32_t func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE;
+    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = func, .nops = m->nops};
     if (func == NONE)
-        return STR("");
-    struct cutting c = {
-        .g = g, .m = m, .arena = a, .func = func, .nops = m->nops, .in = arena_alloc(a, m->nops + (size_t)1)};
+        return false;
+    c->in = arena_alloc(a, m->nops + (size_t)1);
     for (uint32_t i = 0; i < s->nops; i++)
-        c.in[s->ops[i]] = in_function(&c, s->ops[i]);
-    find_inputs(&c);
+        c->in[s->ops[i]] = in_function(c, s->ops[i]);
+    find_inputs(c);
+    return true;
+}
+
+struct str standalone_module(const struct graph *g, const struct segment *s, struct arena *a) {
+    const struct mlir *m = s->ir;
+    struct cutting c;
+    if (!cut_out(&c, g, s, a))
+        return STR("");
     struct buf body = {0};
     print_device(&c, &body);
     print_function(&c, &body);
-    uint32_t module = m->funcs[func].module;
+    uint32_t module = m->funcs[c.func].module;
     struct str attributes = module == NONE ? STR("") : mlir_span(m, m->ops[module].attrs);
     return module_around(m, attributes, buf_take(&body, a), a);
 }
@@ -283,19 +294,34 @@ static struct str *locations_of(const struct subgraph *s, const struct resized *
     return of;
 }
 
-struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a) {
-    struct match ops = {.graph = g, .pattern = p, .ops = s->ops, .nops = s->nops};
+/* Empty where the ops cannot be made small. */
+static struct str small_module(const struct match *ops, struct arena *a) {
     struct subgraph *part = arena_alloc(a, sizeof *part);
     struct extents *e = arena_alloc(a, sizeof *e);
     struct resized *w = arena_alloc(a, sizeof *w);
     struct shapes_question shapes = {.subgraph = part};
-    struct resize_options how = {.pattern = p, .scale_constants = true, .as_written = true};
+    struct resize_options how = {.pattern = ops->pattern, .scale_constants = true, .as_written = true};
     struct buf body = {0};
     struct str why;
-    if (subgraph_of_match(&ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
+    if (subgraph_of_match(ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
         subgraph_resize(part, e, &how, a, w, &why))
         mlir_print(&w->ir, locations_of(part, w, a), &body);
     mlir_free(&w->ir);
     struct str text = buf_take(&body, a);
-    return text.n ? module_around(g->m, STR(""), text, a) : text;
+    return text.n ? module_around(ops->graph->m, STR(""), text, a) : text;
+}
+
+struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a) {
+    struct match alone = {.graph = g, .pattern = p, .ops = s->ops, .nops = s->nops}, all = alone;
+    struct cutting c;
+    if (!cut_out(&c, g, s, a))
+        return STR("");
+    uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
+    for (uint32_t op = 0; op < c.nops; op++)
+        if (c.in[op])
+            ops[n++] = op;
+    all.ops = ops;
+    all.nops = n;
+    struct str text = small_module(&all, a);
+    return text.n ? text : small_module(&alone, a);
 }
