@@ -452,11 +452,14 @@ class Diff(Case):
         hold(said, "summary")
         row, = said["reports"]
         self.assertEqual((row["new"], row["gone"], "page" in row), (0, 2, False))
+        self.assertEqual([c["change"] for c in row["changes"]], ["gone", "gone"])
+        self.assertTrue(all("model.layers." in c["place"] for c in row["changes"]), row)
+        self.assertGreater(row["saved_before_us"], row["saved_us"])
         self.write("is/m.html", "")
         said = json.loads(self.run_it("summary", "--before=nowhere", "--format=json", "is/m.json")[1])
         hold(said, "summary")
         row, = said["reports"]
-        self.assertEqual((row["page"], "new" in row), ("is/m.html", False))
+        self.assertEqual((row["page"], {"new", "changes", "saved_before_us"} & row.keys()), ("is/m.html", set()))
 
     def test_notes_of_a_pattern_are_not_those_of_the_report(self):
         """`saves:` and `known:` in the notes of a pattern are no saving and no baseline."""

@@ -103,6 +103,9 @@ async function report(tab) {
     assert.strictEqual(await tab.$eval('.strip button:nth-child(3)', (b) => b.getAttribute('aria-pressed')), 'true');
     await tab.click('.strip button:nth-child(3)');
     assert.strictEqual(await text(tab, '#status'), '');
+    await tab.click('td a'); // leads to its first place, which is open
+    assert.strictEqual(await count(tab, '.finding[open]'), 1);
+    assert.strictEqual(await tab.evaluate(() => location.hash), '#entry-0');
     await tab.click('th button');
     assert.strictEqual(await tab.$eval('th', (h) => h.getAttribute('aria-sort')), 'descending');
     assert.deepStrictEqual(errors, []);
@@ -142,6 +145,15 @@ async function others(tab) {
     await open(tab, 'index.html');
     await Promise.all([tab.waitForNavigation(), tab.click('td a')]);
     assert.match(await text(tab, '#lead'), /^3 places/);
+    await open(tab, 'since.html');
+    assert.match(await text(tab, '#lead'), /^2 reports; .*Of 1 there is an earlier run: [\d.]+ us then, [\d.]+ us now; 1 place new, 0 gone\.$/);
+    await tab.click('details.finding > summary');
+    assert.strictEqual(await count(tab, 'details.finding li'), 1);
+    const models = () => tab.$$eval('table:first-of-type tbody tr', (all) => all.slice(0, 2).map((r) => r.textContent));
+    const [first, second] = await models();
+    await tab.click('th:first-child button');
+    assert.deepStrictEqual(await models(), [second, first]);
+    await accessible(tab);
 }
 
 async function large(tab) {
@@ -172,6 +184,11 @@ async function large(tab) {
     fs.writeFileSync(file('same.html'), run('diff', '--only=ttnn.linear', '--format=html', 'm.mlir', 'm.mlir'));
     fs.writeFileSync(file('diff.html'), run('diff', '--only=ttnn.linear', '--format=html', 'f.mlir', 'm.mlir'));
     fs.writeFileSync(file('index.html'), run('summary', '--format=html', 'm.json'));
+    fs.mkdirSync(file('was'));
+    fs.writeFileSync(file('two.mlir'), model(2));
+    run('--ttnn-only', '--only=ttnn.linear', '-q', '--format=json:was/m.json', 'two.mlir');
+    fs.copyFileSync(file('m.json'), file('n.json'));
+    fs.writeFileSync(file('since.html'), run('summary', '--format=html', '--before=was', 'm.json', 'n.json'));
     const chromium = await puppeteer.launch({executablePath: browser, args: ['--no-sandbox', '--disable-gpu']});
     const tab = await chromium.newPage();
     for (const width of [1300, 390])

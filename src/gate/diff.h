@@ -59,5 +59,6 @@ void diff_free(struct diff *d);
 /* Prints what changed as text, nothing where nothing did, or as a document. False: the stream failed. */
 bool diff_print(const struct diff *d, FILE *out);
 bool diff_print_json(const struct diff *d, FILE *out);
+void diff_write_finding(struct writer *w, const struct changed_finding *x);
 
 #endif

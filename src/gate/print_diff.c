@@ -136,7 +136,7 @@ static void write_op(struct writer *w, const struct diff *d, const struct op_cha
     write_close(w);
 }
 
-static void write_finding(struct writer *w, const struct changed_finding *x) {
+void diff_write_finding(struct writer *w, const struct changed_finding *x) {
     const struct finding *f = x->finding;
     char fingerprint[FINGERPRINT_TEXT];
     write_map(w);
@@ -175,7 +175,7 @@ bool diff_print_json(const struct diff *d, FILE *out) {
     write_close(&w);
     write_list_at(&w, "findings");
     for (uint32_t i = 0; i < d->nfindings; i++)
-        write_finding(&w, &d->findings[i]);
+        diff_write_finding(&w, &d->findings[i]);
     write_close(&w);
     write_close(&w);
     return write_end(&w);

@@ -12,7 +12,11 @@ struct table_row {
     uint32_t direct, library, theoretical, known; /* library: direct, but the dialect lacks something */
     uint32_t reports;                             /* of a fused op: that have it */
     size_t last;                                  /* the latest of these */
-    uint32_t added, gone;                         /* findings, against an earlier report */
+    /* against an earlier report, where there is one */
+    double saved_before_us;
+    struct changed_finding *changes; /* to be freed */
+    uint32_t nchanges, added, gone;
+    bool compared;
 };
 
 struct table_rows {
@@ -92,14 +96,22 @@ static void print_rows(const struct table_rows *r, bool of_op, bool compared, FI
         print_row(&r->items[i], of_op, compared, out);
 }
 
-/* How many findings are new and gone. */
+/* Which findings are new and gone. */
 static void compare(struct table_row *row, const struct table_item *item) {
+    struct table_row earlier = {.saved_us = 0};
     struct arena a = {0};
     struct compile_summary before = {.missed = item->before}, now = {.missed = item->findings};
     struct diff d = diff_make(&before, &now, &a);
+    row->compared = true;
     row->added = d.counts[FINDING_NEW];
     row->gone = d.counts[FINDING_GONE];
+    row->changes = d.findings;
+    row->nchanges = d.nfindings;
+    d.findings = NULL;
     diff_free(&d);
+    for (uint32_t i = 0; i < item->before->n; i++)
+        count(&earlier, item->before->items[i], false);
+    row->saved_before_us = earlier.saved_us;
     arena_free(&a);
 }
 
@@ -119,8 +131,10 @@ static void add_report(struct report_table *t, const struct table_item *item, si
     t->all.added += row.added;
     t->all.gone += row.gone;
     t->compared |= item->before != NULL;
-    if (!l->n && !row.gone)
+    if (!l->n && !row.gone) {
+        free(row.changes);
         return;
+    }
     t->reports.items = grow(t->reports.items, &t->reports.cap, t->reports.n + 1, sizeof *t->reports.items);
     t->reports.items[t->reports.n++] = row;
 }
@@ -135,6 +149,8 @@ static struct report_table table_make(const struct table_item *items, size_t n) 
 }
 
 static void table_free(struct report_table *t) {
+    for (uint32_t i = 0; i < t->reports.n; i++)
+        free(t->reports.items[i].changes);
     free(t->reports.items);
     free(t->ops.items);
 }
@@ -150,7 +166,7 @@ void table_print(const struct table_item *items, size_t n, FILE *out) {
     table_free(&t);
 }
 
-static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op, bool compared) {
+static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op) {
     write_map(w);
     write_pair(w, key, r->name, TEXT_NAME);
     if (r->page)
@@ -163,9 +179,15 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
     write_pair_number(w, "known", r->known);
     if (of_op)
         write_pair_number(w, "reports", r->reports);
-    if (compared) {
+    if (r->compared) {
+        write_key(w, STR("saved_before_us"));
+        write_real(w, r->saved_before_us);
         write_pair_number(w, "new", r->added);
         write_pair_number(w, "gone", r->gone);
+        write_list_at(w, "changes");
+        for (uint32_t i = 0; i < r->nchanges; i++)
+            diff_write_finding(w, &r->changes[i]);
+        write_close(w);
     }
     write_close(w);
 }
@@ -176,11 +198,11 @@ bool table_print_json(const struct table_item *items, size_t n, FILE *out) {
     write_document(&w, MARKUP_JSON, out);
     write_list_at(&w, "reports");
     for (uint32_t i = 0; i < t.reports.n; i++)
-        write_row(&w, "report", &t.reports.items[i], false, t.compared);
+        write_row(&w, "report", &t.reports.items[i], false);
     write_close(&w);
     write_list_at(&w, "fused_ops");
     for (uint32_t i = 0; i < t.ops.n; i++)
-        write_row(&w, "fused_op", &t.ops.items[i], true, false);
+        write_row(&w, "fused_op", &t.ops.items[i], true);
     write_close(&w);
     write_close(&w);
     table_free(&t);

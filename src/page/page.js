@@ -390,6 +390,12 @@ function first() {
     return steps.length ? [make('div', {class: 'banner'}, make('h2', {}, 'What to do first'), make('ul', {}, ...steps))] : [];
 }
 
+// Shows the entry, with its first place open.
+function openFirst(entry) {
+    want(EVERYTHING);
+    document.getElementById(idOf(entry)).querySelector('.finding').open = true;
+}
+
 const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
     different: new Set(entry.instances.map((p) => p.alike || p.fingerprint)).size}));
 
@@ -399,7 +405,7 @@ function summary() {
         {title: 'Places', number: true, key: (r) => r.entry.instances.length, cell: (r) => `${r.entry.instances.length}` +
             (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
         {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
-            onclick: () => want(EVERYTHING)}, r.entry.fused_op), variant(r.entry)]},
+            onclick: () => openFirst(r.entry)}, r.entry.fused_op), variant(r.entry)]},
         {title: 'What to do', key: (r) => r.entry.action, cell: (r) => r.entry.action || ''},
     ], rows(), 'What is missed');
 }
@@ -470,6 +476,13 @@ function changes(title, kind, rows, told = []) {
         rows.length + told.length ? '' : make('p', {class: 'faint'}, 'none'));
 }
 
+// Of findings those that are new, gone or changed; what is told by a fused op is folded.
+function changedFindings(findings, title, kind, change) {
+    const here = findings.filter((f) => f.change === change), row = (f) => [make('span', {class: 'name'}, f.fused_op),
+        ` ${f.place || f.ir_loc || ''}`, f.saved_us ? `, about ${time(f.saved_us)}` : ''];
+    return changes(title, kind, here.filter((f) => !f.of_op).map(row), here.filter((f) => f.of_op).map(row));
+}
+
 const AUDIT = /\.(ya?ml|json)$/; // a report, of which nothing is left to audit
 
 // What all ops take now, against before.
@@ -496,11 +509,8 @@ function diff() {
     ], [{name: 'before', ...before}, {name: 'now', ...now}], 'Both compiles'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
         c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
-    const of_finding = (f) => [make('span', {class: 'name'}, f.fused_op), ` ${f.place || f.ir_loc || ''}`,
-        f.saved_us ? `, about ${time(f.saved_us)}` : ''];
     const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
-    const findings = (title, kind, change) => changes(title, kind, are(change).filter((f) => !f.of_op).map(of_finding),
-        are(change).filter((f) => f.of_op).map(of_finding));
+    const findings = (title, kind, change) => changedFindings(data.findings, title, kind, change);
     const both = (title, ...two) => overview.append(make('h2', {}, title), make('div', {class: 'pair'}, ...two));
     if (all.some((c) => lost(c) || gained(c)))
         both('Fused ops', ops('Lost', 'lost', lost), ops('Gained', 'gained', gained));
@@ -513,22 +523,37 @@ function diff() {
             purpose: 'writes the page of what is missed now, with what to do'}]));
 }
 
-function models() {
-    const saved = sum(data.reports, (r) => r.saved_us), compared = data.reports.some((r) => r.new !== undefined);
-    head('Missed fusions of many models', data.reports.length
-        ? `${plural(data.reports.length, 'report')}; about ${time(saved)} to save.` : 'No fusion is missed.');
-    const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => `${r[key] || 0}`});
-    const figures = [{title: 'Saves', number: true, key: (r) => r.saved_us, cell: (r) => time(r.saved_us)},
-        figure('Direct', 'direct'), figure('Library', 'library'), figure('Theoretical', 'theoretical'), figure('Known', 'known')];
+const reportName = (r) => {
     const link = (page) => /^[a-z][a-z0-9+.-]*:/i.test(page) ? `./${page}` : page; // a path, never a scheme
+    return r.page ? make('a', {href: link(r.page), class: 'name'}, r.report) : make('span', {class: 'name'}, r.report);
+};
+
+// Of each report what is new and gone against the run before.
+function sinceBefore() {
+    const changed = data.reports.filter((r) => (r.changes || []).length);
+    return changed.length ? [make('h2', {}, 'What changed since the earlier run'), ...changed.map((r) => make('details', {class: 'finding'},
+        make('summary', {}, make('span', {class: 'place'}, `${r.report}: ${r.new} new, ${r.gone} gone`)),
+        make('div', {class: 'body pair'}, changedFindings(r.changes, 'New', 'lost', 'new'), changedFindings(r.changes, 'Gone', 'gained', 'gone'))))] : [];
+}
+
+function models() {
+    const again = data.reports.filter((r) => r.new !== undefined), total = (reports, key) => sum(reports, (r) => r[key]);
+    const since = again.length ? ` Of ${again.length === data.reports.length ? 'them' : again.length} there is an earlier run: ` +
+        `${time(total(again, 'saved_before_us'))} then, ${time(total(again, 'saved_us'))} now; ` +
+        `${plural(total(again, 'new'), 'place')} new, ${total(again, 'gone')} gone.` : '';
+    head('Missed fusions of many models', data.reports.length
+        ? `${plural(data.reports.length, 'report')}; about ${time(total(data.reports, 'saved_us'))} to save.${since}` : 'No fusion is missed.');
+    if (!data.reports.length) return;
+    const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : `${r[key]}`});
+    const us = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => saving(r[key] || 0)});
+    const figures = [us('Saves', 'saved_us'), figure('Direct', 'direct'), figure('Library', 'library'),
+        figure('Theoretical', 'theoretical'), figure('Known', 'known')];
     overview.append(make('h2', {}, 'Models'), table([
-        {title: 'Report', key: (r) => r.report, cell: (r) => r.page ? make('a', {href: link(r.page), class: 'name'}, r.report)
-            : make('span', {class: 'name'}, r.report)}, ...figures,
-        ...(compared ? [figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
-        make('p', {class: 'faint'}, 'Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
+        {title: 'Report', key: (r) => r.report, cell: reportName}, ...figures,
+        ...(again.length ? [us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
+        make('p', {class: 'faint'}, 'What saves most is first; the page of a model says what to do. Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
             'triton and cuda (theoretical). Of a model, what is saved is that of the direct places; its page says what all save together. ' +
-            'Known: in the baseline.' +
-            (compared ? ' New and gone: against the earlier run.' : '')),
+            'Known: in the baseline.' + (again.length ? ' New and gone: against the earlier run.' : '')), ...sinceBefore(),
         make('h2', {}, 'Fused ops'), table([
         {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,
         figure('Reports', 'reports')], data.fused_ops, 'Fused ops'));
