@@ -83,6 +83,7 @@ async function report(tab) {
     // shapes are on the edges: below each box, with what the fused op calls the values
     assert.deepStrictEqual(await tab.$$eval('.finding[open] figure:first-of-type text', (all) => all.map((e) => e.textContent)),
         ['a = %x', '32x64xbf16', 'b = %w0', '64x64xbf16', 'bias = %b0', '64xbf16', 'ttnn.matmul', '32x64xbf16', 'ttnn.add', '32x64xbf16']);
+    assert.strictEqual(await count(tab, 'img'), 0);
     await accessible(tab);
     await tab.click('.finding[open] .copy button');
     await tab.waitForFunction(() => document.getElementById('status').textContent.startsWith('Copied'));
@@ -128,7 +129,8 @@ async function others(tab) {
     await open(tab, 'wrong.html');
     assert.match(await text(tab, '#findings'), /at \[\d.*\]: before [-\d.]+, after [-\d.]+/); // the counterexample, as numbers
     assert.match(await text(tab, '.levels'), /^Before lines 3-4.*After line 3/s);
-    assert.deepStrictEqual(await tab.$$eval('.levels .at', (all) => all.map((e) => e.textContent)), ['3', '4', '3']);
+    assert.deepStrictEqual(await tab.$$eval('.levels .at', (all) => all.map((e) => e.textContent)), ['3', '4', '5', '3']); // an op on two lines
+    assert.strictEqual(await count(tab, 'img'), 0);
     await open(tab, 'both.html');
     assert.match(await text(tab, '.banner'), /^What to do first\s*Set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline: about [\d.]+ us becomes [\d.]+ us/);
     await tab.click('.finding > summary');
@@ -179,7 +181,7 @@ async function large(tab) {
     run('--ttnn-only', '--only=ttnn.linear', '-q', '--no-validate', '--format=html:large.html', 'l.mlir');
     run('verify', '--format=html', '-o', 'check.html', 'm.mlir', 'f.mlir');
     fs.writeFileSync(file('w.mlir'), model(1, true).replace('transpose_b = false', 'transpose_b = true'));
-    fs.writeFileSync(file('one.mlir'), model(1));
+    fs.writeFileSync(file('one.mlir'), model(1).replace('(%m0, %b0)', '(%m0,\n      %b0)'));
     run('verify', '--format=html', '-o', 'wrong.html', 'one.mlir', 'w.mlir');
     fs.writeFileSync(file('same.html'), run('diff', '--only=ttnn.linear', '--format=html', 'm.mlir', 'm.mlir'));
     fs.writeFileSync(file('diff.html'), run('diff', '--only=ttnn.linear', '--format=html', 'f.mlir', 'm.mlir'));

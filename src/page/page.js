@@ -415,10 +415,10 @@ function report() {
     head(`Missed fusions of ${files.map(base).join(' and ')}`, places.length
         ? `${plural(places.length, 'place')} where ${plural(entries.length, 'fused op')} could stand; ` +
           `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
-        : 'No fusion is missed.', `Of ${files.join(' and ')}. Times are estimates of a model of the device, unless a profile was given.`);
+        : 'No fusion is missed.', `Of ${files.join(' and ')}. The keys j and k go from place to place, / searches.`);
     if (!places.length) return;
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
-            'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
+            'them to memory and reading it again. Times are estimates of a model of the device, unless a profile was given.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
         make('p', {class: 'faint'}, (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
             'the same ops; the total counts each op once, and kernels that TTNN has not only where no other row takes their ops.'), filterBar());
     show();
@@ -428,8 +428,8 @@ function report() {
 
 // What each kind is called, and says.
 const CHECKS = {
-    wrong_fusion: ['wrong fusion', 'What was before is fused into what is after, which computes something else.'],
-    wrong_lowering: ['wrong lowering', 'What was before became what is after, which computes something else.'],
+    wrong_fusion: ['wrong fusion', 'What was before is fused into what is after, which computes something else: what does so has to be mended, or turned off.'],
+    wrong_lowering: ['wrong lowering', 'What was before became what is after, which computes something else: what does so has to be mended.'],
     use_after_deallocate: ['use after deallocate', 'A value is used after its memory was given back.'],
     not_compared: ['not compared', 'Whether both compute the same is not known.'],
     proved: ['proved', 'Both compute the same.'],
@@ -446,7 +446,10 @@ function check() {
     const {before, after, log} = data.input, wrong = data.checks.filter((c) => !['not_compared', 'proved'].includes(c.kind));
     head(log ? `Stages of ${base(log)}` : `${base(before)} and ${base(after)}`, wrong.length
         ? `${plural(wrong.length, 'place')} where the two do not compute the same.`
-        : data.compared.after.not_compared ? 'What was compared computes the same.' : 'Both compute the same.');
+        : data.compared.after.not_compared ? 'What was compared computes the same.'
+        : log ? 'Each stage computes what the one before it does.' : 'Both compute the same.');
+    overview.append(make('p', {class: 'faint'}, 'What lies between values that both modules have is evaluated on numbers; where results ' +
+        'differ, the inputs that show it are told.' + (log ? ' Ops are counted over all stages.' : '')));
     const side = (name, file, c) => ({name: file ? `${name}: ${file}` : name, ...c});
     overview.append(table([
         {title: 'Module', key: (r) => r.name, cell: (r) => r.name},
@@ -507,6 +510,8 @@ function diff() {
             ({title, number: true, key: (r) => r[key] || 0, cell: (r) => known(r[key])})),
         {title: 'Findings', number: true, key: (r) => r.findings, cell: (r) => `${r.findings}`},
     ], [{name: 'before', ...before}, {name: 'now', ...now}], 'Both compiles'));
+    if (all.some((c) => lost(c) || gained(c))) overview.append(make('p', {class: 'faint'}, 'Where a fused op was lost, its ops run one by one ' +
+        'again: that costs about the time beside it. What was gained saves it. All times are estimates.'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
         c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
     const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
