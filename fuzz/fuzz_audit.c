@@ -35,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     if (nowhere)
-        fa_inspect(&options.inputs, NULL, size & 1, nowhere);
+        fa_inspect(&(struct fa_inspect_options){.inputs = options.inputs, .json = size & 1}, nowhere);
     return 0;
 }

@@ -247,8 +247,14 @@ struct fa_pair {
     const char *ttnn;
 };
 
+struct fa_pairs_options {
+    struct fa_inputs inputs;
+    unsigned max_diagnostics;
+    struct fa_progress progress;
+};
+
 /* Looks into files, directories and archives. To be freed with fa_pairs_free. */
-struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics, struct fa_progress progress);
+struct fa_pairs *fa_find_pairs(const struct fa_pairs_options *options);
 bool fa_pairs_failed(const struct fa_pairs *p); /* something could not be read, or belongs to nothing */
 size_t fa_pairs_count(const struct fa_pairs *p);
 struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i);
@@ -278,9 +284,16 @@ bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *forma
 
 /* ---- inspect ---- */
 
-/* Prints what was understood of the files, as text or one JSON document: blocks, stages, functions, ops by kind, what
- * could not be read, and why. `data` as that of struct fa_patterns. FA_CLEAN or FA_INPUT. */
-enum fa_status fa_inspect(const struct fa_inputs *inputs, const char *data, bool json, FILE *out);
+struct fa_inspect_options {
+    struct fa_inputs inputs;
+    const char *data; /* as that of struct fa_patterns */
+    bool json;        /* one JSON document, else text */
+    struct fa_progress progress;
+};
+
+/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why;
+ * nothing where it is ended. FA_CLEAN or FA_INPUT. */
+enum fa_status fa_inspect(const struct fa_inspect_options *options, FILE *out);
 
 /* ---- verify ---- */
 

@@ -104,18 +104,22 @@ class Module(unittest.TestCase):
                 fusion_audit.audit([("x", text), PAIR[1]])
 
     def test_a_call_can_be_ended(self):
-        for call in (fusion_audit.audit, fusion_audit.verify, fusion_audit.explain, fusion_audit.apply):
+        said = {fusion_audit.inspect: "^INPUT$"}  # which prints all diagnostics that it has
+        for call in (fusion_audit.audit, fusion_audit.verify, fusion_audit.explain, fusion_audit.apply, fusion_audit.inspect,
+                     fusion_audit.find_pairs):
             files = PAIR[:1] if call is fusion_audit.apply else PAIR
             told = []
             call(files, progress=lambda *step: told.append(step))
-            self.assertTrue(all(done < all for _, done, all in told))
+            self.assertTrue(told and all(done < all for _, done, all in told))
             for last in {told.index(next(step for step in told if step[0] == doing)) for doing in {step[0] for step in told}}:
                 left = iter(range(last))
                 with self.subTest(call=call.__name__, at=told[last][0]):
-                    with self.assertRaisesRegex(fusion_audit.Error, "^fusion-audit: error: ended before all was done$"):
+                    error = said.get(call, "^fusion-audit: error: ended before all was done$")
+                    with self.assertRaisesRegex(fusion_audit.Error, error):
                         call(files, progress=lambda *step: next(left, None) is not None)
-        with self.assertRaises(KeyboardInterrupt):
-            fusion_audit.audit(PAIR, progress=interrupt)
+        for call in fusion_audit.audit, fusion_audit.inspect:
+            with self.assertRaises(KeyboardInterrupt):
+                call(PAIR, progress=interrupt)
 
     def test_one_library_for_all_calls(self):
         library = fusion_audit.Library(only="ttnn.linear")

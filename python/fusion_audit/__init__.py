@@ -233,7 +233,7 @@ class _Options:
     def files(self, files: Iterable[File]) -> None:
         pairs = [file if isinstance(file, tuple) else (file, None) for file in files]
         texts = [text.encode() if isinstance(text, str) else text for _, text in pairs]
-        inputs = self.struct.inputs if hasattr(self.struct, "inputs") else self.struct
+        inputs = self.struct.inputs
         inputs.files, inputs.nfiles = self.array(name for name, _ in pairs)
         if any(text is not None for text in texts):
             inputs.contents = self.new("struct fa_bytes[]", [
@@ -357,14 +357,19 @@ def explain(files: Iterable[File], **options: Any) -> list[NearMiss]:
 
 def inspect(files: Iterable[File], **options: Any) -> dict[str, Any]:
     """What was understood of the files, as `inspect --json` prints it."""
-    o = _Options("fa_inputs", options, files)
-    return json.loads(_printed(_lib.fa_inspect, o.struct, _ffi.NULL, True))
+    o = _Options("fa_inspect_options", {**options, "json": True}, files)
+    printed = _printed(_lib.fa_inspect, o.struct)
+    if o.raised:
+        raise o.raised
+    if not printed:
+        raise Error(Status.INPUT, [])
+    return json.loads(printed)
 
 
-def find_pairs(files: Iterable[File]) -> list[list[str]]:
+def find_pairs(files: Iterable[File], **options: Any) -> list[list[str]]:
     """The files of each compile among files, directories and archives, each to be audited."""
-    o = _Options("fa_inputs", {}, files)
-    p = _ffi.gc(_lib.fa_find_pairs(o.struct, 0, {}), _lib.fa_pairs_free)
+    o = _Options("fa_pairs_options", options, files)
+    p = _ffi.gc(_lib.fa_find_pairs(o.struct), _lib.fa_pairs_free)
     _done(o, Status.INPUT if _lib.fa_pairs_failed(p) else Status.CLEAN, _lib.fa_pairs_diagnostics(p))
     pairs = [_lib.fa_get_pair(p, i) for i in range(_lib.fa_pairs_count(p))]
     return [[_text(path) for path in (pair.ttir, pair.ttnn) if path] for pair in pairs]

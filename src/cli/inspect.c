@@ -6,8 +6,10 @@ struct inspect_args {
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
-    progress_say(&args->progress, "reading");
-    return fa_inspect(&args->options.inputs, NULL, ((struct inspect_args *)args)->json, out);
+    return fa_inspect(&(struct fa_inspect_options){.inputs = args->options.inputs,
+                                                   .json = ((struct inspect_args *)args)->json,
+                                                   .progress = progress_of_call(&args->progress, "")},
+                      out);
 }
 
 static const struct option_row rows[] = {

@@ -145,8 +145,9 @@ enum fa_status audit_many(struct audit_args *x) {
     struct many m = {.args = x};
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
-    struct fa_pairs *pairs = fa_find_pairs(&x->args.options.inputs, x->args.options.max_diagnostics,
-                                           progress_of_call(&x->args.progress, "finding what belongs together: "));
+    struct fa_pairs *pairs = fa_find_pairs(
+        &(struct fa_pairs_options){x->args.options.inputs, x->args.options.max_diagnostics,
+                                   progress_of_call(&x->args.progress, "finding what belongs together: ")});
     progress_hide(&x->args.progress);
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)

@@ -333,13 +333,13 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
 
 /* ---- as fusion_audit.h has it ---- */
 
-struct fa_pairs *fa_find_pairs(const struct fa_inputs *inputs, unsigned max_diagnostics, struct fa_progress progress) {
+struct fa_pairs *fa_find_pairs(const struct fa_pairs_options *options) {
     IN_C_LOCALE;
     struct fa_pairs *p = xcalloc(1, sizeof *p);
     p->diags.arena = &p->arena;
-    p->diags.limit = max_diagnostics;
-    struct finder f = {.out = p, .watch = watch_new(progress)};
-    find_pairs(&f, inputs);
+    p->diags.limit = options->max_diagnostics;
+    struct finder f = {.out = p, .watch = watch_new(options->progress)};
+    find_pairs(&f, &options->inputs);
     p->failed |= watch_say_ended(f.watch, &p->diags);
     watch_free(f.watch);
     return p;
