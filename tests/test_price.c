@@ -385,6 +385,30 @@ Test(price, attention_saves_eight_passes_over_its_scores) {
     cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));
 }
 
+/* A query that is scaled before its heads are split is split all the same; a transpose of a scaled key is not wanted. */
+Test(price, heads_that_are_split_behind_a_scale_are_split_for_the_fused_op) {
+    static const char head[] = "c = ttnn.full {fill_value = 0.125, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n",
+                      tail[] = "x = ttnn.matmul h t -> 1x12x384x384xbf16; w = ttnn.softmax x {dimension = 3}\n"
+                               "o = ttnn.matmul w v -> 1x12x384x64xbf16; return o";
+    char ops[1024];
+    pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
+                 "match: out = matmul(softmax(matmul(q [* scale], transposed(k [* scale2])), dim=-1), v)\n");
+    snprintf(ops, sizeof ops,
+             "%su = ttnn.multiply q c -> 384x768xbf16; r = ttnn.reshape u {shape = [1, 384, 12, 64]} -> 1x384x12x64xbf16\n"
+             "h = ttnn.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 1x12x384x64xbf16\n"
+             "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x64x384xbf16\n%s",
+             head, tail);
+    struct price x = price_short("q:384x768xbf16!input k:1x12x384x64xbf16!input v:1x12x384x64xbf16!input", ops);
+    cr_expect_eq(x.without.counted.launches, 7);
+    cr_expect_eq(x.with.counted.launches, 3, "%ld", (long)x.with.counted.launches);
+    snprintf(ops, sizeof ops,
+             "%sh = ttnn.multiply q c -> 1x12x384x64xbf16; u = ttnn.multiply k c -> 1x12x384x64xbf16\n"
+             "t = ttnn.permute u {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x64x384xbf16\n%s",
+             head, tail);
+    x = price_short("q:1x12x384x64xbf16!input k:1x12x384x64xbf16!input v:1x12x384x64xbf16!input", ops);
+    cr_expect_eq(x.with.counted.launches, 1, "%ld", (long)x.with.counted.launches);
+}
+
 /* What is made of parameters is computed once and costs nothing, but the scores have to be of a type that is known. */
 Test(price, scores_of_an_unknown_type_have_no_price) {
     static const char *const types[] = {"bf16", "f8E4M3FN"};

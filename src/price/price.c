@@ -113,18 +113,35 @@ static bool takes_any_order(const struct parts *s) {
     return s->attention || class == OP_AXISWISE || class == OP_ELTWISE;
 }
 
-/* Movement into a pool or a product of the match that the fused op is: its operand is moved all the same. Of other ops,
- * permute_operands charges it. */
+/* Other dimensions than the last two change places, as where heads are split. */
+static bool moves_rows(const struct parts *s, uint32_t op) {
+    const struct graph *g = graph_of(s);
+    uint32_t rank = 0, order[MAX_RANK];
+    if (!graph_shape(g, g->m->ops[op].first_result, &rank) || rank > MAX_RANK || !permutation_of(g, op, rank, order))
+        return false;
+    for (uint32_t d = 0; d + 2 < rank; d++)
+        if (order[d] != d)
+            return true;
+    return false;
+}
+
+/* Movement into a pool or a product of the match that the fused op is: its operand is moved all the same. Of other ops
+ * permute_operands charges it, but for what an attention computes before it splits heads, such as a scaled query. */
 static bool moves_operand(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     enum op_class class = graph_class(g, op);
-    if (takes_any_order(s) || (class != OP_MOVE && class != OP_LAYOUT) || maker(s, graph_operands(g, op)[0]) == NONE)
+    bool rows = false;
+    if ((takes_any_order(s) && (!s->attention || op > s->scores)) || (class != OP_MOVE && class != OP_LAYOUT) ||
+        maker(s, graph_operands(g, op)[0]) == NONE)
         return false;
     for (uint32_t at = op, user;; at = user) {
         uint32_t result = g->m->ops[at].first_result;
+        rows |= moves_rows(s, at);
         user = g->first_use[result] < g->first_use[result + 1] ? g->uses[g->first_use[result]] : NONE;
         if (user == NONE || part_of(s, user) == NONE)
             return false;
+        if (s->attention && (is_product((enum op_kind)g->kind[user]) || is_attention((enum op_kind)g->kind[user])))
+            return rows;
         if (g->kind[user] == s->fused)
             return graph_operands(g, user)[0] == result;
         if (class == OP_LAYOUT || !graph_looks_through(g, user))
