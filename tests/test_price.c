@@ -348,6 +348,47 @@ Test(price, a_tensor_beyond_all_memory_has_no_price) {
     cr_expect_eq(price_figures(&x, &device, &arena).n, 0);
 }
 
+/* ---- around a place ---- */
+
+#define CONV "name: conv\nfused_op: ttnn.conv2d\nsource: ttnn\nmatch: |\n  c = conv2d(x, w)\n  out = c * scale\n"
+#define NORMED                                                                                                         \
+    "c = ttnn.conv2d x w {in_channels = 64 : i32, out_channels = 64 : i32, batch_size = 8 : i32, "                     \
+    "input_height = 14 : i32, input_width = 14 : i32, kernel_size = array<i32: 1, 1>, stride = array<i32: 1, 1>, "     \
+    "padding = array<i32: 0, 0, 0, 0>, dilation = array<i32: 1, 1>, groups = 1 : i32} -> 1x1x1568x64xbf16\n"           \
+    "r = ttnn.reshape c {shape = [8, 14, 14, 64]} -> 8x14x14x64xbf16\n"                                                \
+    "p = ttnn.permute r {permutation = array<i64: 0, 3, 1, 2>} -> 8x64x14x14xbf16\n"                                   \
+    "n = ttnn.multiply p s -> 8x64x14x14xbf16\n"
+#define BACK(value)                                                                                                    \
+    "b = ttnn.permute " value " {permutation = array<i64: 0, 2, 3, 1>} -> 8x14x14x64xbf16\n"                           \
+    "o = ttnn.reshape b {shape = [1, 1, 1568, 64]} -> 1x1x1568x64xbf16; return o"
+
+/* The movement cancels with that of the result, and the activation has tiles of 32x32 for 14x14 no more. */
+Test(price, what_moves_a_result_back_goes_with_what_moves_it) {
+    static const char args[] = "x:1x1x1568x64xbf16!input w:64x64x1x1xbf16!parameter s:1x64x1x1xbf16!parameter "
+                               "z:8x64x14x14xbf16!input";
+    pattern_file(CONV);
+    struct price x = price_short(args, NORMED "a = ttnn.relu n -> 8x64x14x14xbf16; " BACK("a"));
+    double relu = us_of("n:8x64x14x14xbf16!input", "a = ttnn.relu n -> 8x64x14x14xbf16; return a");
+    double back = us_of("a:8x64x14x14xbf16!input", BACK("a"));
+    double moving = us_of("c:1x1x1568x64xbf16!input",
+                          "r = ttnn.reshape c {shape = [8, 14, 14, 64]} -> 8x14x14x64xbf16\n"
+                          "p = ttnn.permute r {permutation = array<i64: 0, 3, 1, 2>} -> 8x64x14x14xbf16; return p");
+    double padding = 1 - 49.0 * 2 / (8 * 64); /* tiles */
+    cr_expect(near(x.around_us, moving + back + relu * padding, 0.01), "%g", x.around_us);
+    /* what else uses it wants it moved: */
+    x = price_short(
+        args, NORMED
+        "a = ttnn.relu n; m = ttnn.mean a {dim_arg = [2, 3], keep_dim = true} -> 8x64x1x1xbf16; " BACK("a") " m");
+    cr_expect(near(x.around_us, back + relu * padding, 0.01), "%g", x.around_us);
+    /* it is of the way of the first operand, which z is: */
+    x = price_short(args, NORMED "a = ttnn.add z n -> 8x64x14x14xbf16; " BACK("a"));
+    cr_expect(near(x.around_us, moving, 0.01), "%g", x.around_us);
+    x = price_short(args, NORMED "a = ttnn.relu n -> 8x64x14x14xbf16; return a");
+    cr_expect_eq(x.around_us, 0);
+    x = price_short(args, NORMED "a = ttnn.mean n {dim_arg = [2, 3], keep_dim = true} -> 8x64x1x1xbf16; return a");
+    cr_expect_eq(x.around_us, 0);
+}
+
 /* ---- estimated: worked examples, bf16 in DRAM ---- */
 
 Test(price, a_large_bias_saves_its_passes_at_the_bandwidth_that_ops_reach) {
@@ -385,7 +426,8 @@ Test(price, attention_saves_eight_passes_over_its_scores) {
     cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));
 }
 
-/* A query that is scaled before its heads are split is split all the same; a transpose of a scaled key is not wanted. */
+/* A query that is scaled before its heads are split is split all the same; a transpose of a scaled key is not wanted.
+ */
 Test(price, heads_that_are_split_behind_a_scale_are_split_for_the_fused_op) {
     static const char head[] = "c = ttnn.full {fill_value = 0.125, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n",
                       tail[] = "x = ttnn.matmul h t -> 1x12x384x384xbf16; w = ttnn.softmax x {dimension = 3}\n"
@@ -393,11 +435,12 @@ Test(price, heads_that_are_split_behind_a_scale_are_split_for_the_fused_op) {
     char ops[1024];
     pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
                  "match: out = matmul(softmax(matmul(q [* scale], transposed(k [* scale2])), dim=-1), v)\n");
-    snprintf(ops, sizeof ops,
-             "%su = ttnn.multiply q c -> 384x768xbf16; r = ttnn.reshape u {shape = [1, 384, 12, 64]} -> 1x384x12x64xbf16\n"
-             "h = ttnn.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 1x12x384x64xbf16\n"
-             "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x64x384xbf16\n%s",
-             head, tail);
+    snprintf(
+        ops, sizeof ops,
+        "%su = ttnn.multiply q c -> 384x768xbf16; r = ttnn.reshape u {shape = [1, 384, 12, 64]} -> 1x384x12x64xbf16\n"
+        "h = ttnn.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 1x12x384x64xbf16\n"
+        "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x64x384xbf16\n%s",
+        head, tail);
     struct price x = price_short("q:384x768xbf16!input k:1x12x384x64xbf16!input v:1x12x384x64xbf16!input", ops);
     cr_expect_eq(x.without.counted.launches, 7);
     cr_expect_eq(x.with.counted.launches, 3, "%ld", (long)x.with.counted.launches);

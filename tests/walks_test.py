@@ -145,6 +145,21 @@ class Try(Walk):
         self.assertEqual(self.run_it("diff", "kept/1.ttnn.mlir", "bert_encoder_block.ttnn.mlir"), (0, "", ""))
 
 
+    def test_movement_that_cancels(self):
+        """Around a batch norm of a convolution results are moved, and moved back: what folds it brings more than its place."""
+        ttir = self.model("resnet50_xla", "ttir")
+        status, _, err = self.run_it("try", "--no-validate", "--compiler=" + compiler(), "--output-dir=kept", ttir)
+        self.assertEqual((status, err), (0, ""))
+        before, now = (self.run_it("-n", "--no-validate", ttir, "kept/%d.ttnn.mlir" % i)[2] for i in range(2))
+        (option, _, after), *more = promises(before)
+        self.assertEqual((option, more), ("enable-fusing-conv2d-with-multiply-pattern=true", []))
+        self.assertIn(" of it where results are moved back", " ".join(before.split()))
+        got = us(re.search(r"of ([\d.]+ [um]s) to save", " ".join(now.split())).group(1))
+        self.assertLess(got, after)  # activations are folded into the convolutions, too, which is not promised
+        self.assertLess(after, 1.5 * got)
+        self.assertNotIn("moved back", now)
+
+
 class Ci(Walk):
     """Three folders with files of the same names; what is known of each stays its own when one comes and one is renamed."""
 

@@ -12,6 +12,7 @@ struct parts {
     struct arena *arena;
     uint32_t *ops, n;
     bool *stays;        /* it runs all the same */
+    bool *moves;        /* it stays only to move the result */
     enum op_kind fused; /* K_UNKNOWN where TTNN has no such op */
     uint32_t operand;   /* the largest that the fused op takes and is computed at run time, a value; or NONE */
     uint32_t product;   /* the largest contraction among them, an op; NONE: there is none */
@@ -203,8 +204,10 @@ static void mark_staying(struct parts *s) {
                 s->stays[from] = true;
         }
     }
-    for (uint32_t i = 0; i < s->n; i++)
-        s->stays[i] |= !is_matched(s, s->ops[i]) && (moves_result(s, s->ops[i]) || moves_operand(s, s->ops[i]));
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->moves[i] = !s->stays[i] && !is_matched(s, s->ops[i]) && moves_result(s, s->ops[i]);
+        s->stays[i] |= s->moves[i] || (!is_matched(s, s->ops[i]) && moves_operand(s, s->ops[i]));
+    }
 }
 
 static void begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d,
@@ -220,6 +223,7 @@ static void begin(struct parts *s, struct pricer *p, const struct match *m, cons
         if (i == 0 || s->ops[i] != s->ops[s->n - 1])
             s->ops[s->n++] = s->ops[i];
     s->stays = for_parts(s, sizeof *s->stays);
+    s->moves = for_parts(s, sizeof *s->moves);
     classify_parts(s);
     find_operand(s);
     mark_staying(s);
@@ -581,6 +585,17 @@ static bool price_undone(const struct parts *s, struct price *out) {
     return true;
 }
 
+static double price_around(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    struct cost moving = {0};
+    uint32_t unmoved = NONE;
+    for (uint32_t i = s->n; i-- > 0;)
+        if (s->moves[i] && op_is_launched(s->pricer, s->ops[i]) && cost_add_op(s->pricer, s->ops[i], &moving))
+            unmoved = graph_through(g, s->ops[i]);
+    return unmoved == NONE ? 0
+                           : around_us(s->pricer, unmoved, g->m->ops[s->match->root].first_result, moving.estimated.us);
+}
+
 static double measure(const struct parts *s) {
     uint32_t *ops = for_parts(s, sizeof *ops), n = 0;
     for (uint32_t i = 0; i < s->n; i++)
@@ -603,6 +618,8 @@ struct price price_match(struct pricer *p, const struct match *m, const struct m
     struct parts s;
     begin(&s, p, m, detail, &arena);
     out.known = has_layouts(&s) && price_without(&s, &out.without) && price_with(&s, &out) && price_undone(&s, &out);
+    if (out.known)
+        out.around_us = price_around(&s);
     if (out.known && p->measured)
         out.measured_us = measure(&s);
     arena_free(&arena);

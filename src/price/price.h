@@ -19,6 +19,7 @@ struct price {
     const char *apart;  /* what the device runs as an op of its own all the same; or NULL */
     double measured_us; /* of the ops as they are, by a profiler; 0: not known */
     double undone_us;   /* of the fused op as the compiler takes it apart again, estimated */
+    double around_us;   /* that fusing saves at ops behind the place, estimated */
 };
 
 /* What the model is off by at most, for nearly all of what users measured: tests/measured.tsv. */
@@ -44,6 +45,10 @@ static inline double price_saved_undone_us(const struct price *x) {
     double all = x->without.estimated.us - x->with.estimated.us, some = x->without.estimated.us - x->undone_us;
     return some > 0 && all > some ? some / all * price_saved_us(x) : 0;
 }
+
+/* What is saved once the fused op yields `unmoved`, and `moved` is made of it in `moving_us` only where that is wanted:
+ * 0 where nothing moves it back. */
+double around_us(struct pricer *p, uint32_t unmoved, uint32_t moved, double moving_us);
 
 /* What fusing saves beside time; below 0 where the fused op takes more. */
 struct saved {

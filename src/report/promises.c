@@ -26,7 +26,8 @@ static void add_todo(struct promise *all, uint32_t *n, const struct entry_todo *
     p->saved += first;
     if (t->todo.then.n)
         p = promise_of(all, n, t->todo.then);
-    p->saved += t->saved - first;
+    p->saved += t->saved - first + t->around;
+    p->around += t->around;
     p->needs = t->todo.needs;
     p->second |= t->todo.then.n || t->todo.needs.n;
 }

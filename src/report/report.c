@@ -154,6 +154,7 @@ static void add_todo(struct report_entry *e, const struct finding *f) {
     to->most = f->saved_us > to->most ? f->saved_us : to->most;
     to->saved += f->saved_us;
     to->undone += price_saved_undone_us(&f->price);
+    to->around += f->price.around_us;
     to->nplaces++;
     to->ndifferent += !f->same_as;
 }

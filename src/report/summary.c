@@ -306,8 +306,16 @@ static void print_kernels(const struct summary *t) {
     buf_free(&line);
 }
 
-/* Less is not told of what an option saves at parts of other rows. */
+/* Less is not told of what an option saves elsewhere. */
 #define PART_SAID 0.05
+
+static void add_elsewhere(struct buf *line, double us, const struct promise *p, const char *where) {
+    if (us > PART_SAID * p->saved) {
+        buf_add(line, STR(", "));
+        report_add_time(line, us);
+        buf_printf(line, " of it %s", where);
+    }
+}
 
 /* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: 7.2 ms -> ..." */
 static void print_promises(const struct summary *t, const struct report *r) {
@@ -320,11 +328,8 @@ static void print_promises(const struct summary *t, const struct report *r) {
         report_add_time(&line, total);
         buf_add(&line, STR(" -> "));
         report_add_time(&line, total -= all[i].saved);
-        if (all[i].parts > PART_SAID * all[i].saved) {
-            buf_add(&line, STR(", "));
-            report_add_time(&line, all[i].parts);
-            buf_add(&line, STR(" of it at parts of other rows"));
-        }
+        add_elsewhere(&line, all[i].parts, &all[i], "at parts of other rows");
+        add_elsewhere(&line, all[i].around, &all[i], "where results are moved back");
         if (all[i].needs.n)
             buf_printf(&line, " (wants %.*s)", (int)all[i].needs.n, all[i].needs.p);
     }
