@@ -87,8 +87,21 @@ async function report(tab) {
     await accessible(tab);
     await tab.click('.finding[open] .copy button');
     await tab.waitForFunction(() => document.getElementById('status').textContent.startsWith('Copied'));
+    assert.ok(await tab.$eval('#status', (e) => e.getBoundingClientRect().bottom <= innerHeight)); // it is seen
     assert.match(await text(tab, '#status'), /^Copied: fusion-audit explain --at='ttnn\.add \d+' --only=ttnn\.linear m\.mlir$/);
     assert.strictEqual(await count(tab, '.finding[open] .copy button'), 3);
+    const copied = (await text(tab, '#status')).slice('Copied: '.length), input = 'input[type=search]';
+    await tab.focus(input);
+    await tab.keyboard.down('Control');
+    await tab.keyboard.press('v');
+    await tab.keyboard.up('Control');
+    assert.strictEqual(await tab.$eval(input, (e) => e.value), copied);
+    await tab.$eval(input, (e) => {
+        e.value = '';
+        e.dispatchEvent(new Event('input'));
+        e.blur();
+    });
+    await tab.waitForFunction(() => document.getElementById('status').textContent === '');
     // keys
     await tab.keyboard.press('/');
     await tab.keyboard.type('layers.1');

@@ -164,12 +164,18 @@ function copyable({title, text, purpose}) {
             make('span', {}, make('code', {}, text), make('span', {class: 'faint'}, ` ${purpose}`))];
 }
 
-function say(text) {
+// Shown as long as nothing else is said; what passes goes after a while.
+const PASSES_MS = 4000;
+let said = '', passing = 0;
+function say(text, passes = false) {
+    clearTimeout(passing);
     document.getElementById('status').textContent = text;
+    if (passes) passing = setTimeout(() => say(said), PASSES_MS);
+    else said = text;
 }
 
 function copy(text) {
-    const done = () => say(`Copied: ${text}`);
+    const done = () => say(`Copied: ${text}`, true);
     const by_hand = () => {
         const area = make('textarea', {'aria-hidden': 'true'});
         area.value = text;
@@ -345,6 +351,11 @@ function table(columns, rows, caption) {
 
 const headed = (title, says) => make('div', {class: 'headed'}, make('h2', {}, title), make('p', {class: 'faint'}, says));
 
+function wantLayer(layer) {
+    want({layer: wanted.layer === layer ? null : layer});
+    if (wanted.layer !== null) document.querySelector('.filters').scrollIntoView({block: 'start'});
+}
+
 function strip() {
     const layers = data.layers || [];
     if (layers.length < 2) return [];
@@ -354,11 +365,11 @@ function strip() {
         const saved = l.saved_us, part = l.us ? Math.min(saved / l.us, 1) : 0;
         const name = l.name || 'other', text = `${name} ${time(l.us)}` + (l.name ? '' : ', outside of layers') +
             (many ? `, graph ${l.graph}` : '') + `, ${plural(here.length, 'place')}` + (saved ? `, ${time(saved)} to save` : '');
-        const bar = make('span', {class: 'bar'}), label = (text) => make('span', {class: 'label', 'aria-hidden': 'true'}, text);
+        const bar = make('span', {class: 'bar'}), label = (text, kind = 'label') => make('span', {class: kind, 'aria-hidden': 'true'}, text);
         bar.style.height = `${100 * part}%`;
         const button = make('button', {type: 'button', title: text, 'aria-label': text, 'aria-pressed': 'false',
-            'data-layer': l.name || '', onclick: () => want({layer: wanted.layer === (l.name || '') ? null : l.name || ''})},
-            make('span', {class: 'track'}, bar), label(`${name} `), label(time(l.us)));
+            'data-layer': l.name || '', onclick: () => wantLayer(l.name || '')},
+            make('span', {class: 'track'}, bar), label(name.replace(/^layer /, ''), 'short'), label(`${name} `), label(time(l.us)));
         button.style.flexGrow = l.us / total;
         return button;
     });
@@ -418,8 +429,9 @@ function report() {
         : 'No fusion is missed.', `Of ${files.join(' and ')}. The keys j and k go from place to place, / searches.`);
     if (!places.length) return;
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
-            'them to memory and reading it again. Times are estimates of a model of the device, unless a profile was given.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
-        make('p', {class: 'faint'}, (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
+            'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
+        make('p', {class: 'faint'}, 'Times are estimates of a model of the device, unless a profile was given. ' +
+            (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
             'the same ops; the total counts each op once, and kernels that TTNN has not only where no other row takes their ops.'), filterBar());
     show();
 }
