@@ -125,6 +125,19 @@ async function report(tab) {
     assert.deepStrictEqual(errors, []);
 }
 
+// Printed, each different place is open; then it is as it was.
+async function paper(tab) {
+    for (const [name, different, alike] of [['m.html', 1, 2], ['since.html', 1, 0]]) {
+        const {errors} = await open(tab, name);
+        await tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+        assert.strictEqual(await count(tab, '.finding[open] > .body'), different);
+        assert.strictEqual(await count(tab, '.finding:not([open])'), alike);
+        await tab.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+        assert.strictEqual(await count(tab, '.finding[open]'), 0);
+        assert.deepStrictEqual(errors, []);
+    }
+}
+
 async function others(tab) {
     for (const [name, lead] of [['diff.html', /3 fused ops lost, 0 fused ops gained; 3 new findings, 0 gone\. All ops take about [\d.]+ us more than before\./],
                                 ['same.html', /^Nothing changed\.$/], ['wrong.html', /^1 place where the two do not compute the same/],
@@ -214,6 +227,7 @@ async function large(tab) {
             assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'wider than the window');
             await others(tab);
         }
+    await paper(tab);
     await large(tab);
     await chromium.close();
     fs.rmSync(directory, {recursive: true});

@@ -594,7 +594,7 @@ const MOST_PRINTED = 100;
 let opened = [];
 window.addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('section > .finding')].slice(0, MOST_PRINTED);
-    opened.forEach((f) => f.fill());
+    opened.forEach((f) => f.fill && f.fill());
     opened = [...opened, ...document.querySelectorAll('section > details:not(.finding), .pair details')].filter((d) => !d.open);
     opened.forEach((d) => (d.open = true));
 });
