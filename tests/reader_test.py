@@ -13,6 +13,7 @@ A comment before each block of a page says what it is:
 """
 import glob
 import gzip
+import json
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ import tempfile
 import unittest
 
 from linear_layer import log, module
+from load_yaml import load_yaml
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv.pop())
@@ -35,6 +37,20 @@ PARALLEL = '#!/bin/sh\nwhile read -r line; do sh -c "$(printf "%s" "$1" | sed "s
 def read(path):
     with open(os.path.join(ROOT, path)) as file:
         return file.read()
+
+# Both answer with the comments in comments.json, and write down what else they are asked.
+GH = """#!/bin/sh
+case "$*" in
+*--jq*) eval "filter=\\${$#}"; jq "$filter" comments.json ;;
+*) echo "$*" >>asked ;;
+esac
+"""
+CURL = """#!/bin/sh
+case "$*" in
+*per_page*) cat comments.json ;;
+*) echo "$*" >>asked ;;
+esac
+"""
 
 
 class Reader(unittest.TestCase):
@@ -50,7 +66,8 @@ class Reader(unittest.TestCase):
             file.write(log(False))
         self.bin = tempfile.TemporaryDirectory()
         self.addCleanup(self.bin.cleanup)
-        for name, text in (("ttmlir-opt", COMPILER), ("parallel", PARALLEL), ("less", "#!/bin/sh\ncat \"$@\"\n")):
+        for name, text in (("ttmlir-opt", COMPILER), ("parallel", PARALLEL), ("less", "#!/bin/sh\ncat \"$@\"\n"),
+                           ("gh", GH), ("curl", CURL)):
             path = os.path.join(self.bin.name, name)
             with open(path, "w") as file:
                 file.write(text)
@@ -84,6 +101,22 @@ class Reader(unittest.TestCase):
                      "reports/llama/decode.yml"):
             self.assertTrue(os.path.exists(os.path.join(self.dir, name)), name)
         self.assertIn('"ttir.linear"', read(os.path.join(self.dir, "fused.ttir.mlir")))
+
+    def test_jobs_of_the_readme(self):
+        """Each writes one comment, or changes the one that it has written; the status is that of the audit."""
+        actions, gitlab, hooks = [load_yaml(text) for text in re.findall(r"(?ms)^```yaml\n(.*?)^```", read("README.md"))][:3]
+        self.assertEqual([hook["id"] for hook in hooks[0]["hooks"]], [hook["id"] for hook in load_yaml(read(".pre-commit-hooks.yaml"))])
+        self.run_it("fusion-audit -q --write-baseline=known.yml model.ttir.mlir model.ttnn.mlir")
+        mine = {"id": 7, "body": "<!-- fusion-audit: model.ttnn.mlir 0123 -->"}
+        for script, new, changed in ((actions[1]["run"], "pr comment", "-X PATCH .*/comments/7 "),
+                                     ("\n".join(gitlab["missed-fusions"]["script"]), "--request POST .*/notes$",
+                                      "--request PUT .*/notes/7$")):
+            for comments, asked in ([], new), ([{"id": 6, "body": "other"}, mine], changed):
+                self.write("comments.json", json.dumps(comments))
+                self.write("asked", "")
+                self.run_it(script, of=("bash", "-e", "-c"), statuses=(0,))
+                self.assertRegex(read(os.path.join(self.dir, "asked")), r"(?m)\A.*%s.*\n\Z" % asked)
+            self.run_it(script.replace("--baseline=known.yml", ""), of=("bash", "-e", "-c"), statuses=(1,))
 
     def blocks(self, path):
         """Kind and text of each displayed block, and the commands in the text, in order."""
