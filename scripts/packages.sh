@@ -31,7 +31,7 @@ echo '== Debian packages'
 dpkg-buildpackage --no-sign --build=binary >"$there/build.log" 2>&1 || { tail -n 40 "$there/build.log"; exit 1; }
 lintian --fail-on error,warning --tag-display-limit 0 "$there"/*.changes
 apt-get install -y "$there"/*.deb >/dev/null
-man -w fusion-audit >/dev/null
+man fusion-audit | grep -q '^NAME'
 for try in program library module; do
     debian/tests/$try
 done
