@@ -80,6 +80,25 @@ func.func @main(%q: tensor<1x4x32x16xbf16>, %k: tensor<1x4x32x16xbf16>, %v: tens
 """
 
 
+CHANNELS, GROUPS, EACH = "tensor<2x64x32x32xbf16>", "tensor<2x8x8192xbf16>", "tensor<2x8x1xbf16>"
+GROUP_NORM = f"""\
+func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}, \
+%b: tensor<64x1x1xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}) -> {CHANNELS} {{
+  %e = "ttir.full"() <{{fill_value = 1.0e-05 : f32, shape = array<i32: 1>}}> : () -> tensor<1xbf16>
+  %0 = "ttir.reshape"(%x) <{{shape = [2 : i32, 8 : i32, 8192 : i32]}}> : ({CHANNELS}) -> {GROUPS}
+  %1 = "ttir.mean"(%0) <{{dim_arg = [2 : i32], keep_dim = true}}> : ({GROUPS}) -> {EACH}
+  %2 = "ttir.subtract"(%0, %1) : ({GROUPS}, {EACH}) -> {GROUPS}
+  %3 = "ttir.multiply"(%2, %2) : ({GROUPS}, {GROUPS}) -> {GROUPS}
+  %4 = "ttir.mean"(%3) <{{dim_arg = [2 : i32], keep_dim = true}}> : ({GROUPS}) -> {EACH}
+  %5 = "ttir.add"(%4, %e) : ({EACH}, tensor<1xbf16>) -> {EACH}
+  %6 = "ttir.rsqrt"(%5) : ({EACH}) -> {EACH}
+  %7 = "ttir.multiply"(%2, %6) : ({GROUPS}, {EACH}) -> {GROUPS}
+  %8 = "ttir.reshape"(%7) <{{shape = [2 : i32, 64 : i32, 32 : i32, 32 : i32]}}> : ({GROUPS}) -> {CHANNELS}
+  %9 = "ttir.multiply"(%8, %w) : ({CHANNELS}, tensor<1x64x1x1xbf16>) -> {CHANNELS}
+  %10 = "ttir.add"(%9, %b) : ({CHANNELS}, tensor<64x1x1xbf16>) -> {CHANNELS}
+  return %10 : {CHANNELS}
+}}
+"""
 # Rows that are masked whole give 0, where the fused op gives no number.
 GUARDED = ATTENTION.replace('  %6 = "ttir.matmul"(%5, %v)', """\
   %7 = "ttir.full"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
@@ -449,6 +468,18 @@ class Apply(Program):
         self.assertNotIn("ttir.add", result)
         image = CONVOLUTION.replace("tensor<8x1x1xbf16>", "tensor<8x16x16xbf16>")
         self.assertEqual(self.applied(image, "--assume=all"), image)
+
+    def test_a_group_norm_takes_rows_of_its_channels(self):
+        result = self.applied(GROUP_NORM, "--assume=all")
+        self.assertEqual(len(re.findall(r'%fused_\d = "ttir.reshape"\(%[wb]\) <{shape = \[64 : i32\]}> ', result)), 2)
+        self.assertRegex(result, r'%10 = "ttir.group_norm"\(%x, %fused_\d, %fused_\d\) <{channel_dim = 1 : i64, epsilon = '
+                                 r'1.0e-05 : f32, num_groups = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 1, 1>}> : ')
+        self.assertNotIn("ttir.mean", result)
+        self.assertEqual(self.applied(result, "--assume=all"), result)
+        rows = GROUP_NORM.replace("2x64x32x32", "2x64x1024").replace("64 : i32, 32 : i32, 32 : i32", "64 : i32, 1024 : i32")
+        rows = rows.replace("1x64x1x1", "1x64x1").replace("64x1x1xbf16", "64x1xbf16")
+        self.assertEqual(self.applied(rows, "--assume=all"), rows)
+        self.assertIn("(group_norm) is left: ", self.run_program(rows, "--assume=all").stderr)
 
     def test_a_pool_takes_a_pad_that_is_turned_on_its_way(self):
         result = self.applied(POOL, "--assume=all")

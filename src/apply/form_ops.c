@@ -62,7 +62,7 @@ static void add_properties(struct form_writer *w, const struct node *n, struct w
         if (!x)
             continue;
         struct str text = property_text(w, type, x);
-        if (op_works_along(n->op, key))
+        if (op_works_along(n->op, key) || str_is(key, op_table[n->op].channels.key ? op_table[n->op].channels.key : ""))
             text = from_front(w, text, logical_shape(&o->operands[0]).rank);
         add_key(o, name, text);
     }
@@ -270,6 +270,20 @@ static struct written write_reshape(struct form_writer *w, const struct node *n,
     return emit_reshape(w->e, emit_plain(w->e, v, w->element), &s);
 }
 
+/* What was repeated to what is written here; the value itself where nothing was. */
+static struct written before_repeats(const struct form_writer *w, struct written v) {
+    const struct short_op *s = v.swapped ? NULL : emitted(w->e, v.name);
+    if (!s || s->kind != K_BROADCAST)
+        return v;
+    struct short_shape t = short_shape_of(s->operand_types[0]);
+    v.name = s->operands[0];
+    v.type = s->operand_types[0];
+    v.shape.rank = t.rank;
+    memcpy(v.shape.dim, t.dims, t.rank * sizeof *t.dims);
+    v.stored = v.shape;
+    return v;
+}
+
 /* An operand in the rank that the op wants (column `ranks`): with ones in front, or as one row of `row` elements. */
 static struct written fit(struct form_writer *w, struct written v, uint32_t rank, int64_t row) {
     struct shape s = {.rank = rank};
@@ -284,6 +298,9 @@ static struct written fit(struct form_writer *w, struct written v, uint32_t rank
         return emit_broadcast(w->e, emit_reshape(w->e, v, &(struct shape){1, {1}}), &(struct shape){1, {row}});
     if (rank == 1 && n == row)
         return emit_reshape(w->e, v, &(struct shape){1, {row}});
+    struct written once = rank == 1 ? before_repeats(w, v) : v;
+    if (rank == 1 && shape_count(&once.shape) == row)
+        return emit_reshape(w->e, once, &(struct shape){1, {row}});
     for (uint32_t d = 0; d < rank; d++)
         s.dim[d] = 1;
     for (uint32_t d = 0; d < v.shape.rank; d++) {
@@ -380,6 +397,17 @@ static struct str element_of_positions(const struct match *m) {
     return STR("si32");
 }
 
+/* The axis that a row of it lies along: the channels of an image. */
+static uint32_t row_axis(struct form_writer *w, const struct node *n, uint32_t rank) {
+    const char *channels = op_table[n->op].channels.key;
+    struct formula_op self = {&w->names, n, &(uint64_t){0}};
+    struct attrs attributes = {.computed = formula_attribute, .self = &self};
+    struct call c = {.kind = n->op, .attributes = &attributes};
+    if (channels && op_table[n->op].ranks[0] == '0' && rank < 4)
+        op_fails(w->e->eval, "the op takes images of rank 4");
+    return channels ? axis_attr(w->e->eval, &c, channels, rank - 1, rank) : rank - 1;
+}
+
 /* A fused op: each operand in the rank that TTIR wants, the result as large as the first one. */
 static struct written write_fused(struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
     struct written_op o = {.kind = n->op, .operands = v};
@@ -387,7 +415,7 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     uint32_t nroles = count_roles(n->op, nv);
     bool there[16] = {false};
     struct shape natural = logical_shape(&v[0]);
-    int64_t row = natural.dim[natural.rank - 1];
+    int64_t row = natural.dim[row_axis(w, n, natural.rank)];
     take_scale(w, n, &o, v);
     take_groups(w, n, v, nv);
     bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && !n->dim.given;

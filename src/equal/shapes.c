@@ -126,7 +126,8 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, b
 
 bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out, struct str *why) {
     double cost;
-    return choose(q, (struct shrink_options){.which = 0}, reduced, most, out, &cost, why);
+    struct shrink_options how = {.which = q->number ? q->number - 1 : 0, .strict = q->number > 0};
+    return choose(q, how, reduced, most, out, &cost, why);
 }
 
 /* ---- the policy ---- */

@@ -15,6 +15,7 @@ struct sized {
 };
 
 struct shapes_question {
+    uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
     const struct subgraph *subgraph;
     const struct payloads *payloads; /* constants that keep their elements, or NULL */
     double small_cost, own_cost;     /* of an evaluation in small extents and in those of the model (extents_cost), at

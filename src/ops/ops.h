@@ -81,7 +81,8 @@ enum shrink_rule {
     SHRINK_TAKES_K,      /* of the last dimension */
     SHRINK_TAKES_SLICES, /* whole ones: any extents */
     SHRINK_HEADS,        /* rows are cut into the heads of queries, keys and values */
-    SHRINK_JOINS_HEADS   /* so many heads are joined to rows */
+    SHRINK_JOINS_HEADS,  /* so many heads are joined to rows */
+    SHRINK_GROUPS        /* num_groups divides the channels */
 };
 
 /* How data goes through an op to its result, where its class does not say. */

@@ -6,21 +6,19 @@
 #include "prove/rebind.h"
 #include "prove/variation.h"
 
-/* The match as a small module of its own, proved there. NULL with a reason. */
-static const struct proof *prove_small(const struct pattern_set *set, const struct match *m, struct arena *a,
-                                       struct str *why) {
-    struct subgraph *s = arena_alloc(a, sizeof *s);
+/* The match in these extents as a module of its own, proved there. NULL with a reason; *again where it does not match
+ * there. */
+static const struct proof *prove_in(const struct pattern_set *set, const struct match *m, const struct subgraph *s,
+                                    const struct extents *e, struct arena *a, struct str *why, bool *again) {
     struct rebound *r = arena_alloc(a, sizeof *r);
     struct resized *w = arena_alloc(a, sizeof *w);
-    struct extents *e = arena_alloc(a, sizeof *e);
-    struct shapes_question shapes = {.subgraph = s};
     struct resize_options how = {.pattern = m->pattern, .scale_constants = true};
     struct proof *p = NULL;
-    if (subgraph_of_match(m, s, why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, why) &&
-        subgraph_resize(s, e, &how, a, w, why)) {
+    if (subgraph_resize(s, e, &how, a, w, why)) {
         match_rebind(m, s, w, a, r);
         p = proof_new(set, &r->match, 0, a);
         struct verdict v = proof_run(p);
+        *again = v.kind == VERDICT_NONE;
         if (v.kind != VERDICT_SAME) {
             *why = v.text;
             p = NULL;
@@ -28,6 +26,28 @@ static const struct proof *prove_small(const struct pattern_set *set, const stru
         graph_free(&r->graph);
     }
     mlir_free(&w->ir);
+    return p;
+}
+
+enum { MOST_EXTENTS = 4 };
+
+/* In other extents where the pattern does not match in the smallest: a condition may ask for a multiple. */
+static const struct proof *prove_small(const struct pattern_set *set, const struct match *m, struct arena *a,
+                                       struct str *why) {
+    struct subgraph *s = arena_alloc(a, sizeof *s);
+    struct extents *e = arena_alloc(a, sizeof *e);
+    struct shapes_question shapes = {.subgraph = s};
+    struct str other;
+    const struct proof *p = NULL;
+    bool again = subgraph_of_match(m, s, why);
+    for (; shapes.number < MOST_EXTENTS && again; shapes.number++) {
+        struct str *reason = shapes.number ? &other : why;
+        again = shapes.number > 0;
+        if (shapes_choose(&shapes, false, MAX_SMALL_COST, e, reason))
+            p = prove_in(set, m, s, e, a, reason, &again);
+    }
+    if (p)
+        *why = STR("");
     return p;
 }
 

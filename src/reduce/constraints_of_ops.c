@@ -237,6 +237,20 @@ static void constrain_joined_heads(struct constraints *c, uint32_t op, const str
     constrain_at_most(c, heads, x->dim[2]);
 }
 
+/* groups * size = channels. */
+static void constrain_groups(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
+    const struct graph *g = c->subgraph->graph;
+    int64_t groups = int_attribute(c, op, "num_groups"),
+            axis = int_attribute(c, op, op_table[g->kind[op]].channels.key);
+    (void)y;
+    axis = axis < 0 || axis >= x->rank ? x->rank - 1 : axis;
+    if (!x->rank || groups < 1 || x->dim[axis] % groups) {
+        c->full = true;
+        return;
+    }
+    constrain_product(c, groups, x->dim[axis] / groups, x->dim[axis]);
+}
+
 /* Elements by index, as PyTorch takes them, keep their shapes; StableHLO's slices along one dimension are whole. */
 static void constrain_gather(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     (void)x;
@@ -262,7 +276,8 @@ static constrainer *constrainer_of(enum op_kind k) {
         [SHRINK_DIVIDES] = constrain_split,   [SHRINK_EXCHANGES] = constrain_exchange,
         [SHRINK_PAD] = constrain_pad,         [SHRINK_FILLS] = constrain_fill,
         [SHRINK_TAKES_K] = constrain_k,       [SHRINK_TAKES_SLICES] = constrain_gather,
-        [SHRINK_HEADS] = constrain_heads,     [SHRINK_JOINS_HEADS] = constrain_joined_heads};
+        [SHRINK_HEADS] = constrain_heads,     [SHRINK_JOINS_HEADS] = constrain_joined_heads,
+        [SHRINK_GROUPS] = constrain_groups};
     return op_table[k].class == OP_JOIN    ? constrain_concat
            : op_table[k].class == OP_SLICE ? constrain_slice
            : op_table[k].window.kind       ? constraints_of_window
