@@ -3,10 +3,13 @@
 
 usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--keep=DIR] [--known=DIR] [--models=DIR] PROGRAM EXAMPLES OPT
 PROGRAM is fusion-audit, EXAMPLES the test program that prints the examples of patterns, OPT ttmlir-opt. A function is an
-example of a pattern, one that matches or a near miss, or a function of MODELS, changed at up to four places: a number, an
-axis, an operator, an operand, an element type, an extent, a further user, ops in between, another function behind it. The
-pipeline runs with random options. What differs is reduced as long as the same pass makes the difference, and told once for
-each kind; DIR keeps it. Exit status 1: the compiler is wrong in a way that KNOWN does not have, or the program is.
+example of a pattern, one that matches or a near miss, a function of MODELS, or one of random ops, changed at up to four
+places: a number, an axis, an operator, an operand, an element type, an extent, a further user, ops in between, another
+function behind it. The pipeline runs with random options. What differs is reduced as long as the same pass makes the
+difference, and told once for each kind; DIR keeps it. The program is judged, too: an audit finds the same under other names
+and in another order, and of some functions each option that it names, set, brings the fusion that it is said to bring, with
+the rest that tests/actions_test.py tries. Exit status 1: the compiler is wrong in a way that KNOWN does not have, or the
+program is.
 """
 import argparse
 import collections
@@ -24,11 +27,14 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
+import actions_test
+import legal_test
 import pair_mutants
 from mutated_ops import split
 
 BATCH = 50            # functions of a module
 LIMIT = 20            # seconds of processor of one run of the compiler or of the program
+TRIED = 3             # functions of a module whose actions are tried
 TRIES = 150           # runs to reduce one difference
 PIPELINE = "--ttir-to-ttnn-backend-pipeline=mock-system-desc-arch=wormhole_b0 optimization-level=0 "
 OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-fusion",
@@ -215,10 +221,10 @@ class Change(random.Random):
         turned = "tensor<%sx%s>" % ("x".join(str(shape[k]) for k in order), of)
         other = "tensor<%sx%s>" % ("x".join(map(str, shape)), "f32" if of == "bf16" else "bf16")
         back = [order.index(k) for k in range(len(shape))]
-        made = self.choice([
+        made = self.choice(([
             [("ttir." + self.choice(UNARY), t, "")],
             [("ttir.neg", t, ""), ("ttir.neg", t, "")],
-            [("ttir.typecast", other, ""), ("ttir.typecast", t, "")],
+            [("ttir.typecast", other, ""), ("ttir.typecast", t, "")]] if of in ("f32", "bf16") else []) + [
             [("ttir.reshape", flat, "shape = [%d : i32]" % prod(shape)),
              ("ttir.reshape", t, "shape = [%s]" % ", ".join("%d : i32" % n for n in shape))],
             [("ttir.permute", turned, "permutation = array<i64: %s>" % ", ".join(map(str, order))),
@@ -251,6 +257,39 @@ class Change(random.Random):
             op.operands, op.results = [names[v] for v in op.operands], [names[r] for r in op.results]
         function.ops += other.ops
         function.returns = [names[v] for v in other.returns]
+
+
+class Grown(legal_test.Maker):
+    """A function of random ops, each of values that are there where their shapes fit."""
+
+    def __init__(self, rng):
+        super().__init__(None)
+        self.random, self.values, self.function = rng, [], Function([], [], [])
+
+    def shape(self, least=1, most=4):
+        fits = [s for _, s in self.values if least <= len(s) <= most]
+        return self.random.choice(fits) if fits and self.random.random() < 0.8 else super().shape(least, most)
+
+    def operand(self, shape):
+        fits = [name for name, s in self.values if s == shape]
+        if fits and self.random.random() < 0.9:
+            return self.random.choice(fits)
+        self.function.arguments.append(("%%arg%d" % len(self.values), legal_test.tensor(shape), ""))
+        self.values.append((self.function.arguments[-1][0], shape))
+        return self.values[-1][0]
+
+    def grow(self):
+        ops, most = self.function.ops, self.random.randint(3, 14)
+        while len(ops) < most:
+            name, shapes, attributes, out = self.op()
+            if 0 not in out:
+                result = "%%%d" % len(ops)
+                ops.append(Op("ttir." + name, list(map(self.operand, shapes)), list(map(legal_test.tensor, shapes)), attributes,
+                              [result], [legal_test.tensor(out)]))
+                self.values.append((result, out))
+        used = {v for op in ops for v in op.operands}
+        self.function.returns = [r for op in ops for r in op.results if r not in used]
+        return self.function
 
 
 def prod(numbers):
@@ -327,7 +366,7 @@ class Judge:
         return found
 
     def findings(self, before, after):
-        run = self.run([self.o.program, "-q", "--unpaired", "--no-validate", "--format=json", "-o", "-", before, after])
+        run = self.run([self.o.program, "-q", "--no-validate", "--format=json", "-o", "-", before, after])
         if run.returncode not in (0, 1):
             return None, run.stderr or "status %d" % run.returncode
         entries = json.loads(run.stdout)["missed_fusions"] if run.stdout.strip() else []
@@ -355,15 +394,14 @@ def is_like(kind, other):
     return kind[0] == other[0] and other[1] in ("*", kind[1]) and set(other[2]) <= set(kind[2])
 
 
-def reduce(judge, function, options, kind):
-    """Smaller, as long as the same pass makes the same op of it wrongly."""
+def reduce(judge, function, wrong):
+    """Smaller, as long as the compiler takes it and `wrong` of it holds."""
     tries = 0
 
     def still(candidate):
         nonlocal tries
         tries += 1
-        return tries < TRIES and judge.legal([("f", candidate)]) and \
-            any(k[:2] == kind[:2] for k in judge.differences(candidate, options))
+        return tries < TRIES and judge.legal([("f", candidate)]) and wrong(candidate)
 
     def candidates(f):
         for r in f.returns if len(f.returns) > 1 else []:
@@ -406,7 +444,7 @@ def halves(judge, functions, options):
         yield functions, None, failed
 
 
-def judge_batch(judge, functions, options, result):
+def judge_batch(judge, functions, rng, options, result):
     for some, before, after in halves(judge, functions, options):
         if before is None:
             result["compiler"].append((some[0][1], ("crash", after, ())))
@@ -414,7 +452,7 @@ def judge_batch(judge, functions, options, result):
         result["functions"] += len(some)
         report, refused = judge.verify(before, after)
         if report is None:
-            result["program"].append(("verify: " + refused, judge.write("ours.mlir", some)))
+            result["program"].append(("verify: " + refused, some))
             continue
         for name, value in report.get("compared", {}).get("before", {}).items():
             result["ops"][name] += value
@@ -422,19 +460,22 @@ def judge_batch(judge, functions, options, result):
         for name, function in some if report["checks"] else []:
             if int(name[1:]) in found or not found:
                 result["compiler"] += [(function, kind) for kind in judge.differences(function, options)]
-        names_change_nothing(judge, some, before, after, result)
+        for module in [some] + [[f] for f in rng.sample(some, min(TRIED, len(some)))]:
+            said, tried = violations(judge, module, options)
+            result["program"] += [(what, module) for what in said]
+            result["actions"].update(tried)
 
 
-def names_change_nothing(judge, functions, before, after, result):
-    """The audit finds the same where functions are called otherwise and stand in another order."""
+def names_change_nothing(judge, before, after):
+    """What is wrong, or None: the audit finds the same where functions and locations are called otherwise and stand in
+    another order."""
     one, refused = judge.findings(before, after)
     if one is None:
-        result["program"].append(("audit: " + refused, open(before, encoding="utf-8").read()))
-        return
+        return "audit: " + refused
     texts = []
     for path in before, after:
         with open(path, encoding="utf-8") as f:
-            text = re.sub(r"@f(\d+)", r"@g\1", f.read())
+            text = re.sub(r'([@"])f(\d+)', r"\1g\2", f.read())
         texts.append(path + ".renamed.mlir")
         if path == before:
             parts = re.split(r"(?m)^(?=  func\.func @)", text[:text.rindex("}")])
@@ -442,17 +483,46 @@ def names_change_nothing(judge, functions, before, after, result):
         with open(texts[-1], "w", encoding="utf-8") as f:
             f.write(text)
     two, refused = judge.findings(*texts)
-    if one != two:
-        result["program"].append(("audit: other findings after renaming: %s" % (refused or dict(one - two) or dict(two - one)),
-                                  open(before, encoding="utf-8").read()))
+    return None if one == two else "audit: other findings after renaming: %s" % (refused or dict(one - two) or dict(two - one))
+
+
+class Actions(actions_test.Trials):
+    """What a report says about options and preconditions, tried."""
+
+    def __init__(self, judge):
+        super().__init__(judge.o.program, judge.o.opt, judge.directory)
+        self.said = []
+
+    def fail(self, text):
+        what = text.partition(": ")[2]
+        if not what.startswith("the compiler fails"):   # which the pipelines of its own options show
+            self.said.append("action: " + what)
+
+
+def violations(judge, functions, options):
+    """What our own program says wrongly of a module, and what was tried: of one function also what its actions say, which
+    are of a pipeline whose other options are as by default."""
+    trials, before = Actions(judge), judge.write("ours.mlir", functions)
+    after = trials.compiled(before, options.split())
+    if not after:
+        return [], trials.counts
+    renamed = names_change_nothing(judge, before, after)
+    if len(functions) == 1:
+        trials.try_module("", before)
+    return trials.said + ([renamed] if renamed else []), trials.counts
+
+
+def sort_of(violation):
+    return re.sub(r"\(ttir\.\w+|[%:]\w+|\d+", "N", violation)[:160]
 
 
 def work(arguments):
     options, seeds, number = arguments
     rng = Change("%s:%d" % (options.seed, number))
     result = {"number": number, "made": BATCH, "functions": 0, "compiler": [], "program": [],
-              "ops": collections.Counter()}
-    functions = [("f%d" % i, rng.of(rng.choice(seeds).copy(), seeds)) for i in range(BATCH)]
+              "ops": collections.Counter(), "actions": collections.Counter()}
+    functions = [("f%d" % i, rng.of(Grown(rng).grow() if rng.random() < 0.2 else rng.choice(seeds).copy(), seeds))
+                 for i in range(BATCH)]
     chosen = "enable-fusing-pass=%s" % rng.choice(["true", "true", "false"])
     chosen += "".join(" %s=%s" % (o, rng.choice(["true", "false"])) for o in OPTIONS if rng.random() < 0.15)
     result["options"] = chosen
@@ -460,7 +530,7 @@ def work(arguments):
         judge = Judge(options, directory)
         legal = judge.legal(functions)
         if legal:
-            judge_batch(judge, legal, chosen, result)
+            judge_batch(judge, legal, rng, chosen, result)
     return result
 
 
@@ -483,7 +553,7 @@ class Found:
         if not name:
             with tempfile.TemporaryDirectory(dir=self.options.directory) as directory:
                 judge = Judge(self.options, directory)
-                small = reduce(judge, function.copy(), chosen, kind)
+                small = reduce(judge, function.copy(), lambda f: any(k[:2] == kind[:2] for k in judge.differences(f, chosen)))
                 kinds = judge.differences(small, chosen)
                 smallest = next((k for k in kinds if k[:2] == kind[:2]), kind)
                 name = self.known(smallest)
@@ -503,6 +573,19 @@ class Found:
             with open(os.path.join(self.options.keep, name), "w", encoding="utf-8") as f:
                 f.write(text)
         return name
+
+
+def smallest_violation(options, functions, what, chosen):
+    """The text of a module that shows it: of one function, made smaller, where one shows it."""
+    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+        judge = Judge(options, directory)
+
+        def wrong(f):
+            return any(sort_of(v) == sort_of(what) for v in violations(judge, [("f0", f)], chosen)[0])
+        one = next((f for _, f in functions if wrong(f)), None)
+        path = judge.write("ours.mlir", [("f0", reduce(judge, one.copy(), wrong))] if one else functions)
+        with open(path, encoding="utf-8") as f:
+            return "// %s\n// options: %s\n%s" % (what, chosen, f.read())
 
 
 def seeds_of(options):
@@ -543,16 +626,18 @@ def main():
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
     seeds, found, ours = seeds_of(options), Found(options), {}
-    first, begin, total = start(options), time.monotonic(), collections.Counter()
+    first, begin, total, tried = start(options), time.monotonic(), collections.Counter(), collections.Counter()
     last = first + -(-options.count // BATCH)
     # what a run that ends in time leaves of its last batches goes with the directory
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool() as pool:
         for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
+            tried.update(r["actions"])
             total.update({"made": r["made"], "functions": r["functions"], **{"ops " + k: v for k, v in r["ops"].items()}})
             for function, kind in r["compiler"]:
                 found.add(function, kind, r["options"])
-            for what, text in r["program"]:
-                ours.setdefault(re.sub(r"\d+", "N", what)[:200], (what, text))
+            for what, functions in r["program"]:
+                if sort_of(what) not in ours:
+                    ours[sort_of(what)] = what, smallest_violation(options, functions, what, r["options"])
             print("\r%d of %d functions, %d kinds of difference (%d new), %d violations of our own" % (
                 total["made"], options.count, len(found.seen), found.new, len(ours)), end="", file=sys.stderr, flush=True)
             if options.keep:
@@ -570,9 +655,10 @@ def main():
     for name, n in sorted(found.seen.items()):
         print("%6d  %s" % (n, name))
     print("seeds %d, functions made %d, compiled and judged %d; ops compared %d of %d; kinds of difference %d, new %d; "
-          "violations of our own %d" % (len(seeds), total["made"], total["functions"],
+          "options tried %d, refusals %d, changes %d; violations of our own %d" % (len(seeds), total["made"], total["functions"],
                                         total["ops ops"] - total["ops not_compared"], total["ops ops"], len(found.seen),
-                                        found.new, len(ours)))
+                                        found.new, *(tried[k + " tried"] for k in ("options", "refusals", "changes")),
+                                        len(ours)))
     return 1 if found.new or ours else 0
 
 

@@ -119,10 +119,13 @@ class Maker:
         return ("repeat", [x], "repeat_dimensions = array<i64: %s>" % ", ".join(map(str, times)),
                 [e * t for e, t in zip(x, times)])
 
+    def op(self):
+        """Name, shapes of operands, attributes, shape of the result."""
+        return self.random.choice([self.unary, self.binary, self.reduction, self.reshape, self.permute, self.concat,
+                                   self.slice, self.product, self.along, self.norm, self.repeat])()
+
     def module(self):
-        kinds = [self.unary, self.binary, self.reduction, self.reshape, self.permute, self.concat, self.slice, self.product,
-                 self.along, self.norm, self.repeat]
-        name, operands, attributes, out = self.random.choice(kinds)()
+        name, operands, attributes, out = self.op()
         if self.random.random() < 0.5:
             out = self.wrong(out)
         empty = self.random.randrange(len(operands)) if self.random.random() < 0.2 else -1 # an operand that is an *.empty

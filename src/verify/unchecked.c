@@ -11,6 +11,7 @@ static const struct {
     {K_MISH, K_WHERE, "MishFusingPattern does not look at the threshold of the softplus"},
     {K_TOPK, K_SORT, "TopKFusingPattern takes the last k of an ascending sort, which topk returns in the other order"},
     {K_RMS_NORM, K_CLAMP, "NormalizeRMSNormFusionPattern does not look at the upper bound of the clamp"},
+    {K_SDPA, K_WHERE, "SDPAFusing makes the guard of rows that are masked whole of the mask, whatever guard there was"},
     {K_SDPA_DECODE, K_SOFTMAX, "the mask of the decode op is multiplied by the scale, which is not undone"},
     {K_SDPA_DECODE, K_SDPA, "the mask of the decode op is multiplied by the scale, which is not undone"},
     {K_CONV_TRANSPOSE2D, K_MULTIPLY,
