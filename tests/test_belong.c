@@ -271,6 +271,26 @@ Test(belong, a_merged_op_is_no_evidence_against) {
                 "%b", "8", "16") "return %b, %b : tensor<2x8xf32>, tensor<2x8xf32>\n}\n"));
 }
 
+/* A slice of a product, taken of its weights before. */
+Test(belong, a_part_of_what_is_cut_up_is_no_evidence_against) {
+#define SLICED(dialect, x, from, to, ends)                                                                             \
+    "%s = \"" dialect ".slice_static\"(" x ") <{begins = [0 : i32, 0 : i32], ends = [2 : i32, 4 : i32], "              \
+    "step = [1 : i32, 1 : i32]}> : (tensor<" from ">) -> tensor<" to ">\n" ends
+#define OF_WEIGHTS(body) "func.func @f(%x: tensor<2x2xf32>, %w: tensor<2x8xf32>) -> tensor<2x4xf32> {\n" body "}\n"
+#define PRODUCT(dialect, w, from, to)                                                                                  \
+    "%p = \"" dialect ".matmul\"(%x, " w ") : (tensor<2x2xf32>, tensor<" from ">) -> tensor<" to "> loc(\"p\")\n"
+    const char *sliced = OF_WEIGHTS(SLICED("ttnn", "%w", "2x8xf32", "2x4xf32", )
+                                        PRODUCT("ttnn", "%s", "2x4xf32", "2x4xf32") "return %p : tensor<2x4xf32>\n");
+    ACCEPTED(OF_WEIGHTS(PRODUCT("ttir", "%w", "2x8xf32", "2x8xf32")
+                            SLICED("ttir", "%p", "2x8xf32", "2x4xf32", "return %s : tensor<2x4xf32>\n")),
+             sliced);
+    REFUSED("0 of 1 ops have an origin in a.ttir:1",
+            OF_WEIGHTS(PRODUCT("ttir", "%w", "2x8xf32", "2x8xf32") SLICED(
+                "ttir", "%p", "2x8xf32", "2x4xf32",
+                "%r = \"ttir.neg\"(%p) : (tensor<2x8xf32>) -> tensor<2x8xf32>\nreturn %s : tensor<2x4xf32>\n")),
+            sliced);
+}
+
 /* A chain of n ops, in turns one of two. */
 static const char *chain_of(const char *one, const char *other, int n) {
     struct buf b = {0};

@@ -170,7 +170,7 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
  * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
  * has to make the same value; where it has no op of the kind, nothing is known either, nor of one that several were
- * merged into, or that is fed by a function whose body is not shown. */
+ * merged into, of a part of one that TTIR cuts up, or that is fed by a function whose body is not shown. */
 static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
@@ -178,18 +178,19 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
     bool located = t->npool && names_of(p->ttnn, op, &name, 1) > 0 && name.p[0] != '#';
     if (!located)
         look_at_values(p, t);
-    bool both = !located && has_equal(p, t, op), kind = both || (!located && t->kinds[k]), size = both;
+    bool both = !located && has_equal(p, t, op), kind = both || (!located && t->kinds[k]), size = both, part = false;
     uint32_t c = located && e ? e->first : NONE;
     for (uint32_t n = 0; !both && c != NONE && n < MAX_CANDIDATES; n++, c = t->next[c]) {
         bool same = judged_kind(p->ttir, c) == k, large = same_size(p, op, c);
         kind |= same;
         size |= large;
         both = same && large;
+        part |= same && cut_up(p->ttir, c) != NONE;
     }
     bool has = both || (size && !kind);
     p->norigins += has;
     bool merged = graph_class(p->ttnn, op) == OP_CONTRACT && cut_up(p->ttnn, op) != NONE;
-    bool open = !has && (merged || (!located && align_told(&t->values, op) == TOLD_NOTHING));
+    bool open = !has && (merged || part || (!located && align_told(&t->values, op) == TOLD_NOTHING));
     p->njudged += !open && (has || kind || (located && !e));
 }
 
