@@ -67,6 +67,31 @@ static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t opera
     return indices < 2 ? indices : 2;
 }
 
+/* The numbers of a row: constants that are not all the same. 0: it is none. */
+static int64_t row_length(const struct graph *g, uint32_t value) {
+    uint32_t def = g->m->values[value].def, rank = 0;
+    while (def != NONE && class_moves(graph_class(g, def)) && graph_operands(g, def)[0] != NONE) {
+        value = graph_operands(g, def)[0];
+        def = g->m->values[value].def;
+    }
+    bool constant = def != NONE && (g->kind[def] == K_ARANGE || g->kind[def] == K_CONSTANT);
+    const int64_t *x = constant && !graph_constant(g, value).known ? graph_shape(g, value, &rank) : NULL;
+    int64_t most = 0;
+    for (uint32_t d = 0; x && d < rank; d++)
+        most = x[d] > most ? x[d] : most;
+    return most;
+}
+
+/* A position that keys are seen up to: from the last one on all of them are. */
+static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class c = graph_class(g, op);
+    bool compares = k == K_GE || k == K_GT || k == K_LE || k == K_LT || k == K_EQ || k == K_NE;
+    bool keeps = class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || (k == K_WHERE && operand > 0);
+    uint32_t other = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1 - operand] : NONE;
+    return compares && other != NONE ? row_length(g, other) : keeps ? to->places : 0;
+}
+
 /* ---- masks ---- */
 
 static bool is_low(const struct graph *g, uint32_t value) {
@@ -203,10 +228,12 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
     struct facts f = {.used = true,
                       .taken = takes || to->taken,
                       .predicate = predicate_of(g, op, operand, to),
+                      .places = places_of(g, op, operand, to),
                       .divides = divides || (moves && to->divides),
                       .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
                       .summed = k == K_SUM || (moves && to->summed),
+                      .reduced = c == OP_REDUCE || ((moves || k == K_LOGICAL_NOT) && to->reduced),
                       .rooted = takes_root(g, op, operand) || ((moves || keeps_sign(g, op)) && to->rooted)};
     if (c == OP_OPAQUE)
         f.indices = indices_of_op(g, op);
@@ -232,12 +259,14 @@ static void join(struct facts *all, const struct facts *f) {
     }
     if (f->indices && (!all->indices || f->indices < all->indices))
         all->indices = f->indices;
+    all->places = f->places > all->places ? f->places : all->places;
     all->used |= f->used;
     all->taken |= f->taken;
     all->divides |= f->divides;
     all->scales |= f->scales;
     all->bounded |= f->bounded;
     all->summed |= f->summed;
+    all->reduced |= f->reduced;
     all->rooted |= f->rooted;
 }
 

@@ -60,15 +60,21 @@ static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
 }
 
 /* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be
- * seen, whatever its score. One that selects has a true and a false one in each row. Other elements keep their random
- * truth value. */
+ * seen, whatever its score. One that selects has a true and a false one in each row; where rows are reduced some are
+ * all false and some all true in TRIAL_COARSE. Other elements keep their random truth value. */
 static void fill_condition(const struct filling *f, struct tensor *t) {
     struct plane p = plane_of(t);
     bool seen = f->input->facts.predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
     bool masks = predicate_hides(f->input->facts.predicate);
+    bool alike = !masks && f->input->facts.reduced && f->trial == TRIAL_COARSE;
+    uint64_t state = f->index * 0x2545f4914f6cdd1du + f->seed;
+    double of_row = 0;
     for (int64_t i = 0; i < t->n; i++) {
         int64_t at = masks ? open_index(f, p.row) + 1 : i / p.row + f->index;
-        if (is_hidden_row(f, p, i))
+        of_row = i % p.row ? of_row : uniform(&state);
+        if (alike && of_row < 0.6)
+            t->x[i] = of_row < 0.3;
+        else if (is_hidden_row(f, p, i))
             t->x[i] = masks ? !seen : i / p.row % 4 == 2;
         else if (masks && (is_open(f, p, i) || f->trial == TRIAL_POSITIVE))
             t->x[i] = seen;
@@ -150,10 +156,14 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     return f->positive ? fabs(x) : x;
 }
 
+static int64_t places_of(const struct filling *f) {
+    return f->input->facts.indices ? f->input->facts.indices : f->input->facts.places;
+}
+
 /* A single integer, such as a position: each that there is in turn, from the last one down, since of few keys one alone
  * would be seen, and nothing turns at 0. */
 static double whole_in_turn(const struct filling *f) {
-    uint64_t from = f->turn + f->index, n = (uint64_t)f->input->facts.indices;
+    uint64_t from = f->turn + f->index, n = (uint64_t)places_of(f);
     return n ? (double)(n - 1 - from % n) : (double)(POSITIONS - from % POSITIONS);
 }
 
@@ -164,7 +174,7 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     if (is_whole(f->input, type) && f->single && type != DT_I1)
         return whole_in_turn(f);
     if (is_whole(f->input, type))
-        return floor(uniform(state) * (double)(f->input->facts.indices ? f->input->facts.indices : FEW_INTEGERS));
+        return floor(uniform(state) * (double)(places_of(f) ? places_of(f) : FEW_INTEGERS));
     if (f->trial == TRIAL_EQUAL)
         return floor(uniform(state) * EQUAL_VALUES);
     if (f->positive)
