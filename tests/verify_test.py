@@ -526,6 +526,46 @@ module {{
                 status, _, said = self.verify(before, after(**wrong))
                 self.assertNotEqual(status, 0, said)
 
+    def test_weights_that_the_host_joins(self):
+        """Products of one operand as one product with the weights side by side, which are cut apart again."""
+        x, w, v, joined = "tensor<4x16xf32>", "tensor<8x16xf32>", "tensor<16x8xf32>", "tensor<16x24xf32>"
+        y, all_of = "tensor<4x8xf32>", "tensor<4x24xf32>"
+        arguments = f"%x: {x}, %a: {w}, %b: {w}, %c: {w}"
+        flags = "<{transpose_a = false, transpose_b = false}>"
+        before = self.path("before.mlir", f"module {{\n  func.func @main({arguments}) -> ({y}, {y}, {y}) {{\n" + "".join(
+            f'    %{n}1 = "ttir.permute"(%{n}) <{{permutation = array<i64: 1, 0>}}> : ({w}) -> {v} loc("{n}1")\n'
+            f'    %{n}2 = "ttir.matmul"(%x, %{n}1) {flags} : ({x}, {v}) -> {y} loc("{n}2")\n' for n in "abc") +
+            f"    return %a2, %b2, %c2 : {y}, {y}, {y}\n  }}\n}}\n")
+
+        def after(cuts=(0, 8, 16)):
+            return self.path("after.mlir", f"""\
+module {{
+  func.func private @host({w}, {w}, {w}) -> {joined}
+  func.func private @main_const_eval_0(%a: {w}, %b: {w}, %c: {w}) -> {joined} attributes {{tt.function_type = "const_eval"}} {{
+    %0 = call @host(%a, %b, %c) : ({w}, {w}, {w}) -> {joined}
+    return %0 : {joined}
+  }}
+  func.func @main({arguments}) -> ({y}, {y}, {y}) {{
+    %w = ttcore.load_cached(@main_const_eval_0, [%a, %b, %c]) : ({w}, {w}, {w}) -> {joined}
+    %p = "ttnn.matmul"(%x, %w) {flags} : ({x}, {joined}) -> {all_of} loc("p")
+""" + "".join(f"""\
+    %{n}2 = "ttnn.slice_static"(%p) <{{begins = [0 : i32, {cut} : i32], ends = [4 : i32, {cut + 8} : i32], step = [1 : i32, 1 : i32]}}> : ({all_of}) -> {y} loc("{n}2")
+""" for n, cut in zip("abc", cuts)) + f"""\
+    return %a2, %b2, %c2 : {y}, {y}, {y}
+  }}
+  llvm.func @host(%p: !llvm.ptr) {{
+    llvm.return
+  }}
+}}
+""")
+
+        status, _, said = self.verify(before, after())
+        self.assertEqual(status, 0, said)
+        self.assertIn("1 value made on the host: main_const_eval_0 = concat(%a1, %b1, %c1)", said)
+        for cuts in (0, 16, 8), (8, 0, 16), (0, 8, 8), (0, 8, 15):
+            status, _, said = self.verify(before, after(cuts))
+            self.assertEqual(status, 3, said)
+
     @unittest.skipUnless(os.path.exists(os.path.join(CORPUS, "models")), "no corpus")
     def test_what_numbers_of_one_sign_hide(self):
         """A norm with the divisor and the epsilon as arguments, scaled in front of what saturates: without numbers under

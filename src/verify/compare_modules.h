@@ -28,10 +28,10 @@ struct proved_value {
     uint32_t node;                /* private */
 };
 
-/* A value that the host makes and that is taken for one of BEFORE. */
+/* A value that the host makes and that is taken for one of BEFORE, or for several side by side. */
 struct trusted_value {
-    uint32_t call;  /* op of AFTER */
-    uint32_t value; /* of the graph of BEFORE */
+    uint32_t call;                        /* op of AFTER */
+    uint32_t values[MAX_JOINED], nvalues; /* of the graph of BEFORE */
 };
 
 struct module_comparison {

@@ -42,11 +42,25 @@ static bool add_input(struct cone_walk *w, uint32_t value) {
     return true;
 }
 
+static bool push(struct cone_walk *w, const uint32_t *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (values[i] == NONE)
+            continue;
+        if (w->n == sizeof w->stack / sizeof *w->stack)
+            return fail(w->c, "too many ops without a value that both modules have");
+        w->stack[w->n++] = values[i];
+    }
+    return true;
+}
+
 static bool visit(struct cone_walk *w, uint32_t value) {
     struct cone_pair *c = w->c;
-    uint32_t node = w->d->values[value].node;
+    uint32_t node = w->d->values[value].node, join = w->d->values[value].join;
     if (is_input(w, value))
         return add_input(w, value);
+    c->joins |= join != NONE;
+    if (join != NONE)
+        return push(w, w->d->joins[join].parts, w->d->joins[join].n);
     if (node == NONE)
         return fail(c, "an argument that only one of the modules has");
     if (has_id(c->nodes, c->nnodes, node))
@@ -54,21 +68,14 @@ static bool visit(struct cone_walk *w, uint32_t value) {
     if (c->nnodes == MAX_CONE_NODES)
         return fail(c, "too many ops without a value that both modules have");
     c->nodes[c->nnodes++] = node;
-    for (uint32_t i = 0; i < w->d->nodes[node].noperands; i++) {
-        uint32_t v = dag_operands(w->d, node)[i];
-        if (v == NONE)
-            continue;
-        if (w->n == sizeof w->stack / sizeof *w->stack)
-            return fail(c, "too many ops without a value that both modules have");
-        w->stack[w->n++] = v;
-    }
-    return true;
+    return push(w, dag_operands(w->d, node), w->d->nodes[node].noperands);
 }
 
 bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
     struct cone_walk w = {.c = c, .d = d, .least = least};
     c->nnodes = c->ninputs = c->nleaves = 0;
     c->weakest = PROVED;
+    c->joins = false;
     c->why = NULL;
     for (int side = 0; side < SIDES; side++)
         w.stack[w.n++] = c->result[side];

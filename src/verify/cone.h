@@ -15,6 +15,7 @@ struct cone_pair {
     uint8_t used[MAX_CONE_INPUTS];             /* by which sides, a bit each */
     uint32_t leaves[MAX_CONE_INPUTS], nleaves; /* values of AFTER that are inputs */
     uint32_t opened[MAX_OPENED], nopened;      /* values of BEFORE that represent others, but are no inputs here */
+    bool joins;                                /* some value is several of BEFORE side by side */
     enum merge weakest;                        /* how sure the least sure of the inputs is */
     const char *why;                           /* why there is no cone; or NULL */
 };

@@ -299,8 +299,12 @@ static uint32_t add_value(struct dag_builder *b, uint32_t value, uint32_t node, 
     struct dag *d = b->d;
     uint32_t v = d->nvalues++;
     d->values = grow(d->values, &d->values_cap, d->nvalues, sizeof *d->values);
-    d->values[v] = (struct dag_value){
-        .value = value, .node = node, .result = result, .side = b->side, .rep = b->side == BEFORE ? v : NONE};
+    d->values[v] = (struct dag_value){.value = value,
+                                      .node = node,
+                                      .result = result,
+                                      .side = b->side,
+                                      .rep = b->side == BEFORE ? v : NONE,
+                                      .join = NONE};
     return v;
 }
 
@@ -520,6 +524,7 @@ void dag_free(struct dag *d) {
     free(d->values);
     free(d->nodes);
     free(d->operands);
+    free(d->joins);
     free(d->table);
 }
 
@@ -532,6 +537,20 @@ void dag_merge(struct dag *d, uint32_t after, uint32_t before, struct movement m
     v->merged = (uint8_t)how;
     if (w->merged < how)
         w->merged = (uint8_t)how;
+}
+
+void dag_join(struct dag *d, uint32_t after, const struct dag_join *join) {
+    d->joins = grow(d->joins, &d->joins_cap, d->njoins + 1, sizeof *d->joins);
+    d->joins[d->njoins] = *join;
+    d->values[after].join = d->njoins++;
+    for (uint32_t i = 0; i < join->n; i++)
+        d->values[join->parts[i]].merged = PROVED;
+}
+
+void dag_part(struct dag *d, uint32_t after) {
+    struct dag_value *v = &d->values[after];
+    v->rep = v->join = NONE;
+    v->merged = NOT_MERGED;
 }
 
 bool dag_merge_twin(struct dag *d, uint32_t node) {

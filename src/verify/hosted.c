@@ -12,7 +12,7 @@ struct arguments {
 
 bool is_hosted(const struct dag *d, uint32_t value) {
     const struct dag_value *v = &d->values[value];
-    return v->side == AFTER && v->rep == NONE && v->node != NONE && dag_class(d, v->node) == OP_CALL;
+    return v->side == AFTER && v->rep == NONE && v->join == NONE && v->node != NONE && dag_class(d, v->node) == OP_CALL;
 }
 
 uint32_t hosted_in_cone(const struct dag *d, const struct cone_pair *c, uint32_t out[MAX_HOSTED]) {
@@ -32,6 +32,10 @@ uint32_t hosted_in_cone(const struct dag *d, const struct cone_pair *c, uint32_t
 
 /* The arguments of BEFORE that a value of AFTER is made of. Nodes are in the order in which they are evaluated. */
 static bool find_arguments(const struct dag *d, uint32_t value, struct arguments *all) {
+    if (d->values[value].node == NONE) {
+        *all = (struct arguments){{d->values[value].rep}, 1};
+        return d->values[value].rep != NONE;
+    }
     bool *needed = xcalloc(d->nvalues + (size_t)1, sizeof *needed), good = true;
     needed[value] = true;
     for (uint32_t node = d->values[value].node + 1; good && node-- > d->side[AFTER].first_node;) {
@@ -108,31 +112,94 @@ uint32_t hosted_base(const struct dag *d, uint32_t value) {
     return value;
 }
 
-static uint32_t add_candidate(const struct made *m, uint32_t v, uint32_t value, uint32_t *out, uint32_t n) {
+static bool has_as_many(const struct dag *d, uint32_t v, uint32_t value) {
+    return dag_numel(d, v) == dag_numel(d, value);
+}
+
+/* All extents but one are the same. */
+static bool fits_beside(const struct dag *d, uint32_t v, uint32_t value, uint32_t dim) {
+    uint32_t n, m;
+    const int64_t *a = graph_shape(dag_graph(d, v), d->values[v].value, &n);
+    const int64_t *b = graph_shape(dag_graph(d, value), d->values[value].value, &m);
+    bool fits = a && b && n == m;
+    for (uint32_t i = 0; fits && i < n; i++)
+        fits = i == dim ? a[i] < b[i] : a[i] == b[i];
+    return fits;
+}
+
+/* A value that is sought: `dim` is NONE, or that along which it is a part. */
+struct wanted {
+    uint32_t value, dim;
+};
+
+static uint32_t add_candidate(const struct made *m, uint32_t v, struct wanted w, uint32_t *out, uint32_t n) {
     uint32_t node = m->d->values[v].node;
     bool reshaped = node != NONE && dag_kind(m->d, node) == K_RESHAPE;
-    if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && !reshaped &&
-        dag_numel(m->d, v) == dag_numel(m->d, value))
+    bool fits = w.dim == NONE ? !reshaped && has_as_many(m->d, v, w.value) : fits_beside(m->d, v, w.value, w.dim);
+    if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && fits)
         out[n++] = v;
     return n;
 }
 
-uint32_t hosted_candidates(const struct dag *d, uint32_t value, uint32_t out[MAX_HOSTED_CANDIDATES]) {
-    struct arguments args = {.n = 0};
+static uint32_t find_candidates(const struct dag *d, const struct arguments *args, struct wanted w,
+                                uint32_t out[MAX_HOSTED_CANDIDATES]) {
     const struct dag_side *b = &d->side[BEFORE];
     uint32_t n = 0;
-    if (!find_arguments(d, value, &args))
-        return 0;
-    struct made m = {d, (1ull << args.n) - 1, xcalloc(d->nvalues + (size_t)1, sizeof *m.of),
+    struct made m = {d, (1ull << args->n) - 1, xcalloc(d->nvalues + (size_t)1, sizeof *m.of),
                      xcalloc(d->nvalues + (size_t)1, sizeof *m.used)};
-    find_made(&m, &args);
+    find_made(&m, args);
     find_used(&m);
-    for (uint32_t i = 0; i < args.n; i++)
-        n = add_candidate(&m, args.at[i], value, out, n);
+    for (uint32_t i = 0; i < args->n; i++)
+        n = add_candidate(&m, args->at[i], w, out, n);
     for (uint32_t node = b->first_node; node < b->end_node; node++)
         for (uint32_t i = 0; i < d->nodes[node].nresults; i++)
-            n = add_candidate(&m, d->nodes[node].first_result + i, value, out, n);
+            n = add_candidate(&m, d->nodes[node].first_result + i, w, out, n);
     free(m.of);
     free(m.used);
+    return n < MAX_HOSTED_CANDIDATES ? n : 0;
+}
+
+/* The parts are as long as the whole. */
+static bool fills(const struct dag *d, const struct dag_join *join, uint32_t value) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < join->n; i++)
+        sum += dag_numel(d, join->parts[i]);
+    return sum == dag_numel(d, value);
+}
+
+/* Parts for the operands from `join->n` on. */
+static uint32_t add_joined(const struct dag *d, struct wanted w, struct dag_join *join, struct dag_join *out,
+                           uint32_t n) {
+    uint32_t found[MAX_HOSTED_CANDIDATES], node = d->values[w.value].node, at = join->n;
+    struct arguments args = {.n = 0};
+    if (at == d->nodes[node].noperands && fills(d, join, w.value) && n < MAX_HOSTED_CANDIDATES)
+        out[n++] = *join;
+    if (at == d->nodes[node].noperands || !find_arguments(d, dag_operands(d, node)[at], &args))
+        return n;
+    uint32_t nfound = find_candidates(d, &args, w, found);
+    for (uint32_t i = 0; i < nfound; i++) {
+        join->parts[at] = found[i];
+        join->n = at + 1;
+        n = add_joined(d, w, join, out, n);
+    }
+    join->n = at;
+    return n;
+}
+
+uint32_t hosted_candidates(const struct dag *d, uint32_t value, struct dag_join out[MAX_HOSTED_CANDIDATES]) {
+    struct arguments args = {.n = 0};
+    uint32_t found[MAX_HOSTED_CANDIDATES], n = 0, rank = 0, node = d->values[value].node;
+    if (find_arguments(d, value, &args))
+        n = find_candidates(d, &args, (struct wanted){value, NONE}, found);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (struct dag_join){.parts = {found[i]}, .n = 1};
+    uint32_t operands = d->nodes[node].noperands;
+    bool joined = n == 0 && operands > 1 && operands <= MAX_JOINED && d->nodes[node].nresults == 1 &&
+                  !has_id(dag_operands(d, node), operands, NONE) &&
+                  graph_shape(dag_graph(d, value), d->values[value].value, &rank);
+    for (uint32_t dim = 0; joined && dim < rank; dim++) {
+        struct dag_join join = {.dim = dim};
+        n = add_joined(d, (struct wanted){value, dim}, &join, out, n);
+    }
     return n < MAX_HOSTED_CANDIDATES ? n : 0;
 }

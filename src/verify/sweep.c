@@ -273,7 +273,8 @@ static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_can
 /* The values of the host in a region and the values of BEFORE that each may be, one of which is tried. */
 struct host_values {
     uint32_t values[MAX_HOSTED], n;
-    uint32_t candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES], ncandidates[MAX_HOSTED], at[MAX_HOSTED];
+    struct dag_join candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES];
+    uint32_t ncandidates[MAX_HOSTED], at[MAX_HOSTED];
 };
 
 static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least,
@@ -290,15 +291,25 @@ static bool find_host_values(struct sweep *s, uint32_t after, const struct merge
 }
 
 static void assume(struct sweep *s, const struct host_values *h, const uint32_t at[MAX_HOSTED]) {
-    for (uint32_t i = 0; i < h->n; i++)
-        dag_merge(&s->d, h->values[i], h->candidates[i][at[i]], (struct movement){.rank = 0}, PROVED);
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct dag_join *x = &h->candidates[i][at[i]];
+        if (x->n > 1)
+            dag_join(&s->d, h->values[i], x);
+        else
+            dag_merge(&s->d, h->values[i], x->parts[0], (struct movement){.rank = 0}, PROVED);
+    }
 }
 
 static void trust(struct sweep *s, uint32_t value) {
     struct module_comparison *m = s->m;
     const struct dag_value *v = &s->d.values[value];
     m->trusted = grow(m->trusted, &m->trusted_cap, m->ntrusted + 1, sizeof *m->trusted);
-    m->trusted[m->ntrusted++] = (struct trusted_value){s->d.nodes[v->node].op, s->d.values[v->rep].value};
+    struct trusted_value *t = &m->trusted[m->ntrusted++];
+    *t = (struct trusted_value){.call = s->d.nodes[v->node].op};
+    if (v->join == NONE)
+        t->values[t->nvalues++] = s->d.values[v->rep].value;
+    for (uint32_t i = 0; v->join != NONE && i < s->d.joins[v->join].n; i++)
+        t->values[t->nvalues++] = s->d.values[s->d.joins[v->join].parts[i]].value;
     s->trusted[value] = true;
 }
 
@@ -313,10 +324,10 @@ static bool next_combination(struct host_values *h) {
 
 /* Something else is computed of the same arguments, which the host might have made in its place. */
 static bool is_one_of_several(const struct sweep *s, const struct host_values *h, uint32_t i, uint32_t fitting) {
-    uint32_t base = hosted_base(&s->d, h->candidates[i][fitting]);
+    uint32_t base = hosted_base(&s->d, h->candidates[i][fitting].parts[0]);
     bool several = false;
     for (uint32_t k = 0; k < h->ncandidates[i]; k++) {
-        uint32_t other = hosted_base(&s->d, h->candidates[i][k]);
+        uint32_t other = hosted_base(&s->d, h->candidates[i][k].parts[0]);
         several |= other != base && s->d.values[other].node != NONE;
     }
     return several;
@@ -335,7 +346,7 @@ static bool trust_host_values(struct sweep *s, uint32_t after, const struct merg
             memcpy(fitting, h->at, sizeof fitting);
     } while (fits < 2 && next_combination(h));
     for (uint32_t i = 0; i < h->n; i++)
-        s->d.values[h->values[i]].rep = NONE, s->d.values[h->values[i]].merged = NOT_MERGED;
+        dag_part(&s->d, h->values[i]);
     for (uint32_t i = 0; i < h->n && fits == 1; i++)
         fits += is_one_of_several(s, h, i, fitting[i]);
     if (fits != 1)
@@ -470,7 +481,8 @@ static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
 
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
  * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
- * a value that the other does not know, and what makes it cannot be evaluated. Returns what still differs, or NULL. */
+ * a value that the other does not know, and what makes it cannot be evaluated, nor where values of the host are taken
+ * to stand side by side. Returns what still differs, or NULL. */
 static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     struct judgement j = r->judgement;
@@ -478,13 +490,13 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     *c = (struct cone_pair){.result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved};
     bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
-    lifted &= !has_call(&s->d, c);
+    lifted &= !has_call(&s->d, c) && !c->joins;
     for (int level = 1, next = 1; larger && level <= MAX_LIFT && j.answer == ANSWER_DIFFERENT; level++) {
         larger = cone_grow(c, &s->d, least, false);
         bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
         if (level == next || last || (shared && !lifted)) {
             j = c->why ? j : judge_cone(s, c, true);
-            lifted |= shared && j.answer == ANSWER_DIFFERENT;
+            lifted |= shared && !c->joins && j.answer == ANSWER_DIFFERENT;
             next = 2 * level;
         }
     }

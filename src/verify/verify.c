@@ -53,6 +53,18 @@ static void add_definition(struct buf *out, const struct graph *g, uint32_t valu
     buf_addc(out, ')');
 }
 
+static void add_trusted(struct buf *out, const struct graph *g, const struct trusted_value *t) {
+    if (t->nvalues == 1) {
+        add_definition(out, g, t->values[0]);
+        return;
+    }
+    for (uint32_t i = 0; i < t->nvalues; i++) {
+        buf_add(out, i ? STR(", ") : STR("concat("));
+        buf_add(out, mlir_span(g->m, g->m->values[t->values[i]].name));
+    }
+    buf_addc(out, ')');
+}
+
 /* Of what the host makes, by the function that runs once for it. */
 static struct str say_trusted(const struct module_comparison *c, const struct level levels[SIDES], struct arena *a) {
     const struct graph *g = &levels[AFTER].graph;
@@ -63,7 +75,7 @@ static struct str say_trusted(const struct module_comparison *c, const struct le
         buf_add(&text, str_of(i ? "; " : ""));
         buf_add(&text, g->m->names[once ? g->m->funcs[call->func].name : call->callee]);
         buf_add(&text, STR(" = "));
-        add_definition(&text, &levels[BEFORE].graph, c->trusted[i].value);
+        add_trusted(&text, &levels[BEFORE].graph, &c->trusted[i]);
     }
     struct str said = arena_str(a, buf_str(&text));
     buf_free(&text);
