@@ -70,13 +70,17 @@ public:
   }
   /// x times `by`, or divided by it, as the match does with one of these names; x where there is nothing of the kind.
   Tensor scaled(Tensor x, Tensor by, ArrayRef<Name> names) {
-    if (!by && !by.wrong)
-      return x;
-    if (llvm::any_of(names, [&](Name n) { return m.isOperandOf<MultiplyOp>(n); }))
-      return multiply(x, by);
-    if (llvm::any_of(names, [&](Name n) { return m.isOperandOf<DivOp>(n); }))
-      return divide(x, by);
-    return fail("whether it is multiplied or divided is not known");
+    return !isThere(by)                    ? x
+           : isOperandOf<MultiplyOp>(names) ? multiply(x, by)
+           : isOperandOf<DivOp>(names)      ? divide(x, by)
+                                            : fail("whether it is multiplied or divided is not known");
+  }
+  /// The same of x plus or minus `by`.
+  Tensor shifted(Tensor x, Tensor by, ArrayRef<Name> names) {
+    return !isThere(by)                    ? x
+           : isOperandOf<AddOp>(names)      ? add(x, by)
+           : isOperandOf<SubtractOp>(names) ? subtract(x, by)
+                                            : fail("whether it is added or subtracted is not known");
   }
 
   /// What a name of the formula stands for, along its axes there.
@@ -85,9 +89,13 @@ public:
       return {};
     if (std::optional<double> x = constantOf(m[n].value))
       return *x;
+    Axes axes = m[n].axes;
+    if (m.worked && touches(m[n].map, *m.worked) &&
+        llvm::none_of(axes, [&](const IndexMap &axis) { return touches(axis, *m.worked); }))
+      axes.push_back(*m.worked); // which the root has no axis for
     for (Read &r : views(m[n]))
       if (extent(r.map) == sizeOf(r.value))
-        return arrange(r.value, r.map, m[n].axes, m[n].inProduct ? 2 : 1);
+        return arrange(r.value, r.map, axes, m[n].inProduct ? 2 : 1);
     // The first of the elements along dimensions in which the value is the same.
     std::optional<Axes> at = coordinates(m[n].map, shapeOf(m[n].value));
     SmallVector<int64_t> ends;
@@ -99,7 +107,7 @@ public:
     if (!at)
       return fail(Twine("how ") + n.text + " is indexed is not known");
     Value part = cut(m[n].value, SmallVector<int64_t>(ends.size(), 0), ends);
-    return arrange(part, offset(*at, ends), m[n].axes, m[n].inProduct ? 2 : 1);
+    return arrange(part, offset(*at, ends), axes, m[n].inProduct ? 2 : 1);
   }
 
   // An absent operand makes the result absent.
@@ -266,6 +274,16 @@ public:
     return x;
   }
 
+  /// As what it is: (x - mean) / sqrt(variance + epsilon) * scale + offset.
+  Tensor batchNorm(Tensor x, Tensor scale, Tensor offset, Tensor mean, Tensor variance) {
+    auto norm = llvm::find_if(m.ops, [](Operation *op) { return isa<BatchNormInferenceOp>(op); });
+    if (norm == m.ops.end())
+      return fail("the match has no batch norm");
+    Tensor epsilon = settingOf(*norm, "epsilon").value_or(NAN);
+    Tensor slope = multiply(elementwise<RsqrtOp>({add(variance, epsilon)}), scale);
+    return add(multiply(subtract(x, mean), slope), offset);
+  }
+
   Tensor softmax(Tensor x, bool stable) {
     if (!x)
       return lacking({x});
@@ -333,7 +351,7 @@ public:
     q.value = create<ScaledDotProductAttentionOp>(q.value.getType(), operands, attributes);
     q.axes[3] = v.axes[3];
     q.factor = behind;
-    return q;
+    return guarded(q, mask);
   }
 
   /// A reduction over the axis that the match works along.
@@ -407,6 +425,54 @@ public:
     return out;
   }
 
+  /// A convolution with the axes and attributes of that of the match, and the padding of a pad before it.
+  template <typename Op> Tensor convolution(Tensor x, Tensor w, Tensor bias = {}, ArrayRef<Name> pads = {}) {
+    if (!x || !w || bias.wrong)
+      return lacking({x, w, bias});
+    auto found = llvm::find_if(m.ops, [](Operation *op) { return isa<Op>(op); });
+    if (found == m.ops.end())
+      return fail("the match has no convolution");
+    Operation *of = *found;
+    ArrayRef<int64_t> shape = shapeOf(of->getResult(0));
+    std::optional<Axes> axes = coordinates(m.readOf(of).map, shape);
+    x = ofRank(multiplied(x), shape.size());
+    w = ofRank(multiplied(w), shape.size());
+    bias = multiplied(bias);
+    if (x.wrong || w.wrong || !axes)
+      return fail("how the convolution is indexed is not known");
+    SmallVector<Value> operands{x.value, w.value};
+    int64_t channels = integerOf(of, "channel_dim", shape.size() - 1);
+    Axes row(shape.size());
+    row[channels] = (*axes)[channels];
+    if (bias.value)
+      operands.push_back(arrange(bias.value, offset(bias.axes, shapeOf(bias.value)), row, shape.size()).value);
+    if (bias.number && bias.number != 0) {
+      SmallVector<int64_t> extents(shape.size(), 1);
+      extents[channels] = shape[channels];
+      operands.push_back(constant(*bias.number, extents));
+    }
+    if (operands.size() > 2 && (!operands[2] || sizeOf(operands[2]) != shape[channels]))
+      return fail("the bias is not one number for each channel");
+    Tensor out;
+    out.axes = *axes;
+    out.value = create<Op>(RankedTensorType::get(shape, element), operands, alike<Op>(padded(of, pads)));
+    return out;
+  }
+
+  /// With the activation that one of these names stands for behind it.
+  Tensor activated(Tensor x, ArrayRef<Name> names) {
+    for (Name n : names)
+      if (Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr; op && x.value) {
+        x = multiplied(x);
+        x.value = create(op->getName().getStringRef(), x.value.getType(), {x.value}, op->getAttrs());
+      }
+    return x;
+  }
+
+  NamedAttribute integer(StringRef key, double x, unsigned bits) {
+    unknown |= std::isnan(x);
+    return named(key, rewriter.getIntegerAttr(rewriter.getIntegerType(bits), std::isnan(x) ? 0 : int64_t(x)));
+  }
   NamedAttribute number(StringRef key, double x) {
     unknown |= std::isnan(x);
     return named(key, rewriter.getF32FloatAttr(float(x)));
@@ -428,6 +494,8 @@ public:
     } else if (out.number) {
       out.value = constant(*out.number, shapeOf(root));
     }
+    if (out.value && isMatchAgain())
+      out = fail("it is as the fused form has it"); // which would go on for ever
     if (!out.value || unknown || !verifies() || out.value.getType() != root.getType()) {
       for (Operation *op : llvm::reverse(created))
         rewriter.eraseOp(op);
@@ -441,6 +509,9 @@ public:
   }
 
 private:
+  template <typename Op> bool isOperandOf(ArrayRef<Name> names) const {
+    return llvm::any_of(names, [&](Name n) { return m.isOperandOf<Op>(n); });
+  }
   static bool isThere(const Tensor &t) { return t || t.wrong; }
   /// Attributes of an op, and those that an op of its class in the match has.
   template <typename Op> SmallVector<NamedAttribute> alike(SmallVector<NamedAttribute> attributes) {
@@ -452,6 +523,56 @@ private:
         break;
       }
     return attributes;
+  }
+
+  /// Where the match replaces the probabilities of rows that are masked as a whole by 0, so is the result replaced.
+  Tensor guarded(Tensor out, Tensor mask) {
+    bool guards = llvm::any_of(m.ops, [&](Operation *op) {
+      auto where = dyn_cast<WhereOp>(op);
+      return where && (constantOf(where.getSecond()) == 0 || constantOf(where.getThird()) == 0) &&
+             m.ops.contains(opOf(where.getFirst()));
+    });
+    if (!guards || !mask)
+      return out;
+    Tensor shut = mask, zero = 0.0;
+    shut.axes[3].clear();
+    shut.value = create<MaxOp>(typeOf(shut.axes), {mask.value}, {named("dim_arg", rewriter.getI32ArrayAttr({3})),
+                                                                 named("keep_dim", rewriter.getBoolAttr(true))});
+    return elementwise<WhereOp>({elementwise<EqualOp>({shut, -INFINITY}), zero, out});
+  }
+  /// The op of a value, behind its views.
+  static Operation *opOf(Value value) {
+    while (Value source = sourceOf(value))
+      value = source;
+    return value.getDefiningOp();
+  }
+
+  /// The padding of a convolution and of a pad before it: before each dimension, then behind each; in 3D both at once.
+  SmallVector<NamedAttribute> padded(Operation *of, ArrayRef<Name> pads) {
+    SmallVector<NamedAttribute> out;
+    for (Name n : pads) {
+      auto pad = m.has(n) ? m[n].value.getDefiningOp<PadOp>() : PadOp();
+      if (!pad)
+        continue;
+      SmallVector<int64_t> dims = windowDims(of);
+      SmallVector<int32_t> amounts;
+      if (auto list = of->getAttrOfType<DenseI32ArrayAttr>("padding"))
+        amounts.assign(list.asArrayRef().begin(), list.asArrayRef().end());
+      else
+        amounts.assign(1, int32_t(integerOf(of, "padding", 0)));
+      bool both = dims.size() == 3;
+      if (amounts.size() == 1)
+        amounts.assign(dims.size(), amounts[0]);
+      if (amounts.size() == dims.size() && !both)
+        amounts.append(SmallVector<int32_t>(amounts));
+      for (auto [i, dim] : llvm::enumerate(dims)) {
+        amounts[i] += pad.getPadding()[2 * dim];
+        if (!both)
+          amounts[i + dims.size()] += pad.getPadding()[2 * dim + 1];
+      }
+      out.push_back(named("padding", rewriter.getDenseI32ArrayAttr(amounts)));
+    }
+    return out;
   }
 
   /// Of an op without all it needs.
@@ -498,6 +619,23 @@ private:
     created.resize(before);
     created.push_back(function);
     return function;
+  }
+
+  /// Nothing but ops that the match has, as large, movement and constants.
+  bool isMatchAgain() {
+    auto names = [](auto list) {
+      SmallVector<std::pair<StringRef, int64_t>> out;
+      for (Operation *op : list)
+        if (!isa<FullOp>(op) && !(op->getNumOperands() && isViewOf(op->getResult(0), op->getOperand(0))))
+          out.push_back({op->getName().getStringRef(), sizeOf(op->getResult(0))});
+      llvm::sort(out);
+      return out;
+    };
+    SmallVector<Operation *> used;
+    for (Operation *op : created)
+      if (op->getNumResults())
+        used.push_back(op);
+    return names(used) == names(m.ops);
   }
 
   bool verifies() {

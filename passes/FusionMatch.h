@@ -15,6 +15,7 @@
 #include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Regex.h"
 
 #include <cmath>
 #include <functional>
@@ -254,17 +255,35 @@ inline std::optional<IndexMap> broadcastMap(const IndexMap &map, ArrayRef<int64_
   return offset(out, to);
 }
 
-/// What a view is a view of: of a reshape, permute, broadcast, repeat or cast between formats of one kind.
+/// The number that all elements of a value are.
+std::optional<double> constantOf(Value value);
+
+/// The operand that an op leaves as it is: x + 0, x * 1 and the like; -1: there is none.
+inline int unchangedBy(Operation *op) {
+  auto is = [&](unsigned i, double number) { return constantOf(op->getOperand(i)) == number; };
+  if (isa<AddOp>(op))
+    return is(1, 0) ? 0 : is(0, 0) ? 1 : -1;
+  if (isa<MultiplyOp>(op))
+    return is(1, 1) ? 0 : is(0, 1) ? 1 : -1;
+  if (isa<MaximumOp>(op))
+    return is(1, -INFINITY) ? 0 : is(0, -INFINITY) ? 1 : -1;
+  return (isa<SubtractOp>(op) && is(1, 0)) || (isa<DivOp>(op) && is(1, 1)) ? 0 : -1;
+}
+
+/// What a view is a view of: of a reshape, permute, broadcast, repeat, cast between formats of one kind, or of x + 0.
 inline std::optional<Read> viewed(const Read &read) {
   Operation *op = read.value.getDefiningOp();
   if (!op || op->getNumResults() != 1 || op->getNumOperands() < 1 || !isStatic(read.value) ||
-      !isStatic(op->getOperand(0)))
+      !llvm::all_of(op->getOperands(), isStatic))
     return std::nullopt;
   Read out = read;
-  out.value = op->getOperand(0);
+  int unchanged = unchangedBy(op);
+  out.value = op->getOperand(unchanged > 0);
   ArrayRef<int64_t> from = shapeOf(read.value), to = shapeOf(out.value);
   std::optional<IndexMap> map;
-  if (isa<ReshapeOp, SqueezeOp, UnsqueezeOp>(op)) {
+  if (unchanged >= 0) {
+    map = broadcastMap(read.map, from, to);
+  } else if (isa<ReshapeOp, SqueezeOp, UnsqueezeOp>(op)) {
     map = read.map;
   } else if (isa<TypecastOp>(op)) {
     if (isa<FloatType>(elementOf(out.value)) == isa<FloatType>(elementOf(read.value)) ||
@@ -314,19 +333,23 @@ inline SmallVector<Read, 0> views(Read read) {
   return out;
 }
 
-/// Whether nothing but views lead from one to the other, whatever they move.
-inline bool isViewOf(Value value, Value of) {
-  while (value != of) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, RepeatInterleaveOp, PermuteOp,
-                         TransposeOp, TypecastOp>(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return true;
+/// What a value is a view of, whatever it moves; or none.
+inline Value sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, RepeatInterleaveOp, PermuteOp,
+                      TransposeOp, TypecastOp>(op))
+    return op->getOperand(0);
+  int unchanged = op ? unchangedBy(op) : -1;
+  return unchanged < 0 ? Value() : op->getOperand(unchanged);
 }
 
-/// The number that all elements of a value are.
+/// Whether nothing but views lead from one to the other.
+inline bool isViewOf(Value value, Value of) {
+  while (value && value != of)
+    value = sourceOf(value);
+  return bool(value);
+}
+
 inline std::optional<double> constantOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     Attribute fill;
@@ -377,14 +400,19 @@ struct Line;
 class Term {
 public:
   using Function = std::function<bool(Match &, const Read &)>;
-  Term(Function f) : f(std::make_shared<Function>(std::move(f))) {}
+  using Guess = std::function<bool(Value)>;
+  Term(Function f, Guess guess = [](Value) { return true; })
+      : f(std::make_shared<Function>(std::move(f))), guess(std::make_shared<Guess>(std::move(guess))) {}
   Term(double number);
   Term(Name variable);
   Term(const Line &line);
   bool operator()(Match &m, const Read &r) const { return (*f)(m, r); }
+  /// False where it cannot match, as the op tells that makes the value.
+  bool may(Value value) const { return (*guess)(value); }
 
 private:
   std::shared_ptr<Function> f; // parts are shared, not copied
+  std::shared_ptr<Guess> guess;
 };
 using Number = std::function<double(const Match &)>;
 
@@ -407,6 +435,7 @@ public:
       depth = spaces = 0;
       names.clear();
       ops.clear();
+      reads.clear();
       between.clear();
       worked.reset();
       if (formula(*this, rootRead()) && ops.contains(root) && isUsedHereOnly(escapes))
@@ -461,13 +490,17 @@ public:
       return isa<Op>(op) && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
                Read r;
                r.value = operand.get();
-               bool counts =
-                   op->hasTrait<OpTrait::IsCommutative>() || operand.getOperandNumber() + 1 == op->getNumOperands();
+               bool counts = isa<AddOp, MultiplyOp>(op) || operand.getOperandNumber() + 1 == op->getNumOperands();
                return counts && has(n) && isViewOf(r.value, (*this)[n].value);
              });
     });
   }
-  void take(Operation *op) { ops.insert(op); }
+  void take(Operation *op, const Read &r) {
+    ops.insert(op);
+    reads.insert({op, r});
+  }
+  /// How the match reads the result of one of its ops.
+  const Read &readOf(Operation *op) const { return reads.find(op)->second; }
   void lookThrough(Operation *op) { between.insert(op); }
   unsigned newSpace() { return ++spaces; }
   /// An index space of its own for a value that is meant as a whole.
@@ -489,7 +522,8 @@ public:
   Operation *const root;
   const Location loc;
   std::optional<IndexMap> worked;
-  Axes here; ///< of the formula, where a number is asked for
+  Axes here;                ///< of the formula, where a number is asked for
+  std::optional<Name> line; ///< what the op that was found last is called
   llvm::SmallSetVector<Operation *, 16> ops; ///< that the formula names
 
 private:
@@ -538,6 +572,7 @@ private:
   size_t reached = 0;
   std::string reason;
   DenseMap<unsigned, Read> names;
+  DenseMap<Operation *, Read> reads;
   DenseMap<Value, unsigned> wholes;
   SmallVector<std::pair<IndexMap, int64_t>> parts;
   llvm::SmallSetVector<Operation *, 16> between; ///< ops that were looked through
@@ -585,14 +620,19 @@ private:
       Read read = r;
       read.name = n;
       return value(m, read);
-    });
+    }, [=](Value v) { return value.may(v); });
   }
 };
 inline Term::Term(const Line &line) : Term(line.term) {}
 
 /// One or the other.
 inline Term operator|(Term a, Term b) {
-  return Term([=](Match &m, const Read &r) { return m.choose(2) ? b(m, r) : a(m, r); });
+  return Term(
+      [=](Match &m, const Read &r) {
+        bool first = r.setting || a.may(r.value), second = r.setting || b.may(r.value);
+        return (first && second ? m.choose(2) == 0 : first) ? a(m, r) : b(m, r);
+      },
+      [=](Value v) { return a.may(v) || b.may(v); });
 }
 
 /// x with its last two axes exchanged.
@@ -603,7 +643,7 @@ inline Term m_Transposed(Term x) {
       return m.fail("two axes are wanted");
     std::swap(turned.axes.back(), turned.axes[turned.axes.size() - 2]);
     return x(m, turned);
-  });
+  }, [=](Value v) { return x.may(v); });
 }
 
 using Rule = std::function<bool(Match &, const Read &, Operation *)>;
@@ -629,10 +669,15 @@ template <typename... Ops> Term m_Any(Rule rule) {
       return m.fail("the first result is expected");
     if (r.name)
       m.bind(*r.name, at);
+    m.line = r.name;
     at.name.reset();
     at.isRoot = false;
-    m.take(found);
+    m.take(found, at);
     return rule(m, at, found);
+  }, [](Value v) {
+    while (v && !isa_and_nonnull<Ops...>(v.getDefiningOp()))
+      v = sourceOf(v);
+    return bool(v);
   });
 }
 
@@ -694,7 +739,9 @@ template <typename Op, typename... Terms> Term m_Op(Terms... terms) {
 template <typename Op> Term m_Commutative(Term a, Term b) {
   SmallVector<Term> args{a, b};
   return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
-    bool swapped = op->getOperand(0) != op->getOperand(1) && m.choose(2) == 1;
+    Value first = op->getOperand(0), second = op->getOperand(1);
+    bool straight = a.may(first) && b.may(second), turned = first != second && a.may(second) && b.may(first);
+    bool swapped = straight && turned ? m.choose(2) == 1 : turned;
     return swapped ? matchOperands(m, r, op, args, {1, 0}, {}) : matchOperands(m, r, op, args, {0, 1}, {});
   });
 }
@@ -884,6 +931,7 @@ inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nul
     b.value = op->getOperand(1);
     a.map = offset(axesA, shapeA);
     b.map = offset(axesB, shapeB);
+    std::optional<Name> line = m.line;
     size_t rank = r.axes.size();
     IndexMap last = rank ? canonical(r.axes[rank - 1]) : IndexMap(),
              before = rank > 1 ? canonical(r.axes[rank - 2]) : IndexMap();
@@ -899,8 +947,8 @@ inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nul
     a.axes = withAxes(row, summed);
     b.axes = withAxes(summed, column);
     a.inProduct = b.inProduct = true;
-    if (r.name && !turned)
-      m.setAxes(*r.name, withAxes(row, column));
+    if (line && !turned)
+      m.setAxes(*line, withAxes(row, column));
     if (turned) {
       a.axes = withAxes(summed, row);
       b.axes = withAxes(column, summed);
@@ -1035,20 +1083,83 @@ inline Term m_Concat(std::initializer_list<Term> terms, std::optional<int> dim =
   });
 }
 
+/// A value that is meant as a whole, over an index space of its own.
+inline std::optional<Read> wholeOf(Match &m, Value value) {
+  Read whole;
+  whole.value = value;
+  if (!isStatic(value))
+    return std::nullopt;
+  whole.map = canonical({{m.spaceOf(value), 1, sizeOf(value), 1}});
+  whole.axes = *coordinates(whole.map, shapeOf(value));
+  return whole;
+}
+
 /// An op of which nothing is known but its operands, each of which is meant as a whole.
-template <typename... Ops> Term m_Opaque(std::initializer_list<Term> terms) {
+template <typename Op> Term m_Opaque(std::initializer_list<Term> terms) {
   SmallVector<Term> args(terms);
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
     if (op->getNumOperands() != args.size())
       return m.fail("the number of operands is another one");
     for (auto [i, arg] : llvm::enumerate(args)) {
-      Read whole;
-      whole.value = op->getOperand(i);
-      if (!isStatic(whole.value))
-        return m.fail("static shapes are wanted");
-      whole.map = canonical({{m.spaceOf(whole.value), 1, sizeOf(whole.value), 1}});
-      whole.axes = *coordinates(whole.map, shapeOf(whole.value));
-      if (!arg(m, whole))
+      std::optional<Read> whole = wholeOf(m, op->getOperand(i));
+      if (!whole || !arg(m, *whole))
+        return false;
+    }
+    return true;
+  });
+}
+
+inline int64_t integerOf(Operation *op, StringRef key, int64_t otherwise) {
+  auto attribute = op->getAttrOfType<IntegerAttr>(key);
+  return attribute ? attribute.getInt() : otherwise;
+}
+
+/// A convolution. Its axes are the dimensions of its result, channels last; of the weight one axis is that of these, one
+/// that of the channels of x.
+template <typename Op> Term m_Convolution(std::initializer_list<Term> terms) {
+  SmallVector<Term> args(terms);
+  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
+    std::optional<Name> line = m.line;
+    std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+    if (!at || op->getNumOperands() != args.size() || args.size() < 2)
+      return m.fail("the number of operands is another one");
+    std::optional<Read> x = wholeOf(m, op->getOperand(0)), w = wholeOf(m, op->getOperand(1));
+    int64_t channels = integerOf(op, "channel_dim", at->size() - 1), out = std::is_same_v<Op, ConvTranspose2dOp>;
+    if (!x || !w || channels >= int64_t(at->size()))
+      return m.fail("static shapes are wanted");
+    Axes own = *at;
+    std::rotate(own.begin() + channels, own.begin() + channels + 1, own.end());
+    if (extent(own.back()) == shapeOf(w->value)[out])
+      w->axes[out] = own.back();
+    if (integerOf(op, "groups", 1) == 1)
+      w->axes[1 - out] = x->axes[channels];
+    w->map = offset(w->axes, shapeOf(w->value));
+    if (line)
+      m.setAxes(*line, own);
+    if (!args[0](m, *x) || !args[1](m, *w))
+      return false;
+    std::optional<Read> bias = args.size() > 2 ? operandOf(r, op, 2) : std::nullopt;
+    if (bias)
+      bias->axes = own;
+    return args.size() == 2 || (bias && args[2](m, *bias));
+  });
+}
+
+/// x and, each a number for each channel, scale, offset, mean and variance.
+inline Term m_BatchNorm(std::initializer_list<Term> terms) {
+  SmallVector<Term> args(terms);
+  return m_Any<BatchNormInferenceOp>([=](Match &m, const Read &r, Operation *op) {
+    std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+    int64_t channels = integerOf(op, "dimension", 1);
+    if (!at || op->getNumOperands() != args.size() || channels >= int64_t(at->size()))
+      return m.fail("the number of operands is another one");
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      Read operand = r;
+      operand.value = op->getOperand(i);
+      if (!isStatic(operand.value) || (i && sizeOf(operand.value) != shapeOf(r.value)[channels]))
+        return m.fail("one number for each channel is wanted");
+      operand.map = i ? canonical((*at)[channels]) : r.map;
+      if (!arg(m, operand))
         return false;
     }
     return true;
@@ -1233,6 +1344,60 @@ inline bool isTable(const Match &m, Name n) {
         return true;
     }
   return false;
+}
+/// The batch norm works along the channels of the convolution.
+inline bool normalizesChannels(const Match &m, Name norm, Name convolution) {
+  if (!m.has(norm) || !m.has(convolution))
+    return true;
+  Operation *op = m[norm].value.getDefiningOp();
+  std::optional<Axes> at = coordinates(m[norm].map, shapeOf(m[norm].value));
+  return at && canonical((*at)[integerOf(op, "dimension", 1)]) == axisOf(m, convolution, -1);
+}
+/// The dimensions along which a window moves.
+inline SmallVector<int64_t> windowDims(Operation *op) {
+  SmallVector<int64_t> dims;
+  for (StringRef key : {"depth_dim", "length_dim", "height_dim", "width_dim"})
+    if (int64_t dim = integerOf(op, key, -1); dim >= 0)
+      dims.push_back(dim);
+  return dims.empty() ? SmallVector<int64_t>{1, 2} : dims;
+}
+/// What a pad adds could be padding of the op instead.
+inline bool padsWindow(const Match &m, Name pad, Name window) {
+  if (!m.has(pad) || !m.has(window))
+    return true;
+  auto op = m[pad].value.getDefiningOp<PadOp>();
+  Operation *of = m[window].value.getDefiningOp();
+  if (!op || !of || of->getOperand(0) != op.getResult() || isa<MaxPool2dOp, AvgPool2dOp>(of))
+    return false;
+  if (auto mode = of->getAttrOfType<StringAttr>("padding_mode"); mode && mode.getValue() != "zeros")
+    return false;
+  SmallVector<int64_t> dims = windowDims(of);
+  auto amounts = of->getAttrOfType<DenseI32ArrayAttr>("padding");
+  bool bothEnds = amounts && size_t(amounts.size()) == 2 * dims.size();
+  for (auto [i, amount] : llvm::enumerate(op.getPadding()))
+    if (amount < 0 || (amount && !llvm::is_contained(dims, int64_t(i) / 2)) ||
+        (amount != op.getPadding()[i ^ 1] && !bothEnds))
+      return false;
+  return true;
+}
+/// Nobody uses the value, through views, in an op of such a name.
+inline bool hasNoUser(const Match &m, Name n, StringRef regex) {
+  SmallVector<Value> todo;
+  if (m.has(n))
+    todo.push_back(m[n].value);
+  for (size_t i = 0; i < todo.size(); i++)
+    for (Operation *user : todo[i].getUsers()) {
+      if (llvm::Regex(regex).match(user->getName().getStringRef()))
+        return false;
+      if (user->getNumResults() == 1 && isViewOf(user->getResult(0), todo[i]))
+        todo.push_back(user->getResult(0));
+    }
+  return true;
+}
+inline bool isUsedBy(const Match &m, Name n, StringRef regex) {
+  return m.has(n) && llvm::any_of(m[n].value.getUsers(), [&](Operation *user) {
+           return llvm::Regex(regex).match(user->getName().stripDialect());
+         });
 }
 /// Indexed by axes of the formula only, however it was sliced on the way.
 inline bool isAligned(const Match &m, Name n) {

@@ -79,8 +79,8 @@ def apply(folder, plugin, passes, texts, path):
     """Each module after a pass; None for one that the compiler refuses."""
     with open(path, "w") as f:
         f.write("\n// -----\n".join(texts))
-    r = run([folder + "/ttmlir-opt", f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({passes})",
-             "--split-input-file", "--mlir-print-debuginfo", path])
+    r = run(["timeout", "60", folder + "/ttmlir-opt", f"--load-pass-plugin={plugin}",
+             f"--pass-pipeline=builtin.module({passes})", "--split-input-file", "--mlir-print-debuginfo", path])
     if r.returncode == 0:
         return r.stdout.split("// -----\n")
     return [None] if len(texts) == 1 else [apply(folder, plugin, passes, [one], path)[0] for one in texts]

@@ -54,7 +54,8 @@ static struct str attribute_text(struct cpp *c, const struct attr_spec *a) {
 /* The condition under which the numbers of an op's attributes are known; empty: always. */
 static struct str attributes_need(struct cpp *c, const struct node *n) {
     struct str all = STR("");
-    for (uint32_t i = 0; i < n->nattrs && op_table[n->op].class != OP_SLICE; i++) {
+    bool of_form = op_table[n->op].class == OP_SLICE || op_table[n->op].class == OP_MOVE || op_convolves(n->op);
+    for (uint32_t i = 0; i < n->nattrs && !of_form; i++) {
         const struct number *x = attribute_of(c, &n->attrs[i]);
         all = both(c, all, x ? number_needs(c, c->match, x) : STR(""));
     }
@@ -113,21 +114,61 @@ static struct str slice_form(struct cpp *c, const struct node *n, struct str x) 
                  : cpp_cannot(c, "a slice in the fused form");
 }
 
+/* The next item of a list whose items may have commas within brackets. */
+static struct str next_item(struct str *rest) {
+    size_t depth = 0, n = 0;
+    while (n < rest->n && (rest->p[n] != ',' || depth)) {
+        depth += rest->p[n] == '(';
+        depth -= rest->p[n++] == ')';
+    }
+    struct str one = str_trim((struct str){rest->p, n});
+    n += n < rest->n;
+    *rest = (struct str){rest->p + n, rest->n - n};
+    return one;
+}
+
 /* reshape(x, shape="1, numel(x)"): all that x varies along as one dimension between ones. */
 static struct str reshaped_form(struct cpp *c, const struct node *n, struct str x) {
     const struct attr_spec *shape = attribute_named(n, "shape");
-    uint32_t before = 0, after = 0, long_ones = 0;
+    uint32_t before = 0, after = 0, longer = 0;
     for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
-        struct str one = str_item(&rest);
-        if (!str_is(one, "1")) {
-            long_ones += 1 + (str_find(one, STR("(")) && !str_starts(one, STR("numel")));
-            continue;
-        }
-        before += long_ones == 0;
-        after += long_ones != 0;
+        bool one = str_is(next_item(&rest), "1");
+        before += one && !longer;
+        after += one && longer;
+        longer += !one;
     }
-    return long_ones == 1 ? arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after)
-                          : cpp_cannot(c, "a reshape in the fused form");
+    return longer == 1 ? arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after)
+                       : cpp_cannot(c, "a reshape in the fused form");
+}
+
+/* The names of the match in a list, as C++ has them. */
+static struct str names_of(struct cpp *c, struct str list) {
+    struct str text = STR("");
+    for (struct str rest = list; rest.n;) {
+        struct str one = str_item(&rest);
+        if (formula_slot(c->match, one) == NONE)
+            return STR("");
+        text = arena_printf(c->arena, "%s%s%s", text.p, text.n ? ", " : "", cpp_name(c, one).p);
+    }
+    return text;
+}
+
+/* conv2d(x, w, b, padding="p", activation="act, other"): the activation is an op behind it, which the lowering takes.
+ */
+static struct str convolution(struct cpp *c, const struct node *n, const struct str *v) {
+    struct str op = cpp_class(c, n->op), pads = STR(""), act = STR("");
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        struct str *names = strcmp(n->attrs[i].key, "padding") == 0      ? &pads
+                            : strcmp(n->attrs[i].key, "activation") == 0 ? &act
+                                                                         : NULL;
+        if (names)
+            *names = names_of(c, n->attrs[i].value);
+        if (!names || !names->n)
+            return cpp_cannot(c, "the attribute %s of %s", n->attrs[i].key, op_table[n->op].name);
+    }
+    struct str text = arena_printf(c->arena, "form.convolution<%s>(%s, %s, %s%s%s%s)", op.p, v[0].p, v[1].p, v[2].p,
+                                   pads.n ? ", {" : "", pads.p, pads.n ? "}" : "");
+    return !op.n ? op : act.n ? arena_printf(c->arena, "form.activated(%s, {%s})", text.p, act.p) : text;
 }
 
 static struct str op_form(struct cpp *c, const struct node *n) {
@@ -141,6 +182,7 @@ static struct str op_form(struct cpp *c, const struct node *n) {
                  {"multiply", K_MULTIPLY, 2},
                  {"divide", K_DIVIDE, 2},
                  {"clamp", K_CLAMP, 3},
+                 {"batchNorm", K_BATCH_NORM_INFERENCE, 5},
                  {"product", K_MATMUL, 2},
                  {"product", K_LINEAR, 3},
                  {"concatenateHeads", K_CONCATENATE_HEADS, 1},
@@ -149,12 +191,14 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     if (!operands(c, n, v, MOST))
         return STR("");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (plain[i].op == n->op && !n->nattrs) {
+        if (plain[i].op == n->op && !n->nattrs && (n->op != K_BATCH_NORM_INFERENCE || n->nargs == plain[i].nargs)) {
             struct str text = arena_printf(c->arena, "form.%s(%s", plain[i].name, v[0].p);
             for (uint32_t k = 1; k < plain[i].nargs; k++)
                 text = arena_printf(c->arena, "%s, %s", text.p, v[k].p);
             return arena_printf(c->arena, "%s)", text.p);
         }
+    if (op_convolves(n->op))
+        return convolution(c, n, v);
     if (n->op == K_SDPA)
         return attention(c, n, v);
     if (n->op == K_SOFTMAX && !n->nattrs && !n->dim.given)
@@ -223,12 +267,13 @@ static bool is_binary(const struct node *n, enum op_kind k) {
     return n->kind == N_OP && n->op == k && n->nargs == 2 && !n->nattrs;
 }
 
-/* x * s | x / s, perhaps | x: "form.scaled(x, s, {s})", or empty. */
+/* x * s | x / s, perhaps | x: "form.scaled(x, s, {s})"; likewise of + and -; or empty. */
 static struct str scaled_form(struct cpp *c, const struct node *n) {
     const struct node *times = n->args[0], *over = n->nargs > 1 ? n->args[1] : NULL;
     bool names[MAX_SLOTS] = {false};
     struct str list = STR("");
-    if (!over || n->nargs > 3 || !is_binary(times, K_MULTIPLY) || !is_binary(over, K_DIVIDE))
+    bool sum = over && is_binary(times, K_ADD) && is_binary(over, K_SUBTRACT);
+    if (!over || n->nargs > 3 || !(sum || (is_binary(times, K_MULTIPLY) && is_binary(over, K_DIVIDE))))
         return list;
     struct str x = tensor(c, times->args[0]), by = x.n ? tensor(c, times->args[1]) : x;
     if (!by.n || !str_eq(x, tensor(c, over->args[0])) || !str_eq(by, tensor(c, over->args[1])) ||
@@ -238,7 +283,7 @@ static struct str scaled_form(struct cpp *c, const struct node *n) {
     for (uint32_t i = 0; i < c->match->nslots; i++)
         if (names[i])
             list = arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", cpp_name(c, c->match->slot_name[i]).p);
-    return arena_printf(c->arena, "form.scaled(%s, %s, {%s})", x.p, by.p, list.p);
+    return arena_printf(c->arena, "form.%s(%s, %s, {%s})", sum ? "shifted" : "scaled", x.p, by.p, list.p);
 }
 
 /* Alternatives that need the same names and are different ops, or have different attributes: only numbers would tell
@@ -299,6 +344,11 @@ static bool checks_itself(const struct node *n) {
 static bool refuse(struct cpp *c, struct alternative *a, const struct alternative *all, uint32_t n) {
     struct str any = STR("");
     bool told = false;
+    for (uint32_t i = 0; i < n; i++) /* one with more names comes first */
+        if (all[i].text.n && compare_names(a, &all[i]) == -1) {
+            a->text = STR("form.fail(\"this form is not written\")");
+            return true;
+        }
     for (uint32_t slot = 0; slot < c->match->nslots; slot++) {
         bool known = !a->names[slot];
         for (uint32_t i = 0; i < n && !known; i++)

@@ -28,6 +28,10 @@ static const struct {
     {CONDITION_aligned, "isAligned", ""},
     {CONDITION_grouped, "areGrouped", ""},
     {CONDITION_read_as, "isReadAs", ""},
+    {CONDITION_normalizes_channels, "normalizesChannels", ""},
+    {CONDITION_pads_window, "padsWindow", ""},
+    {CONDITION_no_user, "hasNoUser", ""},
+    {CONDITION_used_by, "isUsedBy", ""},
 };
 
 struct str cpp_double(struct arena *a, double x) {
@@ -43,6 +47,16 @@ static struct str name_of_slot(struct cpp *c, uint32_t slot) {
     if (there == NONE || !cpp_slot(c, there).n)
         return cpp_cannot(c, "it speaks of a value that only the fused form has");
     return cpp_slot(c, there);
+}
+
+/* The text of a regular expression; empty where only PCRE has it. */
+static struct str regex_text(const struct cpp *c, const pcre2_code *code) {
+    const struct regexes *all = &c->set->conditions.regexes;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->items[i].code == code && !str_find(all->items[i].text, STR("(?")) &&
+            !str_find(all->items[i].text, STR("\\")))
+            return all->items[i].text;
+    return STR("");
 }
 
 static struct str call(struct cpp *c, const struct number *n) {
@@ -69,6 +83,12 @@ static struct str call(struct cpp *c, const struct number *n) {
         for (uint32_t k = 0; k < n->ngiven; k++)
             text = arena_printf(c->arena, "%s, %s%d%s", text.p, list && k == 0 ? "{" : "", n->given[k],
                                 list && k + 1 == n->ngiven ? "}" : "");
+        if (n->regex) {
+            struct str regex = regex_text(c, n->regex);
+            if (!regex.n)
+                return cpp_cannot(c, "the expression is none of LLVM's");
+            text = arena_printf(c->arena, "%s, %s", text.p, cpp_quoted(c, regex).p);
+        }
         return arena_printf(c->arena, "%s%s)", text.p, functions[i].more);
     }
     return cpp_cannot(c, "%s", info->says);

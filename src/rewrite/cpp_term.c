@@ -271,7 +271,9 @@ static struct phrase op_term(struct cpp *c, const struct node *n) {
         text = arena_printf(c->arena, "m_View<%s>(%s)", op, x);
         break;
     case OP_OPAQUE:
-        text = arena_printf(c->arena, "m_Opaque<%s>({%s})", op, x);
+        text = n->op == K_BATCH_NORM_INFERENCE
+                   ? arena_printf(c->arena, "m_BatchNorm({%s})", x)
+                   : arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
         break;
     default:
         text = cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
