@@ -473,6 +473,7 @@ class Diff(Case):
             row = self.run_it("summary", report)[1].splitlines()[1].split()
             self.assertEqual(row, ["%.1f" % saved, "us", "1", "0", "0", "0", "r"])
         self.assertNotIn("is missed: known", self.read("r.sarif"))
+        self.assertIn("is missed. At: ", self.read("r.sarif"))
         self.assertNotIn("Fusing saves a launch; about 5000", self.read("r.sarif"))
 
     def test_places_without_names_are_paired_by_rank(self):
@@ -809,8 +810,8 @@ class Readme(Case):
         self.check_script([line.strip() for line in script.splitlines()])
 
     def test_gitlab(self):
-        script = re.search(r"  script:\n((?:    - .*\n)+)", readme()).group(1)
-        self.check_script([line[6:] for line in script.splitlines()])
+        script = re.search(r"  script:\n    - \|\n((?:      .*\n)+)", readme()).group(1)
+        self.check_script([line.strip() for line in script.splitlines()])
 
     def test_many(self):
         for name, extent in (("one", 64), ("two", 96)):

@@ -175,8 +175,8 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
     struct str saves = f->device ? price_line(&f->price, f->device, &a) : STR("");
     write_map(&s->w);
     s->text.n = 0;
-    buf_printf(&s->text, "%.*s is missed: %.*s At: %.*s.", (int)f->fused_op.n, f->fused_op.p, (int)summary.n, summary.p,
-               (int)place.n, place.p);
+    buf_printf(&s->text, "%.*s is missed%s%.*s%s At: %.*s.", (int)f->fused_op.n, f->fused_op.p, summary.n ? ": " : "",
+               (int)summary.n, summary.p, summary.n ? "" : ".", (int)place.n, place.p);
     if (saves.n)
         buf_printf(&s->text, " Fusing saves %.*s.", (int)saves.n, saves.p);
     put(s, "ruleId", f->pattern ? f->pattern->name : f->fused_op);
