@@ -436,6 +436,14 @@ class Apply(Program):
                                   "%w: tensor<96x64xbf16>")
         self.assertEqual(self.applied(run_time, "--assume=all"), run_time)
 
+    def test_results_keep_their_names(self):
+        """One of several results is called by its own name, or by a number where they share one."""
+        for results, used in (("%8, %9", "%8"), ("%8:2", "%8#0")):
+            text = LINEAR.replace("    // the product\n", '    %s = "ttir.sort"(%%x) <{descending = true, dim = -1 : si32, stable '
+                                  '= false}> : (tensor<2x32x64xbf16>) -> (tensor<2x32x64xbf16>, tensor<2x32x64xsi32>)\n' % results)
+            text = text.replace('"ttir.matmul"(%x, %w)', '"ttir.matmul"(%s, %%w)' % used)
+            self.assertIn('"ttir.linear"(%s, %%w, %%b)' % used, self.applied(text))
+
     def test_an_op_of_several_results(self):
         result = self.applied(TOPK, "--assume=all")
         self.assertIn('%1, %2 = "ttir.topk"(%x) <{dim = 1 : i32, k = 8 : i32, largest = true, sorted = true}> : '
@@ -602,6 +610,10 @@ func.func @main(%ids: tensor<1x32xui32>, %t: tensor<100x64xbf16>, %r: tensor<1x3
         module = self.read("01-linear/ttir.mlir")
         self.assertIn("(%result_9_0: tensor<2x32x64xbf16>", module)
         self.assertIn('"ttir.matmul"(%result_9_0, %w)', module)
+        self.repro(text.replace("%9:2 =", "%9, %10 =").replace('"ttir.matmul"(%x, %w)', '"ttir.matmul"(%9, %w)'), "--force")
+        module = self.read("01-linear/ttir.mlir")
+        self.assertIn("(%9: tensor<2x32x64xbf16>", module)
+        self.assertIn('"ttir.matmul"(%9, %w)', module)
 
     def test_what_verify_finds_is_a_folder_too(self):
         name = os.path.join(CORPUS, "wrong", "mish_threshold_1")

@@ -28,11 +28,23 @@ struct str mlir_key(const struct mlir *m, struct arena *a) {
     return buf_take(&out, a);
 }
 
+/* How many results of its op have its name, and which of these it is. */
+static uint32_t count_of_name(const struct mlir *m, uint32_t value, uint32_t *number) {
+    const struct mlir_op *o = m->values[value].def == NONE ? NULL : &m->ops[m->values[value].def];
+    uint32_t n = 0;
+    for (uint32_t i = 0; o && i < o->nresults; i++) {
+        if (o->first_result + i == value)
+            *number = n;
+        n += str_eq(mlir_span(m, m->values[o->first_result + i].name), mlir_span(m, m->values[value].name));
+    }
+    return n;
+}
+
 static void print_value(const struct mlir *m, uint32_t value, struct buf *out) {
-    const struct mlir_value *v = &m->values[value];
-    buf_add(out, mlir_span(m, v->name));
-    if (v->def != NONE && m->ops[v->def].nresults > 1)
-        buf_printf(out, "#%u", v->index);
+    uint32_t number = 0;
+    buf_add(out, mlir_span(m, m->values[value].name));
+    if (count_of_name(m, value, &number) > 1)
+        buf_printf(out, "#%u", number);
 }
 
 struct str mlir_value_text(const struct mlir *m, uint32_t value, struct arena *a) {

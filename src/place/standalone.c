@@ -158,13 +158,12 @@ static bool is_result(const struct cutting *c, uint32_t value) {
 
 /* ---- print ---- */
 
-/* "%5", or "%5#1" of an op with several results; an argument cannot be called that: "%result_5_1". */
+/* "%5", or "%5#1"; an argument cannot be called that: "%result_5_1". */
 static struct str name_of(const struct cutting *c, uint32_t value, bool argument) {
-    const struct mlir_value *v = &c->m->values[value];
-    struct str name = mlir_span(c->m, v->name);
-    if (argument && v->def != NONE && c->m->ops[v->def].nresults > 1)
-        return arena_printf(c->arena, "%%result_%.*s_%u", (int)name.n - 1, name.p + 1, v->index);
-    return mlir_value_text(c->m, value, c->arena);
+    struct str text = mlir_value_text(c->m, value, c->arena), rest = text, name = str_part(&rest, '#');
+    return argument && rest.n
+               ? arena_printf(c->arena, "%%result_%.*s_%.*s", (int)name.n - 1, name.p + 1, (int)rest.n, rest.p)
+               : text;
 }
 
 static struct str type_of(const struct cutting *c, uint32_t value) {
@@ -318,7 +317,7 @@ struct str standalone_small(const struct graph *g, const struct segment *s, cons
         return STR("");
     uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
     for (uint32_t op = 0; op < c.nops; op++)
-        if (c.in[op])
+        if (c.in[op] && !is_short_constant(&c, c.m->ops[op].first_result, 0)) /* they come by themselves */
             ops[n++] = op;
     all.ops = ops;
     all.nops = n;
