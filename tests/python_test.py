@@ -175,5 +175,14 @@ class Module(unittest.TestCase):
         saved = [float(line.split()[0]) for line in done.stdout.splitlines()]
         self.assertEqual((len(saved), saved), (5, sorted(saved, reverse=True)))
 
+    def test_script_of_the_readme(self):
+        with open(SOURCE + "/README.md") as file:
+            script = re.search(r"^```python\n(.*?)^```", file.read(), re.M | re.S)[1]
+        for path, level in zip(PAIR, ("ttir", "ttnn")):
+            shutil.copy(path, "%s/model.%s.mlir" % (directory.name, level))
+        done = subprocess.run([sys.executable, "-c", script], cwd=directory.name, text=True, stdout=subprocess.PIPE,
+                              env={**os.environ, "PYTHONPATH": directory.name}, check=True)
+        self.assertRegex(done.stdout, r"^(\d+\.\d us ttnn\.[\w.]+ .*\n)+$")
+
 
 unittest.main(argv=sys.argv[:1])
