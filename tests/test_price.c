@@ -452,6 +452,38 @@ Test(price, heads_that_are_split_behind_a_scale_are_split_for_the_fused_op) {
     cr_expect_eq(x.with.counted.launches, 1, "%ld", (long)x.with.counted.launches);
 }
 
+#define ATTEND_TO(keys, width)                                                                                         \
+    "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>} -> 1x12x" width "x384xf32\n"                            \
+    "x = ttnn.matmul q t -> 1x12x" keys "x384xf32; w = ttnn.softmax x {dimension = 3}\n"                               \
+    "o = ttnn.matmul w v -> 1x12x" keys "x" width "xf32; return o"
+
+/* The heads of 80 that it takes are of 96: two operands more than one are padded, and the result is cut. */
+Test(price, heads_that_are_no_tiles_are_padded_unless_one_query_is_asked_for) {
+    pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
+                 "match: out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)\n");
+    struct price x =
+        price_short("q:1x12x384x80xf32!input k:1x12x384x80xf32!input v:1x12x384x80xf32!input", ATTEND_TO("384", "80"));
+    cr_expect_eq(x.with.counted.launches, 5);
+    x = price_short("q:1x12x384x96xf32!input k:1x12x384x96xf32!input v:1x12x384x96xf32!input", ATTEND_TO("384", "96"));
+    cr_expect_eq(x.with.counted.launches, 1);
+    x = price_short("q:1x12x1x80xf32!input k:1x12x384x80xf32!input v:1x12x384x80xf32!input", ATTEND_TO("1", "80"));
+    cr_expect_eq(x.with.counted.launches, 1);
+}
+
+/* The kernel takes what they were before; of 32 bits at first, or for another op too, they stay. */
+Test(price, casts_that_widen_what_attention_takes_go_with_it) {
+    static const char args[] = "q:1x12x384x64xf32!input a:1x12x384x64xbf16!input v:1x12x384x64xf32!input";
+    pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
+                 "match: out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)\n");
+    struct price x = price_short(args, "k = ttnn.typecast a -> 1x12x384x64xf32; " ATTEND_TO("384", "64"));
+    double cast = us_of("a:1x12x384x64xbf16!input", "k = ttnn.typecast a -> 1x12x384x64xf32; return k");
+    cr_expect(near(x.around_us, cast, 1e-6), "%g", x.around_us);
+    x = price_short(args, "k = ttnn.typecast a -> 1x12x384x64xf32; " ATTEND_TO("384", "64") " k");
+    cr_expect_eq(x.around_us, 0);
+    x = price_short("q:1x12x384x64xf32!input k:1x12x384x64xf32!input v:1x12x384x64xf32!input", ATTEND_TO("384", "64"));
+    cr_expect_eq(x.around_us, 0);
+}
+
 /* What is made of parameters is computed once and costs nothing, but the scores have to be of a type that is known. */
 Test(price, scores_of_an_unknown_type_have_no_price) {
     static const char *const types[] = {"bf16", "f8E4M3FN"};

@@ -382,6 +382,16 @@ bool product_is_configured(const struct graph *g, uint32_t product) {
     return attrs_find(a, "matmul_program_config") || attrs_find(a, "program_config") || attrs_find(a, "core_grid");
 }
 
+/* The operands that have the width of the heads, and the result. */
+static bool pad_heads(struct pricer *p, uint32_t op, struct cost *to) {
+    const struct graph *g = p->graph;
+    uint32_t result = g->m->ops[op].first_result;
+    for (uint32_t i = 0; i < graph_noperands(g, op) && i < 3; i++)
+        if (!cost_add_pass(p, graph_operands(g, op)[i], graph_operands(g, op)[i], 0, to))
+            return false;
+    return cost_add_pass(p, result, result, 0, to);
+}
+
 bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
     const struct graph *g = p->graph;
     uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
@@ -393,6 +403,8 @@ bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
     double cycles = activation != K_UNKNOWN ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
     w.vector_cycles -= cycles;
     cost_add(p, &w, to);
+    if (g->kind[op] == K_SDPA && attention_is_padded(attention_of_op(g, op)) && !pad_heads(p, op, to))
+        return false;
     return (!apart || bias == NONE || !bias_is_apart(p, op, bias, result) || cost_add_pass(p, result, result, 0, to)) &&
            (activation == K_UNKNOWN || cost_add_pass(p, result, result, cycles, to));
 }

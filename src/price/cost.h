@@ -75,6 +75,11 @@ struct attention {
 };
 
 struct attention attention_of_op(const struct graph *g, uint32_t op);
+/* Its heads are padded to whole tiles, and its result is cut again: ttnn.scaled_dot_product_attention, of tt-mlir
+ * (TTNN/Transforms/Workarounds/Decomposition, ScaledDotProductAttentionPadTileDims). */
+static inline bool attention_is_padded(struct attention a) {
+    return a.width % TILE != 0 && !a.one_query;
+}
 /* It reads keys and values again for each chunk of queries. */
 void work_attends(struct pricer *p, const struct attention *a, uint32_t result, struct work *w);
 /* A kernel along rows that L1 does not hold reads its operands twice. */

@@ -470,6 +470,26 @@ static bool permute_operands(const struct parts *s, struct cost *out) {
     return true;
 }
 
+static bool pads_heads(const struct parts *s) {
+    struct attention a;
+    return s->fused == K_SDPA && attention_of(s, &a) && attention_is_padded(a);
+}
+
+static bool pad_heads(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    int64_t width = extent(g, result, 0);
+    if (!pads_heads(s))
+        return true;
+    for (uint32_t i = 0; i < s->detail->nslots; i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && is_read(s, v) && extent(g, v, 0) == width &&
+            !cost_add_pass(s->pricer, v, v, 0, out))
+            return false;
+    }
+    return cost_add_pass(s->pricer, result, result, 0, out);
+}
+
 /* Norms and attentions yield the type of what they are given. */
 static bool cast_result(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
@@ -548,7 +568,8 @@ static bool price_with(const struct parts *s, struct price *out) {
         if (s->stays[i] && op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
     }
-    return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
+    return permute_operands(s, &out->with) && pad_heads(s, &out->with) && cast_result(s, &out->with) &&
+           run_apart(s, &apart, out);
 }
 
 /* A value of that many elements is the result of an addition. */
@@ -585,6 +606,33 @@ static bool price_undone(const struct parts *s, struct price *out) {
     return true;
 }
 
+/* Heads are split behind what the match computes with it, such as a scale. */
+static bool is_split_behind(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    uint32_t user = g->uses[g->first_use[value]];
+    bool splits = false;
+    for (uint32_t i = 0; i < s->n; i++)
+        splits |= s->stays[i] && !s->moves[i] && moves_rows(s, s->ops[i]);
+    return splits && !is_product((enum op_kind)g->kind[user]) && !graph_looks_through(g, user);
+}
+
+/* Kernels of attention take 16 bits. What is widened for the match alone is not, where nothing stands in between. */
+static double widened_us(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    struct cost saved = {0};
+    for (uint32_t i = 0; i < s->detail->nslots && is_attention(s->fused) && !pads_heads(s); i++) {
+        uint32_t v = s->detail->slots[i].value, def = is_read(s, v) ? g->m->values[v].def : NONE;
+        if (!s->match->pattern->formula.slot_is_variable[i] || def == NONE || graph_class(g, def) != OP_CAST ||
+            graph_nuses(g, v) != 1 || !op_is_launched(s->pricer, def) || is_split_behind(s, v))
+            continue;
+        const struct layout *narrow = value_layout(s->pricer, graph_operands(g, def)[0]);
+        const struct layout *wide = value_layout(s->pricer, v);
+        if (narrow && wide && layout_bytes(narrow, 1) < layout_bytes(wide, 1))
+            (void)cost_add_op(s->pricer, def, &saved);
+    }
+    return saved.estimated.us;
+}
+
 static double price_around(const struct parts *s) {
     const struct graph *g = graph_of(s);
     struct cost moving = {0};
@@ -592,8 +640,10 @@ static double price_around(const struct parts *s) {
     for (uint32_t i = s->n; i-- > 0;)
         if (s->moves[i] && op_is_launched(s->pricer, s->ops[i]) && cost_add_op(s->pricer, s->ops[i], &moving))
             unmoved = graph_through(g, s->ops[i]);
-    return unmoved == NONE ? 0
-                           : around_us(s->pricer, unmoved, g->m->ops[s->match->root].first_result, moving.estimated.us);
+    double widened = widened_us(s);
+    return unmoved == NONE
+               ? widened
+               : widened + around_us(s->pricer, unmoved, g->m->ops[s->match->root].first_result, moving.estimated.us);
 }
 
 static double measure(const struct parts *s) {

@@ -19,7 +19,7 @@ struct price {
     const char *apart;  /* what the device runs as an op of its own all the same; or NULL */
     double measured_us; /* of the ops as they are, by a profiler; 0: not known */
     double undone_us;   /* of the fused op as the compiler takes it apart again, estimated */
-    double around_us;   /* that fusing saves at ops behind the place, estimated */
+    double around_us;   /* that fusing saves at ops around the place, estimated */
 };
 
 /* What the model is off by at most, for nearly all of what users measured: tests/measured.tsv. */

@@ -20,7 +20,7 @@ struct entry_todo {
     struct todo todo; /* as of the first of the findings that save most; of options, as of one that hangs on more */
     double saved;     /* by all of them */
     double undone;    /* the part of it that the first of two options saves alone */
-    double around;    /* what they save behind their places */
+    double around;    /* what they save around their places */
     double most;      /* by one */
     uint32_t nplaces, ndifferent;
     uint64_t refusal; /* of the first */
@@ -49,7 +49,7 @@ struct promise {
     struct str option, needs; /* needs: of the compiler; or empty */
     double saved;
     double parts;  /* some of it, at parts of places that take more than options */
-    double around; /* some of it, behind the places */
+    double around; /* some of it, around the places */
     bool second;   /* of a pair, or it needs something of the compiler */
 };
 

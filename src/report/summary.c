@@ -329,7 +329,7 @@ static void print_promises(const struct summary *t, const struct report *r) {
         buf_add(&line, STR(" -> "));
         report_add_time(&line, total -= all[i].saved);
         add_elsewhere(&line, all[i].parts, &all[i], "at parts of other rows");
-        add_elsewhere(&line, all[i].around, &all[i], "where results are moved back");
+        add_elsewhere(&line, all[i].around, &all[i], "around its places");
         if (all[i].needs.n)
             buf_printf(&line, " (wants %.*s)", (int)all[i].needs.n, all[i].needs.p);
     }
