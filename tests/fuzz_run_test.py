@@ -31,6 +31,14 @@ if "--mlir-print-ir-after-all" in args:
         sys.stderr.write("// -----// IR Dump %%s ConvertTTIRToTTNN (convert-ttir-to-ttnn) //----- //\n%%s" %% (when, module))
 (sys.stdout if out == "-" else open(out, "w")).write(text)
 """
+# An audit finds nothing; the compiler is judged by `verify`.
+PROGRAM_OF = """#!/bin/sh
+case "$*" in
+verify*) exec "%(program)s" "$@" ;;
+*renamed*) echo '{"missed_fusions": []}' ;;
+*) echo '{"missed_fusions": %(found)s}' ;;
+esac
+"""
 EXAMPLES = """#!/bin/sh
 cat <<'END'
 func.func @a(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -67,13 +75,14 @@ class Run(unittest.TestCase):
         os.chmod(self.path("new"), 0o755)
         os.replace(self.path("new"), self.path(name))  # what was started may still run
 
-    def run_it(self, *options, exp="exp", crash=False, known="known"):
+    def run_it(self, *options, exp="exp", crash=False, known="known", found="[]"):
+        self.write("program", PROGRAM_OF % {"program": PROGRAM, "found": found})
         self.write("opt", COMPILER % {"python": sys.executable, "exp": exp, "crash": crash})
         done = subprocess.run([sys.executable, os.path.join(SOURCE, "fuzz", "compiler.py"), "--known=" + self.path(known),
-                               "--keep=" + self.path("kept"), *options, PROGRAM, self.path("examples"), self.path("opt")],
+                               "--keep=" + self.path("kept"), *options, *map(self.path, ("program", "examples", "opt"))],
                               capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": self.path("temporary")})
         self.assertEqual(os.listdir(self.path("temporary")), [])
-        counts = re.search(r"functions made (\d+), .* kinds of difference (\d+), new (\d+); violations of our own (\d+)$",
+        counts = re.search(r"functions made (\d+), .* kinds of difference (\d+), new (\d+); .*violations of our own (\d+)$",
                            done.stdout)
         self.assertTrue(counts, done.stdout + done.stderr)
         return done, tuple(int(n) for n in counts.groups())
@@ -115,6 +124,15 @@ class Run(unittest.TestCase):
         self.assertEqual(sorted(self.kept()), ["state-1"])
         done, counts = self.run_it("--count=50", "--seed=2", exp="abs", known="found")
         self.assertEqual((done.returncode, counts[2] > 0), (1, True), "what it makes is another op")
+
+    def test_a_wrong_program_is_found_and_kept(self):
+        """What it finds depends on names."""
+        found = '[{"fused_op": "ttnn.x", "instances": [{"pattern": "x", "notes": ""}]}]'
+        done, counts = self.run_it("--count=50", found=found)
+        self.assertEqual((done.returncode, counts), (1, (50, 0, 0, 1)), done.stdout)
+        kept = self.kept()
+        self.assertEqual(sorted(kept), ["ours-0.mlir", "state-1"])
+        self.assertTrue(kept["ours-0.mlir"].startswith("// audit: other findings after renaming: {'ttnn.x': 1}\n"))
 
     def test_a_compiler_that_crashes(self):
         done, counts = self.run_it("--count=50", crash=True)
