@@ -394,7 +394,7 @@ struct fa_explain_options {
     struct fa_patterns patterns;
     const char *at; /* only ops with this location ("add.174"), alias ("#loc12"), result ("%12") or line ("812",
                        "file:812"); NULL: all */
-    unsigned most;  /* places that are kept, the best; 0: 10 */
+    unsigned most;  /* places that are kept, the best; 0: 10, and at `at` 5 */
     unsigned max_diagnostics;
     struct fa_progress progress;
 };

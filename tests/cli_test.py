@@ -1545,6 +1545,20 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
         self.write("two.mlir", TTIR.replace("    return", '    %2 = "ttir.exp"(%arg0) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>\n    return'))
         self.assertEqual(self.explain("--at=%2", "--ttir-only", "two.mlir"), (0, "nothing comes close at %2\n", ""))
 
+    def test_at_what_the_place_is_about(self):
+        """A product behind an add comes before what shares the add alone; where there is nothing else, that is shown."""
+        def patterns(*args):
+            places = json.loads(self.run_it("explain", "--json", "--at=%1", "--ttir-only", *args)[1])["places"]
+            return [place["pattern"] for place in places]
+        kept, all_of = patterns("m.mlir"), patterns("--limit=places=100", "m.mlir")
+        self.assertEqual((kept[1], kept), ("linear", all_of[:5]))   # behind the match that an audit reports
+        self.assertGreater(len(all_of), 5)
+        op = '%%%d = "ttir.%s"(%s, %%b) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>\n'
+        self.write("m.mlir", "func.func @f(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {\n" +
+                   op % (0, "multiply", "%a") + op % (1, "add", "%0") + "return %1 : tensor<4x8xf32>\n}\n")
+        self.assertEqual(patterns("m.mlir"), ["addcmul", "theory_gated_residual"])
+        self.assertIn("lerp", patterns("--limit=places=100", "m.mlir"))
+
     def test_at_what_is_printed(self):
         for at in ("ttir.add 4", "ttir.add at line 4", "%1 (ttir.add at line 4)", "line 4", "m.mlir:4:5", "m.mlir:4: ttir.add",
                    "%arg2", "%arg2 (fc1.bias)", "%0#0", "ttir:%1"):

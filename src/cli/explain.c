@@ -34,8 +34,8 @@ static const struct option_row rows[] = {
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
     {"json", 0, FLAG, offsetof(struct explain_args, json), NULL, .help = "print one JSON document instead"},
-    {"limit", 0, LIMIT, offsetof(struct explain_args, options.most), "places=N", .help = "places that are printed (10)",
-     .least = 1, .most = NUMBER_MOST},
+    {"limit", 0, LIMIT, offsetof(struct explain_args, options.most), "places=N",
+     .help = "places that are printed (10; with --at 5)", .least = 1, .most = NUMBER_MOST},
 };
 
 const struct command explain_command = {

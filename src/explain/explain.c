@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 10, MOST_LINES = 8 };
+enum { MOST = 10, MOST_AT = 5, MOST_LINES = 8 };
 
 /* One graph. */
 struct explained_graph {
@@ -76,7 +76,8 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
                             .pattern = p->name,
                             .fused_op = p->fused_op,
                             .nops = nops,
-                            .total = nops};
+                            .total = nops,
+                            .about = outcome != OUTCOME_NEAR};
     x->ops = arena_alloc(&e->arena, (nops + 1) * sizeof *x->ops);
     for (uint32_t i = 0; i < nops; i++)
         x->ops[i] = op_text(r, ops[i]);
@@ -229,6 +230,16 @@ static bool is_covered(struct explained_graph *r, const struct near_miss *c) {
     return false;
 }
 
+/* More than arithmetic that any formula may have is there, or all of it: then the place is one of this fusion. */
+static bool is_about(const struct graph *g, const struct near_miss *c) {
+    bool about = c->nops == c->total;
+    for (uint32_t i = 0; i < c->nops && !about; i++) {
+        enum op_kind k = (enum op_kind)g->kind[c->ops[i]];
+        about = k != K_ADD && k != K_SUBTRACT && k != K_MULTIPLY && k != K_DIVIDE;
+    }
+    return about;
+}
+
 static void add_near(struct explained_graph *r) {
     if (r->near.n)
         qsort(r->near.items, r->near.n, sizeof *r->near.items, r->asked ? by_pattern_and_rank : by_rank);
@@ -246,6 +257,8 @@ static void add_near(struct explained_graph *r) {
             x->compiler = &c->pattern->status;
         x->part = arena_str(&r->e->arena, c->part);
         x->reason = arena_str(&r->e->arena, c->reason);
+        x->about = r->asked && is_about(&r->level->graph, c);
+        x->theoretical = r->asked && is_theoretical(c->pattern);
         x->asked = r->asked && (r->asked[c->root] || (c->op != NONE && r->asked[c->op]));
         if (c->op != NONE)
             x->differs = op_text(r, c->op);
@@ -336,6 +349,10 @@ static int by_place(const void *pa, const void *pb) {
     const struct explained *a = pa, *b = pb;
     if (kind_of(a) != kind_of(b))
         return kind_of(a) - kind_of(b);
+    if (a->about != b->about)
+        return a->about ? -1 : 1;
+    if (a->theoretical != b->theoretical)
+        return a->theoretical ? 1 : -1;
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
@@ -371,8 +388,17 @@ static void gather(struct fa_explanation *e, size_t most) {
     e->n = n;
 }
 
+/* How many of the items are kept: at one place those that it is about, where it is about any. */
+static uint32_t best_at(const struct fa_explanation *e, size_t most) {
+    uint32_t n = 0;
+    bool asked_for = e->all || most;
+    most = most ? most : e->all ? MOST : MOST_AT;
+    while (n < e->n && n < most && (asked_for || e->items[n].about || !e->items[0].about))
+        n++;
+    return n;
+}
+
 static enum fa_status run(struct fa_explanation *e, const struct fa_explain_options *o) {
-    size_t most = o->most ? o->most : MOST;
     bool any = false;
     e->patterns = patterns_asked_for(&o->patterns, &e->own, &e->diags);
     if (!e->patterns)
@@ -403,9 +429,9 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     if (e->n)
         qsort(e->items, e->n, sizeof *e->items, by_place);
     if (!e->at)
-        gather(e, most);
-    if (e->n > most)
-        e->n = (uint32_t)most;
+        gather(e, o->most ? o->most : MOST);
+    else
+        e->n = best_at(e, o->most);
     return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
 

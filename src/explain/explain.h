@@ -46,6 +46,8 @@ struct explained {
     uint64_t *more;    /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
     bool asked; /* it ends, or differs, at what --at means */
+    bool about; /* with --at: a match, or a near miss of more than arithmetic */
+    bool theoretical;
 };
 
 struct fa_explanation {
