@@ -1,5 +1,6 @@
 // The page in a browser: what is clicked, typed and copied, in light and dark, wide and narrow; axe-core finds nothing.
-// By hand, since a browser takes long to install: puppeteer-core and axe-core have to be where NODE_PATH says.
+// By hand, since a browser takes long to install: puppeteer-core and axe-core have to be where NODE_PATH says. Where
+// html-validate and tidy are there, they find nothing either.
 //
 // usage: NODE_PATH=DIR/node_modules node tests/page_test.js PROGRAM [BROWSER]
 'use strict';
@@ -62,6 +63,20 @@ async function accessible(tab) {
     await tab.evaluate(axe);
     const found = await tab.evaluate(() => window.axe.run());
     assert.deepStrictEqual(found.violations.map((v) => [v.id, v.nodes.map((n) => n.html).slice(0, 3)]), []);
+}
+
+async function valid() {
+    const tidy = spawnSync('tidy', ['--version']).error === undefined;
+    let validator;
+    try {
+        validator = new (require('html-validate').HtmlValidate)({extends: ['html-validate:recommended']});
+    } catch (e) {
+        console.log('html-validate is not there');
+    }
+    for (const page of fs.readdirSync(directory).filter((f) => f.endsWith('.html')).map(file)) {
+        if (validator) assert.deepStrictEqual((await validator.validateFile(page)).results, [], page);
+        if (tidy) assert.strictEqual(spawnSync('tidy', ['-e', '-q', page], {encoding: 'utf8'}).stderr, '', page);
+    }
 }
 
 const count = (tab, selector) => tab.$$eval(selector, (all) => all.filter((e) => e.checkVisibility()).length);
@@ -228,6 +243,7 @@ async function large(tab) {
             await others(tab);
         }
     await paper(tab);
+    await valid();
     await large(tab);
     await chromium.close();
     fs.rmSync(directory, {recursive: true});

@@ -177,7 +177,9 @@ static void put_text(struct buf *b, uint32_t indent, struct str text) {
         return;
     }
     int looseness = column_of(b) + text.n <= WIDTH ? 0 : loosest(text);
-    size_t open = strcspn(text.p, "({"), at = 0;
+    size_t open = 0, at = 0;
+    while (open < text.n && text.p[open] != '(' && text.p[open] != '{')
+        open++;
     if (column_of(b) + text.n <= WIDTH || (!looseness && open >= text.n)) {
         buf_add(b, text);
         return;
