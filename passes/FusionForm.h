@@ -274,6 +274,43 @@ public:
     return x;
   }
 
+  /// Of rank 4 at least, with the channels second or last.
+  Tensor groupNorm(Tensor x, Tensor weight, Tensor bias, SmallVector<NamedAttribute> attributes) {
+    if (!x.value || weight.wrong || bias.wrong)
+      return lacking({x, weight, bias});
+    x = ofRank(multiplied(x), m.frame.size());
+    if (x.wrong || x.axes.size() < 3)
+      return fail("x has no rows of channels");
+    int64_t channels = 1;
+    for (NamedAttribute one : attributes)
+      if (one.getName() == "channel_dim" && mlir::cast<IntegerAttr>(one.getValue()).getInt() < 0)
+        channels = -1;
+    while (x.axes.size() < 4)
+      x.axes.insert(channels < 0 ? x.axes.begin() + 1 : x.axes.end(), IndexMap());
+    channels += channels < 0 ? x.axes.size() : 0;
+    x.value = reshape(x.value, typeOf(x.axes).getShape());
+    SmallVector<NamedAttribute> all{named("channel_dim", rewriter.getI64IntegerAttr(channels))};
+    for (NamedAttribute one : attributes)
+      if (one.getName() != "channel_dim")
+        all.push_back(one);
+    SmallVector<Value> operands{x.value};
+    SmallVector<int32_t> segments{1, 0};
+    int64_t count = extent(x.axes[channels]);
+    for (Tensor t : {weight, bias}) {
+      segments.push_back(bool(t));
+      if (!t)
+        continue;
+      t = multiplied(t);
+      operands.push_back(t.number ? constant(*t.number, {count})
+                                  : arrange(t.value, offset(t.axes, shapeOf(t.value)), {x.axes[channels]}, 1).value);
+      if (!operands.back() || sizeOf(operands.back()) != count)
+        return fail("what the norm is multiplied with varies along another axis");
+    }
+    all.push_back(named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
+    x.value = create<GroupNormOp>(x.value.getType(), operands, all);
+    return x;
+  }
+
   /// As what it is: (x - mean) / sqrt(variance + epsilon) * scale + offset.
   Tensor batchNorm(Tensor x, Tensor scale, Tensor offset, Tensor mean, Tensor variance) {
     auto norm = llvm::find_if(m.ops, [](Operation *op) { return isa<BatchNormInferenceOp>(op); });

@@ -522,6 +522,7 @@ public:
   Operation *const root;
   const Location loc;
   std::optional<IndexMap> worked;
+  Axes frame;               ///< the axes of the formula at the root
   Axes here;                ///< of the formula, where a number is asked for
   std::optional<Name> line; ///< what the op that was found last is called
   llvm::SmallSetVector<Operation *, 16> ops; ///< that the formula names
@@ -542,6 +543,7 @@ private:
         r.axes.pop_back();
         r.axes.insert(r.axes.begin(), IndexMap());
       }
+    frame = r.axes;
     return r;
   }
   bool advance() {
@@ -1343,6 +1345,48 @@ inline bool isTable(const Match &m, Name n) {
           (within(both, r.map) || (within(r.map, last) && extent(axes[axes.size() - 2]) == 1)))
         return true;
     }
+  return false;
+}
+/// One number for each batch element (the first axis) and group of neighbouring channels.
+inline bool areChannelGroups(const Match &m, Name n, int dim) {
+  const Axes &axes = m.frame;
+  size_t at = dim < 0 ? dim + axes.size() : dim;
+  if (!m.has(n) || axes.size() < 3 || at >= axes.size())
+    return false;
+  IndexMap batch = canonical(axes[0]), channel = canonical(axes[at]);
+  if (batch.size() > 1 || channel.size() != 1)
+    return false;
+  int64_t rows = 1, longAxes = -int64_t(batch.size()) - 1;
+  for (const IndexMap &axis : axes) {
+    rows *= extent(axis);
+    longAxes += extent(axis) > 1;
+  }
+  int64_t groups = extent(m[n].map) / extent(batch), channels = extent(channel);
+  if (groups < 1 || channels % groups)
+    return false;
+  for (Digit &d : batch)
+    d.stride *= groups;
+  batch.push_back({channel[0].space, channel[0].low * (channels / groups), groups, 1});
+  return (channels > groups || longAxes > 1) && rows > channels && canonical(batch) == canonical(m[n].map);
+}
+/// A reshape makes the rows of x of others, and one behind out takes them apart again.
+inline bool isRegrouped(const Match &m, Name x, Name out) {
+  auto changesRows = [](Operation *op) {
+    return isa<ReshapeOp>(op) && shapeOf(op->getOperand(0)).back() != shapeOf(op->getResult(0)).back();
+  };
+  Value value = m.has(x) ? m[x].value : Value();
+  while (value && value.getDefiningOp() && !changesRows(value.getDefiningOp()))
+    value = isa<SubtractOp>(value.getDefiningOp()) ? value.getDefiningOp()->getOperand(0) : sourceOf(value);
+  if (!value || !value.getDefiningOp() || !m.has(out))
+    return false;
+  for (value = m[out].value; value.hasOneUse();) {
+    Operation *user = *value.getUsers().begin();
+    if (user->getNumResults() != 1 || sourceOf(user->getResult(0)) != value)
+      return false;
+    if (changesRows(user))
+      return true;
+    value = user->getResult(0);
+  }
   return false;
 }
 /// The batch norm works along the channels of the convolution.

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Patterns as passes of the real compiler: generated, compiled, run on their examples.
 
-usage: passes.py PROGRAM GET_SH [--corpus=DIRECTORY] [--keep=DIRECTORY] [--only=NAMES] [-v]
+usage: passes.py PROGRAM GET_SH [--corpus=DIRECTORY] [--keep=DIRECTORY] [--only=NAMES] [--cmake] [-v]
 
 PROGRAM writes each direct pattern as a pass; clang++-22 compiles them; ttmlir-opt, which GET_SH unpacks, loads them. Of each
 pattern's TTIR examples those that match have to change, the others not, and `fusion-audit verify` compares before and after.
+Where all do as they should, NAME.mlir is run as lit runs it, with FileCheck. With --cmake the folder is built by its own
+CMakeLists.txt.
 With --corpus all passes run over the TTIR of its models: a row for each says how many findings of these patterns an audit has
 before and after, and what `verify` says. Prints a table, a row a pattern; exits with 1 where a pass fails, where verify finds
 a difference, or where a pass without unchecked conditions fuses what must not be.
@@ -75,6 +77,17 @@ def build(folder, directory, names, plugin, each=False):
                 directory + "/FusionPasses.cpp", "-o", plugin])
 
 
+def build_by_cmake(folder, directory, plugin):
+    where = directory + "/build"
+    r = run(["cmake", "-S", directory, "-B", where, "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22",
+             "-DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir", f"-DTTMLIR_INCLUDE={folder}/include"])
+    if r.returncode == 0:
+        r = run(["cmake", "--build", where])
+    if r.returncode == 0:
+        os.replace(where + "/libFusions.so", plugin)
+    return r
+
+
 def apply(folder, plugin, passes, texts, path):
     """Each module after a pass; None for one that the compiler refuses."""
     with open(path, "w") as f:
@@ -113,10 +126,22 @@ class Run:
 
     def findings(self, path, names):
         """How many findings an audit has, by pattern."""
-        r = run([self.args.program, "-q", "--ttir-only", "--source=ttnn", "--format=json", "-o", "-", path])
+        r = run([self.args.program, "-q", "--ttir-only", "--source=ttnn:dialect", "--format=json", "-o", "-", path])
         entries = json.loads(r.stdout)["missed_fusions"] if r.stdout.strip() else []
         found = [i["pattern"] for e in entries for i in e["instances"]]
         return {n: found.count(n) for n in names if n in found}
+
+    def lit(self, name):
+        """The status of the RUN line of a test."""
+        path = f"{self.directory}/{name}.mlir"
+        with open(path) as f:
+            command = f.readline().split("RUN: ", 1)[1].strip()
+        command = command.replace("%fusions", self.plugin).replace("%s", path)
+        where = os.pathsep.join([self.folder, "/usr/lib/llvm-22/bin", os.environ["PATH"]])
+        r = run(["sh", "-c", command], env={**os.environ, "PATH": where})
+        if r.returncode:
+            self.wrong.append(f"{name}: {command}\n{r.stderr[:2000]}")
+        return "passes" if r.returncode == 0 else "fails"
 
     def model(self, path, names):
         r = run([self.folder + "/ttmlir-opt", f"--load-pass-plugin={self.plugin}", "--mlir-print-debuginfo",
@@ -163,6 +188,7 @@ def main():
     p.add_argument("--corpus")
     p.add_argument("--keep")
     p.add_argument("--only", default="*")
+    p.add_argument("--cmake", action="store_true")
     p.add_argument("-v", "--verbose", action="store_true")
     args = p.parse_args()
     folder = kit(args.get_sh)
@@ -179,7 +205,8 @@ def main():
                             '  registerFusion<populateAllPatterns>', 1)
         with open(directory + "/FusionPasses.cpp", "w") as f:
             f.write(text)
-    r = build(folder, directory, names, directory + "/fusions.so")
+    plugin = directory + "/fusions.so"
+    r = build_by_cmake(folder, directory, plugin) if args.cmake else build(folder, directory, names, plugin)
     if r.returncode:
         print(r.stderr[:6000])
         return 1
@@ -188,7 +215,9 @@ def main():
         n, unread = state.pattern(name)
         if n[2] != n[3] and name not in dict(unchecked):
             state.wrong.append(f"{name}: fuses {n[3] - n[2]} of its near misses")
-        print(f"{name:40} hits {n[0]}/{n[1]}  misses {n[2]}/{n[3]}  proved {n[4]}  unread {unread}", flush=True)
+        right = n[0] == n[1] and n[2] == n[3] and not unread
+        lit = state.lit(name) if right and os.path.exists("/usr/lib/llvm-22/bin/FileCheck") else "-"
+        print(f"{name:40} hits {n[0]}/{n[1]}  misses {n[2]}/{n[3]}  proved {n[4]}  unread {unread}  lit {lit}", flush=True)
     for name, why in reasons.items():
         print(f"{name:40} - {why}")
     for name, what in unchecked:

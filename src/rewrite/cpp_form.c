@@ -19,7 +19,8 @@ static struct str number_needs(struct cpp *c, const struct formula *f, const str
     if (!n)
         return STR("");
     struct str a = number_needs(c, f, n->a), b = number_needs(c, f, n->b), own = STR("");
-    if (n->slot != NONE && n->op != NUM_VALUE && n->op != NUM_CALL)
+    bool is_root = n->slot != NONE && f->root->kind == N_NAMED && f->root->slot == n->slot;
+    if (n->slot != NONE && n->op != NUM_VALUE && n->op != NUM_CALL && !is_root)
         own = arena_printf(c->arena, "match.has(%s)", cpp_name(c, f->slot_name[n->slot]).p);
     return both(c, own, both(c, a, b));
 }
@@ -87,6 +88,16 @@ static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_
     return true;
 }
 
+/* The bits of an attribute that is an integer, as the op table has it; 0: it is none. */
+static int integer_bits(enum op_kind k, const char *key) {
+    for (struct str rest = str_of(op_table[k].attributes ? op_table[k].attributes : ""); rest.n;) {
+        struct str type = str_part(&rest, ' '), name = str_part(&type, ':');
+        if (str_is(name, key))
+            return str_starts(type, STR("i64")) ? 64 : str_starts(type, STR("i32")) ? 32 : 0;
+    }
+    return 0;
+}
+
 /* ", {form.number("epsilon", 1e-05)}" of the attributes that the form says; the others are those of the match. */
 static struct str attributes(struct cpp *c, const struct node *n) {
     struct str text = STR("");
@@ -94,7 +105,9 @@ static struct str attributes(struct cpp *c, const struct node *n) {
         struct str value = attribute_text(c, &n->attrs[i]);
         if (!value.n)
             return value;
-        text = arena_printf(c->arena, "%s%sform.number(\"%s\", %s)", text.p, i ? ", " : "", n->attrs[i].key, value.p);
+        int bits = integer_bits(n->op, n->attrs[i].key);
+        text = arena_printf(c->arena, bits ? "%s%sform.integer(\"%s\", %s, %d)" : "%s%sform.number(\"%s\", %s)", text.p,
+                            i ? ", " : "", n->attrs[i].key, value.p, bits);
     }
     return text.n ? arena_printf(c->arena, ", {%s}", text.p) : STR(" ");
 }
@@ -210,6 +223,8 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     struct str op = cpp_class(c, n->op), keys = attributes(c, n);
     if (!op.n || !keys.n)
         return STR("");
+    if (n->op == K_GROUP_NORM)
+        return arena_printf(c->arena, "form.groupNorm(%s, %s, %s%s)", v[0].p, v[2].p, v[3].p, keys.p);
     if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)
         return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p,
                             str_trim(keys).n ? keys.p : "");

@@ -28,6 +28,8 @@ static const struct {
     {CONDITION_aligned, "isAligned", ""},
     {CONDITION_grouped, "areGrouped", ""},
     {CONDITION_read_as, "isReadAs", ""},
+    {CONDITION_channel_groups, "areChannelGroups", ""},
+    {CONDITION_regrouped, "isRegrouped", ""},
     {CONDITION_normalizes_channels, "normalizesChannels", ""},
     {CONDITION_pads_window, "padsWindow", ""},
     {CONDITION_no_user, "hasNoUser", ""},
