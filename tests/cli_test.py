@@ -2214,6 +2214,11 @@ class Pairs(Case):
         self.assertIn("m.mlir: error: is StableHLO, without TTIR or TTNN\n", err)
         self.assertIn("--stablehlo-to-ttir-pipeline", err)
         self.assertEqual(self.run_it("patterns", "new", "--from=m.mlir", "--ops=%0"), (3, "", err))
+        status, out, _ = self.run_it("inspect", "m.mlir")
+        self.assertEqual(status, 0)
+        self.assertIn("graph 1, neither TTIR nor TTNN: ", out)
+        said = json.loads(self.run_it("inspect", "--json", "m.mlir")[1])
+        self.assertEqual(said["files"][0]["blocks"][0]["module"]["level"], "other")
         self.write("m.mlir", 'module {\n  func.func @f(%a: tensor<4xf32>) {\n    return\n  }\n}\n')
         self.assertIn("has IR, but no ops of TTIR or TTNN", self.unreadable("m.mlir"))
 

@@ -100,9 +100,9 @@ static void put_sign(struct writer *w, const char *key, const struct version_sig
     write_close(w);
 }
 
-static void put_module(struct writer *w, const struct module_facts *m) {
+static void put_module(struct writer *w, const struct log_block *b, const struct module_facts *m) {
     write_map(w);
-    put_text(w, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
+    put_text(w, "level", m->is_ttnn ? STR("ttnn") : log_is_ttir(b) ? STR("ttir") : STR("other"));
     write_pair_number(w, "ops", m->nops);
     write_pair_number(w, "values", m->nvalues);
     write_pair_number(w, "edges", m->nedges);
@@ -147,7 +147,7 @@ static void put_block(struct writer *w, const struct log_block *b, const struct 
     write_close(w);
     write_key(w, STR("module"));
     if (m)
-        put_module(w, m);
+        put_module(w, b, m);
     else
         write_null(w);
     write_close(w);

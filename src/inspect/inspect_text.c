@@ -261,8 +261,10 @@ static void put_version(FILE *out, const struct module_facts *m) {
 
 static void put_module(FILE *out, const struct log_block *b, const struct module_facts *m) {
     fprintf(out, "\n  graph %" PRIu32 ", %s: %" PRIu32 " op%s, %" PRIu32 " value%s, %" PRIu32 " edge%s", b->graph,
-            m->is_ttnn ? "TTNN" : "TTIR", m->nops, plural(m->nops), m->nvalues, plural(m->nvalues), m->nedges,
-            plural(m->nedges));
+            m->is_ttnn       ? "TTNN"
+            : log_is_ttir(b) ? "TTIR"
+                             : "neither TTIR nor TTNN",
+            m->nops, plural(m->nops), m->nvalues, plural(m->nvalues), m->nedges, plural(m->nedges));
     put_count(out, m->ndestinations, "destination operand", "left out");
     fputc('\n', out);
     if (m->nfuncs)
