@@ -2403,6 +2403,7 @@ esac
 
     def test_wrong_usage(self):
         self.wrong("try needs --compiler=PROGRAM", "try", "m.ttir.mlir")
+        self.wrong("try takes a file: each compile reads it", "try", "--compiler=x", "-")
         self.wrong("try takes one model, in TTIR", "try", "--compiler=x", "m.ttir.mlir", "m.ttnn.mlir")
 
 

@@ -338,7 +338,9 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static bool check(struct args *args) {
-    return ((const struct try_args *)args)->compiler || wrong(args, "try needs --compiler=PROGRAM");
+    if (!((const struct try_args *)args)->compiler)
+        return wrong(args, "try needs --compiler=PROGRAM");
+    return strcmp(args->options.inputs.files[0], "-") != 0 || wrong(args, "try takes a file: each compile reads it");
 }
 
 #define MEMBER(name) offsetof(struct try_args, name)
