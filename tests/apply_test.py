@@ -360,6 +360,16 @@ class Apply(Program):
         self.assertNotIn("softmax", result)
         self.assertNotIn("permute", result)
 
+    def test_a_divisor_becomes_a_scale_that_is_rounded(self):
+        text = ATTENTION.replace("bf16", "f32").replace("2.500000e-01", "5.656250e+00").replace("ttir.multiply", "ttir.div")
+        result = self.applied(text)
+        self.assertIn("scale = 1.7679559e-01 : f32", result)
+        for scale, status in (("1.7679559e-01", 0), ("1.7679565e-01", 1)):
+            with open(os.path.join(self.dir, "a.mlir"), "w") as f:
+                f.write(result.replace("1.7679559e-01", scale))
+            r = subprocess.run([PROGRAM, "verify", "-q", "m.mlir", "a.mlir"], cwd=self.dir, capture_output=True, text=True)
+            self.assertEqual(r.returncode, status, r.stderr)
+
     def test_nothing_to_apply_gives_the_input(self):
         text = LINEAR.replace("ttir.add", "ttir.maximum")
         self.assertEqual(self.applied(text), text)

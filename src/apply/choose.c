@@ -25,6 +25,14 @@ static struct str precondition_of(const struct match_detail *d, struct arena *a)
     return STR("");
 }
 
+/* The elements of an argument are assumed, of which a comparison of modules knows nothing. */
+static bool assumes_elements(const struct match *m, const struct match_detail *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->pattern->nholds; i++)
+        found |= d->slots[m->pattern->holds[i].slot].value != NONE;
+    return found;
+}
+
 static void write_one(const struct choosing *c, struct arena *a, struct replacement *out) {
     const struct match *m = out->match;
     struct reading *r = arena_alloc(a, sizeof *r);
@@ -36,6 +44,9 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
     if (precondition.n && !is_assumed(c->options, m->pattern))
         out->why = arena_printf(a, "it has a precondition (--assume=%.*s takes it to hold): %.*s",
                                 (int)m->pattern->name.n, m->pattern->name.p, (int)precondition.n, precondition.p);
+    else if (assumes_elements(m, &r->ref.bound))
+        out->why = arena_printf(a, "the module with it cannot be compared: it holds where %.*s", (int)precondition.n,
+                                precondition.p);
     else
         replace_match(c->how, r, a, out);
 }

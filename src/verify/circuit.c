@@ -1,5 +1,6 @@
 #include "verify/circuit.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double largest_epsilon = 1e-3;
@@ -38,6 +39,28 @@ static double rounding_of(struct constant c) {
     if (c.value == 0 || !isfinite(c.value) || ldexp(x, exact) == floor(ldexp(x, exact)))
         return 0;
     return ldexp(1, exponent - 1 - (c.bits < PRINTED ? c.bits : PRINTED));
+}
+
+/* An attribute has the reciprocal of a number that is meant exactly, but for a power of 2, as near as f32 has it: a
+ * scale that was a divisor. */
+static bool has_reciprocal(const struct graph *g, double number) {
+    bool found = false;
+    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op && !found; op++) {
+        const struct attrs *a = graph_attributes(g, op);
+        for (uint32_t i = 0; a && i < a->n && !found; i++) {
+            int exponent;
+            bool fraction = a->at[i].is_number && !a->at[i].is_whole;
+            double x = fraction ? frexp(fabs(attr_value(&a->at[i]) * number), &exponent) : 0.75;
+            double off = fmin(2 * x - 1, 1 - x); /* of 1/2 or 1 */
+            found = off > 0 && off <= (double)FLT_EPSILON;
+        }
+    }
+    return found;
+}
+
+static double error_of(const struct graph *g, struct constant c) {
+    double error = rounding_of(c);
+    return error == 0 && has_reciprocal(g, c.value) ? fabs(c.value) * (double)FLT_EPSILON / 2 : error;
 }
 
 static double rounded(struct constant c) {
@@ -98,12 +121,13 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
     for (uint32_t v = 0; v < g->m->nvalues && n < MAX_LOOSE; v++) {
         struct constant k = graph_constant(g, v);
         uint32_t i = 0;
-        if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || rounding_of(k) == 0)
+        double error = error_of(g, k);
+        if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || error == 0)
             continue;
         while (all[i].number != k.value)
             i++;
         if (all[i].sides != 3)
-            out[n++] = (struct loose_constant){v, k.value, rounding_of(k), rounded(k)};
+            out[n++] = (struct loose_constant){v, k.value, error, rounded(k)};
     }
     c->problem.loose = out;
     c->problem.nloose = n;
