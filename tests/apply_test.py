@@ -80,6 +80,7 @@ func.func @main(%q: tensor<1x4x32x16xbf16>, %k: tensor<1x4x32x16xbf16>, %v: tens
 """
 
 
+PARAMETER = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
 CHANNELS, GROUPS, EACH = "tensor<2x64x32x32xbf16>", "tensor<2x8x8192xbf16>", "tensor<2x8x1xbf16>"
 GROUP_NORM = f"""\
 func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}, \
@@ -97,6 +98,19 @@ func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {{ttcore.argument_type
   %9 = "ttir.multiply"(%8, %w) : ({CHANNELS}, tensor<1x64x1x1xbf16>) -> {CHANNELS}
   %10 = "ttir.add"(%9, %b) : ({CHANNELS}, tensor<64x1x1xbf16>) -> {CHANNELS}
   return %10 : {CHANNELS}
+}}
+"""
+BATCH_NORM = f"""\
+func.func @main(%x: tensor<2x16x8x8xbf16>, %m: tensor<1x16x1x1xbf16> {PARAMETER}, %v: tensor<1x16x1x1xbf16> {PARAMETER}, \
+%g: tensor<1x16x1x1xbf16> {PARAMETER}, %b: tensor<1x16x1x1xbf16> {PARAMETER}) -> tensor<2x16x8x8xbf16> {{
+  %0 = "ttir.subtract"(%x, %m) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
+  %1 = "ttir.full"() <{{fill_value = 1.0e-05 : f32, shape = array<i32: 1, 1, 1, 1>}}> : () -> tensor<1x1x1x1xbf16>
+  %2 = "ttir.add"(%v, %1) : (tensor<1x16x1x1xbf16>, tensor<1x1x1x1xbf16>) -> tensor<1x16x1x1xbf16>
+  %3 = "ttir.rsqrt"(%2) : (tensor<1x16x1x1xbf16>) -> tensor<1x16x1x1xbf16>
+  %4 = "ttir.multiply"(%0, %3) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
+  %5 = "ttir.multiply"(%4, %g) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
+  %6 = "ttir.add"(%5, %b) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
+  return %6 : tensor<2x16x8x8xbf16>
 }}
 """
 # Rows that are masked whole give 0, where the fused op gives no number.
@@ -196,7 +210,6 @@ func.func @main(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
   return %2 : tensor<32x64xf32>
 }
 """
-PARAMETER = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
 BIASED = (f"func.func @main(%x: tensor<32x64xbf16>, %u: tensor<64x96xbf16> {PARAMETER}, %v: tensor<64x96xbf16> {PARAMETER}, "
           f"%w: tensor<64x96xbf16> {PARAMETER}, %a: tensor<96xbf16> {PARAMETER}, %b: tensor<96xbf16> {PARAMETER}, "
           f"%c: tensor<96xbf16> {PARAMETER}) -> (tensor<32x96xbf16>, tensor<32x96xbf16>, tensor<32x96xbf16>) {{\n" + "".join(
@@ -498,6 +511,14 @@ class Apply(Program):
         rows = rows.replace("1x64x1x1", "1x64x1").replace("64x1x1xbf16", "64x1xbf16")
         self.assertEqual(self.applied(rows, "--assume=all"), rows)
         self.assertIn("(group_norm) is left: ", self.run_program(rows, "--assume=all").stderr)
+
+    def test_a_batch_norm_says_where_its_channels_are(self):
+        result = self.applied(BATCH_NORM, "--assume=all")
+        self.assertRegex(result, r'%6 = "ttir.batch_norm_inference"\(%x(, %fused_\d+){4}\) <{dimension = 1 : i32, epsilon = 1.0e-05 : f32}> ')
+        last = BATCH_NORM.replace("1x16x1x1", "1x1x1x16").replace("2x16x8x8", "2x8x8x16")
+        self.assertIn("<{dimension = 3 : i32, ", self.applied(last, "--assume=all"))
+        rows = BATCH_NORM.replace("1x16x1x1", "1x1x8x8")    # of positions, not of channels
+        self.assertNotIn("batch_norm", self.applied(rows, "--assume=all"))
 
     def test_a_pool_takes_a_pad_that_is_turned_on_its_way(self):
         result = self.applied(POOL, "--assume=all")

@@ -397,15 +397,37 @@ static struct str element_of_positions(const struct match *m) {
     return STR("si32");
 }
 
-/* The axis that a row of it lies along: the channels of an image. */
-static uint32_t row_axis(struct form_writer *w, const struct node *n, uint32_t rank) {
+/* The axis along which an operand varies that has a number for each channel; the last one where none tells. */
+static uint32_t axis_of_channels(const struct form_writer *w, const struct written *v, uint32_t nv, uint32_t rank) {
+    for (uint32_t i = 1; i < nv; i++) {
+        struct shape s = logical_shape(&v[i]);
+        if (is_absent(&v[i]) || is_number(&v[i]) || s.rank != rank)
+            continue;
+        struct written once = before_repeats(w, v[i]);
+        for (uint32_t d = 0; d < rank; d++)
+            if (s.dim[d] > 1 && s.dim[d] == shape_count(&once.shape))
+                return d;
+    }
+    return rank - 1;
+}
+
+/* The axis that a row of it lies along: of an image the channels, which the form or an operand says. */
+static uint32_t row_axis(struct form_writer *w, const struct node *n, struct written_op *o, const struct written *v,
+                         uint32_t nv) {
     const char *channels = op_table[n->op].channels.key;
     struct formula_op self = {&w->names, n, &(uint64_t){0}};
     struct attrs attributes = {.computed = formula_attribute, .self = &self};
     struct call c = {.kind = n->op, .attributes = &attributes};
-    if (channels && op_table[n->op].ranks[0] == '0' && rank < 4)
+    uint32_t rank = logical_shape(&v[0]).rank;
+    if (!channels)
+        return rank - 1;
+    if (rank != 4)
         op_fails(w->e->eval, "the op takes images of rank 4");
-    return channels ? axis_attr(w->e->eval, &c, channels, rank - 1, rank) : rank - 1;
+    if (find_attribute(n, channels))
+        return axis_attr(w->e->eval, &c, channels, rank - 1, rank);
+    uint32_t axis = axis_of_channels(w, v, nv, rank);
+    add_key(o, channels, arena_printf(w->e->eval->arena, "%u", axis));
+    return axis;
 }
 
 /* A fused op: each operand in the rank that TTIR wants, the result as large as the first one. */
@@ -415,7 +437,7 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     uint32_t nroles = count_roles(n->op, nv);
     bool there[16] = {false};
     struct shape natural = logical_shape(&v[0]);
-    int64_t row = natural.dim[row_axis(w, n, natural.rank)];
+    int64_t row = natural.dim[row_axis(w, n, &o, v, nv)];
     take_scale(w, n, &o, v);
     take_groups(w, n, v, nv);
     bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && !n->dim.given;
