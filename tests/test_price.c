@@ -351,13 +351,13 @@ Test(price, a_tensor_beyond_all_memory_has_no_price) {
 /* ---- around a place ---- */
 
 #define CONV "name: conv\nfused_op: ttnn.conv2d\nsource: ttnn\nmatch: |\n  c = conv2d(x, w)\n  out = c * scale\n"
-#define NORMED                                                                                                         \
+#define MOVED                                                                                                          \
     "c = ttnn.conv2d x w {in_channels = 64 : i32, out_channels = 64 : i32, batch_size = 8 : i32, "                     \
     "input_height = 14 : i32, input_width = 14 : i32, kernel_size = array<i32: 1, 1>, stride = array<i32: 1, 1>, "     \
     "padding = array<i32: 0, 0, 0, 0>, dilation = array<i32: 1, 1>, groups = 1 : i32} -> 1x1x1568x64xbf16\n"           \
     "r = ttnn.reshape c {shape = [8, 14, 14, 64]} -> 8x14x14x64xbf16\n"                                                \
-    "p = ttnn.permute r {permutation = array<i64: 0, 3, 1, 2>} -> 8x64x14x14xbf16\n"                                   \
-    "n = ttnn.multiply p s -> 8x64x14x14xbf16\n"
+    "p = ttnn.permute r {permutation = array<i64: 0, 3, 1, 2>} -> 8x64x14x14xbf16\n"
+#define NORMED MOVED "n = ttnn.multiply p s -> 8x64x14x14xbf16\n"
 #define BACK(value)                                                                                                    \
     "b = ttnn.permute " value " {permutation = array<i64: 0, 2, 3, 1>} -> 8x14x14x64xbf16\n"                           \
     "o = ttnn.reshape b {shape = [1, 1, 1568, 64]} -> 1x1x1568x64xbf16; return o"
@@ -387,6 +387,33 @@ Test(price, what_moves_a_result_back_goes_with_what_moves_it) {
     cr_expect_eq(x.around_us, 0);
     x = price_short(args, NORMED "a = ttnn.mean n {dim_arg = [2, 3], keep_dim = true} -> 8x64x1x1xbf16; return a");
     cr_expect_eq(x.around_us, 0);
+    /* beside a value that is moved back, it is moved behind the addition: */
+    static const char sum[] =
+        "a = ttnn.add n z; o = ttnn.mean a {dim_arg = [2, 3], keep_dim = true} -> 8x64x1x1xbf16; return o";
+    char ops[2048];
+    snprintf(ops, sizeof ops, NORMED "%s", sum);
+    x = price_short(args, ops);
+    cr_expect_eq(x.around_us, 0);
+    snprintf(ops, sizeof ops,
+             NORMED "b = ttnn.permute z {permutation = array<i64: 0, 2, 3, 1>} -> 8x14x14x64xbf16\n%s b", sum);
+    x = price_short(args, ops);
+    double add = us_of("n:8x64x14x14xbf16!input z:8x64x14x14xbf16!input", "a = ttnn.add n z; return a");
+    cr_expect(near(x.around_us, add * padding, 0.01), "%g, %g", x.around_us, add * padding);
+}
+
+/* A scale of each channel by a parameter is one of the weight; the convolution yields what is moved then. */
+Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
+    static const char args[] = "x:1x1x1568x64xbf16!input w:64x64x1x1xbf16!parameter s:1x64x1x1xbf16!%s";
+    char text[256];
+    pattern_file(CONV);
+    snprintf(text, sizeof text, args, "parameter");
+    struct price x = price_short(text, NORMED "return n");
+    double alone = us_of(text, MOVED "return p");
+    cr_expect(near(x.with.estimated.us, alone, 0.02), "%g, %g", x.with.estimated.us, alone);
+    double cycles = x.with.estimated.vector_cycles;
+    snprintf(text, sizeof text, args, "input");
+    x = price_short(text, NORMED "return n");
+    cr_expect_gt(x.with.estimated.vector_cycles, cycles);
 }
 
 /* ---- estimated: worked examples, bf16 in DRAM ---- */

@@ -59,6 +59,20 @@ static bool leaves_order(const struct graph *g, uint32_t op) {
     return g->m->ops[op].nresults == 1 && (class == OP_ELTWISE || class == OP_LAYOUT || g->kind[op] == K_PAD);
 }
 
+/* It takes a value beside this one that is moved back somewhere: what is behind it is in that order, too. */
+static bool joins(const struct way *w, uint32_t op, uint32_t value) {
+    const struct graph *g = w->pricer->graph;
+    bool back = false;
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t other = graph_operands(g, op)[k];
+        if (other == NONE || other == value)
+            continue;
+        for (uint32_t i = g->first_use[other]; i < g->first_use[other + 1] && !back; i++)
+            back = moves_back(w, g->uses[i]);
+    }
+    return back;
+}
+
 /* `own`: what is on the way counts for this place; else for another one, whose way it joins. */
 static void follow(struct way *w, uint32_t value, int depth, bool own) {
     const struct graph *g = w->pricer->graph;
@@ -73,6 +87,7 @@ static void follow(struct way *w, uint32_t value, int depth, bool own) {
         } else if (depth == DEPTH_MOST || !leaves_order(g, user)) {
             w->others += own;
         } else if (first || !w->back) {
+            w->back |= joins(w, user, value);
             w->saved_us += first ? op_us(w, user) * (1 - w->kept) : 0;
             follow(w, g->m->ops[user].first_result, depth + 1, first);
         }

@@ -17,6 +17,7 @@ struct parts {
     uint32_t operand;   /* the largest that the fused op takes and is computed at run time, a value; or NONE */
     uint32_t product;   /* the largest contraction among them, an op; NONE: there is none */
     uint32_t scores;    /* of an attention, the product before its softmax; NONE: none is */
+    uint32_t unmoved;   /* what the fused op yields where the result is moved behind it, a value; or NONE */
     bool attention;     /* two products around a softmax */
 };
 
@@ -204,9 +205,12 @@ static void mark_staying(struct parts *s) {
                 s->stays[from] = true;
         }
     }
+    s->unmoved = NONE;
     for (uint32_t i = 0; i < s->n; i++) {
         s->moves[i] = !s->stays[i] && !is_matched(s, s->ops[i]) && moves_result(s, s->ops[i]);
         s->stays[i] |= s->moves[i] || (!is_matched(s, s->ops[i]) && moves_operand(s, s->ops[i]));
+        if (s->moves[i] && s->unmoved == NONE)
+            s->unmoved = graph_through(g, s->ops[i]);
     }
 }
 
@@ -327,7 +331,7 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
             uint32_t v = o->first_result + r;
             if (s->ops[i] != s->match->root && !used_outside(s, v))
                 continue;
-            if (!work_writes(s->pricer, v, w))
+            if (!work_writes(s->pricer, s->ops[i] == s->match->root && s->unmoved != NONE ? s->unmoved : v, w))
                 return false;
             if (n < s->n)
                 outputs[n++] = v;
@@ -369,6 +373,21 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
+/* Of a convolution: what scales each channel by parameters scales its weight, once (tt-mlir TTIRFusing). */
+static bool goes_into_weight(const struct parts *s, uint32_t op) {
+    static const enum op_kind scaling[] = {K_MULTIPLY, K_DIVIDE, K_BATCH_NORM_INFERENCE};
+    const struct graph *g = graph_of(s);
+    uint32_t computed = 0;
+    bool scales = false;
+    for (size_t i = 0; i < sizeof scaling / sizeof *scaling; i++)
+        scales |= g->kind[op] == scaling[i];
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        computed += v != NONE && !graph_is_parameter(g, v) && !graph_constant(g, v).known;
+    }
+    return scales && op_convolves(s->fused) && computed == 1;
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -392,7 +411,7 @@ static void compute(const struct parts *s, struct work *w) {
             !work_of_op(s->pricer, s->ops[i], &part))
             continue;
         w->matrix_cycles += part.matrix_cycles;
-        w->vector_cycles += part.vector_cycles;
+        w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
         w->sent += part.sent;
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
@@ -634,16 +653,15 @@ static double widened_us(const struct parts *s) {
 }
 
 static double price_around(const struct parts *s) {
-    const struct graph *g = graph_of(s);
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     struct cost moving = {0};
-    uint32_t unmoved = NONE;
-    for (uint32_t i = s->n; i-- > 0;)
-        if (s->moves[i] && op_is_launched(s->pricer, s->ops[i]) && cost_add_op(s->pricer, s->ops[i], &moving))
-            unmoved = graph_through(g, s->ops[i]);
     double widened = widened_us(s);
-    return unmoved == NONE
-               ? widened
-               : widened + around_us(s->pricer, unmoved, g->m->ops[s->match->root].first_result, moving.estimated.us);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->moves[i] && op_is_launched(s->pricer, s->ops[i]))
+            (void)cost_add_op(s->pricer, s->ops[i], &moving);
+    if (moving.counted.launches == 0)
+        return widened;
+    return widened + around_us(s->pricer, s->unmoved, result, moving.estimated.us);
 }
 
 static double measure(const struct parts *s) {
