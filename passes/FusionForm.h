@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::tt::ttir::fusion {
 
@@ -406,6 +407,64 @@ public:
     return x;
   }
 
+  /// Side by side along an axis, without those that are absent.
+  Tensor concat(std::initializer_list<Tensor> list, int dim) {
+    SmallVector<Tensor> there;
+    SmallVector<Value> values;
+    SmallVector<IndexMap> parts;
+    for (Tensor t : list) {
+      if (t.wrong)
+        return t;
+      if (t)
+        there.push_back(multiplied(t));
+    }
+    if (there.size() < 2)
+      return there.empty() ? Tensor() : there.front();
+    Tensor out = there.front();
+    int64_t at = dim + (dim < 0 ? int64_t(out.axes.size()) : 0), size = 0;
+    for (const Tensor &t : there) {
+      if (!t.value || t.axes.size() != out.axes.size() || at < 0 || at >= int64_t(t.axes.size()))
+        return fail("what is put side by side has other dimensions");
+      for (size_t d = 0; d < t.axes.size(); d++)
+        if (int64_t(d) != at && extent(t.axes[d]) != extent(out.axes[d]))
+          return fail("what is put side by side has other dimensions");
+      parts.push_back(t.axes[at]);
+      size += extent(t.axes[at]);
+      values.push_back(t.value);
+    }
+    out.axes[at] = jointAxis(parts, size);
+    out.value = create<ConcatOp>(typeOf(out.axes), values, {named("dim", rewriter.getSI32IntegerAttr(int32_t(at)))});
+    return out;
+  }
+
+  /// From the element `begin` to before `end` along an axis. What was put side by side is taken apart again.
+  Tensor slice(Tensor x, int dim, double begin, double end = INFINITY) {
+    int64_t at = dim + (dim < 0 ? int64_t(x.axes.size()) : 0);
+    if (!x.value || std::isnan(begin) || std::isnan(end))
+      return x.wrong ? x : Tensor();
+    x = multiplied(x);
+    int64_t size = extent(x.axes[at]), from = int64_t(begin), to = std::isinf(end) ? size : int64_t(end);
+    if (from < 0 || from >= to || to > size)
+      return Tensor();
+    SmallVector<int64_t> begins(x.axes.size(), 0), ends(shapeOf(x.value));
+    begins[at] = from;
+    ends[at] = to;
+    SmallVector<IndexMap> parts;
+    int64_t place = 0;
+    for (const Joint &joint : joints)
+      if (joint.axis == x.axes[at])
+        for (const IndexMap &part : joint.parts) {
+          if (place >= from && place + extent(part) <= to)
+            parts.push_back(part);
+          place += extent(part);
+        }
+    if (from == 0 && to == size)
+      return x;
+    x.axes[at] = parts.size() == 1 && extent(parts[0]) == to - from ? parts[0] : jointAxis(parts, to - from);
+    x.value = cut(x.value, begins, ends);
+    return x;
+  }
+
   /// Between two numbers.
   Tensor clamp(Tensor x, Tensor low, Tensor high) {
     if (!low.number || !high.number)
@@ -516,6 +575,12 @@ public:
   }
   NamedAttribute named(StringRef key, Attribute value) { return rewriter.getNamedAttr(key, value); }
 
+  /// Puts a value in the place of a line that ends elsewhere, together with the root.
+  void replace(Name n, Tensor t) {
+    if (m.has(n))
+      others.push_back({m[n], t});
+  }
+
   /// Puts the result in the place of the root; or erases what was written.
   LogicalResult replaceRoot(Tensor out) {
     Value root = m.root->getResult(0);
@@ -533,11 +598,21 @@ public:
     }
     if (out.value && isMatchAgain())
       out = fail("it is as the fused form has it"); // which would go on for ever
-    if (!out.value || unknown || !verifies() || out.value.getType() != root.getType()) {
+    SmallVector<std::pair<Operation *, Value>> more;
+    for (auto &[read, t] : others)
+      more.push_back({read.value.getDefiningOp(), elsewhere(read, t)});
+    bool all = llvm::all_of(more, [&](auto &one) {
+      return one.second && m.root->isBeforeInBlock(one.first) && one.second.getType() == one.first->getResult(0).getType();
+    });
+    if (!all)
+      fail("a result that is used elsewhere is not written");
+    if (!out.value || unknown || !all || !verifies() || out.value.getType() != root.getType() || !hoist()) {
       for (Operation *op : llvm::reverse(created))
         rewriter.eraseOp(op);
       return rewriter.notifyMatchFailure(m.root, reason.empty() ? "the fused op does not take these operands" : reason);
     }
+    for (auto &[op, value] : more)
+      rewriter.replaceOp(op, value);
     rewriter.replaceOp(m.root, out.value);
     for (Operation *op : llvm::reverse(created)) // of alternatives that were not taken
       if (op->use_empty() && op->getNumResults())
@@ -610,6 +685,45 @@ private:
       out.push_back(named("padding", rewriter.getDenseI32ArrayAttr(amounts)));
     }
     return out;
+  }
+
+  /// An axis that several are put side by side to.
+  IndexMap jointAxis(ArrayRef<IndexMap> parts, int64_t size) {
+    for (const Joint &one : joints)
+      if (ArrayRef<IndexMap>(one.parts) == parts && extent(one.axis) == size)
+        return one.axis;
+    joints.push_back({canonical({{200000 + unsigned(joints.size()), 1, size, 1}}), SmallVector<IndexMap>(parts)});
+    return joints.back().axis;
+  }
+  /// A value as the result of a line that ends elsewhere: its rows are those of that line, in their order.
+  Value elsewhere(const Read &read, Tensor t) {
+    t = multiplied(t);
+    ArrayRef<int64_t> shape = shapeOf(read.value);
+    std::optional<Axes> at = coordinates(read.map, shape);
+    bool fits = t.value && at && !t.axes.empty() && t.axes.back() == canonical(at->back()) &&
+                sizeOf(t.value) == sizeOf(read.value);
+    return fits ? reshape(t.value, shape) : Value();
+  }
+  /// Moves what the form takes before it, where it is made behind the root: values that depend on nothing there.
+  bool hoist() {
+    llvm::SetVector<Operation *> moved;
+    std::function<bool(Value)> visit = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getBlock() != m.root->getBlock() || op->isBeforeInBlock(m.root) || moved.contains(op))
+        return true;
+      if (op == m.root || !isMemoryEffectFree(op) || op->getNumRegions() || !llvm::all_of(op->getOperands(), visit))
+        return false;
+      moved.insert(op);
+      return true;
+    };
+    for (Operation *op : created)
+      if (op->getBlock() == m.root->getBlock() && !llvm::all_of(op->getOperands(), visit)) {
+        fail("an operand is made of the result");
+        return false;
+      }
+    for (Operation *op : moved)
+      rewriter.moveOpBefore(op, created.front());
+    return true;
   }
 
   /// Of an op without all it needs.
@@ -858,6 +972,12 @@ private:
   bool unknown = false; ///< a number that is an attribute
   std::string reason;
   SmallVector<Operation *> created;
+  struct Joint {
+    IndexMap axis;
+    SmallVector<IndexMap> parts;
+  };
+  SmallVector<Joint> joints;
+  SmallVector<std::pair<Read, Tensor>> others;
 };
 
 } // namespace mlir::tt::ttir::fusion

@@ -416,13 +416,23 @@ private:
 };
 using Number = std::function<double(const Match &)>;
 
+/// A line that ends somewhere else, behind a value that one of these names stands for: as many ops behind it at most.
+struct Also {
+  Name name;
+  Term term;
+  SmallVector<Name> behind;
+  unsigned deep;
+  bool optional = false;
+  std::optional<Name> after = std::nullopt; ///< the op that it stands behind
+};
+
 /// What is done to find a formula at a root, and what its names stand for.
 class Match {
 public:
   explicit Match(Operation *root) : root(root), loc(root->getLoc()) {}
 
   /// Whether the formula matches and nobody else uses what lies between. Called again, in another way.
-  bool next(const Term &formula, ArrayRef<Name> escapes = {}) {
+  bool next(const Term &formula, ArrayRef<Name> escapes = {}, ArrayRef<Also> others = {}) {
     auto function = root->getParentOfType<FunctionOpInterface>();
     if (!isStatic(root->getResult(0)))
       return fail("static shapes are wanted");
@@ -438,7 +448,11 @@ public:
       reads.clear();
       between.clear();
       worked.reset();
-      if (formula(*this, rootRead()) && ops.contains(root) && isUsedHereOnly(escapes))
+      boundIn.clear();
+      ends.clear();
+      if (formula(*this, rootRead()) && ops.contains(root) && llvm::all_of(others, [&](const Also &one) {
+            return ends.push_back(root), findAlso(one);
+          }) && isUsedHereOnly(escapes))
         return true;
     }
     return false;
@@ -466,14 +480,19 @@ public:
   void bind(Name n, Read r) {
     r.name.reset();
     names[n.id] = r;
+    boundIn.insert({n.id, ends.size()});
   }
   void setAxes(Name n, Axes axes) { names.find(n.id)->second.axes = std::move(axes); }
   /// The name stands for the same elements of the same value again.
   bool isAgain(Name n, const Read &r, bool variable) {
     SmallVector<Read, 0> here = views(r), there = views((*this)[n]);
+    bool elsewhere = boundIn.lookup(n.id) != ends.size(); // over another index space
     for (size_t i = 0; i < here.size(); i++)
       for (size_t j = 0; j < (variable ? there.size() : 1); j++)
-        if (here[i].value == there[j].value && here[i].map == there[j].map) {
+        if (here[i].value == there[j].value &&
+            (elsewhere ? isAlike(here[i].map, there[j].map) : here[i].map == there[j].map)) {
+          if (elsewhere)
+            return true;
           for (size_t k = 0; !variable && k < i; k++)
             between.insert(here[k].value.getDefiningOp());
           if (variable) {
@@ -530,11 +549,11 @@ public:
 private:
   Read rootRead() {
     Read r;
-    r.value = root->getResult(0);
+    r.value = (ends.empty() ? root : ends.back())->getResult(0);
     r.isRoot = true;
     int64_t n = sizeOf(r.value);
     if (n > 1)
-      r.map.push_back({0, 1, n, 1});
+      r.map.push_back({500 * unsigned(!ends.empty()) + unsigned(ends.size()), 1, n, 1});
     ArrayRef<int64_t> shape = shapeOf(r.value);
     r.axes = *coordinates(r.map, shape);
     // Trailing dimensions of one element count as leading ones, or are where they are printed.
@@ -543,8 +562,61 @@ private:
         r.axes.pop_back();
         r.axes.insert(r.axes.begin(), IndexMap());
       }
-    frame = r.axes;
+    if (ends.empty())
+      frame = r.axes;
     return r;
+  }
+  /// Equal but for the spaces of their digits: what is read in the same order.
+  static bool isAlike(IndexMap a, IndexMap b) {
+    for (IndexMap *map : {&a, &b}) {
+      *map = canonical(*map);
+      llvm::sort(*map, [](const Digit &x, const Digit &y) { return x.stride > y.stride; });
+    }
+    if (a.size() != b.size())
+      return false;
+    for (size_t i = 0; i < a.size(); i++)
+      for (size_t j = 0; j <= i; j++)
+        if (a[i].size != b[i].size || a[i].stride != b[i].stride ||
+            (a[i].space == a[j].space) != (b[i].space == b[j].space) ||
+            (a[i].space == a[j].space && (a[i].low < a[j].low) != (b[i].low < b[j].low)))
+          return false;
+    return true;
+  }
+  /// Ops of the block that a line may end at.
+  SmallVector<Operation *> candidates(const Also &also) {
+    auto start = llvm::find_if(also.behind, [&](Name n) { return has(n); });
+    SmallVector<std::pair<Value, unsigned>> values;
+    SmallVector<Operation *> found;
+    if (start != also.behind.end())
+      values.push_back({(*this)[*start].value, 0});
+    for (size_t i = 0; i < values.size() && values.size() < 128; i++)
+      for (Operation *user : values[i].first.getUsers()) {
+        if (user->getBlock() != root->getBlock() || user->getNumResults() != 1 || !isStatic(user->getResult(0)))
+          continue;
+        Value result = user->getResult(0);
+        unsigned deep = values[i].second + (sourceOf(result) != values[i].first);
+        if (deep > also.deep || llvm::any_of(values, [&](auto &known) { return known.first == result; }))
+          continue;
+        values.push_back({result, deep});
+        if (!ops.contains(user) && also.term.may(result))
+          found.push_back(user);
+      }
+    if (also.after) {
+      Operation *first = has(*also.after) ? (*this)[*also.after].value.getDefiningOp() : nullptr;
+      llvm::erase_if(found, [&](Operation *op) { return !first || !first->isBeforeInBlock(op); });
+    }
+    llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return found;
+  }
+  bool findAlso(const Also &also) {
+    SmallVector<Operation *> all = candidates(also);
+    if (all.empty())
+      return also.optional || fail(Twine(also.name.text) + " is not there");
+    unsigned which = choose(all.size() + also.optional);
+    if (which == all.size())
+      return true;
+    ends.back() = all[which];
+    return also.term(*this, rootRead()) && ops.contains(ends.back());
   }
   bool advance() {
     while (!choices.empty() && choices.back().first + 1 >= choices.back().second)
@@ -556,7 +628,7 @@ private:
   }
   bool isUsedHereOnly(ArrayRef<Name> escapes) {
     auto isOutside = [&](Operation *op) {
-      return op != root && llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return op != root && !llvm::is_contained(ends, op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
                return !ops.contains(user) && !between.contains(user);
              });
     };
@@ -575,6 +647,8 @@ private:
   std::string reason;
   DenseMap<unsigned, Read> names;
   DenseMap<Operation *, Read> reads;
+  DenseMap<unsigned, size_t> boundIn; ///< the number of ends when a name was bound
+  SmallVector<Operation *> ends;      ///< of the lines that end elsewhere
   DenseMap<Value, unsigned> wholes;
   SmallVector<std::pair<IndexMap, int64_t>> parts;
   llvm::SmallSetVector<Operation *, 16> between; ///< ops that were looked through
@@ -1388,6 +1462,31 @@ inline bool isRegrouped(const Match &m, Name x, Name out) {
     value = user->getResult(0);
   }
   return false;
+}
+/// The op x stands behind the op y.
+inline bool isAfter(const Match &m, Name x, Name y) {
+  Operation *later = m.has(x) ? m[x].value.getDefiningOp() : nullptr;
+  Operation *first = m.has(y) ? m[y].value.getDefiningOp() : nullptr;
+  return !m.has(x) || (first && later && first->getBlock() == later->getBlock() && first->isBeforeInBlock(later));
+}
+/// Products of the same left operand, alike in flags, ranks and whether a bias follows.
+inline double siblingsOf(const Match &m, Name n) {
+  auto hasBias = [](Operation *op) {
+    return op->getNumOperands() > 2 ||
+           (op->getResult(0).hasOneUse() && isa<AddOp>(*op->getResult(0).getUsers().begin()));
+  };
+  auto flag = [](Operation *op) { return op->getAttrOfType<BoolAttr>("transpose_a"); };
+  Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<MatmulOp, LinearOp, DotGeneralOp>(op))
+    return NAN;
+  double count = 0;
+  for (Operation *user : op->getOperand(0).getUsers())
+    if (isa<MatmulOp, LinearOp, DotGeneralOp>(user) && user->getOperand(0) == op->getOperand(0) &&
+        hasBias(user) == hasBias(op) && flag(user) == flag(op)) {
+      ArrayRef<int64_t> a = shapeOf(op->getOperand(1)), b = shapeOf(user->getOperand(1));
+      count += a.size() == b.size() && a.size() > 1 && a.drop_back(2) == b.drop_back(2);
+    }
+  return count;
 }
 /// The batch norm works along the channels of the convolution.
 inline bool normalizesChannels(const Match &m, Name norm, Name convolution) {

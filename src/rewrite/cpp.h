@@ -10,6 +10,7 @@
 struct cpp {
     struct arena *arena;
     const struct pattern_set *set;
+    const struct pattern *pattern;
     const struct formula *formula; /* the one that is written: of the match, or of the fused form */
     const struct formula *match;   /* whose names are bound */
     struct buf *out;

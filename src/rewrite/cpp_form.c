@@ -123,8 +123,13 @@ static struct str attention(struct cpp *c, const struct node *n, const struct st
 static struct str slice_form(struct cpp *c, const struct node *n, struct str x) {
     const struct attr_spec *begin = attribute_named(n, "begin"), *end = attribute_named(n, "end");
     bool first = n->dim.given && begin && end && str_is(begin->value, "0") && str_is(end->value, "1");
-    return first ? arena_printf(c->arena, "form.first(%s, %d)", x.p, n->dim.axis)
-                 : cpp_cannot(c, "a slice in the fused form");
+    if (first)
+        return arena_printf(c->arena, "form.first(%s, %d)", x.p, n->dim.axis);
+    if (!n->dim.given || !begin || n->nattrs != 1 + (end != NULL))
+        return cpp_cannot(c, "a slice in the fused form");
+    struct str from = attribute_text(c, begin), to = end && from.n ? attribute_text(c, end) : STR("INFINITY");
+    return from.n && to.n ? arena_printf(c->arena, "form.slice(%s, %d, %s, %s)", x.p, n->dim.axis, from.p, to.p)
+                          : STR("");
 }
 
 /* The next item of a list whose items may have commas within brackets. */
@@ -184,6 +189,18 @@ static struct str convolution(struct cpp *c, const struct node *n, const struct 
     return !op.n ? op : act.n ? arena_printf(c->arena, "form.activated(%s, {%s})", text.p, act.p) : text;
 }
 
+static struct str concat_form(struct cpp *c, const struct node *n) {
+    struct str list = STR("");
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        struct str one = tensor(c, n->args[i]);
+        if (!one.n)
+            return one;
+        list = arena_printf(c->arena, "%s%s%s", list.p, i ? ", " : "", one.p);
+    }
+    return n->dim.given ? arena_printf(c->arena, "form.concat({%s}, %d)", list.p, n->dim.axis)
+                        : cpp_cannot(c, "along which axis the fused form concatenates");
+}
+
 static struct str op_form(struct cpp *c, const struct node *n) {
     enum { MOST = 5 };
     static const struct {
@@ -201,6 +218,8 @@ static struct str op_form(struct cpp *c, const struct node *n) {
                  {"concatenateHeads", K_CONCATENATE_HEADS, 1},
                  {"rotaryEmbedding", K_ROTARY_EMBEDDING, 3}};
     struct str v[MOST];
+    if (n->op == K_CONCAT)
+        return concat_form(c, n);
     if (!operands(c, n, v, MOST))
         return STR("");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -526,7 +545,13 @@ static struct str tensor(struct cpp *c, const struct node *n) {
 }
 
 struct str cpp_form(struct cpp *c) {
-    if (c->formula->nsecondary)
-        return cpp_cannot(c, "the fused op has several results");
-    return tensor(c, c->formula->root);
+    struct str root = tensor(c, c->formula->root);
+    for (uint32_t i = 0; i < c->formula->nsecondary && root.n; i++) {
+        const struct node *also = c->formula->also[i].node;
+        struct str value = tensor(c, also), name = c->formula->slot_name[also->slot];
+        if (!value.n || formula_slot(c->match, name) == NONE)
+            return cpp_cannot(c, "a further result of the fused form");
+        buf_printf(c->out, "      form.replace(%s, %s);\n", cpp_name(c, name).p, value.p);
+    }
+    return root;
 }

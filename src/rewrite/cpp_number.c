@@ -28,6 +28,7 @@ static const struct {
     {CONDITION_aligned, "isAligned", ""},
     {CONDITION_grouped, "areGrouped", ""},
     {CONDITION_read_as, "isReadAs", ""},
+    {CONDITION_after, "isAfter", ""},
     {CONDITION_channel_groups, "areChannelGroups", ""},
     {CONDITION_regrouped, "isRegrouped", ""},
     {CONDITION_normalizes_channels, "normalizesChannels", ""},
@@ -100,7 +101,8 @@ static struct str measure(struct cpp *c, const struct number *n) {
     static const char *const plain[MEASURES] = {[MEASURE_rank] = "rankOf",
                                                 [MEASURE_size] = "sizeAt",
                                                 [MEASURE_numel] = "numberOfElements",
-                                                [MEASURE_dtype] = "elementTypeOf"};
+                                                [MEASURE_dtype] = "elementTypeOf",
+                                                [MEASURE_siblings] = "siblingsOf"};
     struct str x = name_of_slot(c, n->slot);
     if (!x.n)
         return x;

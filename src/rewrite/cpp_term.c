@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lang/condition.h"
 #include "lang/infix.h"
 
 /* How tightly an expression holds together: as the signs of formulas do, which C++ has in the same order. */
@@ -418,11 +419,58 @@ static void put_variables(struct cpp *c) {
     buf_free(&list);
 }
 
+/* The names of a line, in the order in which a match looks for one that is bound. */
+static void add_names(struct cpp *c, const struct node *n, struct buf *out, bool *seen) {
+    if ((n->kind == N_NAMED || n->kind == N_VARIABLE) && !seen[n->slot] && c->formula->slot_name[n->slot].n)
+        buf_printf(out, "%s%s", out->n ? ", " : "", cpp_slot(c, n->slot).p);
+    if (n->kind == N_NAMED || n->kind == N_VARIABLE)
+        seen[n->slot] = true;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        add_names(c, n->args[i], out, seen);
+}
+
+/* The op that a line has to stand behind, by a condition of the pattern; empty: none. */
+static struct str after(struct cpp *c, uint32_t slot) {
+    for (uint32_t i = 0; i < c->pattern->nwhere; i++) {
+        const struct number *n = c->pattern->where[i];
+        if (n->op == NUM_CALL && n->call == CONDITION_after && n->args[0] == slot)
+            return cpp_slot(c, n->args[1]);
+    }
+    return STR("");
+}
+
+/* A member with the lines that end elsewhere. */
+static void put_others(struct cpp *c) {
+    struct buf list = {0};
+    for (uint32_t i = 0; i < c->formula->nsecondary; i++) {
+        const struct secondary_root *one = &c->formula->also[i];
+        struct buf names = {0};
+        bool seen[MAX_SLOTS] = {false};
+        struct str line = cpp_slot(c, one->node->slot);
+        add_names(c, one->node->args[0], &names, seen);
+        struct str behind = after(c, one->node->slot);
+        buf_printf(&list, "%s{%s, %s, {%.*s}, %u%s%s%s}", i ? ", " : "", line.p, line.p, (int)names.n, names.p,
+                   one->deep,
+                   one->optional ? ", true"
+                   : behind.n    ? ", false"
+                                 : "",
+                   behind.n ? ", " : "", behind.p);
+        buf_free(&names);
+    }
+    buf_add(&list, STR("};"));
+    cpp_put(c->out, 2, STR("const SmallVector<Also> others{"), buf_str(&list));
+    buf_addc(c->out, '\n');
+    buf_free(&list);
+}
+
 struct str cpp_terms(struct cpp *c) {
     count_uses(c, c->formula->root);
-    if (c->formula->nsecondary)
-        return cpp_cannot(c, "the fused op has several results, or the formula several roots");
+    for (uint32_t i = 0; i < c->formula->nsecondary; i++)
+        count_uses(c, c->formula->also[i].node);
     struct phrase root = term(c, c->formula->root);
+    for (uint32_t i = 0; i < c->formula->nsecondary && root.text.n; i++)
+        if (!term(c, c->formula->also[i].node).text.n)
+            root.text.n = 0;
     if (!root.text.n)
         return STR("");
     for (uint32_t i = 0; i < c->nparts; i++)
@@ -430,6 +478,8 @@ struct str cpp_terms(struct cpp *c) {
     put_variables(c);
     for (uint32_t i = 0; i < c->nparts; i++)
         put_part(c, i);
+    if (c->formula->nsecondary)
+        put_others(c);
     struct buf text = {0};
     unfold(c, root.text, &text);
     return buf_take(&text, c->arena);

@@ -134,7 +134,8 @@ static struct str searched(struct cpp *c, const struct pattern *p, struct str ro
     for (uint32_t i = 0; i < p->nescapes; i++)
         escapes = arena_printf(c->arena, "%s%s%s", escapes.p, i ? ", " : "",
                                cpp_name(c, c->match->slot_name[p->escapes[i]]).p);
-    return escapes.n ? arena_printf(c->arena, "%s, {%s}", root.p, escapes.p) : root;
+    bool more = c->match->nsecondary > 0;
+    return escapes.n || more ? arena_printf(c->arena, "%s, {%s}%s", root.p, escapes.p, more ? ", others" : "") : root;
 }
 
 /* What was written since the last call, without its last end of line. */
@@ -179,7 +180,7 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out) {
     struct buf body = {0};
     struct formula *fused = arena_alloc(a, sizeof *fused);
-    struct cpp c = {.arena = a, .set = set, .formula = &p->formula, .match = &p->formula, .out = &body};
+    struct cpp c = {.arena = a, .set = set, .pattern = p, .formula = &p->formula, .match = &p->formula, .out = &body};
     *out = (struct rewrite){0};
     if (pattern_reach(p) != REACH_DIALECT)
         cpp_cannot(&c, "the dialect lacks %.*s of %s", (int)pattern_lacks(p).n, pattern_lacks(p).p, p->fused_op.p);
