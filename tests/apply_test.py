@@ -333,6 +333,14 @@ class Apply(Program):
         with open(path) as f, open(out) as g:
             self.assertEqual((f.read(), g.read()), (LINEAR, LINEAR_APPLIED))
 
+    def test_what_is_there_is_not_left(self):
+        """A product with its bias and tanh: TTIR has the tanh as an op of its own, and it stays one finding."""
+        text = LINEAR.replace("    return %2", '    %3 = "ttir.tanh"(%2) : (tensor<2x32x128xbf16>) -> tensor<2x32x128xbf16>\n    return %3')
+        r = self.run_program(text, "--assume=all", "--only=linear_other_activation")
+        self.assertIn('"ttir.linear"', r.stdout)
+        self.assertEqual(re.sub(r"\d+", "N", r.stderr), "N of N findings applied\n")
+        self.assertEqual(len(set(re.findall(r"\d+", r.stderr))), 1)
+
     def test_a_place_is_followed_through_what_was_written(self):
         """What is there is a gelu, which with the product in front of it is a finding again."""
         both = self.applied(BIASED_GELU, "--assume=all", "--at=%6")

@@ -19,7 +19,7 @@
 /* What became of a finding. */
 struct outcome {
     const struct pattern *pattern;
-    uint32_t op;     /* of the module as it is read; NONE: one that was written */
+    uint32_t op;     /* of the module as it is read, or what one that was written is made for; or NONE */
     const char *why; /* it is left; NULL: it is applied */
     bool refused;    /* nothing is written for its sake */
 };
@@ -122,6 +122,20 @@ static uint32_t same_op(const struct mlir *m, uint32_t op, const struct mlir *ot
     return m == other ? op : NONE;
 }
 
+/* The op of the module as it is read; of one that was written, what it is made for. */
+static uint32_t op_as_read(const struct fa_application *a, const struct graph *g, uint32_t op) {
+    enum { MOST = 8 };
+    uint32_t found = same_op(g->m, op, &a->ttir.ir);
+    for (int i = 0; i < MOST && found == NONE; i++) {
+        uint32_t v = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+        if (v == NONE || graph_nuses(g, v) != 1)
+            break;
+        op = g->uses[g->first_use[v]];
+        found = same_op(g->m, op, &a->ttir.ir);
+    }
+    return found;
+}
+
 /* What was left is found again in what was written, or gone. */
 static void drop_left(struct fa_application *a) {
     uint32_t n = 0;
@@ -134,6 +148,16 @@ static void drop_left(struct fa_application *a) {
 static void keep_outcome(struct fa_application *a, struct outcome x) {
     a->outcomes = grow(a->outcomes, &a->outcomes_cap, a->noutcomes + 1, sizeof *a->outcomes);
     a->outcomes[a->noutcomes++] = x;
+}
+
+/* The fused op is there, and lacks what TTIR cannot express: an activation, a scale that is an argument. */
+static bool was_applied(const struct fa_application *a, const struct pattern *pattern, uint32_t op) {
+    bool found = false;
+    for (uint32_t i = 0; i < a->noutcomes && op != NONE && !found; i++) {
+        const struct outcome *x = &a->outcomes[i];
+        found = !x->why && x->op == op && str_eq(x->pattern->fused_op, pattern->fused_op);
+    }
+    return found;
 }
 
 static void say_left(struct fa_application *a, const struct outcome *x) {
@@ -216,10 +240,10 @@ static void keep_outcomes(struct fa_application *a, const struct round *r) {
     drop_left(a);
     for (uint32_t i = 0; i < r->n; i++) {
         const struct replacement *x = &r->all[i];
-        uint32_t op = same_op(m, x->match->root, &a->ttir.ir);
+        uint32_t op = op_as_read(a, &r->level->graph, x->match->root);
         if (a->asked && x->written && op != NONE)
             a->asked[op] = true;
-        if (x->reported || x->written)
+        if (x->written || (x->reported && !was_applied(a, x->match->pattern, op)))
             keep_outcome(a, (struct outcome){x->match->pattern, op, x->written ? NULL : arena_strdup(&a->arena, x->why),
                                              is_refused(a, x)});
     }
