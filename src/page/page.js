@@ -388,11 +388,18 @@ function firstOp({entry, saved}) {
         copies(commands(entry, place, true).filter(({name}) => names.includes(name))));
 }
 
+const PART_SAID = .05; // less is not told of what an option saves elsewhere than in the rows of the table
+
+function elsewhere(p) {
+    return [[p.parts_us, 'at parts of other rows'], [p.around_us, 'around its places']].map(([us, where]) =>
+        us > PART_SAID * (p.before_us - p.after_us) ? `, ${time(us)} of it ${where}` : '').join('');
+}
+
 // What options bring, and where they do not bring most, the fused op that does.
 function first() {
     const promises = data.promises || [], brought = promises.length ? promises[0].before_us - promises[promises.length - 1].after_us : 0;
     const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then set' : 'Set'} ${p.option}`),
-        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, p.needs ? ` (wants ${p.needs})` : ''));
+        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, elsewhere(p), p.needs ? ` (wants ${p.needs})` : ''));
     if (promises.length && data.input.ttir && data.input.ttir !== data.input.ttnn)
         steps[steps.length - 1].append(copies([command('try', ['--compiler=ttmlir-opt', quoted(data.input.ttir)],
             'compiles it with these options, and says what they bring')]));
@@ -432,7 +439,8 @@ function report() {
             'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
         make('p', {class: 'faint'}, 'Times are estimates of a model of the device, unless a profile was given. ' +
             (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
-            'the same ops; the total counts each op once, and kernels that TTNN has not only where no other row takes their ops.'), filterBar());
+            'the same ops; the total counts each op once, with what is saved around the places, and kernels that TTNN has not only where no other ' +
+            'row takes their ops.'), filterBar());
     show();
 }
 

@@ -285,7 +285,8 @@ static void count_saving(struct describer *by, const struct described *x, double
         return;
     for (uint32_t k = 0; k < m->nops; k++)
         by->counted[m->ops[k]] = true;
-    r->saved_us += saved + x->price.around_us;
+    saved += x->price.around_us;
+    r->saved_us += saved;
     if (by->layers.n > 1)
         time_of_layer(by, r, m->root)->saved_us += saved;
 }

@@ -171,6 +171,10 @@ static void put_promises(struct writer *w, const struct report *r) {
         write_pair(w, "pipeline", STR(REPORT_PIPELINE), TEXT_NAME);
         put_time(w, "before_us", us);
         put_time(w, "after_us", us -= all[i].saved);
+        if (all[i].parts > 0)
+            put_time(w, "parts_us", all[i].parts);
+        if (all[i].around > 0)
+            put_time(w, "around_us", all[i].around);
         write_pair_if_any(w, "needs", all[i].needs, TEXT_QUOTED);
         write_close(w);
     }
