@@ -194,6 +194,23 @@ Test(prove_shrink, a_flattened_image_of_ttir_shrinks_as_others_do) {
     cr_assert_lt(to(56), 28);
 }
 
+/* A pool of few elements may take as long as a product of large ones. */
+Test(prove_shrink, a_pool_costs_what_is_in_its_windows) {
+    static const char *const sizes[] = {"4096", "3"};
+    for (int i = 0; i < 2; i++) {
+        char ops[256];
+        snprintf(ops, sizeof ops,
+                 "y = ttir.max_pool2d x {kernel = array<i32: %s, %s>, stride = array<i32: 1, 1>} -> 2x1x1x4; return y",
+                 sizes[i], sizes[i]);
+        cr_assert(read_subgraph(i ? "x:2x3x3x4" : "x:2x4096x4096x4", ops));
+        e = (struct extents){0};
+        double windows = extents_cost(&subgraph, &e) - (i ? 2 * 9 * 4 : 2 * 0x1p24 * 4);
+        cr_assert_eq(windows, i ? 2 * 4 * 9 : 2 * 4 * 0x1p24);
+        teardown();
+        setup();
+    }
+}
+
 /* The window and the channels of the image are the rows of the weights. */
 Test(prove_shrink, weights_that_are_prepared_shrink_with_their_channels) {
     shrink(

@@ -339,10 +339,36 @@ static int resized_list(struct resizer *r, uint32_t op, enum dims_role role, str
     }
 }
 
+/* "#dialect.name<key = 4, ...>" with the numbers of what the op counts; the sizes of a flattened image stand so. */
+static void resize_inside(struct resizer *r, uint32_t op, struct str key, struct str *text) {
+    const struct graph *g = r->subgraph->graph;
+    const struct attr *x = attrs_find(graph_attributes(g, op), arena_strdup(r->arena, key));
+    const char *open = x ? memchr(x->text.p, '<', x->text.n) : NULL;
+    bool counts = false;
+    struct str out = open ? (struct str){x->text.p, (size_t)(open - x->text.p)} : STR("");
+    for (uint32_t i = 0; open && i < x->inside.n; i++) {
+        const struct attr *entry = &x->inside.at[i];
+        int64_t n = entry->whole;
+        struct str value = entry->text;
+        if (entry->is_whole && op_dims_role((enum op_kind)g->kind[op], entry->key) == DIMS_COUNT) {
+            counts = true;
+            map_all(r, &n, 1);
+            value = ints_like(value, &n, 1, r->arena);
+        }
+        out = arena_printf(r->arena, "%.*s%s%.*s = %.*s", (int)out.n, out.p, i ? ", " : "<", (int)entry->key.n,
+                           entry->key.p, (int)value.n, value.p);
+    }
+    if (counts)
+        *text = arena_printf(r->arena, "%.*s>", (int)out.n, out.p);
+}
+
 static bool resized_attribute(void *self, uint32_t op, struct str key, struct str *text) {
     struct resizer *r = self;
     enum dims_role role = op_dims_role((enum op_kind)r->subgraph->graph->kind[op], key);
     int64_t list[MAX_RANK + 1];
+    if (role == DIMS_NONE && text->n && text->p[0] == '#' &&
+        op_table[r->subgraph->graph->kind[op]].window.kind != WINDOW_NONE)
+        resize_inside(r, op, key, text);
     int n = role == DIMS_NONE ? -1 : resized_list(r, op, role, *text, list);
     if (n >= 0)
         *text = ints_like(*text, list, (uint32_t)n, r->arena);

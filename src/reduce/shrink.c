@@ -298,7 +298,8 @@ static double elements(const struct subgraph *s, const struct extents *e, uint32
     return n;
 }
 
-/* Multiplications of a product or convolution; of another op the elements of its result. */
+/* Multiplications of a product or convolution, and numbers in the windows of a pool; of another op the elements of its
+ * result. */
 static double op_cost(const struct subgraph *s, const struct extents *e, uint32_t op) {
     const struct graph *g = s->graph;
     struct contraction c;
@@ -312,8 +313,12 @@ static double op_cost(const struct subgraph *s, const struct extents *e, uint32_
     }
     struct window w;
     struct shape weight;
-    if (op_convolves((enum op_kind)g->kind[op]) && graph_window(g, op, &w) == NULL &&
-        shape_in_graph(g, graph_operands(g, op)[1], &weight)) {
+    if (op_table[g->kind[op]].window.kind == WINDOW_NONE || graph_window(g, op, &w) != NULL)
+        return n;
+    if (!op_convolves((enum op_kind)g->kind[op])) {
+        for (uint32_t d = 0; d < w.n; d++)
+            n *= (double)extent_to(e, w.size[d]);
+    } else if (shape_in_graph(g, graph_operands(g, op)[1], &weight)) {
         /* each result element takes one filter: the weights over the channels that they are for */
         int64_t filters = window_takes_prepared(&w, &weight) ? w.out_channels : weight.dim[w.weight_dims[0]];
         n *= elements(s, e, graph_operands(g, op)[1]) / (double)extent_to(e, filters);
