@@ -303,6 +303,7 @@ struct fa_verify_options {
     const char *only;        /* globs of fused ops, comma-separated; NULL: all */
     bool details;            /* report what was not compared, too */
     bool precision;          /* of two modules: list what the device loses */
+    unsigned seed;           /* of random numbers */
     bool modules;            /* entries have modules of their own */
     bool strict;             /* FA_INPUT for any op that was not compared, and any value taken on trust */
     const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */

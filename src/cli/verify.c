@@ -76,6 +76,7 @@ static const struct option_row rows[] = {
     {"strict", 0, FLAG, MEMBER(options.strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
     {"min-compared", 0, SHARE, MEMBER(options.min_compared), "SHARE",
      .help = "least share of compute ops to compare (0.9)"},
+    {"seed", 0, COUNT, MEMBER(options.seed), "N", .help = "other random numbers (0)", .least = 0, .most = NUMBER_MOST},
     {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "say what was found there, in place of a report"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no summary on standard error"},
     {"verbose", 'v', FLAG, MEMBER(verbose), NULL, .help = "say how many ops were compared"},

@@ -144,6 +144,7 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
                                     .watch = what.watch,
                                     .keep_proved = what.keep_proved,
                                     .excluded = what.excluded,
+                                    .seed = what.seed,
                                     .same_names = what.same_names};
     for (int side = 0; side < SIDES; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;

@@ -47,7 +47,7 @@ struct module_comparison {
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
     struct watch *watch;         /* as in what_to_compare */
     bool keep_proved;            /* asked for: `proved` */
-    unsigned excluded;           /* as what_to_compare */
+    unsigned excluded, seed;     /* as what_to_compare */
     bool same_names;             /* likewise */
     struct proved_value *proved; /* that results depend on */
     uint32_t nproved, proved_cap;
@@ -64,6 +64,7 @@ struct what_to_compare {
     bool keep_proved;
     unsigned excluded; /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
     bool same_names;   /* values of one name are likely the same: AFTER is BEFORE with changes */
+    unsigned seed;     /* of random numbers */
     const bool *only;  /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 

@@ -29,7 +29,7 @@ static bool begin(struct miter_question *q, const struct mlir *miter, const stru
 static struct verdict ask(void *self, const struct sized *how) {
     struct miter_question *q = self;
     struct circuit *c = arena_alloc(q->a, sizeof *c);
-    struct effort effort = {.samples = how->costly ? 1 : SAMPLES, .violated = NONE};
+    struct effort effort = {.seed = q->how.seed, .samples = how->costly ? 1 : SAMPLES, .violated = NONE};
     struct verdict v = {.kind = VERDICT_NONE};
     if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scale, q->a, c, &v.text)) {
         c->problem.excluded = q->how.excluded;
@@ -89,11 +89,12 @@ struct judgement miter_judge(const struct mlir *miter, const struct pattern_set 
     return j;
 }
 
-struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a) {
+struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a) {
     struct miter_question *q = arena_alloc(a, sizeof *q);
     struct circuit *c = arena_alloc(a, sizeof *c);
     struct str shown = STR("");
     if (begin(q, miter, lowerings, a, &shown)) {
+        q->how.seed = seed;
         struct shapes_question shapes = question_of(q, own_cost);
         struct shapes_answer all = equal_in_shapes(&shapes);
         if (all.verdict.kind == VERDICT_DIFFERENT &&

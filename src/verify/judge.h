@@ -20,6 +20,7 @@ struct judgement {
 };
 
 struct judging {
+    uint64_t seed;     /* of random numbers */
     double bound;      /* L2 of the difference relative to the results that is no difference; 0: none */
     unsigned excluded; /* kinds of trials (numbers.h) that nothing is claimed of, a bit each */
     bool thorough;     /* or in small shapes only: what they do not prove is not compared */
@@ -30,7 +31,7 @@ struct judging {
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
                              struct arena *a);
 /* The counterexample, of a miter whose sides are different, as small as it gets. */
-struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a);
+struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a);
 /* Of a miter in its own types: AFTER on a device [1], and BEFORE with each result rounded to its type [0]. Extents of
  * reductions are kept where that is cheap enough. Not known where the miter is NULL. */
 struct device_error miter_error(const struct mlir *miter, const struct pattern_set *lowerings, bool blackhole);

@@ -55,7 +55,7 @@ static void find_different(struct check *c, const struct stage_pair *p, const st
     c->unchecked = arena_str(a, unchecked_condition(g, r->ops[BEFORE], r->nops[BEFORE], h, op));
     c->matters_for = arena_str(a, r->judgement.why);
     c->on_device = effect_of(p, r, h->m, a);
-    c->counterexample = arena_str(a, miter_show(r->judgement.miter, p->lowerings, &scratch));
+    c->counterexample = arena_str(a, miter_show(r->judgement.miter, p->lowerings, p->seed, &scratch));
     arena_free(&scratch);
 }
 

@@ -17,7 +17,7 @@ static const double little = 1e-3;
 /* ---- regions ---- */
 
 static struct judging judging_of(const struct sweep *s, bool thorough) {
-    return (struct judging){.excluded = s->m->excluded, .thorough = thorough};
+    return (struct judging){.seed = s->m->seed, .excluded = s->m->excluded, .thorough = thorough};
 }
 
 static bool has_call(const struct dag *d, const struct cone_pair *c) {
@@ -162,7 +162,8 @@ static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t v
     struct str why;
     if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
         return false;
-    struct judging how = {.excluded = s->m->excluded, .bound = little};
+    struct judging how = judging_of(s, false);
+    how.bound = little;
     bool same = miter_build(c, &s->d, (struct miter_options){.changed = &value}, &w, &why) &&
                 miter_judge(&w.ir, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
     mlir_free(&w.ir);

@@ -120,13 +120,15 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
         return;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;
+    p->seed = v->options->seed;
     for (int side = 0; side < SIDES; side++) {
         level_read(&levels[side], &p->text[side], &p->diags);
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
-    compare_modules(
-        &m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
-        (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch, .keep_proved = v->options->precision});
+    compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
+                    (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch,
+                                             .keep_proved = v->options->precision,
+                                             .seed = v->options->seed});
     if (!watch_has_ended(v->watch))
         take_answers(v, p, &m, levels);
     module_comparison_free(&m);

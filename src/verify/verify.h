@@ -14,6 +14,7 @@ struct stage_pair {
     struct level_text text[SIDES];
     struct str pass; /* that made AFTER; or empty */
     const struct pattern_set *lowerings;
+    uint64_t seed; /* as in fa_verify_options */
     /* results */
     struct check_list checks; /* entries of the report */
     struct buf answer;        /* for standard output: of --precision or --at */
