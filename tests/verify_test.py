@@ -528,7 +528,11 @@ module {{
 
     def test_weights_that_the_host_joins(self):
         """Products of one operand as one product with the weights side by side, which are cut apart again."""
-        x, w, v, joined = "tensor<4x16xf32>", "tensor<8x16xf32>", "tensor<16x8xf32>", "tensor<16x24xf32>"
+        for rows in 16, 8:  # of weights that are as wide as high both ways fit
+            self.weights_that_the_host_joins(rows)
+
+    def weights_that_the_host_joins(self, n):
+        x, w, v, joined = f"tensor<4x{n}xf32>", f"tensor<8x{n}xf32>", f"tensor<{n}x8xf32>", f"tensor<{n}x24xf32>"
         y, all_of = "tensor<4x8xf32>", "tensor<4x24xf32>"
         arguments = f"%x: {x}, %a: {w}, %b: {w}, %c: {w}"
         flags = "<{transpose_a = false, transpose_b = false}>"

@@ -135,8 +135,8 @@ struct wanted {
 static uint32_t add_candidate(const struct made *m, uint32_t v, struct wanted w, uint32_t *out, uint32_t n) {
     uint32_t node = m->d->values[v].node;
     bool reshaped = node != NONE && dag_kind(m->d, node) == K_RESHAPE;
-    bool fits = w.dim == NONE ? !reshaped && has_as_many(m->d, v, w.value) : fits_beside(m->d, v, w.value, w.dim);
-    if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && fits)
+    bool fits = w.dim == NONE ? has_as_many(m->d, v, w.value) : fits_beside(m->d, v, w.value, w.dim);
+    if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && fits && !reshaped)
         out[n++] = v;
     return n;
 }
@@ -167,6 +167,12 @@ static bool fills(const struct dag *d, const struct dag_join *join, uint32_t val
     return sum == dag_numel(d, value);
 }
 
+/* The same op makes both: the host does to all parts the same. */
+static bool made_alike(const struct dag *d, uint32_t v, uint32_t w) {
+    uint32_t x = d->values[v].node, y = d->values[w].node;
+    return x == NONE || y == NONE ? x == y : dag_kind(d, x) == dag_kind(d, y);
+}
+
 /* Parts for the operands from `join->n` on. */
 static uint32_t add_joined(const struct dag *d, struct wanted w, struct dag_join *join, struct dag_join *out,
                            uint32_t n) {
@@ -178,6 +184,8 @@ static uint32_t add_joined(const struct dag *d, struct wanted w, struct dag_join
         return n;
     uint32_t nfound = find_candidates(d, &args, w, found);
     for (uint32_t i = 0; i < nfound; i++) {
+        if (at > 0 && !made_alike(d, join->parts[0], found[i]))
+            continue;
         join->parts[at] = found[i];
         join->n = at + 1;
         n = add_joined(d, w, join, out, n);
