@@ -29,7 +29,8 @@ struct Tensor {
 
 class Form {
 public:
-  Form(Match &m, PatternRewriter &rewriter) : m(m), rewriter(rewriter), element(elementOf(m.root->getResult(0))) {}
+  Form(Match &m, PatternRewriter &rewriter)
+      : m(m), rewriter(rewriter), builder(m.root), element(elementOf(m.root->getResult(0))) {}
 
   Tensor fail(const Twine &why) {
     reason = reason.empty() ? why.str() : reason;
@@ -608,15 +609,21 @@ public:
       fail("a result that is used elsewhere is not written");
     if (!out.value || unknown || !all || !verifies() || out.value.getType() != root.getType() || !hoist()) {
       for (Operation *op : llvm::reverse(created))
-        rewriter.eraseOp(op);
+        op->erase();
       return rewriter.notifyMatchFailure(m.root, reason.empty() ? "the fused op does not take these operands" : reason);
     }
     for (auto &[op, value] : more)
       rewriter.replaceOp(op, value);
     rewriter.replaceOp(m.root, out.value);
-    for (Operation *op : llvm::reverse(created)) // of alternatives that were not taken
+    SmallVector<Operation *> used;
+    for (Operation *op : llvm::reverse(created))
       if (op->use_empty() && op->getNumResults())
-        rewriter.eraseOp(op);
+        op->erase(); // of an alternative that was not taken
+      else
+        used.push_back(op);
+    for (Operation *op : llvm::reverse(used))
+      if (OpBuilder::Listener *listener = rewriter.getListener())
+        listener->notifyOperationInserted(op, {});
     return success();
   }
 
@@ -745,7 +752,7 @@ private:
     if (llvm::is_contained(operands, Value()))
       return {};
     OperationState state(m.loc, name, ValueRange(operands), TypeRange(type), attributes);
-    created.push_back(rewriter.create(state));
+    created.push_back(builder.create(state));
     return created.back()->getResult(0);
   }
 
@@ -757,16 +764,16 @@ private:
     for (unsigned i = 0; symbol.empty() || module.lookupSymbol(symbol); i++)
       symbol = ("fused_" + name + "_" + Twine(i)).str();
     size_t before = created.size();
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(module.getBody());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(module.getBody());
     auto type = rewriter.getFunctionType(TypeRange(ValueRange(operands)), operands[0].getType());
-    auto function = func::FuncOp::create(rewriter, m.loc, symbol, type);
+    auto function = func::FuncOp::create(builder, m.loc, symbol, type);
     function.setPrivate();
     function->setAttr("tt.composite_decomposition", rewriter.getUnitAttr());
     Block *block = function.addEntryBlock();
-    rewriter.setInsertionPointToEnd(block);
+    builder.setInsertionPointToEnd(block);
     SmallVector<Value> arguments(block->getArguments().begin(), block->getArguments().end());
-    func::ReturnOp::create(rewriter, m.loc, body(arguments));
+    func::ReturnOp::create(builder, m.loc, body(arguments));
     created.resize(before);
     created.push_back(function);
     return function;
@@ -968,6 +975,7 @@ private:
 
   Match &m;
   PatternRewriter &rewriter;
+  OpBuilder builder;    ///< of which the driver knows nothing before the form is right
   Type element;         ///< of the root, in which the form is computed
   bool unknown = false; ///< a number that is an attribute
   std::string reason;

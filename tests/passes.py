@@ -8,7 +8,7 @@ pattern's TTIR examples those that match have to change, the others not, and `fu
 Where all do as they should, NAME.mlir is run as lit runs it, with FileCheck. With --cmake the folder is built by its own
 CMakeLists.txt.
 With --corpus all passes run over the TTIR of its models: a row for each says how many findings of these patterns an audit has
-before and after, and what `verify` says. Prints a table, a row a pattern; exits with 1 where a pass fails, where verify finds
+before and after, and what `verify` says. Prints a table, a row a pattern, and the sums that MEASURED.md has; exits with 1 where a pass fails, where verify finds
 a difference, or where a pass without unchecked conditions fuses what must not be.
 """
 import argparse
@@ -115,6 +115,7 @@ class Run:
         self.args, self.folder, self.directory = args, folder, directory
         self.plugin = directory + "/fusions.so"
         self.wrong = []
+        self.sums = dict.fromkeys(["hits", "all hits", "misses", "all misses", "proved", "lit", "before", "after"], 0)
 
     def verify(self, before, after):
         paths = [f"{self.directory}/before.ttir.mlir", f"{self.directory}/after.ttir.mlir"]
@@ -150,8 +151,12 @@ class Run:
         with open(after, "w") as f:
             f.write(r.stdout)
         status = run([self.args.program, "verify", "-q", "--strict", "-o", "-", path, after]).returncode
-        print(f"{os.path.basename(path)}: {self.findings(path, names)} -> {self.findings(after, names)}, "
-              f"pass {r.returncode}, verify {status}", flush=True)
+        counts = self.findings(path, names), self.findings(after, names)
+        self.sums["before"] += sum(counts[0].values())
+        self.sums["after"] += sum(n for name, n in counts[1].items() if name in counts[0])
+        print(f"{os.path.basename(path)}: {counts[0]} -> {counts[1]}, pass {r.returncode}, verify {status}", flush=True)
+        if r.returncode or status:
+            self.wrong.append(f"{path}: pass {r.returncode}, verify {status}")
 
     def pattern(self, name):
         """Hits that fused, hits, misses left alone, misses, proved."""
@@ -215,8 +220,11 @@ def main():
         n, unread = state.pattern(name)
         if n[2] != n[3] and name not in dict(unchecked):
             state.wrong.append(f"{name}: fuses {n[3] - n[2]} of its near misses")
+        for key, count in zip(state.sums, n):
+            state.sums[key] += count
         right = n[0] == n[1] and n[2] == n[3] and not unread
         lit = state.lit(name) if right and os.path.exists("/usr/lib/llvm-22/bin/FileCheck") else "-"
+        state.sums["lit"] += lit == "passes"
         print(f"{name:40} hits {n[0]}/{n[1]}  misses {n[2]}/{n[3]}  proved {n[4]}  unread {unread}  lit {lit}", flush=True)
     for name, why in reasons.items():
         print(f"{name:40} - {why}")
@@ -224,6 +232,13 @@ def main():
         print(f"{name:40} unchecked: {what}")
     for path in sorted(glob.glob(args.corpus + "/models/*.ttir.mlir")) if args.corpus else []:
         state.model(path, names)
+    sums = state.sums
+    expressible = len(names) + sum(not why.startswith("the dialect lacks") for why in reasons.values())
+    print(f"{len(names)} of {expressible} patterns that the dialect can express have a pass: "
+          f"{sums['hits']} of {sums['all hits']} examples fuse, {sums['misses']} of {sums['all misses']} near misses do not; "
+          f"{sums['proved']} results are proved; {sums['lit']} tests pass with FileCheck")
+    if args.corpus:
+        print(f"models: {sums['before']} findings of these patterns, {sums['after']} after the passes")
     print("\n".join(state.wrong))
     return 1 if state.wrong else 0
 
