@@ -252,6 +252,21 @@ Test(log, pass_dumps) {
     cr_assert_eq(s.blocks[4].stage, LOG_PASS_BEFORE);
 }
 
+/* A message of the compiler quotes the line of source that it is about, and a line with a caret follows. */
+Test(log, quoted_source_is_no_block) {
+#define QUOTE "/x/m.mlir:7:1: warning: Empty argument type map provided.\nmodule {\n"
+    struct log_scan s = scan(DUMP("After", "A (a)") MODULE("m", "ttir.exp") "\n" QUOTE "^\n" DUMP("After", "B (b)")
+                                 MODULE("m", "ttir.neg"));
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert_eq(s.blocks[0].last_line, 8);
+    s = scan(DUMP("After", "A (a)") QUOTE "^~~~~~\n" MODULE("m", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert(str_is(s.blocks[0].label, "A"));
+    s = scan(DUMP("After", "A (a)") QUOTE "  func.func @f() {\n    return\n  }\n}\n");
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert(s.blocks[0].complete);
+}
+
 Test(log, stages_win_over_pass_dumps) {
     struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp")
                                  END DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp"));

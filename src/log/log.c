@@ -161,6 +161,22 @@ static void open_block(struct stream *st, const struct line *line) {
     st->stamp++;
 }
 
+/* "    ^~~~": below a line of source that a message of the compiler quotes. */
+static bool is_caret(struct str in) {
+    in = str_trim(in);
+    size_t n = in.n && in.p[0] == '^';
+    while (n > 0 && n < in.n && in.p[n] == '~')
+        n++;
+    return n > 0 && n == in.n;
+}
+
+/* What has begun with the line before is no block: a message quotes that line. */
+static void drop_block(struct stream *st) {
+    st->open = false;
+    st->header = st->block_header;
+    st->text.n = 0;
+}
+
 /* Notes a definition of "#locN", n as from loc_alias_number. True when the block has defined it before. */
 static bool loc_again(struct stream *st, uint32_t n) {
     if (n > MAX_LOC)
@@ -329,7 +345,8 @@ static enum line_class classify_line(struct scan *sc, struct stream *st, const s
     }
     if (st->module_closed && (is_module(in) || is_func(in) || is_op(in)))
         return NEW_BLOCK;
-    if (in.p[0] == '/' || in.p[0] == '{' || in.p[0] == '}' || !st->body_closed || !(sc->is_log || is_prose(in)))
+    if (str_starts(in, STR("//")) || in.p[0] == '{' || in.p[0] == '}' || !st->body_closed ||
+        !(sc->is_log || is_prose(in)))
         return INSIDE;
     return is_module(in) || is_func(in) || is_op(in) ? INSIDE : ENDS;
 }
@@ -384,6 +401,10 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     }
     if (!st->open) {
         take_outside(sc, st, line);
+        return;
+    }
+    if (st->first_line + 1 == line->number && is_caret(line->text)) {
+        drop_block(st);
         return;
     }
     struct str in = skip_blanks(line->text);
