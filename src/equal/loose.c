@@ -18,7 +18,8 @@ static const double settled = 1e-3; /* what may be left of a difference, of its 
  * are noise; a difference of an element. */
 static const double told = 1e-12, nothing = 1e-24;
 
-/* The differences of elements, relative to these, as functions of the constants. */
+/* The differences of elements, relative to these, as functions of the constants: infinite where an element is a number
+ * no more. */
 struct equations {
     const struct lockstep *at;
     struct lockstep *again;
@@ -52,7 +53,7 @@ static void add_output(struct equations *e, const struct tensor *want, const str
     for (int64_t i = *begin; i < want->n && *n < MAX_EQUATIONS; i += every, ++*n) {
         double x = want->x[i], y = got->x[i];
         if (out)
-            out[*n] = both_finite(x, y) ? (y - x) * e->weights[*n] : 0;
+            out[*n] = both_finite(x, y) ? (y - x) * e->weights[*n] : e->weights[*n] > 0 ? (double)INFINITY : 0;
         else
             e->weights[*n] = both_finite(x, y) && largest > 0 ? 1 / fmax(fabs(x), floor_of_largest * largest) : 0;
     }

@@ -10,7 +10,9 @@ static const struct {
     {K_RELU, K_MAXIMUM, "ReluFusionPattern takes a constant within 1e-6 of 0 for 0, also one that guards a division"},
     {K_MISH, K_WHERE, "MishFusingPattern does not look at the threshold of the softplus"},
     {K_TOPK, K_SORT, "TopKFusingPattern takes the last k of an ascending sort, which topk returns in the other order"},
-    {K_RMS_NORM, K_CLAMP, "NormalizeRMSNormFusionPattern does not look at the upper bound of the clamp"},
+    {K_RMS_NORM, K_CLAMP,
+     "NormalizeRMSNormFusionPattern adds the square of the lower bound of the clamp, and does not look "
+     "at the upper one"},
     {K_SDPA, K_WHERE, "SDPAFusing makes the guard of rows that are masked whole of the mask, whatever guard there was"},
     {K_SDPA_DECODE, K_SOFTMAX, "the mask of the decode op is multiplied by the scale, which is not undone"},
     {K_SDPA_DECODE, K_SDPA, "the mask of the decode op is multiplied by the scale, which is not undone"},
