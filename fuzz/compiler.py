@@ -356,7 +356,7 @@ class Judge:
         """Of one function: the kinds of difference, by the pass that makes it, and an example."""
         _, log, failed = self.compile([("f", function)], options, log=True)
         if failed:
-            return {("crash", failed, ()): None} if failed.startswith("crash") else {}
+            return {crash_kind(function, failed): None} if failed.startswith("crash") else {}
         found = {}
         for report in self.verify(log)[0], self.verify(self.path("before.mlir"), self.path("after.mlir"))[0]:
             for check in (report or {}).get("checks", []):
@@ -381,6 +381,10 @@ def crash(run):
     if run.returncode == -signal.SIGXCPU or run.returncode == -signal.SIGKILL:
         return "crash: takes more than %d s" % LIMIT
     return "crash: " + (re.sub(r"^.*?(?=Assertion|LLVM ERROR)", "", lines[0]) if lines else "status %d" % run.returncode)
+
+
+def crash_kind(function, why):
+    return "crash", why, tuple(sorted({op.name for op in function.ops} - {"ttir.full", "ttir.constant"}))
 
 
 def kind_of(check):
@@ -447,7 +451,7 @@ def halves(judge, functions, options):
 def judge_batch(judge, functions, rng, options, result):
     for some, before, after in halves(judge, functions, options):
         if before is None:
-            result["compiler"].append((some[0][1], ("crash", after, ())))
+            result["compiler"].append((some[0][1], crash_kind(some[0][1], after)))
             continue
         result["functions"] += len(some)
         report, refused = judge.verify(before, after)
