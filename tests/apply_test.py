@@ -630,6 +630,17 @@ func.func @main(%ids: tensor<1x32xui32>, %t: tensor<100x64xbf16>, %r: tensor<1x3
             module = self.read("01-rotary_embedding/ttir.mlir")
             self.assertEqual((module.count("ttir.broadcast"), module.count("ttir.cos")), (2, 0))
 
+    def test_a_permute_of_what_is_computed_comes_along(self):
+        """A canonicaliser merges it with the one in front of the product."""
+        text = ATTENTION.replace("%k: tensor<1x4x32x16xbf16>", "%k0: tensor<1x32x4x16xbf16>").replace("{\n", """{
+  %n = "ttir.neg"(%k0) : (tensor<1x32x4x16xbf16>) -> tensor<1x32x4x16xbf16>
+  %k = "ttir.permute"(%n) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x32x4x16xbf16>) -> tensor<1x4x32x16xbf16>
+""", 1)
+        for shrink in ([], ["--shrink"]):
+            self.repro(text, "--force", *shrink)
+            module = self.read("01-attention/ttir.mlir")
+            self.assertEqual((module.count("ttir.permute"), module.count("ttir.neg")), (2, 0))
+
     def test_what_is_undone_behind_the_pass_has_no_test(self):
         name = os.path.join(CORPUS, "models", "bert_encoder_block")
         if not os.path.exists(name + ".ttir.mlir"):

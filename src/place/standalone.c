@@ -103,12 +103,18 @@ static bool is_short_constant(const struct cutting *c, uint32_t value, unsigned 
     return made;
 }
 
-/* It moves an argument of the model, or a value that has the same elements along some dimension. */
+/* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
+ * canonicaliser turns what stands behind. */
+static bool tells_more(enum op_kind k) {
+    return k == K_BROADCAST || k == K_PERMUTE || k == K_TRANSPOSE;
+}
+
+/* It moves an argument of the model, or what others move so that it tells more. */
 static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned depth) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
     if (!in_function(c, op) || depth > MOST_DEPTH || !class_moves(graph_class(c->g, op)) || c->m->ops[op].noperands < 1)
         return false;
-    return graph_argument(c->g, value) != NONE || c->g->kind[op] == K_BROADCAST ||
+    return graph_argument(c->g, value) != NONE || tells_more((enum op_kind)c->g->kind[op]) ||
            is_moved_here(c, operands_of(c, op)[0], depth + 1);
 }
 
