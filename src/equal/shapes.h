@@ -15,13 +15,13 @@ struct sized {
 };
 
 struct shapes_question {
-    uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
     const struct subgraph *subgraph;
     const struct payloads *payloads; /* constants that keep their elements, or NULL */
     double small_cost, own_cost;     /* of an evaluation in small extents and in those of the model (extents_cost), at
                                         most; 0: none */
     struct verdict (*ask)(void *self, const struct sized *how);
     void *self;
+    uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
 };
 
 struct shapes_answer {
