@@ -563,7 +563,7 @@ class Found:
                 name = self.known(smallest)
                 if not name:
                     name = self.keep(small, smallest, kinds.get(smallest), chosen)
-            self.kinds.append((kind, name))
+                    self.kinds.append((smallest, name))
         self.seen[name] += 1
 
     def keep(self, function, kind, check, chosen):
