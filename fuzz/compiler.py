@@ -564,6 +564,7 @@ class Found:
                 if not name:
                     name = self.keep(small, smallest, kinds.get(smallest), chosen)
                     self.kinds.append((smallest, name))
+            self.kinds.append((kind, name))
         self.seen[name] += 1
 
     def keep(self, function, kind, check, chosen):
