@@ -571,17 +571,20 @@ module {{
             self.assertEqual(status, 3, said)
 
     @unittest.skipUnless(os.path.exists(os.path.join(CORPUS, "models")), "no corpus")
-    def test_what_numbers_of_one_sign_hide(self):
+    def test_what_few_numbers_hide(self):
         """A norm with the divisor and the epsilon as arguments, scaled in front of what saturates: without numbers under
-        the root nothing is compared, and with all of them positive both sides are 0."""
-        model = os.path.join(CORPUS, "models", "segformer.%s.mlir")
-        with open(model % "ttnn-unfused", encoding="utf-8") as f:
-            right = f.read()
-        line = '%951 = "ttnn.multiply"(%950, %31)'
-        self.assertIn(line, right)
-        for text, expected in (right, 0), (right.replace(line, line.replace("multiply", "add")), 1):
-            status, _, said = self.verify(model % "ttir", self.path("after.mlir", text))
-            self.assertEqual(status, expected, said)
+        the root nothing is compared, and with all of them positive both sides are 0. A relu of many behind one another."""
+        for model, wrong, instead in (
+                ("segformer", r'"ttnn.multiply"(\(%950, %31\))', r'"ttnn.add"\1'),
+                ("resnet50_xla", r'"ttnn.maximum"\(%422, %0\) : \((tensor<[^>]*>), tensor<[^>]*>\)', r'"ttnn.typecast"(%422) : (\1)')):
+            path = os.path.join(CORPUS, "models", model + ".%s.mlir")
+            with open(path % "ttnn-unfused", encoding="utf-8") as f:
+                right = f.read()
+            changed, n = re.subn(wrong, instead, right)
+            self.assertEqual(n, 1)
+            for text, expected in (right, 0), (changed, 1):
+                status, _, said = self.verify(path % "ttir", self.path("after.mlir", text))
+                self.assertEqual(status, expected, said)
 
     def cache(self, ops):
         """A function that writes into its first argument and returns it."""

@@ -25,6 +25,7 @@ struct judging {
     unsigned excluded; /* kinds of trials (numbers.h) that nothing is claimed of, a bit each */
     bool thorough;     /* or in small shapes only: what they do not prove is not compared */
     bool any_order;    /* elements may stand anywhere */
+    bool many;         /* more numbers, where nothing is chosen by them */
 };
 
 /* The texts live in `a`. */

@@ -38,27 +38,27 @@ static const struct mlir *keep_miter(struct module_comparison *m, struct miter *
 }
 
 /* With every gelu in the form with tanh. */
-static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, bool thorough, struct arena *a,
+static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, struct judging how, struct arena *a,
                                 struct judgement *out) {
     struct miter w;
     struct str why;
     bool proved = false;
     if (miter_build(c, &s->d, (struct miter_options){.tanh_gelu = true}, &w, &why)) {
-        *out = miter_judge(&w.ir, s->m->lowerings, judging_of(s, thorough), a);
+        *out = miter_judge(&w.ir, s->m->lowerings, how, a);
         proved = out->answer == ANSWER_PROVED;
     }
     mlir_free(&w.ir);
     return proved;
 }
 
-static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, bool thorough) {
+static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct judging how) {
     struct arena scratch = {0};
     struct miter w;
     struct judgement j = {.answer = ANSWER_NOT_COMPARED}, other;
     bool built = miter_build(c, &s->d, (struct miter_options){0}, &w, &j.why);
     if (built)
-        j = miter_judge(&w.ir, s->m->lowerings, judging_of(s, thorough), &scratch);
-    if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, thorough, &scratch, &other))
+        j = miter_judge(&w.ir, s->m->lowerings, how, &scratch);
+    if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, how, &scratch, &other))
         j = other;
     if (j.answer == ANSWER_DIFFERENT)
         j.miter = keep_miter(s->m, &w);
@@ -68,6 +68,18 @@ static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, b
     mlir_free(&w.ir);
     arena_free(&scratch);
     return j;
+}
+
+static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, bool thorough) {
+    return judge(s, c, judging_of(s, thorough));
+}
+
+/* Where something is known to differ inside of a cone, a few numbers on which its results agree say little: behind
+ * several of what saturates most do. */
+static bool holds_on_many_numbers(struct sweep *s, const struct cone_pair *c) {
+    struct judging how = judging_of(s, false);
+    how.many = true;
+    return judge(s, c, how).answer == ANSWER_PROVED;
 }
 
 static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
@@ -174,21 +186,22 @@ static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t v
 /* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
  * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
  * would agree as well. Neither is decided. */
-static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, struct str why) {
-    bool hides = false;
+static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool thorough, struct str why) {
+    bool hides = false, differs = false;
     for (uint32_t i = 0; i < c->nnodes; i++) {
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
             if (!r || v == c->result[AFTER] || !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
                 continue;
+            differs |= !r->judgement.rare;
             if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
                 leave_undecided(r, why);
                 hides = true;
             }
         }
     }
-    return hides;
+    return hides || (differs && !thorough && !holds_on_many_numbers(s, c));
 }
 
 /* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
@@ -205,7 +218,7 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
     struct str hidden = STR("a value differs, which no number that was tried shows in what is made of it");
-    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, hidden))
+    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY, hidden))
         *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why = hidden};
     if (j->answer != ANSWER_PROVED)
         return false;
