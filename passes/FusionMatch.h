@@ -488,7 +488,9 @@ public:
     SmallVector<Read, 0> here = views(r), there = views((*this)[n]);
     bool elsewhere = boundIn.lookup(n.id) != ends.size(); // over another index space
     for (size_t i = 0; i < here.size(); i++)
-      for (size_t j = 0; j < (variable ? there.size() : 1); j++)
+      for (size_t j = 0; j < there.size(); j++) {
+        if (!variable && j > 0 && ops.contains(there[j - 1].value.getDefiningOp()))
+          break; // the op of the line itself
         if (here[i].value == there[j].value &&
             (elsewhere ? isAlike(here[i].map, there[j].map) : here[i].map == there[j].map)) {
           if (elsewhere)
@@ -501,6 +503,7 @@ public:
           }
           return true;
         }
+      }
     return fail(Twine(n.text) + " is another value here");
   }
   /// An op of the match, of this class, takes what the name stands for as its last operand, or as any if it commutes.

@@ -55,7 +55,8 @@ def generate(program, directory, names):
     r = run([program, "patterns", "pass", "-o", directory, "--limit=diagnostics=10000", *names])
     reasons = dict(re.findall(r"warning: (\w+): no pass: (.*)", r.stderr))
     unchecked = re.findall(r"note: (\w+): unchecked: (.*)", r.stderr)
-    return sorted(f[:-5] for f in os.listdir(directory) if f.endswith(".mlir")), reasons, unchecked
+    names = [f[:-5] for f in os.listdir(directory) if f.endswith(".mlir") and os.path.exists(f"{directory}/{f[:-5]}.cpp")]
+    return sorted(names), reasons, unchecked
 
 
 def build(folder, directory, names, plugin, each=False):
