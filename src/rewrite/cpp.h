@@ -15,14 +15,14 @@ struct cpp {
     const struct formula *match;   /* whose names are bound */
     struct buf *out;
     struct str why;
-    struct cpp_part *parts; /* of the formula of the match */
-    uint32_t nparts;
+    struct cpp_part *parts;          /* of the formula of the match */
     struct str line_name[MAX_SLOTS]; /* of slots that are lines, once they are written */
-    uint32_t line_of[MAX_SLOTS];     /* their parts, plus 1 */
-    uint32_t uses[MAX_SLOTS];        /* of what idioms name */
-    bool is_variable[MAX_SLOTS];     /* that the formula has */
-    bool written[MAX_SLOTS];         /* lines of the fused form that have their variable */
-    bool in_condition;               /* numbers are asked of a whole match: there are no axes at hand */
+    uint32_t nparts;
+    uint32_t line_of[MAX_SLOTS]; /* their parts, plus 1 */
+    uint32_t uses[MAX_SLOTS];    /* of what idioms name */
+    bool is_variable[MAX_SLOTS]; /* that the formula has */
+    bool written[MAX_SLOTS];     /* lines of the fused form that have their variable */
+    bool in_condition;           /* numbers are asked of a whole match: there are no axes at hand */
 };
 
 /* The part cannot be written, for this reason: an empty text. */
