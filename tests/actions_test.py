@@ -6,7 +6,7 @@ keeps a pattern of the compiler from firing and CHANGES takes that away, the cha
 usage: actions_test.py PROGRAM SHORTHAND EXAMPLES FIXTURES PATTERNS CORPUS [--every=N [--from=K]] [--only=TEXT]
 The compiler is ../compiler of the corpus; without it the test is skipped. Modules: TTIR of the corpus and of the
 fixtures, the functions of fixtures/frontends and the examples of the patterns; every Nth of them, from the Kth on. Each is
-compiled with fusing on and with fusing off. Prints the table of MEASURED.md, and below it what else was counted. Options of optimization levels above 0 want an op model, which the compiler at hand
+compiled with fusing on and with fusing off. Prints the table of measured/compiler.md, and below it what else was counted. Options of optimization levels above 0 want an op model, which the compiler at hand
 lacks: these, and what is neither an option nor such a change, are counted by kind.
 """
 import collections

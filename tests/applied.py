@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fused ops written into the models of the corpus, given to the real compiler: the tables of MEASURED.md.
+"""Fused ops written into the models of the corpus, given to the real compiler: the tables of measured/compiler.md.
 
 usage: applied.py PROGRAM CORPUS COMPILER [--repro | --again] [MODEL...]
 One pattern at a time: `found` in TTIR, `applied` with all preconditions assumed, `accepted` by the compiler, `kept`: ops

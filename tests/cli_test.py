@@ -2267,10 +2267,10 @@ class Pairs(Case):
 
 
 class Documents(Case):
-    """What MEASURED.md says of the patterns is what there is."""
+    """What measured/patterns.md says of the patterns is what there is."""
 
     def test_counts(self):
-        with open(os.path.join(ROOT, "MEASURED.md")) as measured:
+        with open(os.path.join(ROOT, "measured", "patterns.md")) as measured:
             text = measured.read()
         _, out, _ = self.run_it("patterns", "list")
         rows = [line.split()[:3] for line in out.splitlines()]

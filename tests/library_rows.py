@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of MEASURED.md about forms that the library of ttnn fuses: what finds each, and by how many examples that is shown.
+"""The table of measured/patterns.md about forms that the library of ttnn fuses: what finds each, and by how many examples that is shown.
 
-usage: library_rows.py PROGRAM PATTERNS MEASURED.md [--write]
+usage: library_rows.py PROGRAM PATTERNS DOCUMENT [--write]
 The rows are library_rows.tsv: the form, the patterns that find it, and what is left out or why nothing finds it.
 """
 import fnmatch
@@ -55,7 +55,7 @@ def main():
         with open(path, "w") as f:
             f.write(text[:begin] + want + text[end:])
     elif text[begin:end] != want:
-        sys.exit("MEASURED.md has another table of the library: library_rows.py PROGRAM PATTERNS MEASURED.md --write\n" + want)
+        sys.exit(path + " has another table of the library: --write makes it\n" + want)
 
 
 main()

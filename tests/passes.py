@@ -8,7 +8,7 @@ pattern's TTIR examples those that match have to change, the others not, and `fu
 Where all do as they should, NAME.mlir is run as lit runs it, with FileCheck. With --cmake the folder is built by its own
 CMakeLists.txt.
 With --corpus all passes run over the TTIR of its models: a row for each says how many findings of these patterns an audit has
-before and after, and what `verify` says. Prints a table, a row a pattern, and the sums that MEASURED.md has; exits with 1 where a pass fails, where verify finds
+before and after, and what `verify` says. Prints a table, a row a pattern, and the sums that measured/compiler.md has; exits with 1 where a pass fails, where verify finds
 a difference, or where a pass without unchecked conditions fuses what must not be.
 """
 import argparse

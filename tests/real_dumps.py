@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of MEASURED.md on dumps of real models: what is paired, found and proved, and what `verify` compares.
+"""The table of measured/verify.md on dumps of real models: what is paired, found and proved, and what `verify` compares.
 
 usage: real_dumps.py PROGRAM DIRECTORY...
 A pair is NAME.ttir.mlir[.zst] and NAME.ttnn*.mlir[.zst]; of a log (*.log[.zst]) `verify` compares the stages.
