@@ -186,6 +186,17 @@ class Verify(unittest.TestCase):
             after = self.path("after.mlir", module(["x: 16x16xf32"], [f"%r = ttnn.{op}(%x) : 16x16xf32"]))
             self.assertEqual(self.verify(first, after)[0], expected)
 
+    def test_padding_of_a_pool_whose_order_is_not_said(self):
+        op = "%%r = %s(%%x) {ceil_mode = false, count_include_pad = true, dilation = <1, 1>i32, %s = <3, 3>i32, " \
+             "padding = <%s>i32, stride = <1, 1>i32%s} : 1x8x8x4xf32"
+        sizes = ", batch_size = 1 : si32, channels = 4 : si32, input_height = 8 : si32, input_width = 8 : si32"
+        for padding, expected in ("1, 1, 1, 1", 0), ("0, 1, 2, 1", 3):
+            files = [self.path(name, module(["x: 1x8x8x4xf32"], [op % (pool, size, padding, more)])) for name, pool, size, more in (
+                ("before.mlir", "ttir.avg_pool2d", "kernel", ""), ("after.mlir", "ttnn.avg_pool2d", "kernel_size", sizes))]
+            status, report, said = self.verify(*files)
+            self.assertEqual((status, report), (expected, None), said)
+            self.assertEqual("the four ends of its padding" in said, expected == 3, said)
+
     def precision(self, weight, *configs):
         """What --precision lists of a product with weights of a type and these configurations: [[loss, ...]]."""
         arguments, rows = ["x: 32x512xbf16", "w: 512x64xbf16"], []

@@ -345,6 +345,14 @@ static const char *read_upsampling(const struct attrs *a, const struct shape *x,
     return why;
 }
 
+/* The dialect says of convolutions in which order it takes the four ends, and of pools it does not; the compiler hands
+ * those of TTIR over as they are (TTNNOps.td, TTIRToTTNN at tt-mlir 19c86fca45ae). */
+static bool is_ambiguous(enum op_kind k, const struct attrs *a) {
+    const struct attr *x = attrs_find(a, "padding");
+    bool pool = k == K_AVG_POOL2D || k == K_MAX_POOL2D || k == K_MAX_POOL2D_WITH_INDICES;
+    return pool && x && x->n == 4 && x->list[1] != x->list[2];
+}
+
 const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const struct shape *x,
                         const struct shape *weight, struct window *w) {
     enum window_kind kind = op_table[k].window.kind;
@@ -354,6 +362,8 @@ const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const 
         return "it has no window";
     if (kind == WINDOW_UPSAMPLING)
         return read_upsampling(a, x, w);
+    if (ttnn && is_ambiguous(k, a))
+        return "in which order a pool of TTNN takes the four ends of its padding is not said";
     const char *why = w->n ? read_special(a, ttnn, x, weight, w) : read_generic(a, x, weight, w);
     return why ? why : set_result(w);
 }
