@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Random TTIR functions through the real compiler, each judged by `fusion-audit verify`; scripts/fuzz-compiler.sh runs it.
 
-usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--keep=DIR] [--known=DIR] [--models=DIR] PROGRAM EXAMPLES OPT
+usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--corpus=DIR] [--known=DIR] [--models=DIR] PROGRAM EXAMPLES OPT
 PROGRAM is fusion-audit, EXAMPLES the test program that prints the examples of patterns, OPT ttmlir-opt. A function is an
 example of a pattern, one that matches or a near miss, a function of MODELS, or one of random ops, changed at up to four
 places: a number, an axis, an operator, an operand, an element type, an extent, a further user, ops in between, another
 function behind it. The pipeline runs with random options. What differs is reduced as long as the same pass makes the
 difference, and told once for each kind; DIR keeps it. The program is judged, too: an audit finds the same under other names
-and in another order, and of some functions each option that it names, set, brings the fusion that it is said to bring, with
-the rest that tests/actions_test.py tries. Exit status 1: the compiler is wrong in a way that KNOWN does not have, or the
-program is.
+and in another order, no place is found whose fused op is all that is there, and of some functions each option that it
+names, set, brings the fusion that it is said to bring, with the rest that tests/actions_test.py tries. Exit status 1: the
+compiler is wrong in a way that KNOWN does not have, or the program is.
 """
 import argparse
 import collections
@@ -511,6 +511,10 @@ def violations(judge, functions, options):
     if not after:
         return [], trials.counts
     renamed = names_change_nothing(judge, before, after)
+    for entry in trials.entries(before, after):
+        for place in entry["instances"]:
+            if [op["op"] for op in place.get("ops", []) if op["part"] == "matched" and "op" in op] == [entry["fused_op"]]:
+                trials.said.append("finding: %s stands there already" % entry["fused_op"])
     if len(functions) == 1:
         trials.try_module("", before)
     return trials.said + ([renamed] if renamed else []), trials.counts
@@ -574,8 +578,8 @@ class Found:
         text = "// pass: %s\n// makes: %s\n// of: %s\n// options: %s\n%s%s" % (*kind[:2], " ".join(kind[2]), chosen, example,
                                                                             "module {\n%s}\n" % function.text("f"))
         print("\n%s\n%s" % (name, text), flush=True)
-        if self.options.keep:
-            with open(os.path.join(self.options.keep, name), "w", encoding="utf-8") as f:
+        if self.options.corpus:
+            with open(os.path.join(self.options.corpus, name), "w", encoding="utf-8") as f:
                 f.write(text)
         return name
 
@@ -608,7 +612,7 @@ def seeds_of(options):
 
 def start(options):
     """The number of batches done by an earlier run with this seed."""
-    path = options.keep and os.path.join(options.keep, "state-%s" % options.seed)
+    path = options.corpus and os.path.join(options.corpus, "state-%s" % options.seed)
     if path and os.path.exists(path):
         with open(path, encoding="utf-8") as f:
             return int(f.read())
@@ -621,15 +625,15 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--time", type=float, default=float("inf"))
-    parser.add_argument("--keep", help="a directory")
+    parser.add_argument("--corpus", help="a directory of what was found, and of how far a run came")
     parser.add_argument("--known", default=os.path.join(here, "..", "fixtures", "compiler-defects"))
     parser.add_argument("--patterns", default=os.path.join(here, "..", "patterns"))
     parser.add_argument("--models")
     for name in "program", "examples", "opt":
         parser.add_argument(name)
     options = parser.parse_args()
-    if options.keep:
-        os.makedirs(options.keep, exist_ok=True)
+    if options.corpus:
+        os.makedirs(options.corpus, exist_ok=True)
     seeds, found, ours = seeds_of(options), Found(options), {}
     first, begin, total, tried = start(options), time.monotonic(), collections.Counter(), collections.Counter()
     last = first + -(-options.count // BATCH)
@@ -645,8 +649,8 @@ def main():
                     ours[sort_of(what)] = what, smallest_violation(options, functions, what, r["options"])
             print("\r%d of %d functions, %d kinds of difference (%d new), %d violations of our own" % (
                 total["made"], options.count, len(found.seen), found.new, len(ours)), end="", file=sys.stderr, flush=True)
-            if options.keep:
-                with open(os.path.join(options.keep, "state-%s" % options.seed), "w", encoding="utf-8") as f:
+            if options.corpus:
+                with open(os.path.join(options.corpus, "state-%s" % options.seed), "w", encoding="utf-8") as f:
                     f.write("%d\n" % (r["number"] + 1))
             if time.monotonic() - begin > options.time:
                 pool.terminate()
@@ -654,8 +658,8 @@ def main():
     print(file=sys.stderr)
     for i, (what, text) in enumerate(ours.values()):
         print("ours: %s" % what)
-        if options.keep:
-            with open(os.path.join(options.keep, "ours-%d.mlir" % i), "w", encoding="utf-8") as f:
+        if options.corpus:
+            with open(os.path.join(options.corpus, "ours-%d.mlir" % i), "w", encoding="utf-8") as f:
                 f.write(text)
     for name, n in sorted(found.seen.items()):
         print("%6d  %s" % (n, name))

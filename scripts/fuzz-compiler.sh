@@ -1,6 +1,6 @@
 #!/bin/sh
 # Random TTIR functions through the compiler TTMLIR_OPT names, judged by `fusion-audit verify`: see fuzz/compiler.py for the
-# options (--count=N, --seed=S, --time=SECONDS, --keep=DIR). Exit status 1: it found what fixtures/compiler-defects does
+# options (--count=N, --seed=S, --time=SECONDS, --corpus=DIR). Exit status 1: it found what fixtures/compiler-defects does
 # not have.
 set -eu
 cd "$(dirname "$0")/.."

@@ -79,7 +79,7 @@ class Run(unittest.TestCase):
         self.write("program", PROGRAM_OF % {"program": PROGRAM, "found": found})
         self.write("opt", COMPILER % {"python": sys.executable, "exp": exp, "crash": crash})
         done = subprocess.run([sys.executable, os.path.join(SOURCE, "fuzz", "compiler.py"), "--known=" + self.path(known),
-                               "--keep=" + self.path("kept"), *options, *map(self.path, ("program", "examples", "opt"))],
+                               "--corpus=" + self.path("kept"), *options, *map(self.path, ("program", "examples", "opt"))],
                               capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": self.path("temporary")})
         self.assertEqual(os.listdir(self.path("temporary")), [])
         counts = re.search(r"functions made (\d+), .* kinds of difference (\d+), new (\d+); .*violations of our own (\d+)$",
