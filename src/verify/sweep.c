@@ -496,7 +496,8 @@ static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
  * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
  * a value that the other does not know, and what makes it cannot be evaluated, nor where values of the host are taken
- * to stand side by side. Returns what still differs, or NULL. */
+ * to stand side by side. Returns the miter of the largest region; NULL where that does not differ or is not evaluated.
+ */
 static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     struct judgement j = r->judgement;
@@ -536,7 +537,9 @@ static bool some_result_differs(struct sweep *s) {
         *c = (struct cone_pair){.result = {before, after}};
         if (cone_build(c, &s->d, PROVED))
             r.judgement = judge_cone(s, c, true);
-        differs = r.judgement.answer == ANSWER_DIFFERENT && lift_difference(s, &r);
+        if (r.judgement.answer == ANSWER_DIFFERENT)
+            (void)lift_difference(s, &r);
+        differs = r.judgement.answer == ANSWER_DIFFERENT;
     }
     arena_reset(&s->arena);
     return differs;
