@@ -78,8 +78,9 @@ static void follow(struct way *w, uint32_t value, int depth, bool own) {
     const struct graph *g = w->pricer->graph;
     for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++) {
         uint32_t user = g->uses[i];
-        if ((i > g->first_use[value] && user == g->uses[i - 1]) || w->steps++ == STEPS_MOST)
+        if ((i > g->first_use[value] && user == g->uses[i - 1]) || w->steps >= STEPS_MOST)
             continue;
+        w->steps++;
         bool first = own && graph_operands(g, user)[0] == value;
         if (moves_back(w, user)) {
             w->back = true;
