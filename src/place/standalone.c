@@ -262,7 +262,7 @@ static void print_device(const struct cutting *c, struct buf *out) {
         }
 }
 
-/* False where the ops are not those of one straight-line function. */
+/* What becomes a module of its own. False where the ops are in no function. */
 static bool cut_out(struct cutting *c, const struct graph *g, const struct segment *s, struct arena *a) {
     const struct mlir *m = s->ir;
     uint32_t func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE;
@@ -323,8 +323,8 @@ struct str standalone_small(const struct graph *g, const struct segment *s, cons
         return STR("");
     uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
     for (uint32_t op = 0; op < c.nops; op++)
-        if (c.in[op] && !is_short_constant(&c, c.m->ops[op].first_result, 0)) /* they come by themselves */
-            ops[n++] = op;
+        if (c.in[op] && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result, 0)))
+            ops[n++] = op; /* constants come by themselves */
     all.ops = ops;
     all.nops = n;
     struct str text = small_module(&all, a);
