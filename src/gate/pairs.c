@@ -320,7 +320,7 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
         f->out->n = 0;
     else
         say_pairs(f);
-    if (!f->out->n && !f->out->failed && !watch_has_ended(f->watch))
+    if (o->nfiles && !f->out->n && !f->out->failed && !watch_has_ended(f->watch))
         complain(f, SEV_ERROR, o->files[0], NULL,
                  o->nfiles == 1 ? "has no ops of TTIR or TTNN"
                                 : "neither it nor what is given with it has ops of TTIR or TTNN");
