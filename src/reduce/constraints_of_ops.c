@@ -243,8 +243,8 @@ static void constrain_groups(struct constraints *c, uint32_t op, const struct sh
     int64_t groups = int_attribute(c, op, "num_groups"),
             axis = int_attribute(c, op, op_table[g->kind[op]].channels.key);
     (void)y;
-    axis = axis < 0 || axis >= x->rank ? x->rank - 1 : axis;
-    if (!x->rank || groups < 1 || x->dim[axis] % groups) {
+    axis += axis < 0 ? x->rank : 0; /* the last one where it is not said */
+    if (axis < 0 || axis >= x->rank || groups < 1 || x->dim[axis] % groups) {
         c->full = true;
         return;
     }
