@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double largest_epsilon = 1e-3, infinite = 1e18; /* of numbers that stand for 0, and for infinity */
+static const double largest_epsilon = 1e-3, infinite = 1e18; /* less stands for 0, and more for infinity */
 
 /* ---- ops ---- */
 
@@ -52,7 +52,7 @@ static bool has_reciprocal(const struct graph *g, double number) {
             bool fraction = a->at[i].is_number && !a->at[i].is_whole;
             double value = fraction ? attr_value(&a->at[i]) : 0, x = frexp(fabs(value * number), &exponent);
             double off = fmin(2 * x - 1, 1 - x); /* of 1/2 or 1 */
-            found = off > 0 && off <= (double)FLT_EPSILON && value < infinite;
+            found = off > 0 && off <= (double)FLT_EPSILON && fabs(value) < infinite;
         }
     }
     return found;
