@@ -72,7 +72,7 @@ static const struct attr_spec *attribute_named(const struct node *n, const char 
     return NULL;
 }
 
-/* The operands, absent ones as Tensor(). */
+/* The operands, absent ones as "{}". */
 static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_t most) {
     for (uint32_t i = 0; i < most; i++)
         v[i] = STR("{}");
@@ -98,18 +98,20 @@ static int integer_bits(enum op_kind k, const char *key) {
     return 0;
 }
 
-/* ", {form.number("epsilon", 1e-05)}" of the attributes that the form says; the others are those of the match. */
-static struct str attributes(struct cpp *c, const struct node *n) {
-    struct str text = STR("");
+/* ", {form.number("epsilon", 1e-05)}" of the attributes that the form says, empty where it says none; the others are
+ * those of the match. False with a reason. */
+static bool attributes(struct cpp *c, const struct node *n, struct str *text) {
+    *text = STR("");
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str value = attribute_text(c, &n->attrs[i]);
         if (!value.n)
-            return value;
+            return false;
         int bits = integer_bits(n->op, n->attrs[i].key);
-        text = arena_printf(c->arena, bits ? "%s%sform.integer(\"%s\", %s, %d)" : "%s%sform.number(\"%s\", %s)", text.p,
-                            i ? ", " : "", n->attrs[i].key, value.p, bits);
+        *text = arena_printf(c->arena, bits ? "%s%sform.integer(\"%s\", %s, %d)" : "%s%sform.number(\"%s\", %s)",
+                             text->p, i ? ", " : "", n->attrs[i].key, value.p, bits);
     }
-    return text.n ? arena_printf(c->arena, ", {%s}", text.p) : STR(" ");
+    *text = text->n ? arena_printf(c->arena, ", {%s}", text->p) : *text;
+    return true;
 }
 
 static struct str attention(struct cpp *c, const struct node *n, const struct str *v) {
@@ -239,14 +241,13 @@ static struct str op_form(struct cpp *c, const struct node *n) {
         return slice_form(c, n, v[0]);
     if (n->op == K_RESHAPE)
         return reshaped_form(c, n, v[0]);
-    struct str op = cpp_class(c, n->op), keys = attributes(c, n);
-    if (!op.n || !keys.n)
+    struct str op = cpp_class(c, n->op), keys;
+    if (!op.n || !attributes(c, n, &keys))
         return STR("");
     if (n->op == K_GROUP_NORM)
         return arena_printf(c->arena, "form.groupNorm(%s, %s, %s%s)", v[0].p, v[2].p, v[3].p, keys.p);
     if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)
-        return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p,
-                            str_trim(keys).n ? keys.p : "");
+        return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p, keys.p);
     if (op_table[n->op].class == OP_REDUCE && !n->nattrs && !n->dim.given)
         return arena_printf(c->arena, "form.reduce<%s>(%s)", op.p, v[0].p);
     if (op_table[n->op].class != OP_ELTWISE || n->dim.given)
@@ -254,7 +255,7 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     struct str text = v[0];
     for (uint32_t i = 1; i < n->nargs; i++)
         text = arena_printf(c->arena, "%s, %s", text.p, v[i].p);
-    return arena_printf(c->arena, "form.elementwise<%s>({%s}%s)", op.p, text.p, n->nattrs ? keys.p : "");
+    return arena_printf(c->arena, "form.elementwise<%s>({%s}%s)", op.p, text.p, keys.p);
 }
 
 /* ---- alternatives ---- */
