@@ -137,6 +137,10 @@ static size_t end_of(struct str text, size_t from, int looseness) {
     return text.n;
 }
 
+size_t cpp_item_end(struct str list) {
+    return end_of(list, 0, 0);
+}
+
 /* 0: it can be broken within brackets only. */
 static int loosest(struct str text) {
     enum { NO_SIGN = 8 };
@@ -184,7 +188,7 @@ static void put_text(struct buf *b, uint32_t indent, struct str text) {
         buf_add(b, text);
         return;
     }
-    size_t comma = end_of(text, 0, 0);
+    size_t comma = cpp_item_end(text);
     bool list = comma + 1 < text.n && text.p[comma] == ',';
     if (list)
         looseness = 0;

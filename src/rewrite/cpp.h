@@ -37,6 +37,8 @@ struct str cpp_name(struct cpp *c, struct str name);
 struct str cpp_slot(struct cpp *c, uint32_t slot);
 /* An expression behind `before`, on several lines where it is long. */
 void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text);
+/* Where the first item of a list ends: at the next comma outside of brackets and strings, or at what ends the list. */
+size_t cpp_item_end(struct str list);
 /* A text between quotes. */
 struct str cpp_quoted(struct cpp *c, struct str text);
 

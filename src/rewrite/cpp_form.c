@@ -136,11 +136,7 @@ static struct str slice_form(struct cpp *c, const struct node *n, struct str x) 
 
 /* The next item of a list whose items may have commas within brackets. */
 static struct str next_item(struct str *rest) {
-    size_t depth = 0, n = 0;
-    while (n < rest->n && (rest->p[n] != ',' || depth)) {
-        depth += rest->p[n] == '(';
-        depth -= rest->p[n++] == ')';
-    }
+    size_t n = cpp_item_end(*rest);
     struct str one = str_trim((struct str){rest->p, n});
     n += n < rest->n;
     *rest = (struct str){rest->p + n, rest->n - n};
@@ -442,6 +438,11 @@ static struct str optional_form(struct cpp *c, const struct node *n) {
     return STR("");
 }
 
+/* An argument of a call as a whole, which may stand behind a "?": a list in braces may not. */
+static bool is_argument(struct str text) {
+    return text.n && cpp_item_end(text) == text.n && !memchr(text.p, '{', text.n);
+}
+
 /* Two calls that differ in one number: "f(x, has(eps) ? a : b)" of (has(eps) ? f(x, a) : Tensor()) and f(x, b). */
 static struct str one_call(struct cpp *c, struct str a, struct str b) {
     static const char between[] = " ? ", end[] = " : Tensor())";
@@ -461,7 +462,7 @@ static struct str one_call(struct cpp *c, struct str a, struct str b) {
     while (back > 0 && !strchr("),", a.p[a.n - back]))
         back--;
     struct str one = {a.p + front, a.n - back - front}, other = {b.p + front, b.n - back - front};
-    if (!front || !back || !one.n || !other.n || memchr(other.p, '(', other.n))
+    if (!front || !back || !is_argument(one) || !is_argument(other) || memchr(other.p, '(', other.n))
         return STR("");
     return arena_printf(c->arena, "%.*s%.*s ? %.*s : %.*s%.*s", (int)front, a.p, (int)when.n, when.p, (int)one.n, one.p,
                         (int)other.n, other.p, (int)back, a.p + a.n - back);
