@@ -53,10 +53,10 @@ bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct 
     return read_whole(path, a, d, &text) && read_document(path, text, a, d, document);
 }
 
-/* What does not begin so was never one: where it breaks the rules of YAML says nothing. */
-static bool begins_as_report(struct str text) {
+/* What has none of it was never one: where it breaks the rules of YAML says nothing. */
+static bool may_be_report(struct str text) {
     text = str_trim(text);
-    return !text.n || *text.p == '{' || str_starts(text, STR("input:"));
+    return !text.n || *text.p == '{' || str_starts(text, STR("input:")) || str_find(text, STR("missed_fusions"));
 }
 
 bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
@@ -65,7 +65,7 @@ bool read_report(const char *path, struct arena *a, struct diags *d, const struc
     struct str text;
     if (!read_whole(path, a, d, &text))
         return false;
-    if (!begins_as_report(text))
+    if (!may_be_report(text))
         return refuse(d, path, NULL, hint, what);
     if (!read_document(path, text, a, d, document))
         return false;
