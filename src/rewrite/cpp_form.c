@@ -199,8 +199,8 @@ static struct str concat_form(struct cpp *c, const struct node *n) {
                         : cpp_cannot(c, "along which axis the fused form concatenates");
 }
 
-static struct str op_form(struct cpp *c, const struct node *n) {
-    enum { MOST = 5 };
+/* A function of Form that takes the operands and nothing else; empty: there is none. */
+static struct str plain_form(struct cpp *c, const struct node *n, const struct str *v) {
     static const struct {
         const char *name;
         enum op_kind op;
@@ -215,11 +215,6 @@ static struct str op_form(struct cpp *c, const struct node *n) {
                  {"product", K_LINEAR, 3},
                  {"concatenateHeads", K_CONCATENATE_HEADS, 1},
                  {"rotaryEmbedding", K_ROTARY_EMBEDDING, 3}};
-    struct str v[MOST];
-    if (n->op == K_CONCAT)
-        return concat_form(c, n);
-    if (!operands(c, n, v, MOST))
-        return STR("");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (plain[i].op == n->op && !n->nattrs && (n->op != K_BATCH_NORM_INFERENCE || n->nargs == plain[i].nargs)) {
             struct str text = arena_printf(c->arena, "form.%s(%s", plain[i].name, v[0].p);
@@ -227,6 +222,19 @@ static struct str op_form(struct cpp *c, const struct node *n) {
                 text = arena_printf(c->arena, "%s, %s", text.p, v[k].p);
             return arena_printf(c->arena, "%s)", text.p);
         }
+    return STR("");
+}
+
+static struct str op_form(struct cpp *c, const struct node *n) {
+    enum { MOST = 5 };
+    struct str v[MOST];
+    if (n->op == K_CONCAT)
+        return concat_form(c, n);
+    if (!operands(c, n, v, MOST))
+        return STR("");
+    struct str plain = plain_form(c, n, v);
+    if (plain.n)
+        return plain;
     if (op_convolves(n->op))
         return convolution(c, n, v);
     if (n->op == K_SDPA)

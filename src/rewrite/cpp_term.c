@@ -226,11 +226,43 @@ static struct phrase infix_term(struct cpp *c, const struct node *n, const struc
                            (int)sign->power};
 }
 
+/* The call that makes a Term of an op, by its class. */
+static struct str call_of_op(struct cpp *c, const struct node *n, struct str name, struct str args) {
+    const char *op = name.p, *x = args.p;
+    switch (op_table[n->op].class) {
+    case OP_ELTWISE:
+        if (n->op == K_CLAMP)
+            return arena_printf(c->arena, "m_Clamp(%s)", x);
+        if (op_is(n->op, COMMUTES) && n->nargs == 2)
+            return arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
+        return arena_printf(c->arena, "m_Op<%s>(%s)", op, x);
+    case OP_REDUCE:
+        return arena_printf(c->arena, "m_Reduction<%s>(%s%s)", op, x, dim_text(c, n).p);
+    case OP_AXISWISE:
+        return arena_printf(c->arena, "m_Along<%s>({%s}%s)", op, x, dim_text(c, n).p);
+    case OP_CONTRACT:
+        return arena_printf(c->arena, "m_Product(%s)", x);
+    case OP_SLICE:
+        return slice_term(c, n, args);
+    case OP_JOIN:
+        return arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
+    case OP_MOVE:
+    case OP_CAST:
+        return arena_printf(c->arena, "m_View<%s>(%s)", op, x);
+    case OP_OPAQUE:
+        if (n->op == K_BATCH_NORM_INFERENCE)
+            return arena_printf(c->arena, "m_BatchNorm({%s})", x);
+        return arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
+    default:
+        return cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
+    }
+}
+
 static struct phrase op_term(struct cpp *c, const struct node *n) {
     static const struct phrase none = {{"", 0}, CALL};
     enum op_class class = op_table[n->op].class;
     const struct infix *sign = n->nargs == 2 ? infix_of_op(n->op) : NULL;
-    struct str name = class == OP_CONTRACT ? STR("") : cpp_class(c, n->op), text;
+    struct str name = class == OP_CONTRACT ? STR("") : cpp_class(c, n->op);
     if (!name.n && class != OP_CONTRACT)
         return none;
     if (n->nattrs && class != OP_SLICE) {
@@ -240,46 +272,7 @@ static struct phrase op_term(struct cpp *c, const struct node *n) {
     if (sign && sign->power >= P_COMPARISON && n->op != K_REMAINDER)
         return infix_term(c, n, sign);
     struct str args = terms(c, n);
-    const char *op = name.p, *x = args.p;
-    if (!args.n)
-        return none;
-    switch (class) {
-    case OP_ELTWISE:
-        if (n->op == K_CLAMP)
-            text = arena_printf(c->arena, "m_Clamp(%s)", x);
-        else if (op_is(n->op, COMMUTES) && n->nargs == 2)
-            text = arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
-        else
-            text = arena_printf(c->arena, "m_Op<%s>(%s)", op, x);
-        break;
-    case OP_REDUCE:
-        text = arena_printf(c->arena, "m_Reduction<%s>(%s%s)", op, x, dim_text(c, n).p);
-        break;
-    case OP_AXISWISE:
-        text = arena_printf(c->arena, "m_Along<%s>({%s}%s)", op, x, dim_text(c, n).p);
-        break;
-    case OP_CONTRACT:
-        text = arena_printf(c->arena, "m_Product(%s)", x);
-        break;
-    case OP_SLICE:
-        text = slice_term(c, n, args);
-        break;
-    case OP_JOIN:
-        text = arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
-        break;
-    case OP_MOVE:
-    case OP_CAST:
-        text = arena_printf(c->arena, "m_View<%s>(%s)", op, x);
-        break;
-    case OP_OPAQUE:
-        text = n->op == K_BATCH_NORM_INFERENCE
-                   ? arena_printf(c->arena, "m_BatchNorm({%s})", x)
-                   : arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
-        break;
-    default:
-        text = cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
-    }
-    return (struct phrase){text, CALL};
+    return args.n ? (struct phrase){call_of_op(c, n, name, args), CALL} : none;
 }
 
 /* A line, or what an idiom names and more than one place uses. */
