@@ -83,8 +83,8 @@ func.func @main(%q: tensor<1x4x32x16xbf16>, %k: tensor<1x4x32x16xbf16>, %v: tens
 PARAMETER = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
 CHANNELS, GROUPS, EACH = "tensor<2x64x32x32xbf16>", "tensor<2x8x8192xbf16>", "tensor<2x8x1xbf16>"
 GROUP_NORM = f"""\
-func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}, \
-%b: tensor<64x1x1xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}) -> {CHANNELS} {{
+func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {PARAMETER}, \
+%b: tensor<64x1x1xbf16> {PARAMETER}) -> {CHANNELS} {{
   %e = "ttir.full"() <{{fill_value = 1.0e-05 : f32, shape = array<i32: 1>}}> : () -> tensor<1xbf16>
   %0 = "ttir.reshape"(%x) <{{shape = [2 : i32, 8 : i32, 8192 : i32]}}> : ({CHANNELS}) -> {GROUPS}
   %1 = "ttir.mean"(%0) <{{dim_arg = [2 : i32], keep_dim = true}}> : ({GROUPS}) -> {EACH}
