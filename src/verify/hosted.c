@@ -183,7 +183,7 @@ static uint32_t add_joined(const struct dag *d, struct wanted w, struct dag_join
     if (at == d->nodes[node].noperands || !find_arguments(d, dag_operands(d, node)[at], &args))
         return n;
     uint32_t nfound = find_candidates(d, &args, w, found);
-    for (uint32_t i = 0; i < nfound; i++) {
+    for (uint32_t i = 0; i < nfound && n < MAX_HOSTED_CANDIDATES; i++) {
         if (at > 0 && !made_alike(d, join->parts[0], found[i]))
             continue;
         join->parts[at] = found[i];
@@ -205,7 +205,7 @@ uint32_t hosted_candidates(const struct dag *d, uint32_t value, struct dag_join 
     bool joined = n == 0 && operands > 1 && operands <= MAX_JOINED && d->nodes[node].nresults == 1 &&
                   !has_id(dag_operands(d, node), operands, NONE) &&
                   graph_shape(dag_graph(d, value), d->values[value].value, &rank);
-    for (uint32_t dim = 0; joined && dim < rank; dim++) {
+    for (uint32_t dim = 0; joined && dim < rank && n < MAX_HOSTED_CANDIDATES; dim++) {
         struct dag_join join = {.dim = dim};
         n = add_joined(d, (struct wanted){value, dim}, &join, out, n);
     }
