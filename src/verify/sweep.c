@@ -338,12 +338,13 @@ static bool next_combination(struct host_values *h) {
 
 /* Something else is computed of the same arguments, which the host might have made in its place. */
 static bool is_one_of_several(const struct sweep *s, const struct host_values *h, uint32_t i, uint32_t fitting) {
-    uint32_t base = hosted_base(&s->d, h->candidates[i][fitting].parts[0]);
+    const struct dag_join *join = &h->candidates[i][fitting];
     bool several = false;
-    for (uint32_t k = 0; k < h->ncandidates[i]; k++) {
-        uint32_t other = hosted_base(&s->d, h->candidates[i][k].parts[0]);
-        several |= other != base && s->d.values[other].node != NONE;
-    }
+    for (uint32_t k = 0; k < h->ncandidates[i]; k++)
+        for (uint32_t p = 0; p < join->n; p++) { /* all candidates have as many parts */
+            uint32_t other = hosted_base(&s->d, h->candidates[i][k].parts[p]);
+            several |= other != hosted_base(&s->d, join->parts[p]) && s->d.values[other].node != NONE;
+        }
     return several;
 }
 
