@@ -470,6 +470,8 @@ Test(prove_shrink, a_window_is_never_one) {
     cr_assert(!with_one(3));
     cr_assert(with_one(7)); /* a window that sees one element makes one */
     cr_assert(to(7) == 1 && to(4) == 1 && to(16) == 16);
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why));
+    cr_assert_geq(to(7), 3, "it has room for the window");
 }
 
 /* Inputs are %a0, %a1, ... in the module of a match; readers are told their names in the model. */

@@ -239,6 +239,8 @@ static void add_op(struct changes *c, struct str op, struct diff *d, struct aren
     add_lost(c, op, d);
     add_others(c, op, d, a);
     x.n = d->nchanges - x.first;
+    if (x.n == 0)
+        return;
     find_rest(&c->missed_now, op, d->changes + x.first, x.n, OP_LOST);
     find_rest(&c->missed_before, op, d->changes + x.first, x.n, OP_GAINED);
     for (uint32_t i = x.first; i < d->nchanges; i++) {
@@ -247,8 +249,6 @@ static void add_op(struct changes *c, struct str op, struct diff *d, struct aren
     }
     d->lost += x.lost;
     d->gained += x.gained;
-    if (!x.n)
-        return;
     d->ops = grow(d->ops, &d->ops_cap, d->nops + 1, sizeof *d->ops);
     d->ops[d->nops++] = x;
 }

@@ -51,6 +51,16 @@ static void constrain_window(struct constraints *c, const struct window *w, uint
         constraint_add_term(c, r, 1, few);
 }
 
+/* The window has room in the operand where it had: a pool of all elements is the same in windows of any size. */
+static void constrain_reach(struct constraints *c, const struct window *w, uint32_t d) {
+    int64_t reach = (w->size[d] - 1) * w->dilation[d] + 1;
+    if (c->single || w->transposed || reach > w->in[d])
+        return;
+    struct constraint *r = constraints_add(c, AT_MOST);
+    constraint_add_constant(c, r, 0, reach);
+    constraint_add_term(c, r, 1, w->in[d]);
+}
+
 static void constrain_flattened(struct constraints *c, const struct window *w, const int64_t *sizes, int64_t flat) {
     struct constraint *r = constraints_add(c, PRODUCT);
     constraint_add_term(c, r, 0, w->batch);
@@ -130,8 +140,10 @@ void constraints_of_window(struct constraints *c, uint32_t op, const struct shap
         return;
     }
     constrain_groups(c, op, &s.w);
-    for (uint32_t d = 0; d < s.w.n; d++)
+    for (uint32_t d = 0; d < s.w.n; d++) {
         constrain_window(c, &s.w, d);
+        constrain_reach(c, &s.w, d);
+    }
     if (s.flat[0])
         constrain_flattened(c, &s.w, s.w.in, x->dim[2]);
     if (s.flat[1])

@@ -279,6 +279,7 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
             constraints_fix_shape(&c, s->inputs[i]);
     for (uint32_t i = 0; i < how->nfixed; i++)
         constraints_fix(&c, how->fixed[i]);
+    c.single = how->one != 0;
     ask_ops(&c);
     struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
     if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
