@@ -77,7 +77,8 @@ struct cutting {
     const struct mlir *m;
     struct arena *arena;
     uint32_t func, nops;
-    bool *in; /* per op */
+    bool *in;      /* per op */
+    uint8_t *made; /* per op: of how many ops in a row a constant is made that is short to write; 0: it is none */
     uint32_t *inputs, ninputs;
 };
 
@@ -91,16 +92,26 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
-/* A constant that is short to write, as are the ops that make it. */
-static bool is_short_constant(const struct cutting *c, uint32_t value, unsigned depth) {
+/* As are the ops that make it, which stand before it. */
+static void find_short_constants(struct cutting *c) {
+    c->made = arena_alloc(c->arena, c->m->nops + (size_t)1);
+    for (uint32_t op = 0; op < c->m->nops; op++) {
+        struct str text = mlir_span(c->m, c->m->ops[op].text);
+        bool made = in_function(c, op) && c->m->ops[op].callee == NONE && text.n <= MOST_BYTES &&
+                    !str_find(text, STR("dense_resource"));
+        uint8_t row = 1;
+        for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++) {
+            uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
+            made = def != NONE && def < op && c->made[def] > 0 && c->made[def] <= MOST_DEPTH;
+            row = made && c->made[def] >= row ? (uint8_t)(c->made[def] + 1) : row;
+        }
+        c->made[op] = made ? row : 0;
+    }
+}
+
+static bool is_short_constant(const struct cutting *c, uint32_t value) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
-    if (!in_function(c, op) || depth > MOST_DEPTH || c->m->ops[op].callee != NONE)
-        return false;
-    struct str text = mlir_span(c->m, c->m->ops[op].text);
-    bool made = text.n <= MOST_BYTES && !str_find(text, STR("dense_resource"));
-    for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++)
-        made = is_short_constant(c, operands_of(c, op)[k], depth + 1);
-    return made;
+    return op != NONE && c->made[op] > 0;
 }
 
 /* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
@@ -120,9 +131,11 @@ static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned dept
 
 /* What makes a value comes along: it belongs to what matters of it. */
 static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
-    if (!is_short_constant(c, value, depth) && !is_moved_here(c, value, depth))
+    if (!is_short_constant(c, value) && !is_moved_here(c, value, depth))
         return;
     uint32_t op = c->m->values[value].def;
+    if (c->in[op])
+        return;
     c->in[op] = true;
     for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
         bring(c, operands_of(c, op)[k], depth + 1);
@@ -137,6 +150,7 @@ static void add_input(struct cutting *c, uint32_t value) {
 
 static void find_inputs(struct cutting *c) {
     c->inputs = arena_alloc(c->arena, (c->m->noperands + (size_t)1) * sizeof *c->inputs);
+    find_short_constants(c);
     for (int with_constants = 1; with_constants >= 0; with_constants--)
         for (uint32_t op = 0; op < c->nops; op++)
             for (uint32_t k = 0; c->in[op] && k < c->m->ops[op].noperands; k++) {
@@ -323,7 +337,7 @@ struct str standalone_small(const struct graph *g, const struct segment *s, cons
         return STR("");
     uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
     for (uint32_t op = 0; op < c.nops; op++)
-        if (c.in[op] && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result, 0)))
+        if (c.in[op] && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result)))
             ops[n++] = op; /* constants come by themselves */
     all.ops = ops;
     all.nops = n;
