@@ -521,7 +521,7 @@ def violations(judge, functions, options):
 
 
 def sort_of(violation):
-    return re.sub(r"\(ttir\.\w+|[%:]\w+|\d+", "N", violation)[:160]
+    return re.sub(r"/\S*/|\(ttir\.\w+|[%:]\w+|\d+", "N", violation)[:160]   # of any place, number or directory
 
 
 def work(arguments):

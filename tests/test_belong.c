@@ -291,6 +291,18 @@ Test(belong, a_part_of_what_is_cut_up_is_no_evidence_against) {
             sliced);
 }
 
+/* What is broadcast before an op may be broadcast behind it. */
+Test(belong, an_op_beside_a_broadcast_may_have_another_size) {
+#define ROW(dialect, first, second)                                                                                    \
+    "func.func @f(%x: tensor<1x4xf32>) -> tensor<8x4xf32> {\n" first second "return %b : tensor<8x4xf32>\n}\n"
+#define SPREAD(r, dialect, x, kind) r " = \"" dialect "." kind "\"(" x ") : (tensor<1x4xf32>) -> tensor<8x4xf32>\n"
+#define EXP(r, dialect, x, t)       r " = \"" dialect ".exp\"(" x ") : (tensor<" t ">) -> tensor<" t "> loc(\"e\")\n"
+    const char *behind = ROW("ttnn", EXP("%a", "ttnn", "%x", "1x4xf32"), SPREAD("%b", "ttnn", "%a", "repeat"));
+    ACCEPTED(ROW("ttir", SPREAD("%a", "ttir", "%x", "broadcast"), EXP("%b", "ttir", "%a", "8x4xf32")), behind);
+    REFUSED("0 of 1 ops have an origin in a.ttir:1",
+            ROW("ttir", SPREAD("%a", "ttir", "%x", "unheard_of"), EXP("%b", "ttir", "%a", "8x4xf32")), behind);
+}
+
 /* A chain of n ops, in turns one of two. */
 static const char *chain_of(const char *one, const char *other, int n) {
     struct buf b = {0};

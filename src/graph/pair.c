@@ -149,6 +149,33 @@ static uint32_t cut_up(const struct graph *g, uint32_t op) {
     return NONE;
 }
 
+static bool is_broadcast(const struct graph *g, uint32_t op) {
+    return g->kind[op] == K_BROADCAST || g->kind[op] == K_REPEAT;
+}
+
+/* A broadcast stands right before or behind the op, which may be done on the other side of it: then it makes more or
+ * fewer elements. */
+static bool has_broadcast_beside(const struct graph *g, uint32_t op) {
+    bool found = false;
+    for (uint32_t k = 0; k < graph_noperands(g, op) && !found; k++) {
+        uint32_t v = graph_operands(g, op)[k];
+        for (int step = 0; step < MAX_BEHIND && v != NONE && !found; step++) {
+            uint32_t def = g->m->values[v].def;
+            bool moves = def != NONE && class_moves(graph_class(g, def)) && graph_noperands(g, def) > 0;
+            found = def != NONE && is_broadcast(g, def);
+            v = moves ? graph_operands(g, def)[0] : NONE;
+        }
+    }
+    for (int step = 0; step < MAX_BEHIND && op != NONE && !found; step++) {
+        uint32_t v = g->m->ops[op].first_result;
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1] && !found; u++)
+            found = is_broadcast(g, g->uses[u]);
+        op = graph_nuses(g, v) == 1 ? g->uses[g->first_use[v]] : NONE;
+        op = op != NONE && class_moves(graph_class(g, op)) ? op : NONE;
+    }
+    return found;
+}
+
 static void look_at_values(const struct pairing *p, struct table *t) {
     if (!t->values.identity)
         align_build(&t->values, p->ttir, p->ttnn, t->func_of);
@@ -170,7 +197,8 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
  * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
  * has to make the same value; where it has no op of the kind, nothing is known either, nor of one that several were
- * merged into, of a part of one that TTIR cuts up, or that is fed by a function whose body is not shown. */
+ * merged into, of a part of one that TTIR cuts up, of one beside a broadcast, or that is fed by a function whose body
+ * is not shown. */
 static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
@@ -185,7 +213,7 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
         kind |= same;
         size |= large;
         both = same && large;
-        part |= same && cut_up(p->ttir, c) != NONE;
+        part |= same && (cut_up(p->ttir, c) != NONE || has_broadcast_beside(p->ttir, c));
     }
     bool has = both || (size && !kind);
     p->norigins += has;
