@@ -472,7 +472,7 @@ public:
     return false;
   }
   /// A condition of the pattern.
-  bool check(bool holds, const char *condition) { return holds || fail(condition); }
+  bool check(bool holds, const char *condition) { return holds || fail(Twine("does not hold: ") + condition); }
   const std::string &why() const { return reason; }
 
   bool has(Name n) const { return names.count(n.id); }

@@ -58,15 +58,15 @@ static void put_test(struct cpp *c, struct str text, struct str said, enum deman
     struct str quoted = cpp_quoted(c, said);
     if (how == MUST_HOLD_OR_NEXT) {
         cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "!match.check(%s, %s))", text.p, quoted.p));
-        buf_add(c->out, STR("\n        continue;\n"));
+        buf_add(c->out, STR(" {\n        continue;\n      }\n"));
         return;
     }
     cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, how == MUST_NOT_HOLD ? "%s)" : "!(%s))", text.p));
-    buf_addc(c->out, '\n');
+    buf_add(c->out, STR(" {\n"));
     cpp_put(c->out, 8, STR("return "),
-            arena_printf(c->arena, "rewriter.notifyMatchFailure(op, \"%s%s);", how == MUST_NOT_HOLD ? "not " : "",
-                         quoted.p + 1));
-    buf_addc(c->out, '\n');
+            arena_printf(c->arena, "rewriter.notifyMatchFailure(op, \"%s%s);",
+                         how == MUST_NOT_HOLD ? "must not hold: " : "does not hold: ", quoted.p + 1));
+    buf_add(c->out, STR("\n      }\n"));
 }
 
 /* A condition of the pattern; what of it cannot be expressed is a comment. */
