@@ -894,21 +894,21 @@ class NewPattern(Case):
     def test_pass_of_unchecked(self):
         done, files = self.passes("linear")
         self.assertEqual(done.returncode, 0)
-        said = 'unchecked: decomposed: located("_decomp_(matmul|add)$")'
-        self.assertIn("note: linear: " + said, done.stderr)
+        said = 'decomposed: located("_decomp_(matmul|add)$")'
+        self.assertIn("note: linear: unchecked: " + said, done.stderr)
         with open(os.path.join(self.directory.name, "passes", "linear.cpp")) as f:
-            self.assertIn("// " + said, f.read())
+            self.assertIn("// Not checked: " + said, f.read())
 
     def test_pass_of_half_an_or(self):
         """What cannot be said of an `or` is a comment as what cannot be said at all; what can is a test, and none."""
         done, files = self.passes("linear_of_columns")
         self.assertEqual(done.returncode, 0)
-        said = 'unchecked: require: used_by(out, "^(permute|transpose)$") & not(used_by(out, "^(?!permute|transpose)"))'
-        self.assertIn("note: linear_of_columns: " + said, done.stderr)
+        said = 'require: used_by(out, "^(permute|transpose)$") & not(used_by(out, "^(?!permute|transpose)"))'
+        self.assertIn("note: linear_of_columns: unchecked: " + said, done.stderr)
         self.assertNotIn("unchecked: require: not(present(rows))", done.stderr)
         with open(os.path.join(self.directory.name, "passes", "linear_of_columns.cpp")) as f:
             text = f.read()
-        self.assertIn("// " + said, text)
+        self.assertIn("// Not checked: " + said, text)
         self.assertIn("if (!(!match.has(rows)))", text)
 
     def test_pass_of_report(self):

@@ -16,6 +16,22 @@ static struct str_list append(struct str_list list, struct str one, struct arena
     return (struct str_list){items, list.n + 1};
 }
 
+/* A comment in the body of the class, on several lines where it is long. */
+static void put_comment(struct buf *b, struct str text) {
+    enum { INDENT = 6, WIDTH = 118 };
+    size_t column = 0;
+    while (text.n) {
+        struct str word = str_part(&text, ' ');
+        bool next = column && column + 1 + word.n > WIDTH;
+        if (column == 0 || next)
+            buf_printf(b, "%s%*s//%s", next ? "\n" : "", INDENT, "", next ? "  " : "");
+        column = column == 0 ? INDENT + 2 : next ? INDENT + 4 : column;
+        buf_printf(b, " %.*s", (int)word.n, word.p);
+        column += 1 + word.n;
+    }
+    buf_addc(b, '\n');
+}
+
 static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, const char *key, struct str text) {
     struct buf line = {0};
     buf_printf(&line, "%s: ", key);
@@ -25,7 +41,9 @@ static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, c
         else
             buf_addc(&line, ' ');
     struct str said = buf_take(&line, a);
-    buf_printf(b, "      // unchecked: %s\n", said.p);
+    bool differs = strcmp(key, "outside") == 0; /* says where the fused op is another function */
+    put_comment(b, arena_printf(a, "%s%s", differs ? "Not checked, and different there: " : "Not checked: ",
+                                differs ? said.p + strlen("outside: ") : said.p));
     out->unchecked = append(out->unchecked, said, a);
 }
 
