@@ -1,12 +1,13 @@
 // FusionPasses.cpp - a pass for each pattern, and `fuse-all` with all of them.
-#include "mlir/IR/PatternMatch.h"
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "FusionPatterns.h"
+
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::tt::ttir::fusion {
-
-void populate{Name}Patterns(RewritePatternSet &patterns);
 
 void populateAllPatterns(RewritePatternSet &patterns) {
   populate{Name}Patterns(patterns);
@@ -26,8 +27,10 @@ public:
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populate(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      getOperation().emitError("the fusions do not converge");
       signalPassFailure();
+    }
   }
 
 private:

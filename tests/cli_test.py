@@ -877,8 +877,8 @@ class NewPattern(Case):
     def test_pass(self):
         done, files = self.passes("silu", "expm1")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(files, ["CMakeLists.txt", "FusionForm.h", "FusionMatch.h", "FusionPasses.cpp", "README.md",
-                                 "expm1.cpp", "expm1.mlir", "silu.cpp", "silu.mlir"])
+        self.assertEqual(files, ["CMakeLists.txt", "FusionForm.h", "FusionMatch.h", "FusionPasses.cpp",
+                                 "FusionPatterns.h", "README.md", "expm1.cpp", "expm1.mlir", "silu.cpp", "silu.mlir"])
         with open(os.path.join(self.directory.name, "passes", "FusionPasses.cpp")) as f:
             self.assertIn('registerFusion<populateSiluPatterns>("fuse-silu");', f.read())
         with open(os.path.join(self.directory.name, "passes", "silu.mlir")) as f:

@@ -56,9 +56,9 @@ static void write_pattern(struct passes *w, struct pattern *p) {
 }
 
 static void write_shared(struct passes *w) {
-    static const char *const shared[] = {"FusionMatch.h", "FusionForm.h"}, *const filled[] = {"FusionPasses.cpp",
-                                                                                              "CMakeLists.txt",
-                                                                                              "README.md"};
+    static const char *const shared[] = {"FusionMatch.h", "FusionForm.h"}, *const filled[] = {
+                                                                               "FusionPatterns.h", "FusionPasses.cpp",
+                                                                               "CMakeLists.txt", "README.md"};
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         put(w, shared[i], "", embedded_text(shared[i]));
     for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
