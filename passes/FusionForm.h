@@ -3,6 +3,12 @@
 // Each value of the form knows along which axes of the match it varies, a dimension each. Values are moved to where an
 // op wants them, results back to where the root has them; what does not fit together ends the form, and whatever was
 // written is erased again. So is what the verifier of an op refuses: the fused op itself decides what it takes.
+//
+// In the comments of patterns, as in what they are made of, `a | b` is the one whose names the match has, `[+ y]` is
+// added where it has y, and `[*|/ y]` multiplied or divided as it is there; column(y) is the first column of what is
+// one number for each row.
+//
+// SPDX-License-Identifier: Apache-2.0
 #ifndef FUSION_FORM_H
 #define FUSION_FORM_H
 

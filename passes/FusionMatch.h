@@ -5,6 +5,8 @@
 // Match works through; where there is a choice (operands that commute, alternatives) it takes the first one and, when
 // the whole does not match, the next one. A Form makes the fused op, and knows of each of its values along which axes
 // of the root it varies: what does not fit together is never written.
+//
+// SPDX-License-Identifier: Apache-2.0
 #ifndef FUSION_MATCH_H
 #define FUSION_MATCH_H
 

@@ -104,8 +104,12 @@ static void put_condition(struct cpp *c, struct rewrite *out, const char *key, c
 }
 
 static void put_conditions(struct cpp *c, struct rewrite *out, const struct pattern *p) {
+    if (p->nwhere)
+        put_comment(c->out, STR("Where one of these does not hold, the ops may match in another way."));
     for (uint32_t i = 0; i < p->nwhere; i++)
         put_condition(c, out, "where", p->where[i], MUST_HOLD_OR_NEXT);
+    if (p->nrequire || p->nunless)
+        put_comment(c->out, STR("What the fused op takes, however they match."));
     for (uint32_t i = 0; i < p->nrequire; i++)
         put_condition(c, out, "require", p->require[i], MUST_HOLD);
     for (uint32_t i = 0; i < p->nunless; i++)
@@ -180,17 +184,28 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     root = searched(c, p, root);
     put_conditions(c, out, p);
     conditions = written(c);
+    struct str again = conditions.n && str_find(conditions.items[0], STR("continue;")) ? STR("while") : STR("if");
+    if (conditions.n) /* an empty line behind them */
+        conditions =
+            append((struct str_list){0},
+                   arena_printf(c->arena, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), c->arena);
     c->formula = fused;
     memset(c->written, 0, sizeof c->written);
     c->in_condition = true;
     result = cpp_form(c);
     if (!result.n)
         return result;
-    const struct blank blanks[] = {{STR("{name}"), {&p->name, 1}},       {STR("{Name}"), {&camel, 1}},
-                                   {STR("{summary}"), {&p->summary, 1}}, {STR("{fused}"), lines_of(p->fused, c->arena)},
-                                   {STR("{members}"), members},          {STR("{what}"), {&root, 1}},
-                                   {STR("{conditions}"), conditions},    {STR("{variables}"), written(c)},
-                                   {STR("{result}"), {&result, 1}},      {STR("{op}"), ops}};
+    const struct blank blanks[] = {{STR("{name}"), {&p->name, 1}},
+                                   {STR("{Name}"), {&camel, 1}},
+                                   {STR("{summary}"), {&p->summary, 1}},
+                                   {STR("{fused}"), lines_of(p->fused, c->arena)},
+                                   {STR("{members}"), members},
+                                   {STR("{while}"), {&again, 1}},
+                                   {STR("{what}"), {&root, 1}},
+                                   {STR("{conditions}"), conditions},
+                                   {STR("{variables}"), written(c)},
+                                   {STR("{result}"), {&result, 1}},
+                                   {STR("{op}"), ops}};
     fill_lines(&text, embedded_text("NAME.cpp"), blanks, sizeof blanks / sizeof *blanks);
     return buf_take(&text, c->arena);
 }
