@@ -70,7 +70,26 @@ static const char *const taken[] = {"and",      "bool",   "case",  "class",    "
                                     "register", "return", "root",  "rewriter", "short", "signed",  "static",  "switch",
                                     "this",     "true",   "union", "void",     "while", "xor"};
 
+/* keyScale of key_scale. */
+static struct str camel_back(struct arena *a, struct str name) {
+    char *text = arena_strdup(a, cpp_camel(a, name));
+    text[0] = (char)(name.n && islower((unsigned char)name.p[0]) ? tolower((unsigned char)text[0]) : text[0]);
+    return str_of(text);
+}
+
+/* As the compiler's variables are called; as it is where that would be another name of the formula, too. */
+static struct str variable(struct cpp *c, struct str name) {
+    struct str camel = name.n && memchr(name.p, '_', name.n) ? camel_back(c->arena, name) : name;
+    for (uint32_t i = 0; i < c->match->nslots && !str_eq(camel, name); i++) {
+        struct str other = c->match->slot_name[i];
+        if (other.n && !str_eq(other, name) && str_eq(camel_back(c->arena, other), camel))
+            return name;
+    }
+    return camel;
+}
+
 struct str cpp_name(struct cpp *c, struct str name) {
+    name = variable(c, name);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (str_is(name, taken[i]))
             return arena_printf(c->arena, "%.*s_", (int)name.n, name.p);

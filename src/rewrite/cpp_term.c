@@ -133,8 +133,10 @@ static struct str line_before(struct str body, const char *p) {
     return name;
 }
 
-static bool is_taken(const struct cpp *c, struct str id) {
-    bool taken = formula_slot(c->formula, id) != NONE;
+static bool is_taken(struct cpp *c, struct str id) {
+    bool taken = false;
+    for (uint32_t i = 0; i < c->formula->nslots && !taken; i++)
+        taken = c->formula->slot_name[i].n && str_eq(cpp_name(c, c->formula->slot_name[i]), id);
     for (uint32_t i = 0; i < c->nparts && !taken; i++)
         taken = str_eq(c->parts[i].name, id);
     return taken;
@@ -170,7 +172,8 @@ static struct phrase number_term(struct cpp *c, const struct node *n) {
     if (!isnan(value))
         return (struct phrase){cpp_double(c->arena, value), LITERAL};
     struct str x = cpp_number(c, n->number);
-    return (struct phrase){x.n ? arena_printf(c->arena, "m_Number([=](auto &match) { return %s; })", x.p) : x, CALL};
+    return (struct phrase){x.n ? arena_printf(c->arena, "m_Number([=](const Match &match) { return %s; })", x.p) : x,
+                           CALL};
 }
 
 /* The arguments, with a comma between. */
@@ -390,9 +393,11 @@ static void put_part(struct cpp *c, uint32_t part) {
         return;
     struct buf text = {0};
     unfold(c, p->text, &text);
+    struct str said = p->slot == NONE ? STR("") : c->formula->slot_name[p->slot]; /* as the pattern has it */
+    said = arena_str(c->arena, said.n ? said : p->name);
     struct str head = p->slot == NONE
                           ? arena_printf(c->arena, "const Term %s = ", p->name.p)
-                          : arena_printf(c->arena, "const Line %s{%u, \"%s\", ", p->name.p, p->slot, p->name.p);
+                          : arena_printf(c->arena, "const Line %s{%u, \"%s\", ", p->name.p, p->slot, said.p);
     buf_add(&text, p->slot == NONE ? STR(";") : STR("};"));
     cpp_put(c->out, 2, head, buf_str(&text));
     buf_addc(c->out, '\n');
