@@ -1,6 +1,9 @@
 /* What registers, builds and tests the patterns. */
 #include "rewrite/files.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "base/embedded.h"
 #include "rewrite/cpp.h"
 
@@ -50,9 +53,49 @@ static uint32_t occurrences(struct str text, struct str op) {
     return n;
 }
 
+/* Whether an op begins at text[at]: "%3 = ", "%a:2 = ". */
+static bool op_begins(struct str text, size_t at) {
+    size_t end = at + 1;
+    while (end < text.n && (isalnum((unsigned char)text.p[end]) || memchr("_.$-:", text.p[end], 5)))
+        end++;
+    return text.p[at] == '%' && str_starts((struct str){text.p + end, text.n - end}, STR(" = "));
+}
+
+/* A line of a function's body, an op a line. */
+static void put_ops(struct buf *b, struct str line) {
+    while (line.n) {
+        size_t end = 1;
+        while (end < line.n && !(line.p[end - 1] == ' ' && op_begins(line, end)))
+            end++;
+        struct str op = str_trim((struct str){line.p, end});
+        buf_printf(b, "  %.*s\n", (int)op.n, op.p);
+        line = (struct str){line.p + end, line.n - end};
+    }
+}
+
+static const char example_begins[] = "func.func @example(";
+
+/* The module of an example. A function that is wrapped around its ops is called `name`. */
+static void put_module(struct buf *b, struct str module, struct str name) {
+    if (!str_starts(module, str_of(example_begins))) {
+        buf_add(b, module);
+        return;
+    }
+    struct str head = str_line(&module);
+    buf_printf(b, "func.func @%s(%.*s\n", name.p, (int)(head.n - strlen(example_begins)),
+               head.p + strlen(example_begins));
+    while (module.n) {
+        struct str line = str_trim(str_line(&module));
+        if (str_is(line, "}"))
+            buf_add(b, STR("}\n"));
+        else
+            put_ops(b, line);
+    }
+}
+
 /* `before`: how often the op is there already. */
-static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit) {
-    buf_add(b, STR("// CHECK-LABEL: func.func\n"));
+static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit, struct str name) {
+    buf_printf(b, "// CHECK-LABEL: func.func%s%s%s\n", name.n ? " @" : "", name.p, name.n ? "(" : "");
     if (!op.n)
         return;
     if (before && !hit)
@@ -74,8 +117,11 @@ struct str files_test(const struct pattern *p, struct arena *a) {
         buf_printf(&b, "%s\n// %s%.*s\n", count++ ? "\n// -----\n" : "",
                    e->hit ? "It fuses" : "It does not fuse: ", (int)(e->hit ? 0 : e->because.n),
                    e->hit ? "" : e->because.p);
-        put_checks(&b, op, occurrences(module, op), e->hit);
-        buf_add(&b, module);
+        struct str name = STR("");
+        if (str_starts(module, str_of(example_begins)))
+            name = arena_printf(a, "%s%.*s_%u", e->hit ? "" : "not_", (int)p->name.n, p->name.p, count);
+        put_checks(&b, op, occurrences(module, op), e->hit, name);
+        put_module(&b, module, name);
     }
     diags_free(&none);
     struct str examples = buf_take(&b, a);
