@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::tt::ttir::fusion {
@@ -591,7 +592,7 @@ public:
   /// Puts the result in the place of the root; or erases what was written.
   LogicalResult replaceRoot(Tensor out) {
     Value root = m.root->getResult(0);
-    std::optional<Axes> at = coordinates(canonical({{0, 1, sizeOf(root), 1}}), shapeOf(root));
+    std::optional<Axes> at = coordinates(canonical({{RootSpace, 1, sizeOf(root), 1}}), shapeOf(root));
     if (!out)
       out = out.wrong ? out : fail("the fused op was not written");
     out = multiplied(out);
@@ -705,7 +706,7 @@ private:
     for (const Joint &one : joints)
       if (ArrayRef<IndexMap>(one.parts) == parts && extent(one.axis) == size)
         return one.axis;
-    joints.push_back({canonical({{200000 + unsigned(joints.size()), 1, size, 1}}), SmallVector<IndexMap>(parts)});
+    joints.push_back({canonical({{JointSpace + unsigned(joints.size()), 1, size, 1}}), SmallVector<IndexMap>(parts)});
     return joints.back().axis;
   }
   /// A value as the result of a line that ends elsewhere: its rows are those of that line, in their order.

@@ -12,18 +12,23 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttmlir/Dialect/TTCore/IR/TTCoreOpsTypes.h"
 #include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Regex.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <tuple>
 
 namespace mlir::tt::ttir::fusion {
 
@@ -31,7 +36,10 @@ namespace mlir::tt::ttir::fusion {
 // Index maps: the offset in a value as a sum of digits of an index.
 //===----------------------------------------------------------------------===//
 
-/// (index of `space` / low) mod size, times stride. Space 0 is the index of the root, the others are sums.
+/// The first of the index spaces of a kind. RootSpace is the index of the root; those of sums follow it.
+enum Space : unsigned { RootSpace = 0, EndSpace = 500, WholeSpace = 1000, PartSpace = 100000, JointSpace = 200000 };
+
+/// (index of `space` / low) mod size, times stride.
 struct Digit {
   unsigned space;
   int64_t low, size, stride;
@@ -440,7 +448,8 @@ public:
       return fail("static shapes are wanted");
     if (function && function->hasAttr("tt.composite_decomposition"))
       return fail("it is what a fused op is decomposed to");
-    for (unsigned tries = 0; tries < 20000; tries++) {
+    constexpr unsigned mostTries = 20000; // of alternatives and orders of operands, at one root
+    for (unsigned tries = 0; tries < mostTries; tries++) {
       if (begun && !advance())
         return false;
       begun = true;
@@ -457,6 +466,7 @@ public:
           }) && isUsedHereOnly(escapes))
         return true;
     }
+    reason = "there are more ways to match than are tried";
     return false;
   }
 
@@ -528,14 +538,14 @@ public:
   void lookThrough(Operation *op) { between.insert(op); }
   unsigned newSpace() { return ++spaces; }
   /// An index space of its own for a value that is meant as a whole.
-  unsigned spaceOf(Value v) { return 1000 + wholes.insert({v, unsigned(wholes.size())}).first->second; }
+  unsigned spaceOf(Value v) { return WholeSpace + wholes.insert({v, unsigned(wholes.size())}).first->second; }
   /// The axis of a slice or concatenation that `part` is a part of: one for all of the same part and extent.
   unsigned spaceOfPart(const IndexMap &part, int64_t size) {
     for (auto [i, known] : llvm::enumerate(parts))
       if (known.first == part && known.second == size)
-        return 100000 + i;
+        return PartSpace + i;
     parts.push_back({part, size});
-    return 100000 + parts.size() - 1;
+    return PartSpace + parts.size() - 1;
   }
   /// Of reductions and norms: the first axis that one of them works along.
   void worksAlong(const IndexMap &axis) {
@@ -558,7 +568,7 @@ private:
     r.isRoot = true;
     int64_t n = sizeOf(r.value);
     if (n > 1)
-      r.map.push_back({500 * unsigned(!ends.empty()) + unsigned(ends.size()), 1, n, 1});
+      r.map.push_back({ends.empty() ? unsigned(RootSpace) : EndSpace + unsigned(ends.size()), 1, n, 1});
     ArrayRef<int64_t> shape = shapeOf(r.value);
     r.axes = *coordinates(r.map, shape);
     // Trailing dimensions of one element count as leading ones, or are where they are printed.
@@ -1549,7 +1559,7 @@ inline bool isUsedBy(const Match &m, Name n, StringRef regex) {
 }
 /// Indexed by axes of the formula only, however it was sliced on the way.
 inline bool isAligned(const Match &m, Name n) {
-  return !m.has(n) || llvm::all_of(m[n].map, [](const Digit &d) { return d.space < 100000; });
+  return !m.has(n) || llvm::all_of(m[n].map, [](const Digit &d) { return d.space < PartSpace; });
 }
 /// The value varies along fewer elements than the formula has on one of its axes.
 inline bool isRepeated(const Match &m, Name n) {
