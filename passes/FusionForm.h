@@ -776,7 +776,7 @@ private:
     auto type = rewriter.getFunctionType(TypeRange(ValueRange(operands)), operands[0].getType());
     auto function = func::FuncOp::create(builder, m.loc, symbol, type);
     function.setPrivate();
-    function->setAttr("tt.composite_decomposition", rewriter.getUnitAttr());
+    function->setAttr(utils::kCompositeDecompositionAttr, rewriter.getUnitAttr());
     Block *block = function.addEntryBlock();
     builder.setInsertionPointToEnd(block);
     SmallVector<Value> arguments(block->getArguments().begin(), block->getArguments().end());

@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttmlir/Dialect/TTCore/IR/TTCoreOpsTypes.h"
 #include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
+#include "ttmlir/Dialect/TTIR/Utils/Utils.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -443,10 +444,9 @@ public:
 
   /// Whether the formula matches and nobody else uses what lies between. Called again, in another way.
   bool next(const Term &formula, ArrayRef<Name> escapes = {}, ArrayRef<Also> others = {}) {
-    auto function = root->getParentOfType<FunctionOpInterface>();
     if (!isStatic(root->getResult(0)))
       return fail("static shapes are wanted");
-    if (function && function->hasAttr("tt.composite_decomposition"))
+    if (utils::isInsideCompositeDecomposition(root))
       return fail("it is what a fused op is decomposed to");
     constexpr unsigned mostTries = 20000; // of alternatives and orders of operands, at one root
     for (unsigned tries = 0; tries < mostTries; tries++) {
