@@ -174,9 +174,15 @@ static bool parse_fused(const struct pattern_set *set, const struct pattern *p, 
     return ok;
 }
 
+/* The summary without the op of TTNN, which a pass over TTIR does not write. */
+static struct str summary(const struct pattern *p, struct arena *a) {
+    const char *end = str_find(p->summary, STR("; collapse"));
+    return end ? arena_printf(a, "%.*s.", (int)(end - p->summary.p), p->summary.p) : p->summary;
+}
+
 /* Fills the class. Empty with a reason. */
 static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pattern *p, const struct formula *fused) {
-    struct str camel = cpp_camel(c->arena, p->name), root = cpp_terms(c), result;
+    struct str camel = cpp_camel(c->arena, p->name), what = summary(p, c->arena), root = cpp_terms(c), result;
     struct str_list members = written(c), conditions, ops = roots(c);
     struct buf text = {0};
     if (!root.n || !ops.n)
@@ -197,7 +203,7 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
         return result;
     const struct blank blanks[] = {{STR("{name}"), {&p->name, 1}},
                                    {STR("{Name}"), {&camel, 1}},
-                                   {STR("{summary}"), {&p->summary, 1}},
+                                   {STR("{summary}"), {&what, 1}},
                                    {STR("{fused}"), lines_of(p->fused, c->arena)},
                                    {STR("{members}"), members},
                                    {STR("{while}"), {&again, 1}},
