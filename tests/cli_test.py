@@ -899,6 +899,22 @@ class NewPattern(Case):
         with open(os.path.join(self.directory.name, "passes", "linear.cpp")) as f:
             self.assertIn("// Not checked: " + said, f.read())
 
+    def test_pass_as_the_compiler_writes(self):
+        """Names in camelBack that messages have as the pattern does, reasons as sentences, tests with an op a line."""
+        done, files = self.passes("attention", "rms_norm")
+        texts = {}
+        for name in files:
+            with open(os.path.join(self.directory.name, "passes", name)) as f:
+                texts[name] = f.read()
+        self.assertRegex(texts["attention.cpp"], r'keyScale\{\d+, "key_scale"\}')
+        self.assertNotIn("form(key_scale)", texts["attention.cpp"])
+        self.assertIn('notifyMatchFailure(op, "must not hold: regrouped(x, out)")', texts["rms_norm.cpp"])
+        self.assertIn("func.func @not_rms_norm_", texts["rms_norm.mlir"])
+        self.assertIn("// CHECK-LABEL: func.func @rms_norm_1(\n", texts["rms_norm.mlir"])
+        for line in texts["rms_norm.mlir"].splitlines():
+            self.assertLessEqual(line.count(' = "ttir.'), 1, line)
+        self.assertIn("void populateRmsNormPatterns(RewritePatternSet &patterns);", texts["FusionPatterns.h"])
+
     def test_pass_of_half_an_or(self):
         """What cannot be said of an `or` is a comment as what cannot be said at all; what can is a test, and none."""
         done, files = self.passes("linear_of_columns")
