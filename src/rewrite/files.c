@@ -56,7 +56,7 @@ static uint32_t occurrences(struct str text, struct str op) {
 /* Whether an op begins at text[at]: "%3 = ", "%a:2 = ". */
 static bool op_begins(struct str text, size_t at) {
     size_t end = at + 1;
-    while (end < text.n && (isalnum((unsigned char)text.p[end]) || memchr("_.$-:", text.p[end], 5)))
+    while (end < text.n && (isalnum((unsigned char)text.p[end]) || (text.p[end] && strchr("_.$-:", text.p[end]))))
         end++;
     return text.p[at] == '%' && str_starts((struct str){text.p + end, text.n - end}, STR(" = "));
 }
