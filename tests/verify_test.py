@@ -197,6 +197,17 @@ class Verify(unittest.TestCase):
             self.assertEqual((status, report), (expected, None), said)
             self.assertEqual("the four ends of its padding" in said, expected == 3, said)
 
+    def test_an_op_that_is_misread_is_not_compared(self):
+        op = "%%r = %s.rms_norm(%s) {epsilon = 1.000000e-05 : f32, normalized_shape = <32>, operandSegmentSizes = <%s>i32} : 8x32xf32"
+        arguments = ["x: 8x32xf32", "w: 32xf32"]
+        before = self.path("before.mlir", module(arguments, [op % ("ttir", "%x, %w", "2, 0, 0")]))
+        after = self.path("after.mlir", module(arguments, [op % ("ttnn", "%x", "1, 0, 0")]))
+        status, report, said = self.verify(before, after)
+        self.assertEqual((status, report), (3, None), said)
+        self.assertIn("operandSegmentSizes that do not fit", said)
+        self.path("before.mlir", module(arguments, [op % ("ttir", "%x, %w", "1, 1, 0")]))
+        self.assertEqual(self.verify(before, after)[0], 1)
+
     def precision(self, weight, *configs):
         """What --precision lists of a product with weights of a type and these configurations: [[loss, ...]]."""
         arguments, rows = ["x: 32x512xbf16", "w: 512x64xbf16"], []

@@ -196,6 +196,11 @@ static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
              changed ? build_value(b->out, "ttir.multiply", STR(""), operands, 2, b->out->values[copy].type) : copy);
 }
 
+/* It is spelled as an op that is known, and its operands are not those of it. */
+static bool is_misread(const struct graph *g, uint32_t op) {
+    return g->kind[op] == K_UNKNOWN && op_kind_of_spelling(mlir_op_name(g->m, op)) != K_UNKNOWN;
+}
+
 static void copy_node(struct miter_builder *b, uint32_t node) {
     const struct dag_node *o = &b->d->nodes[node];
     struct cloner cloner = {b->out, b->d->side[o->side].g, copied_attribute, b};
@@ -205,6 +210,10 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
     b->has_gelu |= gelu;
     if (!copy_operands(b, node, operands))
         return;
+    if (is_misread(cloner.from, o->op)) {
+        b->why = STR("an op is not understood");
+        return;
+    }
     for (uint32_t i = 0; i < o->nresults; i++)
         types[i] = type_of(b, o->first_result + i, dtype_of(b, o->first_result + i));
     if (gelu && b->how.tanh_gelu) {
