@@ -183,7 +183,7 @@ static void join_pieces(struct lines *l, struct line *line) {
         line->end = l->at + next.n;
         line->next = l->at + all.n + (l->at + all.n < l->s->size);
         l->at = line->next;
-        l->number++;
+        line->last = ++l->number;
         buf_add(&l->scratch, next);
         l->ranges.v = grow(l->ranges.v, &l->ranges.cap, line->nranges + 1, sizeof *l->ranges.v);
         l->ranges.v[line->nranges++] = (struct source_range){line->begin, line->end};
@@ -213,7 +213,7 @@ bool lines_next(struct lines *l, struct line *line) {
     line->begin = l->at;
     line->end = l->at + t.n;
     line->next = line->end < l->s->size ? line->end + 1 : line->end;
-    line->number = ++l->number;
+    line->number = line->last = ++l->number;
     line->prefixed = false;
     line->has_bar = has_byte(l->s, line->begin, line->end, '|', &l->no_bar);
     line->key = (struct str){0};

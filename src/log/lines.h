@@ -16,7 +16,7 @@ struct range_list {
 
 struct line {
     size_t begin, end, next; /* offsets of the line, of its CR or newline, and of the line after it */
-    uint64_t number;         /* 1-based */
+    uint64_t number, last;   /* 1-based; `last` of the line that a broken one ends in */
     struct str text; /* without colours, prefixes and line end; a view of the source or of a buffer of the reader */
     struct str key;  /* tag of the process that wrote it ("[1,0]<stderr>"), or empty */
     bool prefixed;   /* something at its front was taken off */

@@ -289,7 +289,7 @@ static void add_text(struct stream *st, const struct line *line) {
         }
     if (line->next > line->end)
         add_segment(st, line->next - 1, line->next);
-    st->last_line = line->number;
+    st->last_line = line->last;
 }
 
 static void add_line(struct scan *sc, struct stream *st, struct line *line) {
