@@ -146,8 +146,10 @@ static enum inferred infer_slice(const struct attrs *a, const struct shape *x, s
     for (uint32_t d = 0; d < x->rank; d++) {
         int64_t size = x->dim[d], step = stepped ? steps[d] : 1;
         int64_t begin = begins[d] + (begins[d] < 0 ? size : 0), end = ends[d] + (ends[d] < 0 ? size : 0);
+        if (begin < 0 || begin > size || end < 0 || end > size || step == 0 || step < -INT32_MAX || step > INT32_MAX)
+            return INFER_NEVER;
         int64_t way = step < 0 ? begin - end : end - begin, stride = step < 0 ? -step : step;
-        if (begin < 0 || begin > size || end < 0 || end > size || way < 0 || stride <= 0 || stride > INT32_MAX)
+        if (way < 0)
             return INFER_NEVER;
         out->dim[d] = way > 0 ? (way - 1) / stride + 1 : 0;
     }
