@@ -18,7 +18,6 @@
 #include "prove/select.h"
 #include "regions/proof.h"
 #include "report/describe.h"
-#include "rewrite/rewrite.h"
 #include "verify/beside.h"
 
 /* What the audits of all graphs share. Several graphs: one thread and one cache for each that is audited at a time. One
@@ -354,22 +353,6 @@ static void remark_suppressed(struct fa_audit *a) {
     }
 }
 
-/* Which findings have a pattern that `patterns pass` writes. */
-static void find_passes(struct fa_audit *a) {
-    for (uint32_t i = 0; i < a->patterns->n; i++) {
-        const struct pattern *p = a->patterns->items[i];
-        bool asked = false, written = false;
-        for (uint32_t k = 0; k < a->report.findings.n; k++) {
-            struct finding *f = a->report.findings.items[k];
-            if (f->pattern != p)
-                continue;
-            written = asked ? written : rewrite_is_possible(a->patterns, p);
-            asked = true;
-            f->as_pass = written;
-        }
-    }
-}
-
 static void finish_report(struct fa_audit *a) {
     size_t places = fa_places(a);
     if (a->proofs && places)
@@ -379,7 +362,6 @@ static void finish_report(struct fa_audit *a) {
     suppressions_say_unused(&a->suppress, &a->diags);
     say_unfused(a);
     say_unjoined(a);
-    find_passes(a);
     report_sort(&a->report, a->sort);
 }
 

@@ -117,7 +117,8 @@ int fa_make_directory(const char *path) {
         slash = strchr(slash + 1, '/');
         if (slash)
             *slash = '\0';
-        error = mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : errno;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && !error)
+            error = errno;
         if (slash)
             *slash = '/';
     }

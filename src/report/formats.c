@@ -12,11 +12,11 @@ static bool report_print_html(const struct report *r, FILE *out) {
 }
 
 const struct report_format report_formats[REPORT_FORMATS] = {
-    {"yaml", "fusion_todo.yml", report_print},
-    {"json", "fusion_todo.json", report_print_json},
-    {"markdown", "fusion_todo.md", report_print_markdown},
-    {"sarif", "fusion_todo.sarif", report_print_sarif},
-    {"html", "fusion_todo.html", report_print_html},
+    {"yaml", "fusion_todo.yml", report_print, false},
+    {"json", "fusion_todo.json", report_print_json, true},
+    {"markdown", "fusion_todo.md", report_print_markdown, false},
+    {"sarif", "fusion_todo.sarif", report_print_sarif, false},
+    {"html", "fusion_todo.html", report_print_html, true},
 };
 
 const struct report_format *report_format_named(const char *name) {

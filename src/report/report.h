@@ -118,6 +118,7 @@ const struct report_format *report_format_named(const char *name);
 extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     bool (*print)(const struct report *r, FILE *out);
+    bool has_passes; /* it tells of each finding whether its pattern can be a pass (finding.h, as_pass) */
 } report_formats[];
 enum { REPORT_FORMATS = 5 };
 /* Writes it to a file (file.h). */
