@@ -9,7 +9,7 @@
 /* ---- pieces ---- */
 
 static struct span add_text(struct mlir *m, struct str text) {
-    struct buf *out = &m->tables->text;
+    struct buf *out = &m->tables->built;
     uint32_t begin = (uint32_t)out->n;
     buf_add(out, text);
     return (struct span){begin, (uint32_t)out->n};
@@ -41,32 +41,47 @@ uint32_t build_tensor(struct mlir *m, const int64_t *dims, uint32_t rank, enum d
 
 /* ---- the function ---- */
 
-static uint32_t add_op(struct mlir *m, struct str name) {
+static struct mlir_func *built(struct mlir *m) {
+    return &m->funcs[m->nfuncs - 1];
+}
+
+static uint32_t add_op(struct mlir *m, struct str name, uint32_t func) {
     uint32_t id = add_name(m, name);
     m->ops = grow(m->ops, &m->ops_cap, m->nops + 1, sizeof *m->ops);
     m->ops[m->nops] = (struct mlir_op){.name = id,
                                        .first_operand = m->noperands,
                                        .first_result = m->nvalues,
                                        .callee = NONE,
-                                       .func = m->nops ? 0 : NONE,
-                                       .parent = m->nops ? 0 : NONE};
+                                       .func = func,
+                                       .parent = func == NONE ? NONE : m->funcs[func].op};
     return m->nops++;
+}
+
+void build_function(struct mlir *m, struct str function) {
+    if (m->tables->built.n == 0)
+        add_text(m, m->text);
+    uint32_t op = add_op(m, STR("func.func"), NONE);
+    m->funcs = grow(m->funcs, &m->funcs_cap, m->nfuncs + 1, sizeof *m->funcs);
+    m->funcs[m->nfuncs++] = (struct mlir_func){.name = add_name(m, function),
+                                               .op = op,
+                                               .first_op = m->nops,
+                                               .first_arg = m->nvalues,
+                                               .first_arg_attr = m->narg_attrs,
+                                               .complete = true,
+                                               .module = NONE};
 }
 
 void build_begin(struct mlir *m, struct str function) {
     *m = (struct mlir){0};
     m->tables = tables_new();
-    add_op(m, STR("func.func"));
-    m->funcs = grow(m->funcs, &m->funcs_cap, 1, sizeof *m->funcs);
-    m->funcs[m->nfuncs++] =
-        (struct mlir_func){.name = add_name(m, function), .first_op = 1, .complete = true, .module = NONE};
+    build_function(m, function);
 }
 
 uint32_t build_argument(struct mlir *m, struct str name, uint32_t type, struct str attributes) {
     struct span text = add_text(m, name);
     m->arg_attrs = grow(m->arg_attrs, &m->arg_attrs_cap, m->narg_attrs + 1, sizeof *m->arg_attrs);
     m->arg_attrs[m->narg_attrs++] = add_text(m, attributes);
-    return value_add(m, (struct mlir_value){.type = type, .def = NONE, .index = m->funcs[0].nargs++, .name = text});
+    return value_add(m, (struct mlir_value){.type = type, .def = NONE, .index = built(m)->nargs++, .name = text});
 }
 
 static void add_operands(struct mlir *m, uint32_t op, const uint32_t *operands, uint32_t n) {
@@ -79,13 +94,13 @@ static void add_operands(struct mlir *m, uint32_t op, const uint32_t *operands, 
 
 /* "%12": the value that comes next. */
 static struct span add_number(struct mlir *m) {
-    uint32_t begin = (uint32_t)m->tables->text.n;
-    buf_printf(&m->tables->text, "%%%u", m->nvalues);
-    return (struct span){begin, (uint32_t)m->tables->text.n};
+    uint32_t begin = (uint32_t)m->tables->built.n;
+    buf_printf(&m->tables->built, "%%%u", m->nvalues);
+    return (struct span){begin, (uint32_t)m->tables->built.n};
 }
 
 uint32_t build_op(struct mlir *m, const struct new_op *new) {
-    uint32_t id = add_op(m, new->name);
+    uint32_t id = add_op(m, new->name, m->nfuncs - 1);
     struct mlir_op *op = &m->ops[id];
     add_operands(m, id, new->operands, new->noperands);
     struct span name = add_number(m);
@@ -112,13 +127,14 @@ uint32_t build_cast(struct mlir *m, uint32_t x, uint32_t type) {
 }
 
 void build_return(struct mlir *m, const uint32_t *values, uint32_t n) {
-    add_operands(m, add_op(m, STR("func.return")), values, n);
+    add_operands(m, add_op(m, STR("func.return"), m->nfuncs - 1), values, n);
 }
 
 void build_end(struct mlir *m) {
-    m->funcs[0].end_op = m->nops;
-    m->ops[0].first_result = m->funcs[0].nargs;
-    m->text = buf_str(&m->tables->text);
+    struct mlir_func *f = built(m);
+    f->end_op = m->nops;
+    m->ops[f->op].first_result = f->first_arg + f->nargs;
+    m->text = buf_str(&m->tables->built);
     name_functions(m);
 }
 

@@ -1,14 +1,16 @@
-/* Makes a module in memory: one function of straight-line ops, as mlir_parse gives it of text. Types, names and
- * attributes are copied; values are those that the functions here return.
+/* Makes functions of straight-line ops in memory, as mlir_parse gives them of text. Types, names and attributes are
+ * copied; values are those that the functions here return.
  *
  * build_begin, build_argument for each argument, build_op for each op, build_return, build_end; then the module is like
- * a parsed one, without source, block, aliases and locations. mlir_free ends it at any time. */
+ * a parsed one, without source, block, aliases and locations. mlir_free ends it at any time. build_function in place of
+ * build_begin adds to a parsed module. */
 #ifndef FA_MLIR_BUILDER_H
 #define FA_MLIR_BUILDER_H
 
 #include "mlir/mlir.h"
 
 void build_begin(struct mlir *m, struct str function);
+void build_function(struct mlir *m, struct str function);
 /* A tensor; NONE where the element type has no spelling. */
 uint32_t build_tensor(struct mlir *m, const int64_t *dims, uint32_t rank, enum dtype element);
 /* Of the function, before any op. `attributes`: what stands inside of { }. */

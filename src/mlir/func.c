@@ -7,7 +7,7 @@
 void name_functions(struct mlir *m) {
     struct mlir_tables *t = m->tables;
     t->nfunc_of_name = m->nnames;
-    t->func_of_name = xrealloc(NULL, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
+    t->func_of_name = xrealloc(t->func_of_name, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
     memset(t->func_of_name, 0xff, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
     for (uint32_t f = 0; f < m->nfuncs; f++) {
         uint32_t *known = &t->func_of_name[m->funcs[f].name];

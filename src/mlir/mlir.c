@@ -51,6 +51,7 @@ void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_bl
     name_functions(m);
     look_through_tuples(m);
     look_through_traces(m);
+    look_through_host(m);
     shrink(m);
     parser_free(&p);
 }
@@ -83,6 +84,7 @@ void mlir_free(struct mlir *m) {
         free(t->file_names);
         free(t->func_of_name);
         buf_free(&t->text);
+        buf_free(&t->built);
         arena_free(&t->arena);
         pthread_mutex_destroy(&t->files_lock);
         free(t);

@@ -203,8 +203,9 @@ void func_attributes(struct ir_parser *p, uint32_t op, uint32_t func);
 bool parse_block_label(struct ir_parser *p);
 void name_functions(struct mlir *m); /* all functions can be found by their names */
 
-/* trace.c, tuple.c */
+/* trace.c, host.c, tuple.c */
 void look_through_traces(struct mlir *m);
+void look_through_host(struct mlir *m);
 void look_through_tuples(struct mlir *m);
 
 /* custom.c, op.c: one op, its regions included. */

@@ -1,0 +1,643 @@
+/* Functions of the host are looked through. What the compiler computes of parameters before the first run it lowers to
+ * LLVM: loops that load from and store to memory. Here such a function becomes one of TTIR ops on tensors, with the
+ * same name, which the declaration that is called then has as its body. What is not understood stays as it is.
+ *
+ * Read are loops that count, places that are affine in their counters, and arithmetic between. Sources: CPU hoisting of
+ * tt-mlir (ttir.cpu_hoist_call); SCFToControlFlow and FinalizeMemRefToLLVM of MLIR, whose descriptor of a tensor is
+ * {allocated, aligned, offset, sizes, strides}. */
+#include "mlir/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlir/builder.h"
+#include "mlir/parser.h"
+#include "mlir/tables.h"
+
+enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 16 };
+
+/* What a value of LLVM stands for. */
+enum kind {
+    NOTHING,
+    WHOLE,     /* an integer: `at` */
+    NUMBER,    /* a floating-point constant */
+    TENSOR,    /* an element: one for each iteration */
+    POINTER,   /* into a buffer; NONE: the null pointer, whose offsets are sizes */
+    ADDRESS,   /* a pointer as an integer, perhaps aligned */
+    REMAINDER, /* of an address, to align it */
+    VIEW,      /* a descriptor */
+    RESULTS    /* several of these */
+};
+
+struct view {
+    uint32_t buffer, rank;
+    int64_t offset, sizes[MAX_LOOPS], strides[MAX_LOOPS];
+};
+
+struct symbol {
+    enum kind kind;
+    uint32_t id;     /* tensor, buffer, or the first of the views */
+    uint32_t source; /* buffer that a tensor was loaded from, at `at`; or NONE */
+    uint32_t serial; /* of the loop that it is of; 0: of none */
+    struct affine at;
+    int64_t bytes; /* of an element that a pointer counts */
+    double number;
+};
+
+struct reader {
+    struct host host;
+    struct mlir *m;
+    uint32_t op, first_op, end_op; /* llvm.func and its body */
+    uint32_t first_value, nvalues;
+    struct symbol *symbols;
+    struct view *views;
+    uint32_t nviews, views_cap;
+    uint32_t steps;
+};
+
+/* ---- text ---- */
+
+static struct str text_of(const struct reader *r, uint32_t op) {
+    return mlir_span(r->m, r->m->ops[op].text);
+}
+
+static struct str behind(struct str text, const char *what) {
+    const char *at = str_find(text, str_of(what));
+    size_t n = strlen(what);
+    return at ? (struct str){at + n, text.n - (size_t)(at - text.p) - n} : STR("");
+}
+
+static struct str until(struct str text, const char *ends) {
+    size_t n = 0;
+    while (n < text.n && !strchr(ends, text.p[n]))
+        n++;
+    return (struct str){text.p, n};
+}
+
+/* Between an op and the one before. */
+static struct str text_before(const struct reader *r, uint32_t op) {
+    uint32_t from = op == r->first_op ? r->m->ops[r->op].text.end : r->m->ops[op - 1].text.end;
+    return mlir_span(r->m, (struct span){from, r->m->ops[op].text.begin});
+}
+
+/* "bb3" of the k-th "^bb3" in a text; empty where there is none. */
+static struct str label(struct str text, int k) {
+    for (; k >= 0; k--)
+        text = behind(text, "^");
+    return until(text, " (:,)\n");
+}
+
+/* The first op of the block that the k-th label of a branch names, or NONE. */
+static uint32_t target(const struct reader *r, uint32_t branch, int k) {
+    struct str name = label(text_of(r, branch), k);
+    for (uint32_t op = r->first_op; name.n && op < r->end_op; op++)
+        if (str_eq(label(text_before(r, op), 0), name))
+            return op;
+    return NONE;
+}
+
+/* The only argument of the block that begins at an op, or NONE. */
+static uint32_t block_argument(const struct reader *r, uint32_t op) {
+    const struct mlir_op *before = &r->m->ops[op - 1];
+    uint32_t first = before->first_result + before->nresults;
+    return op > r->first_op && r->m->ops[op].first_result == first + 1 ? first : NONE;
+}
+
+static bool is(const struct reader *r, uint32_t op, const char *name) {
+    return str_is(mlir_op_name(r->m, op), name);
+}
+
+static uint32_t operand(const struct reader *r, uint32_t op, uint32_t i) {
+    const struct mlir_op *o = &r->m->ops[op];
+    return i < o->noperands ? r->m->operands[o->first_operand + i] : NONE;
+}
+
+/* ---- symbols ---- */
+
+static bool is_open(const struct reader *r, uint32_t serial) {
+    bool open = serial == 0;
+    for (uint32_t k = 0; k < r->host.nloops; k++)
+        open |= r->host.loops[k].serial == serial;
+    return open;
+}
+
+static struct symbol symbol_of(const struct reader *r, uint32_t value) {
+    bool own = value != NONE && value >= r->first_value && value - r->first_value < r->nvalues;
+    struct symbol s = own ? r->symbols[value - r->first_value] : (struct symbol){0};
+    return is_open(r, s.serial) ? s : (struct symbol){0};
+}
+
+static struct symbol of_operand(const struct reader *r, uint32_t op, uint32_t i) {
+    return symbol_of(r, operand(r, op, i));
+}
+
+static bool set_value(struct reader *r, uint32_t value, struct symbol s) {
+    if (value < r->first_value || value - r->first_value >= r->nvalues)
+        return false;
+    s.serial = r->host.nloops ? r->host.loops[r->host.nloops - 1].serial : 0;
+    r->symbols[value - r->first_value] = s;
+    return s.kind != NOTHING;
+}
+
+static bool set(struct reader *r, uint32_t op, struct symbol s) {
+    return r->m->ops[op].nresults == 1 && set_value(r, r->m->ops[op].first_result, s);
+}
+
+static bool is_fixed(const struct symbol *s) {
+    static const struct affine zero;
+    struct affine at = s->at;
+    at.base = 0;
+    return s->kind == WHOLE && affine_equal(&at, &zero);
+}
+
+static bool set_tensor(struct reader *r, uint32_t op, uint32_t tensor) {
+    return tensor != NONE && set(r, op, (struct symbol){.kind = TENSOR, .id = tensor, .source = NONE});
+}
+
+/* ---- integers and pointers ---- */
+
+static int64_t bytes_of(const struct mlir *m, struct str type) {
+    enum dtype t = mlir_dtype(m, type);
+    return t == DT_OTHER || t == DT_NONE ? 0 : dtype_table[t].bits / 8;
+}
+
+/* "(256 : index) : i64", "(1.000000e+00 : f32) : f32" */
+static bool read_constant(struct reader *r, uint32_t op) {
+    struct str text = until(behind(text_of(r, op), "("), ")");
+    struct symbol s = {.kind = WHOLE};
+    if (mlir_int(text, &s.at.base))
+        return set(r, op, s);
+    s.kind = NUMBER;
+    return mlir_float(text, &s.number) && set(r, op, s);
+}
+
+static bool read_null(struct reader *r, uint32_t op) {
+    return set(r, op, (struct symbol){.kind = POINTER, .id = NONE});
+}
+
+/* Of a constant of the module: llvm.mlir.global private constant @name(dense<1.0> : tensor<1x1xf32>) */
+static bool read_global(struct reader *r, uint32_t op) {
+    struct str name = until(behind(text_of(r, op), "@"), " :(");
+    uint32_t global = NONE, type;
+    for (uint32_t i = 0; i < r->m->nops && global == NONE; i++)
+        if (is(r, i, "llvm.mlir.global") && str_eq(until(behind(text_of(r, i), "@"), "("), name))
+            global = i;
+    struct str value = global == NONE ? STR("") : behind(text_of(r, global), "(");
+    struct str tensor = until(behind(value, " : tensor<"), ">");
+    struct mlir_type t;
+    if (!tensor.n || !str_starts(value, STR("dense<")))
+        return false;
+    value.n = (size_t)(tensor.p + tensor.n + 1 - value.p);
+    type = type_add(r->m, arena_printf(&r->m->tables->arena, "tensor<%.*s>", (int)tensor.n, tensor.p));
+    t = r->m->types[type];
+    if (t.kind != TYPE_TENSOR || t.rank > MAX_LOOPS)
+        return false;
+    struct buf text = {0};
+    buf_printf(&text, "value = %.*s", (int)value.n, value.p);
+    uint32_t buffer = host_buffer(&r->host);
+    host_set(&r->host, buffer, build_value(r->m, "ttir.constant", buf_str(&text), NULL, 0, type));
+    buf_free(&text);
+    return set(r, op, (struct symbol){.kind = POINTER, .id = buffer});
+}
+
+/* "%8[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32"; zeros into arrays of arrays stay where they are. */
+static bool read_element(struct reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0), by = of_operand(r, op, 1);
+    struct str text = text_of(r, op), index = until(behind(text, "["), "]");
+    struct str type = until(behind(text, "-> !llvm.ptr, "), " \n"), item;
+    int64_t fixed;
+    bool inside = str_starts(type, STR("!llvm.array"));
+    if (s.kind != POINTER)
+        return false;
+    if (inside) {
+        for (struct str rest = index; rest.n && (item = str_item(&rest)).n;)
+            if (!mlir_int(item, &fixed) || fixed != 0)
+                return false;
+        return set(r, op, s);
+    }
+    if (memchr(index.p, ',', index.n) || !(s.bytes = bytes_of(r->m, type)))
+        return false;
+    if (mlir_int(index, &fixed))
+        by = (struct symbol){.kind = WHOLE, .at.base = fixed};
+    if (by.kind != WHOLE)
+        return false;
+    s.at.base += by.at.base;
+    for (int k = 0; k < MAX_LOOPS; k++)
+        s.at.by[k] += by.at.by[k];
+    return set(r, op, s);
+}
+
+static bool read_address(struct reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0);
+    if (s.kind != POINTER)
+        return false;
+    if (s.id == NONE)
+        return set(r, op, (struct symbol){.kind = WHOLE, .at.base = s.at.base * s.bytes});
+    return set(r, op, (struct symbol){.kind = ADDRESS, .id = s.id});
+}
+
+static bool read_pointer(struct reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0);
+    s.kind = s.kind == ADDRESS ? POINTER : NOTHING;
+    return set(r, op, s);
+}
+
+/* Sums, differences and products of what is affine; an address that is aligned stays the address. */
+static bool read_whole(struct reader *r, uint32_t op) {
+    struct symbol a = of_operand(r, op, 0), b = of_operand(r, op, 1);
+    bool adds = is(r, op, "llvm.add"), subtracts = is(r, op, "llvm.sub"), overflows = false;
+    if (a.kind == ADDRESS && (adds || subtracts))
+        return (b.kind == WHOLE || b.kind == REMAINDER) && set(r, op, a);
+    if (a.kind == ADDRESS && is(r, op, "llvm.urem"))
+        return set(r, op, (struct symbol){.kind = REMAINDER});
+    if (a.kind != WHOLE || b.kind != WHOLE)
+        return false;
+    if (is(r, op, "llvm.mul")) {
+        struct symbol *x = is_fixed(&b) ? &a : &b;
+        int64_t by = x == &a ? b.at.base : a.at.base;
+        if (!is_fixed(&a) && !is_fixed(&b))
+            return false;
+        overflows |= __builtin_mul_overflow(x->at.base, by, &x->at.base);
+        for (int k = 0; k < MAX_LOOPS; k++)
+            overflows |= __builtin_mul_overflow(x->at.by[k], by, &x->at.by[k]);
+        return !overflows && set(r, op, *x);
+    }
+    if (!adds && !subtracts)
+        return false;
+    int64_t sign = adds ? 1 : -1;
+    overflows |= __builtin_add_overflow(a.at.base, sign * b.at.base, &a.at.base);
+    for (int k = 0; k < MAX_LOOPS; k++)
+        overflows |= __builtin_add_overflow(a.at.by[k], sign * b.at.by[k], &a.at.by[k]);
+    return !overflows && set(r, op, a);
+}
+
+/* ---- memory ---- */
+
+static bool read_call(struct reader *r, uint32_t op) {
+    struct str name = until(behind(text_of(r, op), "@"), "(");
+    if (str_is(name, "malloc") && !r->host.nloops)
+        return set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
+    return str_is(name, "free");
+}
+
+static bool read_copy(struct reader *r, uint32_t op) {
+    struct symbol to = of_operand(r, op, 0), from = of_operand(r, op, 1), n = of_operand(r, op, 2);
+    if (to.kind != POINTER || from.kind != POINTER || to.id == NONE || from.id == NONE || !is_fixed(&n))
+        return false;
+    int64_t bytes = dtype_table[r->host.buffers[from.id].dtype].bits / 8;
+    return bytes && n.at.base % bytes == 0 &&
+           host_copy(&r->host, to.id, to.at.base, from.id, from.at.base, n.at.base / bytes);
+}
+
+/* A pointer whose elements are those of the buffer. */
+static bool points(const struct reader *r, const struct symbol *p, struct str type) {
+    enum dtype t = p->kind == POINTER && p->id != NONE ? r->host.buffers[p->id].dtype : DT_OTHER;
+    return t != DT_OTHER && (t == DT_NONE || dtype_table[t].bits == 8 * bytes_of(r->m, type));
+}
+
+static bool read_load(struct reader *r, uint32_t op) {
+    struct symbol p = of_operand(r, op, 0);
+    struct str type = until(behind(text_of(r, op), "!llvm.ptr -> "), " \n");
+    if (!points(r, &p, type))
+        return false;
+    uint32_t tensor = host_load(&r->host, p.id, &p.at);
+    return tensor != NONE && set(r, op, (struct symbol){.kind = TENSOR, .id = tensor, .source = p.id, .at = p.at});
+}
+
+static uint32_t tensor_of(struct reader *r, const struct symbol *s, enum dtype dtype) {
+    return s->kind == NUMBER                 ? host_number(&r->host, s->number, dtype)
+           : s->kind == WHOLE && is_fixed(s) ? host_number(&r->host, (double)s->at.base, dtype)
+           : s->kind == TENSOR               ? s->id
+                                             : NONE;
+}
+
+/* What adds an element to the place that it then is stored at; the element in `x`. */
+static const char *reduction(struct reader *r, uint32_t value, const struct symbol *place, struct symbol *x) {
+    static const char *const known[][2] = {{"llvm.fadd", "ttir.sum"},         {"llvm.add", "ttir.sum"},
+                                           {"llvm.intr.maximum", "ttir.max"}, {"llvm.intr.maxnum", "ttir.max"},
+                                           {"llvm.intr.minimum", "ttir.min"}, {"llvm.intr.minnum", "ttir.min"}};
+    uint32_t op = value == NONE ? NONE : r->m->values[value].def;
+    bool moves = true;
+    for (uint32_t k = 0; k < r->host.nloops; k++)
+        moves &= place->at.by[k] != 0 || r->host.loops[k].extent == 1;
+    for (size_t i = 0; !moves && op != NONE && i < sizeof known / sizeof *known; i++)
+        for (uint32_t k = 0; is(r, op, known[i][0]) && k < 2; k++) {
+            struct symbol sum = of_operand(r, op, k);
+            *x = of_operand(r, op, 1 - k);
+            if (sum.kind == TENSOR && sum.source == place->id && affine_equal(&sum.at, &place->at))
+                return known[i][1];
+        }
+    return NULL;
+}
+
+static bool read_store(struct reader *r, uint32_t op) {
+    struct symbol x = of_operand(r, op, 0), p = of_operand(r, op, 1), element = x;
+    struct str type = until(behind(text_of(r, op), " : "), ",");
+    if (!points(r, &p, type))
+        return false;
+    const char *adds = reduction(r, operand(r, op, 0), &p, &element);
+    uint32_t tensor = tensor_of(r, adds ? &element : &x, mlir_dtype(r->m, type));
+    return tensor != NONE && host_store(&r->host, p.id, &p.at, tensor, adds);
+}
+
+/* ---- arithmetic ---- */
+
+static bool read_arithmetic(struct reader *r, uint32_t op, const char *name) {
+    uint32_t n = r->m->ops[op].noperands, tensors[2];
+    enum dtype dtype = DT_F32;
+    if (n < 1 || n > 2)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        struct symbol s = of_operand(r, op, i);
+        dtype = s.kind == TENSOR ? host_dtype(&r->host, s.id) : dtype;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct symbol s = of_operand(r, op, i);
+        tensors[i] = tensor_of(r, &s, dtype);
+    }
+    return set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype));
+}
+
+/* "%26 = llvm.sext %25 : i32 to i64"; of whole numbers that count places nothing is left to do. */
+static bool read_cast(struct reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0);
+    enum dtype to = mlir_dtype(r->m, until(behind(text_of(r, op), " to "), " \n"));
+    if (s.kind == WHOLE && format_is_integer(to))
+        return set(r, op, s);
+    return s.kind == TENSOR && to != DT_OTHER && set_tensor(r, op, host_op(&r->host, "ttir.typecast", &s.id, 1, to));
+}
+
+/* ---- results ---- */
+
+static struct symbol new_view(struct reader *r, struct str type) {
+    struct str sizes = behind(type, "array<");
+    int64_t rank = 0;
+    bool several = str_starts(type, STR("!llvm.struct<(struct"));
+    if (sizes.n && !mlir_int(until(sizes, " "), &rank))
+        rank = MAX_LOOPS + 1;
+    uint32_t n = several ? MAX_RESULTS : 1, first = r->nviews;
+    r->views = grow(r->views, &r->views_cap, r->nviews + n, sizeof *r->views);
+    memset(r->views + first, 0, n * sizeof *r->views);
+    for (uint32_t i = 0; i < n; i++)
+        r->views[first + i] = (struct view){.buffer = NONE, .rank = several ? 0 : (uint32_t)rank};
+    r->nviews += n;
+    return (struct symbol){.kind = rank > MAX_LOOPS ? NOTHING : several ? RESULTS : VIEW, .id = first};
+}
+
+static bool read_poison(struct reader *r, uint32_t op) {
+    return set(r, op, new_view(r, behind(text_of(r, op), " : ")));
+}
+
+static bool insert_into_view(struct reader *r, uint32_t op, const struct symbol *x, uint32_t view, int64_t field,
+                             int64_t at) {
+    struct view *v = &r->views[view];
+    if (x->kind == POINTER && field <= ALIGNED && x->id != NONE) {
+        v->buffer = field == ALIGNED ? x->id : v->buffer;
+        return set(r, op, (struct symbol){.kind = VIEW, .id = view});
+    }
+    if (!is_fixed(x) || field < OFFSET || field > STRIDES || at < 0 || at >= MAX_LOOPS)
+        return false;
+    *(field == OFFSET ? &v->offset : field == SIZES ? &v->sizes[at] : &v->strides[at]) = x->at.base;
+    return set(r, op, (struct symbol){.kind = VIEW, .id = view});
+}
+
+/* "%38 = llvm.insertvalue %37, %2[3, 1]": copies of descriptors, each with one field more. */
+static bool read_insert(struct reader *r, uint32_t op) {
+    struct symbol x = of_operand(r, op, 0), into = of_operand(r, op, 1);
+    struct str list = until(behind(text_of(r, op), "["), "]");
+    int64_t field = -1, at = 0;
+    struct str item = str_item(&list);
+    if (!mlir_int(item, &field) || (list.n && !mlir_int(str_trim(list), &at)))
+        return false;
+    uint32_t n = into.kind == RESULTS ? MAX_RESULTS : 1, first = r->nviews;
+    if (into.kind != RESULTS && into.kind != VIEW)
+        return false;
+    r->views = grow(r->views, &r->views_cap, r->nviews + n, sizeof *r->views);
+    memcpy(r->views + first, r->views + into.id, n * sizeof *r->views);
+    r->nviews += n;
+    if (into.kind == VIEW)
+        return insert_into_view(r, op, &x, first, field, at);
+    if (x.kind != VIEW || field < 0 || field >= MAX_RESULTS)
+        return false;
+    r->views[first + field] = r->views[x.id];
+    return set(r, op, (struct symbol){.kind = RESULTS, .id = first});
+}
+
+static bool read_return(struct reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0);
+    uint32_t values[MAX_RESULTS], n = 0;
+    if (r->host.nloops || (s.kind != VIEW && s.kind != RESULTS))
+        return false;
+    for (uint32_t i = 0; i < (s.kind == VIEW ? 1u : MAX_RESULTS) && r->views[s.id + i].buffer != NONE; i++) {
+        const struct view *v = &r->views[s.id + i];
+        uint32_t value = host_view(&r->host, v->buffer, v->offset, v->sizes, v->strides, v->rank);
+        if (value == NONE)
+            return false;
+        values[n++] = value;
+    }
+    build_return(r->m, values, n);
+    return n > 0;
+}
+
+/* ---- ops ---- */
+
+typedef bool op_reader(struct reader *r, uint32_t op);
+
+static const struct {
+    const char *name;
+    op_reader *read;
+    const char *ttir; /* arithmetic on elements */
+} ops[] = {
+    {"llvm.mlir.constant", read_constant, NULL},
+    {"llvm.mlir.zero", read_null, NULL},
+    {"llvm.mlir.addressof", read_global, NULL},
+    {"llvm.mlir.poison", read_poison, NULL},
+    {"llvm.mlir.undef", read_poison, NULL},
+    {"llvm.getelementptr", read_element, NULL},
+    {"llvm.ptrtoint", read_address, NULL},
+    {"llvm.inttoptr", read_pointer, NULL},
+    {"llvm.add", read_whole, "ttir.add"},
+    {"llvm.sub", read_whole, "ttir.subtract"},
+    {"llvm.mul", read_whole, "ttir.multiply"},
+    {"llvm.urem", read_whole, NULL},
+    {"llvm.call", read_call, NULL},
+    {"llvm.intr.memcpy", read_copy, NULL},
+    {"llvm.load", read_load, NULL},
+    {"llvm.store", read_store, NULL},
+    {"llvm.insertvalue", read_insert, NULL},
+    {"llvm.sext", read_cast, NULL},
+    {"llvm.zext", read_cast, NULL},
+    {"llvm.trunc", read_cast, NULL},
+    {"llvm.fpext", read_cast, NULL},
+    {"llvm.fptrunc", read_cast, NULL},
+    {"llvm.sitofp", read_cast, NULL},
+    {"llvm.fptosi", read_cast, NULL},
+    {"llvm.fadd", NULL, "ttir.add"},
+    {"llvm.fsub", NULL, "ttir.subtract"},
+    {"llvm.fmul", NULL, "ttir.multiply"},
+    {"llvm.fdiv", NULL, "ttir.div"},
+    {"llvm.fneg", NULL, "ttir.neg"},
+    {"llvm.intr.sqrt", NULL, "ttir.sqrt"},
+    {"llvm.intr.exp", NULL, "ttir.exp"},
+    {"llvm.intr.log", NULL, "ttir.log"},
+    {"llvm.intr.sin", NULL, "ttir.sin"},
+    {"llvm.intr.cos", NULL, "ttir.cos"},
+    {"llvm.intr.tanh", NULL, "ttir.tanh"},
+    {"llvm.intr.fabs", NULL, "ttir.abs"},
+    {"llvm.intr.floor", NULL, "ttir.floor"},
+    {"llvm.intr.ceil", NULL, "ttir.ceil"},
+    {"llvm.intr.pow", NULL, "ttir.pow"},
+    {"llvm.intr.maximum", NULL, "ttir.maximum"},
+    {"llvm.intr.maxnum", NULL, "ttir.maximum"},
+    {"llvm.intr.minimum", NULL, "ttir.minimum"},
+    {"llvm.intr.minnum", NULL, "ttir.minimum"},
+};
+
+static bool read_op(struct reader *r, uint32_t op) {
+    bool elements = of_operand(r, op, 0).kind == TENSOR || of_operand(r, op, 1).kind == TENSOR;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (is(r, op, ops[i].name))
+            return ops[i].read && !(elements && ops[i].ttir) ? ops[i].read(r, op) : read_arithmetic(r, op, ops[i].ttir);
+    return false;
+}
+
+/* ---- control ---- */
+
+/* ^header(%i): %c = icmp "slt" %i, %n; cond_br %c, ^body, ^behind. Counted in ones, from a constant to one. */
+static uint32_t enter_loop(struct reader *r, uint32_t branch, uint32_t header) {
+    uint32_t counter = block_argument(r, header), test = r->m->ops[header].first_result;
+    struct host *h = &r->host;
+    struct symbol from = of_operand(r, branch, 0), to = of_operand(r, header, 1);
+    bool counts = header + 1 < r->end_op && counter != NONE && is(r, header, "llvm.icmp") &&
+                  operand(r, header, 0) == counter && str_find(text_of(r, header), STR("\"slt\"")) &&
+                  is(r, header + 1, "llvm.cond_br") && operand(r, header + 1, 0) == test;
+    if (!counts || !is_fixed(&from) || !is_fixed(&to) || to.at.base <= from.at.base || h->nloops == MAX_LOOPS)
+        return NONE;
+    h->nest += h->nloops == 0;
+    h->loops[h->nloops++] = (struct loop){header, ++h->serials, from.at.base, to.at.base - from.at.base};
+    struct symbol i = {.kind = WHOLE, .at.base = from.at.base};
+    i.at.by[h->nloops - 1] = h->loops[h->nloops - 1].extent > 1;
+    return set_value(r, counter, i) ? target(r, header + 1, 0) : NONE;
+}
+
+static uint32_t leave_loop(struct reader *r, uint32_t branch) {
+    struct host *h = &r->host;
+    struct loop *loop = &h->loops[h->nloops - 1];
+    uint32_t next = operand(r, branch, 0), add = next == NONE ? NONE : r->m->values[next].def;
+    struct symbol step = add == NONE ? (struct symbol){0} : of_operand(r, add, 1);
+    if (add == NONE || !is(r, add, "llvm.add") || operand(r, add, 0) != block_argument(r, loop->header) ||
+        !is_fixed(&step) || step.at.base != 1)
+        return NONE;
+    h->nloops--;
+    return target(r, loop->header + 1, 1);
+}
+
+/* Where it goes on behind a branch, or NONE. */
+static uint32_t follow(struct reader *r, uint32_t branch) {
+    const struct host *h = &r->host;
+    uint32_t to = target(r, branch, 0);
+    if (to == NONE || !is(r, branch, "llvm.br"))
+        return NONE;
+    if (h->nloops && h->loops[h->nloops - 1].header == to)
+        return leave_loop(r, branch);
+    return r->m->ops[branch].noperands ? enter_loop(r, branch, to) : to;
+}
+
+/* Each op is met once: the ops of a loop stand for all iterations. */
+static bool read_body(struct reader *r) {
+    uint32_t op = r->first_op;
+    for (uint32_t steps = r->end_op - r->first_op; steps > 0 && op < r->end_op; steps--) {
+        if (is(r, op, "llvm.return"))
+            return read_return(r, op);
+        if (is(r, op, "llvm.br")) {
+            op = follow(r, op);
+            if (op == NONE)
+                return false;
+        } else if (!read_op(r, op++)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool build_arguments(struct mlir *m, const struct mlir_func *declared) {
+    for (uint32_t i = 0; i < declared->nargs; i++) {
+        struct mlir_type t = m->types[m->values[declared->first_arg + i].type];
+        int64_t dims[MAX_LOOPS];
+        if (t.kind != TYPE_TENSOR || t.rank > MAX_LOOPS)
+            return false;
+        for (uint32_t d = 0; d < t.rank; d++)
+            dims[d] = m->dims[t.first_dim + d];
+        char name[16];
+        snprintf(name, sizeof name, "%%arg%u", i);
+        uint32_t type = build_tensor(m, dims, t.rank, t.dtype);
+        if (type == NONE)
+            return false;
+        build_argument(m, str_of(name), type, STR(""));
+    }
+    return true;
+}
+
+/* A tensor is passed as its descriptor: two pointers, the offset, sizes and strides. */
+static bool read_arguments(struct reader *r, uint32_t func) {
+    uint32_t value = r->first_value, end = r->first_value + r->nvalues;
+    for (uint32_t i = 0; i < r->m->funcs[func].nargs; i++) {
+        uint32_t argument = r->m->funcs[func].first_arg + i, buffer = host_buffer(&r->host);
+        struct mlir_type t = r->m->types[r->m->values[argument].type];
+        int64_t stride = 1;
+        if (value + 3 + 2 * t.rank > end)
+            return false;
+        host_set(&r->host, buffer, argument);
+        set_value(r, value++, (struct symbol){.kind = POINTER, .id = buffer});
+        set_value(r, value++, (struct symbol){.kind = POINTER, .id = buffer});
+        set_value(r, value++, (struct symbol){.kind = WHOLE});
+        for (uint32_t d = t.rank; d-- > 0; stride *= r->m->dims[t.first_dim + d]) {
+            set_value(r, value + d, (struct symbol){.kind = WHOLE, .at.base = r->m->dims[t.first_dim + d]});
+            set_value(r, value + t.rank + d, (struct symbol){.kind = WHOLE, .at.base = stride});
+        }
+        value += 2 * t.rank;
+    }
+    return true;
+}
+
+static void read_function(struct mlir *m, uint32_t declared, uint32_t op) {
+    struct mlir was = *m;
+    struct reader r = {.m = m, .host.m = m, .op = op, .first_op = op + 1};
+    for (r.end_op = r.first_op; r.end_op < m->nops && m->ops[r.end_op].parent == op;)
+        r.end_op++;
+    if (r.end_op == r.first_op)
+        return;
+    r.first_value = m->ops[op].first_result;
+    r.nvalues = m->ops[r.end_op - 1].first_result - r.first_value;
+    r.symbols = xcalloc(r.nvalues + (size_t)1, sizeof *r.symbols);
+    build_function(m, m->names[m->funcs[declared].name]);
+    size_t text = m->tables->built.n;
+    struct mlir_func f = m->funcs[declared];
+    if (build_arguments(m, &f) && read_arguments(&r, m->nfuncs - 1) && read_body(&r)) {
+        build_end(m);
+        m->funcs[m->nfuncs - 1].in_cpu_module = true;
+    } else {
+        m->nops = was.nops;
+        m->nvalues = was.nvalues;
+        m->noperands = was.noperands;
+        m->nfuncs = was.nfuncs;
+        m->narg_attrs = was.narg_attrs;
+        m->tables->built.n = text;
+    }
+    free(r.symbols);
+    free(r.views);
+    free(r.host.buffers);
+}
+
+void look_through_host(struct mlir *m) {
+    uint32_t nops = m->nops, nfuncs = m->nfuncs, llvm = sym_find(&m->tables->names, STR("llvm.func"));
+    for (uint32_t op = 0; llvm != NONE && op < nops; op++) {
+        if (m->ops[op].name != llvm)
+            continue;
+        struct str name = until(behind(mlir_span(m, m->ops[op].text), "@"), "(");
+        uint32_t id = sym_find(&m->tables->names, name);
+        for (uint32_t f = 0; id != NONE && f < nfuncs; f++)
+            if (m->funcs[f].name == id && m->funcs[f].declaration)
+                read_function(m, f, op);
+    }
+}
