@@ -1093,6 +1093,25 @@ class Classify(Case):
         self.write("own.yml", self.BASE + "status: {level: ttnn, file: lib/P.cpp}\n")
         self.assertIn("`file` are said of a `pass`", self.run_it("patterns", "check", "own.yml")[2])
 
+    def test_known_defect(self):
+        """Of the compiler's pattern of that name and op, at places that have the ops of it, each once."""
+        own = self.BASE.replace("fused_op: x.y", "fused_op: ttnn.linear") + (
+            "status: {level: ttir, pass: p, pattern: %s}\n---\npasses: [{name: p, version: v1}]\n"
+            "unchecked: [{pass: p, pattern: P, makes: %s, of: %s, accepts: any bias}]\n")
+        for pattern, makes, of, said in (("P", "linear", "add", 1), ("P", "linear", "[add, matmul]", 1), ("Q", "linear", "add", 0),
+                                         ("P", "mean", "add", 0), ("P", "linear", "[add, add]", 0), ("P", "linear", "[]", 1), ("P", "mean", "[]", 0)):
+            out = self.audit(own % (pattern, makes, of))
+            self.assertEqual(re.findall("known defect: (.*)", out), ["P accepts any bias, as of v1"] * said, (pattern, makes, of))
+        for row, why in (("{pass: p, pattern: P, of: sum, accepts: a}", "has `pass`, `pattern`, `makes`, `accepts`"),
+                         ("{pass: p, pattern: P, makes: mean, of: sum}", "has `pass`, `pattern`, `makes`, `accepts`"),
+                         ("{pass: p, pattern: P, makes: mean, of: [[sum]], accepts: a}", "text expected"),
+                         ("{pass: p, pattern: P, makes: average, of: sum, accepts: a}", "no operator: average"),
+                         ("{pass: p, pattern: P, makes: mean, of: [sum, total], accepts: a}", "no operator: total"),
+                         ("{pass: q, pattern: P, makes: mean, of: sum, accepts: a}", "none of `passes`: q"),
+                         ("{pass: p, pattern: P, makes: mean, of: [sum, sum, sum, sum, sum], accepts: a}", "at most 4 ops")):
+            self.write("own.yml", self.BASE + "---\npasses: [{name: p, version: v1}]\nunchecked: [%s]\n" % row)
+            self.assertIn(why, self.run_it("patterns", "check", "own.yml")[2])
+
     def test_signature_of_a_kernel(self):
         """What a kernel that TTNN lacks would take and yield."""
         out = self.audit(self.BASE.replace("source: ttnn", "source: cuda"))
@@ -1539,8 +1558,9 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
             self.assertEqual(self.explain("--at=" + place, "--ttir-only", "m.mlir")[0], 3, place)
 
     def test_what_the_compiler_accepts(self):
-        own = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: %s\nwhere: row_vector(c)\n" \
-              "status: {level: ttir, pass: f, pattern: P, accepts: any bias}\n"
+        own = "name: own\nfused_op: ttnn.linear\nsource: ttnn\nmatch: %s\nwhere: row_vector(c)\n" \
+              "status: {level: ttir, pass: f, pattern: P}\n---\npasses: [{name: f, version: v1}]\n" \
+              "unchecked: [{pass: f, pattern: P, makes: linear, of: add, accepts: any bias}]\n"
         args = ["explain", "--no-default-patterns", "-P", "own.yml", "--ttir-only", "m.mlir"]
         self.write("own.yml", own % "o = matmul(a, b) + c")
         self.assertIn("\n  compiler P accepts any bias\n", self.run_it(*args)[1])

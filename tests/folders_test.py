@@ -4,7 +4,7 @@
 usage: folders_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A folder includes headers of itself and of folders to its left only, cli of itself alone; no files call one another in a circle (read from the
 static LIBRARY with nm); no two structs have one name; at most three .c files stand directly in src/; patterns/ has no more
-bytes, tests aside, than the bound below, and no line over 120 columns.
+bytes, tests and facts of the compiler aside, than the bound below, and no line over 120 columns.
 --lines prints the lines of each folder.
 """
 import collections
@@ -19,7 +19,7 @@ FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "l
            "author", "rewrite", "cli"]
 
 MOST_AT_TOP = 3
-MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 240_000, 120
+MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 239_000, 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None
 src = os.path.join(arguments[0], "src")
@@ -102,7 +102,7 @@ if len(top) > MOST_AT_TOP:
     failures.append(f"{len(top)} .c files directly in src/, at most {MOST_AT_TOP}")
 
 patterns = {path: open(path).read() for path in glob.glob(f"{arguments[0]}/patterns/*.yml")}
-size = sum(len(text.encode()) for path, text in patterns.items() if not path.endswith(".test.yml"))
+size = sum(len(text.encode()) for path, text in patterns.items() if not path.endswith((".test.yml", "compiler.yml")))
 if not 0 < size <= MOST_BYTES_OF_PATTERNS:
     failures.append(f"patterns/: {size} bytes, at most {MOST_BYTES_OF_PATTERNS}")
 failures += [f"{path}:{n}: {len(line)} columns, at most {MOST_COLUMNS_OF_PATTERNS}" for path, text in patterns.items()

@@ -10,6 +10,7 @@
 #include "graph/hosted.h"
 #include "library/choose.h"
 #include "library/library.h"
+#include "library/unchecked.h"
 #include "price/price.h"
 #include "prove/select.h"
 #include "regions/proof.h"
@@ -253,8 +254,9 @@ static void add_near(struct explained_graph *r) {
         x->rank = near_miss_rank(c);
         x->kind = c->kind;
         x->hint = c->hint;
-        if (c->nops == c->total && c->pattern->status.accepts.n)
-            x->compiler = &c->pattern->status;
+        if (c->nops == c->total)
+            x->compiler = unchecked_of(r->e->patterns, c->pattern, op_kind_of_spelling(c->pattern->fused_op),
+                                       &r->level->graph, c->ops, c->nops);
         x->part = arena_str(&r->e->arena, c->part);
         x->reason = arena_str(&r->e->arena, c->reason);
         x->about = r->asked && is_about(&r->level->graph, c);

@@ -38,12 +38,12 @@ struct explained {
     uint32_t nops, total, others; /* as in struct near_miss */
     const char *kind, *hint;      /* of what is different; see struct near_miss */
     struct str part, reason;
-    const struct pattern_status *compiler; /* what accepts more than the pattern, of all ops that match; or NULL */
-    struct explained_op differs;           /* line 0: at no op */
-    struct str proof;                      /* of a match: what the report says of it, or the counterexample; or empty */
-    struct str price;                      /* of what is slower */
-    struct str winner; /* of a match that is not reported: the pattern of the one that is; or empty */
-    uint64_t *more;    /* lines of other roots with the same difference, at most 8 */
+    const struct unchecked *compiler; /* what accepts more than the pattern, of all ops that match; or NULL */
+    struct explained_op differs;      /* line 0: at no op */
+    struct str proof;                 /* of a match: what the report says of it, or the counterexample; or empty */
+    struct str price;                 /* of what is slower */
+    struct str winner;                /* of a match that is not reported: the pattern of the one that is; or empty */
+    uint64_t *more;                   /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
     bool asked; /* it ends, or differs, at what --at means */
     bool about; /* with --at: a match, or a near miss of more than arithmetic */

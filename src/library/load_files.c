@@ -38,10 +38,10 @@ static const struct {
     const char *key;
     void (*load)(struct loader *l, const struct tree *item);
     bool to_the_end; /* all items are read, also behind a wrong one */
-} sections[] = {{"idioms", load_idiom, true},       {"conditions", load_definition, false},
-                {"locations", load_location, true}, {"fused_ops", load_sign, true},
-                {"passes", load_pass, false},       {"options", load_option, false},
-                {"lowering", load_lowering, false}, {"demands", load_demand, false}};
+} sections[] = {
+    {"idioms", load_idiom, true},        {"conditions", load_definition, false}, {"locations", load_location, true},
+    {"fused_ops", load_sign, true},      {"passes", load_pass, false},           {"options", load_option, false},
+    {"unchecked", load_unchecked, true}, {"lowering", load_lowering, false},     {"demands", load_demand, false}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

@@ -166,12 +166,12 @@ static const struct pattern_key {
 enum { NKEYS = sizeof keys / sizeof *keys };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    const char *names[NKEYS + 8] = {"idioms", "conditions", "locations", "fused_ops",
-                                    "passes", "options",    "lowering",  "demands"}; /* for hints */
+    const char *names[NKEYS + 9] = {"idioms",  "conditions", "locations", "fused_ops", "passes",
+                                    "options", "unchecked",  "lowering",  "demands"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
-        names[i + 8] = keys[i].name;
+        names[i + 9] = keys[i].name;
     for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
-        check_key(l, k, names, NKEYS + 8, "the keys are listed in fusion-patterns(5)");
+        check_key(l, k, names, NKEYS + 9, "the keys are listed in fusion-patterns(5)");
         for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
             if (str_eq(earlier->text, k->text))
                 error_at(l, k, NULL, "the key stands there twice: ", k->text);

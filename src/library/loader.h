@@ -50,6 +50,7 @@ void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused
 void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
 void load_pass(struct loader *l, const struct tree *n);       /* load_status.c: `passes` */
 void load_option(struct loader *l, const struct tree *n);     /* load_status.c: `options` */
+void load_unchecked(struct loader *l, const struct tree *n);  /* load_status.c: `unchecked` */
 void load_lowering(struct loader *l, const struct tree *n);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */

@@ -57,7 +57,6 @@ struct pattern_status {
     struct str gated;         /* the option without which it is off */
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
     struct str keeps;         /* the option with which `undone` does not happen */
-    struct str accepts;       /* what that pattern takes although it is another function */
     struct str file;          /* of the compiler's source, where it is not that of the pass */
 };
 
@@ -82,6 +81,14 @@ struct compiler_pass {
 /* An option of its pipeline that a pattern names under `status`, and what it asks of the compiler. */
 struct compiler_option {
     struct str name, needs;
+};
+
+/* What a pattern of the compiler takes although it is another function. */
+enum { MOST_REPLACED = 4 };
+struct unchecked {
+    struct str pass, pattern, accepts;
+    enum op_kind makes, of[MOST_REPLACED]; /* the fused op; ops that are among those replaced */
+    uint32_t nof;
 };
 
 struct pattern {
@@ -176,12 +183,17 @@ struct pattern_set {
     uint32_t npasses, passes_cap;
     struct compiler_option *options;
     uint32_t noptions, options_cap;
+    struct unchecked *unchecked;
+    uint32_t nunchecked, unchecked_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */
     uint32_t nlowerings, lowerings_cap;
     struct pattern beside[2]; /* what --only and --skip name and is found otherwise: regions (choose.h) */
     uint32_t nbeside;
     struct idioms lowered; /* lowerings of fused ops that are no op of a dialect: in formulas they are idioms */
 };
+
+/* The last of this name, or NULL. */
+const struct compiler_pass *find_pass(const struct pattern_set *set, struct str name);
 
 /* Values of the key `source`. */
 enum { PATTERN_SOURCES = 4 };

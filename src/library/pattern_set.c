@@ -16,6 +16,13 @@ struct pattern *find_pattern(const struct pattern_set *set, struct str name) {
     return NULL;
 }
 
+const struct compiler_pass *find_pass(const struct pattern_set *set, struct str name) {
+    for (uint32_t i = set->npasses; i-- > 0;)
+        if (str_eq(set->passes[i].name, name))
+            return &set->passes[i];
+    return NULL;
+}
+
 const char *nearest_pattern_name(struct pattern_set *set, struct str name, const char *hint) {
     const char **names = xrealloc(NULL, (set->n + 1) * sizeof *names);
     for (uint32_t i = 0; i < set->n; i++)
@@ -147,6 +154,7 @@ void patterns_free(struct pattern_set *set) {
     free(set->demands);
     free(set->passes);
     free(set->options);
+    free(set->unchecked);
     free(set->items);
     free(set->rooted);
     net_free(&set->net);

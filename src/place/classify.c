@@ -35,13 +35,6 @@ static void add_all(struct buf *b, struct str_list texts) {
         add(b, i ? "; " : ": ", str_trim(texts.items[i]), "");
 }
 
-static const struct compiler_pass *pass_of(const struct pattern_set *set, const struct pattern *p) {
-    for (uint32_t i = set->npasses; i-- > 0;)
-        if (str_eq(set->passes[i].name, p->status.pass))
-            return &set->passes[i];
-    return NULL;
-}
-
 static bool makes(const struct pattern_set *set, struct str pass, struct str op) {
     bool found = false;
     for (uint32_t i = 0; i < set->n && !found; i++)
@@ -51,7 +44,7 @@ static bool makes(const struct pattern_set *set, struct str pass, struct str op)
 
 bool claim_is_sure(const struct claim *c, bool located) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     return pass && pass->off.n && !s->off.n && !s->gated.n && has_rules(c->pattern) && !c->fails.n && !c->undecided.n &&
            !c->undone.n && !c->before && !c->lowered && (!s->keeps.n || (c->pattern->nundone > 0 && located));
 }
@@ -80,20 +73,20 @@ static struct str file_of_level(const struct pattern_set *set, struct str level)
 
 struct str claim_file(const struct claim *c) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     if (s->file.n || pass)
         return s->file.n ? s->file : pass->file;
     return s->level.n ? file_of_level(c->set, s->level) : STR("");
 }
 
 struct str claim_version(const struct claim *c) {
-    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     return pass ? pass->version : STR("");
 }
 
 /* Of a pass that is on unless a flag says otherwise. */
 static void add_answer(struct buf *b, const struct claim *c) {
-    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     bool before = c->before && (!pass || pass->off.n);
     const char *where = c->lowered ? " (by the TTNN ops)" : "";
     if (c->fails.n) {
@@ -190,7 +183,7 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
 /* Of a pass that has not fired, or has yet to run. */
 static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     struct str off = s->off.n ? s->off : pass ? pass->off : STR(""), name = s->pattern.n ? s->pattern : s->pass;
     if (c->fails.n)
         return (struct todo){.kind = TODO_EXTEND, .what = name, .why = joined(c->fails, a)};

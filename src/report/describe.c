@@ -7,6 +7,7 @@
 #include "graph/version.h"
 #include "library/choose.h"
 #include "library/signs.h"
+#include "library/unchecked.h"
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/layers.h"
@@ -209,6 +210,9 @@ static struct finding describe(struct describer *by, const struct described *x) 
                           .copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies,
                           .unpaired = f->origins && !ttir.nops};
     const struct claim *claim = &out.notes.claim;
+    enum op_kind makes = op_kind_of_spelling(m->pattern->fused_op);
+    out.known_defect =
+        unchecked_text(f->patterns, unchecked_of(f->patterns, m->pattern, makes, m->graph, m->ops, m->nops), a);
     out.place = out.notes.place;
     out.todo = todo_of(claim, a);
     if (price_is_slower(&x->price))

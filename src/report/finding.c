@@ -105,6 +105,7 @@ struct str finding_notes(const struct finding *f, struct str version, struct str
     if (f->proof && !f->same_as)
         add_line(out, "", verdict_line(f->proof, &a));
     add_line(out, "wrong beside it", f->beside);
+    add_line(out, "known defect", f->same_as ? STR("") : f->known_defect);
     add_line(out, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""));
     add_line(out, "model location", finding_place(f));
     add_line(out, "source torch ops", n->torch.n ? n->torch : STR("not stated in the input"));
@@ -180,6 +181,7 @@ static struct finding *finding_copy(const struct finding *f, struct arena *a) {
                            &copy->todo.needs,
                            &copy->todo.why,
                            &copy->beside,
+                           &copy->known_defect,
                            &copy->class.dialect_level,
                            &copy->class.pass_status,
                            &copy->class.owning_pass,

@@ -42,6 +42,7 @@ struct finding {
     const struct device *device; /* that it is of */
     const struct proved *proof;  /* NULL: nothing was evaluated */
     struct str beside;           /* a wrong fusion beside it; or empty */
+    struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list conflicts;   /* fused ops that compete for its ops */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t copies;             /* how often that graph was compiled */

@@ -3,10 +3,10 @@
 #include "verify/beside.h"
 
 #include "graph/image.h"
+#include "library/unchecked.h"
 #include "match/evaluate.h"
 #include "reduce/subgraph.h"
 #include "verify/compare_modules.h"
-#include "verify/unchecked.h"
 
 /* Ops of TTNN, and the values that they share with others. */
 struct neighbours {
@@ -54,10 +54,10 @@ static uint32_t chosen_beside(const struct neighbours *x, const struct match *m)
 }
 
 /* Ops that may be fused wrongly, and those of them that are beside a place. */
-static bool choose(const struct graph *ttir, const struct graph *ttnn, const struct match *places, uint32_t n,
-                   bool *suspects, bool *asked, struct arena *a) {
+static bool choose(const struct pattern_set *set, const struct graph *ttir, const struct graph *ttnn,
+                   const struct match *places, uint32_t n, bool *suspects, bool *asked, struct arena *a) {
     bool found = false;
-    uint32_t nsuspects = unchecked_ops(ttir, ttnn, suspects);
+    uint32_t nsuspects = unchecked_ops(set, ttir, ttnn, suspects);
     struct neighbours x = {0};
     if (nsuspects)
         x = neighbours_of(ttnn, suspects, a);
@@ -71,7 +71,7 @@ static bool choose(const struct graph *ttir, const struct graph *ttnn, const str
 
 /* Which ops the whole modules show to be wrong, and why. */
 static bool find_wrong(const struct pattern_set *lowerings, const struct graph *ttir, const struct graph *ttnn,
-                       const bool *asked, bool *wrong, struct str *condition) {
+                       const bool *asked, bool *wrong, struct str *condition, struct arena *a) {
     struct module_comparison m;
     bool found = false;
     compare_modules(&m, lowerings, ttir, ttnn, (struct what_to_compare){.only = asked});
@@ -85,7 +85,8 @@ static bool find_wrong(const struct pattern_set *lowerings, const struct graph *
         uint32_t op = fused_op_of(r, ttnn);
         if (!r->needed || r->judgement.answer != ANSWER_DIFFERENT || op == NONE)
             continue;
-        condition[op] = unchecked_condition(ttir, r->ops[BEFORE], r->nops[BEFORE], ttnn, op);
+        condition[op] = unchecked_text(
+            lowerings, unchecked_of(lowerings, NULL, ttnn->kind[op], ttir, r->ops[BEFORE], r->nops[BEFORE]), a);
         wrong[op] = condition[op].n > 0;
         found |= wrong[op];
     }
@@ -98,10 +99,10 @@ struct str *wrong_fusions_beside(const struct pattern_set *lowerings, const stru
     size_t nops = ttnn->m->nops + (size_t)1;
     bool *suspects = arena_alloc(a, nops), *asked = arena_alloc(a, nops), *wrong = arena_alloc(a, nops);
     struct str *said = NULL;
-    if (!choose(ttir, ttnn, places, n, suspects, asked, a))
+    if (!choose(lowerings, ttir, ttnn, places, n, suspects, asked, a))
         return NULL;
     struct str *condition = arena_alloc(a, nops * sizeof *condition);
-    if (find_wrong(lowerings, ttir, ttnn, asked, wrong, condition)) {
+    if (find_wrong(lowerings, ttir, ttnn, asked, wrong, condition, a)) {
         struct neighbours x = neighbours_of(ttnn, wrong, a);
         said = arena_alloc(a, (n + (size_t)1) * sizeof *said);
         for (uint32_t i = 0; i < n; i++) {

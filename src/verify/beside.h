@@ -1,5 +1,5 @@
 /* Wrong fusions beside places of an audit: of the ops that the compiler is known to fuse without checking a condition
- * (unchecked.h) those that share a value with a place are compared. */
+ * (library/unchecked.h) those that share a value with a place are compared. */
 #ifndef FA_BESIDE_H
 #define FA_BESIDE_H
 

@@ -1,9 +1,9 @@
 /* fusion_check.yml: what was found of each region as facts, and these as a document in YAML or JSON. */
 #include "base/writer.h"
+#include "library/unchecked.h"
 #include "place/segment.h"
 #include "place/standalone.h"
 #include "prove/verdict.h"
-#include "verify/unchecked.h"
 #include "verify/verify.h"
 
 /* ---- facts of a region ---- */
@@ -52,7 +52,9 @@ static void find_different(struct check *c, const struct stage_pair *p, const st
     c->fused_op = op == NONE ? STR("none") : arena_str(a, mlir_op_name(h->m, op));
     c->pass = p->pass;
     c->ir_loc = op == NONE ? STR("") : arena_str(a, mlir_loc_text(h->m, op));
-    c->unchecked = arena_str(a, unchecked_condition(g, r->ops[BEFORE], r->nops[BEFORE], h, op));
+    if (op != NONE)
+        c->unchecked = unchecked_text(
+            p->lowerings, unchecked_of(p->lowerings, NULL, h->kind[op], g, r->ops[BEFORE], r->nops[BEFORE]), a);
     c->matters_for = arena_str(a, r->judgement.why);
     c->on_device = effect_of(p, r, h->m, a);
     c->counterexample = arena_str(a, miter_show(r->judgement.miter, p->lowerings, p->seed, &scratch));

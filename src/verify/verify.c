@@ -192,10 +192,15 @@ static bool check_only(struct fa_verification *v) {
     return true;
 }
 
-/* What fused ops compute; no pattern is needed. */
+/* What fused ops compute, and what the compiler is known for; no pattern is needed. */
 static bool load_lowerings(struct fa_verification *v) {
+    static const char *const files[] = {"lowering.yml", "compiler.yml"};
     struct str dir = data_directory(v->options->data, "patterns", &v->arena);
-    return patterns_load(&v->lowerings, arena_printf(&v->arena, "%.*s/lowering.yml", (int)dir.n, dir.p).p, &v->diags);
+    bool loaded = true;
+    for (size_t i = 0; i < sizeof files / sizeof *files && loaded; i++)
+        loaded =
+            patterns_load(&v->lowerings, arena_printf(&v->arena, "%.*s/%s", (int)dir.n, dir.p, files[i]).p, &v->diags);
+    return loaded;
 }
 
 static enum fa_status run(struct fa_verification *v) {
