@@ -2,11 +2,13 @@
 
 #include "reduce/subgraph.h"
 
-/* One walk from the two values backwards. */
+/* One walk from a value backwards: from that of AFTER also through what is several values of BEFORE side by side. */
 struct cone_walk {
     struct cone_pair *c;
     const struct dag *d;
     enum merge least;
+    int side;
+    uint32_t first_node; /* of c->nodes */
     uint32_t stack[4 * MAX_CONE_NODES], n;
 };
 
@@ -35,7 +37,7 @@ static bool add_input(struct cone_walk *w, uint32_t value) {
         c->inputs[c->ninputs++] = v->rep;
         c->used[i] = 0;
     }
-    c->used[i] |= (uint8_t)(1 << v->side);
+    c->used[i] |= (uint8_t)(1 << w->side);
     if (v->side == AFTER && !has_id(c->leaves, c->nleaves, value))
         c->leaves[c->nleaves++] = value;
     c->weakest = (enum merge)v->merged < c->weakest ? (enum merge)v->merged : c->weakest;
@@ -63,7 +65,7 @@ static bool visit(struct cone_walk *w, uint32_t value) {
         return push(w, w->d->joins[join].parts, w->d->joins[join].n);
     if (node == NONE)
         return fail(c, "an argument that only one of the modules has");
-    if (has_id(c->nodes, c->nnodes, node))
+    if (has_id(c->nodes + w->first_node, c->nnodes - w->first_node, node))
         return true;
     if (c->nnodes == MAX_CONE_NODES)
         return fail(c, "too many ops without a value that both modules have");
@@ -71,18 +73,28 @@ static bool visit(struct cone_walk *w, uint32_t value) {
     return push(w, dag_operands(w->d, node), w->d->nodes[node].noperands);
 }
 
+static void drop_repeated(struct cone_pair *c) {
+    uint32_t n = 0;
+    sort_ids(c->nodes, c->nnodes);
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        if (n == 0 || c->nodes[n - 1] != c->nodes[i])
+            c->nodes[n++] = c->nodes[i];
+    c->nnodes = n;
+}
+
 bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
-    struct cone_walk w = {.c = c, .d = d, .least = least};
     c->nnodes = c->ninputs = c->nleaves = 0;
     c->weakest = PROVED;
     c->joins = false;
     c->why = NULL;
-    for (int side = 0; side < SIDES; side++)
+    for (int side = SIDES; side-- > 0;) { /* what AFTER is made of is known where BEFORE is made of too much */
+        struct cone_walk w = {.c = c, .d = d, .least = least, .side = side, .first_node = c->nnodes};
         w.stack[w.n++] = c->result[side];
-    while (w.n > 0)
-        if (!visit(&w, w.stack[--w.n]))
-            return false;
-    sort_ids(c->nodes, c->nnodes);
+        while (w.n > 0)
+            if (!visit(&w, w.stack[--w.n]))
+                return false;
+    }
+    drop_repeated(c);
     return true;
 }
 

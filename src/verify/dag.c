@@ -304,7 +304,10 @@ static uint32_t add_value(struct dag_builder *b, uint32_t value, uint32_t node, 
                                       .result = result,
                                       .side = b->side,
                                       .rep = b->side == BEFORE ? v : NONE,
-                                      .join = NONE};
+                                      .join = NONE,
+                                      .exact = NONE,
+                                      .rounded = NONE,
+                                      .next_rounded = NONE};
     return v;
 }
 
@@ -429,13 +432,34 @@ static bool call(struct dag_builder *b, uint32_t op, int depth) {
     return true;
 }
 
-/* Casts between floats are no nodes: those of numbers that the compiler computes with round all the same. */
-static void note_rounding(struct dag_builder *b, uint32_t op, uint32_t x) {
+static enum dtype dag_dtype(const struct dag *d, uint32_t value) {
+    return graph_dtype(dag_graph(d, value), d->values[value].value);
+}
+
+/* The value rounded to a type; NONE: nothing rounds it to that. */
+static uint32_t rounded_to(const struct dag *d, uint32_t exact, enum dtype type) {
+    uint32_t v = d->values[exact].rounded;
+    while (v != NONE && dag_dtype(d, v) != type)
+        v = d->values[v].next_rounded;
+    return v;
+}
+
+/* What a cast makes of a value. Casts between floats are no nodes: those of numbers that the compiler computes with
+ * round all the same. */
+static uint32_t cast_value(struct dag_builder *b, uint32_t op, uint32_t x) {
     uint32_t result = b->g->m->ops[op].first_result;
-    enum dtype to = graph_dtype(b->g, result), was = (enum dtype)b->d->values[x].narrowest;
-    if (graph_class(b->g, op) == OP_CAST && graph_constant(b->g, result).known && format_is_float(to) &&
-        dtype_table[to].precision < dtype_table[was ? was : graph_dtype(b->g, b->d->values[x].value)].precision)
-        b->d->values[x].narrowest = (uint8_t)to;
+    enum dtype to = graph_dtype(b->g, result);
+    if (graph_class(b->g, op) != OP_CAST || !graph_constant(b->g, result).known || !format_is_float(to) ||
+        dtype_table[to].precision >= dtype_table[dag_dtype(b->d, x)].precision)
+        return x;
+    uint32_t v = rounded_to(b->d, x, to);
+    if (v == NONE) {
+        v = add_value(b, result, b->d->values[x].node, b->d->values[x].result);
+        b->d->values[v].exact = x;
+        b->d->values[v].next_rounded = b->d->values[x].rounded;
+        b->d->values[x].rounded = v;
+    }
+    return v;
 }
 
 static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
@@ -455,8 +479,7 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
             add_node(b, op);
             continue;
         }
-        b->s->of[o->first_result] = x;
-        note_rounding(b, op, x);
+        b->s->of[o->first_result] = cast_value(b, op, x);
         if (g->kind[op] == K_MESH_SHARD && b->d->values[x].node == NONE) /* an argument is what each device has of it */
             b->d->values[x].value = o->first_result;
     }
@@ -547,17 +570,44 @@ void dag_join(struct dag *d, uint32_t after, const struct dag_join *join) {
         d->values[join->parts[i]].merged = PROVED;
 }
 
-void dag_part(struct dag *d, uint32_t after) {
-    struct dag_value *v = &d->values[after];
-    v->rep = v->join = NONE;
-    v->merged = NOT_MERGED;
+void dag_part(struct dag *d, uint32_t after, const struct dag_value *was) {
+    struct dag_value now = d->values[after];
+    d->values[after] = *was;
+    const uint32_t *parts = now.join == NONE ? &now.rep : d->joins[now.join].parts;
+    for (uint32_t i = 0, n = now.join == NONE ? now.rep != NONE : d->joins[now.join].n; i < n; i++) {
+        uint8_t *merged = &d->values[parts[i]].merged;
+        *merged = NOT_MERGED;
+        for (const struct dag_value *v = d->values; v < d->values + d->nvalues; v++)
+            if (v->side == AFTER &&
+                (v->join == NONE ? v->rep == parts[i] : has_id(d->joins[v->join].parts, d->joins[v->join].n, parts[i])))
+                *merged = v->join != NONE ? PROVED : v->merged > *merged ? v->merged : *merged;
+    }
+}
+
+/* A value and what is rounded of it: what is of a type that the one of BEFORE is rounded to is that. */
+static void merge_constant(struct dag *d, uint32_t after, uint32_t before, enum merge how) {
+    uint32_t rounded = rounded_to(d, before, dag_dtype(d, after));
+    dag_merge(d, after, rounded == NONE ? before : rounded, (struct movement){.rank = 0}, how);
+    for (uint32_t v = d->values[after].rounded; v != NONE; v = d->values[v].next_rounded)
+        if (rounded_to(d, before, dag_dtype(d, v)) != NONE || dag_dtype(d, before) == dag_dtype(d, v))
+            merge_constant(d, v, before, how);
+}
+
+/* The node of BEFORE that does what one of AFTER does, on these operands in this or the other order. */
+static uint32_t find_twin(const struct dag *d, uint32_t node, const uint32_t *operands) {
+    const struct dag_node *x = &d->nodes[node];
+    const struct graph *g = d->side[AFTER].g;
+    uint32_t twin = find_node(d, BEFORE, g, x->op, operands, x->noperands, false);
+    if (twin == NONE && x->noperands == 2 && op_is(dag_kind(d, node), COMMUTES))
+        twin = find_node(d, BEFORE, g, x->op, (uint32_t[]){operands[1], operands[0]}, 2, false);
+    return twin;
 }
 
 bool dag_merge_twin(struct dag *d, uint32_t node) {
     struct dag_node *x = &d->nodes[node];
-    const struct graph *g = d->side[AFTER].g;
-    uint32_t operands[MAX_TWIN_OPERANDS] = {NONE}, n = x->noperands;
+    uint32_t operands[MAX_TWIN_OPERANDS] = {NONE}, exact[MAX_TWIN_OPERANDS] = {NONE}, n = x->noperands;
     enum merge how = PROVED;
+    bool rounded = false; /* to the type of a constant of AFTER, which no cast rounds */
     if (n > MAX_TWIN_OPERANDS)
         return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -565,13 +615,17 @@ bool dag_merge_twin(struct dag *d, uint32_t node) {
         const struct dag_value *of = v == NONE ? NULL : &d->values[v];
         if (of && (of->rep == NONE || of->moved.rank || !dag_same_dims(d, v, of->rep)))
             return false;
-        operands[i] = of ? of->rep : NONE;
+        operands[i] = exact[i] = of ? of->rep : NONE;
         how = of && of->merged < how ? of->merged : how;
+        if (of && of->exact == NONE && d->values[of->rep].exact != NONE) {
+            exact[i] = d->values[of->rep].exact;
+            rounded = true;
+        }
     }
-    x->twin = find_node(d, BEFORE, g, x->op, operands, n, false);
-    if (x->twin == NONE && n == 2 && op_is(dag_kind(d, node), COMMUTES))
-        x->twin = find_node(d, BEFORE, g, x->op, (uint32_t[]){operands[1], operands[0]}, 2, false);
+    x->twin = find_twin(d, node, operands);
+    if (x->twin == NONE && rounded)
+        x->twin = find_twin(d, node, exact);
     for (uint32_t i = 0; x->twin != NONE && i < x->nresults; i++)
-        dag_merge(d, x->first_result + i, d->nodes[x->twin].first_result + i, (struct movement){.rank = 0}, how);
+        merge_constant(d, x->first_result + i, d->nodes[x->twin].first_result + i, how);
     return x->twin != NONE;
 }

@@ -34,10 +34,13 @@ struct dag_value {
     uint32_t node;  /* NONE: an argument */
     uint32_t result;
     uint8_t side;
-    uint8_t merged;    /* of AFTER: into `rep`; of BEFORE: the surest of those that it represents */
-    uint8_t narrowest; /* a constant that casts round: the float format of the fewest digits; or 0 */
-    uint32_t rep;      /* of AFTER: the value of BEFORE that it is, or NONE; of BEFORE: itself */
-    uint32_t join;     /* of AFTER: what it is of several values of BEFORE, in dag.joins; or NONE */
+    uint8_t merged; /* of AFTER: into `rep`; of BEFORE: the surest of those that it represents */
+    uint32_t rep;   /* of AFTER: the value of BEFORE that it is, or NONE; of BEFORE: itself */
+    uint32_t join;  /* of AFTER: what it is of several values of BEFORE, in dag.joins; or NONE */
+    /* A constant is one value for each float format that casts round it to. */
+    uint32_t exact;        /* what is rounded to the type of `value`; NONE: it is not rounded */
+    uint32_t rounded;      /* one that is it rounded; NONE */
+    uint32_t next_rounded; /* of those that are `exact` rounded; NONE */
     struct movement moved;
 };
 
@@ -123,8 +126,8 @@ static inline bool dag_computes(const struct dag *d, uint32_t node) {
 void dag_merge(struct dag *d, uint32_t after, uint32_t before, struct movement moved, enum merge how);
 /* A value of AFTER is these values of BEFORE. */
 void dag_join(struct dag *d, uint32_t after, const struct dag_join *join);
-/* It is like no other again. */
-void dag_part(struct dag *d, uint32_t after);
+/* It is what it was again. */
+void dag_part(struct dag *d, uint32_t after, const struct dag_value *was);
 /* Merges the results of a node of AFTER with those of the node of BEFORE that does the same to the same values; false:
  * there is none. */
 bool dag_merge_twin(struct dag *d, uint32_t node);

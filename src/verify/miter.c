@@ -139,10 +139,16 @@ static uint32_t add_joined(struct miter_builder *b, uint32_t value, const struct
 /* NONE: it is neither an input nor made by the cone. */
 static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
     const struct dag_value *v = &b->d->values[value];
-    uint32_t copy = copy_of(b, value), rep = v->side == AFTER && v->rep != NONE ? copy_of(b, v->rep) : NONE;
-    if (copy != NONE || (rep == NONE && v->join == NONE))
+    uint32_t copy = copy_of(b, value), rep = NONE, exact = NONE;
+    if (copy == NONE && v->side == AFTER && v->rep != NONE)
+        rep = copied_operand(b, v->rep);
+    if (copy == NONE && rep == NONE && v->exact != NONE)
+        exact = copied_operand(b, v->exact);
+    if (copy != NONE || (rep == NONE && exact == NONE && v->join == NONE))
         return copy;
-    copy = v->join != NONE ? add_joined(b, value, &b->d->joins[v->join]) : add_moved(b, rep, v->rep, value, &v->moved);
+    copy = v->join != NONE ? add_joined(b, value, &b->d->joins[v->join])
+           : rep != NONE   ? add_moved(b, rep, v->rep, value, &v->moved)
+                           : build_cast(b->out, exact, type_of(b, value, dtype_of(b, value)));
     if (copy == NONE)
         return NONE;
     set_copy(b, value, copy);
@@ -187,9 +193,6 @@ static bool copied_attribute(void *self, uint32_t op, struct str key, struct str
 
 /* In place of a value of the dag. */
 static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
-    enum dtype narrowest = (enum dtype)b->d->values[value].narrowest;
-    if (narrowest)
-        copy = build_cast(b->out, build_cast(b->out, copy, type_of(b, value, narrowest)), b->out->values[copy].type);
     uint32_t operands[] = {copy, b->factor};
     bool changed = b->how.changed && *b->how.changed == value;
     set_copy(b, value,
@@ -244,7 +247,8 @@ static void add_inputs(struct miter_builder *b) {
         b->factor =
             build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
     for (uint32_t i = 0; i < b->c->ninputs; i++)
-        if (dag_is_constant(b->d, b->c->inputs[i]))
+        if (dag_is_constant(b->d, b->c->inputs[i]) &&
+            copy_of(b, b->d->nodes[b->d->values[b->c->inputs[i]].node].first_result) == NONE)
             copy_node(b, b->d->values[b->c->inputs[i]].node);
 }
 

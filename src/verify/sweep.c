@@ -314,6 +314,15 @@ static void assume(struct sweep *s, const struct host_values *h, const uint32_t 
     }
 }
 
+static void assume_no_more(struct sweep *s, const struct host_values *h) {
+    for (uint32_t i = 0; i < h->n; i++) {
+        struct dag_value alone = s->d.values[h->values[i]];
+        alone.rep = alone.join = NONE;
+        alone.merged = NOT_MERGED;
+        dag_part(&s->d, h->values[i], &alone);
+    }
+}
+
 static void trust(struct sweep *s, uint32_t value) {
     struct module_comparison *m = s->m;
     const struct dag_value *v = &s->d.values[value];
@@ -359,9 +368,8 @@ static bool trust_host_values(struct sweep *s, uint32_t after, const struct merg
         assume(s, h, h->at);
         if (is_proved_as(s, after, x, least) && fits++ == 0)
             memcpy(fitting, h->at, sizeof fitting);
+        assume_no_more(s, h);
     } while (fits < 2 && next_combination(h));
-    for (uint32_t i = 0; i < h->n; i++)
-        dag_part(&s->d, h->values[i]);
     for (uint32_t i = 0; i < h->n && fits == 1; i++)
         fits += is_one_of_several(s, h, i, fitting[i]);
     if (fits != 1)
@@ -484,7 +492,7 @@ static uint32_t compare_result(struct sweep *s, uint32_t after, uint32_t before)
         return NONE;
     if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, &found))
         found = s->region_of[after];
-    s->d.values[after] = was;
+    dag_part(&s->d, after, &was);
     s->region_of[after] = region;
     return found;
 }
