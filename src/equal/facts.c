@@ -202,6 +202,26 @@ static void move_level(const struct graph *g, uint32_t op, uint32_t operand, con
                                                : level + c;
 }
 
+/* ---- counts ---- */
+
+/* Along the first dimension that the op reduces or adds up along. */
+static int64_t counted_by(const struct graph *g, uint32_t op) {
+    bool reduced[MAX_RANK] = {false};
+    uint32_t rank = 0, v = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, d = 0;
+    const int64_t *x = v == NONE ? NULL : graph_shape(g, v, &rank);
+    const struct attr *axis = graph_axes(g, op);
+    if (!x || rank == 0)
+        return 0;
+    if (g->kind[op] == K_CUMSUM && axis && axis->is_whole)
+        d = (uint32_t)(axis->whole + (axis->whole < 0 ? rank : 0));
+    else if (graph_class(g, op) == OP_REDUCE && graph_reduced_dims(g, op, rank, reduced) != NONE)
+        while (d < rank && !reduced[d])
+            d++;
+    else
+        return 0;
+    return d < rank ? x[d] : 0;
+}
+
 /* ---- the pass ---- */
 
 /* The operand may not be negative. */
@@ -233,7 +253,7 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
                       .summed = k == K_SUM || (moves && to->summed),
-                      .reduced = c == OP_REDUCE || ((moves || k == K_LOGICAL_NOT) && to->reduced),
+                      .counted = moves || k == K_LOGICAL_NOT ? to->counted : counted_by(g, op),
                       .rooted = takes_root(g, op, operand) || ((moves || keeps_sign(g, op)) && to->rooted)};
     if (c == OP_OPAQUE)
         f.indices = indices_of_op(g, op);
@@ -259,6 +279,7 @@ static void join(struct facts *all, const struct facts *f) {
     }
     if (f->indices && (!all->indices || f->indices < all->indices))
         all->indices = f->indices;
+    all->counted = f->counted > all->counted ? f->counted : all->counted;
     all->places = f->places > all->places ? f->places : all->places;
     all->used |= f->used;
     all->taken |= f->taken;
@@ -266,7 +287,6 @@ static void join(struct facts *all, const struct facts *f) {
     all->scales |= f->scales;
     all->bounded |= f->bounded;
     all->summed |= f->summed;
-    all->reduced |= f->reduced;
     all->rooted |= f->rooted;
 }
 

@@ -15,6 +15,7 @@ struct facts {
     enum predicate_use predicate;
     int mask_sign;   /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
     int64_t indices; /* an integer that selects elements, rows or the like: how many of them; else 0 */
+    int64_t counted; /* so many in a row are reduced to one, or added up on the way; 0: none are */
     int64_t places;  /* an integer that is compared with the numbers of a row: how many of these; else 0 */
     bool used;       /* some op takes it, */
     bool taken;      /* and does more with it than to move it */
@@ -27,10 +28,9 @@ struct facts {
     bool bounded; /* elementwise ops compare what they make of it with a constant, or narrow its integer type */
 
     /* on the way to an input */
-    int score;    /* 1: it raises the scores of a softmax, -1: it lowers them, 0: it is no term of them */
-    bool summed;  /* its elements are added up, */
-    bool reduced; /* or reduced in another way */
-    bool rooted;  /* a root or the logarithm of it is taken: of a negative number there is none */
+    int score;   /* 1: it raises the scores of a softmax, -1: it lowers them, 0: it is no term of them */
+    bool summed; /* its elements are added up */
+    bool rooted; /* a root or the logarithm of it is taken: of a negative number there is none */
 };
 
 /* By value of the graph; to be freed. `ops` may be in any order. */

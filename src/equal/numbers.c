@@ -60,21 +60,15 @@ static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
 }
 
 /* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be
- * seen, whatever its score. One that selects has a true and a false one in each row; where rows are reduced some are
- * all false and some all true in TRIAL_COARSE. Other elements keep their random truth value. */
+ * seen, whatever its score. One that selects has a true and a false one in each row. Other elements keep their random
+ * truth value. */
 static void fill_condition(const struct filling *f, struct tensor *t) {
     struct plane p = plane_of(t);
     bool seen = f->input->facts.predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
     bool masks = predicate_hides(f->input->facts.predicate);
-    bool alike = !masks && f->input->facts.reduced && f->trial == TRIAL_COARSE;
-    uint64_t state = f->index * 0x2545f4914f6cdd1du + f->seed;
-    double of_row = 0;
     for (int64_t i = 0; i < t->n; i++) {
         int64_t at = masks ? open_index(f, p.row) + 1 : i / p.row + f->index;
-        of_row = i % p.row ? of_row : uniform(&state);
-        if (alike && of_row < 0.6)
-            t->x[i] = of_row < 0.3;
-        else if (is_hidden_row(f, p, i))
+        if (is_hidden_row(f, p, i))
             t->x[i] = masks ? !seen : i / p.row % 4 == 2;
         else if (masks && (is_open(f, p, i) || f->trial == TRIAL_POSITIVE))
             t->x[i] = seen;
@@ -82,6 +76,33 @@ static void fill_condition(const struct filling *f, struct tensor *t) {
             t->x[i] = masks && !seen;
         else if (p.row > 1 && !masks && i % p.row == (at + 1) % p.row)
             t->x[i] = 1;
+    }
+}
+
+/* How many are true of `n` that are counted: a number that counts are compared with, or any. */
+static int64_t true_ones(const struct filling *f, int64_t line, int64_t n, uint64_t *state) {
+    const struct thresholds *at = f->thresholds;
+    uint64_t turn = (uint64_t)line / 2 + f->turn;
+    double k = line % 2 == 0 && at->n ? at->at[turn % at->n] : -1, u = uniform(state);
+    bool met = f->trial == TRIAL_THRESHOLDS && k >= 0 && k <= (double)n;
+    return met ? (int64_t)k : u < 0.3 ? 0 : u < 0.6 ? n : (int64_t)(uniform(state) * (double)(n + 1));
+}
+
+/* Truth values along lines that are counted: a random one is true as often as half of them, whatever is counted. */
+static void fill_counted(const struct filling *f, struct tensor *t) {
+    struct view v = view_of(t);
+    uint64_t state = f->index * 0x2545f4914f6cdd1du + f->seed;
+    uint32_t d = t->shape.rank;
+    while (d > 0 && t->shape.dim[d - 1] != f->input->facts.counted)
+        d--;
+    int64_t n = d ? t->shape.dim[d - 1] : plane_of(t).row, stride = d ? v.stride[d - 1] : 1;
+    for (int64_t line = 0; line < (n ? t->n / n : 0); line++) {
+        int64_t first = line / stride * stride * n + line % stride, left = true_ones(f, line, n, &state);
+        for (int64_t i = 0; i < n; i++) {
+            bool is = uniform(&state) * (double)(n - i) < (double)left;
+            t->x[first + i * stride] = is;
+            left -= is;
+        }
     }
 }
 
@@ -227,7 +248,11 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
     else if (f->input->facts.mask_sign && !format_is_integer(type) &&
              (f->trial == TRIAL_MASKED_ROWS || (f->trial >= TRIAL_MASKED && row > 1)))
         hide(f, t, &state);
-    if (type == DT_I1)
+    bool counted = f->input->facts.counted && !predicate_hides(f->input->facts.predicate) &&
+                   (f->trial == TRIAL_COARSE || f->trial == TRIAL_THRESHOLDS);
+    if (type == DT_I1 && counted)
+        fill_counted(f, t);
+    else if (type == DT_I1)
         fill_condition(f, t);
 }
 

@@ -75,18 +75,17 @@ static struct str matters_for(enum trial t) {
 
 static struct judgement judgement_of(const struct shapes_answer *all, bool thorough) {
     const struct verdict *v = &all->verdict;
+    bool rare = v->kind == VERDICT_DIFFERENT && (v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS);
     if (v->kind == VERDICT_SAME)
         return (struct judgement){.answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding};
     if (v->kind == VERDICT_NONE || !thorough)
-        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = v->agrees, .why = v->text};
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->text};
     if (all->doubtful)
         return (struct judgement){.answer = ANSWER_NOT_COMPARED,
                                   .differs = true,
                                   .why = STR("it differs in small shapes, and constants may be tied to larger ones, "
                                              "which cost too much")};
-    return (struct judgement){.answer = ANSWER_DIFFERENT,
-                              .rare = v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS,
-                              .why = matters_for(v->at.trial)};
+    return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why = matters_for(v->at.trial)};
 }
 
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,

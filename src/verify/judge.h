@@ -12,7 +12,7 @@ struct judgement {
     uint32_t shapes;  /* proved: in so many shapes */
     double bound;     /* proved: the largest difference that the rounding of constants made, relative; 0: none */
     bool differs;     /* not compared: it differs in small shapes */
-    bool rare;        /* different: on numbers near an epsilon or a threshold only */
+    bool rare;        /* it differs on numbers near an epsilon or a threshold only */
     bool agrees;      /* not compared: no number that was tried shows a difference */
     struct str why;   /* not compared: the reason; different: on which inputs it matters, or empty */
     struct str shown; /* different: lines of the counterexample, once it was asked for */

@@ -9,7 +9,7 @@
 #include "verify/hosted.h"
 #include "verify/miter.h"
 
-enum { MAX_LIFT = 64, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
+enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
 
 /* What changes results by less of themselves hardly matters to them. */
 static const double little = 1e-3;
@@ -147,6 +147,17 @@ static void keep_proved(struct sweep *s, const struct cone_pair *c) {
 
 /* ---- one value ---- */
 
+/* What agrees although a part of it differs on few numbers may not have had these: it differs again in a larger cone.
+ */
+static bool differs_again(struct sweep *s, const struct cone_pair *c, enum merge least) {
+    struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
+    enum answer answer = ANSWER_PROVED;
+    *larger = *c;
+    for (int i = 0; i < MAX_AGAIN && answer != ANSWER_DIFFERENT && cone_grow(larger, &s->d, least, false); i++)
+        answer = judge_cone(s, larger, true).answer;
+    return answer == ANSWER_DIFFERENT;
+}
+
 /* What differs may do so since inputs are not independent: one is made of another, or two are equal. Then what makes
  * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. */
 static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most) {
@@ -155,7 +166,7 @@ static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum m
     *larger = *c;
     for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least, false); i++)
         j = judge_cone(s, larger, false);
-    if (j.answer != ANSWER_PROVED)
+    if (j.answer != ANSWER_PROVED || (first.rare && differs_again(s, larger, least)))
         return first;
     *c = *larger;
     return j;
@@ -508,14 +519,16 @@ static void mark_node(struct sweep *s, uint32_t node, enum answer answer) {
  * to stand side by side. Returns the miter of the largest region; NULL where that does not differ or is not evaluated.
  */
 static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
-    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
-    struct judgement j = r->judgement;
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *agrees = arena_alloc(&s->arena, sizeof *agrees);
+    struct judgement j = r->judgement, proved = {.answer = ANSWER_NOT_COMPARED};
     enum merge least = PROVED;
     *c = (struct cone_pair){.result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved};
     bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
     lifted &= !has_call(&s->d, c) && !c->joins;
-    for (int level = 1, next = 1; larger && level <= MAX_LIFT && j.answer == ANSWER_DIFFERENT; level++) {
+    for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
+        if (j.answer == ANSWER_NOT_COMPARED || (j.answer == ANSWER_PROVED && !r->judgement.rare))
+            break;
         larger = cone_grow(c, &s->d, least, false);
         bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
         if (level == next || last || (shared && !lifted)) {
@@ -523,9 +536,13 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
             lifted |= shared && !c->joins && j.answer == ANSWER_DIFFERENT;
             next = 2 * level;
         }
+        if (j.answer == ANSWER_PROVED && proved.answer != ANSWER_PROVED) { /* it may differ again, as above */
+            proved = j;
+            *agrees = *c;
+        }
     }
-    if (j.answer == ANSWER_PROVED)
-        set_region(s, r, c, j);
+    if (j.answer != ANSWER_DIFFERENT && proved.answer == ANSWER_PROVED)
+        set_region(s, r, agrees, proved);
     else if (j.agrees)
         leave_undecided(r, j.why);
     else if (!lifted)
