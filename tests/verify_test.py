@@ -451,6 +451,24 @@ class Verify(unittest.TestCase):
             self.assertEqual(status, 3, said)
             self.assertNotIn("made on the host", said)
 
+    def test_an_argument_that_loses_its_sign(self):
+        """The compiler has weights of i8 as ui8: they are compared on numbers that both can hold."""
+        def module(dialect, weight, wide, factor):
+            return ("module {\n  func.func @main(%w: tensor<4x8x" + weight + ">, %s: tensor<8xf32>, %t: tensor<8xf32>) -> "
+                    "tensor<4x8xf32> {\n"
+                    f'    %0 = "{dialect}.typecast"(%w) : (tensor<4x8x{weight}>) -> tensor<4x8x{wide}> loc("w")\n'
+                    f'    %1 = "{dialect}.typecast"(%0) : (tensor<4x8x{wide}>) -> tensor<4x8xf32> loc("f")\n'
+                    f'    %2 = "{dialect}.multiply"(%1, %{factor}) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32> loc("m")\n'
+                    "    return %2 : tensor<4x8xf32>\n  }\n}\n")
+
+        one = self.path("one.mlir", module("ttir", "si8", "si32", "s"))
+        status, _, said = self.verify("--strict", one, self.path("two.mlir", module("ttnn", "ui8", "ui32", "s")))
+        self.assertEqual(status, 0, said)
+        status, _, said = self.verify("--strict", one, self.path("two.mlir", module("ttnn", "ui8", "ui32", "t")))
+        self.assertEqual(status, 1, said)
+        narrow = module("ttnn", "si8", "si32", "s").replace("si32", "ui32")  # here the sign goes on the way
+        self.assertEqual(self.verify("--strict", one, self.path("two.mlir", narrow))[0], 1)
+
     def test_a_scale_made_on_the_host_moves_in_front_of_a_product(self):
         """What the scaled queries seem to be is no reason to call what follows different."""
         square = "tensor<2x8x8xf32>"

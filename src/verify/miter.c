@@ -234,18 +234,39 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
 
 /* ---- the function ---- */
 
+static bool has_sign(enum dtype t) {
+    return format_is_integer(t) && t != DT_INDEX && dtype_table[t].is_signed;
+}
+
+/* AFTER has an argument of signed numbers without sign: it is given none below 0. */
+static bool loses_sign(const struct miter_builder *b, uint32_t argument) {
+    bool loses = false;
+    for (uint32_t i = 0; i < b->c->nleaves; i++) {
+        uint32_t leaf = b->c->leaves[i];
+        loses |= b->d->values[leaf].rep == argument && b->d->values[leaf].node == NONE &&
+                 has_sign(dtype_of(b, argument)) && !has_sign(dtype_of(b, leaf));
+    }
+    return loses;
+}
+
 /* Constants are copied, others are arguments, by their names in BEFORE. */
 static void add_inputs(struct miter_builder *b) {
     for (uint32_t i = 0; i < b->c->ninputs; i++) {
         uint32_t v = b->c->inputs[i];
         const struct mlir *m = dag_graph(b->d, v)->m;
         struct str name = mlir_span(m, m->values[b->d->values[v].value].name);
-        if (!dag_is_constant(b->d, v))
-            set_copy(b, v, build_argument(b->out, name, type_of(b, v, dtype_of(b, v)), STR("")));
+        if (dag_is_constant(b->d, v))
+            continue;
+        set_copy(b, v, build_argument(b->out, name, type_of(b, v, dtype_of(b, v)), STR("")));
     }
     if (b->how.changed)
         b->factor =
             build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
+    for (uint32_t i = 0; i < b->c->ninputs; i++) { /* ops stand behind all arguments */
+        uint32_t v = b->c->inputs[i], argument = copy_of(b, v);
+        if (!dag_is_constant(b->d, v) && loses_sign(b, v))
+            set_copy(b, v, build_value(b->out, "ttir.abs", STR(""), &argument, 1, type_of(b, v, dtype_of(b, v))));
+    }
     for (uint32_t i = 0; i < b->c->ninputs; i++)
         if (dag_is_constant(b->d, b->c->inputs[i]) &&
             copy_of(b, b->d->nodes[b->d->values[b->c->inputs[i]].node].first_result) == NONE)
