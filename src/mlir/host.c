@@ -38,6 +38,7 @@ struct symbol {
     enum kind kind;
     uint32_t id;     /* tensor, buffer, or the first of the views */
     uint32_t source; /* buffer that a tensor was loaded from, at `at`; or NONE */
+    uint64_t loaded; /* the buffers that it was made of, a bit each; the last one for all from there on */
     uint32_t serial; /* of the loop that it is of; 0: of none */
     struct affine at;
     int64_t bytes; /* of an element that a pointer counts */
@@ -150,8 +151,12 @@ static bool is_fixed(const struct symbol *s) {
     return s->kind == WHOLE && affine_equal(&at, &zero);
 }
 
-static bool set_tensor(struct reader *r, uint32_t op, uint32_t tensor) {
-    return tensor != NONE && set(r, op, (struct symbol){.kind = TENSOR, .id = tensor, .source = NONE});
+static bool set_tensor(struct reader *r, uint32_t op, uint32_t tensor, uint64_t loaded) {
+    return tensor != NONE && set(r, op, (struct symbol){TENSOR, .id = tensor, .source = NONE, .loaded = loaded});
+}
+
+static uint64_t bit_of(uint32_t buffer) {
+    return 1ull << (buffer < 63 ? buffer : 63);
 }
 
 /* ---- integers and pointers ---- */
@@ -221,18 +226,17 @@ static bool read_element(struct reader *r, uint32_t op) {
         by = (struct symbol){.kind = WHOLE, .at.base = fixed};
     if (by.kind != WHOLE)
         return false;
-    s.at.base += by.at.base;
-    for (int k = 0; k < MAX_LOOPS; k++)
-        s.at.by[k] += by.at.by[k];
-    return set(r, op, s);
+    return affine_add(&s.at, &by.at, 1) && set(r, op, s);
 }
 
 static bool read_address(struct reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
     if (s.kind != POINTER)
         return false;
+    int64_t bytes;
     if (s.id == NONE)
-        return set(r, op, (struct symbol){.kind = WHOLE, .at.base = s.at.base * s.bytes});
+        return !__builtin_mul_overflow(s.at.base, s.bytes, &bytes) &&
+               set(r, op, (struct symbol){.kind = WHOLE, .at.base = bytes});
     return set(r, op, (struct symbol){.kind = ADDRESS, .id = s.id});
 }
 
@@ -264,11 +268,7 @@ static bool read_whole(struct reader *r, uint32_t op) {
     }
     if (!adds && !subtracts)
         return false;
-    int64_t sign = adds ? 1 : -1;
-    overflows |= __builtin_add_overflow(a.at.base, sign * b.at.base, &a.at.base);
-    for (int k = 0; k < MAX_LOOPS; k++)
-        overflows |= __builtin_add_overflow(a.at.by[k], sign * b.at.by[k], &a.at.by[k]);
-    return !overflows && set(r, op, a);
+    return affine_add(&a.at, &b.at, adds ? 1 : -1) && set(r, op, a);
 }
 
 /* ---- memory ---- */
@@ -292,7 +292,9 @@ static bool read_copy(struct reader *r, uint32_t op) {
 /* A pointer whose elements are those of the buffer. */
 static bool points(const struct reader *r, const struct symbol *p, struct str type) {
     enum dtype t = p->kind == POINTER && p->id != NONE ? r->host.buffers[p->id].dtype : DT_OTHER;
-    return t != DT_OTHER && (t == DT_NONE || dtype_table[t].bits == 8 * bytes_of(r->m, type));
+    bool alike = dtype_table[t].bits == 8 * bytes_of(r->m, type) &&
+                 format_is_float(t) == format_is_float(mlir_dtype(r->m, type));
+    return t != DT_OTHER && (t == DT_NONE || alike);
 }
 
 static bool read_load(struct reader *r, uint32_t op) {
@@ -301,7 +303,7 @@ static bool read_load(struct reader *r, uint32_t op) {
     if (!points(r, &p, type))
         return false;
     uint32_t tensor = host_load(&r->host, p.id, &p.at);
-    return tensor != NONE && set(r, op, (struct symbol){.kind = TENSOR, .id = tensor, .source = p.id, .at = p.at});
+    return tensor != NONE && set(r, op, (struct symbol){TENSOR, tensor, p.id, bit_of(p.id), .at = p.at});
 }
 
 static uint32_t tensor_of(struct reader *r, const struct symbol *s, enum dtype dtype) {
@@ -311,7 +313,15 @@ static uint32_t tensor_of(struct reader *r, const struct symbol *s, enum dtype d
                                              : NONE;
 }
 
-/* What adds an element to the place that it then is stored at; the element in `x`. */
+static bool is_used_once(const struct reader *r, uint32_t value) {
+    uint32_t uses = 0;
+    for (uint32_t op = r->first_op; op < r->end_op; op++)
+        for (uint32_t i = 0; i < r->m->ops[op].noperands; i++)
+            uses += operand(r, op, i) == value;
+    return uses == 1;
+}
+
+/* What adds an element to the place that it then is stored at, and to nothing else; the element in `x`. */
 static const char *reduction(struct reader *r, uint32_t value, const struct symbol *place, struct symbol *x) {
     static const char *const known[][2] = {{"llvm.fadd", "ttir.sum"},         {"llvm.add", "ttir.sum"},
                                            {"llvm.intr.maximum", "ttir.max"}, {"llvm.intr.maxnum", "ttir.max"},
@@ -324,7 +334,8 @@ static const char *reduction(struct reader *r, uint32_t value, const struct symb
         for (uint32_t k = 0; is(r, op, known[i][0]) && k < 2; k++) {
             struct symbol sum = of_operand(r, op, k);
             *x = of_operand(r, op, 1 - k);
-            if (sum.kind == TENSOR && sum.source == place->id && affine_equal(&sum.at, &place->at))
+            if (sum.kind == TENSOR && sum.source == place->id && affine_equal(&sum.at, &place->at) &&
+                !(x->loaded & bit_of(place->id)) && is_used_once(r, value) && is_used_once(r, operand(r, op, k)))
                 return known[i][1];
         }
     return NULL;
@@ -345,6 +356,7 @@ static bool read_store(struct reader *r, uint32_t op) {
 static bool read_arithmetic(struct reader *r, uint32_t op, const char *name) {
     uint32_t n = r->m->ops[op].noperands, tensors[2];
     enum dtype dtype = DT_F32;
+    uint64_t loaded = 0;
     if (n < 1 || n > 2)
         return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -354,8 +366,9 @@ static bool read_arithmetic(struct reader *r, uint32_t op, const char *name) {
     for (uint32_t i = 0; i < n; i++) {
         struct symbol s = of_operand(r, op, i);
         tensors[i] = tensor_of(r, &s, dtype);
+        loaded |= s.loaded;
     }
-    return set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype));
+    return set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype), loaded);
 }
 
 /* "%26 = llvm.sext %25 : i32 to i64"; of whole numbers that count places nothing is left to do. */
@@ -364,7 +377,10 @@ static bool read_cast(struct reader *r, uint32_t op) {
     enum dtype to = mlir_dtype(r->m, until(behind(text_of(r, op), " to "), " \n"));
     if (s.kind == WHOLE && format_is_integer(to))
         return set(r, op, s);
-    return s.kind == TENSOR && to != DT_OTHER && set_tensor(r, op, host_op(&r->host, "ttir.typecast", &s.id, 1, to));
+    if (is(r, op, "llvm.zext") || is(r, op, "llvm.trunc")) /* of elements, whose sign nothing says */
+        return false;
+    return s.kind == TENSOR && to != DT_OTHER &&
+           set_tensor(r, op, host_op(&r->host, "ttir.typecast", &s.id, 1, to), s.loaded);
 }
 
 /* ---- results ---- */
@@ -511,7 +527,8 @@ static uint32_t enter_loop(struct reader *r, uint32_t branch, uint32_t header) {
     bool counts = header + 1 < r->end_op && counter != NONE && is(r, header, "llvm.icmp") &&
                   operand(r, header, 0) == counter && str_find(text_of(r, header), STR("\"slt\"")) &&
                   is(r, header + 1, "llvm.cond_br") && operand(r, header + 1, 0) == test;
-    if (!counts || !is_fixed(&from) || !is_fixed(&to) || to.at.base <= from.at.base || h->nloops == MAX_LOOPS)
+    if (!counts || !is_fixed(&from) || !is_fixed(&to) || from.at.base < 0 || to.at.base <= from.at.base ||
+        to.at.base > MAX_ELEMENTS || h->nloops == MAX_LOOPS)
         return NONE;
     h->nest += h->nloops == 0;
     h->loops[h->nloops++] = (struct loop){header, ++h->serials, from.at.base, to.at.base - from.at.base};
@@ -524,9 +541,11 @@ static uint32_t leave_loop(struct reader *r, uint32_t branch) {
     struct host *h = &r->host;
     struct loop *loop = &h->loops[h->nloops - 1];
     uint32_t next = operand(r, branch, 0), add = next == NONE ? NONE : r->m->values[next].def;
-    struct symbol step = add == NONE ? (struct symbol){0} : of_operand(r, add, 1);
-    if (add == NONE || !is(r, add, "llvm.add") || operand(r, add, 0) != block_argument(r, loop->header) ||
-        !is_fixed(&step) || step.at.base != 1)
+    if (add == NONE)
+        return NONE;
+    struct symbol step = of_operand(r, add, 1);
+    if (!is(r, add, "llvm.add") || operand(r, add, 0) != block_argument(r, loop->header) || !is_fixed(&step) ||
+        step.at.base != 1)
         return NONE;
     h->nloops--;
     return target(r, loop->header + 1, 1);
@@ -563,11 +582,14 @@ static bool read_body(struct reader *r) {
 static bool build_arguments(struct mlir *m, const struct mlir_func *declared) {
     for (uint32_t i = 0; i < declared->nargs; i++) {
         struct mlir_type t = m->types[m->values[declared->first_arg + i].type];
-        int64_t dims[MAX_LOOPS];
+        int64_t dims[MAX_LOOPS], n = 1;
         if (t.kind != TYPE_TENSOR || t.rank > MAX_LOOPS)
             return false;
-        for (uint32_t d = 0; d < t.rank; d++)
+        for (uint32_t d = 0; d < t.rank; d++) {
             dims[d] = m->dims[t.first_dim + d];
+            if (dims[d] < 1 || dims[d] > MAX_ELEMENTS || (n *= dims[d]) > MAX_ELEMENTS)
+                return false;
+        }
         char name[16];
         snprintf(name, sizeof name, "%%arg%u", i);
         uint32_t type = build_tensor(m, dims, t.rank, t.dtype);

@@ -6,6 +6,7 @@
 #include "mlir/mlir.h"
 
 enum { MAX_LOOPS = 8, MAX_PIECES = 16 };
+#define MAX_ELEMENTS (INT64_C(1) << 31) /* of a buffer, a loop, a stride: products of two do not overflow */
 
 /* base + by[0] * (iteration of the outermost loop) + ... */
 struct affine {
@@ -28,7 +29,7 @@ struct buffer {
     struct piece pieces[MAX_PIECES];
     uint32_t npieces;
     /* Where the loops that are open now (`nest`) load and store it: iterations may not meet. */
-    uint32_t loaded_nest, stored_nest;
+    uint32_t loaded_nest, loads, stored_nest;
     struct affine loaded, stored;
     uint32_t reduced_below; /* the loop that adds to it, while that is open */
 };
@@ -42,6 +43,8 @@ struct host {
 };
 
 bool affine_equal(const struct affine *a, const struct affine *b);
+/* a += sign * b; false where that overflows. */
+bool affine_add(struct affine *a, const struct affine *b, int64_t sign);
 
 /* A tensor value in loops has a dimension for each of them, of 1 where it does not vary. NONE: it cannot be said. */
 uint32_t host_buffer(struct host *h);

@@ -11,6 +11,17 @@ bool affine_equal(const struct affine *a, const struct affine *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+static bool add(int64_t *a, int64_t b, int64_t sign) {
+    return sign > 0 ? !__builtin_add_overflow(*a, b, a) : !__builtin_sub_overflow(*a, b, a);
+}
+
+bool affine_add(struct affine *a, const struct affine *b, int64_t sign) {
+    bool fits = add(&a->base, b->base, sign);
+    for (int k = 0; k < MAX_LOOPS; k++)
+        fits &= add(&a->by[k], b->by[k], sign);
+    return fits;
+}
+
 /* ---- tensors ---- */
 
 struct extents {
@@ -60,8 +71,11 @@ static uint32_t moved(struct host *h, const char *op, struct buf *text, uint32_t
 static uint32_t reshaped(struct host *h, uint32_t x, const struct extents *to) {
     struct extents from = extents_of(h, x);
     struct buf text = {0};
+    uint32_t op = h->m->values[x].def;
     if (same_extents(&from, to))
         return x;
+    if (op != NONE && str_is(mlir_op_name(h->m, op), "ttir.reshape"))
+        return reshaped(h, h->m->operands[h->m->ops[op].first_operand], to);
     add_list(&text, "shape = [", to->dim, to->n, " : i32", "]");
     return moved(h, "ttir.reshape", &text, x, to);
 }
@@ -72,7 +86,7 @@ static uint32_t broadcast(struct host *h, uint32_t x, const struct extents *to) 
     if (same_extents(&from, to))
         return x;
     for (uint32_t d = 0; d < to->n; d++)
-        factor.dim[d] = to->dim[d] / from.dim[d];
+        factor.dim[d] = from.dim[d] == to->dim[d] ? 1 : to->dim[d];
     add_list(&text, "broadcast_dimensions = array<i64: ", factor.dim, factor.n, "", ">");
     return moved(h, "ttir.broadcast", &text, x, to);
 }
@@ -179,17 +193,17 @@ static bool axes_at(const struct host *h, const struct affine *at, struct axis *
     }
     for (uint32_t i = 0; i < *n; i++) {
         const struct axis *inner = i + 1 < *n ? &axes[i + 1] : NULL;
-        if (axes[i].stride < 1 ||
+        if (axes[i].stride < 1 || axes[i].stride > MAX_ELEMENTS ||
             (inner && (axes[i].stride % inner->stride != 0 || axes[i].stride < inner->stride * inner->extent)))
             return false;
     }
-    return at->base >= 0;
+    return at->base >= 0 && at->base <= MAX_ELEMENTS;
 }
 
 /* Dimensions in the order of strides become dimensions in the order of loops, and those of loops that do not move. */
 static uint32_t in_loop_order(struct host *h, uint32_t x, const struct axis *axes, uint32_t n) {
     struct extents moving = {.n = n}, all = here(h);
-    int64_t order[MAX_LOOPS];
+    int64_t order[MAX_LOOPS] = {0};
     uint32_t to = 0;
     for (uint32_t i = 0; i < n; i++)
         moving.dim[i] = axes[i].extent;
@@ -219,7 +233,7 @@ static int64_t size_of(const struct piece *p) {
 static bool is_dense(const struct piece *p) {
     int64_t below = 1;
     for (uint32_t i = p->n; i-- > 0; below *= p->extent[i])
-        if (p->extent[i] > 1 && p->stride[i] != below)
+        if (below > MAX_ELEMENTS || (p->extent[i] > 1 && p->stride[i] != below))
             return false;
     return true;
 }
@@ -309,7 +323,7 @@ static bool join_pieces(struct host *h, struct buffer *b) {
                 return false;
         sum += b->pieces[i].extent[along];
     }
-    if (along == NONE)
+    if (along == NONE || sum > MAX_ELEMENTS)
         return false;
     struct piece whole = b->pieces[0];
     whole.value = joined(h, b, along);
@@ -383,6 +397,7 @@ static bool may_load(struct host *h, struct buffer *b, const struct affine *at) 
         b->loaded.base = -1; /* two places: no store may follow */
     else
         b->loaded = *at;
+    b->loads = b->loaded_nest == h->nest ? b->loads + 1 : 1;
     b->loaded_nest = h->nest;
     return true;
 }
@@ -455,11 +470,11 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
     } combined[] = {{"ttir.sum", "ttir.add"}, {"ttir.max", "ttir.maximum"}, {"ttir.min", "ttir.minimum"}};
     struct axis axes[MAX_LOOPS];
     struct piece p = {.base = at->base};
-    int64_t order[MAX_LOOPS];
+    int64_t order[MAX_LOOPS] = {0};
     uint32_t outermost, before = NONE;
     if (!axes_at(h, at, axes, &p.n) || tensor == NONE)
         return false;
-    if (adds && (before = host_load(h, buffer, at)) == NONE)
+    if (adds && (h->buffers[buffer].loads != 1 || (before = host_load(h, buffer, at)) == NONE))
         return false;
     uint32_t x = reduced(h, tensor, at, adds, &outermost);
     for (size_t i = 0; adds && x != NONE && i < sizeof combined / sizeof *combined; i++)
@@ -493,7 +508,8 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
 bool host_copy(struct host *h, uint32_t to, int64_t to_at, uint32_t from, int64_t from_at, int64_t n) {
     struct extents part = {1, {n}};
     uint32_t row = contents(h, from);
-    if (h->nloops || row == NONE || n < 1 || from_at < 0 || to_at < 0 || from_at + n > extents_of(h, row).dim[0])
+    if (h->nloops || row == NONE || n < 1 || n > MAX_ELEMENTS || from_at < 0 || from_at > MAX_ELEMENTS || to_at < 0 ||
+        to_at > MAX_ELEMENTS || from_at + n > extents_of(h, row).dim[0])
         return false;
     return add_piece(
         h, &h->buffers[to],
@@ -506,6 +522,8 @@ uint32_t host_view(struct host *h, uint32_t buffer, int64_t offset, const int64_
     if (h->nloops || rank > MAX_LOOPS)
         return NONE;
     for (uint32_t d = 0; d < rank; d++) {
+        if (sizes[d] < 1 || sizes[d] > MAX_ELEMENTS)
+            return NONE;
         h->loops[d] = (struct loop){.extent = sizes[d]};
         at.by[d] = sizes[d] == 1 ? 0 : strides[d];
     }
