@@ -173,6 +173,37 @@ bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, s
            equal->n > 0;
 }
 
+static bool add_digits(struct imap *to, const struct term *of, int64_t lo, int64_t end) {
+    if (lo == end)
+        return true;
+    if (lo % of->lo != 0 || end % lo != 0 || to->n == MAX_TERMS)
+        return false;
+    to->t[to->n++] = (struct term){of->space, lo, end / lo, of->stride * (lo / of->lo)};
+    return true;
+}
+
+bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, struct imap *others) {
+    had->n = others->n = 0;
+    for (uint32_t i = 0; i < map->n; i++) {
+        const struct term *t = &map->t[i];
+        int64_t from = t->lo, end = t->lo * t->size;
+        for (uint32_t j = 0; j < by->n; j++) { /* sorted by lo */
+            const struct term *u = &by->t[j];
+            int64_t lo = u->lo > from ? u->lo : from, last = u->lo * u->size < end ? u->lo * u->size : end;
+            if (u->space != t->space || lo >= last)
+                continue;
+            if (!add_digits(others, t, from, lo) || !add_digits(had, t, lo, last))
+                return false;
+            from = last;
+        }
+        if (!add_digits(others, t, from, end))
+            return false;
+    }
+    imap_canonical(had);
+    imap_canonical(others);
+    return true;
+}
+
 /* The coordinate modulo `extent`. False when a term crosses `extent` unevenly. */
 static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term *out, uint32_t *nout) {
     *nout = 0;

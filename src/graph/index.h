@@ -72,6 +72,8 @@ static inline bool imap_equal(const struct imap *a, const struct imap *b) {
  * elements, in `equal`. False where there are none of these. */
 bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
                 struct imap *equal);
+/* The digits of a map that another one has, and its others. False where digits of the two overlap unevenly. */
+bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, struct imap *others);
 
 /* Splits an imap into a shape of static extents by dimension. False when a digit straddles dimensions unevenly. */
 bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);

@@ -58,6 +58,16 @@ bool condition_repeated(const struct condition_call *c) {
     return repeated;
 }
 
+/* Both pick the same digits, in the same order; elements may be further apart in one. */
+static bool same_order(const struct imap *a, const struct imap *b) {
+    bool same = a->n == b->n;
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = a->t[i].space == b->t[i].space && a->t[i].lo == b->t[i].lo && a->t[i].size == b->t[i].size &&
+               a->t[i].stride / a->t[0].stride == b->t[i].stride / b->t[0].stride &&
+               a->t[i].stride % a->t[0].stride == b->t[i].stride % b->t[0].stride;
+    return same;
+}
+
 /* Varies along one axis of another value only, element for element: along the last one, what a kernel reads as a row.
  */
 bool condition_along_axis(const struct condition_call *c) {
@@ -66,7 +76,7 @@ bool condition_along_axis(const struct condition_call *c) {
     struct imap axis, map = *c->arg[0].needed;
     axes_axis(c->arg[1].axes, c->number->given[0], &axis);
     imap_canonical(&map);
-    return imap_equal(&map, &axis);
+    return same_order(&map, &axis);
 }
 
 /* The same all along this axis of y. */
