@@ -50,6 +50,10 @@ static bool alike(const char *args, const char *ops) {
     r " = ttnn.conv2d x w {batch_size = 1, in_channels = 3, out_channels = 2, input_height = 4, input_width = 4, "     \
       "kernel_size = array<i32: 1, 1>, stride = array<i32: 1, 1>, padding = array<i32: 0, 0>, dilation = array<i32: 1" \
       ", 1>, groups = 1, conv2d_config = #ttnn.conv2d_config<" config ">} -> 1x1x16x2\n"
+#define HEADS(q, k, v)                                                                                                 \
+    "c = ttir.concat w u z {dim = 1} -> 4x16; p = ttir.matmul x c -> 1x3x16\n" q ", " k ", " v                         \
+    " = ttir.split_query_key_value_and_split_heads p {num_heads = 2 : ui32, num_kv_heads = 1 : ui32, transpose_key = " \
+    "false} -> 1x2x3x4, 1x1x3x4, 1x1x3x4\n"
 #define CUT(begins, ends, of) "ttir.slice_static " of " {begins = [0, " begins "], ends = [2, " ends "]}\n"
 
 static const struct {
@@ -105,6 +109,8 @@ static const struct {
      "c = ttir.concat w v {dim = 1} -> 4x8; d = ttir.concat y z {dim = 0} -> 8\n"
      "q = ttir.matmul x c; p = ttir.add q d; a = " CUT("3", "8", "p") "r = ttir.matmul x v\n"
                                                                       "b = ttir.add r z"},
+    {"x:1x3x4 w:4x8 u:4x4 z:4x4", HEADS("a", "k", "v") "b = ttir.matmul x w -> 1x3x8"},
+    {"x:1x3x4 w:4x8 u:4x4 z:4x4", HEADS("q", "k", "a") "b = ttir.matmul x z -> 1x3x4"},
     /* a shard is of a device, whatever the whole is called */
     {"x:2x8", SHARD("s", "full_to_shard", "identity", "2x4") "a = ttir.exp s; b = ttir.exp x"},
     {"x:2x8", SHARD("s", "shard_to_full", "replicate", "2x8") "a = ttir.exp s; b = ttir.exp x"},
@@ -143,6 +149,9 @@ static const struct {
                   "b = ttir.slice_static p {begins = [3, 0], ends = [8, 4]} -> 5x4"},
     {"x:8x4 w:4x3 v:4x5", "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; b = ttir.matmul x v\n"
                           "a = ttir.slice_static p {begins = [3, 0], ends = [8, 8]} -> 5x8"}, /* rows */
+    {"x:1x3x4 w:4x8 u:4x4 z:4x4", HEADS("q", "a", "v") "b = ttir.matmul x z -> 1x3x4"},
+    {"x:1x3x4 w:4x4 u:4x8 z:4x4",
+     HEADS("a", "k", "v") "b = ttir.matmul x w -> 1x3x4"}, /* other parts than those joined */
     {"x:2x8", SHARD("s", "full_to_shard", "devices", "2x4") "a = ttir.exp s; b = ttir.exp x"},
     {"x:1x1x16x3 w:2x3x1x1",
      CONVOLUTION("a", "activation = <op_type = silu>") CONVOLUTION("b", "weights_dtype = bf16")},

@@ -417,6 +417,19 @@ static double slice(const struct looking *l) {
     return isnan(y) ? oracle(l, where) : y;
 }
 
+/* Columns of queries, keys and values are side by side, those of the last two perhaps in an operand of their own. */
+static double heads(const struct looking *l) {
+    uint32_t first = l->s->g->m->ops[l->op].first_result, from = operand(l, 1) == NONE ? 0 : 1;
+    uint32_t slot = l->result > 0 ? from : 0, begin = l->result > 0 ? from : 0;
+    double whole = extent(l, slot, -1), rows = numel(l, operand(l, slot)) / whole;
+    struct cut c = {0, numel(l, first + l->result) / rows, whole, -1};
+    for (uint32_t r = begin; r < l->result; r++)
+        c.begin += numel(l, first + r) / rows;
+    c.end += c.begin;
+    double y = part_of(l, slot, &c, MAX_PART_DEPTH);
+    return isnan(y) ? oracle(l, 0) : y;
+}
+
 /* ---- all values ---- */
 
 typedef double image_function(const struct looking *l);
@@ -465,6 +478,8 @@ static image_function *const functions[K_COUNT] = {
     [K_POW] = power,
     [K_CONSTANT] = constant,
     [K_SLICE] = slice,
+    [K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS] = heads,
+    [K_NLP_CREATE_QKV_HEADS_DECODE] = heads,
 };
 
 bool image_is_made(const struct graph *g, uint32_t op) {
