@@ -955,6 +955,28 @@ Test(index, products_whose_shapes_do_not_fit_are_none) {
     cr_assert_not(is_product(HUGE "xf32", HUGE "x4xf32", "4xf32"));
 }
 
+static bool is_linear(const char *bias, const char *r) {
+    struct buf text = {0};
+    struct contraction c;
+    teardown();
+    buf_printf(&text,
+               "func.func @main(%%a: tensor<2x3xf32>, %%b: tensor<3x4xf32>, %%c: tensor<%s>) {\n"
+               "%%0 = \"ttir.linear\"(%%a, %%b, %%c) : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<%s>) -> tensor<%s>\n"
+               "return\n}\n%c",
+               bias, bias, r, '\0');
+    ir_read_bad(&ir, text.p);
+    buf_free(&text);
+    return contraction_of(&ir.g, ir_op(&ir, "%0"), &c);
+}
+
+Test(index, a_bias_of_a_higher_rank_adds_dimensions_of_one) {
+    cr_assert(is_linear("2x4xf32", "2x4xf32"));
+    cr_assert(is_linear("1x2x4xf32", "1x2x4xf32"));
+    cr_assert(is_linear("1x1x1x4xf32", "1x1x2x4xf32"));
+    cr_assert_not(is_linear("5x2x4xf32", "5x2x4xf32"));
+    cr_assert_not(is_linear("1x5x1x4xf32", "1x5x2x4xf32"));
+}
+
 Test(index, vectors_are_rows_and_columns_of_one) {
     struct operand_maps maps;
     struct array r = {.shape = {5}, .rank = 1, .n = 5}, s = {.rank = 0, .n = 1};

@@ -96,6 +96,20 @@ static bool extents_fit(const struct contraction *c, const int64_t *a, const int
     return true;
 }
 
+/* A bias of a higher rank: the result has leading dimensions of 1 that the product has not. */
+static void add_leading_ones(struct contraction *c, const int64_t *r, uint32_t rank) {
+    uint32_t more = rank - c->rank;
+    for (uint32_t d = 0; d < more; d++)
+        if (r[d] != 1)
+            return;
+    for (uint32_t d = rank; d-- > 0;) {
+        c->role[d] = d < more ? ROLE_ROWS : c->role[d - more];
+        c->a_dim[d] = d < more ? -1 : c->a_dim[d - more];
+        c->b_dim[d] = d < more ? -1 : c->b_dim[d - more];
+    }
+    c->rank = rank;
+}
+
 bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c) {
     const uint32_t *v = graph_operands(g, op);
     if (graph_class(g, op) != OP_CONTRACT || graph_noperands(g, op) < 2 || g->m->ops[op].nresults != 1 ||
@@ -110,6 +124,8 @@ bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c) {
         graph_numel(g, c->b) < 1)
         return false;
     bool ok = g->kind[op] == K_DOT_GENERAL ? dot_dims(g, op, ra, rb, c) : matmul_dims(g, op, ra, rb, c);
+    if (ok && g->kind[op] == K_LINEAR && c->rank < rr && rr <= MAX_RANK)
+        add_leading_ones(c, r, rr);
     return ok && c->rank == rr && extents_fit(c, a, b, r);
 }
 
