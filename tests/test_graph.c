@@ -522,8 +522,8 @@ Test(graph, what_is_legal_and_not_understood_is_no_error) {
         {CUT4("2", "2", "1", "1"), false},
         {"%0 = \"ttir.matmul\"(%v, %v) : (tensor<3xf32>, tensor<3xf32>) -> tensor<1xf32>", true},
         {"%0 = \"ttir.matmul\"(%v, %v) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>", false},
-        {"%b = \"ttir.empty\"() : () -> tensor<1x2x3xf32>\n%0 = \"ttir.linear\"(%x, %w, %b) : (tensor<2x4xf32>, "
-         "tensor<4x3xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3xf32>",
+        {"%b = \"ttir.empty\"() : () -> tensor<5x2x3xf32>\n%0 = \"ttir.linear\"(%x, %w, %b) : (tensor<2x4xf32>, "
+         "tensor<4x3xf32>, tensor<5x2x3xf32>) -> tensor<5x2x3xf32>",
          true},
         {"%b = \"ttir.ones\"() <{shape = array<i32: 5, 2, 3>}> : () -> tensor<5x2x3xf32>\n%0 = \"ttir.linear\"(%x, %w, "
          "%b) : "
