@@ -1,12 +1,15 @@
 // FusionForm.h - how the generated fusion patterns write the fused op.
 //
-// Each value of the form knows along which axes of the match it varies, a dimension each. Values are moved to where an
-// op wants them, results back to where the root has them; what does not fit together ends the form, and whatever was
-// written is erased again. So is what the verifier of an op refuses: the fused op itself decides what it takes.
+// Each value of the form knows along which axes of the match it varies, a
+// dimension each. Values are moved to where an op wants them, results back to
+// where the root has them; what does not fit together ends the form, and
+// whatever was written is erased again. So is what the verifier of an op
+// refuses: the fused op itself decides what it takes.
 //
-// In the comments of patterns, as in what they are made of, `a | b` is the one whose names the match has, `[+ y]` is
-// added where it has y, and `[*|/ y]` multiplied or divided as it is there; column(y) is the first column of what is
-// one number for each row.
+// In the comments of patterns, as in what they are made of, `a | b` is the one
+// whose names the match has, `[+ y]` is added where it has y, and `[*|/ y]`
+// multiplied or divided as it is there; column(y) is the first column of what
+// is one number for each row.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef FUSION_FORM_H
@@ -14,15 +17,16 @@
 
 #include "FusionMatch.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetOperations.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace mlir::tt::ttir::fusion {
 
-/// A value of the form, or one number in all elements; absent, as an optional part of the formula may be; or wrong,
-/// which it cannot be written as.
+/// A value of the form, or one number in all elements; absent, as an optional
+/// part of the formula may be; or wrong, which it cannot be written as.
 struct Tensor {
   Value value;
   Axes axes;
@@ -36,8 +40,15 @@ struct Tensor {
 
 class Form {
 public:
-  Form(Match &m, PatternRewriter &rewriter)
-      : m(m), rewriter(rewriter), builder(m.root), element(elementOf(m.root->getResult(0))) {}
+  /// It is computed in the widest format of the root and of what these names
+  /// stand for, as these were before casts.
+  Form(Match &m, PatternRewriter &rewriter, ArrayRef<Name> names)
+      : m(m), rewriter(rewriter), builder(m.root),
+        element(elementOf(m.root->getResult(0))) {
+    for (Name n : names)
+      if (m.has(n) && !constantOf(m[n].value))
+        element = wider(element, ownType(m[n]));
+  }
 
   Tensor fail(const Twine &why) {
     reason = reason.empty() ? why.str() : reason;
@@ -46,50 +57,62 @@ public:
     return out;
   }
 
+  using Way = llvm::function_ref<Tensor()>;
   /// The first that is right, of several ways to write one thing.
-  Tensor either(std::initializer_list<Tensor> list) {
+  Tensor either(std::initializer_list<Way> ways) {
     Tensor out;
-    for (const Tensor &t : list)
-      if (t)
+    for (Way way : ways)
+      if (Tensor t = way())
         return t;
       else if (t.wrong)
         out = t;
     return out;
   }
-  /// The same, of those for which the match has all names that another one is for.
-  Tensor either(std::initializer_list<std::pair<Tensor, std::initializer_list<Name>>> list) {
-    auto has = [](std::initializer_list<Name> all, Name n) {
-      return llvm::any_of(all, [&](Name one) { return one.id == n.id; });
-    };
-    auto isLess = [&](std::initializer_list<Name> names, std::initializer_list<Name> others) {
-      return llvm::all_of(names, [&](Name n) { return !m.has(n) || has(others, n); }) &&
-             llvm::any_of(others, [&](Name n) { return m.has(n) && !has(names, n); });
-    };
-    Tensor out;
-    for (const auto &one : list) {
-      bool less = llvm::any_of(list, [&](const auto &other) {
-        return (other.first || other.first.wrong) && isLess(one.second, other.second);
-      });
-      if (one.first && !less)
-        return one.first;
-      if (one.first.wrong && !less)
-        out = one.first;
+  /// The same, of those for which the match has all names that another one is
+  /// for.
+  Tensor either(
+      std::initializer_list<std::pair<Way, std::initializer_list<Name>>> ways) {
+    using Present = llvm::SmallSet<unsigned, 8>;
+    SmallVector<Present> present, wrong;
+    size_t most = 0;
+    for (const auto &way : ways) {
+      present.emplace_back();
+      for (Name n : way.second)
+        if (m.has(n))
+          present.back().insert(n.id);
+      most = std::max<size_t>(most, present.back().size());
     }
-    return out;
+    for (size_t count = most + 1; count-- > 0;)
+      for (size_t i = 0; i < ways.size(); i++) {
+        auto hasMore = [&](const Present &other) {
+          return other.size() > count && llvm::set_is_subset(present[i], other);
+        };
+        if (present[i].size() != count || llvm::any_of(wrong, hasMore))
+          continue;
+        Tensor t = ways.begin()[i].first();
+        if (t)
+          return t;
+        if (t.wrong)
+          wrong.push_back(present[i]);
+      }
+    return wrong.empty() ? Tensor() : fail("");
   }
-  /// x times `by`, or divided by it, as the match does with one of these names; x where there is nothing of the kind.
+  /// x times `by`, or divided by it, as the match does with one of these names;
+  /// x where there is nothing of the kind.
   Tensor scaled(Tensor x, Tensor by, ArrayRef<Name> names) {
-    return !isThere(by)                    ? x
+    return !isThere(by)                     ? x
            : isOperandOf<MultiplyOp>(names) ? multiply(x, by)
-           : isOperandOf<DivOp>(names)      ? divide(x, by)
-                                            : fail("whether it is multiplied or divided is not known");
+           : isOperandOf<DivOp>(names)
+               ? divide(x, by)
+               : fail("whether it is multiplied or divided is not known");
   }
   /// The same of x plus or minus `by`.
   Tensor shifted(Tensor x, Tensor by, ArrayRef<Name> names) {
-    return !isThere(by)                    ? x
-           : isOperandOf<AddOp>(names)      ? add(x, by)
-           : isOperandOf<SubtractOp>(names) ? subtract(x, by)
-                                            : fail("whether it is added or subtracted is not known");
+    return !isThere(by)                ? x
+           : isOperandOf<AddOp>(names) ? add(x, by)
+           : isOperandOf<SubtractOp>(names)
+               ? subtract(x, by)
+               : fail("whether it is added or subtracted is not known");
   }
 
   /// What a name of the formula stands for, along its axes there.
@@ -100,12 +123,22 @@ public:
       return *x;
     Axes axes = m[n].axes;
     if (m.worked && touches(m[n].map, *m.worked) &&
-        llvm::none_of(axes, [&](const IndexMap &axis) { return touches(axis, *m.worked); }))
+        llvm::none_of(axes, [&](const IndexMap &axis) {
+          return touches(axis, *m.worked);
+        }))
       axes.push_back(*m.worked); // which the root has no axis for
-    for (Read &r : views(m[n]))
-      if (extent(r.map) == sizeOf(r.value))
-        return arrange(r.value, r.map, axes, m[n].inProduct ? 2 : 1);
-    // The first of the elements along dimensions in which the value is the same.
+    const Read *whole = nullptr; // of those with all its elements that of this
+                                 // format, or the first
+    SmallVector<Read, 0> all = views(m[n]);
+    for (const Read &r : all)
+      if (extent(r.map) == sizeOf(r.value) &&
+          (!whole || (elementOf(r.value) == element &&
+                      elementOf(whole->value) != element)))
+        whole = &r;
+    if (whole)
+      return arrange(whole->value, whole->map, axes, m[n].inProduct ? 2 : 1);
+    // The first of the elements along dimensions in which the value is the
+    // same.
     std::optional<Axes> at = coordinates(m[n].map, shapeOf(m[n].value));
     SmallVector<int64_t> ends;
     for (size_t d = 0; at && d < at->size(); d++) {
@@ -155,12 +188,17 @@ public:
   }
   // x where there is no y.
   Tensor addIf(Tensor x, Tensor y) { return isThere(y) ? add(x, y) : x; }
-  Tensor subtractIf(Tensor x, Tensor y) { return isThere(y) ? subtract(x, y) : x; }
-  Tensor multiplyIf(Tensor x, Tensor y) { return isThere(y) ? multiply(x, y) : x; }
+  Tensor subtractIf(Tensor x, Tensor y) {
+    return isThere(y) ? subtract(x, y) : x;
+  }
+  Tensor multiplyIf(Tensor x, Tensor y) {
+    return isThere(y) ? multiply(x, y) : x;
+  }
   Tensor divideIf(Tensor x, Tensor y) { return isThere(y) ? divide(x, y) : x; }
   Tensor orElse(Tensor x, Tensor y) { return isThere(x) ? x : y; }
 
-  /// All that it varies along as one dimension, with so many ones before and behind it.
+  /// All that it varies along as one dimension, with so many ones before and
+  /// behind it.
   Tensor asOneAxis(Tensor t, unsigned before, unsigned after) {
     if (!t.value)
       return t;
@@ -170,17 +208,41 @@ public:
     t.value = reshape(t.value, typeOf(t.axes).getShape());
     return t;
   }
+  /// The elements in their order, of this shape.
+  Tensor reshaped(Tensor t, ArrayRef<double> shape) {
+    if (!t.value)
+      return t;
+    SmallVector<int64_t> to;
+    int64_t size = 1;
+    for (double extent : shape) {
+      to.push_back(extent >= 1 ? int64_t(extent) : 0);
+      size *= to.back();
+    }
+    std::optional<Axes> axes;
+    if (size == sizeOf(t.value))
+      axes = coordinates(offset(t.axes, shapeOf(t.value)), to);
+    if (!axes)
+      return fail("a value has no such shape");
+    t.axes.clear();
+    for (const IndexMap &axis : *axes)
+      t.axes.push_back(canonical(axis));
+    t.value = reshape(t.value, to);
+    return t;
+  }
   /// The first element along an axis along which the value does not vary.
   Tensor first(Tensor t, int dim) {
     if (!t.value)
       return t;
     int64_t at = dim + int64_t(t.axes.size());
-    return at >= 0 && !t.axes[at].empty() ? fail("a value varies along an axis along which it should not") : t;
+    return at >= 0 && !t.axes[at].empty()
+               ? fail("a value varies along an axis along which it should not")
+               : t;
   }
 
   /// An elementwise op; a single number becomes a constant beside the others.
   template <typename Op>
-  Tensor elementwise(std::initializer_list<Tensor> list, SmallVector<NamedAttribute> attributes = {}) {
+  Tensor elementwise(std::initializer_list<Tensor> list,
+                     SmallVector<NamedAttribute> attributes = {}) {
     SmallVector<Tensor> args(list);
     Tensor out;
     size_t rank = 0;
@@ -215,34 +277,46 @@ public:
     bias = multiplied(bias);
     if (a.axes.size() < 2 || b.axes.size() < 2)
       return fail("an operand of the product is no matrix");
-    size_t ranks[] = {a.axes.size(), b.axes.size()}, rank = std::max(ranks[0], ranks[1]);
+    size_t ranks[] = {a.axes.size(), b.axes.size()},
+           rank = std::max(ranks[0], ranks[1]);
     if (a.axes[ranks[0] - 1] != b.axes[ranks[1] - 2])
       return fail("the operands are summed along different axes");
     Tensor out;
     out.axes.resize(rank);
     for (size_t d = 0; d + 2 < rank; d++)
       for (const Tensor *t : {&a, &b})
-        if (d + t->axes.size() >= rank && !t->axes[d + t->axes.size() - rank].empty())
+        if (d + t->axes.size() >= rank &&
+            !t->axes[d + t->axes.size() - rank].empty())
           out.axes[d] = t->axes[d + t->axes.size() - rank];
     for (size_t d = 0; d + 2 < rank; d++)
       for (const Tensor *t : {&a, &b})
-        if (d + t->axes.size() >= rank && !t->axes[d + t->axes.size() - rank].empty() &&
+        if (d + t->axes.size() >= rank &&
+            !t->axes[d + t->axes.size() - rank].empty() &&
             t->axes[d + t->axes.size() - rank] != out.axes[d])
           return fail("the batches of the product are different");
     out.axes[rank - 2] = a.axes[ranks[0] - 2];
     out.axes[rank - 1] = b.axes[ranks[1] - 1];
-    SmallVector<Value> operands{a.value, b.value};
-    SmallVector<NamedAttribute> flags{named("transpose_a", rewriter.getBoolAttr(false)),
-                                      named("transpose_b", rewriter.getBoolAttr(false))};
+    SmallVector<Value> operands;
+    SmallVector<NamedAttribute> attributes;
+    for (auto [key, t] :
+         {std::pair("transpose_a", a), std::pair("transpose_b", b)}) {
+      Value turned = sourceOfTranspose(t.value);
+      operands.push_back(turned ? turned : t.value);
+      attributes.push_back(named(key, rewriter.getBoolAttr(bool(turned))));
+    }
+    if (!carry(attributes))
+      return fail("the products have different attributes");
     if (!bias) {
-      out.value = create<MatmulOp>(typeOf(out.axes), operands, flags);
+      out.value = create<MatmulOp>(typeOf(out.axes), operands, attributes);
       return out;
     }
     for (size_t d = 0; d < bias.axes.size(); d++)
-      if (bias.axes.size() > rank || (!bias.axes[d].empty() && bias.axes[d] != out.axes[d + rank - bias.axes.size()]))
+      if (bias.axes.size() > rank ||
+          (!bias.axes[d].empty() &&
+           bias.axes[d] != out.axes[d + rank - bias.axes.size()]))
         return fail("the bias varies along other axes than the product");
     operands.push_back(plain(stripped(bias, 1), 1));
-    out.value = create<LinearOp>(typeOf(out.axes), operands, flags);
+    out.value = create<LinearOp>(typeOf(out.axes), operands, attributes);
     return out;
   }
 
@@ -252,14 +326,17 @@ public:
     while (t.axes.size() < 2)
       t.axes.insert(t.axes.begin(), IndexMap());
     t.value = reshape(t.value, typeOf(t.axes).getShape());
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, t.axes.size()));
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, t.axes.size()));
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     return permuted(t, order);
   }
 
-  /// A norm over the axis that the match works along, which becomes the last one. `rest`: rows of that axis, or absent.
+  /// A norm over the axis that the match works along, which becomes the last
+  /// one. `rest`: rows of that axis, or absent.
   template <typename Op>
-  Tensor norm(Tensor x, std::initializer_list<Tensor> rest, SmallVector<NamedAttribute> attributes = {}) {
+  Tensor norm(Tensor x, std::initializer_list<Tensor> rest,
+              SmallVector<NamedAttribute> attributes = {}) {
     if (!x || llvm::any_of(rest, [](const Tensor &t) { return t.wrong; }))
       return x ? fail("") : lacking({x});
     x = workedLast(multiplied(x));
@@ -273,18 +350,26 @@ public:
         continue;
       t = multiplied(t);
       operands.push_back(t.number ? constant(*t.number, {extent(x.axes.back())})
-                                  : arrange(t.value, offset(t.axes, shapeOf(t.value)), {x.axes.back()}, 1).value);
+                                  : arrange(t.value,
+                                            offset(t.axes, shapeOf(t.value)),
+                                            {x.axes.back()}, 1)
+                                        .value);
       if (!operands.back() || sizeOf(operands.back()) != extent(x.axes.back()))
-        return fail("what the norm is multiplied with varies along another axis");
+        return fail(
+            "what the norm is multiplied with varies along another axis");
     }
-    attributes.push_back(named("normalized_shape", rewriter.getDenseI64ArrayAttr({extent(x.axes.back())})));
-    attributes.push_back(named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
+    attributes.push_back(
+        named("normalized_shape",
+              rewriter.getDenseI64ArrayAttr({extent(x.axes.back())})));
+    attributes.push_back(
+        named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
     x.value = create<Op>(x.value.getType(), operands, alike<Op>(attributes));
     return x;
   }
 
   /// Of rank 4 at least, with the channels second or last.
-  Tensor groupNorm(Tensor x, Tensor weight, Tensor bias, SmallVector<NamedAttribute> attributes) {
+  Tensor groupNorm(Tensor x, Tensor weight, Tensor bias,
+                   SmallVector<NamedAttribute> attributes) {
     if (!x.value || weight.wrong || bias.wrong)
       return lacking({x, weight, bias});
     x = ofRank(multiplied(x), m.frame.size());
@@ -292,13 +377,16 @@ public:
       return fail("x has no rows of channels");
     int64_t channels = 1;
     for (NamedAttribute one : attributes)
-      if (one.getName() == "channel_dim" && mlir::cast<IntegerAttr>(one.getValue()).getInt() < 0)
+      if (one.getName() == "channel_dim" &&
+          mlir::cast<IntegerAttr>(one.getValue()).getInt() < 0)
         channels = -1;
     while (x.axes.size() < 4)
-      x.axes.insert(channels < 0 ? x.axes.begin() + 1 : x.axes.end(), IndexMap());
+      x.axes.insert(channels < 0 ? x.axes.begin() + 1 : x.axes.end(),
+                    IndexMap());
     channels += channels < 0 ? x.axes.size() : 0;
     x.value = reshape(x.value, typeOf(x.axes).getShape());
-    SmallVector<NamedAttribute> all{named("channel_dim", rewriter.getI64IntegerAttr(channels))};
+    SmallVector<NamedAttribute> all{
+        named("channel_dim", rewriter.getI64IntegerAttr(channels))};
     for (NamedAttribute one : attributes)
       if (one.getName() != "channel_dim")
         all.push_back(one);
@@ -311,22 +399,30 @@ public:
         continue;
       t = multiplied(t);
       operands.push_back(t.number ? constant(*t.number, {count})
-                                  : arrange(t.value, offset(t.axes, shapeOf(t.value)), {x.axes[channels]}, 1).value);
+                                  : arrange(t.value,
+                                            offset(t.axes, shapeOf(t.value)),
+                                            {x.axes[channels]}, 1)
+                                        .value);
       if (!operands.back() || sizeOf(operands.back()) != count)
-        return fail("what the norm is multiplied with varies along another axis");
+        return fail(
+            "what the norm is multiplied with varies along another axis");
     }
-    all.push_back(named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
+    all.push_back(
+        named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr(segments)));
     x.value = create<GroupNormOp>(x.value.getType(), operands, all);
     return x;
   }
 
   /// As what it is: (x - mean) / sqrt(variance + epsilon) * scale + offset.
-  Tensor batchNorm(Tensor x, Tensor scale, Tensor offset, Tensor mean, Tensor variance) {
-    auto norm = llvm::find_if(m.ops, [](Operation *op) { return isa<BatchNormInferenceOp>(op); });
+  Tensor batchNorm(Tensor x, Tensor scale, Tensor offset, Tensor mean,
+                   Tensor variance) {
+    auto norm = llvm::find_if(
+        m.ops, [](Operation *op) { return isa<BatchNormInferenceOp>(op); });
     if (norm == m.ops.end())
       return fail("the match has no batch norm");
     Tensor epsilon = settingOf(*norm, "epsilon").value_or(NAN);
-    Tensor slope = multiply(elementwise<RsqrtOp>({add(variance, epsilon)}), scale);
+    Tensor slope =
+        multiply(elementwise<RsqrtOp>({add(variance, epsilon)}), scale);
     return add(multiply(subtract(x, mean), slope), offset);
   }
 
@@ -342,16 +438,16 @@ public:
     int32_t dim = axis - x.axes.begin();
     x.value = create<SoftmaxOp>(
         x.value.getType(), {x.value},
-        {named("dimension", rewriter.getSI32IntegerAttr(dim)), named("numericStable", rewriter.getBoolAttr(stable))});
+        {named("dimension", rewriter.getSI32IntegerAttr(dim)),
+         named("numericStable", rewriter.getBoolAttr(stable))});
     return x;
   }
 
   /// Of rank 4: batch, heads, rows, columns.
-  Tensor attention(Tensor q, Tensor k, Tensor v, Tensor mask, Tensor sink, std::optional<double> scale) {
-    if (!q || !k || !v || mask.wrong)
-      return lacking({q, k, v, mask});
-    if (sink || sink.wrong)
-      return fail("a sink is not written");
+  Tensor attention(Tensor q, Tensor k, Tensor v, Tensor mask, Tensor sink,
+                   std::optional<double> scale) {
+    if (!q || !k || !v || mask.wrong || sink.wrong)
+      return lacking({q, k, v, mask, sink});
     if (mask.number == 0)
       mask = {};
     if (scale) {
@@ -363,38 +459,59 @@ public:
     q = multiplied(q);
     k = multiplied(k);
     mask = multiplied(mask);
-    Tensor *all[] = {&q, &k, &v, &mask};
+    sink = multiplied(sink);
+    Tensor *all[] = {&q, &k, &v, &mask, &sink};
     for (Tensor *t : all) {
       if (!*t)
         continue;
       if (t->number)
-        return fail("the mask is one number");
+        return fail("the mask or sink is one number");
       *t = ofRank(*t, 4);
       if (t->wrong)
         return *t;
     }
-    auto batch = [&](Tensor &t) { t = t.axes[0].empty() ? broadcast(t, 0, q.axes[0]) : t; };
-    batch(k);
-    batch(v);
+    for (Tensor *t : {&k, &v}) {
+      if (t->axes[0].empty())
+        *t = broadcast(*t, 0, q.axes[0]);
+      // Keys and values have the same heads: all, where one of them has.
+      if (k.axes[1] != v.axes[1])
+        *t = repeated(*t, 1, q.axes[1]);
+      if (t->wrong)
+        return *t;
+    }
     if (mask && mask.axes[3].empty())
       mask = broadcast(mask, 3, k.axes[2]);
-    if (k.axes[2] != v.axes[2] || q.axes[3] != k.axes[3] || k.axes[0] != q.axes[0] || v.axes[0] != q.axes[0] ||
-        k.axes[1] != v.axes[1] || (!k.axes[1].empty() && !within(k.axes[1], q.axes[1])) ||
-        (mask && ((!mask.axes[2].empty() && mask.axes[2] != q.axes[2]) || mask.axes[3] != k.axes[2] ||
+    if (k.axes[2] != v.axes[2] || q.axes[3] != k.axes[3] ||
+        k.axes[0] != q.axes[0] || v.axes[0] != q.axes[0] ||
+        k.axes[1] != v.axes[1] ||
+        (!k.axes[1].empty() && !within(k.axes[1], q.axes[1])) ||
+        (mask && ((!mask.axes[2].empty() && mask.axes[2] != q.axes[2]) ||
+                  mask.axes[3] != k.axes[2] ||
                   (!mask.axes[1].empty() && mask.axes[1] != q.axes[1]) ||
                   (!mask.axes[0].empty() && mask.axes[0] != q.axes[0]))))
       return fail("queries, keys and values do not fit together");
+    if (sink && (sink.axes[1] != q.axes[1] || !sink.axes[0].empty() ||
+                 !sink.axes[2].empty() || !sink.axes[3].empty()))
+      return fail("the sink is not one number for each head");
     SmallVector<Value> operands{q.value, k.value, v.value};
-    if (mask)
-      operands.push_back(mask.value);
-    SmallVector<NamedAttribute> attributes{
-        named("is_causal", rewriter.getBoolAttr(false)),
-        named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr({1, 1, 1, bool(mask), 0}))};
+    for (const Tensor &t : {mask, sink})
+      if (t)
+        operands.push_back(t.value);
+    SmallVector<NamedAttribute> attributes{named(
+        "operandSegmentSizes",
+        rewriter.getDenseI32ArrayAttr({1, 1, 1, bool(mask), bool(sink)}))};
     if (scale)
-      attributes.push_back(named("scale", rewriter.getF32FloatAttr(float(*scale))));
+      attributes.push_back(
+          named("scale", rewriter.getF32FloatAttr(float(*scale))));
+    attributes = alike<ScaledDotProductAttentionOp>(attributes);
+    if (llvm::none_of(attributes, [](NamedAttribute one) {
+          return one.getName() == "is_causal";
+        }))
+      attributes.push_back(flag("is_causal", false));
     if (extent(q.axes[3]) != extent(v.axes[3]))
       return fail("the heads of queries and values have different sizes");
-    q.value = create<ScaledDotProductAttentionOp>(q.value.getType(), operands, attributes);
+    q.value = create<ScaledDotProductAttentionOp>(q.value.getType(), operands,
+                                                  attributes);
     q.axes[3] = v.axes[3];
     q.factor = behind;
     return guarded(q, mask);
@@ -409,9 +526,9 @@ public:
       return x;
     int32_t last = int32_t(x.axes.size()) - 1;
     x.axes.back().clear();
-    x.value =
-        create<Op>(typeOf(x.axes), {x.value},
-                   {named("dim_arg", rewriter.getI32ArrayAttr({last})), named("keep_dim", rewriter.getBoolAttr(true))});
+    x.value = create<Op>(typeOf(x.axes), {x.value},
+                         {named("dim_arg", rewriter.getI32ArrayAttr({last})),
+                          named("keep_dim", rewriter.getBoolAttr(true))});
     return x;
   }
 
@@ -431,7 +548,8 @@ public:
     Tensor out = there.front();
     int64_t at = dim + (dim < 0 ? int64_t(out.axes.size()) : 0), size = 0;
     for (const Tensor &t : there) {
-      if (!t.value || t.axes.size() != out.axes.size() || at < 0 || at >= int64_t(t.axes.size()))
+      if (!t.value || t.axes.size() != out.axes.size() || at < 0 ||
+          at >= int64_t(t.axes.size()))
         return fail("what is put side by side has other dimensions");
       for (size_t d = 0; d < t.axes.size(); d++)
         if (int64_t(d) != at && extent(t.axes[d]) != extent(out.axes[d]))
@@ -441,17 +559,21 @@ public:
       values.push_back(t.value);
     }
     out.axes[at] = jointAxis(parts, size);
-    out.value = create<ConcatOp>(typeOf(out.axes), values, {named("dim", rewriter.getSI32IntegerAttr(int32_t(at)))});
+    out.value = create<ConcatOp>(
+        typeOf(out.axes), values,
+        {named("dim", rewriter.getSI32IntegerAttr(int32_t(at)))});
     return out;
   }
 
-  /// From the element `begin` to before `end` along an axis. What was put side by side is taken apart again.
+  /// From the element `begin` to before `end` along an axis. What was put side
+  /// by side is taken apart again.
   Tensor slice(Tensor x, int dim, double begin, double end = INFINITY) {
     int64_t at = dim + (dim < 0 ? int64_t(x.axes.size()) : 0);
     if (!x.value || std::isnan(begin) || std::isnan(end))
       return x.wrong ? x : Tensor();
     x = multiplied(x);
-    int64_t size = extent(x.axes[at]), from = int64_t(begin), to = std::isinf(end) ? size : int64_t(end);
+    int64_t size = extent(x.axes[at]), from = int64_t(begin),
+            to = std::isinf(end) ? size : int64_t(end);
     if (from < 0 || from >= to || to > size)
       return Tensor();
     SmallVector<int64_t> begins(x.axes.size(), 0), ends(shapeOf(x.value));
@@ -468,7 +590,9 @@ public:
         }
     if (from == 0 && to == size)
       return x;
-    x.axes[at] = parts.size() == 1 && extent(parts[0]) == to - from ? parts[0] : jointAxis(parts, to - from);
+    x.axes[at] = parts.size() == 1 && extent(parts[0]) == to - from
+                     ? parts[0]
+                     : jointAxis(parts, to - from);
     x.value = cut(x.value, begins, ends);
     return x;
   }
@@ -476,11 +600,14 @@ public:
   /// Between two numbers.
   Tensor clamp(Tensor x, Tensor low, Tensor high) {
     if (!low.number || !high.number)
-      return x && low && high ? fail("the bounds are not known") : lacking({x, low, high});
-    return elementwise<ClampScalarOp>({x}, {number("min", *low.number), number("max", *high.number)});
+      return x && low && high ? fail("the bounds are not known")
+                              : lacking({x, low, high});
+    return elementwise<ClampScalarOp>(
+        {x}, {number("min", *low.number), number("max", *high.number)});
   }
 
-  /// x cos + (-x2, x1) sin of the halves of its last axis, as the compiler has it: a composite and what that is.
+  /// x cos + (-x2, x1) sin of the halves of its last axis, as the compiler has
+  /// it: a composite and what that is.
   Tensor rotaryEmbedding(Tensor x, Tensor cos, Tensor sin) {
     if (!x || !cos || !sin)
       return lacking({x, cos, sin});
@@ -499,21 +626,27 @@ public:
           if (mlir::cast<IntegerAttr>(step).getInt() != 1)
             return fail("neighbours are turned, and the fused op turns halves");
     Value operands[] = {x.value, cos.value, sin.value};
-    func::FuncOp function = decomposition("rotary_embedding", operands, [&](ArrayRef<Value> v) {
-      SmallVector<int64_t> begin(4, 0), end(shapeOf(v[0])), half = end;
-      half[3] /= 2;
-      Value low = cut(v[0], begin, half), high;
-      begin[3] = half[3];
-      high = cut(v[0], begin, end);
-      Type part = low.getType(), whole = v[0].getType();
-      Value turned = create<ConcatOp>(whole, {create<NegOp>(part, {high}, {}), low},
-                                      {named("dim", rewriter.getSI32IntegerAttr(3))});
-      return create<AddOp>(
-          whole, {create<MultiplyOp>(whole, {v[0], v[1]}, {}), create<MultiplyOp>(whole, {turned, v[2]}, {})}, {});
-    });
-    x.value = create("ttcore.composite", x.value.getType(), operands,
-                     {named("composite_name", rewriter.getStringAttr("rotary_embedding")),
-                      named("decomposition", FlatSymbolRefAttr::get(function.getSymNameAttr()))});
+    func::FuncOp function =
+        decomposition("rotary_embedding", operands, [&](ArrayRef<Value> v) {
+          SmallVector<int64_t> begin(4, 0), end(shapeOf(v[0])), half = end;
+          half[3] /= 2;
+          Value low = cut(v[0], begin, half), high;
+          begin[3] = half[3];
+          high = cut(v[0], begin, end);
+          Type part = low.getType(), whole = v[0].getType();
+          Value turned =
+              create<ConcatOp>(whole, {create<NegOp>(part, {high}, {}), low},
+                               {named("dim", rewriter.getSI32IntegerAttr(3))});
+          return create<AddOp>(whole,
+                               {create<MultiplyOp>(whole, {v[0], v[1]}, {}),
+                                create<MultiplyOp>(whole, {turned, v[2]}, {})},
+                               {});
+        });
+    x.value = create(
+        "ttcore.composite", x.value.getType(), operands,
+        {named("composite_name", rewriter.getStringAttr("rotary_embedding")),
+         named("decomposition",
+               FlatSymbolRefAttr::get(function.getSymNameAttr()))});
     return x;
   }
 
@@ -529,11 +662,15 @@ public:
     return out;
   }
 
-  /// A convolution with the axes and attributes of that of the match, and the padding of a pad before it.
-  template <typename Op> Tensor convolution(Tensor x, Tensor w, Tensor bias = {}, ArrayRef<Name> pads = {}) {
+  /// A convolution with the axes and attributes of that of the match, and the
+  /// padding of a pad before it.
+  template <typename Op>
+  Tensor convolution(Tensor x, Tensor w, Tensor bias = {},
+                     ArrayRef<Name> pads = {}) {
     if (!x || !w || bias.wrong)
       return lacking({x, w, bias});
-    auto found = llvm::find_if(m.ops, [](Operation *op) { return isa<Op>(op); });
+    auto found =
+        llvm::find_if(m.ops, [](Operation *op) { return isa<Op>(op); });
     if (found == m.ops.end())
       return fail("the match has no convolution");
     Operation *of = *found;
@@ -549,41 +686,95 @@ public:
     Axes row(shape.size());
     row[channels] = (*axes)[channels];
     if (bias.value)
-      operands.push_back(arrange(bias.value, offset(bias.axes, shapeOf(bias.value)), row, shape.size()).value);
+      operands.push_back(arrange(bias.value,
+                                 offset(bias.axes, shapeOf(bias.value)), row,
+                                 shape.size())
+                             .value);
     if (bias.number && bias.number != 0) {
       SmallVector<int64_t> extents(shape.size(), 1);
       extents[channels] = shape[channels];
       operands.push_back(constant(*bias.number, extents));
     }
-    if (operands.size() > 2 && (!operands[2] || sizeOf(operands[2]) != shape[channels]))
+    if (operands.size() > 2 &&
+        (!operands[2] || sizeOf(operands[2]) != shape[channels]))
       return fail("the bias is not one number for each channel");
     Tensor out;
     out.axes = *axes;
-    out.value = create<Op>(RankedTensorType::get(shape, element), operands, alike<Op>(padded(of, pads)));
+    out.value = create<Op>(RankedTensorType::get(shape, element), operands,
+                           alike<Op>(padded(of, pads)));
     return out;
+  }
+
+  /// An op of the match with these operands, attributes, and the padding of
+  /// pads before it.
+  template <typename Op>
+  Tensor again(std::initializer_list<Tensor> list,
+               SmallVector<NamedAttribute> attributes,
+               ArrayRef<Name> pads = {}) {
+    auto found =
+        llvm::find_if(m.ops, [](Operation *op) { return isa<Op>(op); });
+    if (found == m.ops.end())
+      return fail("the match has no such op");
+    Operation *of = *found;
+    ArrayRef<int64_t> shape = shapeOf(of->getResult(0));
+    std::optional<Axes> axes = coordinates(m.readOf(of).map, shape);
+    SmallVector<Value> operands;
+    for (Tensor t : list) {
+      t = ofRank(multiplied(t), shape.size());
+      if (t.wrong || !axes)
+        return fail("how the op is indexed is not known");
+      operands.push_back(t.value);
+    }
+    llvm::append_range(attributes, padded(of, pads));
+    Tensor out;
+    out.axes = *axes;
+    out.value = create<Op>(RankedTensorType::get(shape, element), operands,
+                           alike<Op>(attributes));
+    return out;
+  }
+
+  /// Each element several times, one behind another, along an axis of the root.
+  Tensor repeatInterleave(Tensor x, int dim) {
+    x = ofRank(multiplied(x), m.frame.size());
+    int64_t at = dim + int64_t(x.axes.size());
+    if (x.wrong || at < 0)
+      return fail("there is no such axis");
+    x = repeated(x, at, canonical(m.frame[at]));
+    return x.value && x.value.getDefiningOp<RepeatInterleaveOp>()
+               ? x
+               : fail("other elements are repeated");
   }
 
   /// With the activation that one of these names stands for behind it.
   Tensor activated(Tensor x, ArrayRef<Name> names) {
     for (Name n : names)
-      if (Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr; op && x.value) {
+      if (Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
+          op && x.value) {
         x = multiplied(x);
-        x.value = create(op->getName().getStringRef(), x.value.getType(), {x.value}, op->getAttrs());
+        x.value = create(op->getName().getStringRef(), x.value.getType(),
+                         {x.value}, op->getAttrs());
       }
     return x;
   }
 
   NamedAttribute integer(StringRef key, double x, unsigned bits) {
     unknown |= std::isnan(x);
-    return named(key, rewriter.getIntegerAttr(rewriter.getIntegerType(bits), std::isnan(x) ? 0 : int64_t(x)));
+    return named(key, rewriter.getIntegerAttr(rewriter.getIntegerType(bits),
+                                              std::isnan(x) ? 0 : int64_t(x)));
+  }
+  NamedAttribute flag(StringRef key, bool is) {
+    return named(key, rewriter.getBoolAttr(is));
   }
   NamedAttribute number(StringRef key, double x) {
     unknown |= std::isnan(x);
     return named(key, rewriter.getF32FloatAttr(float(x)));
   }
-  NamedAttribute named(StringRef key, Attribute value) { return rewriter.getNamedAttr(key, value); }
+  NamedAttribute named(StringRef key, Attribute value) {
+    return rewriter.getNamedAttr(key, value);
+  }
 
-  /// Puts a value in the place of a line that ends elsewhere, together with the root.
+  /// Puts a value in the place of a line that ends elsewhere, together with the
+  /// root.
   void replace(Name n, Tensor t) {
     if (m.has(n))
       others.push_back({m[n], t});
@@ -592,32 +783,40 @@ public:
   /// Puts the result in the place of the root; or erases what was written.
   LogicalResult replaceRoot(Tensor out) {
     Value root = m.root->getResult(0);
-    std::optional<Axes> at = coordinates(canonical({{RootSpace, 1, sizeOf(root), 1}}), shapeOf(root));
+    std::optional<Axes> at = coordinates(
+        canonical({{RootSpace, 1, sizeOf(root), 1}}), shapeOf(root));
     if (!out)
       out = out.wrong ? out : fail("the fused op was not written");
     out = multiplied(out);
     if (out.value) {
-      out = arrange(out.value, offset(out.axes, shapeOf(out.value)), *at, at->size());
+      out = arrange(out.value, offset(out.axes, shapeOf(out.value)), *at,
+                    at->size());
       for (size_t d = 0; out.value && d < at->size(); d++)
         if (out.axes[d] != canonical((*at)[d]))
           out = broadcast(out, d, canonical((*at)[d]));
     } else if (out.number) {
       out.value = constant(*out.number, shapeOf(root));
     }
-    if (out.value && isMatchAgain())
-      out = fail("it is as the fused form has it"); // which would go on for ever
+    out.value = cast(out.value, elementOf(root));
+    if (out.value && isMatchAgain(out.value.getDefiningOp()))
+      out =
+          fail("it is as the fused form has it"); // which would go on for ever
     SmallVector<std::pair<Operation *, Value>> more;
     for (auto &[read, t] : others)
       more.push_back({read.value.getDefiningOp(), elsewhere(read, t)});
     bool all = llvm::all_of(more, [&](auto &one) {
-      return one.second && m.root->isBeforeInBlock(one.first) && one.second.getType() == one.first->getResult(0).getType();
+      return one.second && m.root->isBeforeInBlock(one.first) &&
+             one.second.getType() == one.first->getResult(0).getType();
     });
     if (!all)
       fail("a result that is used elsewhere is not written");
-    if (!out.value || unknown || !all || !verifies() || out.value.getType() != root.getType() || !hoist()) {
+    if (!out.value || unknown || !all || !verifies() ||
+        out.value.getType() != root.getType() || !hoist()) {
       for (Operation *op : llvm::reverse(created))
         op->erase();
-      return rewriter.notifyMatchFailure(m.root, reason.empty() ? "the fused op does not take these operands" : reason);
+      return rewriter.notifyMatchFailure(
+          m.root, reason.empty() ? "the fused op does not take these operands"
+                                 : reason);
     }
     for (auto &[op, value] : more)
       rewriter.replaceOp(op, value);
@@ -635,36 +834,87 @@ public:
   }
 
 private:
+  /// What a permute of the form exchanges the last two dimensions of; or none.
+  Value sourceOfTranspose(Value value) {
+    auto op = value.getDefiningOp<PermuteOp>();
+    if (!op || !llvm::is_contained(created, op))
+      return {};
+    SmallVector<int64_t> order(op.getPermutation());
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return llvm::is_sorted(order) ? op.getInput() : Value();
+  }
+  /// Discardable attributes of the products of the match, as
+  /// ttcore.weight_dtype; false where they differ.
+  bool carry(SmallVector<NamedAttribute> &attributes) {
+    DictionaryAttr first;
+    for (Operation *op : m.ops)
+      if (isa<MatmulOp, LinearOp, DotGeneralOp>(op)) {
+        if (first && op->getDiscardableAttrDictionary() != first)
+          return false;
+        first = op->getDiscardableAttrDictionary();
+      }
+    if (first)
+      llvm::append_range(attributes, first.getValue());
+    return true;
+  }
+  /// The narrowest floating-point format of a value and of what it is a view
+  /// of.
+  static Type ownType(const Read &read) {
+    Type own = elementOf(read.value);
+    for (const Read &r : views(read))
+      if (Type type = elementOf(r.value);
+          isa<FloatType>(type) && wider(own, type) == own)
+        own = type;
+    return own;
+  }
+  /// The format that holds all numbers of both; the first one, unless both are
+  /// floating-point.
+  static Type wider(Type a, Type b) {
+    if (!isa<FloatType>(a) || !isa<FloatType>(b) || a == b)
+      return a;
+    unsigned width[] = {a.getIntOrFloatBitWidth(), b.getIntOrFloatBitWidth()};
+    return width[0] == width[1]  ? Type(Float32Type::get(a.getContext()))
+           : width[0] > width[1] ? a
+                                 : b;
+  }
   template <typename Op> bool isOperandOf(ArrayRef<Name> names) const {
     return llvm::any_of(names, [&](Name n) { return m.isOperandOf<Op>(n); });
   }
   static bool isThere(const Tensor &t) { return t || t.wrong; }
   /// Attributes of an op, and those that an op of its class in the match has.
-  template <typename Op> SmallVector<NamedAttribute> alike(SmallVector<NamedAttribute> attributes) {
+  template <typename Op>
+  SmallVector<NamedAttribute> alike(SmallVector<NamedAttribute> attributes) {
     for (Operation *op : m.ops)
       if (isa<Op>(op)) {
         for (NamedAttribute one : op->getAttrs())
-          if (llvm::none_of(attributes, [&](NamedAttribute other) { return other.getName() == one.getName(); }))
+          if (llvm::none_of(attributes, [&](NamedAttribute other) {
+                return other.getName() == one.getName();
+              }))
             attributes.push_back(one);
         break;
       }
     return attributes;
   }
 
-  /// Where the match replaces the probabilities of rows that are masked as a whole by 0, so is the result replaced.
+  /// Where the match replaces the probabilities of rows that are masked as a
+  /// whole by 0, so is the result replaced.
   Tensor guarded(Tensor out, Tensor mask) {
     bool guards = llvm::any_of(m.ops, [&](Operation *op) {
       auto where = dyn_cast<WhereOp>(op);
-      return where && (constantOf(where.getSecond()) == 0 || constantOf(where.getThird()) == 0) &&
+      return where &&
+             (constantOf(where.getSecond()) == 0 ||
+              constantOf(where.getThird()) == 0) &&
              m.ops.contains(opOf(where.getFirst()));
     });
     if (!guards || !mask)
       return out;
     Tensor shut = mask, zero = 0.0;
     shut.axes[3].clear();
-    shut.value = create<MaxOp>(typeOf(shut.axes), {mask.value}, {named("dim_arg", rewriter.getI32ArrayAttr({3})),
-                                                                 named("keep_dim", rewriter.getBoolAttr(true))});
-    return elementwise<WhereOp>({elementwise<EqualOp>({shut, -INFINITY}), zero, out});
+    shut.value = create<MaxOp>(typeOf(shut.axes), {mask.value},
+                               {named("dim_arg", rewriter.getI32ArrayAttr({3})),
+                                named("keep_dim", rewriter.getBoolAttr(true))});
+    return elementwise<WhereOp>(
+        {elementwise<EqualOp>({shut, -INFINITY}), zero, out});
   }
   /// The op of a value, behind its views.
   static Operation *opOf(Value value) {
@@ -673,7 +923,8 @@ private:
     return value.getDefiningOp();
   }
 
-  /// The padding of a convolution and of a pad before it: before each dimension, then behind each; in 3D both at once.
+  /// The padding of a convolution and of a pad before it: before each
+  /// dimension, then behind each; in 3D both at once.
   SmallVector<NamedAttribute> padded(Operation *of, ArrayRef<Name> pads) {
     SmallVector<NamedAttribute> out;
     for (Name n : pads) {
@@ -706,32 +957,46 @@ private:
     for (const Joint &one : joints)
       if (ArrayRef<IndexMap>(one.parts) == parts && extent(one.axis) == size)
         return one.axis;
-    joints.push_back({canonical({{JointSpace + unsigned(joints.size()), 1, size, 1}}), SmallVector<IndexMap>(parts)});
+    bool equal = llvm::all_of(
+        parts, [&](const IndexMap &part) { return part == parts[0]; });
+    if (std::optional<IndexMap> axis =
+            equal ? m.axisOfParts(parts[0], size) : std::nullopt)
+      return *axis;
+    joints.push_back(
+        {canonical({{JointSpace + unsigned(joints.size()), 1, size, 1}}),
+         SmallVector<IndexMap>(parts)});
     return joints.back().axis;
   }
-  /// A value as the result of a line that ends elsewhere: its rows are those of that line, in their order.
+  /// A value as the result of a line that ends elsewhere: its rows are those of
+  /// that line, in their order.
   Value elsewhere(const Read &read, Tensor t) {
     t = multiplied(t);
     ArrayRef<int64_t> shape = shapeOf(read.value);
     std::optional<Axes> at = coordinates(read.map, shape);
-    bool fits = t.value && at && !t.axes.empty() && t.axes.back() == canonical(at->back()) &&
+    bool fits = t.value && at && !t.axes.empty() &&
+                t.axes.back() == canonical(at->back()) &&
                 sizeOf(t.value) == sizeOf(read.value);
-    return fits ? reshape(t.value, shape) : Value();
+    return fits ? cast(reshape(t.value, shape), elementOf(read.value))
+                : Value();
   }
-  /// Moves what the form takes before it, where it is made behind the root: values that depend on nothing there.
+  /// Moves what the form takes before it, where it is made behind the root:
+  /// values that depend on nothing there.
   bool hoist() {
     llvm::SetVector<Operation *> moved;
     std::function<bool(Value)> visit = [&](Value value) {
       Operation *op = value.getDefiningOp();
-      if (!op || op->getBlock() != m.root->getBlock() || op->isBeforeInBlock(m.root) || moved.contains(op))
+      if (!op || op->getBlock() != m.root->getBlock() ||
+          op->isBeforeInBlock(m.root) || moved.contains(op))
         return true;
-      if (op == m.root || !isMemoryEffectFree(op) || op->getNumRegions() || !llvm::all_of(op->getOperands(), visit))
+      if (op == m.root || !isMemoryEffectFree(op) || op->getNumRegions() ||
+          !llvm::all_of(op->getOperands(), visit))
         return false;
       moved.insert(op);
       return true;
     };
     for (Operation *op : created)
-      if (op->getBlock() == m.root->getBlock() && !llvm::all_of(op->getOperands(), visit)) {
+      if (op->getBlock() == m.root->getBlock() &&
+          !llvm::all_of(op->getOperands(), visit)) {
         fail("an operand is made of the result");
         return false;
       }
@@ -742,7 +1007,9 @@ private:
 
   /// Of an op without all it needs.
   Tensor lacking(std::initializer_list<Tensor> list) {
-    return llvm::any_of(list, [](const Tensor &t) { return t.wrong; }) ? fail("") : Tensor();
+    return llvm::any_of(list, [](const Tensor &t) { return t.wrong; })
+               ? fail("")
+               : Tensor();
   }
 
   RankedTensorType typeOf(const Axes &axes) {
@@ -752,13 +1019,25 @@ private:
     return RankedTensorType::get(shape, element);
   }
 
-  template <typename Op> Value create(Type type, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  template <typename Op>
+  Value create(Type type, ArrayRef<Value> operands,
+               ArrayRef<NamedAttribute> attributes) {
     return create(Op::getOperationName(), type, operands, attributes);
   }
-  Value create(StringRef name, Type type, ArrayRef<Value> operands, ArrayRef<NamedAttribute> attributes) {
+  Value create(StringRef name, Type type, ArrayRef<Value> operands,
+               ArrayRef<NamedAttribute> attributes) {
     if (llvm::is_contained(operands, Value()))
       return {};
-    OperationState state(m.loc, name, ValueRange(operands), TypeRange(type), attributes);
+    OperationState state(m.loc, name, ValueRange(operands), TypeRange(type),
+                         attributes);
+    for (Operation *known : created) // none twice
+      if (known->getName() == state.name && known->getNumResults() == 1 &&
+          known->getResult(0).getType() == type &&
+          known->getBlock() == builder.getInsertionBlock() &&
+          llvm::equal(known->getOperands(), operands) &&
+          known->getAttrDictionary() ==
+              state.attributes.getDictionary(rewriter.getContext()))
+        return known->getResult(0);
     created.push_back(builder.create(state));
     return created.back()->getResult(0);
   }
@@ -773,54 +1052,77 @@ private:
     size_t before = created.size();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(module.getBody());
-    auto type = rewriter.getFunctionType(TypeRange(ValueRange(operands)), operands[0].getType());
+    auto type = rewriter.getFunctionType(TypeRange(ValueRange(operands)),
+                                         operands[0].getType());
     auto function = func::FuncOp::create(builder, m.loc, symbol, type);
     function.setPrivate();
-    function->setAttr(utils::kCompositeDecompositionAttr, rewriter.getUnitAttr());
+    function->setAttr(utils::kCompositeDecompositionAttr,
+                      rewriter.getUnitAttr());
     Block *block = function.addEntryBlock();
     builder.setInsertionPointToEnd(block);
-    SmallVector<Value> arguments(block->getArguments().begin(), block->getArguments().end());
+    SmallVector<Value> arguments(block->getArguments().begin(),
+                                 block->getArguments().end());
     func::ReturnOp::create(builder, m.loc, body(arguments));
     created.resize(before);
     created.push_back(function);
     return function;
   }
 
-  /// Nothing but ops that the match has, as large, movement and constants.
-  bool isMatchAgain() {
-    auto names = [](auto list) {
+  /// What makes `of` is nothing but ops that the match has, as large,
+  /// constants, and as much movement as the match names.
+  bool isMatchAgain(Operation *of) {
+    auto isMovement = [](Operation *op) {
+      return op->getNumOperands() &&
+             isViewOf(op->getResult(0), op->getOperand(0));
+    };
+    auto isNoCast = [&](Operation *op) {
+      return isMovement(op) && !isa<TypecastOp>(op);
+    };
+    auto names = [&](ArrayRef<Operation *> list) {
       SmallVector<std::pair<StringRef, int64_t>> out;
       for (Operation *op : list)
-        if (!isa<FullOp>(op) && !(op->getNumOperands() && isViewOf(op->getResult(0), op->getOperand(0))))
-          out.push_back({op->getName().getStringRef(), sizeOf(op->getResult(0))});
+        if (!isa<FullOp>(op) && !isMovement(op))
+          out.push_back(
+              {op->getName().getStringRef(), sizeOf(op->getResult(0))});
       llvm::sort(out);
       return out;
     };
     SmallVector<Operation *> used;
     for (Operation *op : created)
-      if (op->getNumResults())
+      if (op->getNumResults() && (!op->use_empty() || op == of))
         used.push_back(op);
-    return names(used) == names(m.ops);
+    ArrayRef<Operation *> matched = m.ops.getArrayRef();
+    return names(used) == names(matched) &&
+           llvm::count_if(used, isNoCast) >= llvm::count_if(matched, isNoCast);
   }
 
   bool verifies() {
-    ScopedDiagnosticHandler quiet(rewriter.getContext(), [](Diagnostic &) { return success(); });
-    return llvm::all_of(created, [](Operation *op) { return succeeded(verify(op)); });
+    ScopedDiagnosticHandler quiet(rewriter.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    return llvm::all_of(created,
+                        [](Operation *op) { return succeeded(verify(op)); });
   }
 
   Value constant(double x, ArrayRef<int64_t> shape) {
     SmallVector<int32_t> dims(shape.begin(), shape.end());
-    Attribute fill = isa<FloatType>(element) ? Attribute(rewriter.getF32FloatAttr(float(x)))
-                                             : Attribute(rewriter.getI32IntegerAttr(int32_t(x)));
+    Attribute fill = isa<FloatType>(element)
+                         ? Attribute(rewriter.getF32FloatAttr(float(x)))
+                         : Attribute(rewriter.getI32IntegerAttr(int32_t(x)));
     return create<FullOp>(RankedTensorType::get(shape, element), {},
-                          {named("shape", rewriter.getDenseI32ArrayAttr(dims)), named("fill_value", fill)});
+                          {named("shape", rewriter.getDenseI32ArrayAttr(dims)),
+                           named("fill_value", fill)});
   }
 
   Value reshape(Value value, ArrayRef<int64_t> shape) {
+    if (value)
+      if (auto before = value.getDefiningOp<ReshapeOp>();
+          before && llvm::is_contained(created, before))
+        value = before.getInput();
     if (!value || shapeOf(value) == shape)
       return value;
     SmallVector<int32_t> dims(shape.begin(), shape.end());
-    return create<ReshapeOp>(RankedTensorType::get(shape, elementOf(value)), {value},
+    return create<ReshapeOp>(RankedTensorType::get(shape, elementOf(value)),
+                             {value},
                              {named("shape", rewriter.getI32ArrayAttr(dims))});
   }
 
@@ -830,49 +1132,61 @@ private:
     SmallVector<int64_t> shape;
     for (int64_t d : order)
       shape.push_back(shapeOf(value)[d]);
-    return create<PermuteOp>(RankedTensorType::get(shape, elementOf(value)), {value},
-                             {named("permutation", rewriter.getDenseI64ArrayAttr(order))});
+    return create<PermuteOp>(
+        RankedTensorType::get(shape, elementOf(value)), {value},
+        {named("permutation", rewriter.getDenseI64ArrayAttr(order))});
   }
 
-  Value cast(Value value) {
-    if (!value || elementOf(value) == element)
-      return value;
-    return create<TypecastOp>(RankedTensorType::get(shapeOf(value), element), {value}, {});
+  Value cast(Value value, Type to) {
+    if (!value || elementOf(value) == to || !isa<FloatType>(to))
+      return value; // what is counted in integers is not rounded to them
+    return create<TypecastOp>(RankedTensorType::get(shapeOf(value), to),
+                              {value}, {});
   }
 
   Value cut(Value value, ArrayRef<int64_t> begins, ArrayRef<int64_t> ends) {
-    SmallVector<int32_t> begin(begins.begin(), begins.end()), end(ends.begin(), ends.end()), step(ends.size(), 1);
+    SmallVector<int32_t> begin(begins.begin(), begins.end()),
+        end(ends.begin(), ends.end()), step(ends.size(), 1);
     SmallVector<int64_t> shape;
     for (auto [from, to] : llvm::zip(begins, ends))
       shape.push_back(to - from);
-    return create<SliceStaticOp>(RankedTensorType::get(shape, elementOf(value)), {value},
-                                 {named("begins", rewriter.getI32ArrayAttr(begin)),
-                                  named("ends", rewriter.getI32ArrayAttr(end)),
-                                  named("step", rewriter.getI32ArrayAttr(step))});
+    return create<SliceStaticOp>(
+        RankedTensorType::get(shape, elementOf(value)), {value},
+        {named("begins", rewriter.getI32ArrayAttr(begin)),
+         named("ends", rewriter.getI32ArrayAttr(end)),
+         named("step", rewriter.getI32ArrayAttr(step))});
   }
 
-  /// A value whose elements `map` reads all, with a dimension for each of these axes; one element where it does not
-  /// vary. Leading ones are left off, down to `least` dimensions.
-  Tensor arrange(Value value, const IndexMap &map, ArrayRef<IndexMap> axes, size_t least) {
-    SmallVector<Digit> pieces; // of the axes, in their order, with their strides in the value
+  /// A value whose elements `map` reads all, with a dimension for each of these
+  /// axes; one element where it does not vary. Leading ones are left off, down
+  /// to `least` dimensions.
+  Tensor arrange(Value value, const IndexMap &map, ArrayRef<IndexMap> axes,
+                 size_t least) {
+    SmallVector<Digit>
+        pieces; // of the axes, in their order, with their strides in the value
     Tensor out;
     for (const IndexMap &axis : axes) {
       std::optional<IndexMap> part = shared(map, axis);
       if (!part)
         return fail("a value varies along a part of an axis");
-      llvm::sort(*part, [](const Digit &a, const Digit &b) { return a.stride > b.stride; });
+      llvm::sort(*part, [](const Digit &a, const Digit &b) {
+        return a.stride > b.stride;
+      });
       IndexMap varies;
       for (const Digit &d : *part) {
         SmallVector<Digit> of; // d, as digits of the value
         for (const Digit &from : canonical(map)) {
-          int64_t low = std::max(from.low, d.low), end = std::min(from.low * from.size, d.low * d.size);
+          int64_t low = std::max(from.low, d.low),
+                  end = std::min(from.low * from.size, d.low * d.size);
           if (from.space == d.space && low < end) {
             if (low % from.low || end % low)
               return fail("a value varies along a part of an axis");
-            of.push_back({d.space, low, end / low, from.stride * (low / from.low)});
+            of.push_back(
+                {d.space, low, end / low, from.stride * (low / from.low)});
           }
         }
-        llvm::sort(of, [](const Digit &a, const Digit &b) { return a.low > b.low; });
+        llvm::sort(
+            of, [](const Digit &a, const Digit &b) { return a.low > b.low; });
         pieces.append(of);
         varies.append(of.begin(), of.end());
       }
@@ -888,29 +1202,39 @@ private:
       count *= d.size;
     if (!value || count != sizeOf(value))
       return fail("a value varies along more than the axes of the formula");
-    SmallVector<int64_t> source = llvm::to_vector(llvm::seq<int64_t>(0, pieces.size())), order(pieces.size()), shape;
-    llvm::sort(source, [&](int64_t a, int64_t b) { return pieces[a].stride > pieces[b].stride; });
+    SmallVector<int64_t> source = llvm::to_vector(
+                             llvm::seq<int64_t>(0, pieces.size())),
+                         order(pieces.size()), shape;
+    llvm::sort(source, [&](int64_t a, int64_t b) {
+      return pieces[a].stride > pieces[b].stride;
+    });
     for (auto [at, i] : llvm::enumerate(source)) {
       order[i] = at;
       shape.push_back(pieces[i].size);
     }
-    out.value = llvm::is_sorted(order) ? value : permute(reshape(value, shape), order);
+    value = cast(value, element);
+    out.value =
+        llvm::is_sorted(order) ? value : permute(reshape(value, shape), order);
     while (out.axes.size() > least && out.axes.front().empty())
       out.axes.erase(out.axes.begin());
     SmallVector<int64_t> dims;
     for (const IndexMap &axis : out.axes)
       dims.push_back(extent(axis));
-    out.value = cast(reshape(out.value, dims));
+    out.value = reshape(out.value, dims);
     return out;
   }
 
   Tensor stripped(Tensor t, size_t least) {
-    return t.value ? arrange(t.value, offset(t.axes, shapeOf(t.value)), t.axes, least) : t;
+    return t.value ? arrange(t.value, offset(t.axes, shapeOf(t.value)), t.axes,
+                             least)
+                   : t;
   }
 
   /// The value itself; a number as a tensor of so many dimensions.
   Value plain(const Tensor &t, size_t rank) {
-    return t.value ? t.value : constant(t.number.value_or(0), SmallVector<int64_t>(rank, 1));
+    return t.value
+               ? t.value
+               : constant(t.number.value_or(0), SmallVector<int64_t>(rank, 1));
   }
 
   /// With the factor that is left.
@@ -956,8 +1280,37 @@ private:
     t.axes[dim] = axis;
     t.value = times[dim] == 1
                   ? t.value
-                  : create<BroadcastOp>(typeOf(t.axes), {t.value},
-                                        {named("broadcast_dimensions", rewriter.getDenseI64ArrayAttr(times))});
+                  : create<BroadcastOp>(
+                        typeOf(t.axes), {t.value},
+                        {named("broadcast_dimensions",
+                               rewriter.getDenseI64ArrayAttr(times))});
+    return t;
+  }
+
+  /// A value with all of an axis of which it has digits: each element several
+  /// times, or all of them.
+  Tensor repeated(Tensor t, size_t dim, const IndexMap &axis) {
+    IndexMap own = t.axes[dim];
+    if (own.empty() || own == axis)
+      return own.empty() ? broadcast(t, dim, axis) : t;
+    int64_t times = extent(axis) / extent(own);
+    if (own.size() != 1 || axis.size() != 1 || !within(own, axis) ||
+        own[0].size * times != axis[0].size)
+      return fail("a value varies along a part of an axis");
+    t.axes[dim] = axis;
+    SmallVector<int64_t> all(t.axes.size(), 1);
+    all[dim] = times;
+    if (own[0].low == axis[0].low)
+      t.value = create<RepeatOp>(
+          typeOf(t.axes), {t.value},
+          {named("repeat_dimensions", rewriter.getDenseI64ArrayAttr(all))});
+    else if (own[0].low == axis[0].low * times)
+      t.value = create<RepeatInterleaveOp>(
+          typeOf(t.axes), {t.value},
+          {named("repeats", rewriter.getUI32IntegerAttr(times)),
+           named("dim", rewriter.getSI32IntegerAttr(dim))});
+    else
+      return fail("a value varies along a part of an axis");
     return t;
   }
 
@@ -975,15 +1328,18 @@ private:
     const IndexMap *axis = llvm::find(x.axes, *m.worked);
     if (axis == x.axes.end())
       return fail("the axis to normalise along is none of x");
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.axes.size()));
-    std::rotate(order.begin() + (axis - x.axes.begin()), order.begin() + (axis - x.axes.begin()) + 1, order.end());
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, x.axes.size()));
+    std::rotate(order.begin() + (axis - x.axes.begin()),
+                order.begin() + (axis - x.axes.begin()) + 1, order.end());
     return permuted(x, order);
   }
 
   Match &m;
   PatternRewriter &rewriter;
-  OpBuilder builder;    ///< of which the driver knows nothing before the form is right
-  Type element;         ///< of the root, in which the form is computed
+  OpBuilder
+      builder;  ///< of which the driver knows nothing before the form is right
+  Type element; ///< in which the form is computed
   bool unknown = false; ///< a number that is an attribute
   std::string reason;
   SmallVector<Operation *> created;

@@ -1,21 +1,26 @@
 // FusionMatch.h - how the generated fusion patterns look at a graph.
 //
-// Between the ops of a fusion reshapes, permutes, broadcasts and casts may stand. A view is looked through exactly: an
-// IndexMap says which element of a value each element of the root is made of. A formula is a tree of Terms, which a
-// Match works through; where there is a choice (operands that commute, alternatives) it takes the first one and, when
-// the whole does not match, the next one. A Form makes the fused op, and knows of each of its values along which axes
-// of the root it varies: what does not fit together is never written.
+// Between the ops of a fusion reshapes, permutes, broadcasts and casts may
+// stand. A view is looked through exactly: an IndexMap says which element of a
+// value each element of the root is made of. A formula is a tree of Terms,
+// which a Match works through; where there is a choice (operands that commute,
+// alternatives) it takes the first one and, when the whole does not match, the
+// next one. A Form makes the fused op, and knows of each of its values along
+// which axes of the root it varies: what does not fit together is never
+// written.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef FUSION_MATCH_H
 #define FUSION_MATCH_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttmlir/Dialect/TTCore/IR/TTCoreOpsTypes.h"
+#include "ttmlir/Dialect/TTCore/IR/Utils.h"
 #include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
 #include "ttmlir/Dialect/TTIR/Utils/Utils.h"
+#include "ttmlir/Utils.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -37,15 +42,23 @@ namespace mlir::tt::ttir::fusion {
 // Index maps: the offset in a value as a sum of digits of an index.
 //===----------------------------------------------------------------------===//
 
-/// The first of the index spaces of a kind. RootSpace is the index of the root; those of sums follow it.
-enum Space : unsigned { RootSpace = 0, EndSpace = 500, WholeSpace = 1000, PartSpace = 100000, JointSpace = 200000 };
+/// The first of the index spaces of a kind. RootSpace is the index of the root;
+/// those of sums follow it.
+enum Space : unsigned {
+  RootSpace = 0,
+  EndSpace = 500,
+  WholeSpace = 1000,
+  PartSpace = 100000,
+  JointSpace = 200000
+};
 
 /// (index of `space` / low) mod size, times stride.
 struct Digit {
   unsigned space;
   int64_t low, size, stride;
   bool operator==(const Digit &d) const {
-    return space == d.space && low == d.low && size == d.size && stride == d.stride;
+    return space == d.space && low == d.low && size == d.size &&
+           stride == d.stride;
   }
 };
 using IndexMap = SmallVector<Digit, 0>;
@@ -61,12 +74,16 @@ inline int64_t extent(const IndexMap &map) {
 
 /// Equal maps are equal functions when both are canonical.
 inline IndexMap canonical(IndexMap map) {
-  llvm::erase_if(map, [](const Digit &d) { return d.size <= 1 || d.stride == 0; });
-  llvm::sort(map, [](const Digit &a, const Digit &b) { return std::tie(a.space, a.low) < std::tie(b.space, b.low); });
+  llvm::erase_if(map,
+                 [](const Digit &d) { return d.size <= 1 || d.stride == 0; });
+  llvm::sort(map, [](const Digit &a, const Digit &b) {
+    return std::tie(a.space, a.low) < std::tie(b.space, b.low);
+  });
   IndexMap out;
   for (const Digit &d : map) {
     Digit *last = out.empty() ? nullptr : &out.back();
-    if (last && last->space == d.space && last->low * last->size == d.low && last->stride * last->size == d.stride)
+    if (last && last->space == d.space && last->low * last->size == d.low &&
+        last->stride * last->size == d.stride)
       last->size *= d.size;
     else
       out.push_back(d);
@@ -89,7 +106,8 @@ inline IndexMap join(ArrayRef<IndexMap> axes) {
 }
 
 /// An offset as coordinates in a shape.
-inline std::optional<Axes> coordinates(const IndexMap &map, ArrayRef<int64_t> shape) {
+inline std::optional<Axes> coordinates(const IndexMap &map,
+                                       ArrayRef<int64_t> shape) {
   Axes axes(shape.size());
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
@@ -101,12 +119,14 @@ inline std::optional<Axes> coordinates(const IndexMap &map, ArrayRef<int64_t> sh
         ;
       if (d >= shape.size() || digit.stride < 1 || digit.stride % strides[d])
         return std::nullopt;
-      int64_t stride = digit.stride / strides[d], room = shape[d] % stride ? digit.size : shape[d] / stride;
+      int64_t stride = digit.stride / strides[d],
+              room = shape[d] % stride ? digit.size : shape[d] / stride;
       int64_t take = std::min(digit.size, room);
       if (digit.size % take || stride * (take - 1) >= shape[d])
         return std::nullopt;
       axes[d].push_back({digit.space, digit.low, take, stride});
-      digit = {digit.space, digit.low * take, digit.size / take, digit.stride * take};
+      digit = {digit.space, digit.low * take, digit.size / take,
+               digit.stride * take};
     }
   for (auto [axis, size] : llvm::zip(axes, shape)) {
     int64_t reach = 0;
@@ -130,21 +150,28 @@ inline IndexMap offset(const Axes &axes, ArrayRef<int64_t> shape) {
   return canonical(out);
 }
 
-/// A digit is the interval [low, low * size) of an index; two are independent when one begins at a multiple of the
-/// other's end.
+/// A digit is the interval [low, low * size) of an index; two are independent
+/// when one begins at a multiple of the other's end.
 inline bool independent(const Digit &a, const Digit &b) {
-  return a.space != b.space || b.low % (a.low * a.size) == 0 || a.low % (b.low * b.size) == 0;
+  return a.space != b.space || b.low % (a.low * a.size) == 0 ||
+         a.low % (b.low * b.size) == 0;
 }
 
 /// `map` depends on a digit of `axis`.
 inline bool touches(const IndexMap &map, const IndexMap &axis) {
-  return llvm::any_of(
-      map, [&](const Digit &a) { return llvm::any_of(axis, [&](const Digit &b) { return !independent(a, b); }); });
+  return llvm::any_of(map, [&](const Digit &a) {
+    return llvm::any_of(axis,
+                        [&](const Digit &b) { return !independent(a, b); });
+  });
 }
 
-/// What is left of `map` without all that `taken` depends on; nothing where it cannot be told.
-inline std::optional<IndexMap> without(const IndexMap &map, const IndexMap &taken) {
-  auto divide = [](int64_t a, int64_t b) { return a > b ? a % b == 0 : b % a == 0; };
+/// What is left of `map` without all that `taken` depends on; nothing where it
+/// cannot be told.
+inline std::optional<IndexMap> without(const IndexMap &map,
+                                       const IndexMap &taken) {
+  auto divide = [](int64_t a, int64_t b) {
+    return a > b ? a % b == 0 : b % a == 0;
+  };
   IndexMap rest = map;
   for (const Digit &cut : taken)
     for (size_t i = rest.size(); i-- > 0;) {
@@ -152,13 +179,15 @@ inline std::optional<IndexMap> without(const IndexMap &map, const IndexMap &take
       if (independent(p, cut))
         continue;
       int64_t end = p.low * p.size, cutEnd = cut.low * cut.size;
-      if (cut.low >= end || p.low >= cutEnd || !divide(cut.low, p.low) || !divide(cutEnd, end) || cutEnd % p.low)
+      if (cut.low >= end || p.low >= cutEnd || !divide(cut.low, p.low) ||
+          !divide(cutEnd, end) || cutEnd % p.low)
         return std::nullopt;
       rest.erase(rest.begin() + i);
       if (cut.low > p.low)
         rest.push_back({p.space, p.low, cut.low / p.low, p.stride});
       if (cutEnd < end)
-        rest.push_back({p.space, cutEnd, end / cutEnd, p.stride * (cutEnd / p.low)});
+        rest.push_back(
+            {p.space, cutEnd, end / cutEnd, p.stride * (cutEnd / p.low)});
     }
   return rest;
 }
@@ -169,19 +198,24 @@ inline bool within(const IndexMap &map, const IndexMap &axis) {
 }
 
 /// The part of `axis` that `map` depends on; nothing where it cannot be told.
-inline std::optional<IndexMap> shared(const IndexMap &map, const IndexMap &axis) {
+inline std::optional<IndexMap> shared(const IndexMap &map,
+                                      const IndexMap &axis) {
   std::optional<IndexMap> rest = without(axis, map);
   return rest ? without(axis, *rest) : std::nullopt;
 }
 
-/// The digits of `axes` that `map` does not depend on, as axes of these extents.
-inline std::optional<Axes> complement(const Axes &axes, const IndexMap &map, ArrayRef<int64_t> extents) {
+/// The digits of `axes` that `map` does not depend on, as axes of these
+/// extents.
+inline std::optional<Axes> complement(const Axes &axes, const IndexMap &map,
+                                      ArrayRef<int64_t> extents) {
   IndexMap pieces;
   for (const IndexMap &axis : axes) {
     std::optional<IndexMap> rest = without(axis, map);
     if (!rest)
       return std::nullopt;
-    llvm::sort(*rest, [](const Digit &a, const Digit &b) { return a.stride > b.stride; });
+    llvm::sort(*rest, [](const Digit &a, const Digit &b) {
+      return a.stride > b.stride;
+    });
     pieces.append(*rest);
   }
   Axes out;
@@ -215,13 +249,21 @@ inline std::optional<Axes> complement(const Axes &axes, const IndexMap &map, Arr
 // Values as they are read by a match.
 //===----------------------------------------------------------------------===//
 
-inline ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-inline Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-inline bool isStatic(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && !llvm::is_contained(type.getShape(), 0);
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
 }
-inline int64_t sizeOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+inline Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+/// Of a known shape, and without a layout, which the form would lose.
+inline bool isPlain(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && !type.getEncoding() &&
+         !llvm::is_contained(type.getShape(), 0);
+}
+inline int64_t sizeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
 
 struct Name {
   unsigned id;
@@ -233,15 +275,20 @@ struct Read {
   Value value;
   IndexMap map;
   Axes axes;
-  std::optional<double> setting; ///< an attribute that stands in the place of an operand
-  std::optional<Name> name;      ///< of the formula, which the op is given
+  std::optional<double>
+      setting; ///< an attribute that stands in the place of an operand
+  std::optional<Name> name; ///< of the formula, which the op is given
   bool isRoot = false;
-  bool inProduct = false;    ///< an operand of a product: rows and columns are the last two axes
-  std::optional<Axes> outer; ///< those before a slice or concatenation changed one
+  bool inProduct = false; ///< an operand of a product: rows and columns are the
+                          ///< last two axes
+  std::optional<Axes>
+      outer; ///< those before a slice or concatenation changed one
 };
 
 /// The map of an operand that broadcasts to the result, or is repeated to it.
-inline std::optional<IndexMap> broadcastMap(const IndexMap &map, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+inline std::optional<IndexMap> broadcastMap(const IndexMap &map,
+                                            ArrayRef<int64_t> from,
+                                            ArrayRef<int64_t> to) {
   std::optional<Axes> at = coordinates(map, from);
   if (!at || to.size() > from.size())
     return std::nullopt;
@@ -269,23 +316,28 @@ inline std::optional<IndexMap> broadcastMap(const IndexMap &map, ArrayRef<int64_
 /// The number that all elements of a value are.
 std::optional<double> constantOf(Value value);
 
-/// The operand that an op leaves as it is: x + 0, x * 1 and the like; -1: there is none.
+/// The operand that an op leaves as it is: x + 0, x * 1 and the like; -1: there
+/// is none.
 inline int unchangedBy(Operation *op) {
-  auto is = [&](unsigned i, double number) { return constantOf(op->getOperand(i)) == number; };
+  auto is = [&](unsigned i, double number) {
+    return constantOf(op->getOperand(i)) == number;
+  };
   if (isa<AddOp>(op))
     return is(1, 0) ? 0 : is(0, 0) ? 1 : -1;
   if (isa<MultiplyOp>(op))
     return is(1, 1) ? 0 : is(0, 1) ? 1 : -1;
   if (isa<MaximumOp>(op))
     return is(1, -INFINITY) ? 0 : is(0, -INFINITY) ? 1 : -1;
-  return (isa<SubtractOp>(op) && is(1, 0)) || (isa<DivOp>(op) && is(1, 1)) ? 0 : -1;
+  return (isa<SubtractOp>(op) && is(1, 0)) || (isa<DivOp>(op) && is(1, 1)) ? 0
+                                                                           : -1;
 }
 
-/// What a view is a view of: of a reshape, permute, broadcast, repeat, cast between formats of one kind, or of x + 0.
+/// What a view is a view of: of a reshape, permute, broadcast, repeat, cast
+/// between formats of one kind, or of x + 0.
 inline std::optional<Read> viewed(const Read &read) {
   Operation *op = read.value.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || op->getNumOperands() < 1 || !isStatic(read.value) ||
-      !llvm::all_of(op->getOperands(), isStatic))
+  if (!op || op->getNumResults() != 1 || op->getNumOperands() < 1 ||
+      !isPlain(read.value) || !llvm::all_of(op->getOperands(), isPlain))
     return std::nullopt;
   Read out = read;
   int unchanged = unchangedBy(op);
@@ -297,15 +349,19 @@ inline std::optional<Read> viewed(const Read &read) {
   } else if (isa<ReshapeOp, SqueezeOp, UnsqueezeOp>(op)) {
     map = read.map;
   } else if (isa<TypecastOp>(op)) {
-    if (isa<FloatType>(elementOf(out.value)) == isa<FloatType>(elementOf(read.value)) ||
-        (isa<FloatType>(elementOf(read.value)) && !elementOf(out.value).isInteger(1)))
+    if (isa<FloatType>(elementOf(out.value)) ==
+            isa<FloatType>(elementOf(read.value)) ||
+        (isa<FloatType>(elementOf(read.value)) &&
+         !elementOf(out.value).isInteger(1)))
       map = read.map;
     if (elementOf(read.value).isInteger(1))
       map = std::nullopt;
   } else if (isa<BroadcastOp, RepeatOp>(op)) {
     map = broadcastMap(read.map, from, to);
   } else if (auto interleave = dyn_cast<RepeatInterleaveOp>(op)) {
-    int64_t dim = interleave.getDim() < 0 ? interleave.getDim() + int64_t(to.size()) : interleave.getDim();
+    int64_t dim = interleave.getDim() < 0
+                      ? interleave.getDim() + int64_t(to.size())
+                      : interleave.getDim();
     SmallVector<int64_t> split(from);
     split[dim] = to[dim];
     split.insert(split.begin() + dim + 1, interleave.getRepeats());
@@ -316,10 +372,12 @@ inline std::optional<Read> viewed(const Read &read) {
   } else if (isa<PermuteOp, TransposeOp>(op)) {
     SmallVector<int64_t> order;
     if (auto permute = dyn_cast<PermuteOp>(op)) {
-      order.assign(permute.getPermutation().begin(), permute.getPermutation().end());
+      order.assign(permute.getPermutation().begin(),
+                   permute.getPermutation().end());
     } else {
       auto transpose = cast<TransposeOp>(op);
-      int64_t rank = to.size(), a = transpose.getDim0(), b = transpose.getDim1();
+      int64_t rank = to.size(), a = transpose.getDim0(),
+              b = transpose.getDim1();
       order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
       std::swap(order[a < 0 ? a + rank : a], order[b < 0 ? b + rank : b]);
     }
@@ -347,8 +405,9 @@ inline SmallVector<Read, 0> views(Read read) {
 /// What a value is a view of, whatever it moves; or none.
 inline Value sourceOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, RepeatInterleaveOp, PermuteOp,
-                      TransposeOp, TypecastOp>(op))
+  if (isa_and_nonnull<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp,
+                      RepeatInterleaveOp, PermuteOp, TransposeOp, TypecastOp>(
+          op))
     return op->getOperand(0);
   int unchanged = op ? unchangedBy(op) : -1;
   return unchanged < 0 ? Value() : op->getOperand(unchanged);
@@ -383,9 +442,11 @@ inline std::optional<double> constantOf(Value value) {
       return x.convertToDouble();
     }
     if (auto number = dyn_cast_or_null<IntegerAttr>(fill))
-      return number.getValue().getBitWidth() == 1 ? double(number.getValue().getBoolValue())
-                                                  : double(number.getValue().getSExtValue());
-    if (!isa<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp, PermuteOp, TypecastOp>(op))
+      return number.getValue().getBitWidth() == 1
+                 ? double(number.getValue().getBoolValue())
+                 : double(number.getValue().getSExtValue());
+    if (!isa<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp,
+             PermuteOp, TypecastOp>(op))
       return std::nullopt;
     value = op->getOperand(0);
   }
@@ -396,8 +457,11 @@ inline std::optional<double> constantOf(Value value) {
 inline bool isNumber(double actual, double expected, Type format) {
   if (actual == expected)
     return true;
-  double tolerance = format.isBF16() ? 1.0 / 256 : format.isF16() ? 1.0 / 2048 : 1e-5;
-  return std::isfinite(expected) && std::fabs(actual - expected) <= tolerance * std::fabs(expected);
+  double tolerance = format.isBF16()  ? 1.0 / 256
+                     : format.isF16() ? 1.0 / 2048
+                                      : 1e-5;
+  return std::isfinite(expected) &&
+         std::fabs(actual - expected) <= tolerance * std::fabs(expected);
 }
 
 //===----------------------------------------------------------------------===//
@@ -412,8 +476,10 @@ class Term {
 public:
   using Function = std::function<bool(Match &, const Read &)>;
   using Guess = std::function<bool(Value)>;
-  Term(Function f, Guess guess = [](Value) { return true; })
-      : f(std::make_shared<Function>(std::move(f))), guess(std::make_shared<Guess>(std::move(guess))) {}
+  Term(
+      Function f, Guess guess = [](Value) { return true; })
+      : f(std::make_shared<Function>(std::move(f))),
+        guess(std::make_shared<Guess>(std::move(guess))) {}
   Term(double number);
   Term(Name variable);
   Term(const Line &line);
@@ -427,7 +493,8 @@ private:
 };
 using Number = std::function<double(const Match &)>;
 
-/// A line that ends somewhere else, behind a value that one of these names stands for: as many ops behind it at most.
+/// A line that ends somewhere else, behind a value that one of these names
+/// stands for: as many ops behind it at most.
 struct Also {
   Name name;
   Term term;
@@ -442,13 +509,16 @@ class Match {
 public:
   explicit Match(Operation *root) : root(root), loc(root->getLoc()) {}
 
-  /// Whether the formula matches and nobody else uses what lies between. Called again, in another way.
-  bool next(const Term &formula, ArrayRef<Name> escapes = {}, ArrayRef<Also> others = {}) {
-    if (!isStatic(root->getResult(0)))
-      return fail("static shapes are wanted");
+  /// Whether the formula matches and nobody else uses what lies between. Called
+  /// again, in another way.
+  bool next(const Term &formula, ArrayRef<Name> escapes = {},
+            ArrayRef<Also> others = {}) {
+    if (!isPlain(root->getResult(0)))
+      return fail("static shapes without layouts are wanted");
     if (utils::isInsideCompositeDecomposition(root))
       return fail("it is what a fused op is decomposed to");
-    constexpr unsigned mostTries = 20000; // of alternatives and orders of operands, at one root
+    constexpr unsigned mostTries =
+        20000; // of alternatives and orders of operands, at one root
     for (unsigned tries = 0; tries < mostTries; tries++) {
       if (begun && !advance())
         return false;
@@ -461,9 +531,12 @@ public:
       worked.reset();
       boundIn.clear();
       ends.clear();
-      if (formula(*this, rootRead()) && ops.contains(root) && llvm::all_of(others, [&](const Also &one) {
-            return ends.push_back(root), findAlso(one);
-          }) && isUsedHereOnly(escapes))
+      if (formula(*this, rootRead()) && ops.contains(root) &&
+          llvm::all_of(others,
+                       [&](const Also &one) {
+                         return ends.push_back(root), findAlso(one);
+                       }) &&
+          isUsedHereOnly(escapes))
         return true;
     }
     reason = "there are more ways to match than are tried";
@@ -476,7 +549,8 @@ public:
       choices.push_back({0, n});
     return choices[depth++].first;
   }
-  /// Always false. The reason that is kept is that of the attempt that matched most.
+  /// Always false. The reason that is kept is that of the attempt that matched
+  /// most.
   bool fail(const Twine &why) {
     if (reason.empty() || ops.size() > reached)
       reason = why.str();
@@ -484,7 +558,9 @@ public:
     return false;
   }
   /// A condition of the pattern.
-  bool check(bool holds, const char *condition) { return holds || fail(Twine("does not hold: ") + condition); }
+  bool check(bool holds, const char *condition) {
+    return holds || fail(Twine("does not hold: ") + condition);
+  }
   const std::string &why() const { return reason; }
 
   bool has(Name n) const { return names.count(n.id); }
@@ -494,17 +570,22 @@ public:
     names[n.id] = r;
     boundIn.insert({n.id, ends.size()});
   }
-  void setAxes(Name n, Axes axes) { names.find(n.id)->second.axes = std::move(axes); }
+  void setAxes(Name n, Axes axes) {
+    names.find(n.id)->second.axes = std::move(axes);
+  }
   /// The name stands for the same elements of the same value again.
   bool isAgain(Name n, const Read &r, bool variable) {
     SmallVector<Read, 0> here = views(r), there = views((*this)[n]);
-    bool elsewhere = boundIn.lookup(n.id) != ends.size(); // over another index space
+    bool elsewhere =
+        boundIn.lookup(n.id) != ends.size(); // over another index space
     for (size_t i = 0; i < here.size(); i++)
       for (size_t j = 0; j < there.size(); j++) {
-        if (!variable && j > 0 && ops.contains(there[j - 1].value.getDefiningOp()))
+        if (!variable && j > 0 &&
+            ops.contains(there[j - 1].value.getDefiningOp()))
           break; // the op of the line itself
         if (here[i].value == there[j].value &&
-            (elsewhere ? isAlike(here[i].map, there[j].map) : here[i].map == there[j].map)) {
+            (elsewhere ? isAlike(here[i].map, there[j].map)
+                       : here[i].map == there[j].map)) {
           if (elsewhere)
             return true;
           for (size_t k = 0; !variable && k < i; k++)
@@ -518,13 +599,17 @@ public:
       }
     return fail(Twine(n.text) + " is another value here");
   }
-  /// An op of the match, of this class, takes what the name stands for as its last operand, or as any if it commutes.
+  /// An op of the match, of this class, takes what the name stands for as its
+  /// last operand, or as any if it commutes.
   template <typename Op> bool isOperandOf(Name n) const {
     return llvm::any_of(ops, [&](Operation *op) {
-      return isa<Op>(op) && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return isa<Op>(op) &&
+             llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
                Read r;
                r.value = operand.get();
-               bool counts = isa<AddOp, MultiplyOp>(op) || operand.getOperandNumber() + 1 == op->getNumOperands();
+               bool counts =
+                   isa<AddOp, MultiplyOp>(op) ||
+                   operand.getOperandNumber() + 1 == op->getNumOperands();
                return counts && has(n) && isViewOf(r.value, (*this)[n].value);
              });
     });
@@ -538,14 +623,26 @@ public:
   void lookThrough(Operation *op) { between.insert(op); }
   unsigned newSpace() { return ++spaces; }
   /// An index space of its own for a value that is meant as a whole.
-  unsigned spaceOf(Value v) { return WholeSpace + wholes.insert({v, unsigned(wholes.size())}).first->second; }
-  /// The axis of a slice or concatenation that `part` is a part of: one for all of the same part and extent.
+  unsigned spaceOf(Value v) {
+    return WholeSpace +
+           wholes.insert({v, unsigned(wholes.size())}).first->second;
+  }
+  /// The axis of a slice or concatenation that `part` is a part of: one for all
+  /// of the same part and extent.
   unsigned spaceOfPart(const IndexMap &part, int64_t size) {
     for (auto [i, known] : llvm::enumerate(parts))
       if (known.first == part && known.second == size)
         return PartSpace + i;
     parts.push_back({part, size});
     return PartSpace + parts.size() - 1;
+  }
+  /// The axis of so many elements that equal parts like this one make.
+  std::optional<IndexMap> axisOfParts(const IndexMap &part, int64_t size) {
+    unsigned at = part.size() == 1 ? part[0].space - PartSpace : parts.size();
+    if (at >= parts.size() || extent(parts[at].first) != size ||
+        extent(part) != parts[at].second)
+      return std::nullopt;
+    return parts[at].first;
   }
   /// Of reductions and norms: the first axis that one of them works along.
   void worksAlong(const IndexMap &axis) {
@@ -568,10 +665,13 @@ private:
     r.isRoot = true;
     int64_t n = sizeOf(r.value);
     if (n > 1)
-      r.map.push_back({ends.empty() ? unsigned(RootSpace) : EndSpace + unsigned(ends.size()), 1, n, 1});
+      r.map.push_back({ends.empty() ? unsigned(RootSpace)
+                                    : EndSpace + unsigned(ends.size()),
+                       1, n, 1});
     ArrayRef<int64_t> shape = shapeOf(r.value);
     r.axes = *coordinates(r.map, shape);
-    // Trailing dimensions of one element count as leading ones, or are where they are printed.
+    // Trailing dimensions of one element count as leading ones, or are where
+    // they are printed.
     if (n > 1 && shape.back() == 1 && choose(2) == 0)
       while (r.axes.back().empty()) {
         r.axes.pop_back();
@@ -585,7 +685,9 @@ private:
   static bool isAlike(IndexMap a, IndexMap b) {
     for (IndexMap *map : {&a, &b}) {
       *map = canonical(*map);
-      llvm::sort(*map, [](const Digit &x, const Digit &y) { return x.stride > y.stride; });
+      llvm::sort(*map, [](const Digit &x, const Digit &y) {
+        return x.stride > y.stride;
+      });
     }
     if (a.size() != b.size())
       return false;
@@ -593,7 +695,8 @@ private:
       for (size_t j = 0; j <= i; j++)
         if (a[i].size != b[i].size || a[i].stride != b[i].stride ||
             (a[i].space == a[j].space) != (b[i].space == b[j].space) ||
-            (a[i].space == a[j].space && (a[i].low < a[j].low) != (b[i].low < b[j].low)))
+            (a[i].space == a[j].space &&
+             (a[i].low < a[j].low) != (b[i].low < b[j].low)))
           return false;
     return true;
   }
@@ -606,21 +709,31 @@ private:
       values.push_back({(*this)[*start].value, 0});
     for (size_t i = 0; i < values.size() && values.size() < 128; i++)
       for (Operation *user : values[i].first.getUsers()) {
-        if (user->getBlock() != root->getBlock() || user->getNumResults() != 1 || !isStatic(user->getResult(0)))
+        if (user->getBlock() != root->getBlock() ||
+            user->getNumResults() != 1 || !isPlain(user->getResult(0)))
           continue;
         Value result = user->getResult(0);
-        unsigned deep = values[i].second + (sourceOf(result) != values[i].first);
-        if (deep > also.deep || llvm::any_of(values, [&](auto &known) { return known.first == result; }))
+        unsigned deep =
+            values[i].second + (sourceOf(result) != values[i].first);
+        if (deep > also.deep || llvm::any_of(values, [&](auto &known) {
+              return known.first == result;
+            }))
           continue;
         values.push_back({result, deep});
         if (!ops.contains(user) && also.term.may(result))
           found.push_back(user);
       }
     if (also.after) {
-      Operation *first = has(*also.after) ? (*this)[*also.after].value.getDefiningOp() : nullptr;
-      llvm::erase_if(found, [&](Operation *op) { return !first || !first->isBeforeInBlock(op); });
+      Operation *first = has(*also.after)
+                             ? (*this)[*also.after].value.getDefiningOp()
+                             : nullptr;
+      llvm::erase_if(found, [&](Operation *op) {
+        return !first || !first->isBeforeInBlock(op);
+      });
     }
-    llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::sort(found, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
     return found;
   }
   bool findAlso(const Also &also) {
@@ -634,7 +747,8 @@ private:
     return also.term(*this, rootRead()) && ops.contains(ends.back());
   }
   bool advance() {
-    while (!choices.empty() && choices.back().first + 1 >= choices.back().second)
+    while (!choices.empty() &&
+           choices.back().first + 1 >= choices.back().second)
       choices.pop_back();
     if (choices.empty())
       return false;
@@ -643,30 +757,37 @@ private:
   }
   bool isUsedHereOnly(ArrayRef<Name> escapes) {
     auto isOutside = [&](Operation *op) {
-      return op != root && !llvm::is_contained(ends, op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return op != root && !llvm::is_contained(ends, op) &&
+             llvm::any_of(op->getUsers(), [&](Operation *user) {
                return !ops.contains(user) && !between.contains(user);
              });
     };
     for (Operation *op : llvm::concat<Operation *const>(ops, between)) {
-      bool escapes_ = llvm::any_of(escapes, [&](Name n) { return has(n) && (*this)[n].value.getDefiningOp() == op; });
+      bool escapes_ = llvm::any_of(escapes, [&](Name n) {
+        return has(n) && (*this)[n].value.getDefiningOp() == op;
+      });
       if (!escapes_ && isOutside(op))
-        return fail(Twine(op->getName().getStringRef()) + " has a user outside of the match");
+        return fail(Twine(op->getName().getStringRef()) +
+                    " has a user outside of the match");
     }
     return true;
   }
 
-  SmallVector<std::pair<unsigned, unsigned>> choices; ///< the way taken, of how many
+  SmallVector<std::pair<unsigned, unsigned>>
+      choices; ///< the way taken, of how many
   bool begun = false;
   unsigned depth = 0, spaces = 0;
   size_t reached = 0;
   std::string reason;
   DenseMap<unsigned, Read> names;
   DenseMap<Operation *, Read> reads;
-  DenseMap<unsigned, size_t> boundIn; ///< the number of ends when a name was bound
-  SmallVector<Operation *> ends;      ///< of the lines that end elsewhere
+  DenseMap<unsigned, size_t>
+      boundIn;                   ///< the number of ends when a name was bound
+  SmallVector<Operation *> ends; ///< of the lines that end elsewhere
   DenseMap<Value, unsigned> wholes;
   SmallVector<std::pair<IndexMap, int64_t>> parts;
-  llvm::SmallSetVector<Operation *, 16> between; ///< ops that were looked through
+  llvm::SmallSetVector<Operation *, 16>
+      between; ///< ops that were looked through
 };
 
 /// A number, which a constant or an attribute holds.
@@ -675,13 +796,17 @@ inline Term m_Number(Number expected) {
     m.here = r.axes;
     double wanted = expected(m);
     std::optional<double> actual = r.setting ? r.setting : constantOf(r.value);
-    Type format = r.setting ? Float32Type::get(m.root->getContext()) : elementOf(r.value);
-    return (actual && isNumber(*actual, wanted, format)) || m.fail("the number " + std::to_string(wanted) + " expected");
+    Type format =
+        r.setting ? Float32Type::get(m.root->getContext()) : elementOf(r.value);
+    return (actual && isNumber(*actual, wanted, format)) ||
+           m.fail("the number " + std::to_string(wanted) + " expected");
   });
 }
-inline Term::Term(double x) : Term(m_Number([=](const Match &) { return x; })) {}
+inline Term::Term(double x)
+    : Term(m_Number([=](const Match &) { return x; })) {}
 
-/// Any value, which is taken as it was before it was broadcast; the same one at each occurrence.
+/// Any value, which is taken as it was before it was broadcast; the same one at
+/// each occurrence.
 inline Term::Term(Name n)
     : Term([=](Match &m, const Read &r) {
         if (r.setting)
@@ -697,21 +822,25 @@ inline Term::Term(Name n)
         return true;
       }) {}
 
-/// A line of the formula: what it stands for is matched once, and the same value at each use.
+/// A line of the formula: what it stands for is matched once, and the same
+/// value at each use.
 struct Line : Name {
-  Line(unsigned id, const char *text, Term value) : Name{id, text}, term(named(*this, value)) {}
+  Line(unsigned id, const char *text, Term value)
+      : Name{id, text}, term(named(*this, value)) {}
   const Term term;
 
 private:
   static Term named(Name n, Term value) {
-    return Term([=](Match &m, const Read &r) {
-      if (m.has(n))
-        return m.isAgain(n, r, false);
-      m.bind(n, r);
-      Read read = r;
-      read.name = n;
-      return value(m, read);
-    }, [=](Value v) { return value.may(v); });
+    return Term(
+        [=](Match &m, const Read &r) {
+          if (m.has(n))
+            return m.isAgain(n, r, false);
+          m.bind(n, r);
+          Read read = r;
+          read.name = n;
+          return value(m, read);
+        },
+        [=](Value v) { return value.may(v); });
   }
 };
 inline Term::Term(const Line &line) : Term(line.term) {}
@@ -720,7 +849,8 @@ inline Term::Term(const Line &line) : Term(line.term) {}
 inline Term operator|(Term a, Term b) {
   return Term(
       [=](Match &m, const Read &r) {
-        bool first = r.setting || a.may(r.value), second = r.setting || b.may(r.value);
+        bool first = r.setting || a.may(r.value),
+             second = r.setting || b.may(r.value);
         return (first && second ? m.choose(2) == 0 : first) ? a(m, r) : b(m, r);
       },
       [=](Value v) { return a.may(v) || b.may(v); });
@@ -728,83 +858,99 @@ inline Term operator|(Term a, Term b) {
 
 /// x with its last two axes exchanged.
 inline Term m_Transposed(Term x) {
-  return Term([=](Match &m, const Read &r) {
-    Read turned = r;
-    if (turned.axes.size() < 2)
-      return m.fail("two axes are wanted");
-    std::swap(turned.axes.back(), turned.axes[turned.axes.size() - 2]);
-    return x(m, turned);
-  }, [=](Value v) { return x.may(v); });
+  return Term(
+      [=](Match &m, const Read &r) {
+        Read turned = r;
+        if (turned.axes.size() < 2)
+          return m.fail("two axes are wanted");
+        std::swap(turned.axes.back(), turned.axes[turned.axes.size() - 2]);
+        return x(m, turned);
+      },
+      [=](Value v) { return x.may(v); });
 }
 
 using Rule = std::function<bool(Match &, const Read &, Operation *)>;
 
 /// The op that makes a value, or one that views lead to.
-template <typename... Ops> Term m_Any(Rule rule) {
-  return Term([=](Match &m, const Read &r) {
-    if (r.setting)
-      return m.fail("an op is expected");
-    Read at = r;
-    while (!isa_and_nonnull<Ops...>(at.value.getDefiningOp())) {
-      std::optional<Read> next = r.isRoot ? std::nullopt : viewed(at);
-      if (!next) {
-        std::string names;
-        ((names += (names.empty() ? "" : " or ") + Ops::getOperationName().str()), ...);
-        return m.fail(Twine(names) + " expected");
-      }
-      m.lookThrough(at.value.getDefiningOp());
-      at = *next;
-    }
-    Operation *found = at.value.getDefiningOp();
-    if (at.value != found->getResult(0) || !isStatic(at.value))
-      return m.fail("the first result is expected");
-    if (r.name)
-      m.bind(*r.name, at);
-    m.line = r.name;
-    at.name.reset();
-    at.isRoot = false;
-    m.take(found, at);
-    return rule(m, at, found);
-  }, [](Value v) {
-    while (v && !isa_and_nonnull<Ops...>(v.getDefiningOp()))
-      v = sourceOf(v);
-    return bool(v);
-  });
+template <typename... Ops> Term m_OneOf(Rule rule) {
+  return Term(
+      [=](Match &m, const Read &r) {
+        if (r.setting)
+          return m.fail("an op is expected");
+        Read at = r;
+        while (!isa_and_nonnull<Ops...>(at.value.getDefiningOp())) {
+          std::optional<Read> next = r.isRoot ? std::nullopt : viewed(at);
+          if (!next) {
+            std::string names;
+            ((names +=
+              (names.empty() ? "" : " or ") + Ops::getOperationName().str()),
+             ...);
+            return m.fail(Twine(names) + " expected");
+          }
+          m.lookThrough(at.value.getDefiningOp());
+          at = *next;
+        }
+        Operation *found = at.value.getDefiningOp();
+        if (at.value != found->getResult(0) || !isPlain(at.value))
+          return m.fail("the first result is expected");
+        if (r.name)
+          m.bind(*r.name, at);
+        m.line = r.name;
+        at.name.reset();
+        at.isRoot = false;
+        m.take(found, at);
+        return rule(m, at, found);
+      },
+      [](Value v) {
+        while (v && !isa_and_nonnull<Ops...>(v.getDefiningOp()))
+          v = sourceOf(v);
+        return bool(v);
+      });
 }
 
 /// Operand i of an op whose operands broadcast to its result.
 inline std::optional<Read> operandOf(const Read &r, Operation *op, unsigned i) {
   Read out = r;
   out.value = op->getOperand(i);
-  if (!isStatic(out.value))
+  if (!isPlain(out.value))
     return std::nullopt;
   if (shapeOf(out.value) == shapeOf(r.value))
     return out;
-  std::optional<IndexMap> map = broadcastMap(r.map, shapeOf(r.value), shapeOf(out.value));
+  std::optional<IndexMap> map =
+      broadcastMap(r.map, shapeOf(r.value), shapeOf(out.value));
   if (!map)
     return std::nullopt;
   out.map = *map;
   return out;
 }
 
-/// Numbers that an op has as attributes, in the place of operands that are missing.
+/// Numbers that an op has as attributes, in the place of operands that are
+/// missing.
 inline std::optional<double> settingOf(Operation *op, StringRef key) {
   Attribute attribute = op->getAttr(key);
   if (auto x = dyn_cast_or_null<FloatAttr>(attribute))
     return x.getValueAsDouble();
+  if (auto x = dyn_cast_or_null<BoolAttr>(attribute))
+    return x.getValue();
   if (auto x = dyn_cast_or_null<IntegerAttr>(attribute))
     return double(x.getInt());
+  if (auto x = dyn_cast_or_null<DenseI32ArrayAttr>(attribute))
+    if (!x.empty() && llvm::all_equal(x.asArrayRef()))
+      return x[0];
   return std::nullopt;
 }
 
-inline bool matchOperands(Match &m, const Read &r, Operation *op, ArrayRef<Term> args, ArrayRef<unsigned> order,
+inline bool matchOperands(Match &m, const Read &r, Operation *op,
+                          ArrayRef<Term> args, ArrayRef<unsigned> order,
                           ArrayRef<const char *> settings) {
   for (unsigned i = 0; i < args.size(); i++) {
     Read operand = r;
     if (order[i] >= op->getNumOperands()) {
-      operand.setting = settings.size() > i ? settingOf(op, settings[i]) : std::nullopt;
+      operand.setting =
+          settings.size() > i ? settingOf(op, settings[i]) : std::nullopt;
       if (!operand.setting)
-        return m.fail(Twine(op->getName().getStringRef()) + " has no such operand");
+        return m.fail(Twine(op->getName().getStringRef()) +
+                      " has no such operand");
     } else if (std::optional<Read> mapped = operandOf(r, op, order[i])) {
       operand = *mapped;
     } else {
@@ -817,9 +963,9 @@ inline bool matchOperands(Match &m, const Read &r, Operation *op, ArrayRef<Term>
 }
 
 /// Element by element.
-template <typename Op, typename... Terms> Term m_Op(Terms... terms) {
+template <typename Op, typename... Terms> Term m_Elementwise(Terms... terms) {
   SmallVector<Term> args{Term(terms)...};
-  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<Op>([=](Match &m, const Read &r, Operation *op) {
     if (op->getNumOperands() > args.size())
       return m.fail("the number of operands is another one");
     return matchOperands(m, r, op, args, {0, 1, 2, 3}, {});
@@ -829,36 +975,54 @@ template <typename Op, typename... Terms> Term m_Op(Terms... terms) {
 /// The same, with the operands in either order.
 template <typename Op> Term m_Commutative(Term a, Term b) {
   SmallVector<Term> args{a, b};
-  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<Op>([=](Match &m, const Read &r, Operation *op) {
     Value first = op->getOperand(0), second = op->getOperand(1);
-    bool straight = a.may(first) && b.may(second), turned = first != second && a.may(second) && b.may(first);
+    bool straight = a.may(first) && b.may(second),
+         turned = first != second && a.may(second) && b.may(first);
     bool swapped = straight && turned ? m.choose(2) == 1 : turned;
-    return swapped ? matchOperands(m, r, op, args, {1, 0}, {}) : matchOperands(m, r, op, args, {0, 1}, {});
+    return swapped ? matchOperands(m, r, op, args, {1, 0}, {})
+                   : matchOperands(m, r, op, args, {0, 1}, {});
   });
 }
 
 /// Between bounds, which are operands or attributes.
 inline Term m_Clamp(Term x, Term low, Term high) {
   SmallVector<Term> args{x, low, high};
-  return m_Any<ClampScalarOp, ClampTensorOp>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<ClampScalarOp, ClampTensorOp>([=](Match &m, const Read &r,
+                                                   Operation *op) {
     return matchOperands(m, r, op, args, {0, 1, 2}, {nullptr, "min", "max"});
   });
 }
 
 // As formulas are written. What commutes matches in either order.
 inline Term operator+(Term a, Term b) { return m_Commutative<AddOp>(a, b); }
-inline Term operator-(Term a, Term b) { return m_Op<SubtractOp>(a, b); }
-inline Term operator*(Term a, Term b) { return m_Commutative<MultiplyOp>(a, b); }
-inline Term operator/(Term a, Term b) { return m_Op<DivOp>(a, b); }
+inline Term operator-(Term a, Term b) {
+  return m_Elementwise<SubtractOp>(a, b);
+}
+inline Term operator*(Term a, Term b) {
+  return m_Commutative<MultiplyOp>(a, b);
+}
+inline Term operator/(Term a, Term b) { return m_Elementwise<DivOp>(a, b); }
 inline Term operator==(Term a, Term b) { return m_Commutative<EqualOp>(a, b); }
-inline Term operator!=(Term a, Term b) { return m_Commutative<NotEqualOp>(a, b); }
-inline Term operator<(Term a, Term b) { return m_Op<LessThanOp>(a, b); }
-inline Term operator<=(Term a, Term b) { return m_Op<LessEqualOp>(a, b); }
-inline Term operator>(Term a, Term b) { return m_Op<GreaterThanOp>(a, b); }
-inline Term operator>=(Term a, Term b) { return m_Op<GreaterEqualOp>(a, b); }
+inline Term operator!=(Term a, Term b) {
+  return m_Commutative<NotEqualOp>(a, b);
+}
+inline Term operator<(Term a, Term b) {
+  return m_Elementwise<LessThanOp>(a, b);
+}
+inline Term operator<=(Term a, Term b) {
+  return m_Elementwise<LessEqualOp>(a, b);
+}
+inline Term operator>(Term a, Term b) {
+  return m_Elementwise<GreaterThanOp>(a, b);
+}
+inline Term operator>=(Term a, Term b) {
+  return m_Elementwise<GreaterEqualOp>(a, b);
+}
 
 /// The axis that dim = -1 and the like mean.
-inline bool isAxis(const Read &r, const IndexMap &axis, std::optional<int> dim) {
+inline bool isAxis(const Read &r, const IndexMap &axis,
+                   std::optional<int> dim) {
   int64_t rank = r.axes.size();
   if (!dim)
     return true;
@@ -879,11 +1043,12 @@ inline SmallVector<int64_t> reducedDims(Operation *op, int64_t rank) {
 }
 
 /// A sum or the like. It runs over axes of the formula, where it can.
-template <typename... Ops> Term m_Reduction(Term x, std::optional<int> dim = std::nullopt) {
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+template <typename... Ops>
+Term m_Reduction(Term x, std::optional<int> dim = std::nullopt) {
+  return m_OneOf<Ops...>([=](Match &m, const Read &r, Operation *op) {
     Value source = op->getOperand(0);
-    if (!isStatic(source))
-      return m.fail("static shapes are wanted");
+    if (!isPlain(source))
+      return m.fail("static shapes without layouts are wanted");
     ArrayRef<int64_t> shape = shapeOf(source);
     SmallVector<int64_t> dims = reducedDims(op, shape.size()), extents;
     std::optional<Axes> kept = coordinates(r.map, shapeOf(r.value));
@@ -896,8 +1061,11 @@ template <typename... Ops> Term m_Reduction(Term x, std::optional<int> dim = std
     bool own = !sum;
     if (own) {
       unsigned space = m.newSpace();
-      sum = coordinates(
-          {{space, 1, std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>()), 1}}, extents);
+      sum = coordinates({{space, 1,
+                          std::accumulate(extents.begin(), extents.end(),
+                                          int64_t(1), std::multiplies<>()),
+                          1}},
+                        extents);
     }
     Axes at;
     bool stay = shape.size() == shapeOf(r.value).size();
@@ -920,9 +1088,11 @@ template <typename... Ops> Term m_Reduction(Term x, std::optional<int> dim = std
 }
 
 /// A softmax or norm, along one axis.
-template <typename... Ops> Term m_Along(std::initializer_list<Term> terms, std::optional<int> dim = std::nullopt) {
+template <typename... Ops>
+Term m_Along(std::initializer_list<Term> terms,
+             std::optional<int> dim = std::nullopt) {
   SmallVector<Term> args(terms);
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<Ops...>([=](Match &m, const Read &r, Operation *op) {
     int64_t rank = shapeOf(r.value).size(), first = -1, count = 1;
     if (auto dimension = op->getAttrOfType<IntegerAttr>("dimension"))
       first = dimension.getInt();
@@ -942,7 +1112,8 @@ template <typename... Ops> Term m_Along(std::initializer_list<Term> terms, std::
   });
 }
 
-/// How a product's result is made of its operands: the dimension of each that a dimension of the result is, or -1.
+/// How a product's result is made of its operands: the dimension of each that a
+/// dimension of the result is, or -1.
 struct Product {
   SmallVector<int64_t> a, b, sumOfA, sumOfB;
   SmallVector<char> role; ///< 'b'atch, 'r'ows, 'c'olumns
@@ -950,14 +1121,18 @@ struct Product {
 
 inline std::optional<Product> productOf(Operation *op) {
   Product p;
-  int64_t rankA = shapeOf(op->getOperand(0)).size(), rankB = shapeOf(op->getOperand(1)).size();
+  int64_t rankA = shapeOf(op->getOperand(0)).size(),
+          rankB = shapeOf(op->getOperand(1)).size();
   if (auto dot = dyn_cast<DotGeneralOp>(op)) {
-    p.sumOfA.assign(dot.getContractDimsLhs().begin(), dot.getContractDimsLhs().end());
-    p.sumOfB.assign(dot.getContractDimsRhs().begin(), dot.getContractDimsRhs().end());
+    p.sumOfA.assign(dot.getContractDimsLhs().begin(),
+                    dot.getContractDimsLhs().end());
+    p.sumOfB.assign(dot.getContractDimsRhs().begin(),
+                    dot.getContractDimsRhs().end());
     p.a.assign(dot.getBatchDimsLhs().begin(), dot.getBatchDimsLhs().end());
     p.b.assign(dot.getBatchDimsRhs().begin(), dot.getBatchDimsRhs().end());
     p.role.assign(p.a.size(), 'b');
-    auto rest = [&](int64_t rank, ArrayRef<int64_t> sums, SmallVector<int64_t> batch, char role) {
+    auto rest = [&](int64_t rank, ArrayRef<int64_t> sums,
+                    SmallVector<int64_t> batch, char role) {
       for (int64_t d = 0; d < rank; d++)
         if (!llvm::is_contained(sums, d) && !llvm::is_contained(batch, d)) {
           p.a.push_back(role == 'r' ? d : -1);
@@ -991,28 +1166,38 @@ inline std::optional<Product> productOf(Operation *op) {
   return p;
 }
 
-/// A product of rows and columns: also one that is computed as its transpose, b^T a^T.
-inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nullopt) {
+/// A product of rows and columns: also one that is computed as its transpose,
+/// b^T a^T.
+inline Term m_Product(Term left, Term right,
+                      std::optional<Term> bias = std::nullopt) {
   Rule rule = [=](Match &m, const Read &r, Operation *op) {
-    if (op->getNumOperands() != (bias ? 3 : 2) || !isStatic(op->getOperand(0)) || !isStatic(op->getOperand(1)))
+    if (op->getNumOperands() != (bias ? 3 : 2) || !isPlain(op->getOperand(0)) ||
+        !isPlain(op->getOperand(1)))
       return m.fail("the number of operands is another one");
     std::optional<Product> p = productOf(op);
-    std::optional<Axes> at = p ? coordinates(r.map, shapeOf(r.value)) : std::nullopt;
+    std::optional<Axes> at =
+        p ? coordinates(r.map, shapeOf(r.value)) : std::nullopt;
     if (!at || at->size() != p->role.size())
       return m.fail("how the product is indexed is not known");
-    ArrayRef<int64_t> shapeA = shapeOf(op->getOperand(0)), shapeB = shapeOf(op->getOperand(1));
+    ArrayRef<int64_t> shapeA = shapeOf(op->getOperand(0)),
+                      shapeB = shapeOf(op->getOperand(1));
     SmallVector<int64_t> extents;
     for (int64_t d : p->sumOfA)
       extents.push_back(shapeA[d]);
-    int64_t size = std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>());
-    std::optional<Axes> sum = coordinates({{m.newSpace(), 1, size, 1}}, extents);
+    int64_t size = std::accumulate(extents.begin(), extents.end(), int64_t(1),
+                                   std::multiplies<>());
+    std::optional<Axes> sum =
+        coordinates({{m.newSpace(), 1, size, 1}}, extents);
     Axes axesA(shapeA.size()), axesB(shapeB.size()), batch, rows, columns;
     for (size_t d = 0; d < at->size(); d++) {
       if (p->a[d] >= 0 && shapeA[p->a[d]] > 1)
         axesA[p->a[d]] = (*at)[d];
       if (p->b[d] >= 0 && shapeB[p->b[d]] > 1)
         axesB[p->b[d]] = (*at)[d];
-      (p->role[d] == 'b' ? batch : p->role[d] == 'r' ? rows : columns).push_back((*at)[d]);
+      (p->role[d] == 'b'   ? batch
+       : p->role[d] == 'r' ? rows
+                           : columns)
+          .push_back((*at)[d]);
     }
     for (size_t i = 0; i < extents.size(); i++)
       axesA[p->sumOfA[i]] = axesB[p->sumOfB[i]] = (*sum)[i];
@@ -1026,9 +1211,12 @@ inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nul
     size_t rank = r.axes.size();
     IndexMap last = rank ? canonical(r.axes[rank - 1]) : IndexMap(),
              before = rank > 1 ? canonical(r.axes[rank - 2]) : IndexMap();
-    auto same = [](const IndexMap &x, const IndexMap &y) { return within(x, y) && within(y, x); };
+    auto same = [](const IndexMap &x, const IndexMap &y) {
+      return within(x, y) && within(y, x);
+    };
     bool turned = r.inProduct && !(column == last && same(row, before));
-    if (turned ? !(row == last && same(column, before)) || bias : !r.inProduct && touches(a.map, last))
+    if (turned ? !(row == last && same(column, before)) || bias
+               : !r.inProduct && touches(a.map, last))
       return m.fail("rows and columns of the product are others");
     auto withAxes = [&](IndexMap x, IndexMap y) {
       Axes axes = batch;
@@ -1054,19 +1242,22 @@ inline Term m_Product(Term left, Term right, std::optional<Term> bias = std::nul
       c->axes = withAxes(row, column);
     return c && (*bias)(m, *c);
   };
-  return bias ? m_Any<LinearOp>(rule) : m_Any<MatmulOp, DotGeneralOp, LinearOp>(rule);
+  return bias ? m_OneOf<LinearOp>(rule)
+              : m_OneOf<MatmulOp, DotGeneralOp, LinearOp>(rule);
 }
 
-/// A product over one element, which is printed as a multiply that broadcasts p along the columns of v.
+/// A product over one element, which is printed as a multiply that broadcasts p
+/// along the columns of v.
 inline Term m_Outer(Term p, Term v) {
-  return m_Any<MultiplyOp>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<MultiplyOp>([=](Match &m, const Read &r, Operation *op) {
     unsigned at = m.choose(2);
     std::optional<Read> a = operandOf(r, op, at), b = operandOf(r, op, 1 - at);
     if (!a || !b)
       return m.fail("how the product is indexed is not known");
     IndexMap source = views(*a).back().map;
     int64_t columns = extent(b->map) / extent(source);
-    std::optional<Axes> column = columns > 1 ? complement(r.axes, source, {columns}) : std::nullopt;
+    std::optional<Axes> column =
+        columns > 1 ? complement(r.axes, source, {columns}) : std::nullopt;
     if (!column || !within(source, b->map))
       return m.fail("it is no product of a column and a row");
     a->axes = {source, {}, {}};
@@ -1076,8 +1267,11 @@ inline Term m_Outer(Term p, Term v) {
   });
 }
 
-/// The operand of a slice or concatenation, whose dimensions `changed` have another extent than in the result.
-inline std::optional<Read> resized(Match &m, const Read &r, Value value, const Axes &result, ArrayRef<int64_t> changed,
+/// The operand of a slice or concatenation, whose dimensions `changed` have
+/// another extent than in the result.
+inline std::optional<Read> resized(Match &m, const Read &r, Value value,
+                                   const Axes &result,
+                                   ArrayRef<int64_t> changed,
                                    std::optional<int> dim) {
   ArrayRef<int64_t> shape = shapeOf(value);
   Axes at = result, kept = result;
@@ -1089,11 +1283,14 @@ inline std::optional<Read> resized(Match &m, const Read &r, Value value, const A
   Read out = r;
   out.value = value;
   out.outer = r.outer ? r.outer : r.axes;
-  std::optional<Axes> digits = complement(*out.outer, offset(kept, shape), extents);
+  std::optional<Axes> digits =
+      complement(*out.outer, offset(kept, shape), extents);
   for (auto [i, d] : llvm::enumerate(changed)) {
     IndexMap part = canonical(result[d]);
-    at[d] = digits ? (*digits)[i] : canonical({{m.spaceOfPart(part, shape[d]), 1, shape[d], 1}});
-    int64_t place = !dim       ? d + int64_t(r.axes.size()) - int64_t(shape.size())
+    at[d] = digits
+                ? (*digits)[i]
+                : canonical({{m.spaceOfPart(part, shape[d]), 1, shape[d], 1}});
+    int64_t place = !dim ? d + int64_t(r.axes.size()) - int64_t(shape.size())
                     : *dim < 0 ? *dim + int64_t(r.axes.size())
                                : *dim;
     for (int64_t axis = 0; axis < int64_t(out.axes.size()); axis++)
@@ -1107,66 +1304,83 @@ inline std::optional<Read> resized(Match &m, const Read &r, Value value, const A
 }
 
 /// Which part of the axis a slice takes.
-using Part = std::function<bool(int64_t extent, int64_t begin, int64_t end, int64_t step)>;
+using Part = std::function<bool(int64_t extent, int64_t begin, int64_t end,
+                                int64_t step)>;
 inline bool anyPart(int64_t, int64_t, int64_t, int64_t) { return true; }
 inline Part partOf(int64_t part, int64_t of) {
   return [=](int64_t extent, int64_t begin, int64_t end, int64_t step) {
-    return extent % of == 0 && step == 1 && begin == part * (extent / of) && end == (part + 1) * (extent / of);
+    return extent % of == 0 && step == 1 && begin == part * (extent / of) &&
+           end == (part + 1) * (extent / of);
   };
 }
 inline Part partEvery(int64_t part, int64_t every) {
   return [=](int64_t extent, int64_t begin, int64_t end, int64_t step) {
-    return extent % every == 0 && step == every && begin == part && end > extent - every;
+    return extent % every == 0 && step == every && begin == part &&
+           end > extent - every;
   };
 }
 inline Part partFrom(int64_t from, int64_t to) {
-  return [=](int64_t, int64_t begin, int64_t end, int64_t step) { return begin == from && end == to && step == 1; };
+  return [=](int64_t, int64_t begin, int64_t end, int64_t step) {
+    return begin == from && end == to && step == 1;
+  };
 }
 
 /// Whether what is cut or joined is the axis that dim= names, or a part of it.
-inline bool isWithinAxis(const Read &r, const IndexMap &axis, std::optional<int> dim) {
+inline bool isWithinAxis(const Read &r, const IndexMap &axis,
+                         std::optional<int> dim) {
   int64_t rank = r.axes.size(), at = dim ? (*dim < 0 ? *dim + rank : *dim) : 0;
   return !dim || (at >= 0 && at < rank && within(axis, r.axes[at]));
 }
 
 /// A part of x. With `one`, along one axis.
-inline Term m_Slice(Term x, std::optional<int> dim = std::nullopt, Part part = anyPart, bool one = false) {
-  return m_Any<SliceStaticOp>([=](Match &m, const Read &r, Operation *op) {
+inline Term m_Slice(Term x, std::optional<int> dim = std::nullopt,
+                    Part part = anyPart, bool one = false) {
+  return m_OneOf<SliceStaticOp>([=](Match &m, const Read &r, Operation *op) {
     auto cut = cast<SliceStaticOp>(op);
     std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
-    if (!at || !isStatic(cut.getInput()))
+    if (!at || !isPlain(cut.getInput()))
       return m.fail("how the slice is indexed is not known");
     ArrayRef<int64_t> shape = shapeOf(cut.getInput());
     SmallVector<int64_t> changed;
     for (int64_t d = 0; d < int64_t(shape.size()); d++) {
       if (shapeOf(r.value)[d] == shape[d])
         continue;
-      auto bound = [&](ArrayAttr list) { return cast<IntegerAttr>(list[d]).getInt(); };
-      int64_t begin = bound(cut.getBegins()), end = bound(cut.getEnds()), step = bound(cut.getStep());
+      auto bound = [&](ArrayAttr list) {
+        return cast<IntegerAttr>(list[d]).getInt();
+      };
+      int64_t begin = bound(cut.getBegins()), end = bound(cut.getEnds()),
+              step = bound(cut.getStep());
       if (!isWithinAxis(r, canonical((*at)[d]), dim) ||
-          !part(shape[d], begin + (begin < 0 ? shape[d] : 0), end + (end < 0 ? shape[d] : 0), step))
+          !part(shape[d], begin + (begin < 0 ? shape[d] : 0),
+                end + (end < 0 ? shape[d] : 0), step))
         return m.fail("another part is sliced");
       changed.push_back(d);
     }
     if (changed.empty() || ((one || dim) && changed.size() != 1))
       return m.fail("the slice cuts other dimensions");
-    std::optional<Read> operand = resized(m, r, cut.getInput(), *at, changed, dim);
+    std::optional<Read> operand =
+        resized(m, r, cut.getInput(), *at, changed, dim);
     return operand && x(m, *operand);
   });
 }
 
 /// Operands side by side.
-inline Term m_Concat(std::initializer_list<Term> terms, std::optional<int> dim = std::nullopt) {
+inline Term m_Concat(std::initializer_list<Term> terms,
+                     std::optional<int> dim = std::nullopt) {
   SmallVector<Term> args(terms);
-  return m_Any<ConcatOp>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<ConcatOp>([=](Match &m, const Read &r, Operation *op) {
     std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
     int64_t along = cast<ConcatOp>(op).getDim();
     along += along < 0 ? shapeOf(r.value).size() : 0;
-    if (!at || op->getNumOperands() != args.size() || !isWithinAxis(r, canonical((*at)[along]), dim))
-      return m.fail("another number of operands is put side by side, or along another axis");
+    if (!at || op->getNumOperands() != args.size() ||
+        !isWithinAxis(r, canonical((*at)[along]), dim))
+      return m.fail("another number of operands is put side by side, or along "
+                    "another axis");
     for (auto [i, arg] : llvm::enumerate(args)) {
       std::optional<Read> operand =
-          isStatic(op->getOperand(i)) ? resized(m, r, op->getOperand(i), *at, {along}, dim) : std::nullopt;
+          isPlain(op->getOperand(i))
+              ? resized(m, r, op->getOperand(i), *at, {along}, dim)
+              : std::nullopt;
       if (!operand || !arg(m, *operand))
         return false;
     }
@@ -1178,17 +1392,18 @@ inline Term m_Concat(std::initializer_list<Term> terms, std::optional<int> dim =
 inline std::optional<Read> wholeOf(Match &m, Value value) {
   Read whole;
   whole.value = value;
-  if (!isStatic(value))
+  if (!isPlain(value))
     return std::nullopt;
   whole.map = canonical({{m.spaceOf(value), 1, sizeOf(value), 1}});
   whole.axes = *coordinates(whole.map, shapeOf(value));
   return whole;
 }
 
-/// An op of which nothing is known but its operands, each of which is meant as a whole.
+/// An op of which nothing is known but its operands, each of which is meant as
+/// a whole.
 template <typename Op> Term m_Opaque(std::initializer_list<Term> terms) {
   SmallVector<Term> args(terms);
-  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<Op>([=](Match &m, const Read &r, Operation *op) {
     if (op->getNumOperands() != args.size())
       return m.fail("the number of operands is another one");
     for (auto [i, arg] : llvm::enumerate(args)) {
@@ -1205,51 +1420,80 @@ inline int64_t integerOf(Operation *op, StringRef key, int64_t otherwise) {
   return attribute ? attribute.getInt() : otherwise;
 }
 
-/// A convolution. Its axes are the dimensions of its result, channels last; of the weight one axis is that of these, one
-/// that of the channels of x.
+/// A convolution. Its axes are the dimensions of its result, channels last; of
+/// the weight one axis is that of these, one that of the channels of x.
 template <typename Op> Term m_Convolution(std::initializer_list<Term> terms) {
   SmallVector<Term> args(terms);
-  return m_Any<Op>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<Op>([=](Match &m, const Read &r, Operation *op) {
     std::optional<Name> line = m.line;
     std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
     if (!at || op->getNumOperands() != args.size() || args.size() < 2)
       return m.fail("the number of operands is another one");
-    std::optional<Read> x = wholeOf(m, op->getOperand(0)), w = wholeOf(m, op->getOperand(1));
-    int64_t channels = integerOf(op, "channel_dim", at->size() - 1), out = std::is_same_v<Op, ConvTranspose2dOp>;
+    std::optional<Read> x = wholeOf(m, op->getOperand(0)),
+                        w = wholeOf(m, op->getOperand(1));
+    int64_t channels = integerOf(op, "channel_dim", at->size() - 1),
+            out = std::is_same_v<Op, ConvTranspose2dOp>;
     if (!x || !w || channels >= int64_t(at->size()))
-      return m.fail("static shapes are wanted");
+      return m.fail("static shapes without layouts are wanted");
     Axes own = *at;
     std::rotate(own.begin() + channels, own.begin() + channels + 1, own.end());
     if (extent(own.back()) == shapeOf(w->value)[out])
       w->axes[out] = own.back();
-    if (integerOf(op, "groups", 1) == 1)
+    if (out || integerOf(op, "groups", 1) == 1)
       w->axes[1 - out] = x->axes[channels];
     w->map = offset(w->axes, shapeOf(w->value));
     if (line)
       m.setAxes(*line, own);
     if (!args[0](m, *x) || !args[1](m, *w))
       return false;
-    std::optional<Read> bias = args.size() > 2 ? operandOf(r, op, 2) : std::nullopt;
+    std::optional<Read> bias =
+        args.size() > 2 ? operandOf(r, op, 2) : std::nullopt;
     if (bias)
       bias->axes = own;
     return args.size() == 2 || (bias && args[2](m, *bias));
   });
 }
 
-/// x and, each a number for each channel, scale, offset, mean and variance.
-inline Term m_BatchNorm(std::initializer_list<Term> terms) {
+/// An attention: queries, keys, values and perhaps a mask, of rank 4. The keys,
+/// and what they are multiplied along, are axes of their own; where keys have
+/// fewer heads, each is one of several neighbours of the queries.
+inline Term m_Attention(std::initializer_list<Term> terms) {
   SmallVector<Term> args(terms);
-  return m_Any<BatchNormInferenceOp>([=](Match &m, const Read &r, Operation *op) {
+  return m_OneOf<ScaledDotProductAttentionOp>([=](Match &m, const Read &r,
+                                                  Operation *op) {
+    auto attention = cast<ScaledDotProductAttentionOp>(op);
     std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
-    int64_t channels = integerOf(op, "dimension", 1);
-    if (!at || op->getNumOperands() != args.size() || channels >= int64_t(at->size()))
+    if (op->getNumOperands() != args.size() || attention.getAttentionSink() ||
+        (args.size() > 3 && !attention.getAttentionMask()))
       return m.fail("the number of operands is another one");
+    if (!at || at->size() != 4 || !llvm::all_of(op->getOperands(), isPlain))
+      return m.fail("how the attention is indexed is not known");
+    IndexMap keys = {{m.newSpace(), 1, shapeOf(op->getOperand(1))[2], 1}};
+    IndexMap summed = {{m.newSpace(), 1, shapeOf(op->getOperand(1))[3], 1}};
+    const Axes &o = *at;
+    Axes axes[] = {{o[0], o[1], o[2], summed},
+                   {o[0], o[1], keys, summed},
+                   {o[0], o[1], keys, o[3]},
+                   {o[0], o[1], o[2], keys}};
     for (auto [i, arg] : llvm::enumerate(args)) {
       Read operand = r;
       operand.value = op->getOperand(i);
-      if (!isStatic(operand.value) || (i && sizeOf(operand.value) != shapeOf(r.value)[channels]))
-        return m.fail("one number for each channel is wanted");
-      operand.map = i ? canonical((*at)[channels]) : r.map;
+      ArrayRef<int64_t> shape = shapeOf(operand.value);
+      if (shape.size() != 4)
+        return m.fail("an operand has another rank");
+      for (auto [axis, size] : llvm::zip(axes[i], shape)) {
+        int64_t times = extent(axis) / size;
+        if (size == 1)
+          axis.clear();
+        if (size == 1 || times == 1)
+          continue;
+        if (axis.size() != 1 || axis[0].size != size * times)
+          return m.fail("an operand has another size");
+        axis[0].low *= times;
+        axis[0].size = size;
+      }
+      operand.axes = axes[i];
+      operand.map = offset(axes[i], shape);
       if (!arg(m, operand))
         return false;
     }
@@ -1257,11 +1501,36 @@ inline Term m_BatchNorm(std::initializer_list<Term> terms) {
   });
 }
 
+/// x and, each a number for each channel, scale, offset, mean and variance.
+inline Term m_BatchNorm(std::initializer_list<Term> terms) {
+  SmallVector<Term> args(terms);
+  return m_OneOf<BatchNormInferenceOp>(
+      [=](Match &m, const Read &r, Operation *op) {
+        std::optional<Axes> at = coordinates(r.map, shapeOf(r.value));
+        int64_t channels = integerOf(op, "dimension", 1);
+        if (!at || op->getNumOperands() != args.size() ||
+            channels >= int64_t(at->size()))
+          return m.fail("the number of operands is another one");
+        for (auto [i, arg] : llvm::enumerate(args)) {
+          Read operand = r;
+          operand.value = op->getOperand(i);
+          if (!isPlain(operand.value) ||
+              (i && sizeOf(operand.value) != shapeOf(r.value)[channels]))
+            return m.fail("one number for each channel is wanted");
+          operand.map = i ? canonical((*at)[channels]) : r.map;
+          if (!arg(m, operand))
+            return false;
+        }
+        return true;
+      });
+}
+
 /// Movement that a formula names, rather than looks through.
 template <typename... Ops> Term m_View(Term x) {
-  return m_Any<Ops...>([=](Match &m, const Read &r, Operation *) {
+  return m_OneOf<Ops...>([=](Match &m, const Read &r, Operation *) {
     std::optional<Read> operand = viewed(r);
-    return operand ? x(m, *operand) : m.fail("how it moves elements is not known");
+    return operand ? x(m, *operand)
+                   : m.fail("how it moves elements is not known");
   });
 }
 
@@ -1272,17 +1541,24 @@ template <typename... Ops> Term m_View(Term x) {
 inline IndexMap axisOf(const Match &m, Name n, int dim) {
   const Axes &axes = m[n].axes;
   int64_t at = dim < 0 ? dim + int64_t(axes.size()) : dim;
-  return at >= 0 && at < int64_t(axes.size()) ? canonical(axes[at]) : IndexMap();
+  return at >= 0 && at < int64_t(axes.size()) ? canonical(axes[at])
+                                              : IndexMap();
 }
 /// The elements along an axis of the formula.
-inline double extentOf(const Match &m, Name n, int dim) { return m.has(n) ? double(extent(axisOf(m, n, dim))) : NAN; }
+inline double extentOf(const Match &m, Name n, int dim) {
+  return m.has(n) ? double(extent(axisOf(m, n, dim))) : NAN;
+}
 inline double extentHere(const Match &m, int dim) {
   const Axes &axes = m.here;
   int64_t at = dim < 0 ? dim + int64_t(axes.size()) : dim;
   return at >= 0 && at < int64_t(axes.size()) ? double(extent(axes[at])) : 1;
 }
-inline double valueOf(const Match &m, Name n) { return m.has(n) ? constantOf(m[n].value).value_or(NAN) : NAN; }
-inline double rankOf(const Match &m, Name n) { return m.has(n) ? double(shapeOf(m[n].value).size()) : NAN; }
+inline double valueOf(const Match &m, Name n) {
+  return m.has(n) ? constantOf(m[n].value).value_or(NAN) : NAN;
+}
+inline double rankOf(const Match &m, Name n) {
+  return m.has(n) ? double(shapeOf(m[n].value).size()) : NAN;
+}
 inline double sizeAt(const Match &m, Name n, int dim) {
   if (!m.has(n))
     return NAN;
@@ -1290,7 +1566,9 @@ inline double sizeAt(const Match &m, Name n, int dim) {
   int64_t at = dim < 0 ? dim + int64_t(shape.size()) : dim;
   return at >= 0 && at < int64_t(shape.size()) ? double(shape[at]) : 1;
 }
-inline double numberOfElements(const Match &m, Name n) { return m.has(n) ? double(sizeOf(m[n].value)) : NAN; }
+inline double numberOfElements(const Match &m, Name n) {
+  return m.has(n) ? double(sizeOf(m[n].value)) : NAN;
+}
 /// A number for the element type, below 0 for floating point.
 inline double elementTypeOf(const Match &m, Name n) {
   if (!m.has(n))
@@ -1308,19 +1586,23 @@ inline double attributeOf(const Match &m, Name n, StringRef key) {
   Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
   return op ? settingOf(op, key).value_or(NAN) : NAN;
 }
-/// What a slice takes of the one dimension that it cuts: where it begins, before which it ends, its step, and the
-/// dimension, -1 for the last.
+/// What a slice takes of the one dimension that it cuts: where it begins,
+/// before which it ends, its step, and the dimension, -1 for the last.
 struct SliceBounds {
   double begin = NAN, end = NAN, step = NAN, cut = NAN;
 };
 inline SliceBounds boundsOf(const Match &m, Name n) {
   SliceBounds out;
-  auto slice = m.has(n) ? m[n].value.getDefiningOp<SliceStaticOp>() : SliceStaticOp();
-  if (!slice || !isStatic(slice.getInput()))
+  auto slice =
+      m.has(n) ? m[n].value.getDefiningOp<SliceStaticOp>() : SliceStaticOp();
+  if (!slice || !isPlain(slice.getInput()))
     return out;
-  ArrayRef<int64_t> from = shapeOf(slice.getInput()), to = shapeOf(slice.getResult());
+  ArrayRef<int64_t> from = shapeOf(slice.getInput()),
+                    to = shapeOf(slice.getResult());
   for (size_t d = 0; d < from.size(); d++) {
-    auto bound = [&](ArrayAttr list) { return cast<IntegerAttr>(list[d]).getInt(); };
+    auto bound = [&](ArrayAttr list) {
+      return cast<IntegerAttr>(list[d]).getInt();
+    };
     int64_t begin = bound(slice.getBegins()), end = bound(slice.getEnds());
     if (from[d] == to[d])
       continue;
@@ -1333,47 +1615,84 @@ inline SliceBounds boundsOf(const Match &m, Name n) {
   }
   return out;
 }
-inline bool isFloating(const Match &m, Name n) { return !m.has(n) || isa<FloatType>(elementOf(m[n].value)); }
-inline bool haveSameType(const Match &m, Name a, Name b) {
-  return !m.has(a) || !m.has(b) || elementOf(m[a].value) == elementOf(m[b].value);
+inline bool isFloating(const Match &m, Name n) {
+  return !m.has(n) || isa<FloatType>(elementOf(m[n].value));
 }
-inline bool isConstant(const Match &m, Name n) { return !m.has(n) || constantOf(m[n].value); }
+inline bool haveSameType(const Match &m, Name a, Name b) {
+  return !m.has(a) || !m.has(b) ||
+         elementOf(m[a].value) == elementOf(m[b].value);
+}
+inline bool isConstant(const Match &m, Name n) {
+  return !m.has(n) || constantOf(m[n].value);
+}
 /// One number in all elements, as far as the graph shows it.
 inline bool isScalar(const Match &m, Name n) {
-  return !m.has(n) || constantOf(m[n].value) || sizeOf(views(m[n]).back().value) == 1;
+  return !m.has(n) || constantOf(m[n].value) ||
+         sizeOf(views(m[n]).back().value) == 1;
 }
-inline bool isSame(const Match &m, Name a, Name b) {
-  return !m.has(a) || !m.has(b) || (m[a].value == m[b].value && m[a].map == m[b].map);
-}
-/// Computed of parameters and constants only. `unknown`: or of arguments of which nothing is said.
-inline bool isParameter(const Match &m, Name n, bool unknown) {
-  SmallVector<Value> todo;
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  if (m.has(n))
-    todo.push_back(m[n].value);
-  while (!todo.empty()) {
-    Value value = todo.pop_back_val();
-    if (Operation *op = value.getDefiningOp()) {
-      if (seen.insert(op).second)
-        llvm::append_range(todo, op->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(value);
-    auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    auto type = function ? function.getArgAttrOfType<ttcore::ArgumentTypeAttr>(argument.getArgNumber(),
-                                                                               ttcore::ArgumentTypeAttr::name)
-                         : ttcore::ArgumentTypeAttr();
-    if (type ? type.getValue() == ttcore::ArgumentType::Input : !unknown)
+/// Equal but for the names of index spaces that only one of them has.
+inline bool isRenamed(const IndexMap &a, const IndexMap &b) {
+  auto hasSpace = [](const IndexMap &map, unsigned space) {
+    return llvm::any_of(map, [=](const Digit &d) { return d.space == space; });
+  };
+  if (a.size() != b.size())
+    return false;
+  for (size_t i = 0; i < a.size(); i++) {
+    bool renamed = a[i].space != b[i].space && !hasSpace(a, b[i].space) &&
+                   !hasSpace(b, a[i].space);
+    Digit other = b[i];
+    other.space = renamed ? a[i].space : b[i].space;
+    if (!(a[i] == other))
       return false;
+    for (size_t j = 0; j < i; j++)
+      if ((a[i].space == a[j].space) != (b[i].space == b[j].space))
+        return false;
   }
   return true;
+}
+/// One value, read in the same way in two places.
+inline bool isSame(const Match &m, Name a, Name b) {
+  if (!m.has(a) || !m.has(b))
+    return true;
+  SmallVector<Read, 0> others = views(m[b]);
+  return llvm::any_of(views(m[a]), [&](const Read &x) {
+    return llvm::any_of(others, [&](const Read &y) {
+      return x.value == y.value && isRenamed(x.map, y.map);
+    });
+  });
+}
+/// Computed of constants and such arguments only.
+inline bool
+isComputedOf(const Match &m, Name n,
+             llvm::function_ref<bool(BlockArgument, func::FuncOp)> holds) {
+  if (!m.has(n))
+    return true;
+  SetVector<Value> chain = ttmlir::utils::getUseDefChain(m[n].value);
+  SetVector<BlockArgument> arguments =
+      ttmlir::utils::filterBlockArguments(chain.getArrayRef());
+  return llvm::all_of(arguments, [&](BlockArgument argument) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function && holds(argument, function);
+  });
+}
+inline bool isParameter(const Match &m, Name n) {
+  return isComputedOf(m, n, ttcore::isConstOrParamArg);
+}
+/// The same where nothing says that an argument is an input.
+inline bool isStored(const Match &m, Name n) {
+  return isComputedOf(m, n, [](BlockArgument argument, func::FuncOp function) {
+    return ttcore::isConstOrParamArg(argument, function) ||
+           !function.getArgAttr(argument.getArgNumber(),
+                                ttcore::ArgumentTypeAttr::name);
+  });
 }
 /// Varies along the last two axes only.
 inline bool isMatrix(const Match &m, Name n) {
   if (!m.has(n))
     return true;
   ArrayRef<IndexMap> axes(m[n].axes);
-  return within(m[n].map, join(axes.take_back(std::min<size_t>(axes.size(), 2))));
+  return within(m[n].map,
+                join(axes.take_back(std::min<size_t>(axes.size(), 2))));
 }
 /// Varies along this axis of `of` only, element for element.
 inline bool variesAlong(const Match &m, Name n, Name of, int dim) {
@@ -1392,10 +1711,12 @@ inline bool variesAlongReduced(const Match &m, Name n, Name s) {
   int64_t all = 1;
   for (const IndexMap &axis : m[s].axes)
     all *= extent(axis);
-  std::optional<Axes> missing = complement(m[s].axes, m[s].map, {all / extent(m[s].map)});
+  std::optional<Axes> missing =
+      complement(m[s].axes, m[s].map, {all / extent(m[s].map)});
   return missing && m[n].map == missing->front() && !m[n].map.empty();
 }
-/// The keys and values of grouped queries: of the heads of q both lack the least significant digits, or none.
+/// The keys and values of grouped queries: of the heads of q both lack the
+/// least significant digits, or none.
 inline bool areGrouped(const Match &m, Name q, Name k, Name v) {
   if (!m.has(q) || m[q].axes.size() < 2)
     return false;
@@ -1405,13 +1726,16 @@ inline bool areGrouped(const Match &m, Name q, Name k, Name v) {
     if (!rest)
       return false;
     lost[i] = canonical(*rest);
-    if (lost[i].size() > 1 || (lost[i].size() == 1 && lost[i][0].low != batch[0].low))
+    if (lost[i].size() > 1 ||
+        (lost[i].size() == 1 && lost[i][0].low != batch[0].low))
       return false;
   }
-  return lost[0].size() == lost[1].size() && (lost[0].empty() || lost[0][0].size == lost[1][0].size);
+  return lost[0].size() == lost[1].size() &&
+         (lost[0].empty() || lost[0][0].size == lost[1][0].size);
 }
 /// The elements of `of` run over the dimensions of n in this order.
-inline bool isReadAs(const Match &m, Name of, Name n, std::initializer_list<int> order) {
+inline bool isReadAs(const Match &m, Name of, Name n,
+                     std::initializer_list<int> order) {
   if (!m.has(of) || !m.has(n))
     return true;
   std::optional<Axes> at = coordinates(m[n].map, shapeOf(m[n].value));
@@ -1431,12 +1755,14 @@ inline bool isTable(const Match &m, Name n) {
     for (size_t i = 0; i + 1 < axes.size(); i++) {
       IndexMap both = join({axes[i], axes.back()});
       if (within(last, r.map) && within(r.map, both) &&
-          (within(both, r.map) || (within(r.map, last) && extent(axes[axes.size() - 2]) == 1)))
+          (within(both, r.map) ||
+           (within(r.map, last) && extent(axes[axes.size() - 2]) == 1)))
         return true;
     }
   return false;
 }
-/// One number for each batch element (the first axis) and group of neighbouring channels.
+/// One number for each batch element (the first axis) and group of neighbouring
+/// channels.
 inline bool areChannelGroups(const Match &m, Name n, int dim) {
   const Axes &axes = m.frame;
   size_t at = dim < 0 ? dim + axes.size() : dim;
@@ -1455,17 +1781,23 @@ inline bool areChannelGroups(const Match &m, Name n, int dim) {
     return false;
   for (Digit &d : batch)
     d.stride *= groups;
-  batch.push_back({channel[0].space, channel[0].low * (channels / groups), groups, 1});
-  return (channels > groups || longAxes > 1) && rows > channels && canonical(batch) == canonical(m[n].map);
+  batch.push_back(
+      {channel[0].space, channel[0].low * (channels / groups), groups, 1});
+  return (channels > groups || longAxes > 1) && rows > channels &&
+         canonical(batch) == canonical(m[n].map);
 }
-/// A reshape makes the rows of x of others, and one behind out takes them apart again.
+/// A reshape makes the rows of x of others, and one behind out takes them apart
+/// again.
 inline bool isRegrouped(const Match &m, Name x, Name out) {
   auto changesRows = [](Operation *op) {
-    return isa<ReshapeOp>(op) && shapeOf(op->getOperand(0)).back() != shapeOf(op->getResult(0)).back();
+    return isa<ReshapeOp>(op) && shapeOf(op->getOperand(0)).back() !=
+                                     shapeOf(op->getResult(0)).back();
   };
   Value value = m.has(x) ? m[x].value : Value();
   while (value && value.getDefiningOp() && !changesRows(value.getDefiningOp()))
-    value = isa<SubtractOp>(value.getDefiningOp()) ? value.getDefiningOp()->getOperand(0) : sourceOf(value);
+    value = isa<SubtractOp>(value.getDefiningOp())
+                ? value.getDefiningOp()->getOperand(0)
+                : sourceOf(value);
   if (!value || !value.getDefiningOp() || !m.has(out))
     return false;
   for (value = m[out].value; value.hasOneUse();) {
@@ -1482,24 +1814,33 @@ inline bool isRegrouped(const Match &m, Name x, Name out) {
 inline bool isAfter(const Match &m, Name x, Name y) {
   Operation *later = m.has(x) ? m[x].value.getDefiningOp() : nullptr;
   Operation *first = m.has(y) ? m[y].value.getDefiningOp() : nullptr;
-  return !m.has(x) || (first && later && first->getBlock() == later->getBlock() && first->isBeforeInBlock(later));
+  return !m.has(x) ||
+         (first && later && first->getBlock() == later->getBlock() &&
+          first->isBeforeInBlock(later));
 }
-/// Products of the same left operand, alike in flags, ranks and whether a bias follows.
+/// Products of the same left operand, alike in flags, ranks and whether a bias
+/// follows.
 inline double siblingsOf(const Match &m, Name n) {
   auto hasBias = [](Operation *op) {
     return op->getNumOperands() > 2 ||
-           (op->getResult(0).hasOneUse() && isa<AddOp>(*op->getResult(0).getUsers().begin()));
+           (op->getResult(0).hasOneUse() &&
+            isa<AddOp>(*op->getResult(0).getUsers().begin()));
   };
-  auto flag = [](Operation *op) { return op->getAttrOfType<BoolAttr>("transpose_a"); };
+  auto flag = [](Operation *op) {
+    return op->getAttrOfType<BoolAttr>("transpose_a");
+  };
   Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
   if (!isa_and_nonnull<MatmulOp, LinearOp, DotGeneralOp>(op))
     return NAN;
   double count = 0;
   for (Operation *user : op->getOperand(0).getUsers())
-    if (isa<MatmulOp, LinearOp, DotGeneralOp>(user) && user->getOperand(0) == op->getOperand(0) &&
+    if (isa<MatmulOp, LinearOp, DotGeneralOp>(user) &&
+        user->getOperand(0) == op->getOperand(0) &&
         hasBias(user) == hasBias(op) && flag(user) == flag(op)) {
-      ArrayRef<int64_t> a = shapeOf(op->getOperand(1)), b = shapeOf(user->getOperand(1));
-      count += a.size() == b.size() && a.size() > 1 && a.drop_back(2) == b.drop_back(2);
+      ArrayRef<int64_t> a = shapeOf(op->getOperand(1)),
+                        b = shapeOf(user->getOperand(1));
+      count += a.size() == b.size() && a.size() > 1 &&
+               a.drop_back(2) == b.drop_back(2);
     }
   return count;
 }
@@ -1509,7 +1850,8 @@ inline bool normalizesChannels(const Match &m, Name norm, Name convolution) {
     return true;
   Operation *op = m[norm].value.getDefiningOp();
   std::optional<Axes> at = coordinates(m[norm].map, shapeOf(m[norm].value));
-  return at && canonical((*at)[integerOf(op, "dimension", 1)]) == axisOf(m, convolution, -1);
+  return at && canonical((*at)[integerOf(op, "dimension", 1)]) ==
+                   axisOf(m, convolution, -1);
 }
 /// The dimensions along which a window moves.
 inline SmallVector<int64_t> windowDims(Operation *op) {
@@ -1525,13 +1867,25 @@ inline bool padsWindow(const Match &m, Name pad, Name window) {
     return true;
   auto op = m[pad].value.getDefiningOp<PadOp>();
   Operation *of = m[window].value.getDefiningOp();
-  if (!op || !of || of->getOperand(0) != op.getResult() || isa<MaxPool2dOp, AvgPool2dOp>(of))
+  if (!op || !of || of->getOperand(0) != op.getResult())
     return false;
-  if (auto mode = of->getAttrOfType<StringAttr>("padding_mode"); mode && mode.getValue() != "zeros")
+  if (auto mode = of->getAttrOfType<StringAttr>("padding_mode");
+      mode && mode.getValue() != "zeros")
     return false;
   SmallVector<int64_t> dims = windowDims(of);
   auto amounts = of->getAttrOfType<DenseI32ArrayAttr>("padding");
   bool bothEnds = amounts && size_t(amounts.size()) == 2 * dims.size();
+  // The padding of a pool is at most half of its window.
+  int64_t own = integerOf(of, "padding", 0);
+  if (amounts && !amounts.empty())
+    own = *llvm::max_element(amounts.asArrayRef());
+  auto kernel = of->getAttrOfType<DenseI32ArrayAttr>("kernel");
+  for (auto [i, amount] : llvm::enumerate(op.getPadding()))
+    if (size_t at = llvm::find(dims, int64_t(i) / 2) - dims.begin();
+        isa<MaxPool2dOp, AvgPool2dOp>(of) && at < dims.size() &&
+        amount + own >
+            (kernel ? int64_t(kernel[at]) : integerOf(of, "kernel", 0)) / 2)
+      return false;
   for (auto [i, amount] : llvm::enumerate(op.getPadding()))
     if (amount < 0 || (amount && !llvm::is_contained(dims, int64_t(i) / 2)) ||
         (amount != op.getPadding()[i ^ 1] && !bothEnds))
@@ -1559,22 +1913,31 @@ inline bool isUsedBy(const Match &m, Name n, StringRef regex) {
 }
 /// Indexed by axes of the formula only, however it was sliced on the way.
 inline bool isAligned(const Match &m, Name n) {
-  return !m.has(n) || llvm::all_of(m[n].map, [](const Digit &d) { return d.space < PartSpace; });
+  return !m.has(n) || llvm::all_of(m[n].map, [](const Digit &d) {
+    return d.space < PartSpace;
+  });
 }
-/// The value varies along fewer elements than the formula has on one of its axes.
+/// The value varies along fewer elements than the formula has on one of its
+/// axes.
 inline bool isRepeated(const Match &m, Name n) {
-  return !m.has(n) || llvm::any_of(m[n].axes, [&](const IndexMap &axis) { return !within(axis, m[n].map); });
+  return !m.has(n) || llvm::any_of(m[n].axes, [&](const IndexMap &axis) {
+    return !within(axis, m[n].map);
+  });
 }
-/// c is this power of the number of elements that the reduction s sums into each of its own.
-inline bool isPowerOfCount(const Match &m, Name c, Name s, int over, int under) {
+/// c is this power of the number of elements that the reduction s sums into
+/// each of its own.
+inline bool isPowerOfCount(const Match &m, Name c, Name s, int over,
+                           int under) {
   if (!m.has(c) || !m.has(s))
     return true;
   Operation *op = m[s].value.getDefiningOp();
   std::optional<double> value = constantOf(m[c].value);
   if (!op || op->getNumOperands() != 1 || !value)
     return false;
-  double count = double(sizeOf(op->getOperand(0))) / double(sizeOf(op->getResult(0)));
-  return isNumber(*value, std::pow(count, double(over) / under), elementOf(m[c].value));
+  double count =
+      double(sizeOf(op->getOperand(0))) / double(sizeOf(op->getResult(0)));
+  return isNumber(*value, std::pow(count, double(over) / under),
+                  elementOf(m[c].value));
 }
 
 } // namespace mlir::tt::ttir::fusion

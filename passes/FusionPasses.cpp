@@ -20,7 +20,8 @@ class FusionPass : public PassWrapper<FusionPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusionPass)
 
-  FusionPass(StringRef argument, Populate populate) : argument(argument), populate(populate) {}
+  FusionPass(StringRef argument, Populate populate)
+      : argument(argument), populate(populate) {}
 
   StringRef getArgument() const override { return argument; }
 
@@ -39,17 +40,21 @@ private:
 };
 
 template <Populate populate> void registerFusion(const char *argument) {
-  registerPass([=]() -> std::unique_ptr<Pass> { return std::make_unique<FusionPass>(argument, populate); });
+  registerPass([=]() -> std::unique_ptr<Pass> {
+    return std::make_unique<FusionPass>(argument, populate);
+  });
 }
 } // namespace
 
 void registerFusionPasses() {
   registerFusion<populateAllPatterns>("fuse-all");
-  registerFusion<populate{Name}Patterns>("{pass}");
+{registration}
 }
 
 } // namespace mlir::tt::ttir::fusion
 
-extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Fusions", "1", mlir::tt::ttir::fusion::registerFusionPasses};
+extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "Fusions", "1",
+          mlir::tt::ttir::fusion::registerFusionPasses};
 }

@@ -8,7 +8,7 @@
 
 namespace mlir::tt::ttir::fusion {
 
-void populate{Name}Patterns(RewritePatternSet &patterns);
+{declaration}
 
 /// All of these.
 void populateAllPatterns(RewritePatternSet &patterns);

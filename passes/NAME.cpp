@@ -1,6 +1,4 @@
-// {name}.cpp - {summary}
-//
-// Made of the pattern {name} by `fusion-audit patterns pass {name}`.
+{title}
 // SPDX-License-Identifier: Apache-2.0
 #include "FusionForm.h"
 #include "FusionPatterns.h"
@@ -8,24 +6,28 @@
 namespace mlir::tt::ttir::fusion {
 namespace {
 
-/// The members are the formula, line by line: `a | b` is one or the other, and what commutes matches in either order.
-/// What matches is replaced by the last line of this (FusionForm.h says how it is read):
+/// The members are the formula, line by line: `a | b` is one or the other, and
+/// what commutes matches in either order. What matches is replaced by the last
+/// line of this (FusionForm.h says how it is read):
 ///
-///   {fused}
+{fused}
 ///
 class {Name}FusionPattern : public RewritePattern {
 {members}
 
 public:
-  {Name}FusionPattern(StringRef root, MLIRContext *context) : RewritePattern(root, /*benefit=*/1, context) {}
+{constructor}
+      : RewritePattern(root, /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
     Match match(op);
-    {while} (match.next({what})) {
+{search}
 {conditions}
-      Form form(match, rewriter);
+      // It is computed in the widest format of these, casts taken off.
+{form}
 {variables}
-      return form.replaceRoot({result});
+{replace}
     }
     return rewriter.notifyMatchFailure(op, match.why());
   }
@@ -33,8 +35,8 @@ public:
 
 } // namespace
 
-void populate{Name}Patterns(RewritePatternSet &patterns) {
-  patterns.add<{Name}FusionPattern>({op}::getOperationName(), patterns.getContext());
+{populate}
+{add}
 }
 
 } // namespace mlir::tt::ttir::fusion

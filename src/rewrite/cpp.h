@@ -37,6 +37,10 @@ struct str cpp_name(struct cpp *c, struct str name);
 struct str cpp_slot(struct cpp *c, uint32_t slot);
 /* An expression behind `before`, on several lines where it is long. */
 void cpp_put(struct buf *b, uint32_t indent, struct str before, struct str text);
+/* The same as a text. */
+struct str cpp_statement(struct arena *a, uint32_t indent, struct str text);
+/* That a condition does not hold. */
+struct str cpp_negated(struct cpp *c, struct str text);
 /* Where the first item of a list ends: at the next comma outside of brackets and strings, or at what ends the list. */
 size_t cpp_item_end(struct str list);
 /* A text between quotes. */
@@ -46,6 +50,8 @@ struct str cpp_quoted(struct cpp *c, struct str text);
 
 /* A number or a condition over a match; conditions are of type bool. Empty with a reason. */
 struct str cpp_number(struct cpp *c, const struct number *n);
+/* That a condition does not hold. */
+struct str cpp_not(struct cpp *c, const struct number *n);
 /* A literal. */
 struct str cpp_double(struct arena *a, double x);
 
@@ -59,5 +65,7 @@ struct str cpp_terms(struct cpp *c);
 
 /* Writes a variable for each line of the fused form, and yields its result. Empty with a reason. */
 struct str cpp_form(struct cpp *c);
+/* The names of the match in whose format it is computed, as a list. */
+struct str cpp_form_names(struct cpp *c);
 
 #endif

@@ -1,8 +1,10 @@
 /* The fused form as variables of type Tensor, made by a Form. */
 #include "rewrite/cpp.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "lang/condition.h"
 #include "library/lowering.h"
 
 static struct str tensor(struct cpp *c, const struct node *n);
@@ -39,7 +41,7 @@ static const struct number *attribute_of(struct cpp *c, const struct attr_spec *
     bool ok = condition_parse(&n, c->match, c->arena, a->value, (struct text_origin){"", 1, 1}, NULL, &none);
     diags_free(&none);
     if (!ok)
-        cpp_cannot(c, "the attribute %s", a->key);
+        cpp_cannot(c, "the fused form has an attribute that is no number: %s", a->key);
     return ok ? n : NULL;
 }
 
@@ -77,7 +79,7 @@ static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_
     for (uint32_t i = 0; i < most; i++)
         v[i] = STR("{}");
     if (n->nargs > most) {
-        cpp_cannot(c, "so many operands of %s", op_table[n->op].name);
+        cpp_cannot(c, "the fused form has too many operands of %s", op_table[n->op].name);
         return false;
     }
     for (uint32_t i = 0; i < n->nargs; i++) {
@@ -128,7 +130,7 @@ static struct str slice_form(struct cpp *c, const struct node *n, struct str x) 
     if (first)
         return arena_printf(c->arena, "form.first(%s, %d)", x.p, n->dim.axis);
     if (!n->dim.given || !begin || n->nattrs != 1 + (end != NULL))
-        return cpp_cannot(c, "a slice in the fused form");
+        return cpp_cannot(c, "the fused form slices with a step, or without an axis");
     struct str from = attribute_text(c, begin), to = end && from.n ? attribute_text(c, end) : STR("INFINITY");
     return from.n && to.n ? arena_printf(c->arena, "form.slice(%s, %d, %s, %s)", x.p, n->dim.axis, from.p, to.p)
                           : STR("");
@@ -143,18 +145,36 @@ static struct str next_item(struct str *rest) {
     return one;
 }
 
-/* reshape(x, shape="1, numel(x)"): all that x varies along as one dimension between ones. */
+/* A number that the form names in a text. */
+static struct str number_text(struct cpp *c, const char *key, struct str text) {
+    const struct attr_spec a = {.key = key, .value = text};
+    return attribute_text(c, &a);
+}
+
+/* reshape(x, shape="1, numel(x)"): all that x varies along as one dimension between ones; any other shape as numbers;
+ * like=y: as the value is put in the place of y. */
 static struct str reshaped_form(struct cpp *c, const struct node *n, struct str x) {
     const struct attr_spec *shape = attribute_named(n, "shape");
     uint32_t before = 0, after = 0, longer = 0;
+    struct str list = STR("");
+    if (attribute_named(n, "like"))
+        return x;
     for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
         bool one = str_is(next_item(&rest), "1");
         before += one && !longer;
         after += one && longer;
         longer += !one;
     }
-    return longer == 1 ? arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after)
-                       : cpp_cannot(c, "a reshape in the fused form");
+    if (longer == 1)
+        return arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after);
+    for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
+        struct str number = number_text(c, "shape", next_item(&rest));
+        if (!number.n)
+            return number;
+        list = arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", number.p);
+    }
+    return list.n ? arena_printf(c->arena, "form.reshaped(%s, {%s})", x.p, list.p)
+                  : cpp_cannot(c, "the fused form reshapes to a shape that is not known");
 }
 
 /* The names of the match in a list, as C++ has them. */
@@ -169,6 +189,20 @@ static struct str names_of(struct cpp *c, struct str list) {
     return text;
 }
 
+/* Whether a condition asks for one of these names, in C++. */
+static bool asks_for(struct cpp *c, const struct number *n, struct str names) {
+    while (n->op == NUM_CALL && n->call == NONE)
+        n = n->a;
+    if (n->op == NUM_OR)
+        return asks_for(c, n->a, names) || asks_for(c, n->b, names);
+    if (n->op != NUM_CALL || n->call != CONDITION_present)
+        return false;
+    for (struct str rest = names; rest.n;)
+        if (str_eq(str_item(&rest), cpp_slot(c, n->args[0])))
+            return true;
+    return false;
+}
+
 /* conv2d(x, w, b, padding="p", activation="act, other"): the activation is an op behind it, which the lowering takes.
  */
 static struct str convolution(struct cpp *c, const struct node *n, const struct str *v) {
@@ -180,11 +214,47 @@ static struct str convolution(struct cpp *c, const struct node *n, const struct 
         if (names)
             *names = names_of(c, n->attrs[i].value);
         if (!names || !names->n)
-            return cpp_cannot(c, "the attribute %s of %s", n->attrs[i].key, op_table[n->op].name);
+            return cpp_cannot(c, "the fused form has an attribute of %s that is not written: %s", op_table[n->op].name,
+                              n->attrs[i].key);
     }
+    for (uint32_t i = 0; i < c->pattern->nrequire && act.n; i++)
+        if (asks_for(c, c->pattern->require[i], act))
+            return cpp_cannot(c, "an activation of %s is an op of its own in TTIR, which its lowering takes in",
+                              op_table[n->op].name);
     struct str text = arena_printf(c->arena, "form.convolution<%s>(%s, %s, %s%s%s%s)", op.p, v[0].p, v[1].p, v[2].p,
                                    pads.n ? ", {" : "", pads.p, pads.n ? "}" : "");
     return !op.n ? op : act.n ? arena_printf(c->arena, "form.activated(%s, {%s})", text.p, act.p) : text;
+}
+
+/* An op of the match again: max_pool2d(x, padding="p"). */
+static struct str again_form(struct cpp *c, const struct node *n, const struct str *v) {
+    struct str op = cpp_class(c, n->op), pads = STR(""), keys = STR(""), args = STR("");
+    for (uint32_t i = 0; i < n->nargs; i++)
+        args = arena_printf(c->arena, "%s%s%s", args.p, i ? ", " : "", v[i].p);
+    for (uint32_t i = 0; i < n->nattrs && op.n; i++) {
+        const struct attr_spec *a = &n->attrs[i];
+        bool flag = str_is(a->value, "true") || str_is(a->value, "false");
+        struct str names = names_of(c, a->value), one = STR("");
+        if (strcmp(a->key, "padding") == 0 && names.n)
+            pads = names;
+        else if (flag)
+            one = arena_printf(c->arena, "form.flag(\"%s\", %.*s)", a->key, (int)a->value.n, a->value.p);
+        else
+            return cpp_cannot(c, "the fused form has an attribute of %s that is not written: %s", op_table[n->op].name,
+                              a->key);
+        keys = one.n ? arena_printf(c->arena, "%s%s%s", keys.p, keys.n ? ", " : "", one.p) : keys;
+    }
+    return op.n ? arena_printf(c->arena, "form.again<%s>({%s}, {%s}%s%s%s)", op.p, args.p, keys.p, pads.n ? ", {" : "",
+                               pads.p, pads.n ? "}" : "")
+                : op;
+}
+
+/* Whether the formula of the match has such an op. */
+static bool has_op(const struct node *n, enum op_kind k) {
+    bool has = n->kind == N_OP && n->op == k;
+    for (uint32_t i = 0; i < n->nargs && !has; i++)
+        has = has_op(n->args[i], k);
+    return has;
 }
 
 static struct str concat_form(struct cpp *c, const struct node *n) {
@@ -196,7 +266,7 @@ static struct str concat_form(struct cpp *c, const struct node *n) {
         list = arena_printf(c->arena, "%s%s%s", list.p, i ? ", " : "", one.p);
     }
     return n->dim.given ? arena_printf(c->arena, "form.concat({%s}, %d)", list.p, n->dim.axis)
-                        : cpp_cannot(c, "along which axis the fused form concatenates");
+                        : cpp_cannot(c, "the fused form concatenates without an axis");
 }
 
 /* A function of Form that takes the operands and nothing else; empty: there is none. */
@@ -245,6 +315,10 @@ static struct str op_form(struct cpp *c, const struct node *n) {
         return slice_form(c, n, v[0]);
     if (n->op == K_RESHAPE)
         return reshaped_form(c, n, v[0]);
+    if (n->op == K_REPEAT_INTERLEAVE && n->dim.given) /* as often as the axis of the root says */
+        return arena_printf(c->arena, "form.repeatInterleave(%s, %d)", v[0].p, n->dim.axis);
+    if (op_table[n->op].class == OP_OPAQUE && has_op(c->match->root, n->op) && n->op != K_GROUP_NORM)
+        return again_form(c, n, v);
     struct str op = cpp_class(c, n->op), keys;
     if (!op.n || !attributes(c, n, &keys))
         return STR("");
@@ -255,7 +329,7 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     if (op_table[n->op].class == OP_REDUCE && !n->nattrs && !n->dim.given)
         return arena_printf(c->arena, "form.reduce<%s>(%s)", op.p, v[0].p);
     if (op_table[n->op].class != OP_ELTWISE || n->dim.given)
-        return cpp_cannot(c, "how the fused form's %s is written", op_table[n->op].name);
+        return cpp_cannot(c, "the fused form has an op that is not written: %s", op_table[n->op].name);
     struct str text = v[0];
     for (uint32_t i = 1; i < n->nargs; i++)
         text = arena_printf(c->arena, "%s, %s", text.p, v[i].p);
@@ -325,17 +399,45 @@ static struct str scaled_form(struct cpp *c, const struct node *n) {
     return arena_printf(c->arena, "form.%s(%s, %s, {%s})", sum ? "shifted" : "scaled", x.p, by.p, list.p);
 }
 
+/* A function of Form that looks at the match, and fails where its op is not what is matched. */
+static bool checks_itself(const struct node *n) {
+    return n->kind == N_NAMED ? checks_itself(n->args[0])
+                              : n->kind == N_OP && (n->op == K_ROTARY_EMBEDDING || n->op == K_REPEAT_INTERLEAVE);
+}
+
+/* Attributes that are numbers as they stand. */
+static bool has_literals(const struct node *n) {
+    bool all = true;
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        char *end;
+        struct str value = n->attrs[i].value;
+        all &= value.n && (strtod(value.p, &end), end == value.p + value.n);
+    }
+    return all;
+}
+
 /* Alternatives that need the same names and are different ops, or have different attributes: only numbers would tell
- * which one it is. */
+ * which one it is. Of attributes that are numbers, as epsilon = 0, the first one is that of the formula. */
 static bool are_ambiguous(const struct alternative *a, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) {
             const struct node *x = a[i].node, *y = a[k].node;
             if (compare_names(&a[i], &a[k]) == 0 && x->kind == N_OP && y->kind == N_OP &&
-                (x->op != y->op || x->nattrs || y->nattrs))
+                !(checks_itself(x) && checks_itself(y)) && (x->op != y->op || !has_literals(x) || !has_literals(y)))
                 return true;
         }
     return false;
+}
+
+/* Some are ops of one value, and none is the fused one: they stand behind it. */
+static bool are_behind(struct cpp *c, const struct alternative *a, uint32_t n) {
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (a[i].node->kind == N_OP && a[i].node->op == op_kind_of_spelling(c->pattern->fused_op))
+            return false;
+        behind += a[i].node->kind == N_OP && a[i].node->nargs == 1 && op_table[a[i].node->op].class == OP_ELTWISE;
+    }
+    return behind > 0;
 }
 
 /* Those with more names come first. */
@@ -373,11 +475,6 @@ static bool only_reshapes(const struct node *n) {
     return only;
 }
 
-/* A function of Form that looks at the match, and fails where its op is not what is matched. */
-static bool checks_itself(const struct node *n) {
-    return n->kind == N_NAMED ? checks_itself(n->args[0]) : n->kind == N_OP && n->op == K_ROTARY_EMBEDDING;
-}
-
 /* In the place of an alternative that cannot be written: where the match has a name that none of the others has, the
  * form is none. False where nothing tells it from the others. */
 static bool refuse(struct cpp *c, struct alternative *a, const struct alternative *all, uint32_t n) {
@@ -413,17 +510,58 @@ static uint32_t written_first(struct alternative *all, uint32_t n) {
     return kept;
 }
 
+/* It is absent where the match lacks one of its names. */
+static bool wants_all(const struct node *n) {
+    bool all = n->kind == N_VARIABLE || n->kind == N_NUMBER || n->kind == N_NAMED ||
+               (n->kind == N_OP && op_table[n->op].class == OP_ELTWISE && !n->nattrs);
+    for (uint32_t i = 0; i < n->nargs && all; i++)
+        all = wants_all(n->args[i]);
+    return all;
+}
+
+/* Names that an alternative alone has: "match.has(a) && match.has(b)". */
+static struct str has_names(struct cpp *c, const struct alternative *all, uint32_t n, uint32_t at) {
+    struct str text = STR("");
+    for (struct str rest = own_names(c, all, n, at); rest.n;)
+        text = arena_printf(c->arena, "%s%smatch.has(%s)", text.p, text.n ? " && " : "",
+                            arena_str(c->arena, str_item(&rest)).p);
+    return text;
+}
+
+/* "match.has(a) ? form(a) : form(b)", where the names tell which one it is; or empty. */
+static struct str choice_of(struct cpp *c, const struct alternative *all, uint32_t n) {
+    struct str text = all[n - 1].text;
+    for (uint32_t i = n - 1; i-- > 0;) {
+        struct str has = wants_all(all[i].node) ? has_names(c, all, n, i) : STR("");
+        if (!has.n)
+            return has;
+        text = arena_printf(c->arena, "%s ? %s : %s", has.p, all[i].text.p, text.p);
+    }
+    return text;
+}
+
+/* "(has(a) ? x : Tensor())" where it is no operand. */
+static struct str unbracketed(struct cpp *c, struct str text) {
+    bool is = text.p[0] == '(' && str_ends(text, STR(" : Tensor())"));
+    return is ? arena_printf(c->arena, "%.*s", (int)text.n - 2, text.p + 1) : text;
+}
+
 static struct str list_of(struct cpp *c, struct alternative *all, uint32_t n) {
     struct str text = STR("");
     bool same = true;
     sort_by_names(all, n);
     for (uint32_t i = 0; i + 1 < n; i++)
         same &= compare_names(&all[i], &all[i + 1]) == 0;
-    for (uint32_t i = 0; i < n; i++)
-        text = same ? arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", all[i].text.p)
-                    : arena_printf(c->arena, "%s%s{%s, {%s}}", text.p, i ? ", " : "", all[i].text.p,
-                                   own_names(c, all, n, i).p);
-    return n == 1 ? text : arena_printf(c->arena, "form.either({%s})", text.p);
+    struct str choice = same && n > 1 ? text : choice_of(c, all, n);
+    if (choice.n)
+        return choice;
+    for (uint32_t i = 0; i < n; i++) {
+        struct str way = arena_printf(c->arena, "[&] { return %s; }", unbracketed(c, all[i].text).p),
+                   comma = i ? STR(", ") : STR("");
+        text = same ? arena_printf(c->arena, "%s%s%s", text.p, comma.p, way.p)
+                    : arena_printf(c->arena, "%s%s{%s, {%s}}", text.p, comma.p, way.p, own_names(c, all, n, i).p);
+    }
+    return arena_printf(c->arena, "form.either({%s})", text.p);
 }
 
 /* x + y | x: "form.addIf(x, y)", which is x where there is no y; y | 0: "form.orElse(y, 0.0)"; or empty. */
@@ -504,7 +642,10 @@ static struct str either_form(struct cpp *c, const struct node *n) {
     if (call.n)
         return call;
     if (are_ambiguous(kept, nkept))
-        return cpp_cannot(c, "which alternative of the fused form it is depends on numbers");
+        return are_behind(c, kept, nkept)
+                   ? cpp_cannot(c, "an activation is an op of its own in TTIR, which the lowering to %s takes in",
+                                c->pattern->fused_op.p)
+                   : cpp_cannot(c, "only numbers tell which alternative of the fused form is right");
     for (uint32_t i = 0; i < count; i++)
         if (!all[i].text.n && !refuse(c, &all[i], kept, nkept)) {
             c->why = first;
@@ -524,7 +665,9 @@ static struct str named_form(struct cpp *c, const struct node *n) {
     if (!value.n)
         return value;
     c->written[n->slot] = true;
-    cpp_put(c->out, 6, arena_printf(c->arena, "Tensor %s = ", id.p), arena_printf(c->arena, "%s;\n", value.p));
+    value = unbracketed(c, value);
+    cpp_put(c->out, 6, arena_printf(c->arena, "Tensor %s = ", id.p), arena_printf(c->arena, "%s;", value.p));
+    buf_addc(c->out, '\n');
     return id;
 }
 
@@ -550,8 +693,30 @@ static struct str tensor(struct cpp *c, const struct node *n) {
         return needs.n && x.n ? arena_printf(c->arena, "(%s ? %s : Tensor())", needs.p, x.p) : x;
     }
     default:
-        return cpp_cannot(c, "a part of the fused form");
+        return cpp_cannot(c, "the fused form has a part that is not written");
     }
+}
+
+/* Names whose format the form is computed in: all but those of masks, which a fused op takes in its own. */
+static void add_formats(struct cpp *c, const struct node *n, bool *names) {
+    uint32_t slot = n->kind == N_VARIABLE ? formula_slot(c->match, c->formula->slot_name[n->slot]) : NONE;
+    uint32_t nargs = n->kind == N_OP && n->op == K_SDPA && n->nargs > 3 ? 3 : n->nargs;
+    if (slot != NONE)
+        names[slot] = true;
+    for (uint32_t i = 0; i < nargs; i++)
+        add_formats(c, n->args[i], names);
+}
+
+struct str cpp_form_names(struct cpp *c) {
+    bool names[MAX_SLOTS] = {false};
+    struct str list = STR("");
+    add_formats(c, c->formula->root, names);
+    for (uint32_t i = 0; i < c->formula->nsecondary; i++)
+        add_formats(c, c->formula->also[i].node, names);
+    for (uint32_t i = 0; i < c->match->nslots; i++)
+        if (names[i])
+            list = arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", cpp_name(c, c->match->slot_name[i]).p);
+    return list;
 }
 
 struct str cpp_form(struct cpp *c) {
@@ -560,7 +725,7 @@ struct str cpp_form(struct cpp *c) {
         const struct node *also = c->formula->also[i].node;
         struct str value = tensor(c, also), name = c->formula->slot_name[also->slot];
         if (!value.n || formula_slot(c->match, name) == NONE)
-            return cpp_cannot(c, "a further result of the fused form");
+            return cpp_cannot(c, "the fused form has a further result that is not written");
         buf_printf(c->out, "      form.replace(%s, %s);\n", cpp_name(c, name).p, value.p);
     }
     return root;

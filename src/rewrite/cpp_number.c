@@ -10,31 +10,30 @@
 static const struct {
     enum condition_id id;
     const char *function;
-    const char *more; /* a last argument */
 } functions[] = {
-    {CONDITION_constant, "isConstant", ""},
-    {CONDITION_scalar, "isScalar", ""},
-    {CONDITION_parameter, "isParameter", ", false"},
-    {CONDITION_stored, "isParameter", ", true"},
-    {CONDITION_stated_constant, "isConstant", ""},
-    {CONDITION_same, "isSame", ""},
-    {CONDITION_count_power, "isPowerOfCount", ""},
-    {CONDITION_matrix, "isMatrix", ""},
-    {CONDITION_along_axis, "variesAlong", ""},
-    {CONDITION_same_along, "isSameAlong", ""},
-    {CONDITION_repeated, "isRepeated", ""},
-    {CONDITION_along_reduced, "variesAlongReduced", ""},
-    {CONDITION_positions, "isTable", ""},
-    {CONDITION_aligned, "isAligned", ""},
-    {CONDITION_grouped, "areGrouped", ""},
-    {CONDITION_read_as, "isReadAs", ""},
-    {CONDITION_after, "isAfter", ""},
-    {CONDITION_channel_groups, "areChannelGroups", ""},
-    {CONDITION_regrouped, "isRegrouped", ""},
-    {CONDITION_normalizes_channels, "normalizesChannels", ""},
-    {CONDITION_pads_window, "padsWindow", ""},
-    {CONDITION_no_user, "hasNoUser", ""},
-    {CONDITION_used_by, "isUsedBy", ""},
+    {CONDITION_constant, "isConstant"},
+    {CONDITION_scalar, "isScalar"},
+    {CONDITION_parameter, "isParameter"},
+    {CONDITION_stored, "isStored"},
+    {CONDITION_stated_constant, "isConstant"},
+    {CONDITION_same, "isSame"},
+    {CONDITION_count_power, "isPowerOfCount"},
+    {CONDITION_matrix, "isMatrix"},
+    {CONDITION_along_axis, "variesAlong"},
+    {CONDITION_same_along, "isSameAlong"},
+    {CONDITION_repeated, "isRepeated"},
+    {CONDITION_along_reduced, "variesAlongReduced"},
+    {CONDITION_positions, "isTable"},
+    {CONDITION_aligned, "isAligned"},
+    {CONDITION_grouped, "areGrouped"},
+    {CONDITION_read_as, "isReadAs"},
+    {CONDITION_after, "isAfter"},
+    {CONDITION_channel_groups, "areChannelGroups"},
+    {CONDITION_regrouped, "isRegrouped"},
+    {CONDITION_normalizes_channels, "normalizesChannels"},
+    {CONDITION_pads_window, "padsWindow"},
+    {CONDITION_no_user, "hasNoUser"},
+    {CONDITION_used_by, "isUsedBy"},
 };
 
 struct str cpp_double(struct arena *a, double x) {
@@ -92,7 +91,7 @@ static struct str call(struct cpp *c, const struct number *n) {
                 return cpp_cannot(c, "the expression is none of LLVM's");
             text = arena_printf(c->arena, "%s, %s", text.p, cpp_quoted(c, regex).p);
         }
-        return arena_printf(c->arena, "%s%s)", text.p, functions[i].more);
+        return arena_printf(c->arena, "%s)", text.p);
     }
     return cpp_cannot(c, "%s", info->says);
 }
@@ -127,9 +126,19 @@ static struct str extent_text(struct cpp *c, const struct number *n) {
     return x.n ? arena_printf(c->arena, "extentOf(match, %.*s, %d)", (int)x.n, x.p, n->axis) : x;
 }
 
-static enum binding_power power_of(const struct number *n) {
+/* What a definition says, or the condition itself. */
+static const struct number *said(const struct number *n) {
     while (n->op == NUM_CALL && n->call == NONE)
         n = n->a;
+    return n;
+}
+
+static enum binding_power power_of(const struct number *n) {
+    n = said(n);
+    if (n->op == NUM_NOT) { /* as cpp_not writes it */
+        const struct number *of = said(n->a);
+        return of->op == NUM_NOT ? power_of(of->a) : of->op == NUM_EQ || of->op == NUM_NE ? P_COMPARISON : P_WORD;
+    }
     const struct infix *sign = infix_of_number(n->op);
     return sign && n->op != NUM_MOD ? sign->power : P_WORD;
 }
@@ -165,7 +174,7 @@ struct str cpp_number(struct cpp *c, const struct number *n) {
     case NUM_NEG:
         return one_operand(c, n, "-");
     case NUM_NOT:
-        return one_operand(c, n, "!");
+        return cpp_not(c, n->a);
     case NUM_SQRT:
         return one_operand(c, n, "std::sqrt");
     case NUM_MOD: {
@@ -183,4 +192,14 @@ struct str cpp_number(struct cpp *c, const struct number *n) {
     default:
         return operands(c, n, signs[n->op]);
     }
+}
+
+struct str cpp_not(struct cpp *c, const struct number *n) {
+    n = said(n);
+    if (n->op == NUM_NOT)
+        return cpp_number(c, n->a);
+    if (n->op == NUM_EQ || n->op == NUM_NE)
+        return operands(c, n, n->op == NUM_EQ ? "!=" : "==");
+    struct str x = cpp_number(c, n);
+    return x.n ? cpp_negated(c, x) : x;
 }

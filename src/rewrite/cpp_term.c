@@ -210,7 +210,7 @@ static struct str slice_term(struct cpp *c, const struct node *n, struct str x) 
     else if (n->nattrs && part_value(n, "begin", &part) && part_value(n, "end", &end))
         which = arena_printf(c->arena, "partFrom(%d, %d)", (int)part, (int)end);
     else if (n->nattrs)
-        return cpp_cannot(c, "a slice of this part");
+        return cpp_cannot(c, "the formula slices another part than one of equal ones");
     if (!which.n)
         return arena_printf(c->arena, "m_Slice(%s%s)", x.p, dim_text(c, n).p);
     return arena_printf(c->arena, "m_Slice(%s, %s, %s, true)", x.p, dim.p, which.p);
@@ -238,7 +238,7 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
             return arena_printf(c->arena, "m_Clamp(%s)", x);
         if (op_is(n->op, COMMUTES) && n->nargs == 2)
             return arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
-        return arena_printf(c->arena, "m_Op<%s>(%s)", op, x);
+        return arena_printf(c->arena, "m_Elementwise<%s>(%s)", op, x);
     case OP_REDUCE:
         return arena_printf(c->arena, "m_Reduction<%s>(%s%s)", op, x, dim_text(c, n).p);
     case OP_AXISWISE:
@@ -255,9 +255,11 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
     case OP_OPAQUE:
         if (n->op == K_BATCH_NORM_INFERENCE)
             return arena_printf(c->arena, "m_BatchNorm({%s})", x);
+        if (n->op == K_SDPA)
+            return arena_printf(c->arena, "m_Attention({%s})", x);
         return arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
     default:
-        return cpp_cannot(c, "how the operands of %s are indexed", op_table[n->op].name);
+        return cpp_cannot(c, "it is not known how the operands of %s are indexed", op_table[n->op].name);
     }
 }
 
@@ -269,7 +271,7 @@ static struct phrase op_term(struct cpp *c, const struct node *n) {
     if (!name.n && class != OP_CONTRACT)
         return none;
     if (n->nattrs && class != OP_SLICE) {
-        cpp_cannot(c, "attributes of %s", op_table[n->op].name);
+        cpp_cannot(c, "the formula asks for attributes of %s, which are not matched", op_table[n->op].name);
         return none;
     }
     if (sign && sign->power >= P_COMPARISON && n->op != K_REMAINDER)
@@ -339,7 +341,7 @@ static struct phrase term(struct cpp *c, const struct node *n) {
     case N_RESULT:
         break;
     }
-    return (struct phrase){cpp_cannot(c, "a further result of an op"), CALL};
+    return (struct phrase){cpp_cannot(c, "the formula has a further result of an op, which is not matched"), CALL};
 }
 
 /* ---- members ---- */
@@ -395,13 +397,14 @@ static void put_part(struct cpp *c, uint32_t part) {
     unfold(c, p->text, &text);
     struct str said = p->slot == NONE ? STR("") : c->formula->slot_name[p->slot]; /* as the pattern has it */
     said = arena_str(c->arena, said.n ? said : p->name);
-    struct str head = p->slot == NONE
-                          ? arena_printf(c->arena, "const Term %s = ", p->name.p)
-                          : arena_printf(c->arena, "const Line %s{%u, \"%s\", ", p->name.p, p->slot, said.p);
-    buf_add(&text, p->slot == NONE ? STR(";") : STR("};"));
-    cpp_put(c->out, 2, head, buf_str(&text));
+    struct str value = buf_take(&text, c->arena);
+    if (p->slot == NONE)
+        cpp_put(c->out, 2, arena_printf(c->arena, "const Term %s = ", p->name.p),
+                arena_printf(c->arena, "%s;", value.p));
+    else
+        cpp_put(c->out, 2, STR(""),
+                arena_printf(c->arena, "const Line %s = {%u, \"%s\", %s};", p->name.p, p->slot, said.p, value.p));
     buf_addc(c->out, '\n');
-    buf_free(&text);
 }
 
 static void put_variables(struct cpp *c) {
@@ -455,10 +458,9 @@ static void put_others(struct cpp *c) {
                    behind.n ? ", " : "", behind.p);
         buf_free(&names);
     }
-    buf_add(&list, STR("};"));
-    cpp_put(c->out, 2, STR("const SmallVector<Also> others{"), buf_str(&list));
+    cpp_put(c->out, 2, STR(""),
+            arena_printf(c->arena, "const SmallVector<Also> others{%s};", buf_take(&list, c->arena).p));
     buf_addc(c->out, '\n');
-    buf_free(&list);
 }
 
 struct str cpp_terms(struct cpp *c) {

@@ -20,22 +20,35 @@ static struct str argument_of(const struct pattern *p, struct arena *a) {
 }
 
 struct str files_of_all(const char *name, const struct pattern *const *list, uint32_t n, struct arena *a) {
+    enum { NAME, CAMEL, PASS, DECLARATION, REGISTRATION, BLANKS };
     struct buf text = {0};
-    struct str *names = arena_alloc(a, (size_t)3 * n * sizeof *names), *camels = names + n, *arguments = camels + n;
-    const struct blank blanks[] = {
-        {STR("{name}"), {names, n}}, {STR("{Name}"), {camels, n}}, {STR("{pass}"), {arguments, n}}};
+    struct str *all[BLANKS];
+    for (uint32_t k = 0; k < BLANKS; k++)
+        all[k] = arena_alloc(a, (n + 1) * sizeof **all);
+    const struct blank blanks[BLANKS] = {{STR("{name}"), {all[NAME], n}},
+                                         {STR("{Name}"), {all[CAMEL], n}},
+                                         {STR("{pass}"), {all[PASS], n}},
+                                         {STR("{declaration}"), {all[DECLARATION], n}},
+                                         {STR("{registration}"), {all[REGISTRATION], n}}};
     for (uint32_t i = 0; i < n; i++) {
-        names[i] = list[i]->name;
-        camels[i] = cpp_camel(a, list[i]->name);
-        arguments[i] = argument_of(list[i], a);
+        struct str camel = cpp_camel(a, list[i]->name), pass = argument_of(list[i], a);
+        all[NAME][i] = list[i]->name;
+        all[CAMEL][i] = camel;
+        all[PASS][i] = pass;
+        all[DECLARATION][i] =
+            cpp_statement(a, 0, arena_printf(a, "void populate%sPatterns(RewritePatternSet &patterns);", camel.p));
+        all[REGISTRATION][i] =
+            cpp_statement(a, 2, arena_printf(a, "registerFusion<populate%sPatterns>(\"%s\");", camel.p, pass.p));
     }
-    fill_lines(&text, embedded_text(name), blanks, sizeof blanks / sizeof *blanks);
+    fill_lines(&text, embedded_text(name), blanks, BLANKS);
     return buf_take(&text, a);
 }
 
 /* The op that a hit becomes, by its spelling in TTIR; empty: there is none of its own. */
 static struct str fused_spelling(const struct pattern *p, struct arena *a) {
     enum op_kind k = op_kind_of_spelling(p->fused_op);
+    if (k == K_ROTARY_EMBEDDING)
+        return STR("ttcore.composite");
     for (struct str rest = k == K_UNKNOWN ? STR("") : str_of(op_table[k].spellings); rest.n;) {
         struct str one = str_part(&rest, ' ');
         if (str_starts(one, STR("ttir.")))
@@ -93,18 +106,23 @@ static void put_module(struct buf *b, struct str module, struct str name) {
     }
 }
 
-/* `before`: how often the op is there already. */
-static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit, struct str name) {
+/* `before`: how often the op is there already. `operands`: what it begins with. */
+static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit, struct str name, struct str operands) {
     buf_printf(b, "// CHECK-LABEL: func.func%s%s%s\n", name.n ? " @" : "", name.p, name.n ? "(" : "");
     if (!op.n)
         return;
     if (before && !hit)
         buf_printf(b, "// CHECK-COUNT-%u: \"%s\"\n", before, op.p);
-    buf_printf(b, "// CHECK%s: \"%s\"\n", hit ? "" : "-NOT", op.p);
+    buf_printf(b, "// CHECK%s: \"%s\"%.*s\n", hit ? "" : "-NOT", op.p, (int)(operands.n > 1 ? operands.n : 0),
+               operands.p);
 }
 
-struct str files_test(const struct pattern *p, struct arena *a) {
+struct str files_test(const struct pattern_set *set, const struct pattern *p, struct arena *a) {
     struct buf b = {0}, text = {0};
+    struct str *operands = arena_alloc(a, (p->nexamples + 1) * sizeof *operands);
+    struct formula *fused = arena_alloc(a, sizeof *fused);
+    if (rewrite_form(set, p, a, fused))
+        operands_of_examples(set, p, fused, op_kind_of_spelling(p->fused_op), a, operands);
     struct str argument = argument_of(p, a), op = fused_spelling(p, a);
     struct diags none = {.arena = a};
     uint32_t count = 0;
@@ -112,7 +130,7 @@ struct str files_test(const struct pattern *p, struct arena *a) {
         const struct example *e = &p->examples[i];
         bool ttnn = e->one_of_two && str_is(str_of(e->one_of_two), "ttnn");
         struct str module = ttnn ? STR("") : example_module(p, e, a, &none);
-        if (!module.n || str_find(module, STR("ttnn.")))
+        if (!operands[i].p || !module.n || str_find(module, STR("ttnn.")))
             continue;
         buf_printf(&b, "%s\n// %s%.*s\n", count++ ? "\n// -----\n" : "",
                    e->hit ? "It fuses" : "It does not fuse: ", (int)(e->hit ? 0 : e->because.n),
@@ -120,7 +138,7 @@ struct str files_test(const struct pattern *p, struct arena *a) {
         struct str name = STR("");
         if (str_starts(module, str_of(example_begins)))
             name = arena_printf(a, "%s%.*s_%u", e->hit ? "" : "not_", (int)p->name.n, p->name.p, count);
-        put_checks(&b, op, occurrences(module, op), e->hit, name);
+        put_checks(&b, op, occurrences(module, op), e->hit, name, operands[i]);
         put_module(&b, module, name);
     }
     diags_free(&none);

@@ -51,7 +51,7 @@ static void write_pattern(struct passes *w, struct pattern *p) {
     diags_free(&none);
     say_unchecked(w, p, &r);
     put(w, p->name.p, ".cpp", r.text);
-    put(w, p->name.p, ".mlir", files_test(p, &w->arena));
+    put(w, p->name.p, ".mlir", files_test(set, p, &w->arena));
     w->list[w->n++] = p;
 }
 

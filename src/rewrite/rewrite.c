@@ -16,16 +16,19 @@ static struct str_list append(struct str_list list, struct str one, struct arena
     return (struct str_list){items, list.n + 1};
 }
 
-/* A comment in the body of the class, on several lines where it is long. */
-static void put_comment(struct buf *b, struct str text) {
-    enum { INDENT = 6, WIDTH = 118 };
+/* A text in comments of 80 columns, behind `before` and, on further lines, `behind`. */
+static void put_comment(struct buf *b, uint32_t indent, const char *before, const char *behind, struct str text) {
+    enum { WIDTH = 80 };
     size_t column = 0;
     while (text.n) {
         struct str word = str_part(&text, ' ');
         bool next = column && column + 1 + word.n > WIDTH;
-        if (column == 0 || next)
-            buf_printf(b, "%s%*s//%s", next ? "\n" : "", INDENT, "", next ? "  " : "");
-        column = column == 0 ? INDENT + 2 : next ? INDENT + 4 : column;
+        if (column == 0 || next) {
+            const char *head = next ? behind : before;
+            buf_printf(b, "%s%*s%s%.*s", next ? "\n" : "", (int)indent, "", head, (int)word.n, word.p);
+            column = indent + strlen(head) + word.n;
+            continue;
+        }
         buf_printf(b, " %.*s", (int)word.n, word.p);
         column += 1 + word.n;
     }
@@ -42,8 +45,9 @@ static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, c
             buf_addc(&line, ' ');
     struct str said = buf_take(&line, a);
     bool differs = strcmp(key, "outside") == 0; /* says where the fused op is another function */
-    put_comment(b, arena_printf(a, "%s%s", differs ? "Not checked, and different there: " : "Not checked: ",
-                                differs ? said.p + strlen("outside: ") : said.p));
+    put_comment(b, 6, "// ", "//   ",
+                arena_printf(a, "%s%s", differs ? "Not checked, and different there: " : "Not checked: ",
+                             differs ? said.p + strlen("outside: ") : said.p));
     out->unchecked = append(out->unchecked, said, a);
 }
 
@@ -72,15 +76,16 @@ static struct str some_of(struct cpp *c, const struct number *n, struct str_list
     return a.n && b.n ? arena_printf(c->arena, "%s || %s", a.p, b.p) : a.n ? a : b;
 }
 
-static void put_test(struct cpp *c, struct str text, struct str said, enum demanded how) {
+/* "if (wrong) {" and what is done then. */
+static void put_test(struct cpp *c, struct str wrong, struct str said, enum demanded how) {
     struct str quoted = cpp_quoted(c, said);
     if (how == MUST_HOLD_OR_NEXT) {
-        cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, "!match.check(%s, %s))", text.p, quoted.p));
-        buf_add(c->out, STR(" {\n        continue;\n      }\n"));
+        cpp_put(c->out, 6, STR(""), arena_printf(c->arena, "if (!match.check(%s, %s)) {", wrong.p, quoted.p));
+        buf_add(c->out, STR("\n        continue;\n      }\n"));
         return;
     }
-    cpp_put(c->out, 6, STR("if ("), arena_printf(c->arena, how == MUST_NOT_HOLD ? "%s)" : "!(%s))", text.p));
-    buf_add(c->out, STR(" {\n"));
+    cpp_put(c->out, 6, STR(""), arena_printf(c->arena, "if (%s) {", wrong.p));
+    buf_add(c->out, STR("\n"));
     cpp_put(c->out, 8, STR("return "),
             arena_printf(c->arena, "rewriter.notifyMatchFailure(op, \"%s%s);",
                          how == MUST_NOT_HOLD ? "must not hold: " : "does not hold: ", quoted.p + 1));
@@ -94,6 +99,8 @@ static void put_condition(struct cpp *c, struct rewrite *out, const char *key, c
     struct str said = printed(c, n);
     c->in_condition = true;
     struct str text = some_of(c, n, &left);
+    if (text.n && how == MUST_HOLD)
+        text = left.n ? cpp_negated(c, text) : cpp_not(c, n);
     c->in_condition = false;
     if (text.n)
         put_test(c, text, said, how);
@@ -105,11 +112,12 @@ static void put_condition(struct cpp *c, struct rewrite *out, const char *key, c
 
 static void put_conditions(struct cpp *c, struct rewrite *out, const struct pattern *p) {
     if (p->nwhere)
-        put_comment(c->out, STR("Where one of these does not hold, the ops may match in another way."));
+        put_comment(c->out, 6, "// ", "// ",
+                    STR("Where one of these does not hold, the ops may match in another way."));
     for (uint32_t i = 0; i < p->nwhere; i++)
         put_condition(c, out, "where", p->where[i], MUST_HOLD_OR_NEXT);
     if (p->nrequire || p->nunless)
-        put_comment(c->out, STR("What the fused op takes, however they match."));
+        put_comment(c->out, 6, "// ", "// ", STR("What the fused op takes, however they match."));
     for (uint32_t i = 0; i < p->nrequire; i++)
         put_condition(c, out, "require", p->require[i], MUST_HOLD);
     for (uint32_t i = 0; i < p->nunless; i++)
@@ -129,11 +137,24 @@ static void put_conditions(struct cpp *c, struct rewrite *out, const struct patt
         put_unchecked(c->out, out, c->arena, "outside", p->outside[i].say);
 }
 
+/* The formula of the fused form, as comments. */
 static struct str_list lines_of(struct str text, struct arena *a) {
-    struct str_list list = {0};
+    struct buf b = {0};
     for (struct str rest = str_trim(text); rest.n;)
-        list = append(list, str_line(&rest), a);
-    return list;
+        put_comment(&b, 0, "///   ", "///       ", str_line(&rest));
+    b.n -= b.n > 0; /* the last end of line */
+    return append((struct str_list){0}, buf_take(&b, a), a);
+}
+
+/* "// NAME.cpp - what it is.", and what it is made of. */
+static struct str title_of(const struct pattern *p, struct str what, struct arena *a) {
+    struct buf b = {0};
+    put_comment(&b, 0, "// ", "// ", arena_printf(a, "%s.cpp - %s", p->name.p, what.p));
+    buf_add(&b, STR("//\n"));
+    put_comment(&b, 0, "// ", "// ",
+                arena_printf(a, "Made of the pattern %s by `fusion-audit patterns pass %s`.", p->name.p, p->name.p));
+    b.n -= b.n > 0;
+    return buf_take(&b, a);
 }
 
 /* The classes of the ops where a match may end. */
@@ -148,6 +169,19 @@ static struct str_list roots(struct cpp *c) {
         list = op.n && k == K_CLAMP ? append(list, STR("ClampScalarOp"), c->arena) : list;
     }
     return list;
+}
+
+/* What adds the class to a set of patterns, for each op where a match may end. */
+static struct str addition(struct str camel, struct str_list ops, struct arena *a) {
+    struct str names = STR("");
+    for (uint32_t i = 0; i < ops.n; i++)
+        names = arena_printf(a, "%s%s%s::getOperationName()", names.p, i ? ", " : "", ops.items[i].p);
+    bool several = ops.n > 1;
+    struct str add = cpp_statement(a, several ? 4 : 2,
+                                   arena_printf(a, "patterns.add<%sFusionPattern>(%s, patterns.getContext());", camel.p,
+                                                several ? "root" : names.p));
+    struct str list = cpp_statement(a, 7, arena_printf(a, "{%s}) {", names.p));
+    return several ? arena_printf(a, "  for (StringRef root :\n%s\n%s\n  }", list.p, add.p) : add;
 }
 
 /* What is searched for: the member of the root, and the names of values that others may use, too. */
@@ -167,7 +201,7 @@ static struct str_list written(struct cpp *c) {
     return text.n ? append((struct str_list){0}, text, c->arena) : (struct str_list){0};
 }
 
-static bool parse_fused(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f) {
+bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f) {
     struct diags none = {.arena = a};
     bool ok = p->fused.n && fused_parse(f, a, set, p->fused, p->fused_origin, &none);
     diags_free(&none);
@@ -182,7 +216,8 @@ static struct str summary(const struct pattern *p, struct arena *a) {
 
 /* Fills the class. Empty with a reason. */
 static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pattern *p, const struct formula *fused) {
-    struct str camel = cpp_camel(c->arena, p->name), what = summary(p, c->arena), root = cpp_terms(c), result;
+    struct arena *a = c->arena;
+    struct str camel = cpp_camel(a, p->name), root = cpp_terms(c), result;
     struct str_list members = written(c), conditions, ops = roots(c);
     struct buf text = {0};
     if (!root.n || !ops.n)
@@ -190,30 +225,47 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     root = searched(c, p, root);
     put_conditions(c, out, p);
     conditions = written(c);
-    struct str again = conditions.n && str_find(conditions.items[0], STR("continue;")) ? STR("while") : STR("if");
+    bool again = conditions.n && str_find(conditions.items[0], STR("continue;"));
     if (conditions.n) /* an empty line behind them */
-        conditions =
-            append((struct str_list){0},
-                   arena_printf(c->arena, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), c->arena);
+        conditions = append((struct str_list){0},
+                            arena_printf(a, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), a);
     c->formula = fused;
     memset(c->written, 0, sizeof c->written);
     c->in_condition = true;
     result = cpp_form(c);
     if (!result.n)
         return result;
-    const struct blank blanks[] = {{STR("{name}"), {&p->name, 1}},
-                                   {STR("{Name}"), {&camel, 1}},
-                                   {STR("{summary}"), {&what, 1}},
-                                   {STR("{fused}"), lines_of(p->fused, c->arena)},
+    struct str title = title_of(p, summary(p, a), a), names = cpp_form_names(c);
+    struct str constructor =
+        cpp_statement(a, 2, arena_printf(a, "%sFusionPattern(StringRef root, MLIRContext *context)", camel.p));
+    struct str search = cpp_statement(a, 4, arena_printf(a, "%s (match.next(%s)) {", again ? "while" : "if", root.p));
+    struct str form = cpp_statement(a, 6, arena_printf(a, "Form form(match, rewriter, {%s});", names.p));
+    struct str replace = cpp_statement(a, 6, arena_printf(a, "return form.replaceRoot(%s);", result.p));
+    struct str add = addition(camel, ops, a),
+               populate = cpp_statement(
+                   a, 0, arena_printf(a, "void populate%sPatterns(RewritePatternSet &patterns) {", camel.p));
+    const struct blank blanks[] = {{STR("{Name}"), {&camel, 1}},
+                                   {STR("{title}"), {&title, 1}},
+                                   {STR("{fused}"), lines_of(p->fused, a)},
                                    {STR("{members}"), members},
-                                   {STR("{while}"), {&again, 1}},
-                                   {STR("{what}"), {&root, 1}},
+                                   {STR("{constructor}"), {&constructor, 1}},
+                                   {STR("{search}"), {&search, 1}},
                                    {STR("{conditions}"), conditions},
+                                   {STR("{form}"), {&form, 1}},
                                    {STR("{variables}"), written(c)},
-                                   {STR("{result}"), {&result, 1}},
-                                   {STR("{op}"), ops}};
+                                   {STR("{replace}"), {&replace, 1}},
+                                   {STR("{populate}"), {&populate, 1}},
+                                   {STR("{add}"), {&add, 1}}};
     fill_lines(&text, embedded_text("NAME.cpp"), blanks, sizeof blanks / sizeof *blanks);
-    return buf_take(&text, c->arena);
+    return buf_take(&text, a);
+}
+
+/* Why the fusion is never made; empty: nothing says so. */
+static struct str blocked(const struct pattern *p) {
+    for (uint32_t i = 0; i < p->nblock; i++)
+        if (!p->block[i].when)
+            return p->block[i].say;
+    return STR("");
 }
 
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out) {
@@ -223,7 +275,9 @@ void rewrite_write(const struct pattern_set *set, const struct pattern *p, struc
     *out = (struct rewrite){0};
     if (pattern_reach(p) != REACH_DIALECT)
         cpp_cannot(&c, "the dialect lacks %.*s of %s", (int)pattern_lacks(p).n, pattern_lacks(p).p, p->fused_op.p);
-    else if (!parse_fused(set, p, a, fused))
+    else if (blocked(p).n)
+        cpp_cannot(&c, "it is blocked: %s", blocked(p).p);
+    else if (!rewrite_form(set, p, a, fused))
         cpp_cannot(&c, "the pattern does not say what the fused op computes");
     else
         out->text = fill_class(&c, out, p, fused);

@@ -12,6 +12,8 @@ struct rewrite {
 
 /* Texts are in `a`. */
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out);
+/* The fused form of a pattern as a formula; false: it says none. */
+bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f);
 bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p);
 
 #endif
