@@ -835,6 +835,24 @@ module {
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"), log)[0], 3)
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"))[0], 3)
 
+    def test_functions_printed_one_by_one(self):
+        """A pass over functions prints each alone: what these call is not there, and is what the module before has."""
+        part = ("func.func private @{0}(%a: tensor<8x32xf32>, %b: tensor<8x32xf32>) -> tensor<8x32xf32> {{\n"
+                '%0 = "ttir.subtract"(%a, %b) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>\n'
+                "return %0 : tensor<8x32xf32>\n}}\n")
+        main = ("func.func @main(%x: tensor<8x32xf32>, %y: tensor<8x32xf32>) -> tensor<8x32xf32> {{\n"
+                '%0 = "ttir.{1}"(%x) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n'
+                '%1 = "ttcore.composite"(%0, %y) <{{composite_name = "less", decomposition = @{0}}}> : '
+                "(tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>\nreturn %1 : tensor<8x32xf32>\n}}\n")
+        whole = "module {\n" + main.format("one", "relu") + part.format("one") + "}\n"
+        for last, proved in (main.format("one", "relu").replace("%0", "%z"), True), (main.format("one", "sin"), False), (
+                main.format("one", "relu").replace("(%0, %y)", "(%y, %0)"), False), (main.format("two", "relu"), False):
+            texts = [whole, part.format("one"), last]
+            log = self.path("log.txt", "".join(f"// -----// IR Dump After P{i} (p{i}) //----- //\n{text}\n"
+                                               for i, text in enumerate(texts)))
+            status, _, said = self.verify(log)
+            self.assertEqual(status == 0, proved, said + last)
+
     def test_several_modules_of_two_files(self):
         """Each module of TTNN is compared with the TTIR of its name; what has none is said, once."""
         def modules(dialect, *bodies):

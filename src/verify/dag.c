@@ -195,14 +195,14 @@ static bool same_placement(const struct graph *g, uint32_t a, const struct graph
            placements_agree(&p, &q);
 }
 
-/* Calls of one name whose functions are not here, or are written alike. */
+/* Calls of one name whose functions are not here, not all of them, or are written alike. */
 static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
-    if ((x == NONE) != (y == NONE) || (f == NONE) != (k == NONE))
+    if ((x == NONE) != (y == NONE))
         return false;
     if (x != NONE && !str_eq(g->m->names[x], h->m->names[y]))
         return false;
-    if (f == NONE || (g == h && f == k))
+    if (f == NONE || k == NONE || (g == h && f == k))
         return true;
     const struct mlir_func *p = &g->m->funcs[f], *q = &h->m->funcs[k];
     bool same = p->end_op - p->first_op == q->end_op - q->first_op;
@@ -291,7 +291,7 @@ static void make_room(struct dag *d) {
 struct dag_builder {
     struct dag *d;
     struct dag_side *s;
-    const struct graph *g;
+    const struct graph *g, *other;
     uint8_t side;
 };
 
@@ -408,11 +408,22 @@ static void note_freed(struct dag_side *s, uint32_t op) {
 
 static void inline_function(struct dag_builder *b, uint32_t func, int depth);
 
+/* The other module calls a function of this name, too, and has no body of it: it is one function of a module whose
+ * functions are printed one by one. */
+static bool is_only_here(const struct dag_builder *b, struct str name) {
+    bool only = false;
+    for (uint32_t op = 0; op < b->other->m->nops && !only; op++) {
+        uint32_t callee = b->other->m->ops[op].callee;
+        only = callee != NONE && str_eq(b->other->m->names[callee], name) && callee_of(b->other, op) == NONE;
+    }
+    return only;
+}
+
 static bool call(struct dag_builder *b, uint32_t op, int depth) {
     const struct graph *g = b->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t func = callee_of(g, op), n = graph_noperands(g, op);
-    if (func == NONE || g->m->funcs[func].nargs != n || is_foreign(g, func))
+    if (func == NONE || g->m->funcs[func].nargs != n || is_foreign(g, func) || is_only_here(b, g->m->names[o->callee]))
         return false;
     if (depth == 0) {
         b->d->cut_short = true;
@@ -485,10 +496,10 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
     }
 }
 
-static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func) {
+static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func, const struct graph *other) {
     const struct mlir_func *m = &g->m->funcs[func];
     struct dag_side *s = &d->side[side];
-    struct dag_builder b = {d, s, g, side};
+    struct dag_builder b = {d, s, g, other, side};
     *s = (struct dag_side){.g = g,
                            .of = no_ids(g->m->nvalues),
                            .freed = no_ids(g->m->nvalues),
@@ -525,8 +536,8 @@ static void compare_before_joining(struct dag *d) {
 void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
                uint32_t func_after) {
     *d = (struct dag){.cut_short = false};
-    add_side(d, BEFORE, before, func);
-    add_side(d, AFTER, after, func_after);
+    add_side(d, BEFORE, before, func, after);
+    add_side(d, AFTER, after, func_after, before);
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
     uint32_t *same = pair_arguments(before, func, after, func_after);
     for (uint32_t i = 0; i < a->nargs; i++)

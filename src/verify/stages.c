@@ -108,7 +108,8 @@ struct stage {
 static struct stage stage_of(const struct source *s, const struct log_block *b) {
     struct buf copy = {0};
     struct str text = log_text(s, b, &copy);
-    const char *at = str_find(text, STR("func.func @"));
+    const char *public = str_find(text, STR("func.func @"));
+    const char *at = public ? public : str_find(text, STR("func.func private @")); /* printed alone */
     size_t n = 0, left = at ? text.n - (size_t)(at - text.p) : 0;
     while (n < left && at[n] != '(')
         n++;
