@@ -355,8 +355,9 @@ void fa_verification_free(struct fa_verification *v);
 /* ---- apply ---- */
 
 struct fa_apply_options {
-    struct fa_inputs inputs; /* with one TTIR module; `levels` does not count */
+    struct fa_inputs inputs; /* `levels` does not count */
     struct fa_patterns patterns;
+    unsigned graph; /* of several that have TTIR, by its number, as fa_inspect tells it; 0: there is one */
     const char
         *assume; /* patterns and fused ops, comma-separated globs, whose preconditions are taken to hold; "all" */
     const char *const *values; /* "NAME=NUMBER": what an argument, or a name of formulas, is taken to hold */

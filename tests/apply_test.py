@@ -309,6 +309,22 @@ class Apply(Program):
             with open(path, "rb") as f:
                 self.assertEqual(f.read().decode(), wanted)
 
+    def test_one_graph_of_several(self):
+        with open(os.path.join(self.dir, "two.log"), "w") as f:
+            f.write("MLIR Module ttir:\n" + SIGMOID + "MLIR Module ttir:\n" + LINEAR)
+
+        def apply(*options):
+            return subprocess.run([PROGRAM, "apply", "two.log", *options], cwd=self.dir, capture_output=True, text=True)
+
+        self.assertIn('"ttir.linear"', apply("--graph=2").stdout)
+        other = apply("--graph=1").stdout
+        self.assertIn('"ttir.sigmoid"', other)
+        self.assertNotIn("ttir.linear", other)
+        for options in (), ("--graph=3",):
+            r = apply(*options)
+            self.assertEqual((r.returncode, r.stdout), (3, ""))
+            self.assertIn("there is a TTIR module of each of these graphs: 1, 2\n  hint: --graph=N takes one of them", r.stderr)
+
     def test_a_diff_has_the_lines_of_the_file(self):
         self.assertIn("@@ -2,12 +2,11 @@\n module {\n", self.applied(LINEAR, "--diff"))
         self.assertIn("@@ -5,12 +5,11 @@\n module {\n", self.applied("// and\n// more\n\n" + LINEAR, "--diff"))

@@ -287,22 +287,32 @@ static bool run_round(struct fa_application *a, struct round *r) {
 
 /* ---- the whole ---- */
 
-static bool read_module(struct fa_application *a, const struct compile **c) {
+/* The graph that is asked for, or the only one with TTIR; NULL: there is none, or there are several. */
+static const struct compile *choose_graph(struct fa_application *a) {
     const struct inputs *in = &a->inputs;
-    for (uint32_t i = 0; i < in->ncompiles; i++)
-        if (in->compiles[i].ttir.block) {
-            if (*c) {
-                diag_add(&a->diags, SEV_ERROR, (struct source_location){in->ttir_path, 0, 0}, "a file of one of them",
-                         "there are several TTIR modules");
-                return false;
-            }
-            *c = &in->compiles[i];
-        }
-    if (!*c) {
-        diag_add(&a->diags, SEV_ERROR, (struct source_location){in->ttnn_path ? in->ttnn_path : "", 0, 0}, NULL,
-                 "there is no TTIR module");
-        return false;
+    const struct compile *found = NULL;
+    struct str numbers = STR("");
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->ncompiles; i++) {
+        const struct compile *c = &in->compiles[i];
+        if (!c->ttir.block)
+            continue;
+        numbers = arena_printf(&a->arena, "%.*s%s%u", (int)numbers.n, numbers.p, n++ ? ", " : "", c->number);
+        if (!a->options->graph || a->options->graph == c->number)
+            found = c;
     }
+    if (found && (n == 1 || a->options->graph))
+        return found;
+    const char *path = in->ttir_path ? in->ttir_path : in->ttnn_path ? in->ttnn_path : "";
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){path, 0, 0}, n ? "--graph=N takes one of them" : NULL,
+             "there is %s TTIR module%s%s", n ? "a" : "no", n ? " of each of these graphs: " : "", numbers.p);
+    return NULL;
+}
+
+static bool read_module(struct fa_application *a, const struct compile **c) {
+    *c = choose_graph(a);
+    if (!*c)
+        return false;
     level_read(&a->ttir, &(*c)->ttir, &a->diags);
     bool whole = a->diags.errors == 0 && a->ttir.ir.bad_ops == 0;
     if (!whole && !a->options->partial)

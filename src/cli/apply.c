@@ -52,6 +52,8 @@ static const struct option_row rows[] = {
     {"value", 0, LIST, MEMBER(values), "NAME=NUMBER",
      .help = "what an argument holds, by its name or that in\n"
              "formulas: --value=eps=1e-05"},
+    {"graph", 0, COUNT, MEMBER(options.graph), "N", .help = "of several in a log the one that inspect numbers so",
+     .least = 1, .most = 1000000},
     {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "only what is found there, as in explain"},
     {"partial", 0, FLAG, MEMBER(options.partial), NULL,
      .help = "rewrite also where ops could not be read, and\n"
