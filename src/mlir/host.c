@@ -29,7 +29,7 @@ enum kind {
     RESULTS    /* several of these */
 };
 
-struct view {
+struct descriptor {
     uint32_t buffer, rank;
     int64_t offset, sizes[MAX_LOOPS], strides[MAX_LOOPS];
 };
@@ -45,20 +45,20 @@ struct symbol {
     double number;
 };
 
-struct reader {
+struct host_reader {
     struct host host;
     struct mlir *m;
     uint32_t op, first_op, end_op; /* llvm.func and its body */
     uint32_t first_value, nvalues;
     struct symbol *symbols;
-    struct view *views;
+    struct descriptor *views;
     uint32_t nviews, views_cap;
     uint32_t steps;
 };
 
 /* ---- text ---- */
 
-static struct str text_of(const struct reader *r, uint32_t op) {
+static struct str text_of(const struct host_reader *r, uint32_t op) {
     return mlir_span(r->m, r->m->ops[op].text);
 }
 
@@ -76,7 +76,7 @@ static struct str until(struct str text, const char *ends) {
 }
 
 /* Between an op and the one before. */
-static struct str text_before(const struct reader *r, uint32_t op) {
+static struct str text_before(const struct host_reader *r, uint32_t op) {
     uint32_t from = op == r->first_op ? r->m->ops[r->op].text.end : r->m->ops[op - 1].text.end;
     return mlir_span(r->m, (struct span){from, r->m->ops[op].text.begin});
 }
@@ -89,7 +89,7 @@ static struct str label(struct str text, int k) {
 }
 
 /* The first op of the block that the k-th label of a branch names, or NONE. */
-static uint32_t target(const struct reader *r, uint32_t branch, int k) {
+static uint32_t target(const struct host_reader *r, uint32_t branch, int k) {
     struct str name = label(text_of(r, branch), k);
     for (uint32_t op = r->first_op; name.n && op < r->end_op; op++)
         if (str_eq(label(text_before(r, op), 0), name))
@@ -98,41 +98,41 @@ static uint32_t target(const struct reader *r, uint32_t branch, int k) {
 }
 
 /* The only argument of the block that begins at an op, or NONE. */
-static uint32_t block_argument(const struct reader *r, uint32_t op) {
+static uint32_t block_argument(const struct host_reader *r, uint32_t op) {
     const struct mlir_op *before = &r->m->ops[op - 1];
     uint32_t first = before->first_result + before->nresults;
     return op > r->first_op && r->m->ops[op].first_result == first + 1 ? first : NONE;
 }
 
-static bool is(const struct reader *r, uint32_t op, const char *name) {
+static bool is(const struct host_reader *r, uint32_t op, const char *name) {
     return str_is(mlir_op_name(r->m, op), name);
 }
 
-static uint32_t operand(const struct reader *r, uint32_t op, uint32_t i) {
+static uint32_t operand(const struct host_reader *r, uint32_t op, uint32_t i) {
     const struct mlir_op *o = &r->m->ops[op];
     return i < o->noperands ? r->m->operands[o->first_operand + i] : NONE;
 }
 
 /* ---- symbols ---- */
 
-static bool is_open(const struct reader *r, uint32_t serial) {
+static bool is_open(const struct host_reader *r, uint32_t serial) {
     bool open = serial == 0;
     for (uint32_t k = 0; k < r->host.nloops; k++)
         open |= r->host.loops[k].serial == serial;
     return open;
 }
 
-static struct symbol symbol_of(const struct reader *r, uint32_t value) {
+static struct symbol symbol_of(const struct host_reader *r, uint32_t value) {
     bool own = value != NONE && value >= r->first_value && value - r->first_value < r->nvalues;
     struct symbol s = own ? r->symbols[value - r->first_value] : (struct symbol){0};
     return is_open(r, s.serial) ? s : (struct symbol){0};
 }
 
-static struct symbol of_operand(const struct reader *r, uint32_t op, uint32_t i) {
+static struct symbol of_operand(const struct host_reader *r, uint32_t op, uint32_t i) {
     return symbol_of(r, operand(r, op, i));
 }
 
-static bool set_value(struct reader *r, uint32_t value, struct symbol s) {
+static bool set_value(struct host_reader *r, uint32_t value, struct symbol s) {
     if (value < r->first_value || value - r->first_value >= r->nvalues)
         return false;
     s.serial = r->host.nloops ? r->host.loops[r->host.nloops - 1].serial : 0;
@@ -140,7 +140,7 @@ static bool set_value(struct reader *r, uint32_t value, struct symbol s) {
     return s.kind != NOTHING;
 }
 
-static bool set(struct reader *r, uint32_t op, struct symbol s) {
+static bool set(struct host_reader *r, uint32_t op, struct symbol s) {
     return r->m->ops[op].nresults == 1 && set_value(r, r->m->ops[op].first_result, s);
 }
 
@@ -151,7 +151,7 @@ static bool is_fixed(const struct symbol *s) {
     return s->kind == WHOLE && affine_equal(&at, &zero);
 }
 
-static bool set_tensor(struct reader *r, uint32_t op, uint32_t tensor, uint64_t loaded) {
+static bool set_tensor(struct host_reader *r, uint32_t op, uint32_t tensor, uint64_t loaded) {
     return tensor != NONE && set(r, op, (struct symbol){TENSOR, .id = tensor, .source = NONE, .loaded = loaded});
 }
 
@@ -167,7 +167,7 @@ static int64_t bytes_of(const struct mlir *m, struct str type) {
 }
 
 /* "(256 : index) : i64", "(1.000000e+00 : f32) : f32" */
-static bool read_constant(struct reader *r, uint32_t op) {
+static bool read_constant(struct host_reader *r, uint32_t op) {
     struct str text = until(behind(text_of(r, op), "("), ")");
     struct symbol s = {.kind = WHOLE};
     if (mlir_int(text, &s.at.base))
@@ -176,12 +176,12 @@ static bool read_constant(struct reader *r, uint32_t op) {
     return mlir_float(text, &s.number) && set(r, op, s);
 }
 
-static bool read_null(struct reader *r, uint32_t op) {
+static bool read_null(struct host_reader *r, uint32_t op) {
     return set(r, op, (struct symbol){.kind = POINTER, .id = NONE});
 }
 
 /* Of a constant of the module: llvm.mlir.global private constant @name(dense<1.0> : tensor<1x1xf32>) */
-static bool read_global(struct reader *r, uint32_t op) {
+static bool read_global(struct host_reader *r, uint32_t op) {
     struct str name = until(behind(text_of(r, op), "@"), " :(");
     uint32_t global = NONE, type;
     for (uint32_t i = 0; i < r->m->nops && global == NONE; i++)
@@ -206,7 +206,7 @@ static bool read_global(struct reader *r, uint32_t op) {
 }
 
 /* "%8[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32"; zeros into arrays of arrays stay where they are. */
-static bool read_element(struct reader *r, uint32_t op) {
+static bool read_element(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0), by = of_operand(r, op, 1);
     struct str text = text_of(r, op), index = until(behind(text, "["), "]");
     struct str type = until(behind(text, "-> !llvm.ptr, "), " \n"), item;
@@ -229,7 +229,7 @@ static bool read_element(struct reader *r, uint32_t op) {
     return affine_add(&s.at, &by.at, 1) && set(r, op, s);
 }
 
-static bool read_address(struct reader *r, uint32_t op) {
+static bool read_address(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
     if (s.kind != POINTER)
         return false;
@@ -240,14 +240,14 @@ static bool read_address(struct reader *r, uint32_t op) {
     return set(r, op, (struct symbol){.kind = ADDRESS, .id = s.id});
 }
 
-static bool read_pointer(struct reader *r, uint32_t op) {
+static bool read_pointer(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
     s.kind = s.kind == ADDRESS ? POINTER : NOTHING;
     return set(r, op, s);
 }
 
 /* Sums, differences and products of what is affine; an address that is aligned stays the address. */
-static bool read_whole(struct reader *r, uint32_t op) {
+static bool read_whole(struct host_reader *r, uint32_t op) {
     struct symbol a = of_operand(r, op, 0), b = of_operand(r, op, 1);
     bool adds = is(r, op, "llvm.add"), subtracts = is(r, op, "llvm.sub"), overflows = false;
     if (a.kind == ADDRESS && (adds || subtracts))
@@ -273,14 +273,14 @@ static bool read_whole(struct reader *r, uint32_t op) {
 
 /* ---- memory ---- */
 
-static bool read_call(struct reader *r, uint32_t op) {
+static bool read_call(struct host_reader *r, uint32_t op) {
     struct str name = until(behind(text_of(r, op), "@"), "(");
     if (str_is(name, "malloc") && !r->host.nloops)
         return set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
     return str_is(name, "free");
 }
 
-static bool read_copy(struct reader *r, uint32_t op) {
+static bool read_copy(struct host_reader *r, uint32_t op) {
     struct symbol to = of_operand(r, op, 0), from = of_operand(r, op, 1), n = of_operand(r, op, 2);
     if (to.kind != POINTER || from.kind != POINTER || to.id == NONE || from.id == NONE || !is_fixed(&n))
         return false;
@@ -290,14 +290,14 @@ static bool read_copy(struct reader *r, uint32_t op) {
 }
 
 /* A pointer whose elements are those of the buffer. */
-static bool points(const struct reader *r, const struct symbol *p, struct str type) {
+static bool points(const struct host_reader *r, const struct symbol *p, struct str type) {
     enum dtype t = p->kind == POINTER && p->id != NONE ? r->host.buffers[p->id].dtype : DT_OTHER;
     bool alike = dtype_table[t].bits == 8 * bytes_of(r->m, type) &&
                  format_is_float(t) == format_is_float(mlir_dtype(r->m, type));
     return t != DT_OTHER && (t == DT_NONE || alike);
 }
 
-static bool read_load(struct reader *r, uint32_t op) {
+static bool read_load(struct host_reader *r, uint32_t op) {
     struct symbol p = of_operand(r, op, 0);
     struct str type = until(behind(text_of(r, op), "!llvm.ptr -> "), " \n");
     if (!points(r, &p, type))
@@ -306,14 +306,14 @@ static bool read_load(struct reader *r, uint32_t op) {
     return tensor != NONE && set(r, op, (struct symbol){TENSOR, tensor, p.id, bit_of(p.id), .at = p.at});
 }
 
-static uint32_t tensor_of(struct reader *r, const struct symbol *s, enum dtype dtype) {
+static uint32_t tensor_of(struct host_reader *r, const struct symbol *s, enum dtype dtype) {
     return s->kind == NUMBER                 ? host_number(&r->host, s->number, dtype)
            : s->kind == WHOLE && is_fixed(s) ? host_number(&r->host, (double)s->at.base, dtype)
            : s->kind == TENSOR               ? s->id
                                              : NONE;
 }
 
-static bool is_used_once(const struct reader *r, uint32_t value) {
+static bool is_used_once(const struct host_reader *r, uint32_t value) {
     uint32_t uses = 0;
     for (uint32_t op = r->first_op; op < r->end_op; op++)
         for (uint32_t i = 0; i < r->m->ops[op].noperands; i++)
@@ -322,7 +322,7 @@ static bool is_used_once(const struct reader *r, uint32_t value) {
 }
 
 /* What adds an element to the place that it then is stored at, and to nothing else; the element in `x`. */
-static const char *reduction(struct reader *r, uint32_t value, const struct symbol *place, struct symbol *x) {
+static const char *reduction(struct host_reader *r, uint32_t value, const struct symbol *place, struct symbol *x) {
     static const char *const known[][2] = {{"llvm.fadd", "ttir.sum"},         {"llvm.add", "ttir.sum"},
                                            {"llvm.intr.maximum", "ttir.max"}, {"llvm.intr.maxnum", "ttir.max"},
                                            {"llvm.intr.minimum", "ttir.min"}, {"llvm.intr.minnum", "ttir.min"}};
@@ -341,7 +341,7 @@ static const char *reduction(struct reader *r, uint32_t value, const struct symb
     return NULL;
 }
 
-static bool read_store(struct reader *r, uint32_t op) {
+static bool read_store(struct host_reader *r, uint32_t op) {
     struct symbol x = of_operand(r, op, 0), p = of_operand(r, op, 1), element = x;
     struct str type = until(behind(text_of(r, op), " : "), ",");
     if (!points(r, &p, type))
@@ -353,7 +353,7 @@ static bool read_store(struct reader *r, uint32_t op) {
 
 /* ---- arithmetic ---- */
 
-static bool read_arithmetic(struct reader *r, uint32_t op, const char *name) {
+static bool read_arithmetic(struct host_reader *r, uint32_t op, const char *name) {
     uint32_t n = r->m->ops[op].noperands, tensors[2];
     enum dtype dtype = DT_F32;
     uint64_t loaded = 0;
@@ -372,7 +372,7 @@ static bool read_arithmetic(struct reader *r, uint32_t op, const char *name) {
 }
 
 /* "%26 = llvm.sext %25 : i32 to i64"; of whole numbers that count places nothing is left to do. */
-static bool read_cast(struct reader *r, uint32_t op) {
+static bool read_cast(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
     enum dtype to = mlir_dtype(r->m, until(behind(text_of(r, op), " to "), " \n"));
     if (s.kind == WHOLE && format_is_integer(to))
@@ -385,7 +385,7 @@ static bool read_cast(struct reader *r, uint32_t op) {
 
 /* ---- results ---- */
 
-static struct symbol new_view(struct reader *r, struct str type) {
+static struct symbol new_view(struct host_reader *r, struct str type) {
     struct str sizes = behind(type, "array<");
     int64_t rank = 0;
     bool several = str_starts(type, STR("!llvm.struct<(struct"));
@@ -395,18 +395,18 @@ static struct symbol new_view(struct reader *r, struct str type) {
     r->views = grow(r->views, &r->views_cap, r->nviews + n, sizeof *r->views);
     memset(r->views + first, 0, n * sizeof *r->views);
     for (uint32_t i = 0; i < n; i++)
-        r->views[first + i] = (struct view){.buffer = NONE, .rank = several ? 0 : (uint32_t)rank};
+        r->views[first + i] = (struct descriptor){.buffer = NONE, .rank = several ? 0 : (uint32_t)rank};
     r->nviews += n;
     return (struct symbol){.kind = rank > MAX_LOOPS ? NOTHING : several ? RESULTS : VIEW, .id = first};
 }
 
-static bool read_poison(struct reader *r, uint32_t op) {
+static bool read_poison(struct host_reader *r, uint32_t op) {
     return set(r, op, new_view(r, behind(text_of(r, op), " : ")));
 }
 
-static bool insert_into_view(struct reader *r, uint32_t op, const struct symbol *x, uint32_t view, int64_t field,
+static bool insert_into_view(struct host_reader *r, uint32_t op, const struct symbol *x, uint32_t view, int64_t field,
                              int64_t at) {
-    struct view *v = &r->views[view];
+    struct descriptor *v = &r->views[view];
     if (x->kind == POINTER && field <= ALIGNED && x->id != NONE) {
         v->buffer = field == ALIGNED ? x->id : v->buffer;
         return set(r, op, (struct symbol){.kind = VIEW, .id = view});
@@ -418,7 +418,7 @@ static bool insert_into_view(struct reader *r, uint32_t op, const struct symbol 
 }
 
 /* "%38 = llvm.insertvalue %37, %2[3, 1]": copies of descriptors, each with one field more. */
-static bool read_insert(struct reader *r, uint32_t op) {
+static bool read_insert(struct host_reader *r, uint32_t op) {
     struct symbol x = of_operand(r, op, 0), into = of_operand(r, op, 1);
     struct str list = until(behind(text_of(r, op), "["), "]");
     int64_t field = -1, at = 0;
@@ -439,13 +439,13 @@ static bool read_insert(struct reader *r, uint32_t op) {
     return set(r, op, (struct symbol){.kind = RESULTS, .id = first});
 }
 
-static bool read_return(struct reader *r, uint32_t op) {
+static bool read_return(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
     uint32_t values[MAX_RESULTS], n = 0;
     if (r->host.nloops || (s.kind != VIEW && s.kind != RESULTS))
         return false;
     for (uint32_t i = 0; i < (s.kind == VIEW ? 1u : MAX_RESULTS) && r->views[s.id + i].buffer != NONE; i++) {
-        const struct view *v = &r->views[s.id + i];
+        const struct descriptor *v = &r->views[s.id + i];
         uint32_t value = host_view(&r->host, v->buffer, v->offset, v->sizes, v->strides, v->rank);
         if (value == NONE)
             return false;
@@ -457,7 +457,7 @@ static bool read_return(struct reader *r, uint32_t op) {
 
 /* ---- ops ---- */
 
-typedef bool op_reader(struct reader *r, uint32_t op);
+typedef bool op_reader(struct host_reader *r, uint32_t op);
 
 static const struct {
     const char *name;
@@ -509,7 +509,7 @@ static const struct {
     {"llvm.intr.minnum", NULL, "ttir.minimum"},
 };
 
-static bool read_op(struct reader *r, uint32_t op) {
+static bool read_op(struct host_reader *r, uint32_t op) {
     bool elements = of_operand(r, op, 0).kind == TENSOR || of_operand(r, op, 1).kind == TENSOR;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (is(r, op, ops[i].name))
@@ -520,7 +520,7 @@ static bool read_op(struct reader *r, uint32_t op) {
 /* ---- control ---- */
 
 /* ^header(%i): %c = icmp "slt" %i, %n; cond_br %c, ^body, ^behind. Counted in ones, from a constant to one. */
-static uint32_t enter_loop(struct reader *r, uint32_t branch, uint32_t header) {
+static uint32_t enter_loop(struct host_reader *r, uint32_t branch, uint32_t header) {
     uint32_t counter = block_argument(r, header), test = r->m->ops[header].first_result;
     struct host *h = &r->host;
     struct symbol from = of_operand(r, branch, 0), to = of_operand(r, header, 1);
@@ -537,7 +537,7 @@ static uint32_t enter_loop(struct reader *r, uint32_t branch, uint32_t header) {
     return set_value(r, counter, i) ? target(r, header + 1, 0) : NONE;
 }
 
-static uint32_t leave_loop(struct reader *r, uint32_t branch) {
+static uint32_t leave_loop(struct host_reader *r, uint32_t branch) {
     struct host *h = &r->host;
     struct loop *loop = &h->loops[h->nloops - 1];
     uint32_t next = operand(r, branch, 0), add = next == NONE ? NONE : r->m->values[next].def;
@@ -552,7 +552,7 @@ static uint32_t leave_loop(struct reader *r, uint32_t branch) {
 }
 
 /* Where it goes on behind a branch, or NONE. */
-static uint32_t follow(struct reader *r, uint32_t branch) {
+static uint32_t follow(struct host_reader *r, uint32_t branch) {
     const struct host *h = &r->host;
     uint32_t to = target(r, branch, 0);
     if (to == NONE || !is(r, branch, "llvm.br"))
@@ -563,7 +563,7 @@ static uint32_t follow(struct reader *r, uint32_t branch) {
 }
 
 /* Each op is met once: the ops of a loop stand for all iterations. */
-static bool read_body(struct reader *r) {
+static bool read_body(struct host_reader *r) {
     uint32_t op = r->first_op;
     for (uint32_t steps = r->end_op - r->first_op; steps > 0 && op < r->end_op; steps--) {
         if (is(r, op, "llvm.return"))
@@ -601,7 +601,7 @@ static bool build_arguments(struct mlir *m, const struct mlir_func *declared) {
 }
 
 /* A tensor is passed as its descriptor: two pointers, the offset, sizes and strides. */
-static bool read_arguments(struct reader *r, uint32_t func) {
+static bool read_arguments(struct host_reader *r, uint32_t func) {
     uint32_t value = r->first_value, end = r->first_value + r->nvalues;
     for (uint32_t i = 0; i < r->m->funcs[func].nargs; i++) {
         uint32_t argument = r->m->funcs[func].first_arg + i, buffer = host_buffer(&r->host);
@@ -624,7 +624,7 @@ static bool read_arguments(struct reader *r, uint32_t func) {
 
 static void read_function(struct mlir *m, uint32_t declared, uint32_t op) {
     struct mlir was = *m;
-    struct reader r = {.m = m, .host.m = m, .op = op, .first_op = op + 1};
+    struct host_reader r = {.m = m, .host.m = m, .op = op, .first_op = op + 1};
     for (r.end_op = r.first_op; r.end_op < m->nops && m->ops[r.end_op].parent == op;)
         r.end_op++;
     if (r.end_op == r.first_op)

@@ -4,6 +4,7 @@
 #define FA_HOST_H
 
 #include "mlir/mlir.h"
+#include "ops/shape.h"
 
 enum { MAX_LOOPS = 8, MAX_PIECES = 16 };
 #define MAX_ELEMENTS (INT64_C(1) << 31) /* of a buffer, a loop, a stride: products of two do not overflow */
@@ -19,14 +20,14 @@ struct loop {
 };
 
 /* A part of a buffer that was stored: a tensor with one dimension for each of these strides, largest first. */
-struct piece {
+struct stored_part {
     uint32_t value, n;
     int64_t base, stride[MAX_LOOPS], extent[MAX_LOOPS];
 };
 
 struct buffer {
     enum dtype dtype; /* DT_NONE: nothing was stored */
-    struct piece pieces[MAX_PIECES];
+    struct stored_part pieces[MAX_PIECES];
     uint32_t npieces;
     /* Where the loops that are open now (`nest`) load and store it: iterations may not meet. */
     uint32_t loaded_nest, loads, stored_nest;

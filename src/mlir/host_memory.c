@@ -24,32 +24,16 @@ bool affine_add(struct affine *a, const struct affine *b, int64_t sign) {
 
 /* ---- tensors ---- */
 
-struct extents {
-    uint32_t n;
-    int64_t dim[MAX_LOOPS];
-};
-
-static struct extents extents_of(const struct host *h, uint32_t tensor) {
+static struct shape shape_of(const struct host *h, uint32_t tensor) {
     const struct mlir_type *t = &h->m->types[h->m->values[tensor].type];
-    struct extents e = {.n = t->rank < MAX_LOOPS ? t->rank : MAX_LOOPS};
-    for (uint32_t d = 0; d < e.n; d++)
+    struct shape e = {.rank = t->rank < MAX_LOOPS ? t->rank : MAX_LOOPS};
+    for (uint32_t d = 0; d < e.rank; d++)
         e.dim[d] = h->m->dims[t->first_dim + d];
     return e;
 }
 
 enum dtype host_dtype(const struct host *h, uint32_t tensor) {
     return h->m->types[h->m->values[tensor].type].dtype;
-}
-
-static int64_t numel(const struct extents *e) {
-    int64_t n = 1;
-    for (uint32_t d = 0; d < e->n; d++)
-        n *= e->dim[d];
-    return n;
-}
-
-static bool same_extents(const struct extents *a, const struct extents *b) {
-    return a->n == b->n && memcmp(a->dim, b->dim, a->n * sizeof *a->dim) == 0;
 }
 
 static void add_list(struct buf *out, const char *before, const int64_t *list, uint32_t n, const char *type,
@@ -61,69 +45,69 @@ static void add_list(struct buf *out, const char *before, const int64_t *list, u
 }
 
 /* An op of one operand that keeps the element type; `text` is its attributes, and freed. */
-static uint32_t moved(struct host *h, const char *op, struct buf *text, uint32_t x, const struct extents *to) {
-    uint32_t type = build_tensor(h->m, to->dim, to->n, host_dtype(h, x));
+static uint32_t moved(struct host *h, const char *op, struct buf *text, uint32_t x, const struct shape *to) {
+    uint32_t type = build_tensor(h->m, to->dim, to->rank, host_dtype(h, x));
     uint32_t made = type == NONE ? NONE : build_value(h->m, op, buf_str(text), &x, 1, type);
     buf_free(text);
     return made;
 }
 
-static uint32_t reshaped(struct host *h, uint32_t x, const struct extents *to) {
-    struct extents from = extents_of(h, x);
+static uint32_t reshaped(struct host *h, uint32_t x, const struct shape *to) {
+    struct shape from = shape_of(h, x);
     struct buf text = {0};
     uint32_t op = h->m->values[x].def;
-    if (same_extents(&from, to))
+    if (shape_eq(&from, to))
         return x;
     if (op != NONE && str_is(mlir_op_name(h->m, op), "ttir.reshape"))
         return reshaped(h, h->m->operands[h->m->ops[op].first_operand], to);
-    add_list(&text, "shape = [", to->dim, to->n, " : i32", "]");
+    add_list(&text, "shape = [", to->dim, to->rank, " : i32", "]");
     return moved(h, "ttir.reshape", &text, x, to);
 }
 
-static uint32_t broadcast(struct host *h, uint32_t x, const struct extents *to) {
-    struct extents from = extents_of(h, x), factor = *to;
+static uint32_t broadcast(struct host *h, uint32_t x, const struct shape *to) {
+    struct shape from = shape_of(h, x), factor = *to;
     struct buf text = {0};
-    if (same_extents(&from, to))
+    if (shape_eq(&from, to))
         return x;
-    for (uint32_t d = 0; d < to->n; d++)
+    for (uint32_t d = 0; d < to->rank; d++)
         factor.dim[d] = from.dim[d] == to->dim[d] ? 1 : to->dim[d];
-    add_list(&text, "broadcast_dimensions = array<i64: ", factor.dim, factor.n, "", ">");
+    add_list(&text, "broadcast_dimensions = array<i64: ", factor.dim, factor.rank, "", ">");
     return moved(h, "ttir.broadcast", &text, x, to);
 }
 
 /* Dimension d of the result is dimension order[d] of x. */
 static uint32_t permuted(struct host *h, uint32_t x, const int64_t *order) {
-    struct extents from = extents_of(h, x), to = from;
+    struct shape from = shape_of(h, x), to = from;
     bool sorted = true;
     struct buf text = {0};
-    for (uint32_t d = 0; d < from.n; d++) {
+    for (uint32_t d = 0; d < from.rank; d++) {
         to.dim[d] = from.dim[order[d]];
         sorted &= order[d] == d;
     }
     if (sorted)
         return x;
-    add_list(&text, "permutation = array<i64: ", order, from.n, "", ">");
+    add_list(&text, "permutation = array<i64: ", order, from.rank, "", ">");
     return moved(h, "ttir.permute", &text, x, &to);
 }
 
-static uint32_t sliced(struct host *h, uint32_t x, const int64_t *begin, const struct extents *to) {
+static uint32_t sliced(struct host *h, uint32_t x, const int64_t *begin, const struct shape *to) {
     static const int64_t ones[MAX_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1};
-    struct extents from = extents_of(h, x);
+    struct shape from = shape_of(h, x);
     int64_t end[MAX_LOOPS];
     struct buf text = {0};
-    if (same_extents(&from, to))
+    if (shape_eq(&from, to))
         return x;
-    for (uint32_t d = 0; d < to->n; d++)
+    for (uint32_t d = 0; d < to->rank; d++)
         end[d] = begin[d] + to->dim[d];
-    add_list(&text, "begins = [", begin, to->n, " : i32", "], ");
-    add_list(&text, "ends = [", end, to->n, " : i32", "], ");
-    add_list(&text, "step = [", ones, to->n, " : i32", "]");
+    add_list(&text, "begins = [", begin, to->rank, " : i32", "], ");
+    add_list(&text, "ends = [", end, to->rank, " : i32", "], ");
+    add_list(&text, "step = [", ones, to->rank, " : i32", "]");
     return moved(h, "ttir.slice_static", &text, x, to);
 }
 
 /* The iterations of the loops that are open. */
-static struct extents here(const struct host *h) {
-    struct extents e = {.n = h->nloops ? h->nloops : 1, .dim = {1}};
+static struct shape here(const struct host *h) {
+    struct shape e = {.rank = h->nloops ? h->nloops : 1, .dim = {1}};
     for (uint32_t k = 0; k < h->nloops; k++)
         e.dim[k] = h->loops[k].extent;
     return e;
@@ -131,35 +115,35 @@ static struct extents here(const struct host *h) {
 
 /* What was made in outer loops is the same in all iterations of inner ones. */
 static uint32_t lifted(struct host *h, uint32_t x, uint32_t rank) {
-    struct extents e = extents_of(h, x);
-    while (e.n < rank)
-        e.dim[e.n++] = 1;
+    struct shape e = shape_of(h, x);
+    while (e.rank < rank)
+        e.dim[e.rank++] = 1;
     return reshaped(h, x, &e);
 }
 
 uint32_t host_op(struct host *h, const char *name, const uint32_t *operands, uint32_t n, enum dtype dtype) {
-    struct extents all = here(h);
+    struct shape all = here(h);
     uint32_t lift[4];
     if (n > 4)
         return NONE;
-    for (uint32_t d = 0; d < all.n; d++)
+    for (uint32_t d = 0; d < all.rank; d++)
         all.dim[d] = 1;
     for (uint32_t i = 0; i < n; i++) {
-        lift[i] = operands[i] == NONE ? NONE : lifted(h, operands[i], all.n);
+        lift[i] = operands[i] == NONE ? NONE : lifted(h, operands[i], all.rank);
         if (lift[i] == NONE)
             return NONE;
-        struct extents e = extents_of(h, lift[i]);
-        for (uint32_t d = 0; d < all.n; d++)
+        struct shape e = shape_of(h, lift[i]);
+        for (uint32_t d = 0; d < all.rank; d++)
             all.dim[d] = e.dim[d] > all.dim[d] ? e.dim[d] : all.dim[d];
     }
-    uint32_t type = build_tensor(h->m, all.dim, all.n, dtype);
+    uint32_t type = build_tensor(h->m, all.dim, all.rank, dtype);
     return type == NONE ? NONE : build_value(h->m, name, STR(""), lift, n, type);
 }
 
 uint32_t host_number(struct host *h, double x, enum dtype dtype) {
     static const int64_t ones[MAX_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1};
     struct buf text = {0};
-    uint32_t rank = here(h).n, type = build_tensor(h->m, ones, rank, dtype);
+    uint32_t rank = here(h).rank, type = build_tensor(h->m, ones, rank, dtype);
     if (type == NONE)
         return NONE;
     if (format_is_float(dtype))
@@ -202,12 +186,12 @@ static bool axes_at(const struct host *h, const struct affine *at, struct axis *
 
 /* Dimensions in the order of strides become dimensions in the order of loops, and those of loops that do not move. */
 static uint32_t in_loop_order(struct host *h, uint32_t x, const struct axis *axes, uint32_t n) {
-    struct extents moving = {.n = n}, all = here(h);
+    struct shape moving = {.rank = n}, all = here(h);
     int64_t order[MAX_LOOPS] = {0};
     uint32_t to = 0;
     for (uint32_t i = 0; i < n; i++)
         moving.dim[i] = axes[i].extent;
-    for (uint32_t k = 0; k < all.n; k++) {
+    for (uint32_t k = 0; k < all.rank; k++) {
         all.dim[k] = 1;
         for (uint32_t i = 0; i < n; i++)
             if (axes[i].loop == k) {
@@ -222,7 +206,7 @@ static uint32_t in_loop_order(struct host *h, uint32_t x, const struct axis *axe
 
 /* ---- what a buffer holds ---- */
 
-static int64_t size_of(const struct piece *p) {
+static int64_t size_of(const struct stored_part *p) {
     int64_t n = 1;
     for (uint32_t i = 0; i < p->n; i++)
         n *= p->extent[i];
@@ -230,7 +214,7 @@ static int64_t size_of(const struct piece *p) {
 }
 
 /* One stretch of memory: a row. */
-static bool is_dense(const struct piece *p) {
+static bool is_dense(const struct stored_part *p) {
     int64_t below = 1;
     for (uint32_t i = p->n; i-- > 0; below *= p->extent[i])
         if (below > MAX_ELEMENTS || (p->extent[i] > 1 && p->stride[i] != below))
@@ -238,8 +222,8 @@ static bool is_dense(const struct piece *p) {
     return true;
 }
 
-static void flatten(struct host *h, struct piece *p) {
-    struct extents flat = {1, {size_of(p)}};
+static void flatten(struct host *h, struct stored_part *p) {
+    struct shape flat = {1, {size_of(p)}};
     p->value = reshaped(h, p->value, &flat);
     p->n = 1;
     p->stride[0] = 1;
@@ -247,8 +231,8 @@ static void flatten(struct host *h, struct piece *p) {
 }
 
 /* Gives the piece a dimension for each of these strides. False where it has another one. */
-static bool spread(struct host *h, struct piece *p, const int64_t *strides, uint32_t n) {
-    struct extents e = {.n = n};
+static bool spread(struct host *h, struct stored_part *p, const int64_t *strides, uint32_t n) {
+    struct shape e = {.rank = n};
     uint32_t from = 0;
     for (uint32_t i = 0; i < n; i++) {
         bool own = from < p->n && p->stride[from] == strides[i];
@@ -285,7 +269,7 @@ static uint32_t all_strides(const struct buffer *b, int64_t *strides) {
 
 static uint32_t joined(struct host *h, const struct buffer *b, uint32_t dim) {
     uint32_t values[MAX_PIECES];
-    struct extents all = extents_of(h, b->pieces[0].value);
+    struct shape all = shape_of(h, b->pieces[0].value);
     all.dim[dim] = 0;
     for (uint32_t i = 0; i < b->npieces; i++) {
         values[i] = b->pieces[i].value;
@@ -293,14 +277,14 @@ static uint32_t joined(struct host *h, const struct buffer *b, uint32_t dim) {
     }
     struct buf text = {0};
     buf_printf(&text, "dim = %u : si32", dim);
-    uint32_t type = build_tensor(h->m, all.dim, all.n, b->dtype);
+    uint32_t type = build_tensor(h->m, all.dim, all.rank, b->dtype);
     uint32_t made = type == NONE ? NONE : build_value(h->m, "ttir.concat", buf_str(&text), values, b->npieces, type);
     buf_free(&text);
     return made;
 }
 
 static int by_base(const void *a, const void *b) {
-    const struct piece *x = a, *y = b;
+    const struct stored_part *x = a, *y = b;
     return (x->base > y->base) - (x->base < y->base);
 }
 
@@ -325,7 +309,7 @@ static bool join_pieces(struct host *h, struct buffer *b) {
     }
     if (along == NONE || sum > MAX_ELEMENTS)
         return false;
-    struct piece whole = b->pieces[0];
+    struct stored_part whole = b->pieces[0];
     whole.value = joined(h, b, along);
     whole.extent[along] = sum;
     b->pieces[0] = whole;
@@ -342,19 +326,19 @@ static uint32_t contents(struct host *h, uint32_t buffer) {
     return b->pieces[0].value;
 }
 
-static int64_t last_of(const struct piece *p) {
+static int64_t last_of(const struct stored_part *p) {
     int64_t last = p->base;
     for (uint32_t k = 0; k < p->n; k++)
         last += p->stride[k] * (p->extent[k] - 1);
     return last;
 }
 
-static bool same_place(const struct piece *a, const struct piece *b) {
+static bool same_place(const struct stored_part *a, const struct stored_part *b) {
     return a->base == b->base && a->n == b->n && memcmp(a->stride, b->stride, a->n * sizeof *a->stride) == 0 &&
            memcmp(a->extent, b->extent, a->n * sizeof *a->extent) == 0;
 }
 
-static bool add_piece(struct host *h, struct buffer *b, struct piece p) {
+static bool add_piece(struct host *h, struct buffer *b, struct stored_part p) {
     int64_t end = p.base + size_of(&p);
     uint32_t kept = 0;
     if (p.value == NONE)
@@ -380,9 +364,9 @@ uint32_t host_buffer(struct host *h) {
 }
 
 void host_set(struct host *h, uint32_t buffer, uint32_t tensor) {
-    struct extents e = extents_of(h, tensor);
+    struct shape e = shape_of(h, tensor);
     (void)add_piece(h, &h->buffers[buffer],
-                    (struct piece){.value = tensor, .n = 1, .stride = {1}, .extent = {numel(&e)}});
+                    (struct stored_part){.value = tensor, .n = 1, .stride = {1}, .extent = {shape_count(&e)}});
 }
 
 /* ---- loads and stores ---- */
@@ -413,22 +397,22 @@ static bool may_store(struct host *h, struct buffer *b, const struct affine *at)
 
 /* A row seen as a tensor with a dimension for each stride: the window of it in which the loops move. */
 static uint32_t window(struct host *h, uint32_t row, int64_t base, const struct axis *axes, uint32_t n) {
-    struct extents own = {.n = 0}, taken = {.n = 0};
-    int64_t begin[MAX_LOOPS + 1], above = extents_of(h, row).dim[0];
-    for (uint32_t i = 0; i <= n && own.n < MAX_LOOPS; i++) {
+    struct shape own = {.rank = 0}, taken = {.rank = 0};
+    int64_t begin[MAX_LOOPS + 1], above = shape_of(h, row).dim[0];
+    for (uint32_t i = 0; i <= n && own.rank < MAX_LOOPS; i++) {
         if (i == n && n && axes[n - 1].stride == 1)
             break;
         int64_t stride = i < n ? axes[i].stride : 1, extent = i < n ? axes[i].extent : 1;
         if (above % stride != 0)
             return NONE;
-        own.dim[own.n] = above / stride;
-        begin[own.n] = base / stride;
+        own.dim[own.rank] = above / stride;
+        begin[own.rank] = base / stride;
         base %= stride;
-        taken.dim[own.n] = extent;
-        if (begin[own.n] + extent > own.dim[own.n])
+        taken.dim[own.rank] = extent;
+        if (begin[own.rank] + extent > own.dim[own.rank])
             return NONE;
-        own.n++;
-        taken.n++;
+        own.rank++;
+        taken.rank++;
         above = stride;
     }
     return above == 1 ? sliced(h, reshaped(h, row, &own), begin, &taken) : NONE;
@@ -445,7 +429,7 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
 
 /* The sum, the largest or the smallest over the loops in which the place does not move. */
 static uint32_t reduced(struct host *h, uint32_t x, const struct affine *at, const char *op, uint32_t *outermost) {
-    struct extents all = here(h), to = all;
+    struct shape all = here(h), to = all;
     int64_t dims[MAX_LOOPS];
     uint32_t n = 0;
     for (uint32_t k = 0; k < h->nloops; k++)
@@ -454,7 +438,7 @@ static uint32_t reduced(struct host *h, uint32_t x, const struct affine *at, con
             dims[n++] = k;
         }
     *outermost = n ? (uint32_t)dims[0] : NONE;
-    x = broadcast(h, lifted(h, x, all.n), &all);
+    x = broadcast(h, lifted(h, x, all.rank), &all);
     if (n == 0)
         return x;
     if (!op)
@@ -469,7 +453,7 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
         const char *reduction, *op;
     } combined[] = {{"ttir.sum", "ttir.add"}, {"ttir.max", "ttir.maximum"}, {"ttir.min", "ttir.minimum"}};
     struct axis axes[MAX_LOOPS];
-    struct piece p = {.base = at->base};
+    struct stored_part p = {.base = at->base};
     int64_t order[MAX_LOOPS] = {0};
     uint32_t outermost, before = NONE;
     if (!axes_at(h, at, axes, &p.n) || tensor == NONE)
@@ -483,7 +467,7 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
     if (x == NONE || !may_store(h, &h->buffers[buffer], at))
         return false;
     h->buffers[buffer].reduced_below = outermost;
-    struct extents moving = {.n = p.n};
+    struct shape moving = {.rank = p.n};
     uint32_t to = 0;
     for (uint32_t k = 0; k < h->nloops; k++)
         for (uint32_t i = 0; i < p.n; i++)
@@ -496,7 +480,7 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
         p.extent[i] = axes[i].extent;
     }
     if (p.n == 0) {
-        moving = (struct extents){1, {1}};
+        moving = (struct shape){1, {1}};
         order[0] = 0;
         p.n = 1;
         p.stride[0] = p.extent[0] = 1;
@@ -506,14 +490,15 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
 }
 
 bool host_copy(struct host *h, uint32_t to, int64_t to_at, uint32_t from, int64_t from_at, int64_t n) {
-    struct extents part = {1, {n}};
+    struct shape part = {1, {n}};
     uint32_t row = contents(h, from);
     if (h->nloops || row == NONE || n < 1 || n > MAX_ELEMENTS || from_at < 0 || from_at > MAX_ELEMENTS || to_at < 0 ||
-        to_at > MAX_ELEMENTS || from_at + n > extents_of(h, row).dim[0])
+        to_at > MAX_ELEMENTS || from_at + n > shape_of(h, row).dim[0])
         return false;
     return add_piece(
         h, &h->buffers[to],
-        (struct piece){.value = sliced(h, row, &from_at, &part), .base = to_at, .n = 1, .stride = {1}, .extent = {n}});
+        (struct stored_part){
+            .value = sliced(h, row, &from_at, &part), .base = to_at, .n = 1, .stride = {1}, .extent = {n}});
 }
 
 uint32_t host_view(struct host *h, uint32_t buffer, int64_t offset, const int64_t *sizes, const int64_t *strides,
@@ -529,7 +514,7 @@ uint32_t host_view(struct host *h, uint32_t buffer, int64_t offset, const int64_
     }
     h->nloops = rank;
     h->nest++;
-    struct extents all = here(h);
+    struct shape all = here(h);
     uint32_t x = host_load(h, buffer, &at);
     x = x == NONE ? NONE : broadcast(h, x, &all);
     h->nloops = 0;
