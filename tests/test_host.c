@@ -188,6 +188,10 @@ Test(host, what_is_not_understood_stays) {
         {"for i 2; x = a[i]; y = frem x x; r[i] = y; end", 2, 1, ""},
         {"%w = llvm.call @other(%a) : (!llvm.ptr) -> !llvm.ptr; for i 2; x = w[i]; r[i] = x; end", 2, 1, ""},
         {"for i 2; x = a[i]; end; r[c0] = x", 1, 1, ""},
+        {"%w = llvm.ptrtoint %r : !llvm.ptr to i64; %v = llvm.inttoptr %w : i64 to !llvm.ptr; for i 2; x = a[i]; v[i] "
+         "= x; "
+         "end",
+         2, 1, ""},
     };
     check(cases, sizeof cases / sizeof *cases);
     static const char *const changed[][2] = {

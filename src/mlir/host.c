@@ -23,7 +23,7 @@ enum kind {
     NUMBER,    /* a floating-point constant */
     TENSOR,    /* an element: one for each iteration */
     POINTER,   /* into a buffer; NONE: the null pointer, whose offsets are sizes */
-    ADDRESS,   /* a pointer as an integer, perhaps aligned */
+    ADDRESS,   /* a pointer as an integer */
     REMAINDER, /* of an address, to align it */
     VIEW,      /* a descriptor */
     RESULTS    /* several of these */
@@ -240,10 +240,10 @@ static bool read_address(struct host_reader *r, uint32_t op) {
     return set(r, op, (struct symbol){.kind = ADDRESS, .id = s.id});
 }
 
+/* Memory begins at the address that was aligned, and not at the one before. */
 static bool read_pointer(struct host_reader *r, uint32_t op) {
-    struct symbol s = of_operand(r, op, 0);
-    s.kind = s.kind == ADDRESS ? POINTER : NOTHING;
-    return set(r, op, s);
+    bool known = of_operand(r, op, 0).kind == ADDRESS;
+    return known && set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
 }
 
 /* Sums, differences and products of what is affine; an address that is aligned stays the address. */
