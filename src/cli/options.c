@@ -270,18 +270,25 @@ static bool read_limits(struct args *args, const char *list) {
     return true;
 }
 
-static bool read_word(struct args *args, const struct option_row *row, const char *given) {
+bool no_such_word(struct args *args, const struct option_row *row, const char *more) {
     const char *words[WORDS_MOST];
     size_t n = 0;
     for (const char *rest = row->words; *rest && n < WORDS_MOST; rest += strspn(rest, "|")) {
         words[n++] = text(args, "%.*s", (int)strcspn(rest, "|"), rest);
         rest += strlen(words[n - 1]);
-        if (strcmp(words[n - 1], given) != 0)
-            continue;
-        *(const char **)(void *)((char *)args + row->member) = given;
-        return true;
     }
-    return wrong(args, "--%s takes %s", row->name, join(args, words, n, " or "));
+    return wrong(args, "--%s takes %s%s", row->name, join(args, words, n, " or "), more);
+}
+
+static bool read_word(struct args *args, const struct option_row *row, const char *given) {
+    size_t length = strlen(given);
+    const char *at = row->words;
+    while (at && !(strncmp(at, given, length) == 0 && strcspn(at, "|") == length)) {
+        at = strchr(at, '|');
+        at += at != NULL;
+    }
+    *(const char **)(void *)((char *)args + row->member) = given;
+    return at || no_such_word(args, row, "");
 }
 
 static bool read_share(struct args *args, const struct option_row *row, const char *given) {

@@ -93,6 +93,8 @@ const struct command *find_command(const char *const *words, size_t n, size_t *l
 bool wrong(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum fa_status fails(struct args *args, enum fa_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same of a word that is none of those of an option. */
+bool no_such_word(struct args *args, const struct option_row *row, const char *more);
 /* The struct of the command that the command line names, to be freed with args_free; with `error` for wrong usage.
  * Reorders argv as getopt_long does. */
 struct args *args_read(int argc, char **argv);

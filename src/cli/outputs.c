@@ -58,7 +58,7 @@ static bool add_format(struct audit_args *x, const char *given) {
     const char *colon = strchr(given, ':'), *format = text(&x->args, "%.*s", (int)strcspn(given, ":"), given);
     const char *file = fa_default_file(format);
     if (!file)
-        return wrong(&x->args, "--format takes yaml, json, markdown, sarif or html, each with :FILE or without");
+        return no_such_word(&x->args, find_option(x->args.command, "format", 6), ", each with :FILE or without");
     if (colon && !colon[1])
         return wrong(&x->args, "--format=%s needs the name of a file", given);
     if (colon && x->output_dir)

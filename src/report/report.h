@@ -113,16 +113,13 @@ bool report_print(const struct report *r, FILE *out);
 bool report_print_json(const struct report *r, FILE *out);
 bool report_print_markdown(const struct report *r, FILE *out);
 bool report_print_sarif(const struct report *r, FILE *out);
-/* By its name: "yaml", "json", "markdown", "sarif", "html"; NULL: there is none. */
-const struct report_format *report_format_named(const char *name);
 extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     bool (*print)(const struct report *r, FILE *out);
     bool has_passes; /* it tells of each finding whether its pattern can be a pass (finding.h, as_pass) */
-} report_formats[];
-enum { REPORT_FORMATS = 5 };
-/* Writes it to a file (file.h). */
-bool report_write(const struct report *r, const struct report_format *format, const char *path, char *error, size_t n);
+} report_formats[];  /* up to one without a name */
+/* NULL: there is none of that name. */
+const struct report_format *report_format_named(const char *name);
 /* What reports on one input begin with. */
 struct report_head {
     const char *keys[3]; /* of the document: `input`, and those of collections */
