@@ -19,6 +19,7 @@ Traps, SIZE a number:
   aliases    SIZE location aliases, each used once
   functions  SIZE functions of one op
   adds       a chain of SIZE adds
+  linears    a chain of SIZE products with a bias, a missed fusion each
   moves      a chain of SIZE reshapes of a constant, each one added to something
   consts     a chain of SIZE adds of constants
   calls      SIZE calls of one function
@@ -227,6 +228,15 @@ def adds(n, out):
     function(out, (add(i, i - 1 if i else 'a', 'b') for i in range(n)))
 
 
+def linears(size, out):
+    x, w, b = ('tensor<%sxbf16>' % shape for shape in ('32x64', '64x64', '1x64'))
+    out.write(f'module {{\n func.func @f(%a: {x}, %w: {w}, %b: {b}) -> {x} {{\n')
+    for i in range(size):
+        out.write(f' %m{i} = "ttnn.matmul"(%a{i - 1 if i else ""}, %w) : ({x}, {w}) -> {x}\n'
+                  f' %a{i} = "ttnn.add"(%m{i}, %b) : ({x}, {b}) -> {x}\n')
+    out.write(f' return %a{size - 1} : {x}\n }}\n}}\n')
+
+
 def moves(n, out):
     def lines():
         yield f'%m0 = "ttir.full"() <{{fill_value = 2.0 : f32, shape = array<i32: 32, 32>}}> : () -> {T}'
@@ -422,7 +432,7 @@ RUNS = [f'{place}:{unit}' for place in PLACES for unit in UNITS]
 
 KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair': pair, 'graphs': graphs, 'log': log,
          'noise': noise, 'planted': planted, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
-         'functions': functions, 'adds': adds, 'moves': moves, 'consts': consts, 'calls': calls,
+         'functions': functions, 'adds': adds, 'linears': linears, 'moves': moves, 'consts': consts, 'calls': calls,
          'tree': tree, 'users': users, 'unaries': unaries,
          'chain': chained('"end"'), 'cycle': chained('#loc1'), 'regions': regions, 'brackets': brackets, 'same': same,
          'broken': broken, 'undefined': undefined, 'blocks': blocks, 'warned': warned,

@@ -5,7 +5,7 @@ usage: run.py PROGRAM [--full] [--size MB] [--runs N] [--only PART,...] [--cpu] 
 
 Every figure is a median over N runs (5) after one that warms the caches; what is compared is run in turns. --full
 measures what the project promises: 500 MB next to 50 MB, a log of 1 GB, and traps of a million. Parts: patterns, planted, read, log,
-memory, linear, traps, runs, texts, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
+memory, linear, formats, traps, runs, texts, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
 bigir.py from real models. Exit status 0: everything that has a bound keeps it.
 """
 import argparse
@@ -181,6 +181,30 @@ def linear(b):
         ratio = times[1] / times[0]
         b.row(f'ten times the input ({kind}, {b.o.size:g} MB)', f'{times[0]:.2f} s, {times[1]:.2f} s: {ratio:.1f} times',
               '≤ 11 times', ratio <= 11)
+
+
+def formats(b):
+    """Each format of a report, and what compares reports: least user time of three, and peak memory, at N and 4N findings."""
+    base = ['--ttnn-only', '--quiet', '--jobs', '1', '--no-validate']
+    made = {}
+    for n in (10000, 40000):
+        path = b.make('linears', n)
+        files = [b.work / f'{n}.{end}' for end in ('yml', 'json', 'known')]
+        report, document, known = files
+        Run(b.audit(*base, f'--format=yaml:{report}', f'--format=json:{document}', f'--write-baseline={known}', path))
+        commands = {f'`{f}`': [*base, f'--format={f}:{b.work}/out', path] for f in ('yaml', 'json', 'markdown', 'sarif', 'html')}
+        commands['a dry run'] = [*base, '-n', path]
+        commands['`--baseline`'] = [*base, f'--baseline={known}', '-o', b.work / 'out', path]
+        commands['`diff` of two YAML reports'] = ['diff', report, report]
+        commands['`diff` of two JSON reports'] = ['diff', document, document]
+        commands['`summary`'] = ['summary', report]
+        for what, command in commands.items():
+            runs = [Run(b.audit(*command), True) for _ in range(3)]
+            made.setdefault(what, []).append((min(r.user for r in runs), max(r.memory for r in runs)))
+        b.drop(path, *files)
+    for what, ((less, _), (more, memory)) in made.items():
+        ratio = more / max(less, 0.02)
+        b.row(f'{what}, 10,000 and 40,000 findings', f'{less:.2f} s, {more:.2f} s: {ratio:.1f} times; peak {mb(memory)}', '≤ 6 times', ratio <= 6)
 
 
 TRAPS = ['uses', 'operands', 'arguments', 'aliases', 'functions', 'adds', 'moves', 'consts', 'calls', 'chain', 'cycle',
@@ -363,7 +387,7 @@ def patterns(b):
 
 
 PARTS = {'startup': startup, 'patterns': patterns, 'planted': planted, 'read': read, 'log': log, 'memory': memory,
-         'linear': linear, 'traps': traps, 'runs': runs, 'texts': texts, 'corpus': corpus}
+         'linear': linear, 'formats': formats, 'traps': traps, 'runs': runs, 'texts': texts, 'corpus': corpus}
 
 
 def main():
