@@ -1560,11 +1560,12 @@ class Summary(Case):
 
     def test_bad_suppressions(self):
         self.write("fusion_todo.yml", STALE)
-        for text, where, why in (("a: b\n", "1:1", "no list of suppressions"), ("- x\n", "1:3", "no mapping"),
+        for text, where, why in (("a: b\n", "1:1", "no list of suppressions"), ("- x\n", "1:3", "a mapping is expected"),
                                  ("- {reason: r}\n", "1:3", "neither `fused_op` nor `location`"),
-                                 ("- {fused_op: a}\n", "1:3", "no `reason`"), ("- [\n", "2:1", ""),
+                                 ("- {fused_op: a}\n", "1:3", "a key is missing: reason"), ("- [\n", "2:1", ""),
                                  ("- {fused_op: a, reason: r, op: x}\n", "1:28", "unknown key: op"),
-                                 ("- {fused_op: [a], reason: r}\n", "1:4", "no text, or there twice: fused_op")):
+                                 ("- {fused_op: [a], reason: r}\n", "1:14", "fused_op takes a glob"),
+                                 ("- {fused_op: a, fused_op: a, reason: r}\n", "1:17", "fused_op is there twice")):
             status, _, err = self.suppress(text)
             self.assertEqual(status, 2, text)
             self.assertTrue(err.startswith("s.yml:%s: error: %s" % (where, why)), err)

@@ -542,7 +542,7 @@ class Many(Case):
                                      "  hint: an audit writes one: `fusion-audit -o report.yml m.ttir.mlir m.ttnn.mlir`\n"))
         self.run_it("-q", "in/a_before.mlir", "in/a_after.mlir")
         self.write("fusion_todo.yml", self.read("fusion_todo.yml") + "}\n")
-        self.assertRegex(self.run_it("summary", "fusion_todo.yml")[2], r"^fusion_todo.yml:\d+:\d+: error: did not find")
+        self.assertRegex(self.run_it("summary", "fusion_todo.yml")[2], r"^fusion_todo.yml:\d+:\d+: error: not YAML: did not find")
         self.write("x.yml", "input:\n  ttir: a\n")
         self.assertIn("x.yml:1:1: error: this is no report", self.run_it("summary", "x.yml")[2])
 

@@ -512,15 +512,15 @@ Test(device, a_wrong_description_is_refused_at_its_place) {
     static const struct {
         const char *text, *message;
         uint64_t line;
-    } wrong[] = {{"chip: x\narch: y\n", "a chip needs the key summary", 1},
+    } wrong[] = {{"chip: x\narch: y\n", "a key is missing: summary", 1},
                  {"chip: x\ncolour: red\n", "unknown key: colour", 2},
-                 {"chip: x\ngrid: 8\n", "not a value of grid", 2},
+                 {"chip: x\ngrid: 8\n", "grid takes rows x columns", 2},
                  {"chip: x\nlike: y\n", "no such chip: y", 2},
-                 {"chip: x\ndram_align_bytes: 48\n", "not a value of dram_align_bytes", 2},
-                 {"chip: x\ngap_us: -1\n", "not a value of gap_us", 2},
+                 {"chip: x\ndram_align_bytes: 48\n", "dram_align_bytes takes a power of two", 2},
+                 {"chip: x\ngap_us: -1\n", "gap_us takes a number above 0", 2},
                  {"chip: n150\nlike: n150\n", "there is already a chip n150", 1},
                  {"chip: x\nlike: n150\nl1_reserved_bytes: 2000000\n", "more of L1 is reserved than there is", 1},
-                 {"- 1\n", "a chip is a mapping", 1},
+                 {"- 1\n", "a mapping is expected", 1},
                  {"cycles:\n  gelu: 7\n", "`cycles` is a mapping of operators to numbers", 2},
                  {"cycles:\n  other: 1\n  gelo: 7\n", "no such operator: gelo", 3},
                  {"cycles:\n  other: 1\n  gelu: -7\n", "cycles are a number above 0", 3},

@@ -7,178 +7,118 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/tree.h"
 #include "device/affine.h"
+#include "source/yaml.h"
 
 /* ---- files ---- */
 
-enum value_kind { VALUE_TEXT, VALUE_COUNT, VALUE_POWER, VALUE_RATE, VALUE_GRID };
-
-static const struct {
-    const char *key;
-    enum value_kind kind;
-    size_t member;
-} keys[] = {
-    {"chip", VALUE_TEXT, offsetof(struct chip, name)},
-    {"arch", VALUE_TEXT, offsetof(struct chip, arch)},
-    {"summary", VALUE_TEXT, offsetof(struct chip, summary)},
-    {"grid", VALUE_GRID, offsetof(struct chip, rows)},
-    {"l1_bytes", VALUE_COUNT, offsetof(struct chip, l1_bytes)},
-    {"l1_reserved_bytes", VALUE_COUNT, offsetof(struct chip, l1_reserved_bytes)},
-    {"l1_align_bytes", VALUE_POWER, offsetof(struct chip, l1_align)},
-    {"dram_align_bytes", VALUE_POWER, offsetof(struct chip, dram_align)},
-    {"dram_channels", VALUE_COUNT, offsetof(struct chip, dram_channels)},
-    {"dram_channel_bytes", VALUE_COUNT, offsetof(struct chip, dram_channel_bytes)},
-    {"clock_mhz", VALUE_RATE, offsetof(struct chip, clock_mhz)},
-    {"dram_peak_gb_per_s", VALUE_RATE, offsetof(struct chip, dram_peak)},
-    {"dram_gb_per_s", VALUE_RATE, offsetof(struct chip, dram_rate)},
-    {"gap_us", VALUE_RATE, offsetof(struct chip, gap_us)},
-    {"startup_us", VALUE_RATE, offsetof(struct chip, startup_us)},
-    {"matrix_use", VALUE_RATE, offsetof(struct chip, matrix_use)},
-    {"core_bytes_per_cycle", VALUE_RATE, offsetof(struct chip, core_bytes)},
-    {"link_gb_per_s", VALUE_RATE, offsetof(struct chip, link_rate)},
-};
-
-enum { NKEYS = sizeof keys / sizeof *keys };
-
-struct chip_file {
-    struct chips *set;
-    const char *file;
-    struct diags *diags;
-};
-
-static bool refuse(const struct chip_file *r, const struct tree *at, const char *hint, const char *what,
-                   struct str word) {
-    struct source_location place = {r->file, at->line, at->column};
-    diag_add(r->diags, SEV_ERROR, place, hint, "%s%.*s", what, (int)word.n, word.n ? word.p : "");
-    return false;
-}
-
 /* Digits and nothing else, above 0. */
-static bool read_count(struct str text, int64_t *out) {
+static bool read_count(struct str text, void *member) {
+    int64_t *out = member;
     return mlir_int(text, out) && *out > 0 && *out < (int64_t)1 << 40;
 }
 
-static bool read_grid(struct str text, int64_t out[2]) {
+static bool read_power(struct str text, void *member) {
+    int64_t *out = member;
+    return read_count(text, out) && (*out & (*out - 1)) == 0 && *out <= 4096;
+}
+
+static bool read_rate(struct str text, void *member) {
+    double *out = member;
+    return mlir_float(text, out) && *out > 0 && *out < 1e9;
+}
+
+static bool read_grid(struct str text, void *member) {
     int64_t extents[MAX_GRID_RANK];
     struct str rest;
     if (extents_read(text, extents, &rest) != 2 || rest.n || extents[0] < 1 || extents[0] > 1024 || extents[1] < 1 ||
         extents[1] > 1024)
         return false;
-    memcpy(out, extents, 2 * sizeof *out);
+    memcpy(member, extents, 2 * sizeof *extents);
     return true;
 }
 
-static bool read_value(struct chip *c, int key, struct str text) {
-    void *member = (char *)c + keys[key].member;
-    int64_t *count = member;
-    double *rate = member;
-    switch (keys[key].kind) {
-    case VALUE_TEXT:
-        *(struct str *)member = text;
-        return text.n > 0;
-    case VALUE_GRID:
-        return read_grid(text, count);
-    case VALUE_COUNT:
-        return read_count(text, count);
-    case VALUE_POWER:
-        return read_count(text, count) && (*count & (*count - 1)) == 0 && *count <= 4096;
-    case VALUE_RATE:
-        return mlir_float(text, rate) && *rate > 0 && *rate < 1e9;
-    }
-    return false;
-}
+struct chip_record {
+    struct chip chip;
+    struct str like; /* a chip whose figures it has, where it says nothing else */
+};
 
-static int key_named(struct str name) {
-    for (int i = 0; i < NKEYS; i++)
-        if (str_is(name, keys[i].key))
-            return i;
-    return -1;
-}
+static const char a_number[] = "a number above 0", a_power[] = "a power of two", a_text[] = "a text";
 
-/* `like: n150`: its figures, where this chip says nothing else. */
-static bool begin_like(const struct chip_file *r, const struct tree *map, struct chip *c, unsigned *given) {
+#define MEMBER(name) offsetof(struct chip_record, chip.name)
+static const struct yaml_field fields[] = {
+    {"chip", yaml_word, MEMBER(name), a_text, true},
+    {"like", yaml_word, offsetof(struct chip_record, like), "the name of a chip", false},
+    {"arch", yaml_word, MEMBER(arch), a_text, true},
+    {"summary", yaml_word, MEMBER(summary), a_text, true},
+    {"grid", read_grid, MEMBER(rows), "rows x columns, such as 8x8", true},
+    {"l1_bytes", read_count, MEMBER(l1_bytes), a_number, true},
+    {"l1_reserved_bytes", read_count, MEMBER(l1_reserved_bytes), a_number, true},
+    {"dram_align_bytes", read_power, MEMBER(dram_align), a_power, true},
+    {"dram_channels", read_count, MEMBER(dram_channels), a_number, true},
+    {"dram_channel_bytes", read_count, MEMBER(dram_channel_bytes), a_number, true},
+    {"clock_mhz", read_rate, MEMBER(clock_mhz), a_number, true},
+    {"dram_gb_per_s", read_rate, MEMBER(dram_rate), a_number, true},
+    {"gap_us", read_rate, MEMBER(gap_us), a_number, true},
+    {"startup_us", read_rate, MEMBER(startup_us), a_number, true},
+    {"matrix_use", read_rate, MEMBER(matrix_use), a_number, true},
+    {"core_bytes_per_cycle", read_rate, MEMBER(core_bytes), a_number, true},
+    {"link_gb_per_s", read_rate, MEMBER(link_rate), a_number, true},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static bool read_chip(struct chips *set, const struct yaml *y, const struct tree *map) {
     const struct tree *like = tree_lookup(map, "like");
-    if (!like)
-        return true;
-    const struct chip *other = like->kind == TREE_SCALAR ? chip_named(r->set, like->text) : NULL;
-    if (!other)
-        return refuse(r, like, "the chip stands before, in the same file or one that is read before",
-                      "no such chip: ", like->text);
-    *c = *other;
-    *given = ~1U; /* all but its own name */
-    return true;
-}
-
-static bool read_chip(const struct chip_file *r, const struct tree *map) {
-    struct chip c = {.rows = 0};
-    unsigned given = 0;
-    if (map->kind != TREE_MAPPING)
-        return refuse(r, map, NULL, "a chip is a mapping", STR(""));
-    if (!begin_like(r, map, &c, &given))
+    const struct chip *other = like && like->kind == TREE_SCALAR ? chip_named(set, like->text) : NULL;
+    struct chip_record r = {.chip = other ? *other : (struct chip){.rows = 0}};
+    struct yaml own = *y;
+    own.partial = other != NULL;
+    if (like && !other)
+        return yaml_wrong(y, like, "the chip stands before, in the same file or one that is read before",
+                          "no such chip: %.*s", (int)like->text.n, like->text.n ? like->text.p : "");
+    if (!yaml_record(&own, map, fields, FIELDS, &r))
         return false;
-    for (const struct tree *k = map->first; k; k = k->next) {
-        int key = k->kind == TREE_SCALAR ? key_named(k->text) : -1;
-        if (key < 0 && k->kind == TREE_SCALAR && str_is(k->text, "like"))
-            continue;
-        if (key < 0)
-            return refuse(r, k, NULL, "unknown key: ", k->text);
-        if (k->value->kind != TREE_SCALAR || !read_value(&c, key, k->value->text))
-            return refuse(r, k->value, "counts are above 0, alignments powers of two, grids rows x columns (8x8)",
-                          "not a value of ", k->text);
-        given |= 1U << key;
-    }
-    for (int i = 0; i < NKEYS; i++)
-        if (!(given & 1U << i))
-            return refuse(r, map, NULL, "a chip needs the key ", str_of(keys[i].key));
-    if (chip_l1(&c) <= 0)
-        return refuse(r, map, NULL, "more of L1 is reserved than there is", STR(""));
-    if (chip_named(r->set, c.name))
-        return refuse(r, map, NULL, "there is already a chip ", c.name);
-    r->set->items = grow(r->set->items, &r->set->cap, r->set->n + 1, sizeof *r->set->items);
-    r->set->items[r->set->n++] = c;
+    const struct chip *c = &r.chip;
+    if (chip_l1(c) <= 0)
+        return yaml_wrong(y, map, NULL, "more of L1 is reserved than there is");
+    if (chip_named(set, c->name))
+        return yaml_wrong(y, map, NULL, "there is already a chip %.*s", (int)c->name.n, c->name.p);
+    set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
+    set->items[set->n++] = *c;
     return true;
 }
 
-static bool read_cycles(const struct chip_file *r, const struct tree *map) {
+static bool read_cycles(struct chips *set, const struct yaml *y, const struct tree *map) {
     const struct tree *other = tree_lookup(map, "other");
     double cycles;
     if (!other || other->kind != TREE_SCALAR || !mlir_float(other->text, &cycles))
-        return refuse(r, map, NULL, "`cycles` is a mapping of operators to numbers, with one for `other`", STR(""));
+        return yaml_wrong(y, map, NULL, "`cycles` is a mapping of operators to numbers, with one for `other`");
     for (int k = 0; k < K_COUNT; k++)
-        r->set->cycles[k] = cycles;
+        set->cycles[k] = cycles;
     for (const struct tree *k = map->first; k; k = k->next) {
         enum op_kind kind = k->kind == TREE_SCALAR ? op_kind_of_name(k->text) : K_UNKNOWN;
         if (kind == K_UNKNOWN && k->value != other)
-            return refuse(r, k, NULL, "no such operator: ", k->text);
+            return yaml_wrong(y, k, NULL, "no such operator: %.*s", (int)k->text.n, k->text.n ? k->text.p : "");
         if (k->value->kind != TREE_SCALAR || !mlir_float(k->value->text, &cycles) || !(cycles > 0 && cycles < 1e6))
-            return refuse(r, k->value, NULL, "cycles are a number above 0", STR(""));
+            return yaml_wrong(y, k->value, NULL, "cycles are a number above 0");
         if (kind != K_UNKNOWN)
-            r->set->cycles[kind] = cycles;
+            set->cycles[kind] = cycles;
+    }
+    return true;
+}
+
+static bool read_documents(struct chips *set, const struct yaml *y) {
+    for (const struct tree *t = y->documents; t; t = t->next) {
+        const struct tree *cycles = tree_lookup(t, "cycles");
+        if (cycles ? !read_cycles(set, y, cycles) : !read_chip(set, y, t))
+            return false;
     }
     return true;
 }
 
 bool chips_load_text(struct chips *set, const char *file, struct str text, struct arena *a, struct diags *d) {
-    struct chip_file r = {set, file, d};
-    struct tree_file f = tree_read(text, a);
-    for (const struct tree *t = f.documents; t; t = t->next) {
-        const struct tree *cycles = tree_lookup(t, "cycles");
-        if (cycles ? !read_cycles(&r, cycles) : !read_chip(&r, t))
-            return false;
-    }
-    if (f.wrong)
-        diag_add(d, SEV_ERROR, (struct source_location){file, f.line, f.column}, NULL, "not YAML: %s", f.wrong);
-    return !f.wrong;
-}
-
-static bool load_file(struct chips *set, const char *path, struct arena *a, struct diags *d) {
-    struct source s;
-    if (!source_open(&s, path, d))
-        return false;
-    bool ok = chips_load_text(set, arena_strdup(a, str_of(path)), (struct str){s.data, s.size}, a, d);
-    source_close(&s);
-    return ok;
+    struct yaml y = {.path = file, .arena = a, .diags = d};
+    return yaml_read(&y, text) && read_documents(set, &y);
 }
 
 static int is_yaml(const struct dirent *e) {
@@ -194,7 +134,8 @@ bool chips_load(struct chips *set, const char *directory, struct arena *a, struc
         diag_add(d, SEV_ERROR, (struct source_location){directory, 0, 0}, NULL, "%s",
                  n < 0 ? strerror(errno) : "has no description of a chip (*.yml) in it");
     for (int i = 0; i < n; i++) {
-        ok = ok && load_file(set, arena_printf(a, "%s/%s", directory, names[i]->d_name).p, a, d);
+        struct yaml y = {.path = arena_printf(a, "%s/%s", directory, names[i]->d_name).p, .arena = a, .diags = d};
+        ok = ok && yaml_open(&y) && read_documents(set, &y);
         free(names[i]);
     }
     if (n >= 0)
@@ -243,18 +184,19 @@ static bool said_of(struct str desc, const char *key, struct str *value) {
 
 static void override(struct chip *c, struct str desc) {
     static const struct {
-        const char *stated, *key;
-    } names[] = {{"grid", "grid"},
-                 {"l1_size", "l1_bytes"},
-                 {"l1_unreserved_base", "l1_reserved_bytes"},
-                 {"noc_l1_address_align_bytes", "l1_align_bytes"},
-                 {"noc_dram_address_align_bytes", "dram_align_bytes"},
-                 {"num_dram_channels", "dram_channels"},
-                 {"dram_channel_size", "dram_channel_bytes"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name;
+        bool (*read)(struct str text, void *member);
+        size_t member;
+    } stated[] = {{"grid", read_grid, offsetof(struct chip, rows)},
+                  {"l1_size", read_count, offsetof(struct chip, l1_bytes)},
+                  {"l1_unreserved_base", read_count, offsetof(struct chip, l1_reserved_bytes)},
+                  {"noc_dram_address_align_bytes", read_power, offsetof(struct chip, dram_align)},
+                  {"num_dram_channels", read_count, offsetof(struct chip, dram_channels)},
+                  {"dram_channel_size", read_count, offsetof(struct chip, dram_channel_bytes)}};
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
         struct chip changed = *c;
         struct str text;
-        if (said_of(desc, names[i].stated, &text) && read_value(&changed, key_named(str_of(names[i].key)), text) &&
+        if (said_of(desc, stated[i].name, &text) && stated[i].read(text, (char *)&changed + stated[i].member) &&
             chip_l1(&changed) > 0)
             *c = changed;
     }

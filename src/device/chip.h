@@ -12,14 +12,14 @@ struct chip {
     struct str name, arch, summary; /* "n150", "wormhole_b0" */
     int64_t rows, columns;          /* of the grid that ops run on */
     int64_t l1_bytes, l1_reserved_bytes;
-    int64_t l1_align, dram_align; /* bytes: powers of two */
+    int64_t dram_align; /* bytes: a power of two */
     int64_t dram_channels, dram_channel_bytes;
     double clock_mhz;
-    double dram_peak, dram_rate; /* GB/s: of the parts, and as ordinary ops reach it */
-    double gap_us, startup_us;   /* between two ops; of a kernel before data flow */
-    double matrix_use;           /* of the peak of the matrix unit */
-    double core_bytes;           /* that one core moves in a cycle */
-    double link_rate;            /* GB/s of one link between chips */
+    double dram_rate;          /* GB/s: as ordinary ops reach it */
+    double gap_us, startup_us; /* between two ops; of a kernel before data flow */
+    double matrix_use;         /* of the peak of the matrix unit */
+    double core_bytes;         /* that one core moves in a cycle */
+    double link_rate;          /* GB/s of one link between chips */
 };
 
 struct chips {

@@ -2,78 +2,56 @@
 
 #include <stdlib.h>
 
-#include "base/tree.h"
 #include "base/writer.h"
 #include "gate/compare.h"
 #include "library/choose.h"
 #include "regions/rules.h"
+#include "source/yaml.h"
 
 static const char not_said[] = "known when this file was written";
 
-__attribute__((format(printf, 5, 6))) static bool
-wrong(const struct baseline *b, struct diags *d, const struct tree *at, const char *hint, const char *format, ...) {
-    va_list args;
-    char message[256];
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    diag_add(d, SEV_ERROR, (struct source_location){b->path, at->line, at->column}, hint, "%s", message);
-    return false;
-}
-
-static bool is_date(struct str s) {
+static bool read_date(struct str s, void *member) {
     static const char form[] = "dddd-dd-dd";
     bool ok = s.n == sizeof form - 1;
     for (size_t i = 0; i < s.n && ok; i++)
         ok = form[i] == '-' ? s.p[i] == '-' : s.p[i] >= '0' && s.p[i] <= '9';
     int month = ok ? atoi(s.p + 5) : 0, day = ok ? atoi(s.p + 8) : 0;
+    *(struct str *)member = s;
     return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-static bool read_known(struct baseline *b, const struct tree *entry, struct diags *d) {
+static bool read_fingerprint(struct str s, void *member) {
+    return fingerprint_read(s, member);
+}
+
+static bool read_known(struct baseline *b, const struct yaml *y, const struct tree *entry) {
+    static const struct yaml_field fields[] = {
+        {"fingerprint", read_fingerprint, offsetof(struct known, fingerprint), "one of the notes of a report", true},
+        {"fused_op", yaml_word, offsetof(struct known, fused_op), "a text", false},
+        {"place", yaml_word, offsetof(struct known, place), "a text", false},
+        {"reason", yaml_word, offsetof(struct known, reason), "a text", false},
+        {"until", read_date, offsetof(struct known, until), "a date such as 2027-01-31", false},
+    };
     struct known k = {.line = entry->line, .column = entry->column};
-    const struct {
-        const char *key;
-        struct str *to;
-    } keys[] = {{"fused_op", &k.fused_op}, {"place", &k.place}, {"reason", &k.reason}, {"until", &k.until}};
-    enum { N = sizeof keys / sizeof *keys };
-    bool identified = false;
-    if (entry->kind != TREE_MAPPING)
-        return wrong(b, d, entry, NULL, "an entry is a mapping with a key `fingerprint`");
-    for (const struct tree *i = entry->first; i; i = i->next) {
-        size_t n = 0;
-        while (n < N && !(i->kind == TREE_SCALAR && str_is(i->text, keys[n].key)))
-            n++;
-        bool is_fingerprint = i->kind == TREE_SCALAR && str_is(i->text, "fingerprint");
-        if (n == N && !is_fingerprint)
-            return wrong(b, d, i, "the keys are fingerprint, fused_op, place, reason, until", "unknown key '%.*s'",
-                         (int)(i->text.n < 80 ? i->text.n : 80), i->text.n ? i->text.p : "");
-        if (i->value->kind != TREE_SCALAR)
-            return wrong(b, d, i->value, NULL, "a text expected");
-        if (!is_fingerprint)
-            *keys[n].to = i->value->text;
-        else if (!(identified = fingerprint_read(i->value->text, &k.fingerprint)))
-            return wrong(b, d, i->value, "copy the one in the notes of the report", "this is no fingerprint");
-        if (!is_fingerprint && keys[n].to == &k.until && !is_date(k.until))
-            return wrong(b, d, i->value, NULL, "a date such as 2027-01-31 expected");
-    }
-    if (!identified)
-        return wrong(b, d, entry, NULL, "an entry without `fingerprint`");
+    if (!yaml_record(y, entry, fields, sizeof fields / sizeof *fields, &k))
+        return false;
     b->items = grow(b->items, &b->cap, b->n + 1, sizeof *b->items);
     b->items[b->n++] = k;
     return true;
 }
 
 bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct diags *d) {
-    const struct tree *document = NULL;
+    struct yaml y = {.path = path, .arena = a, .diags = d};
     *b = (struct baseline){.path = path};
-    if (!read_yaml(path, a, d, &document))
+    if (!yaml_open(&y))
         return false;
-    const struct tree *list = document ? tree_lookup(document, "known_findings") : NULL;
-    if (document && (!list || list->kind != TREE_SEQUENCE || document->n != 1))
-        return wrong(b, d, document, NULL, "this is no baseline: one list, `known_findings`, expected");
+    if (y.documents && y.documents->next)
+        return yaml_wrong(&y, y.documents->next, NULL, "more than one document");
+    const struct tree *list = y.documents ? tree_lookup(y.documents, "known_findings") : NULL;
+    if (y.documents && (!list || list->kind != TREE_SEQUENCE || y.documents->n != 1))
+        return yaml_wrong(&y, y.documents, NULL, "this is no baseline: one list, `known_findings`, expected");
     for (const struct tree *i = list ? list->first : NULL; i; i = i->next)
-        if (!read_known(b, i, d))
+        if (!read_known(b, &y, i))
             return false;
     return true;
 }

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/tree.h"
 #include "base/writer.h"
 #include "explain/explain.h"
 #include "library/signs.h"
+#include "source/yaml.h"
 
 enum { MOST_NAMED = 3 /* places in a message */, LEAST_NEAR = 3 /* ops that match, of those that do not all */ };
-
-static bool wrong(const struct expectations *e, struct diags *d, const struct tree *at, const char *what) {
-    diag_add(d, SEV_ERROR, (struct source_location){e->path, at->line, at->column},
-             "such as `ttnn.rms_norm: == 65`, or below `function GLOB:` or `location GLOB:`", "%s", what);
-    return false;
-}
 
 /* "== 65", ">= 48": a number behind a sign. */
 static bool read_wanted(struct str text, struct expectation *x) {
@@ -48,8 +42,8 @@ static bool read_wanted(struct str text, struct expectation *x) {
     return false;
 }
 
-static bool read_section(struct expectations *e, const struct tree *map, enum scope scope, struct str where,
-                         struct diags *d) {
+static bool read_section(struct expectations *e, const struct yaml *y, const struct tree *map, enum scope scope,
+                         struct str where) {
     static const struct {
         const char *word;
         enum scope scope;
@@ -57,11 +51,11 @@ static bool read_section(struct expectations *e, const struct tree *map, enum sc
     for (const struct tree *k = map->first; k; k = k->next) {
         struct expectation x = {scope, where, k->text, STR(""), 0, 0, 0, k->line, k->column};
         if (k->kind != TREE_SCALAR || !k->text.n || k->value->kind == TREE_SEQUENCE)
-            return wrong(e, d, k, "an op and a number expected");
+            return yaml_wrong(y, k, NULL, "an op and a number expected");
         if (k->value->kind == TREE_SCALAR) {
             x.wanted = k->value->text;
             if (!read_wanted(x.wanted, &x))
-                return wrong(e, d, k->value, "one of ==, >=, <=, >, < and a number expected");
+                return yaml_wrong(y, k->value, NULL, "one of ==, >=, <=, >, < and a number expected");
             e->items = grow(e->items, &e->cap, e->n + 1, sizeof *e->items);
             e->items[e->n++] = x;
             continue;
@@ -70,9 +64,9 @@ static bool read_section(struct expectations *e, const struct tree *map, enum sc
         while (i < 2 && !str_starts(k->text, str_of(scopes[i].word)))
             i++;
         if (i == 2)
-            return wrong(e, d, k, "`function GLOB:` or `location GLOB:` expected");
+            return yaml_wrong(y, k, NULL, "`function GLOB:` or `location GLOB:` expected");
         size_t n = strlen(scopes[i].word);
-        if (!read_section(e, k->value, scopes[i].scope, str_trim((struct str){k->text.p + n, k->text.n - n}), d))
+        if (!read_section(e, y, k->value, scopes[i].scope, str_trim((struct str){k->text.p + n, k->text.n - n})))
             return false;
     }
     return true;
@@ -109,17 +103,17 @@ static struct str quote_signs(struct str text, struct arena *a) {
 }
 
 bool expectations_read(struct expectations *e, const char *path, struct arena *a, struct diags *d) {
+    struct yaml y = {.path = path,
+                     .form = "such as `ttnn.rms_norm: == 65`, or below `function GLOB:` or `location GLOB:`",
+                     .arena = a,
+                     .diags = d};
     struct str text;
     *e = (struct expectations){.path = path};
-    if (!read_whole(path, a, d, &text))
+    if (!yaml_text(&y, &text) || !yaml_read(&y, quote_signs(text, a)))
         return false;
-    struct tree_file file = tree_read(quote_signs(text, a), a);
-    struct tree at = {.line = file.line, .column = file.column};
-    if (file.wrong)
-        return wrong(e, d, &at, file.wrong);
-    if (!file.documents || file.documents->kind != TREE_MAPPING || file.documents->next)
-        return wrong(e, d, file.documents ? file.documents : &at, "this is no list of expectations");
-    return read_section(e, file.documents, SCOPE_MODEL, STR(""), d);
+    if (!y.documents || y.documents->kind != TREE_MAPPING || y.documents->next)
+        return yaml_wrong(&y, y.documents, NULL, "this is no list of expectations");
+    return read_section(e, &y, y.documents, SCOPE_MODEL, STR(""));
 }
 
 /* ---- counting ---- */

@@ -1,56 +1,14 @@
 #include "gate/findings.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
-#include "source/source.h"
+#include "source/yaml.h"
 
 struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a) {
     struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
     for (uint32_t i = 0; i < l->n; i++)
         all[i] = l->items[i]->fingerprint;
     return (struct fingerprints){all, l->n, sizeof *all};
-}
-
-static bool refuse(struct diags *d, const char *path, const struct tree *at, const char *hint, const char *what) {
-    diag_add(d, SEV_ERROR, (struct source_location){path, at ? at->line : 0, at ? at->column : 0}, hint, "%s", what);
-    return false;
-}
-
-/* What is empty is no input, but a text. */
-static bool is_empty(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode));
-}
-
-bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *out) {
-    struct source s;
-    *out = STR("");
-    if (is_empty(path))
-        return true;
-    if (!source_open(&s, path, d))
-        return false;
-    *out = arena_str(a, (struct str){s.data, s.size});
-    source_close(&s);
-    return true;
-}
-
-static bool read_document(const char *path, struct str text, struct arena *a, struct diags *d,
-                          const struct tree **document) {
-    struct tree_file file = tree_read(text, a);
-    if (file.wrong) {
-        struct tree at = {.line = file.line, .column = file.column};
-        return refuse(d, path, &at, NULL, file.wrong);
-    }
-    *document = file.documents;
-    if (file.documents && file.documents->next)
-        return refuse(d, path, file.documents->next, NULL, "more than one document");
-    return true;
-}
-
-bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
-    struct str text;
-    return read_whole(path, a, d, &text) && read_document(path, text, a, d, document);
 }
 
 /* What has none of it was never one: where it breaks the rules of YAML says nothing. */
@@ -62,15 +20,19 @@ static bool may_be_report(struct str text) {
 bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
     static const char what[] = "this is no report: `missed_fusions` expected",
                       hint[] = "an audit writes one: `fusion-audit -o report.yml m.ttir.mlir m.ttnn.mlir`";
+    struct yaml y = {.path = path, .arena = a, .diags = d};
     struct str text;
-    if (!read_whole(path, a, d, &text))
+    if (!yaml_text(&y, &text))
         return false;
     if (!may_be_report(text))
-        return refuse(d, path, NULL, hint, what);
-    if (!read_document(path, text, a, d, document))
+        return yaml_wrong(&y, NULL, hint, what);
+    if (!yaml_read(&y, text))
         return false;
+    *document = y.documents;
+    if (*document && (*document)->next)
+        return yaml_wrong(&y, (*document)->next, NULL, "more than one document");
     const struct tree *entries = *document ? tree_lookup(*document, "missed_fusions") : NULL;
-    return !*document || (entries && entries->kind == TREE_SEQUENCE) || refuse(d, path, *document, hint, what);
+    return !*document || (entries && entries->kind == TREE_SEQUENCE) || yaml_wrong(&y, *document, hint, what);
 }
 
 /* The text of a key that has to be a scalar; empty where it is absent. */
@@ -142,34 +104,32 @@ static bool read_keys(struct finding *f, const struct tree *instance, struct are
     return !fingerprint.n || fingerprint_read(fingerprint, &f->fingerprint);
 }
 
-static bool read_entry(const char *path, const struct tree *entry, struct arena *a, struct diags *d,
-                       struct finding_list *out) {
+static bool read_entry(const struct yaml *y, const struct tree *entry, struct arena *a, struct finding_list *out) {
     const struct tree *instances = tree_lookup(entry, "instances");
     struct finding f = {.saved_us = 0};
     if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &f.fused_op) ||
         !text_of(entry, "source", &f.source) || !text_of(entry, "lacks", &f.lacks) || !f.fused_op.n)
-        return refuse(d, path, entry, NULL, "this is no entry of a report: `fused_op`, `source`, `instances` expected");
+        return yaml_wrong(y, entry, NULL, "this is no entry of a report: `fused_op`, `source`, `instances` expected");
     for (const struct tree *i = instances->first; i; i = i->next) {
         struct str notes;
         if (!text_of(i, "ir_loc", &f.ir_loc) || !text_of(i, "notes", &notes))
-            return refuse(d, path, i, NULL, "`ir_loc` and `notes` are texts");
+            return yaml_wrong(y, i, NULL, "`ir_loc` and `notes` are texts");
         f.known = STR("");
-        if (!read_notes(&f, notes, a) || !read_keys(&f, i, a))
-            return refuse(d, path, i, "write the report anew with this version",
-                          "its notes have no line `fingerprint:`");
+        if (!read_notes(&f, notes, y->arena) || !read_keys(&f, i, y->arena))
+            return yaml_wrong(y, i, "write the report anew with this version", "its notes have no line `fingerprint:`");
         finding_add(out, &f, a);
     }
     return true;
 }
 
 /* JSON has keys for them. */
-static bool read_totals(const struct tree *document, struct report_read *out, struct arena *a) {
+static bool read_totals(const struct yaml *y, const struct tree *document, struct report_read *out) {
     struct str total, saved;
     if (!text_of(document, "total_us", &total) || !text_of(document, "saved_us", &saved))
-        return false;
-    out->total_us = total.n ? strtod(arena_strdup(a, total), NULL) : 0;
+        return yaml_wrong(y, document, NULL, "`total_us` and `saved_us` are numbers");
+    out->total_us = total.n ? strtod(arena_strdup(y->arena, total), NULL) : 0;
     if (saved.n)
-        out->saved_us = strtod(arena_strdup(a, saved), NULL);
+        out->saved_us = strtod(arena_strdup(y->arena, saved), NULL);
     for (uint32_t i = 0; i < out->findings.n && !saved.n; i++) {
         const struct finding *f = out->findings.items[i];
         out->saved_us += finding_is_of_dialect(f) && f->saved_us > 0 ? f->saved_us : 0;
@@ -178,13 +138,13 @@ static bool read_totals(const struct tree *document, struct report_read *out, st
 }
 
 bool findings_read(const char *path, struct arena *a, struct diags *d, struct report_read *out) {
-    const struct tree *document = NULL;
-    if (!read_report(path, a, d, &document))
-        return false;
-    const struct tree *entries = document ? tree_lookup(document, "missed_fusions") : NULL;
-    for (const struct tree *e = entries ? entries->first : NULL; e; e = e->next)
-        if (!read_entry(path, e, a, d, &out->findings))
-            return false;
-    return !document || read_totals(document, out, a) ||
-           refuse(d, path, document, NULL, "`total_us` and `saved_us` are numbers");
+    struct arena trees = {0};
+    struct yaml y = {.path = path, .arena = &trees, .diags = d};
+    bool good = read_report(path, &trees, d, &y.documents);
+    const struct tree *entries = y.documents ? tree_lookup(y.documents, "missed_fusions") : NULL;
+    for (const struct tree *e = good && entries ? entries->first : NULL; e && good; e = e->next)
+        good = read_entry(&y, e, a, &out->findings);
+    good = good && (!y.documents || read_totals(&y, y.documents, out));
+    arena_free(&trees);
+    return good;
 }

@@ -22,11 +22,7 @@ static inline bool finding_is_of_dialect(const struct finding *f) {
 /* In `a`. */
 struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a);
 
-/* Reads a file whole into the arena, as inputs are read: unpacked, "-" is standard input. False with a diagnostic. */
-bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *out);
-/* Reads a YAML file: its one document, NULL where it has none. False with a diagnostic. */
-bool read_yaml(const char *path, struct arena *a, struct diags *d, const struct tree **document);
-/* The same of a report, which has a list `missed_fusions`. */
+/* The tree of such a report, NULL of an empty file, in `a`. False with a diagnostic. */
 bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document);
 
 #endif

@@ -113,46 +113,14 @@ struct alias_uses {
     uint32_t n, cap;
 };
 
-static bool alias_char(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-           c == '.' || c == '-';
-}
-
-/* "#loc12", "#ttnn_layout3"; not "#ttnn.buffer_type<dram>" and "#ttnn<mesh_shape 1x1>", which are attributes, nor
- * the number in "%5#1". */
-static const char *read_alias(const struct mlir *m, const char *p, const char *end, struct alias_uses *out) {
-    const char *q = p + 1;
-    while (q < end && alias_char(*q))
-        q++;
-    struct str name = {p, (size_t)(q - p)}, value;
-    bool begins = name.n > 1 && !(p[1] >= '0' && p[1] <= '9') && p[1] != '-' && p[1] != '.';
-    if (!begins || memchr(name.p, '.', name.n) || (q < end && *q == '<') || mlir_alias(m, name, &value))
-        return q;
-    out->p = grow(out->p, &out->cap, out->n + 1, sizeof *out->p);
-    out->p[out->n++] = name;
-    return q;
-}
-
-static const char *skip_string(const char *p, const char *end) {
-    for (p++; p < end && *p != '"'; p++)
-        if (*p == '\\' && end - p > 1)
-            p++;
-    return p < end ? p + 1 : end;
-}
-
+/* Those of attributes that nothing defines. */
 static void read_aliases(const struct mlir *m, struct alias_uses *out) {
-    const char *p = m->text.p, *end = p + m->text.n;
-    while (p < end) {
-        if (*p == '"') {
-            p = skip_string(p, end);
-        } else if (*p == '#') {
-            p = read_alias(m, p, end, out);
-        } else if (*p == '/' && end - p > 1 && p[1] == '/') {
-            const char *newline = memchr(p, '\n', (size_t)(end - p));
-            p = newline ? newline : end;
-        } else {
-            p++;
-        }
+    struct str rest = m->text, name, value;
+    while (mlir_next_alias(&rest, true, &name)) {
+        if (*name.p != '#' || mlir_alias(m, name, &value))
+            continue;
+        out->p = grow(out->p, &out->cap, out->n + 1, sizeof *out->p);
+        out->p[out->n++] = name;
     }
 }
 

@@ -9,25 +9,36 @@
 
 enum { DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
 
-bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
-    const char *p = text.p, *end = text.p + text.n;
-    uint32_t number;
-    if (!text.n || (!memchr(p, '#', text.n) && !memchr(p, '!', text.n)))
-        return false;
+/* "#loc12", "!type"; not "#ttnn.buffer_type<dram>" and "#ttnn<mesh_shape 1x1>", which are attributes, nor the number in
+ * "%5#1". */
+bool mlir_next_alias(struct str *rest, bool inside, struct str *alias) {
+    const char *p = rest->p, *end = p + rest->n;
     while (p && p < end) {
         if (*p == '"') {
             p = scan_string(p, end);
-            continue;
-        }
-        if (*p != '#' && *p != '!') {
+        } else if (*p == '/' && end - p > 1 && p[1] == '/') {
+            p = memchr(p, '\n', (size_t)(end - p));
+        } else if (*p != '#' && *p != '!') {
             p++;
-            continue;
+        } else {
+            const char *q = scan_name(p + 1, end);
+            *alias = (struct str){p, (size_t)(q - p)};
+            bool begins = alias->n > 1 && !scan_is(p[1], CH_DIGIT) && p[1] != '-';
+            bool attribute = q < end && *q == '<';
+            p = attribute && !inside ? scan_balanced(q, end) : q;
+            *rest = (struct str){q, (size_t)(end - q)};
+            if (begins && !attribute && !memchr(alias->p, '.', alias->n))
+                return true;
         }
-        const char *q = scan_name(p + 1, end);
-        *alias = (struct str){p, (size_t)(q - p)};
-        p = q < end && *q == '<' ? scan_balanced(q, end) : q;
-        if (p != q || alias->n < 2 || memchr(alias->p, '.', alias->n)) /* #dialect.attribute<...> */
-            continue;
+    }
+    return false;
+}
+
+bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
+    uint32_t number;
+    if (!text.n || (!memchr(text.p, '#', text.n) && !memchr(text.p, '!', text.n)))
+        return false;
+    while (mlir_next_alias(&text, false, alias)) {
         uint32_t id = sym_find(&m->tables->alias_names, *alias);
         if ((id == NONE || m->tables->aliases[id].bad) && !loc_number(*alias, &number))
             return true;

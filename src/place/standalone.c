@@ -19,21 +19,10 @@ struct used_aliases {
     uint32_t n, cap;
 };
 
-static bool is_alias_char(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
-}
-
-/* The aliases of `m` that a text mentions outside of strings. */
+/* The aliases of `m` that a text mentions. */
 static void find_aliases(const struct mlir *m, struct str text, struct used_aliases *to) {
-    bool quoted = false;
-    for (size_t i = 0, end; i < text.n; i = end) {
-        end = i + 1 + (quoted && text.p[i] == '\\');
-        quoted ^= text.p[i] == '"';
-        if (quoted || (text.p[i] != '#' && text.p[i] != '!'))
-            continue;
-        while (end < text.n && is_alias_char(text.p[end]))
-            end++;
-        struct used_alias x = {.name = {text.p + i, end - i}};
+    struct used_alias x;
+    while (mlir_next_alias(&text, true, &x.name)) {
         bool known = !mlir_alias(m, x.name, &x.value);
         for (uint32_t k = 0; k < to->n && !known; k++)
             known = to->items[k].value.p == x.value.p;

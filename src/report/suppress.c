@@ -2,59 +2,36 @@
 
 #include <stdlib.h>
 
-#include "base/tree.h"
-#include "source/source.h"
+#include "source/yaml.h"
 
-static bool refuse(const struct suppressions *s, const struct tree *at, const char *what, struct str word,
-                   struct diags *d) {
-    diag_add(d, SEV_ERROR, (struct source_location){s->file, at ? at->line : 0, at ? at->column : 0},
-             "a list: - {fused_op: ttnn.linear, location: '*lm_head*', reason: why it is not wanted}", "%s%.*s", what,
-             (int)word.n, word.n ? word.p : "");
-    return false;
-}
-
-static bool read_item(struct suppressions *s, const struct tree *item, struct diags *d) {
+static bool read_item(struct suppressions *s, const struct yaml *y, const struct tree *item) {
+    static const struct yaml_field fields[] = {
+        {"fused_op", yaml_word, offsetof(struct suppression, fused_op), "a glob", false},
+        {"location", yaml_word, offsetof(struct suppression, location), "a glob", false},
+        {"reason", yaml_word, offsetof(struct suppression, reason), "a text", true},
+    };
     struct suppression x = {.line = item->line};
-    const struct {
-        const char *key;
-        struct str *to;
-    } keys[] = {{"fused_op", &x.fused_op}, {"location", &x.location}, {"reason", &x.reason}};
-    if (item->kind != TREE_MAPPING)
-        return refuse(s, item, "no mapping", STR(""), d);
-    for (const struct tree *key = item->first; key; key = key->next) {
-        size_t i = 0;
-        while (i < sizeof keys / sizeof *keys && !str_is(key->text, keys[i].key))
-            i++;
-        if (i == sizeof keys / sizeof *keys)
-            return refuse(s, key, "unknown key: ", key->text, d);
-        if (key->value->kind != TREE_SCALAR || keys[i].to->n)
-            return refuse(s, key, "no text, or there twice: ", key->text, d);
-        *keys[i].to = key->value->text;
-    }
+    if (!yaml_record(y, item, fields, sizeof fields / sizeof *fields, &x))
+        return false;
     if (!x.fused_op.n && !x.location.n)
-        return refuse(s, item, "neither `fused_op` nor `location`", STR(""), d);
-    if (!x.reason.n)
-        return refuse(s, item, "no `reason`", STR(""), d);
+        return yaml_wrong(y, item, NULL, "neither `fused_op` nor `location`");
     s->items = grow(s->items, &s->cap, s->n + 1, sizeof *s->items);
     s->items[s->n++] = x;
     return true;
 }
 
 bool suppressions_read(struct suppressions *s, const char *path, struct arena *a, struct diags *d) {
-    struct source source;
+    struct yaml y = {.path = path,
+                     .form = "a list: - {fused_op: ttnn.linear, location: '*lm_head*', reason: why it is not wanted}",
+                     .arena = a,
+                     .diags = d};
     *s = (struct suppressions){.file = arena_strdup(a, str_of(path))};
-    if (!source_open(&source, path, d))
+    if (!yaml_open(&y))
         return false;
-    struct tree_file file = tree_read(arena_str(a, (struct str){source.data, source.size}), a);
-    source_close(&source);
-    if (file.wrong) {
-        diag_add(d, SEV_ERROR, (struct source_location){s->file, file.line, file.column}, NULL, "%s", file.wrong);
-        return false;
-    }
-    if (!file.documents || file.documents->kind != TREE_SEQUENCE || file.documents->next)
-        return refuse(s, file.documents, "no list of suppressions", STR(""), d);
-    for (const struct tree *item = file.documents->first; item; item = item->next)
-        if (!read_item(s, item, d))
+    if (!y.documents || y.documents->kind != TREE_SEQUENCE || y.documents->next)
+        return yaml_wrong(&y, y.documents, NULL, "no list of suppressions");
+    for (const struct tree *item = y.documents->first; item; item = item->next)
+        if (!read_item(s, &y, item))
             return false;
     return true;
 }
