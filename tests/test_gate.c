@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/compare.h"
+#include "gate/diff.h"
 #include "ir_text.h"
 
 /* ---- text ---- */
@@ -118,4 +119,33 @@ Test(gate, each_is_taken_once) {
     pairs(before, 1, now, "-0");
     struct fingerprint other[] = {at(B, 5, 1, 9)};
     pairs(before, 1, other, "-");
+}
+
+/* ---- findings of two compiles ---- */
+
+/* Of one op at one place, each in ops of its own. */
+static struct finding missed_at_place(uint64_t structure, double saved_us) {
+    return (struct finding){
+        .fused_op = STR("ttnn.linear"), .fingerprint = at(structure, 7, 1, 1), .saved_us = saved_us};
+}
+
+/* What is told with an op that was gained is not the one that is missed in other ops now. */
+Test(gate, a_finding_that_became_an_op_is_told_once) {
+    struct finding all[] = {missed_at_place(1, 5), missed_at_place(2, 5), missed_at_place(3, 4)};
+    struct finding *items[] = {&all[0], &all[1], &all[2]};
+    struct fused_op gained = {.op = STR("ttnn.linear"), .fingerprint = at(4, 7, 1, 1), .fused = true};
+    for (uint32_t nbefore = 1; nbefore <= 2; nbefore++) {
+        struct arena a = {0};
+        struct finding_list missed_before = {.items = items, .n = nbefore}, missed_now = {.items = &items[2], .n = 1};
+        struct compile_summary before = {.missed = &missed_before},
+                               now = {.missed = &missed_now, .fused = {.items = &gained, .n = 1}};
+        struct diff d = diff_make(&before, &now, &a);
+        cr_expect(d.gained == 1 && d.changes[0].finding == &all[0]);
+        cr_expect_eq(d.counts[FINDING_NEW], nbefore == 1);
+        cr_expect_eq(d.counts[FINDING_CHANGED], nbefore == 2);
+        cr_expect_eq(d.counts[FINDING_GONE], 1);
+        cr_expect_eq(d.of_ops[FINDING_GONE], 1);
+        diff_free(&d);
+        arena_free(&a);
+    }
 }

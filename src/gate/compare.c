@@ -98,8 +98,6 @@ uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now)
 static int compare_placed(const void *pa, const void *pb) {
     const struct placed *a = pa, *b = pb;
     int c = compare_numbers(a->place, b->place);
-    if (c == 0)
-        c = str_cmp(a->op, b->op);
     return c ? c : compare_numbers(a->index, b->index);
 }
 
@@ -108,15 +106,14 @@ void placed_sort(struct placed *all, uint32_t n) {
         qsort(all, n, sizeof *all, compare_placed);
 }
 
-uint32_t placed_find(const struct placed *all, uint32_t n, struct str op, uint32_t place) {
-    const struct placed key = {op, place, 0};
+uint32_t placed_find(const struct placed *all, uint32_t n, uint32_t place) {
     uint32_t begin = 0, end = n;
     while (begin < end) {
         uint32_t middle = begin + (end - begin) / 2;
-        if (compare_placed(&all[middle], &key) < 0)
+        if (all[middle].place < place)
             begin = middle + 1;
         else
             end = middle;
     }
-    return begin < n && all[begin].place == place && str_eq(all[begin].op, op) ? begin : n;
+    return begin < n && all[begin].place == place ? begin : n;
 }

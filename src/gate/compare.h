@@ -19,13 +19,12 @@ uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now)
 
 /* What stands at a place of the model that has a name. */
 struct placed {
-    struct str op;
     uint32_t place, index;
 };
 
-/* To find them by op and place. Sorts them; the order of equal ones is that of their indices. */
+/* To find them by place. Sorts them; the order of equal ones is that of their indices. */
 void placed_sort(struct placed *all, uint32_t n);
-/* The first of this op and place; or n. */
-uint32_t placed_find(const struct placed *all, uint32_t n, struct str op, uint32_t place);
+/* The first of this place; or n. */
+uint32_t placed_find(const struct placed *all, uint32_t n, uint32_t place);
 
 #endif

@@ -44,7 +44,7 @@ static struct placed *gained_ops(const struct changes *c, uint32_t *count) {
     *count = 0;
     for (uint32_t k = 0; k < n->n; k++)
         if (c->is[k] == GAINED && c->before_of[k] == NONE && n->items[k].fingerprint.place)
-            all[(*count)++] = (struct placed){STR(""), n->items[k].fingerprint.place, k};
+            all[(*count)++] = (struct placed){n->items[k].fingerprint.place, k};
     placed_sort(all, *count);
     return all;
 }
@@ -56,7 +56,7 @@ static void find_replaced(struct changes *c) {
     struct placed *gained = gained_ops(c, &count);
     for (uint32_t i = 0; i < b->n; i++) {
         uint32_t place = b->items[i].fingerprint.place;
-        uint32_t k = c->was[i] == LOST && place ? placed_find(gained, count, STR(""), place) : count;
+        uint32_t k = c->was[i] == LOST && place ? placed_find(gained, count, place) : count;
         while (k < count && gained[k].place == place && c->is[gained[k].index] != GAINED)
             k++;
         if (k == count || gained[k].place != place)
@@ -97,7 +97,7 @@ static struct placed *placed_findings(const struct finding_list *l, uint32_t *co
     *count = 0;
     for (uint32_t i = 0; i < l->n; i++)
         if (l->items[i]->fingerprint.place)
-            all[(*count)++] = (struct placed){STR(""), l->items[i]->fingerprint.place, i};
+            all[(*count)++] = (struct placed){l->items[i]->fingerprint.place, i};
     placed_sort(all, *count);
     return all;
 }
@@ -118,7 +118,7 @@ static void missed_free(struct missed *m) {
 
 /* Of the findings at a named place the first, as an index of `placed`; those of the place follow it. */
 static uint32_t first_at(const struct missed *m, uint32_t place) {
-    return place ? placed_find(m->placed, m->nplaced, STR(""), place) : m->nplaced;
+    return place ? placed_find(m->placed, m->nplaced, place) : m->nplaced;
 }
 
 static void pair_findings(struct changes *c) {
@@ -278,7 +278,7 @@ static void find_moved(struct changes *c) {
         for (uint32_t k = is_open(n, i) ? first_at(b, place) : b->nplaced;
              k < b->nplaced && b->placed[k].place == place; k++) {
             const struct finding *before = b->list->items[b->placed[k].index];
-            if (b->there[b->placed[k].index] || !str_eq(before->fused_op, now->fused_op) ||
+            if (!is_open(b, b->placed[k].index) || !str_eq(before->fused_op, now->fused_op) ||
                 now->saved_us > before->saved_us)
                 continue;
             b->there[b->placed[k].index] = n->there[i] = c->moved[i] = true;

@@ -5,6 +5,7 @@
 #include "place/locate.h"
 #include "place/names.h"
 #include "place/role.h"
+#include "place/segment.h"
 
 #include <string.h>
 
@@ -126,20 +127,14 @@ static void behind_slots(struct whereabouts *p) {
     near_weights(p->flow, &w, false, &p->names);
 }
 
-static bool in_match(const struct match *m, uint32_t op) {
-    for (uint32_t i = 0; i < m->nops; i++)
-        if (m->ops[i] == op)
-            return true;
-    return false;
-}
-
 static void behind_operands(struct whereabouts *p) {
     const struct graph *g = p->flow->g;
+    struct segment s = matched_ops(p->m, p->reader->arena);
     struct value_list w = {.n = 0};
     for (uint32_t i = 0; i < p->m->nops; i++)
         for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++) {
             uint32_t v = graph_operands(g, p->m->ops[i])[k];
-            if (v != NONE && (g->m->values[v].def == NONE || !in_match(p->m, g->m->values[v].def)))
+            if (v != NONE && find_id(s.ops, s.nops, g->m->values[v].def) == NONE)
                 value_list_add(&w, v);
         }
     near_weights(p->flow, &w, false, &p->names);

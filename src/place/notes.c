@@ -7,13 +7,6 @@
 
 enum { MAX_LOC_NAMES = 8, MAX_NAMED = 24 };
 
-static uint32_t *textual(const struct match *m, struct arena *a) {
-    uint32_t *ops = arena_alloc(a, (m->nops + (size_t)1) * sizeof *ops);
-    memcpy(ops, m->ops, m->nops * sizeof *ops);
-    sort_ids(ops, m->nops);
-    return ops;
-}
-
 /* Unless it is empty or there already. */
 static void add_once(struct str *all, uint32_t *n, struct str s) {
     for (uint32_t i = 0; i < *n; i++)
@@ -24,21 +17,23 @@ static void add_once(struct str *all, uint32_t *n, struct str s) {
 }
 
 struct str ir_loc_of(const struct match *m, struct arena *a) {
-    uint32_t *ops = textual(m, a), n = 0;
+    struct segment s = matched_ops(m, a);
     struct str *locs = arena_alloc(a, (m->nops + (size_t)1) * sizeof *locs);
     struct buf out = {0};
-    for (uint32_t i = 0; i < m->nops; i++)
-        add_once(locs, &n, mlir_loc_text(m->graph->m, ops[i]));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s.nops; i++)
+        add_once(locs, &n, mlir_loc_text(s.ir, s.ops[i]));
     for (uint32_t i = 0; i < n; i++)
         buf_printf(&out, "%s%.*s", i ? ", " : "", (int)locs[i].n, locs[i].p);
     return buf_take(&out, a);
 }
 
 static struct str_list locations_of(const struct match *m, struct arena *a) {
-    uint32_t *ops = textual(m, a), n = 0;
+    struct segment s = matched_ops(m, a);
     struct str *all = arena_alloc(a, MAX_NAMED * sizeof *all), names[MAX_LOC_NAMES];
-    for (uint32_t i = 0; i < m->nops && n < MAX_NAMED; i++) {
-        int k = mlir_loc_names(m->graph->m, ops[i], names, MAX_LOC_NAMES);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s.nops && n < MAX_NAMED; i++) {
+        int k = mlir_loc_names(s.ir, s.ops[i], names, MAX_LOC_NAMES);
         if (k >= 1)
             add_once(all, &n, names[(k > MAX_LOC_NAMES ? MAX_LOC_NAMES : k) - 1]);
     }

@@ -2,24 +2,10 @@
  * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
 #include "place/origin.h"
 
-struct segment match_segment(const struct match *m, struct arena *arena) {
-    uint32_t n = m->nops + m->nthrough, *ops = arena_alloc(arena, (n + 1) * sizeof *ops);
-    for (uint32_t i = 0; i < n; i++)
-        ops[i] = i < m->nops ? m->ops[i] : m->through[i - m->nops];
-    sort_ids(ops, n);
-    return (struct segment){m->graph->m, ops, n};
-}
-
 static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        bool in = false;
-        for (uint32_t k = 0; k < m->nops && !in; k++)
-            in = m->ops[k] == ops[i];
-        for (uint32_t k = 0; k < m->nthrough && !in; k++)
-            in = m->through[k] == ops[i];
-        count += in;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        count += in_match(m, ops[i]);
     return count;
 }
 

@@ -12,8 +12,6 @@ struct origins {
     struct match_list matches; /* in the TTIR graph, sorted by root, overlapping ones included */
 };
 
-/* The ops of a match and those it looked through, in textual order, in the arena. */
-struct segment match_segment(const struct match *m, struct arena *a);
 /* The TTIR ops of a TTNN match; none where no pair is known. *counterpart: the TTIR match that these are, or NULL. */
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart);

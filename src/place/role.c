@@ -2,6 +2,7 @@
  * linears, of a norm; a match without any of these is described by what its result is used for. */
 #include "place/role.h"
 #include "graph/movement.h"
+#include "place/segment.h"
 
 enum { MAX_LINEARS = 8 };
 
@@ -45,13 +46,6 @@ static unsigned role_of_source(const struct flow *f, uint32_t v) {
     return op == NONE ? 0 : flow_linear_role(f, op);
 }
 
-static bool among(const uint32_t *ids, uint32_t n, uint32_t id) {
-    for (uint32_t i = 0; i < n; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-
 /* ---- attention: self or cross ---- */
 
 /* The only linear of a role that an operand of an attention comes from, or NONE. */
@@ -93,8 +87,9 @@ static bool origins(const struct flow *f, uint32_t v, struct value_list *out) {
 
 static bool disjoint(const struct value_list *a, const struct value_list *b) {
     for (uint32_t i = 0; i < a->n; i++)
-        if (among(b->items, b->n, a->items[i]))
-            return false;
+        for (uint32_t k = 0; k < b->n; k++)
+            if (a->items[i] == b->items[k])
+                return false;
     return true;
 }
 
@@ -269,7 +264,7 @@ static bool has_one_result(const struct flow *f, const struct match *m) {
         for (uint32_t r = 0; r < g->m->ops[m->ops[i]].nresults; r++) {
             uint32_t v = result_of(f, m->ops[i]) + r;
             for (uint32_t k = g->first_use[v]; k < g->first_use[v + 1]; k++)
-                if (!among(m->ops, m->nops, g->uses[k]) && !among(m->through, m->nthrough, g->uses[k]))
+                if (!in_match(m, g->uses[k]))
                     return false;
         }
     return true;

@@ -93,15 +93,25 @@ static uint64_t cost_hash(const struct cost *c) {
     return str_hash((struct str){(const char *)counts, sizeof counts});
 }
 
+/* The graph that shown ops are of. */
+static const struct graph *graph_of(const struct describer *by, const struct segment *s) {
+    return by->f->graph->m == s->ir ? by->f->graph : by->f->origins->pairing.ttir;
+}
+
+static uint64_t segment_hash(struct describer *by, const struct segment *s) {
+    return s->nops ? structure_hash(graph_of(by, s), STR(""), s->ops, s->nops, &by->arena) : 0;
+}
+
 /* Equal for places that differ in names and locations only; not 0. */
-static uint64_t alike_key(const struct finding *f, const struct segment *ttir, const struct segment *ttnn) {
+static uint64_t alike_key(struct describer *by, const struct finding *f, const struct segment *ttir,
+                          const struct segment *ttnn) {
     const struct claim *c = &f->notes.claim;
     const struct proved *p = f->proof;
     const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us,
                               f->price.measured_us,          p ? p->bound : 0,
                               p ? p->device.pcc[1] : 0,      p ? p->device.relative_l2[1] : 0};
-    const uint64_t all[] = {segment_hash(ttir),
-                            segment_hash(ttnn),
+    const uint64_t all[] = {segment_hash(by, ttir),
+                            segment_hash(by, ttnn),
                             str_hash(f->pattern->name),
                             cost_hash(&f->price.without),
                             cost_hash(&f->price.with),
@@ -139,10 +149,8 @@ struct described {
 /* `ttir`: the ops that it descends from. */
 static struct fingerprint identify(struct describer *by, const struct match *m, const struct segment *ttir,
                                    const struct str_list *names) {
-    uint32_t *ops = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *ops);
-    memcpy(ops, m->ops, m->nops * sizeof *ops);
-    sort_ids(ops, m->nops);
-    struct fingerprint f = {.structure = structure_hash(m->graph, m->pattern->name, ops, m->nops, &by->arena),
+    struct segment ops = matched_ops(m, &by->arena);
+    struct fingerprint f = {.structure = structure_hash(m->graph, m->pattern->name, ops.ops, ops.nops, &by->arena),
                             .place = place_hash(names)};
     if (by->origin_ranks && ttir->nops)
         ranks_of(by->origin_ranks, ttir->ops[ttir->nops - 1], &f);
@@ -153,8 +161,7 @@ static struct fingerprint identify(struct describer *by, const struct match *m, 
 
 static struct str module_of(const struct describer *by, const struct segment *s, const struct match *m,
                             struct arena *a) {
-    const struct origins *o = by->f->origins;
-    const struct graph *g = by->f->graph->m == s->ir ? by->f->graph : o->pairing.ttir;
+    const struct graph *g = graph_of(by, s);
     if (!by->options->modules)
         return STR("");
     return by->options->small_modules && !g->has_ttnn ? standalone_small(g, s, m->pattern, a)
@@ -219,7 +226,7 @@ static struct finding describe(struct describer *by, const struct described *x) 
         out.todo = (struct todo){.kind = TODO_LEAVE};
     if (by->options->classify)
         out.class = classify(claim);
-    out.alike = alike_key(&out, &ttir, ttnn);
+    out.alike = alike_key(by, &out, &ttir, ttnn);
     out.fingerprint = identify(by, m, &ttir, &out.notes.names);
     return out;
 }

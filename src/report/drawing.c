@@ -2,8 +2,7 @@
 
 #include "match/evaluate.h"
 #include "mlir/print.h"
-
-#include <string.h>
+#include "place/segment.h"
 
 struct draughtsman {
     const struct graph *g;
@@ -55,15 +54,6 @@ static struct str_list operands_of(const struct draughtsman *d, const struct mli
     return (struct str_list){names, n};
 }
 
-static uint32_t *sorted_ops(const struct match *m, struct arena *a) {
-    uint32_t *ops = arena_alloc(a, (m->nops + m->nthrough + (size_t)1) * sizeof *ops);
-    memcpy(ops, m->ops, m->nops * sizeof *ops);
-    if (m->nthrough)
-        memcpy(ops + m->nops, m->through, m->nthrough * sizeof *ops);
-    sort_ids(ops, m->nops + m->nthrough);
-    return ops;
-}
-
 static void name_operands(const struct draughtsman *d, const struct match *m, const struct match_detail *detail,
                           struct drawing *out) {
     const struct formula *f = &m->pattern->formula;
@@ -83,8 +73,8 @@ static void name_operands(const struct draughtsman *d, const struct match *m, co
 
 struct drawing draw_match(const struct match *m, const struct match_detail *detail, struct arena *a) {
     const struct mlir *ir = m->graph->m;
-    struct draughtsman d = {
-        .g = m->graph, .m = ir, .arena = a, .inside = sorted_ops(m, a), .ninside = m->nops + m->nthrough};
+    struct segment s = match_segment(m, a);
+    struct draughtsman d = {.g = m->graph, .m = ir, .arena = a, .inside = s.ops, .ninside = s.nops};
     uint32_t operands = 0;
     if (d.ninside > MOST_DRAWN)
         return (struct drawing){.nops = 0};
