@@ -54,7 +54,6 @@ static const struct device *device(void) {
     static const struct device d = {.chip = {.rows = 8,
                                              .columns = 8,
                                              .l1_bytes = 1 << 20,
-                                             .l1_align = 16,
                                              .dram_align = 32,
                                              .clock_mhz = 1000,
                                              .dram_rate = 200,

@@ -96,20 +96,32 @@ size_t utf8_clean_end(struct str s, size_t i, const char *keep) {
     return i;
 }
 
-void print_clean(struct str s, const char *keep, FILE *out) {
+struct str utf8_clean(struct str s, const char *keep, struct buf *out) {
+    if (utf8_clean_end(s, 0, keep) == s.n)
+        return s;
+    out->n = 0;
     for (size_t i = 0, n = 0; i < s.n; i += n) {
         uint32_t character;
         size_t end = utf8_clean_end(s, i, keep);
-        fwrite(s.p + i, 1, end - i, out);
+        buf_add(out, (struct str){s.p + i, end - i});
         i = end;
         n = i < s.n ? utf8_decode((const unsigned char *)s.p + i, s.n - i, &character) : 0;
         if (n && character >= 0x7F) {
-            fprintf(out, "\\u%04X", (unsigned)character);
+            buf_printf(out, "\\u%04X", (unsigned)character);
         } else if (i < s.n) {
-            fprintf(out, "\\x%02X", (unsigned)(unsigned char)s.p[i]);
+            buf_printf(out, "\\x%02X", (unsigned)(unsigned char)s.p[i]);
             n = 1;
         }
     }
+    return buf_str(out);
+}
+
+void print_clean(struct str s, const char *keep, FILE *out) {
+    struct buf scratch = {0};
+    struct str clean = utf8_clean(s, keep, &scratch);
+    if (clean.n)
+        fwrite(clean.p, 1, clean.n, out);
+    buf_free(&scratch);
 }
 
 void fa_print_clean(const char *text, size_t n, const char *keep, FILE *out) {

@@ -30,7 +30,7 @@ struct explained_graph {
     struct selection selection;
     struct near_misses near;
     bool *asked;           /* per op: --at means it; NULL: no --at */
-    uint32_t *reported[2]; /* per op: ops of the reported match that has it, direct and theoretical; 0: none */
+    uint32_t *reported[2]; /* per op: 1 + the reported match that has it, direct and theoretical; 0: none */
     uint32_t *near_at[2];  /* per op: see is_covered */
 };
 
@@ -94,34 +94,26 @@ static void select_reported(struct explained_graph *r) {
     select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];
-        uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
-        for (uint32_t k = 0; k < m->nops; k++)
-            sizes[m->ops[k]] = m->nops;
+        uint32_t *reported = r->reported[is_theoretical(m->pattern)];
         for (uint32_t k = 0; k < m->nthrough; k++)
-            sizes[m->through[k]] = m->nops;
+            reported[m->through[k]] = i + 1;
+        for (uint32_t k = 0; k < m->nops; k++)
+            reported[m->ops[k]] = i + 1;
     }
 }
 
-static uint32_t shared(const struct match *a, const struct match *b) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < a->nops; i++)
-        for (uint32_t k = 0; k < b->nops; k++)
-            n += a->ops[i] == b->ops[k];
-    return n;
-}
-
-/* The reported match that it shares most ops with. */
+/* The reported match that has most of its ops. */
 static const struct match *winner_over(const struct explained_graph *r, const struct match *m) {
-    const struct match *best = NULL;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < r->selection.matches.n; i++) {
-        uint32_t n = shared(m, &r->selection.matches.items[i]);
-        if (n > most) {
-            most = n;
-            best = &r->selection.matches.items[i];
-        }
+    uint32_t best = 0, most = 0;
+    for (uint32_t i = 0; i < 2 * m->nops; i++) {
+        const uint32_t *reported = r->reported[i % 2];
+        uint32_t at = reported[m->ops[i / 2]], n = 0;
+        for (uint32_t k = 0; at && k < m->nops; k++)
+            n += reported[m->ops[k]] == at;
+        best = n > most ? at : best;
+        most = n > most ? n : most;
     }
-    return best;
+    return best ? &r->selection.matches.items[best - 1] : NULL;
 }
 
 /* NULL unless --at means one of its ops. */
@@ -198,13 +190,18 @@ static bool is_intended(const struct near_miss *c) {
     return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
 }
 
+/* Of the reported match that has the op; 0: none has it. */
+static uint32_t size_at(const struct explained_graph *r, int theoretical, uint32_t op) {
+    uint32_t at = r->reported[theoretical][op];
+    return at ? r->selection.matches.items[at - 1].nops : 0;
+}
+
 /* All of its ops are reported, or most of them in matches that are no smaller. */
 static bool is_reported(const struct explained_graph *r, const struct near_miss *c) {
     uint32_t reported = 0, in_larger = 0;
     for (uint32_t i = 0; i < c->nops; i++) {
-        uint32_t size = r->reported[0][c->ops[i]];
-        if (is_theoretical(c->pattern) && r->reported[1][c->ops[i]] > size)
-            size = r->reported[1][c->ops[i]];
+        uint32_t size = size_at(r, 0, c->ops[i]), other = is_theoretical(c->pattern) ? size_at(r, 1, c->ops[i]) : 0;
+        size = other > size ? other : size;
         reported += size > 0;
         in_larger += size >= c->nops;
     }

@@ -108,6 +108,10 @@ static void say_expected(const struct words *w, const char *const *names, uint32
 
 /* ---- a function for each kind ---- */
 
+static void say_op_that_failed(struct words *w) {
+    say_result_of(w, w->s->at);
+}
+
 /* One of the expected operators stands there, but its operands are further off than without it. */
 static uint32_t without(const char **names, uint32_t n, const char *name) {
     uint32_t k = 0;
@@ -131,10 +135,6 @@ static void say_operator(struct words *w) {
         say_op(w, op);
     buf_add(w->out, STR(", "));
     say_expected(w, names, n);
-}
-
-static void say_line(struct words *w) {
-    buf_add(w->out, STR("no further op is that"));
 }
 
 static void say_folded(struct words *w) {
@@ -260,16 +260,6 @@ static void say_part(struct words *w) {
         buf_printf(w->out, "%s%s=%.*s", i ? ", " : " ", node->attrs[i].key, (int)node->attrs[i].value.n,
                    node->attrs[i].value.p);
     buf_printf(w->out, "%s expected", node->nattrs ? "" : " one dimension");
-}
-
-static void say_roles(struct words *w) {
-    say_result_of(w, w->s->at);
-    buf_add(w->out, STR(" has its rows and columns in other places than the formula"));
-}
-
-static void say_index(struct words *w) {
-    say_result_of(w, w->s->at);
-    buf_add(w->out, STR(" moves elements in a way that is not understood"));
 }
 
 /* A value that holds no known number. */
@@ -434,16 +424,6 @@ static void say_condition(struct words *w) {
     w->hint = meaning(w->s->condition);
 }
 
-static void say_decomposed(struct words *w) {
-    buf_add(w->out, STR("the compiler took it apart on purpose"));
-    w->hint = "--include=decomposed reports it";
-}
-
-static void say_blocked(struct words *w) {
-    buf_add(w->out, STR("known to be unsafe or disabled"));
-    w->hint = "--include=blocked reports it";
-}
-
 static void say_user(struct words *w) {
     uint32_t op, user;
     if (!match_outside_user(w->m, &op, &user))
@@ -458,33 +438,34 @@ static void say_user(struct words *w) {
 
 static void say_limit(struct words *w) {
     buf_printf(w->out, "the search was given up after %llu steps", (unsigned long long)w->m->max_steps);
-    w->hint = "--limit steps=N allows more";
 }
 
 static const struct {
     const char *name;
-    void (*say)(struct words *w);
+    void (*say)(struct words *w); /* NULL: it is always the same */
+    const char *text, *hint;
 } kinds[] = {
-    [FAILED_OPERATOR] = {"operator", say_operator},
-    [FAILED_LINE] = {"line", say_line},
-    [FAILED_FOLDED] = {"folded", say_folded},
-    [FAILED_ATTRIBUTE] = {"attribute", say_attribute},
-    [FAILED_SETTING] = {"attribute", say_setting},
-    [FAILED_OPERANDS] = {"operands", say_operands},
-    [FAILED_RESULT] = {"result", say_result},
-    [FAILED_AXIS] = {"axis", say_axis},
-    [FAILED_PART] = {"part", say_part},
-    [FAILED_ROLES] = {"axis", say_roles},
-    [FAILED_INDEX] = {"index", say_index},
-    [FAILED_NUMBER] = {"number", say_constant},
-    [FAILED_SAME] = {"value", say_same},
-    [FAILED_WHERE] = {"where", say_condition},
-    [FAILED_USER] = {"user", say_user},
-    [FAILED_REQUIRE] = {"require", say_condition},
-    [FAILED_UNLESS] = {"unless", say_condition},
-    [FAILED_DECOMPOSED] = {"decomposed", say_decomposed},
-    [FAILED_BLOCKED] = {"block", say_blocked},
-    [FAILED_LIMIT] = {"limit", say_limit},
+    [FAILED_OPERATOR] = {"operator", say_operator, NULL, NULL},
+    [FAILED_LINE] = {"line", NULL, "no further op is that", NULL},
+    [FAILED_FOLDED] = {"folded", say_folded, NULL, NULL},
+    [FAILED_ATTRIBUTE] = {"attribute", say_attribute, NULL, NULL},
+    [FAILED_SETTING] = {"attribute", say_setting, NULL, NULL},
+    [FAILED_OPERANDS] = {"operands", say_operands, NULL, NULL},
+    [FAILED_RESULT] = {"result", say_result, NULL, NULL},
+    [FAILED_AXIS] = {"axis", say_axis, NULL, NULL},
+    [FAILED_PART] = {"part", say_part, NULL, NULL},
+    [FAILED_ROLES] = {"axis", say_op_that_failed, " has its rows and columns in other places than the formula", NULL},
+    [FAILED_INDEX] = {"index", say_op_that_failed, " moves elements in a way that is not understood", NULL},
+    [FAILED_NUMBER] = {"number", say_constant, NULL, NULL},
+    [FAILED_SAME] = {"value", say_same, NULL, NULL},
+    [FAILED_WHERE] = {"where", say_condition, NULL, NULL},
+    [FAILED_USER] = {"user", say_user, NULL, NULL},
+    [FAILED_REQUIRE] = {"require", say_condition, NULL, NULL},
+    [FAILED_UNLESS] = {"unless", say_condition, NULL, NULL},
+    [FAILED_DECOMPOSED] = {"decomposed", NULL, "the compiler took it apart on purpose",
+                           "--include=decomposed reports it"},
+    [FAILED_BLOCKED] = {"block", NULL, "known to be unsafe or disabled", "--include=blocked reports it"},
+    [FAILED_LIMIT] = {"limit", say_limit, NULL, "--limit steps=N allows more"},
 };
 
 struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a) {
@@ -563,8 +544,10 @@ uint32_t reason_op(const struct matcher *m, const struct failure *s) {
 
 void reason_of(struct matcher *m, const struct failure *s, struct near_miss *out) {
     struct buf text = {0};
-    struct words w = {.m = m, .s = s, .out = &text};
-    kinds[s->why].say(&w);
+    struct words w = {.m = m, .s = s, .out = &text, .hint = kinds[s->why].hint};
+    if (kinds[s->why].say)
+        kinds[s->why].say(&w);
+    buf_add(&text, str_of(kinds[s->why].text));
     out->kind = kinds[s->why].name;
     out->reason = arena_str(m->arena, buf_str(&text));
     out->part = part_text(&w);

@@ -140,10 +140,10 @@ static double fidelity_passes(const struct pricer *p, uint32_t op, uint32_t resu
     return 1;
 }
 
-static int64_t extent_from_end(const struct graph *g, uint32_t value, uint32_t back) {
+int64_t extent_from_end(const struct graph *g, uint32_t value, uint32_t back) {
     uint32_t rank;
     const int64_t *dims = graph_shape(g, value, &rank);
-    return dims && rank > back ? dims[rank - 1 - back] : 1;
+    return dims && rank > back && dims[rank - 1 - back] > 0 ? dims[rank - 1 - back] : 1;
 }
 
 /* How many products each element of a result is the sum of; 0: it is no product. */
@@ -175,7 +175,7 @@ static int64_t tiles_along(int64_t extent) {
     return (extent + TILE - 1) / TILE;
 }
 
-static int64_t tiles_of(struct pricer *p, uint32_t value) {
+int64_t tiles_of(struct pricer *p, uint32_t value) {
     const struct priced_type *t = type_of(p, value);
     return t ? t->tiles : 0;
 }

@@ -65,7 +65,10 @@ bool work_reads(struct pricer *p, uint32_t value, struct work *w);
 bool work_writes(struct pricer *p, uint32_t value, struct work *w);
 /* What an op reads of an operand: a value of that size, its result where it takes a part. */
 uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand);
-/* Rows of tiles that a value has. */
+/* A dimension of a value, counted from the last one; 1 where it is not known. */
+int64_t extent_from_end(const struct graph *g, uint32_t value, uint32_t back);
+/* Tiles that a value has, 0 where they are not known; rows of tiles. */
+int64_t tiles_of(struct pricer *p, uint32_t value);
 int64_t tile_rows(struct pricer *p, uint32_t value);
 /* What a kernel of attention is given: `heads` times so many queries, keys, and numbers in each. */
 struct attention {

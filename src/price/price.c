@@ -342,12 +342,6 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
     return true;
 }
 
-static int64_t extent(const struct graph *g, uint32_t value, uint32_t back) {
-    uint32_t rank;
-    const int64_t *dims = graph_shape(g, value, &rank);
-    return dims && rank > back && dims[rank - 1 - back] > 0 ? dims[rank - 1 - back] : 1;
-}
-
 /* Of the scores that the parts make; of an attention that is one of them its own. False: there is neither. */
 static bool attention_of(const struct parts *s, struct attention *a) {
     const struct graph *g = graph_of(s);
@@ -360,11 +354,12 @@ static bool attention_of(const struct parts *s, struct attention *a) {
     if (!s->attention || s->scores == NONE)
         return false;
     uint32_t scores = g->m->ops[s->scores].first_result;
-    *a = (struct attention){.rows = extent(g, scores, 1), .keys = extent(g, scores, 0), .product = s->scores};
-    a->width = extent(g, result, 0);
+    *a = (struct attention){
+        .rows = extent_from_end(g, scores, 1), .keys = extent_from_end(g, scores, 0), .product = s->scores};
+    a->width = extent_from_end(g, result, 0);
     a->one_query = a->rows == 1;
     if (s->fused == K_SDPA_DECODE && a->one_query) /* its heads are the rows */
-        a->rows = extent(g, scores, 2);
+        a->rows = extent_from_end(g, scores, 2);
     a->heads = graph_numel(g, scores) / (a->rows * a->keys);
     return true;
 }
@@ -398,15 +393,14 @@ static void compute(const struct parts *s, struct work *w) {
     uint32_t written = written_in_place(s);
     struct work part;
     if (written != NONE) {
-        tiles = layout_tiles(value_layout(s->pricer, written));
+        tiles = tiles_of(s->pricer, written);
         w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
         w->cores = cores_for(s->pricer, tiles);
         return;
     }
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_class c = graph_class(g, s->ops[i]);
-        const struct layout *l = value_layout(s->pricer, g->m->ops[s->ops[i]].first_result);
-        int64_t n = l ? layout_tiles(l) : 0;
+        int64_t n = tiles_of(s->pricer, g->m->ops[s->ops[i]].first_result);
         if (graph_looks_through(g, s->ops[i]) || !op_is_launched(s->pricer, s->ops[i]) ||
             !work_of_op(s->pricer, s->ops[i], &part))
             continue;
@@ -424,7 +418,7 @@ static void compute(const struct parts *s, struct work *w) {
     if (s->product == NONE && by_rows && s->operand != NONE)
         w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
     if (!w->cores)
-        w->cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
+        w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));
     struct attention a;
     double multiplying = w->matrix_cycles;
     if (attention_of(s, &a)) {
@@ -462,7 +456,7 @@ static bool is_moved_to_rows(const struct parts *s) {
             return false;
         bool moved = !reduced[rank - 1];
         for (uint32_t d = 0; d + 1 < rank; d++)
-            moved |= reduced[d] && extent(g, x, rank - 1 - d) > 1;
+            moved |= reduced[d] && extent_from_end(g, x, rank - 1 - d) > 1;
         return moved;
     }
     return false;
@@ -497,12 +491,12 @@ static bool pads_heads(const struct parts *s) {
 static bool pad_heads(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[s->match->root].first_result;
-    int64_t width = extent(g, result, 0);
+    int64_t width = extent_from_end(g, result, 0);
     if (!pads_heads(s))
         return true;
     for (uint32_t i = 0; i < s->detail->nslots; i++) {
         uint32_t v = s->detail->slots[i].value;
-        if (s->match->pattern->formula.slot_is_variable[i] && is_read(s, v) && extent(g, v, 0) == width &&
+        if (s->match->pattern->formula.slot_is_variable[i] && is_read(s, v) && extent_from_end(g, v, 0) == width &&
             !cost_add_pass(s->pricer, v, v, 0, out))
             return false;
     }

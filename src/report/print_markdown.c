@@ -16,18 +16,14 @@ struct markdown {
 
 /* What may be printed of it, if all of it fits. */
 static bool print_part(struct markdown *m, struct buf *part) {
-    char *clean = NULL;
-    size_t n = 0;
-    FILE *stream = made(open_memstream(&clean, &n));
-    print_clean(buf_str(part), "\n\t", stream);
-    fclose(stream);
-    made(clean); /* the last allocation of a stream in memory is made here */
-    bool fits = n <= m->left;
-    if (fits) {
-        fwrite(clean, 1, n, m->out);
-        m->left -= n;
+    struct buf scratch = {0};
+    struct str clean = utf8_clean(buf_str(part), "\n\t", &scratch);
+    bool fits = clean.n <= m->left;
+    if (fits && clean.n) {
+        fwrite(clean.p, 1, clean.n, m->out);
+        m->left -= clean.n;
     }
-    free(clean);
+    buf_free(&scratch);
     buf_free(part);
     return fits;
 }

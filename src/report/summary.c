@@ -241,9 +241,7 @@ static void print_row(const struct summary *t, struct str saves, struct str plac
 }
 
 static void print_item(const struct summary *t, const struct row *row) {
-    struct buf saves = {0}, places = {0}, todo = {0};
-    char *clean = NULL;
-    size_t n = 0;
+    struct buf saves = {0}, places = {0}, todo = {0}, clean = {0};
     report_add_time(&saves, row->saved);
     add_places(&places, row);
     todo_name(&row->first->todo, &todo);
@@ -251,12 +249,9 @@ static void print_item(const struct summary *t, const struct row *row) {
         todo_reason(&row->first->todo, &todo);
     if (row->first->todo.kind != TODO_OPTION && row->first->reasons_differ)
         buf_add(&todo, STR("; elsewhere for other reasons"));
-    FILE *stream = made(open_memstream(&clean, &n));
-    print_clean(buf_str(&todo), "", stream);
-    fclose(stream);
-    made(clean); /* the last allocation of a stream in memory is made here */
-    print_row(t, buf_str(&saves), buf_str(&places), buf_str(&row->ops), (struct str){clean, n}, t->colour);
-    free(clean);
+    print_row(t, buf_str(&saves), buf_str(&places), buf_str(&row->ops), utf8_clean(buf_str(&todo), "", &clean),
+              t->colour);
+    buf_free(&clean);
     buf_free(&saves);
     buf_free(&places);
     buf_free(&todo);
