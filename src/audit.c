@@ -274,10 +274,9 @@ static bool read_chips(struct fa_audit *a) {
         return false;
     a->chip = o->device ? chip_named(&a->chips, str_of(o->device)) : NULL;
     for (uint32_t i = 0; o->device && !a->chip && i < a->chips.n; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "one of ", a->chips.items[i].name.p);
+        buf_printf(&names, "%s%s", i ? ", " : "", a->chips.items[i].name.p);
     if (names.n)
-        diag_add(&a->diags, SEV_ERROR, (struct source_location){"", 0, 0}, arena_strdup(&a->arena, buf_str(&names)),
-                 "--device: no such device: %s", o->device);
+        option_wrong(&a->diags, "--device", arena_strdup(&a->arena, buf_str(&names)), str_of(o->device));
     buf_free(&names);
     return !o->device || a->chip;
 }
@@ -290,9 +289,7 @@ static bool read_sort(struct fa_audit *a) {
             a->sort = (enum report_order)i;
             return true;
         }
-    diag_add(&a->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "one of saving, count, name",
-             "--sort: no such order: %s", word);
-    return false;
+    return option_wrong(&a->diags, "--sort", "saving, count or name", str_of(word));
 }
 
 static void say_unfused(struct fa_audit *a) {
@@ -345,11 +342,11 @@ static bool gates_fail(struct fa_audit *a) {
 }
 
 static void remark_suppressed(struct fa_audit *a) {
-    for (uint32_t i = 0; i < a->report.nleft_out; i++) {
-        const struct left_out *x = &a->report.left_out[i];
-        remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)x->fused_op.n, x->fused_op.p,
-                               (int)x->label.n, x->label.p, x->place.n ? ", " : "", (int)x->place.n, x->place.p,
-                               (int)x->reason.n, x->reason.p));
+    for (uint32_t i = 0; i < a->report.suppressed.n; i++) {
+        const struct finding *f = a->report.suppressed.items[i];
+        remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)f->fused_op.n, f->fused_op.p,
+                               (int)f->label.n, f->label.p, f->place.n ? ", " : "", (int)f->place.n, f->place.p,
+                               (int)f->known.n, f->known.p));
     }
 }
 

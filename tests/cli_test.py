@@ -324,13 +324,12 @@ class Audit(Case):
         self.assertRegex(out, "\n      launches_fused: 1\n")
 
     def test_unknown_device_and_order(self):
-        for option, message, hint in (
-                ("--device=n15", "no such device: n15", "one of p150, p150-fw18, p100, n150, n300"),
-                ("--sort=size", "no such order: size", "one of saving, count, name")):
+        for option, message in (("--device=n15", "--device takes p150, p150-fw18, p100, n150, n300, not 'n15'"),
+                                ("--sort=size", "--sort takes saving, count or name, not 'size'")):
             self.write("fusion_todo.yml", STALE)
             status, out, err = self.run_it(option, "m.ttir.mlir", "m.ttnn.mlir")
             self.assertEqual((status, out), (2, ""))
-            self.assertEqual(err, "fusion-audit: error: %s: %s\n  hint: %s\n%s" % (option.split("=")[0], message, hint, TRY))
+            self.assertEqual(err, "fusion-audit: error: %s\n%s" % (message, TRY))
             self.assertEqual(self.read(), STALE)
 
     def test_report_is_yaml(self):
@@ -795,7 +794,7 @@ class OwnPatterns(Case):
         for wrong in ("ttnn,torc", ",ttnn", "ttnn,", "ttnn:", "ttnn:dialects", "torch:library"):
             status, _, err = self.run_it("--source=" + wrong, *self.SITE)
             self.assertEqual(status, 2)
-            self.assertIn("--source knows no '", err)
+            self.assertIn("--source takes a comma-separated list of ttnn, ", err)
 
     def test_how_near_a_direct_fusion_is(self):
         of = {"dialect": ("ttir", None), "operand": ("library, lacks: a gate", "a gate"), "library": ("library", "the op")}

@@ -270,7 +270,7 @@ Test(report, summary_breaks_its_first_line_where_it_is_full) {
     const char *name = "a_name_of_half_the_width_of_60",
                *said[] = {"all 9 TTNN ops paired\n", "all 10 TTNN ops\n  paired\n"};
     for (int i = 0; i < 2; i++) {
-        struct report r = {.nsuppressed = 1, .npaired = i ? 10 : 9};
+        struct report r = {.suppressed = {.n = 1}, .npaired = i ? 10 : 9};
         char *text = NULL;
         size_t n;
         FILE *out = open_memstream(&text, &n);
@@ -580,23 +580,6 @@ Test(print, layout) {
 }
 
 /* ---- other formats ---- */
-
-Test(report, what_is_left_out_is_kept_in_copies) {
-    struct report r = {0};
-    char text[5][2] = {"a", "b", "c", "d", "e"};
-    struct str s[5];
-    for (int i = 0; i < 5; i++)
-        s[i] = (struct str){text[i], 1};
-    struct left_out x = {.rule = s[0], .fused_op = s[1], .label = s[2], .place = s[3], .reason = s[4]};
-    report_leave_out(&r, &x);
-    memset(text, '?', sizeof text);
-    cr_assert_eq(r.nleft_out, 1);
-    cr_expect_eq(r.nsuppressed, 1);
-    const struct left_out *got = &r.left_out[0];
-    cr_expect(str_is(got->rule, "a") && str_is(got->fused_op, "b") && str_is(got->label, "c"));
-    cr_expect(str_is(got->place, "d") && str_is(got->reason, "e"));
-    report_free(&r);
-}
 
 /* What is said of the first of two alike places holds for the second: of its proof, of the compiler, or of both. */
 Test(print, places_that_are_alike_refer_to_the_first) {

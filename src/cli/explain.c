@@ -30,7 +30,7 @@ static const struct option_row rows[] = {
              "(ttnn.add 812), a name (layer.0.dense), a\n"
              "location (add.174), an alias (#loc12)"},
     {"include", 0, TEXT, offsetof(struct args, options.patterns.include), "LIST",
-     .help = "search what is hidden, too: blocked, decomposed,\n"
+     .help = "search also what is hidden: blocked, decomposed,\n"
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
     {"json", 0, FLAG, offsetof(struct explain_args, json), NULL, .help = "print one JSON document instead"},

@@ -21,12 +21,12 @@ static const struct option_row level_rows[] = {
     {"ttnn-only", 0, LEVEL, MEMBER(options.inputs.levels), NULL, .help = "take TTNN alone", .least = FA_TTNN_ONLY},
 };
 static const struct option_row unpaired_rows[] = {
-    {"unpaired", 0, FLAG, MEMBER(options.inputs.unpaired), NULL, .help = "do not ask whether the two are of one model"},
+    {"unpaired", 0, FLAG, MEMBER(options.inputs.unpaired), NULL, .help = "do not check that the two are of one model"},
 };
 static const struct option_row pattern_rows[] = {
     {"patterns", 'P', LIST, MEMBER(patterns), "DIR|FILE", .help = "add patterns; may be repeated"},
     {"no-default-patterns", 0, FLAG, MEMBER(options.patterns.no_bundled), NULL,
-     .help = "do without the bundled patterns"},
+     .help = "do not use the bundled patterns"},
 };
 static const struct option_row choice_rows[] = {
     {"only", 0, TEXT, MEMBER(options.patterns.only), "GLOBS",
@@ -42,7 +42,7 @@ static const struct option_row price_rows[] = {
      .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},
     {"device", 0, TEXT, MEMBER(options.device), "NAME", .help = "price for n150, n300, p100, p150 or p150-fw18",
      .words = "n150|n300|p100|p150|p150-fw18"},
-    {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do without proofs"},
+    {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do not prove findings on numbers"},
 };
 static const struct option_row search_limit_rows[] = {
     {"limit", 0, LIMIT, MEMBER(options.patterns.max_steps), "steps=N", .help = "steps of the search at one op (20000)",

@@ -30,19 +30,22 @@ static bool has_word(const char *list, struct str word) {
     return false;
 }
 
-static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords, const char *hint,
-                        struct diags *d) {
+bool option_wrong(struct diags *d, const char *option, const char *takes, struct str given) {
+    diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, NULL, "%s takes %s, not '%.*s'", option, takes,
+             (int)given.n, given.p);
+    return false;
+}
+
+static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords,
+                        const char *takes, struct diags *d) {
     for (const char *p = list; p;) {
         size_t n = strcspn(p, ",");
         struct str word = str_trim((struct str){p, n});
         bool known = false;
         for (size_t i = 0; i < nwords; i++)
             known |= str_is(word, words[i]);
-        if (!known) {
-            diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, hint, "%s knows no '%.*s'", option, (int)word.n,
-                     word.p);
-            return false;
-        }
+        if (!known)
+            return option_wrong(d, option, takes, word);
         p = p[n] ? p + n + 1 : NULL;
     }
     return true;

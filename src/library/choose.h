@@ -13,6 +13,8 @@ bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct
 bool source_wanted(const struct fa_patterns *o, const struct pattern *p);
 /* The kinds of regions (regions/rules.h), as --include, --only and reports call them. */
 extern const char *const region_words[2];
+/* An error: "--sort takes saving, count or name, not 'size'". False. */
+bool option_wrong(struct diags *d, const char *option, const char *takes, struct str given);
 /* A word of --include. */
 bool included(const struct fa_patterns *o, const char *word);
 

@@ -231,37 +231,18 @@ static struct finding describe(struct describer *by, const struct described *x) 
     return out;
 }
 
-/* The model location of a place and the names in the locations of its ops. */
-static struct str_list names_of_place(struct describer *by, const struct described *x) {
+/* By the model location of a place and the names in the locations of its ops; NULL: it is wanted. */
+static const struct suppression *suppression_of_place(struct describer *by, const struct match *m,
+                                                      const struct finding *f) {
     enum { MOST = 8 };
-    const struct match *m = x->match;
     struct str *names = arena_alloc(&by->arena, (m->nops * (size_t)MOST + 1) * sizeof *names);
     uint32_t n = 0;
-    struct str_list unused;
-    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &x->detail, &unused, &by->arena);
+    names[n++] = f->place;
     for (uint32_t i = 0; i < m->nops; i++) {
         int k = mlir_loc_names(m->graph->m, m->ops[i], names + n, MOST);
         n += (uint32_t)(k > MOST ? MOST : k > 0 ? k : 0);
     }
-    return (struct str_list){names, n};
-}
-
-static bool is_suppressed(struct describer *by, const struct described *x, struct report *r) {
-    const struct match *m = x->match;
-    if (!by->f->suppress)
-        return false;
-    struct str_list names = names_of_place(by, x);
-    const struct suppression *s = suppression_of(by->f->suppress, m->pattern->fused_op, names);
-    if (!s)
-        return false;
-    struct left_out out = {.rule = m->pattern->name,
-                           .fused_op = m->pattern->fused_op,
-                           .label = label_of(by, m),
-                           .place = names.items[0],
-                           .reason = s->reason,
-                           .at = extent_of(m->graph->m, m->root)};
-    report_leave_out(r, &out);
-    return true;
+    return by->f->suppress ? suppression_of(by->f->suppress, f->fused_op, (struct str_list){names, n}) : NULL;
 }
 
 /* What the dialect fuses counts first, whatever comes before it in the text. */
@@ -320,18 +301,23 @@ static void report_finding(struct describer *by, const struct described *x, cons
 }
 
 static void add_finding(struct describer *by, const struct described *x, struct report *r) {
-    if (!is_suppressed(by, x, r)) {
-        struct finding f = describe(by, x);
-        by->missed |= claim_is_sure(&f.notes.claim, f.notes.locations.n > 1);
-        if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
-            r->nslower++;
-        } else {
-            f.layer = by->layers.names[by->layers.of_op[x->match->root]];
-            if (f.alike != by->drawn) /* those that are alike mostly follow one another */
-                f.drawing = draw_match(x->match, &x->detail, &r->arena);
-            by->drawn = f.alike;
-            report_finding(by, x, &f, r);
-        }
+    struct finding f = describe(by, x);
+    const struct suppression *unwanted = suppression_of_place(by, x->match, &f);
+    if (unwanted) {
+        f.known = unwanted->reason;
+        finding_add(&r->suppressed, &f, &r->arena);
+        arena_reset(&by->arena);
+        return;
+    }
+    by->missed |= claim_is_sure(&f.notes.claim, f.notes.locations.n > 1);
+    if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
+        r->nslower++;
+    } else {
+        f.layer = by->layers.names[by->layers.of_op[x->match->root]];
+        if (f.alike != by->drawn) /* those that are alike mostly follow one another */
+            f.drawing = draw_match(x->match, &x->detail, &r->arena);
+        by->drawn = f.alike;
+        report_finding(by, x, &f, r);
     }
     arena_reset(&by->arena);
 }

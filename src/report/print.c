@@ -152,7 +152,7 @@ static void put_counts(struct writer *w, const struct report *r) {
     write_map_at(w, "totals");
     write_pair_number(w, "places", r->findings.n);
     write_pair_number(w, "known", report_known(r));
-    write_pair_number(w, "suppressed", r->nsuppressed);
+    write_pair_number(w, "suppressed", r->suppressed.n);
     write_pair_number(w, "slower", r->nslower);
     write_pair_number(w, "paired_ops", r->npaired);
     write_pair_number(w, "unpaired_ops", r->nunpaired);

@@ -95,7 +95,8 @@ static void put_tool(struct sarif *s) {
 
 /* ---- results ---- */
 
-static void put_location(struct sarif *s, const struct extent *at, struct str place) {
+static void put_location(struct sarif *s, const struct finding *f, struct str place) {
+    const struct extent *at = s->report->ttnn_path ? &f->ttnn.first : &f->ttir.first;
     write_list_at(&s->w, "locations");
     write_map(&s->w);
     write_map_at(&s->w, "physicalLocation");
@@ -184,7 +185,7 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
         write_pair_number(&s->w, "ruleIndex", rule_number(s, f->pattern));
     put(s, "level", str_is(f->source, "ttnn") && !f->lacks.n ? STR("warning") : STR("note"));
     put_message(s, "message", buf_str(&s->text));
-    put_location(s, s->report->ttnn_path ? &f->ttnn.first : &f->ttir.first, place);
+    put_location(s, f, place);
     put_fingerprints(s, e, f);
     if (s->report->compared)
         put(s, "baselineState", f->known.n ? STR("unchanged") : STR("new"));
@@ -194,16 +195,16 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
     arena_free(&a);
 }
 
-static void put_left_out(struct sarif *s, const struct left_out *x) {
+static void put_suppressed(struct sarif *s, const struct finding *f) {
     write_map(&s->w);
     s->text.n = 0;
-    buf_printf(&s->text, "%.*s is missed%s%.*s.", (int)x->fused_op.n, x->fused_op.p, x->place.n ? ": " : "",
-               (int)x->place.n, x->place.p);
-    put(s, "ruleId", x->rule);
+    buf_printf(&s->text, "%.*s is missed%s%.*s.", (int)f->fused_op.n, f->fused_op.p, f->place.n ? ": " : "",
+               (int)f->place.n, f->place.p);
+    put(s, "ruleId", f->pattern->name);
     put(s, "level", STR("note"));
     put_message(s, "message", buf_str(&s->text));
-    put_location(s, &x->at, x->place);
-    put_suppression(s, x->reason);
+    put_location(s, f, f->place);
+    put_suppression(s, f->known);
     write_close(&s->w);
 }
 
@@ -234,8 +235,8 @@ bool report_print_sarif(const struct report *r, FILE *out) {
     for (uint32_t i = 0; i < r->nentries; i++)
         for (uint32_t k = 0; k < r->entries[i].nfindings; k++)
             put_result(&s, &r->entries[i], r->entries[i].findings[k]);
-    for (uint32_t i = 0; i < r->nleft_out; i++)
-        put_left_out(&s, &r->left_out[i]);
+    for (uint32_t i = 0; i < r->suppressed.n; i++)
+        put_suppressed(&s, r->suppressed.items[i]);
     write_close(&s.w);
     write_close(&s.w);
     write_close(&s.w);

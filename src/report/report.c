@@ -10,17 +10,6 @@ void report_add(struct report *r, const struct finding *f) {
     finding_add(&r->findings, f, &r->arena);
 }
 
-void report_leave_out(struct report *r, const struct left_out *x) {
-    struct arena *a = &r->arena;
-    r->left_out = grow(r->left_out, &r->left_out_cap, r->nleft_out + 1, sizeof *r->left_out);
-    struct left_out *to = &r->left_out[r->nleft_out++];
-    *to = *x;
-    struct str *texts[] = {&to->rule, &to->fused_op, &to->label, &to->place, &to->reason};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_str(a, *texts[i]);
-    r->nsuppressed++;
-}
-
 uint32_t report_known(const struct report *r) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->findings.n; i++)
@@ -231,7 +220,7 @@ void report_free(struct report *r) {
         free(r->entries[i].todos);
     free(r->entries);
     free(r->findings.items);
-    free(r->left_out);
+    free(r->suppressed.items);
     free(r->layers);
     free(r->parts);
     arena_free(&r->arena);

@@ -9,12 +9,6 @@
 #include "report/finding.h"
 #include "report/suppress.h"
 
-/* A place that is suppressed. */
-struct left_out {
-    struct str rule, fused_op, label, place, reason; /* copies; place may be empty */
-    struct extent at;                                /* in the level that decides */
-};
-
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
     struct todo todo; /* as of the first of the findings that save most; of options, as of one that hangs on more */
@@ -72,21 +66,18 @@ struct report {
     uint32_t nlayers, layers_cap;
     struct promise *parts; /* at parts of places that take more; `option` and `saved` only */
     uint32_t nparts, parts_cap;
-    double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
-    uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
-    struct left_out *left_out;
-    uint32_t nleft_out, left_out_cap, nsuppressed;
-    uint32_t nslower;         /* places that are not reported since fusing them is estimated to be slower */
-    bool details;             /* --details */
-    enum report_order sorted; /* by report_sort */
-    bool compared;            /* with a baseline: those that it does not know are new */
-    bool partial;             /* not all patterns were searched for */
+    double total_us, saved_us;      /* the model as it is; what all findings save that do not exclude one another */
+    uint32_t npaired, nunpaired;    /* compute ops of TTNN, by whether their TTIR is known */
+    struct finding_list suppressed; /* `known`: why */
+    uint32_t nslower;               /* places that are not reported since fusing them is estimated to be slower */
+    bool details;                   /* --details */
+    enum report_order sorted;       /* by report_sort */
+    bool compared;                  /* with a baseline: those that it does not know are new */
+    bool partial;                   /* not all patterns were searched for */
 };
 
 /* Adds a copy: the modules may be freed, the pattern and the device may not. */
 void report_add(struct report *r, const struct finding *f);
-/* Keeps a place that is left out, for the formats that say so. Its texts are copied. */
-void report_leave_out(struct report *r, const struct left_out *x);
 /* Makes the entries and sorts them and their findings. */
 void report_sort(struct report *r, enum report_order by);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */

@@ -339,8 +339,8 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
                r->nentries == 1 ? "" : "s");
-    if (r->nsuppressed)
-        buf_printf(&line, ", %u suppressed", r->nsuppressed);
+    if (r->suppressed.n)
+        buf_printf(&line, ", %u suppressed", r->suppressed.n);
     if (r->nslower)
         buf_printf(&line, ", %u left out as slower", r->nslower);
     if (r->compared)
