@@ -38,11 +38,7 @@ struct graph_audit {
     struct level_pair levels;    /* where both are present */
     bool refused;                /* they are not of one model: nothing of the graph is reported */
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
-    struct selection selection;
-    struct found_regions regions;
-    struct str_list *conflicts; /* of each match, then of each region; NULL: none has any */
-    struct str *beside;         /* of each match, a wrong fusion beside it; NULL: none has any */
-    struct origins origins;     /* zeroed where nothing is paired */
+    struct findings found;
     struct arena arena;
     struct diags diags;
 };
@@ -62,12 +58,12 @@ static void read_levels(struct graph_audit *g) {
 /* Searches, resolves overlaps and proves; again while a match is refuted. */
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->selection);
+    select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->found.selection);
 }
 
 static void find_regions(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    struct found_regions *f = &g->regions;
+    struct found_regions *f = &g->found.regions;
     if (a->regions == REGION_KINDS || !g->ttnn.present)
         return;
     f->rules = &a->rules;
@@ -79,33 +75,33 @@ static void find_regions(struct graph_audit *g) {
 
 /* Among matches and regions. */
 static void find_conflicts(struct graph_audit *g) {
-    const struct match_list *matches = &g->selection.matches;
-    const struct region_list *regions = &g->regions.list;
+    const struct match_list *matches = &g->found.selection.matches;
+    const struct region_list *regions = &g->found.regions.list;
     struct match_list all = {.items = xrealloc(NULL, (matches->n + regions->n + (size_t)1) * sizeof *all.items)};
     for (uint32_t i = 0; i < matches->n; i++)
         all.items[all.n++] = matches->items[i];
     for (uint32_t i = 0; i < regions->n; i++)
         all.items[all.n++] = regions->items[i].match;
-    g->conflicts = match_conflicts(&all, &g->arena);
+    g->found.conflicts = match_conflicts(&all, &g->arena);
     free(all.items);
 }
 
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
  * whether the two belong together. */
 static void find_origins(struct graph_audit *g) {
-    bool ask = !g->a->options->inputs.unpaired, any = g->selection.matches.n + g->regions.list.n > 0;
+    bool ask = !g->a->options->inputs.unpaired, any = g->found.selection.matches.n + g->found.regions.list.n > 0;
     if (!g->ttnn.present || !g->ttir.present || !(ask || any))
         return;
-    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
-    g->refused = ask && !origins_suffice(&g->levels, &g->origins.pairing, &g->diags);
+    pair_build(&g->found.origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
+    g->refused = ask && !origins_suffice(&g->levels, &g->found.origins.pairing, &g->diags);
     if (any && !g->refused)
-        match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
+        match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->found.origins.matches);
 }
 
 static void find_wrong_fusions(struct graph_audit *g) {
-    const struct match_list *found = &g->selection.matches;
+    const struct match_list *found = &g->found.selection.matches;
     if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs)
-        g->beside =
+        g->found.beside =
             wrong_fusions_beside(g->a->patterns, &g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
 }
 
@@ -128,7 +124,7 @@ static bool join_perf(const struct graph_audit *g, const struct device *d, struc
 enum { MANY = 10 }; /* so many fusions of the dialect missed in a module make one wonder whether there was any fusing */
 
 static bool is_unfused(const struct graph_audit *g) {
-    const struct match_list *list = &g->selection.matches;
+    const struct match_list *list = &g->found.selection.matches;
     uint32_t direct = 0;
     for (uint32_t i = 0; i < list->n; i++)
         direct += pattern_reach(list->items[i].pattern) == REACH_DIALECT;
@@ -136,28 +132,24 @@ static bool is_unfused(const struct graph_audit *g) {
            !signs_of_fusing(g->a->patterns, &g->ttnn.graph, g->ttir.present ? &g->ttir.graph : NULL);
 }
 
-static void report_findings(const struct graph_audit *g) {
+static void report_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
     struct device device = device_for(&a->chips, a->chip, g->ttnn.present ? &g->ttnn.graph : NULL,
                                       g->ttir.present ? &g->ttir.graph : NULL);
-    struct findings f = {.compile = g->compile,
-                         .ngraphs = a->inputs.ncompiles,
-                         .patterns = a->patterns,
-                         .graph = &g->decides->graph,
-                         .selection = &g->selection,
-                         .conflicts = g->conflicts,
-                         .beside = g->beside,
-                         .regions = &g->regions,
-                         .origins = g->origins.pairing.ttir ? &g->origins : NULL,
-                         .device = &device,
-                         .measured = join_perf(g, &device, &join) ? &join : NULL,
-                         .cycles = a->chips.cycles,
-                         .suppress = a->options->suppress ? &a->suppress : NULL,
-                         .unfused = is_unfused(g),
-                         .show_slower = included(&a->options->patterns, "slower")};
-    a->unfused += f.unfused;
-    describe_findings(&f, a->options, &a->report);
+    struct findings *f = &g->found;
+    f->compile = g->compile;
+    f->ngraphs = a->inputs.ncompiles;
+    f->patterns = a->patterns;
+    f->graph = &g->decides->graph;
+    f->device = &device;
+    f->measured = join_perf(g, &device, &join) ? &join : NULL;
+    f->cycles = a->chips.cycles;
+    f->suppress = a->options->suppress ? &a->suppress : NULL;
+    f->unfused = is_unfused(g);
+    f->show_slower = included(&a->options->patterns, "slower");
+    a->unfused += f->unfused;
+    describe_findings(f, a->options, &a->report);
     perf_join_end(&join);
 }
 
@@ -168,18 +160,18 @@ static void remark(struct fa_audit *a, struct str text) {
 
 static void remark_graph(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    const struct pairing *p = &g->origins.pairing;
-    remark(a, arena_printf(&a->arena,
-                           "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
-                           g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0,
-                           g->ttnn.present ? g->ttnn.ir.nops : 0, p->nlocation, p->ndataflow, g->selection.matches.n));
-    for (uint32_t i = 0; i < g->selection.nrefuted; i++)
-        remark(a, g->selection.refuted[i].text);
+    const struct pairing *p = &g->found.origins.pairing;
+    remark(a, arena_printf(
+                  &a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
+                  g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0,
+                  p->nlocation, p->ndataflow, g->found.selection.matches.n));
+    for (uint32_t i = 0; i < g->found.selection.nrefuted; i++)
+        remark(a, g->found.selection.refuted[i].text);
 }
 
 static void warn_given_up(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    uint32_t gave_up = g->selection.matches.gave_up;
+    uint32_t gave_up = g->found.selection.matches.gave_up;
     uint64_t steps = search_steps(a->patterns->max_steps);
     if (gave_up)
         diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source->path, 0, 0},
@@ -206,14 +198,15 @@ static void say_what_happened(const struct graph_audit *g) {
         warn_given_up(g);
         remark_graph(g);
     }
-    a->skipped |= g->selection.matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
+    a->skipped |=
+        g->found.selection.matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
 }
 
 static void graph_audit_free(struct graph_audit *g) {
-    pair_free(&g->origins.pairing);
-    free(g->origins.matches.items);
-    selection_free(&g->selection);
-    free(g->regions.list.items);
+    pair_free(&g->found.origins.pairing);
+    free(g->found.origins.matches.items);
+    selection_free(&g->found.selection);
+    free(g->found.regions.list.items);
     level_free(&g->ttir);
     level_free(&g->ttnn);
     diags_free(&g->diags);

@@ -269,21 +269,27 @@ static void add_ops(struct changes *c, struct diff *d, struct arena *a) {
 
 /* ---- the whole ---- */
 
+/* The finding before of the same op and place that costs as much or more; one that no op is told with comes first.
+ * NONE: there is none. */
+static uint32_t moved_from(const struct missed *b, const struct finding *now) {
+    uint32_t place = now->fingerprint.place, found = NONE;
+    for (uint32_t k = first_at(b, place); k < b->nplaced && b->placed[k].place == place; k++) {
+        uint32_t i = b->placed[k].index;
+        const struct finding *before = b->list->items[i];
+        if (!b->there[i] && (found == NONE || (b->of_op[found] && !b->of_op[i])) &&
+            str_eq(before->fused_op, now->fused_op) && now->saved_us <= before->saved_us)
+            found = i;
+    }
+    return found;
+}
+
 /* What is left of both: the same fused op at the same named place is missed in other ops, and costs no more. */
 static void find_moved(struct changes *c) {
     struct missed *b = &c->missed_before, *n = &c->missed_now;
     for (uint32_t i = 0; i < n->list->n; i++) {
-        const struct finding *now = n->list->items[i];
-        uint32_t place = now->fingerprint.place;
-        for (uint32_t k = is_open(n, i) ? first_at(b, place) : b->nplaced;
-             k < b->nplaced && b->placed[k].place == place; k++) {
-            const struct finding *before = b->list->items[b->placed[k].index];
-            if (!is_open(b, b->placed[k].index) || !str_eq(before->fused_op, now->fused_op) ||
-                now->saved_us > before->saved_us)
-                continue;
-            b->there[b->placed[k].index] = n->there[i] = c->moved[i] = true;
-            break;
-        }
+        uint32_t from = is_open(n, i) ? moved_from(b, n->list->items[i]) : NONE;
+        if (from != NONE)
+            b->there[from] = n->there[i] = c->moved[i] = true;
     }
 }
 

@@ -36,8 +36,12 @@ bool option_wrong(struct diags *d, const char *option, const char *takes, struct
     return false;
 }
 
-static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords,
-                        const char *takes, struct diags *d) {
+static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords, struct arena *a,
+                        struct diags *d) {
+    struct buf takes = {0};
+    for (size_t i = 0; i < nwords; i++)
+        buf_printf(&takes, "%s%s", i ? ", " : "a comma-separated list of ", words[i]);
+    const char *text = buf_take(&takes, a).p;
     for (const char *p = list; p;) {
         size_t n = strcspn(p, ",");
         struct str word = str_trim((struct str){p, n});
@@ -45,7 +49,7 @@ static bool check_words(const char *list, const char *option, const char *const 
         for (size_t i = 0; i < nwords; i++)
             known |= str_is(word, words[i]);
         if (!known)
-            return option_wrong(d, option, takes, word);
+            return option_wrong(d, option, text, word);
         p = p[n] ? p + n + 1 : NULL;
     }
     return true;
@@ -106,13 +110,9 @@ static bool is_searched(const struct pattern *p, const struct fa_patterns *o) {
 bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
     const char *const hidden[] = {"blocked", "decomposed", "slower", region_words[0], region_words[1]};
     struct str bad;
-    if (!check_words(
-            o->sources, "--source", source_words, sizeof source_words / sizeof *source_words,
-            "a comma-separated list of ttnn, torch, triton, cuda; ttnn:dialect, ttnn:operand or ttnn:library is "
-            "a part of ttnn",
-            d) ||
-        !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden,
-                     "a comma-separated list of blocked, decomposed, slower, elementwise, elementwise-reduction", d))
+    if (!check_words(o->sources, "--source", source_words, sizeof source_words / sizeof *source_words, &set->arena,
+                     d) ||
+        !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden, &set->arena, d))
         return false;
     for (uint32_t i = 0; i < set->n; i++) {
         set->items[i]->show_blocked = included(o, "blocked");

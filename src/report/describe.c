@@ -20,8 +20,7 @@ struct describer {
     const struct findings *f;
     const struct fa_audit_options *options;
     struct note_context notes;
-    struct matcher *query;      /* of what matches bind */
-    struct str_list *conflicts; /* by match, then by region; NULL: there are none */
+    struct matcher *query; /* of what matches bind */
     struct pricer pricer;
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
@@ -39,7 +38,7 @@ static void begin_describing(struct describer *by, struct report *r) {
     const struct findings *f = by->f;
     struct device *device = arena_alloc(&r->arena, sizeof *device);
     *device = *f->device;
-    const struct graph *ttir = f->origins ? f->origins->pairing.ttir : NULL;
+    const struct graph *ttir = f->origins.pairing.ttir;
     by->device = device;
     by->missed = f->unfused;
     by->fused = signs_of_fusing(f->patterns, f->graph, ttir);
@@ -53,12 +52,12 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->first_layer = r->nlayers;
     by->layers = layers_new(f->patterns, f->graph, &r->arena);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
-    by->finding_of = xcalloc(f->selection->matches.n + (size_t)1, sizeof *by->finding_of);
-    by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
+    by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
+    by->origin_ranks = ttir ? ranks_new(ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
-    if (f->origins)
-        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir, "ttir:");
+    if (ttir)
+        by->notes.origin_query = binding_query_new(ttir, "ttir:");
 }
 
 static void end_describing(struct describer *by) {
@@ -95,7 +94,7 @@ static uint64_t cost_hash(const struct cost *c) {
 
 /* The graph that shown ops are of. */
 static const struct graph *graph_of(const struct describer *by, const struct segment *s) {
-    return by->f->graph->m == s->ir ? by->f->graph : by->f->origins->pairing.ttir;
+    return by->f->graph->m == s->ir ? by->f->graph : by->f->origins.pairing.ttir;
 }
 
 static uint64_t segment_hash(struct describer *by, const struct segment *s) {
@@ -191,8 +190,8 @@ static struct finding describe(struct describer *by, const struct described *x) 
     const struct match *m = x->match, *origin = NULL;
     struct arena *a = &by->arena;
     struct segment none = {0}, ttir = none;
-    if (f->origins)
-        ttir = origin_segment(f->origins, m, a, &origin);
+    if (f->origins.pairing.ttir)
+        ttir = origin_segment(&f->origins, m, a, &origin);
     else if (by->notes.before_passes)
         ttir = x->ops;
     const struct segment *ttnn = by->notes.before_passes ? &none : &x->ops;
@@ -215,7 +214,7 @@ static struct finding describe(struct describer *by, const struct described *x) 
                           .graph = f->compile->number,
                           .ngraphs = f->ngraphs,
                           .copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies,
-                          .unpaired = f->origins && !ttir.nops};
+                          .unpaired = f->origins.pairing.ttir && !ttir.nops};
     const struct claim *claim = &out.notes.claim;
     enum op_kind makes = op_kind_of_spelling(m->pattern->fused_op);
     out.known_defect =
@@ -247,7 +246,7 @@ static const struct suppression *suppression_of_place(struct describer *by, cons
 
 /* What the dialect fuses counts first, whatever comes before it in the text. */
 static void count_dialect(struct describer *by) {
-    const struct match_list *list = &by->f->selection->matches;
+    const struct match_list *list = &by->f->selection.matches;
     for (uint32_t i = 0; i < list->n; i++)
         for (uint32_t k = 0; k < list->items[i].nops; k++)
             by->counted[list->items[i].ops[k]] |= pattern_reach(list->items[i].pattern) == REACH_DIALECT;
@@ -324,14 +323,14 @@ static void add_finding(struct describer *by, const struct described *x, struct 
 
 static void add_match(struct describer *by, uint32_t i, struct report *r) {
     const struct findings *f = by->f;
-    const struct match *m = &f->selection->matches.items[i];
+    const struct match *m = &f->selection.matches.items[i];
     struct described x = {.match = m, .counts = pattern_reach(m->pattern) == REACH_DIALECT};
     binding_query_run(by->query, m, &by->arena, &x.detail);
     x.price = price_match(&by->pricer, m, &x.detail);
     x.ops = match_segment(m, &by->arena);
-    x.verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
-    if (by->conflicts)
-        x.conflicts = by->conflicts[i];
+    x.verdict = f->selection.verdicts ? &f->selection.verdicts[i] : NULL;
+    if (by->f->conflicts)
+        x.conflicts = f->conflicts[i];
     if (f->beside)
         x.beside = f->beside[i];
     uint32_t before = r->findings.n;
@@ -345,7 +344,7 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
 enum { REPORTED = 1, BY_OPTIONS = 2 };
 
 static uint8_t *mark_places(const struct describer *by, const struct report *r) {
-    const struct match_list *list = &by->f->selection->matches;
+    const struct match_list *list = &by->f->selection.matches;
     uint8_t *marks = xcalloc(by->f->graph->m->nops + (size_t)1, sizeof *marks);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
@@ -368,8 +367,8 @@ static bool is_part(const struct describer *by, const struct match *m, const uin
 static struct todo todo_of_match(struct describer *by, const struct match *m, enum fusing fusing) {
     const struct match *origin = NULL;
     struct match_detail detail = {0};
-    if (by->f->origins)
-        (void)origin_segment(by->f->origins, m, &by->arena, &origin);
+    if (by->f->origins.pairing.ttir)
+        (void)origin_segment(&by->f->origins, m, &by->arena, &origin);
     binding_query_run(by->query, m, &by->arena, &detail);
     struct claim claim = claim_of(&by->notes, m, origin, &detail, &by->arena);
     claim.fusing = fusing;
@@ -390,7 +389,7 @@ static void add_part(struct report *r, struct str option, double saved) {
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
  * reported; what they save is part of what the option promises. */
 static void count_parts(struct describer *by, struct report *r) {
-    const struct match_list *all = &by->f->selection->gave_way;
+    const struct match_list *all = &by->f->selection.gave_way;
     struct match_list list = {0};
     uint8_t *marks = mark_places(by, r);
     enum fusing fusing = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
@@ -423,7 +422,7 @@ static bool is_worth(const struct price *x) {
 /* Of a very long one only the last ops are described, since notes take time in proportion to the square of theirs. */
 static void add_region(struct describer *by, uint32_t i, struct report *r) {
     enum { MOST_DESCRIBED = 512 };
-    const struct found_regions *f = by->f->regions;
+    const struct found_regions *f = &by->f->regions;
     const struct region *region = &f->list.items[i];
     struct match m = region->match;
     struct described x = {.match = &m,
@@ -431,8 +430,8 @@ static void add_region(struct describer *by, uint32_t i, struct report *r) {
                           .detail = region_detail(by->f->graph, f->rules, region, &by->arena),
                           .verdict = f->verdicts ? &f->verdicts[i] : NULL};
     x.price = price_match(&by->pricer, &m, &x.detail);
-    if (by->conflicts)
-        x.conflicts = by->conflicts[by->f->selection->matches.n + i];
+    if (by->f->conflicts)
+        x.conflicts = by->f->conflicts[by->f->selection.matches.n + i];
     if (m.nops > MOST_DESCRIBED) {
         m.ops += m.nops - MOST_DESCRIBED;
         m.nops = MOST_DESCRIBED;
@@ -453,25 +452,25 @@ static void add_times(struct describer *by, struct report *r) {
 }
 
 void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
-    struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
+    struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
-    if (f->selection->matches.n + f->regions->list.n > 0 || o->inventory) { /* diff has totals */
+    if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory) { /* diff has totals */
         begin_describing(&by, r);
         count_dialect(&by);
         add_times(&by, r);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
     }
-    if (f->origins) {
-        r->npaired += f->origins->pairing.nlocation + f->origins->pairing.ndataflow;
-        r->nunpaired += f->origins->pairing.nunpaired;
+    if (f->origins.pairing.ttir) {
+        r->npaired += f->origins.pairing.nlocation + f->origins.pairing.ndataflow;
+        r->nunpaired += f->origins.pairing.nunpaired;
     }
-    for (uint32_t i = 0; i < f->selection->matches.n; i++)
+    for (uint32_t i = 0; i < f->selection.matches.n; i++)
         add_match(&by, i, r);
-    for (uint32_t i = 0; i < f->regions->list.n; i++)
+    for (uint32_t i = 0; i < f->regions.list.n; i++)
         add_region(&by, i, r);
     note_fusing(&by, r, first);
-    if (f->selection->matches.n)
+    if (f->selection.matches.n)
         count_parts(&by, r);
     end_describing(&by);
 }

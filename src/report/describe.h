@@ -17,17 +17,17 @@ struct found_regions {
     struct proved *verdicts; /* of each region; NULL: nothing was proved */
 };
 
-/* The matches of one graph. */
+/* The matches of one graph, as an audit finds them. */
 struct findings {
     const struct compile *compile;
     uint32_t ngraphs; /* of all inputs */
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
-    const struct selection *selection;
+    struct selection selection;
+    struct found_regions regions;
+    struct origins origins;     /* zeroed where nothing is paired */
     struct str_list *conflicts; /* by match, then by region; NULL: there are none */
-    const struct str *beside;   /* the same for a wrong fusion beside it */
-    const struct found_regions *regions;
-    const struct origins *origins; /* NULL: there is one level only */
+    struct str *beside;         /* by match, a wrong fusion beside it; NULL: there are none */
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */
