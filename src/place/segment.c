@@ -94,3 +94,53 @@ void segment_lines(const struct segment *s, struct buf *out) {
         begin = last = line;
     }
 }
+
+enum { MOST_OUTSIDE = 64 }; /* values from outside that are told apart */
+
+struct segment_hasher {
+    const struct segment *s;
+    uint64_t hash;
+    uint32_t outside[MOST_OUTSIDE], noutside;
+};
+
+static void mix(struct segment_hasher *h, uint64_t x) {
+    h->hash = (h->hash ^ x) * 0x9E3779B97F4A7C15ull;
+    h->hash ^= h->hash >> 31;
+}
+
+/* Which result of which op of the segment it is, or which value from outside. */
+static void mix_value(struct segment_hasher *h, uint32_t value) {
+    const struct mlir *m = h->s->ir;
+    if (value == NONE) {
+        mix(h, NONE);
+        return;
+    }
+    const struct mlir_value *v = &m->values[value];
+    mix(h, str_hash(m->types[v->type].text));
+    uint32_t at = find_id(h->s->ops, h->s->nops, v->def);
+    if (at != NONE) {
+        mix(h, (uint64_t)at << 32 | v->index);
+        return;
+    }
+    at = 0;
+    while (at < h->noutside && h->outside[at] != value)
+        at++;
+    if (at == h->noutside && at < MOST_OUTSIDE)
+        h->outside[h->noutside++] = value;
+    mix(h, ~(uint64_t)at);
+}
+
+uint64_t segment_hash(const struct segment *s) {
+    struct segment_hasher h = {.s = s, .hash = s->nops};
+    for (uint32_t i = 0; i < s->nops; i++) {
+        const struct mlir_op *op = &s->ir->ops[s->ops[i]];
+        mix(&h, str_hash(s->ir->names[op->name]));
+        mix(&h, str_hash(mlir_span(s->ir, op->props)));
+        mix(&h, str_hash(mlir_span(s->ir, op->attrs)));
+        for (uint32_t k = 0; k < op->noperands; k++)
+            mix_value(&h, s->ir->operands[op->first_operand + k]);
+        for (uint32_t k = 0; k < op->nresults; k++)
+            mix(&h, str_hash(s->ir->types[s->ir->values[op->first_result + k].type].text));
+    }
+    return h.hash;
+}

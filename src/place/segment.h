@@ -22,5 +22,7 @@ bool in_match(const struct match *m, uint32_t op);
 void segment_text(const struct segment *s, struct buf *out);
 /* Appends the lines of the file that its ops begin on: "12-14, 20". */
 void segment_lines(const struct segment *s, struct buf *out);
+/* Hash of its ops, their attributes, types and how they feed one another: names and locations do not count. */
+uint64_t segment_hash(const struct segment *s);
 
 #endif

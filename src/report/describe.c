@@ -97,20 +97,15 @@ static const struct graph *graph_of(const struct describer *by, const struct seg
     return by->f->graph->m == s->ir ? by->f->graph : by->f->origins.pairing.ttir;
 }
 
-static uint64_t segment_hash(struct describer *by, const struct segment *s) {
-    return s->nops ? structure_hash(graph_of(by, s), STR(""), s->ops, s->nops, &by->arena) : 0;
-}
-
 /* Equal for places that differ in names and locations only; not 0. */
-static uint64_t alike_key(struct describer *by, const struct finding *f, const struct segment *ttir,
-                          const struct segment *ttnn) {
+static uint64_t alike_key(const struct finding *f, const struct segment *ttir, const struct segment *ttnn) {
     const struct claim *c = &f->notes.claim;
     const struct proved *p = f->proof;
     const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us,
                               f->price.measured_us,          p ? p->bound : 0,
                               p ? p->device.pcc[1] : 0,      p ? p->device.relative_l2[1] : 0};
-    const uint64_t all[] = {segment_hash(by, ttir),
-                            segment_hash(by, ttnn),
+    const uint64_t all[] = {segment_hash(ttir),
+                            segment_hash(ttnn),
                             str_hash(f->pattern->name),
                             cost_hash(&f->price.without),
                             cost_hash(&f->price.with),
@@ -225,7 +220,7 @@ static struct finding describe(struct describer *by, const struct described *x) 
         out.todo = (struct todo){.kind = TODO_LEAVE};
     if (by->options->classify)
         out.class = classify(claim);
-    out.alike = alike_key(by, &out, &ttir, ttnn);
+    out.alike = alike_key(&out, &ttir, ttnn);
     out.fingerprint = identify(by, m, &ttir, &out.notes.names);
     return out;
 }
