@@ -1130,7 +1130,7 @@ class Classify(Case):
                    "---\npasses: [{name: p, version: v1, off: none}]\n")
         out = self.run_it("-o", "-", "--ttnn-only", "--no-default-patterns", "-P", "own.yml", "m.ttnn.mlir")[1]
         self.assertEqual((out.count("compiler: "), out.count("compiler version: ")), (2, 1))
-        self.assertIn("is as of v1, and the module is of one before 2026-06-02 (dtype of ops).\n", out)
+        self.assertIn("in this report as of v1, and the module is of one before 2026-06-02 (dtype of ops).\n", out)
 
     def test_source_file(self):
         """Of the pattern, else of its pass; where no pass makes it, of the pass that a new one would be in."""

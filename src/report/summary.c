@@ -88,8 +88,7 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
     struct buf action = {0}, version = {0};
     bool first = f == e->findings[0];
     if (first && e == r->entries && r->version.n)
-        buf_printf(&version, "what is said of its passes, here and elsewhere, is as of %.*s.", (int)r->version.n,
-                   r->version.p);
+        buf_printf(&version, "passes are described in this report as of %.*s.", (int)r->version.n, r->version.p);
     if (first && !r->details && e->ntodos)
         report_action(r, e, &action);
     struct str text = finding_notes(f, buf_str(&version), buf_str(&action), out);
