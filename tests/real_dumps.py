@@ -67,4 +67,5 @@ def main():
             print("|", " | ".join(map(str, row)), "|", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
