@@ -525,11 +525,13 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     wrong_idiom("f x: x", "10:7", "'(' expected");
     wrong_idiom("f(x: x", "10:8", "')' expected");
     wrong_idiom("f(x) x", "10:10", "':' expected");
-    wrong_idiom("f(a, b, c, d, e, g, h): a", "10:25", "')' expected");
+    wrong_idiom("f(a, b, c, d, e, g, h, i, j, k, l, m, n): a", "10:43", "')' expected");
     idiom("f(x, y, dim): sum(x * y, dim=dim)");
     wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim)");
     wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim)");
     wrong("out = exp(a) [*|/|*|/|* b]", "10:24", "an expression expected before", NULL);
+    wrong("out = exp(a) [+|( b]", "10:19", "a sign like the first one expected", NULL);
+    wrong("out = exp(a) [+|* b]", "10:19", "a sign like the first one expected", NULL);
     wrong("out = f(a, z=b)", "10:16", "no such parameter", NULL);
     idioms_free(&idioms);
 }
@@ -562,7 +564,17 @@ Test(pattern, conditions_are_over_names_of_the_formula) {
                {"value(a, b) == 2", "4:7", "no condition is called value"},
                {"a", "4:7", "not a condition"},
                {"", "4:7", "one condition expected"},
-               {"present(a)\npresent(b)", "4:7", "one condition expected"}};
+               {"present(a)\npresent(b)", "4:7", "one condition expected"},
+               {"extent(c, -1) [+ 1] == 7", "4:22", "not a condition"},
+               {"t = present(a)", "4:7", "one condition expected"},
+               {"also t = present(a)", "4:7", "one condition expected"},
+               {"same(a=a, b)", "4:12", "arguments of conditions have no names"},
+               {"op rank(a) == 2", "4:10", "a condition has no ops"},
+               {"value(op size(a, 2)) == 3", "4:16", "not a name of the formula"},
+               {"extent(a, -1) & present(d)", "4:7", "not a condition"},
+               {"not(extent(a, -1))", "4:11", "not a condition"},
+               {"present(d) + 1 == 2", "4:7", "a condition stands where a number is expected"},
+               {"same(a, w1..)", "4:7", "no series is meant here"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_assert_not(condition(bad[i].text, f), "%s", bad[i].text);
         is_last(bad[i].text, bad[i].place, bad[i].message, NULL);
@@ -745,8 +757,8 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("name: p\nfused_op: f\nmatch: out = exp(x)\n", "1:1", "lacks the key source");
     refuses("name: p\nfused_op: tnn.f\nmatch: out = exp(x)\n", "1:1", "lacks the key source");
     refuses("defaults: {match: out = exp(x)}\n", "1:12", "unknown key: match");
-    refuses("defaults: [a]\n", "1:11", "`defaults` is a mapping");
-    refuses("rules: a\n", "1:8", "`rules` is a mapping");
+    refuses("defaults: [a]\n", "1:11", "keys and their values are meant");
+    refuses("rules: a\n", "1:8", "keys and their values are meant");
     refuses("rules: {a: b}\nname: p\n", "2:1", "unknown key: name");
     refuses("defaults: {source: tnn}\n---\n"
             "name: p\nfused_op: f\nmatch: out = exp(x)\n",
@@ -762,19 +774,31 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nwhere:\n  - present(x)\n  - present(y)\n", "7:13", "not a name");
     refuses(HEAD "match: out = exp(x)\nunless: present(y)\n", "5:17", "not a name");
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
-    refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
-    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5",
-            "text is meant, or one condition and its text");
+    refuses(HEAD "match: out = exp(x)\nlocate: [x, x, x, x, x, x, x, x, x]\n", "5:34", "at most 8 names");
+    refuses(HEAD "match: out = exp(x)\nwhere: rank(x)\n", "5:8", "a number is no condition: rank(x)");
+    refuses(HEAD "match: out = sum(x, dim=-1) * (1 / extent(xx, -1))\n", "4:43", "a name that stands nowhere: xx");
+    refuses(HEAD "match: out = exp(x)\nmatch: out = abs(x)\n", "5:1", "the key stands there twice: match");
+    refuses(HEAD "match: out = exp(x)\nstatus: {level: ttir, level: ttnn}\n", "5:23", "stands there twice: level");
+    refuses("rules:\n  r: one\n  r: two\n", "3:3", "the key stands there twice: r");
+    refuses("idioms:\n  - 'f(x): x + 1'\n" HEAD "match: out = f(x)\n", "3:1", "unknown key: name");
+    refuses("idioms:\n  - 'f(x): x + 1'\nloweering: []\n", "3:1", "unknown key: loweering");
+    refuses("idioms:\n  - 'f(x): foo(x)'\n", "2:11", "no operator or idiom is called foo");
+    refuses("idioms:\n  - \"f(x):\\ny = exp(x)\\nx\"\n", "3:5", "the line is not used");
+    refuses("fused_ops:\n  - {op: ttnn.f, operand: 3}\n", "2:18", "unknown key: operand");
+    refuses("passes:\n  - {name: p, version: v, of: f}\n", "2:27", "unknown key: of");
+    refuses("conditions:\n  - {is: 'p(x): foo(x)', says: p, about: axes}\n", "2:15", "no condition is called foo");
+    refuses(HEAD "match: |\n  w1 = exp(a)\n  maybe k2.. = exp(a)\n  out = abs(w1)\n  also z = foo(a)\n", "8:12", "foo");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: [constant(x), scalar(x)], say: a}\n", "6:12",
+            "text expected");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "lacks the key say");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - present(y): no\n", "6:13", "not a name");
-    refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5",
-            "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5", "lacks the key what");
     refuses(HEAD "match: out = exp(x)\nholds: x\n", "5:8", "`holds` has a formula for each name");
     refuses(HEAD "match: out = exp(x)\nholds: {y: x}\n", "5:9", "not a variable of the formula: y");
     refuses(HEAD "match: out = exp(x)\nholds: {out: x}\n", "5:9", "not a variable of the formula: out");
     refuses(HEAD "match: out = exp(x)\nholds: {x: [x]}\n", "5:12", "text expected");
-    refuses(HEAD "match: out = exp(x)\noutside: {what: ties}\n", "5:10", "`what` and `say` are meant");
-    refuses(HEAD "match: out = exp(x)\noutside: {what: nan, say: y}\n", "5:17",
-            "nothing that can be outside of a claim: nan");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties}\n", "5:10", "lacks the key say");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: nan, say: y}\n", "5:17", "not a value of what");
     refuses(HEAD "match: out = exp(x)\noutside: {what: ties, when: present(z), say: y}\n", "5:37",
             "not a name of the formula");
     refuses(HEAD "match: out = exp(x)\noutside: {what: ties, because: z, say: y}\n", "5:23", "because");
@@ -788,8 +812,8 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("idioms:\n  - f(x) x\n", "2:10", "':' expected");
     refuses("idioms: x\n", "1:9", "`idioms` is a list");
     refuses("conditions: x\n", "1:13", "`conditions` is a list");
-    refuses("conditions:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "has `is`, `says` and `about`");
-    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "conditions are about: ax");
+    refuses("conditions:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "lacks the key about");
+    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "not a value of about");
     refuses("conditions:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
     refuses("conditions:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: p(x)\n",
@@ -800,6 +824,50 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: pp(x)\n",
             "8:8", "no condition is called pp");
+}
+
+/* Only names of formulas and conditions are series. */
+Test(pattern, a_regular_expression_holds_no_series) {
+    loads(HEAD "match: out = concat(w1.., dim=-1)\nwhere: has_op(\"max_pool2..*\") & not(same(w1.., out))\n");
+    cr_assert_eq(set.items[0]->nwhere, 16);
+    cr_assert_eq(set.items[0]->formula.root->args[0]->nargs, 16);
+    cr_assert_str_eq(set.items[0]->where[0]->a->key, "max_pool2..*");
+}
+
+Test(pattern, a_fused_form_begins_as_a_formula_does) {
+    static const char *const forms[] = {"# what it computes\nout = exp(x)", "also k = abs(x)\nout = exp(x)",
+                                        "# what it computes\nexp(x)", "exp(x)"};
+    struct text_origin origin = {"f", 1, 1};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct formula f;
+        cr_assert(form_parse(&f, &arena, NULL, str_of(forms[i]), origin, &diags), "%s", forms[i]);
+        cr_assert_eq(f.root->args[0]->op, K_EXP);
+    }
+}
+
+/* Optional parts share what they are added to: the formula grows with their number, and has a limit. */
+Test(pattern, many_optional_parts) {
+    struct formula f;
+    struct text_origin origin = {"f", 1, 1};
+    struct buf text = {0};
+    buf_printf(&text, "out = abs(x)");
+    for (int i = 1; i <= 12; i++)
+        buf_printf(&text, " [+ a%d]", i);
+    cr_assert(formula_parse(&f, &arena, NULL, buf_str(&text), origin, &diags));
+    for (int i = 13; i <= 30; i++)
+        buf_printf(&text, " [+ a%d]", i);
+    cr_assert_not(formula_parse(&f, &arena, NULL, buf_str(&text), origin, &diags));
+    cr_assert(strstr(last()->message, "too large"));
+    buf_free(&text);
+}
+
+Test(pattern, a_line_that_begins_with_a_sign_goes_on) {
+    static const char *const signs[] = {"%", "<", "==", ">=", "!=", "|"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        struct formula f;
+        struct str text = arena_printf(&arena, "out = abs(x)\n  %s exp(y)", signs[i]);
+        cr_assert(formula_parse(&f, &arena, NULL, text, (struct text_origin){"f", 1, 1}, &diags), "%s", signs[i]);
+    }
 }
 
 Test(pattern, a_file_or_directory_that_is_not_there) {
@@ -857,31 +925,4 @@ Test(pattern, globs_choose_by_name_and_by_fused_op) {
     cr_assert(str_is(bad, "typo*"));
     cr_assert_not(patterns_select(&set, NULL, "typo", &bad));
     cr_assert(str_is(bad, "typo"));
-}
-
-static bool ruled_out(const char *regex, const char *text) {
-    int error;
-    PCRE2_SIZE at;
-    pcre2_code *re = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &error, &at, NULL);
-    cr_assert_not_null(re, "%s", regex);
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-    bool found = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, data, NULL) >= 0;
-    bool out = regex_is_ruled_out(re, str_of(text));
-    cr_assert_not(found && out, "%s in %s", regex, text);
-    pcre2_match_data_free(data);
-    pcre2_code_free(re);
-    return out;
-}
-
-/* No text is ruled out that the expression matches, also where it ignores case. */
-Test(pattern, a_regular_expression_is_ruled_out_by_a_byte_that_it_needs) {
-    cr_assert(ruled_out("_decomp_(matmul|add)$", "add.42"));
-    cr_assert(ruled_out("(a|b)_[qkv]$", "add.42"));
-    cr_assert(ruled_out("(a|b)_$", ""));
-    cr_assert_not(ruled_out("_decomp_(matmul|add)$", "x_decomp_add"));
-    cr_assert_not(ruled_out("_decomp_(matmul|add)$", "add_42"));
-    cr_assert_not(ruled_out("(?i)add", "ADD"));
-    cr_assert_not(ruled_out("x(?i:y)", "xY"));
-    cr_assert_not(ruled_out("[_.]a|b", "b"));
-    cr_assert_not(ruled_out("_?a*", ""));
 }

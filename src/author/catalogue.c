@@ -128,11 +128,12 @@ enum fa_status fa_library_show(struct fa_library *l, const char *const *names, s
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
     IN_C_LOCALE;
     bool good = true;
-    uint32_t before = l->patterns.n;
     for (size_t i = 0; i < n; i++)
         good &= patterns_load(&l->patterns, files[i], &l->diags);
-    for (uint32_t i = before; i < l->patterns.n && good; i++)
-        good = patterns_load_tests(&l->patterns, l->patterns.items[i], &l->diags);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < l->patterns.n && good; k++)
+            if (pattern_file_is_of(l->patterns.items[k]->file.p, files[i]))
+                good = patterns_load_tests(&l->patterns, l->patterns.items[k], &l->diags);
     for (size_t i = 0; i < n && good; i++)
         good = patterns_check(&l->patterns, files[i], &l->diags);
     return good ? FA_CLEAN : FA_USAGE;

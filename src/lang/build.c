@@ -7,7 +7,9 @@
 
 #include "lang/infix.h"
 
-enum { MAX_IDIOM_DEPTH = 24 };
+enum { MAX_IDIOM_DEPTH = 24, MAX_UNFOLDED = 1 << 17 };
+
+static const char *const too_large = "alternatives inside each other multiply: give parts of them lines of their own";
 
 void build_fail(struct builder *b, struct formula_scope *s, struct str at, const char *hint, const char *what) {
     if (!b->failed)
@@ -21,20 +23,24 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
     n->text = text;
     n->slot = NONE;
     n->bare = kind == N_VARIABLE || kind == N_NUMBER;
+    n->unfolded = 1;
     b->nnodes++;
     return n;
 }
 
-static void set_args(struct builder *b, struct node *n, struct node **args, uint32_t nargs) {
+static void set_args(struct builder *b, struct formula_scope *s, struct node *n, struct node **args, uint32_t nargs) {
     n->nargs = (uint16_t)nargs;
     n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
     bool op = n->kind == N_OP || n->kind == N_OUTER;
     for (uint32_t i = 0; i < nargs; i++) {
         n->args[i] = args[i];
         n->bare |= !op && args[i]->bare;
+        n->unfolded += args[i]->kind == N_NAMED ? 1 : args[i]->unfolded;
         n->deep = args[i]->deep > n->deep ? args[i]->deep : n->deep;
     }
     n->deep += op;
+    if (n->unfolded > MAX_UNFOLDED)
+        build_fail(b, s, n->text, too_large, "the formula is too large");
 }
 
 static uint32_t new_slot(struct builder *b, struct formula_scope *s, struct str name, struct str at, bool variable) {
@@ -70,7 +76,7 @@ static struct node *shared(struct builder *b, struct formula_scope *s, struct no
     struct node *named = new_node(b, N_NAMED, n->text);
     named->slot = new_slot(b, s, (struct str){NULL, 0}, n->text, false);
     b->f->named[named->slot] = named;
-    set_args(b, named, &n, 1);
+    set_args(b, s, named, &n, 1);
     return named;
 }
 
@@ -86,7 +92,7 @@ struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, 
         struct str name = s->idiom ? (struct str){NULL, 0} : s->lines[i].name;
         named->slot = new_slot(b, s, name, at, false);
         b->f->named[named->slot] = named;
-        set_args(b, named, &value, 1);
+        set_args(b, s, named, &value, 1);
         s->built[i] = named;
         s->building[i] = false;
     }
@@ -226,7 +232,7 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
         struct str what = arena_printf(b->arena, "%s takes %s: %u given", op_table[op].name, op_table[op].roles, nargs);
         build_fail(b, s, e->text, NULL, what.p);
     }
-    set_args(b, n, args, nargs);
+    set_args(b, s, n, args, nargs);
     return n;
 }
 
@@ -263,6 +269,17 @@ static bool bind_params(struct builder *b, struct formula_scope *s, const struct
     return !b->failed;
 }
 
+/* The last line of the scope's idiom. */
+static struct node *build_value(struct builder *b, struct formula_scope *s) {
+    s->lines = s->idiom->lines;
+    s->nlines = s->idiom->nlines;
+    if (s->nlines && !s->lines[s->nlines - 1].name.n)
+        return build(b, s, s->lines[s->nlines - 1].expr);
+    build_fail(b, s, s->idiom->body, "the last line is the value of the idiom, without a name",
+               "the idiom has no value");
+    return new_node(b, N_VARIABLE, s->idiom->name);
+}
+
 static struct node *build_idiom(struct builder *b, struct formula_scope *s, const struct expr *e,
                                 const struct idiom *idiom) {
     struct formula_scope *inner = arena_alloc(b->scratch, sizeof *inner);
@@ -275,16 +292,28 @@ static struct node *build_idiom(struct builder *b, struct formula_scope *s, cons
         build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator",
                    "an idiom is defined by itself");
     } else if (bind_params(b, s, e, idiom, inner)) {
-        inner->lines = idiom->lines;
-        inner->nlines = idiom->nlines;
-        if (inner->nlines == 0 || inner->lines[inner->nlines - 1].name.n)
-            build_fail(b, inner, idiom->body, "the last line is the value of the idiom, without a name",
-                       "the idiom has no value");
-        else
-            value = build(b, inner, inner->lines[inner->nlines - 1].expr);
+        value = build_value(b, inner);
     }
     b->depth--;
     return value;
+}
+
+bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct diags *d) {
+    struct arena scratch = {0};
+    struct formula *f = arena_alloc(&scratch, sizeof *f);
+    struct builder b = {.f = f, .arena = &scratch, .scratch = &scratch, .idioms = all, .diags = d};
+    struct formula_parser p = {.diags = d, .text = idiom->text, .origin = idiom->origin}; /* for diagnostics */
+    struct formula_scope s = {.idiom = idiom, .parser = &p};
+    for (uint32_t i = 0; i < idiom->nparams; i++)
+        if (!str_is(idiom->params[i], "dim"))
+            s.params[i] = build_variable(&b, &s, idiom->params[i]);
+    build_value(&b, &s);
+    for (uint32_t i = 0; i + 1 < idiom->nlines && !b.failed; i++)
+        if (!s.built[i])
+            build_fail(&b, &s, idiom->lines[i].name.n ? idiom->lines[i].name : idiom->lines[i].expr->text, NULL,
+                       "the line is not used");
+    arena_free(&scratch);
+    return !b.failed;
 }
 
 static const char *nearest(const struct builder *b, struct str name) {
@@ -315,7 +344,7 @@ static struct node *build_result(struct builder *b, struct formula_scope *s, con
         build_fail(b, s, number->text, "result(s, 1) is the second", "the number of a result is meant");
     else
         n->result = (uint8_t)number->value;
-    set_args(b, n, &of, 1);
+    set_args(b, s, n, &of, 1);
     return n;
 }
 
@@ -347,7 +376,7 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
         for (uint32_t i = 0; i < e->nargs && !b->failed; i++)
             args[i] = build(b, s, e->args[i]);
         n->op = words[w].op;
-        set_args(b, n, args, b->failed ? 0 : e->nargs);
+        set_args(b, s, n, args, b->failed ? 0 : e->nargs);
         return n;
     }
     return NULL;
@@ -373,19 +402,25 @@ static struct node *build_call(struct builder *b, struct formula_scope *s, const
     return new_node(b, N_VARIABLE, e->text);
 }
 
-static struct node *build_infix(struct builder *b, struct formula_scope *s, const struct expr *e) {
-    struct node *args[2] = {build(b, s, e->args[0]), build(b, s, e->args[1])};
+static struct node *infix_node(struct builder *b, struct formula_scope *s, const struct expr *e, struct node *left,
+                               struct node *right) {
+    struct node *args[2] = {left, right};
     const struct infix *sign = infix_of_sign(e->text);
     if (!sign || sign->op == K_UNKNOWN) {
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }
-    if (args[0]->kind == N_NUMBER && args[1]->kind == N_NUMBER && !args[0]->given && !args[1]->given)
-        return arithmetic(b, sign->number, args[0], args[1], e->text);
+    if (left->kind == N_NUMBER && right->kind == N_NUMBER && !left->given && !right->given)
+        return arithmetic(b, sign->number, left, right, e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = sign->op;
-    set_args(b, n, args, 2);
+    set_args(b, s, n, args, 2);
     return n;
+}
+
+static struct node *build_infix(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    struct node *left = build(b, s, e->args[0]);
+    return infix_node(b, s, e, left, build(b, s, e->args[1]));
 }
 
 static struct node *build_neg(struct builder *b, struct formula_scope *s, const struct expr *e) {
@@ -394,22 +429,25 @@ static struct node *build_neg(struct builder *b, struct formula_scope *s, const 
         return arithmetic(b, NUM_NEG, x, NULL, e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = K_NEG;
-    set_args(b, n, &x, 1);
+    set_args(b, s, n, &x, 1);
     return n;
 }
 
 static struct node *build_either(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct node *n = new_node(b, N_EITHER, e->text), *args[MAX_ARGS];
+    struct node *left = e->optional ? build(b, s, e->args[e->nargs - 1]) : NULL;
+    struct node *right = left ? build(b, s, e->args[0]->args[1]) : NULL;
     for (uint32_t i = 0; i < e->nargs && !b->failed; i++)
-        args[i] = build(b, s, e->args[i]);
-    set_args(b, n, args, b->failed ? 0 : e->nargs);
+        args[i] = !right              ? build(b, s, e->args[i])
+                  : i + 1 == e->nargs ? left
+                                      : infix_node(b, s, e->args[i], left, right);
+    set_args(b, s, n, args, b->failed ? 0 : e->nargs);
     return n;
 }
 
 static struct node *build(struct builder *b, struct formula_scope *s, const struct expr *e) {
     if (b->nnodes > MAX_NODES)
-        build_fail(b, s, e->text, "idioms with many alternatives inside each other multiply",
-                   "the formula is too large");
+        build_fail(b, s, e->text, too_large, "the formula is too large");
     if (b->failed)
         return new_node(b, N_VARIABLE, e->text);
     switch (e->kind) {

@@ -37,7 +37,7 @@ const struct measure_info measure_table[MEASURES] = {
 
 uint32_t condition_find(struct str name) {
     for (uint32_t i = 0; i < CONDITIONS; i++)
-        if (name.n && name.p[0] == condition_table[i].name[0] && str_is(name, condition_table[i].name))
+        if (str_is(name, condition_table[i].name))
             return i;
     return NONE;
 }

@@ -2,6 +2,7 @@
  * at an error. */
 #include "lang/expr.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "lang/infix.h"
@@ -34,7 +35,7 @@ static void advance(struct formula_parser *p) {
 }
 
 static bool at_punct(const struct formula_parser *p, const char *s) {
-    return p->token.kind == T_PUNCT && p->token.text.p[0] == s[0] && str_is(p->token.text, s);
+    return p->token.kind == T_PUNCT && str_is(p->token.text, s);
 }
 
 static bool accept(struct formula_parser *p, const char *s) {
@@ -108,6 +109,7 @@ static struct expr *parse_name(struct formula_parser *p) {
         advance(p);
     }
     struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text);
+    p->series |= str_ends(name.text, STR(".."));
     e->forced_op = forced;
     if (accept(p, "("))
         return parse_call(p, e);
@@ -166,6 +168,9 @@ static struct expr *parse_optional(struct formula_parser *p, struct expr *left, 
     struct expr *e = new_expr(p, E_EITHER, p->token.text);
     expect(p, "[");
     do {
+        const struct infix *infix = p->token.kind == T_PUNCT ? infix_of_sign(p->token.text) : NULL;
+        if (!infix || infix->power != sign)
+            formula_fail(p, p->token.text, "x [+|- y]", "a sign like the first one expected");
         signs[n++] = p->token.text;
         advance(p);
     } while (n < MAX_OPTIONAL && accept(p, "|"));
@@ -174,6 +179,7 @@ static struct expr *parse_optional(struct formula_parser *p, struct expr *left, 
     for (uint32_t i = 0; i < n; i++)
         all[i] = infix(p, signs[i], left, right);
     all[n] = left;
+    e->optional = true;
     return with_args(p, e, all, n + 1);
 }
 
@@ -243,7 +249,110 @@ static const char *hint_behind(const struct formula_parser *p, const struct expr
     return other ? other : "a new definition starts on a new line, which YAML keeps in texts behind `|`";
 }
 
-const struct definition *formula_lines(struct formula_parser *p, uint32_t *count) {
+/* ---- series ---- */
+
+/* The number that the names of a series begin with, or NONE: it is a name of its own. */
+static uint32_t first_of_series(struct str name) {
+    uint32_t first = 0, tens = 1;
+    if (!str_ends(name, STR("..")))
+        return NONE;
+    for (size_t i = name.n - 2; i-- > 0 && isdigit((unsigned char)name.p[i]) && tens < 1000; tens *= 10)
+        first += tens * (uint32_t)(name.p[i] - '0');
+    return first;
+}
+
+static struct str name_of_series(struct formula_parser *p, struct str name, uint32_t i) {
+    uint32_t first = first_of_series(name);
+    size_t letters = name.n - 2;
+    if (first == NONE)
+        return name;
+    if (first > LAST_OF_SERIES)
+        formula_fail(p, name, NULL, "a series ends with the number 16");
+    while (letters > 0 && isdigit((unsigned char)name.p[letters - 1]))
+        letters--;
+    return arena_printf(p->kept ? p->kept : p->arena, "%.*s%u", (int)letters, name.p, first + i);
+}
+
+/* The same of the names in the text of an attribute: begin="extent(w2.., -1)". */
+static struct str names_in_text(struct formula_parser *p, struct str text, uint32_t i) {
+    struct lexer l = {text, 0, 0};
+    struct buf out = {0};
+    const char *from = text.p;
+    for (struct token t = lex_next(&l); t.kind != T_END && t.kind != T_BAD; t = lex_next(&l)) {
+        if (t.kind != T_NAME || first_of_series(t.text) == NONE)
+            continue;
+        buf_add(&out, (struct str){from, (size_t)(t.text.p - from)});
+        buf_add(&out, name_of_series(p, t.text, i));
+        from = t.text.p + t.text.n;
+    }
+    if (from == text.p)
+        return text;
+    buf_add(&out, (struct str){from, (size_t)(text.p + text.n - from)});
+    return buf_take(&out, p->kept ? p->kept : p->arena);
+}
+
+uint32_t series_size(struct formula_parser *p, const struct expr *e) {
+    uint32_t first = p->series && e->kind == E_NAME ? first_of_series(e->text) : NONE, n = 1;
+    for (uint32_t i = 0; i < e->nargs && p->series && n == 1; i++)
+        n = series_size(p, e->args[i]);
+    return first > LAST_OF_SERIES ? n : LAST_OF_SERIES + 1 - first;
+}
+
+struct expr *series_member(struct formula_parser *p, const struct expr *e, uint32_t i) {
+    struct expr *copy = new_expr(p, e->kind, e->text);
+    *copy = *e;
+    if (e->kind == E_NAME)
+        copy->text = name_of_series(p, e->text, i);
+    else if (e->kind == E_STRING && !p->condition)
+        copy->text = names_in_text(p, e->text, i);
+    copy->args = arena_alloc(p->arena, (e->nargs + (size_t)1) * sizeof *copy->args);
+    for (uint32_t k = 0; k < e->nargs; k++)
+        copy->args[k] = series_member(p, e->args[k], i);
+    return copy;
+}
+
+/* All names of each series among the arguments of calls, in their place. */
+static void spread_series(struct formula_parser *p, struct expr *e) {
+    struct expr *args[MAX_ARGS];
+    struct str keys[MAX_ARGS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->nargs; i++) {
+        struct expr *arg = e->args[i];
+        bool series = arg->kind == E_NAME && first_of_series(arg->text) != NONE;
+        uint32_t size = series ? series_size(p, arg) : 1;
+        if (n + size > MAX_ARGS || (series && e->kind != E_CALL))
+            formula_fail(p, arg->text, "concat(w1.., dim=-1)", "a series stands among the arguments of a call");
+        for (uint32_t k = 0; k < size && !p->failed; k++, n++) {
+            args[n] = series ? series_member(p, arg, k) : arg;
+            keys[n] = e->keys ? e->keys[i] : STR("");
+        }
+        spread_series(p, arg);
+    }
+    if (p->failed || n == e->nargs)
+        return;
+    e->keys = arena_alloc(p->arena, n * sizeof *keys);
+    memcpy(e->keys, keys, n * sizeof *keys);
+    with_args(p, e, args, n);
+}
+
+/* The lines that a line is, for each name of a series that it defines; how many. */
+static uint32_t add_lines(struct formula_parser *p, const struct definition *d, struct definition *to, uint32_t room) {
+    uint32_t first = first_of_series(d->name);
+    bool defines = first != NONE;
+    uint32_t n = first <= LAST_OF_SERIES ? LAST_OF_SERIES + 1 - first : 1;
+    if (n > room)
+        formula_fail(p, d->name, NULL, "too many lines");
+    if (p->series && !defines && !p->condition)
+        spread_series(p, d->expr);
+    for (uint32_t i = 0; i < n && !p->failed; i++)
+        to[i] =
+            defines ? (struct definition){name_of_series(p, d->name, i), d->kind, series_member(p, d->expr, i)} : *d;
+    return p->failed ? 0 : n;
+}
+
+/* ---- lines ---- */
+
+struct definition *formula_lines(struct formula_parser *p, uint32_t *count) {
     struct definition lines[MAX_LINES];
     uint32_t n = 0;
     advance(p);
@@ -252,21 +361,17 @@ const struct definition *formula_lines(struct formula_parser *p, uint32_t *count
             advance(p);
             continue;
         }
-        if (n == MAX_LINES) {
-            formula_fail(p, p->token.text, NULL, "too many lines");
-            break;
-        }
-        struct definition *d = &lines[n++];
-        d->name = (struct str){NULL, 0};
-        d->kind = line_kind(p);
+        struct definition d = {.kind = line_kind(p)};
         if (p->token.kind == T_NAME && before_equals(p)) {
-            d->name = p->token.text;
+            d.name = p->token.text;
+            p->series |= str_ends(d.name, STR(".."));
             advance(p);
             advance(p);
         }
-        d->expr = parse_either(p);
+        d.expr = parse_either(p);
         if (!p->failed && p->token.kind != T_LINE && p->token.kind != T_END)
-            formula_fail(p, p->token.text, hint_behind(p, d->expr), "end of line expected");
+            formula_fail(p, p->token.text, hint_behind(p, d.expr), "end of line expected");
+        n += add_lines(p, &d, lines + n, MAX_LINES - n);
     }
     struct definition *kept = arena_alloc(p->arena, (n + 1) * sizeof *kept);
     for (uint32_t i = 0; i < n; i++)

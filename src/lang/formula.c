@@ -37,6 +37,21 @@ const struct node *formula_find(const struct formula *f, node_test *is, void *co
     return found;
 }
 
+static bool is_variable(const struct node *n, void *bound) {
+    if (n->kind == N_VARIABLE)
+        ((bool *)bound)[n->slot] = true;
+    return false;
+}
+
+uint32_t formula_unbound(const struct formula *f) {
+    bool bound[MAX_SLOTS] = {false};
+    formula_find(f, is_variable, bound);
+    for (uint32_t i = 0; i < f->nslots; i++)
+        if (f->slot_is_variable[i] && !bound[i])
+            return i;
+    return NONE;
+}
+
 /* ---- operators that a node may match ---- */
 
 static void add_kind(struct node *n, enum op_kind k) {

@@ -69,7 +69,7 @@ struct number {
     uint8_t sources;         /* bits: arguments written source(x), of which casts and movement are taken off */
     uint8_t printed;         /* bits: arguments written printed(x), the operands themselves */
     int16_t given[8];        /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
-    const char *key;         /* attribute(x, "k") */
+    const char *key;         /* attribute(x, "k"), or the text of `regex` */
     const pcre2_code *regex; /* NUM_CALL with a regular expression */
     const char *says;        /* of a definition */
     struct str text;
@@ -101,6 +101,7 @@ struct node {
     uint8_t result;               /* N_RESULT: its number */
     bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
     uint32_t deep;                /* ops on the longest path from here */
+    uint32_t unfolded;            /* nodes down to what has a slot, each as often as it is reached */
     bool netted;                  /* `sub` is known */
     const struct subformula *sub; /* what it asks of ops, in the net of its set (lang/net.h); NULL: nothing */
 };
@@ -144,7 +145,7 @@ struct text_origin {
 
 struct definition; /* a line, read: expr.h */
 
-enum { MOST_IDIOM_PARAMS = 6 };
+enum { MOST_IDIOM_PARAMS = 12 };
 
 struct idiom {
     struct str name;
@@ -157,19 +158,21 @@ struct idiom {
     struct text_origin origin;
     const char *says; /* of a definition of a condition; else NULL */
     uint32_t group;   /* likewise: what it speaks of (lang/condition.h) */
-    uint32_t before;  /* the one added before it whose name has the same hash, plus 1; 0: none */
 };
 
 struct idioms {
     struct idiom *items;
     uint32_t n, cap;
-    uint32_t last[64];           /* by hash of the name: the last one, plus 1; 0: none */
     const struct idioms *others; /* that are meant where none of these has the name; or NULL */
 };
 
 /* Parses "name(a, b, dim): body" into arena `a`, which also owns what idioms need, and adds it; the last definition of
  * a name counts. False with a diagnostic. */
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
+/* The same of a formula that has these variables: its last line is the value. */
+bool idiom_of_formula(struct idioms *all, struct arena *a, struct idiom idiom, struct diags *d);
+/* Whether an idiom that nothing uses yet could be used. False with a diagnostic. */
+bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct diags *d);
 /* The last one of this name, or NULL. */
 const struct idiom *idiom_find(const struct idioms *all, struct str name);
 void idioms_free(struct idioms *all);
@@ -177,6 +180,9 @@ void idioms_free(struct idioms *all);
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
+/* The same of a fused form: a single line needs no name, and names that stand in attributes only are variables too. */
+bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                struct text_origin origin, struct diags *d);
 /* What conditions of pattern files use beside the table of conditions. */
 struct condition_parts {
     struct regexes regexes;
@@ -187,13 +193,23 @@ struct condition_parts {
  * NULL: neither they nor definitions are allowed. False with a diagnostic. */
 bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
                      struct text_origin origin, struct condition_parts *parts, struct diags *d);
+/* The conditions that one with series of names stands for, one for each number; one where there is none. */
+enum { MOST_MEMBERS = 17 };
+bool condition_members(const struct number *out[MOST_MEMBERS], uint32_t *n, const struct formula *f, struct arena *a,
+                       struct str text, struct text_origin origin, struct condition_parts *parts, struct diags *d);
+/* It is true or false, no number. */
+bool number_is_truth(const struct number *n);
 /* Reads a condition that is stated of several formulas into `out`: the names in it are the parameters. */
 bool condition_read(struct idiom *out, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
 /* The same of one formula: slots[i] is what parameter i stands for. */
 bool condition_of(const struct number **out, const struct formula *f, struct arena *a, const struct idiom *condition,
                   const uint32_t *slots, struct condition_parts *parts, struct diags *d);
+/* Whether a definition that nothing uses yet could be used. False with a diagnostic. */
+bool definition_check(struct condition_parts *parts, uint32_t definition, struct diags *d);
 /* What a condition (NUM_CALL) says, for messages. */
 const char *condition_says(const struct number *n);
+/* A name that stands in extents only, so that no value is bound to it; NONE. */
+uint32_t formula_unbound(const struct formula *f);
 /* Slot of a variable or line; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
 

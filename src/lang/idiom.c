@@ -3,11 +3,10 @@
 
 #include "lang/expr.h"
 
-static uint32_t bucket_of(struct str name) {
-    uint32_t h = (uint32_t)name.n;
-    for (size_t i = 0; i < name.n && i < 8; i++)
-        h = h * 31 + (unsigned char)name.p[i];
-    return h % 64;
+static bool add(struct idioms *all, struct idiom idiom) {
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items[all->n++] = idiom;
+    return true;
 }
 
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
@@ -19,22 +18,31 @@ bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text
     idiom.body = (struct str){body, (size_t)(text.p + text.n - body)};
     struct formula_parser q = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {idiom.body, 0, 0}};
     idiom.lines = formula_lines(&q, &idiom.nlines);
-    if (q.failed)
+    return !q.failed && add(all, idiom);
+}
+
+bool idiom_of_formula(struct idioms *all, struct arena *a, struct idiom idiom, struct diags *d) {
+    struct formula_parser p = {
+        .arena = a, .diags = d, .text = idiom.text, .origin = idiom.origin, .lexer = {idiom.text, 0, 0}};
+    uint32_t n;
+    struct definition *lines = formula_lines(&p, &n);
+    for (uint32_t i = 0; i < n && !p.failed; i++)
+        if (lines[i].kind != LINE_PLAIN)
+            formula_fail(&p, lines[i].name, NULL, "only ops of a dialect have further results");
+    if (p.failed || n == 0)
         return false;
-    uint32_t *last = &all->last[bucket_of(idiom.name)];
-    idiom.before = *last;
-    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
-    all->items[all->n++] = idiom;
-    *last = all->n;
-    return true;
+    lines[n - 1].name = STR("");
+    idiom.body = idiom.text;
+    idiom.lines = lines;
+    idiom.nlines = n;
+    return add(all, idiom);
 }
 
 const struct idiom *idiom_find(const struct idioms *all, struct str name) {
-    uint32_t bucket = bucket_of(name);
     for (; all; all = all->others)
-        for (uint32_t i = all->last[bucket]; i > 0; i = all->items[i - 1].before)
-            if (str_eq(all->items[i - 1].name, name))
-                return &all->items[i - 1];
+        for (uint32_t i = all->n; i-- > 0;)
+            if (str_eq(all->items[i].name, name))
+                return &all->items[i];
     return NULL;
 }
 

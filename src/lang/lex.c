@@ -26,14 +26,14 @@ static void skip_blanks(struct lexer *l) {
             l->at++;
 }
 
-/* At a line end: skips blank lines; true when the next line continues the expression, or there is none. A minus
- * continues it only with a blank behind it: -x may begin a line. */
+/* At a line end: skips blank lines; true when the next line continues the expression, or there is none: it begins with
+ * a sign. A minus continues it only with a blank behind it: -x may begin a line. */
 static bool continues(struct lexer *l) {
     while (peek(l, 0) == '\n') {
         l->at++;
         skip_blanks(l);
     }
-    return strchr("|&+*/[)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
+    return strchr("|&+*/%<>=![)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
 }
 
 static struct token take(struct lexer *l, enum token_kind kind, size_t n) {
@@ -98,6 +98,8 @@ struct token lex_next(struct lexer *l) {
         size_t n = 0;
         while (name_char(peek(l, n)))
             n++;
+        if (isdigit((unsigned char)peek(l, n - 1)) && peek(l, n) == '.' && peek(l, n + 1) == '.')
+            n += 2; /* a series: expr.h */
         return take(l, T_NAME, n);
     }
     if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(l, 1))))
@@ -107,6 +109,8 @@ struct token lex_next(struct lexer *l) {
 
 struct source_location lex_place(struct text_origin origin, struct str whole, const char *at) {
     struct source_location p = {origin.file, origin.line, origin.column};
+    if (at > whole.p + whole.n) /* a name that stands nowhere, but follows from a series */
+        return p;
     for (const char *c = whole.p; c < at && c < whole.p + whole.n; c++) {
         p.column++;
         if (*c == '\n') {

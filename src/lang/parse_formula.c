@@ -47,14 +47,18 @@ static const char *meant_by(const struct builder *b, struct str name) {
     return found ? arena_printf(b->arena, "no line defines %s, which is a variable", found).p : NULL;
 }
 
-static bool formula_build(struct builder b, struct str text, struct text_origin origin) {
+/* `form`: its single line needs no name. */
+static bool formula_build(struct builder b, struct str text, struct text_origin origin, bool form) {
     struct formula *f = b.f;
     struct formula_scope *s = arena_alloc(b.scratch, sizeof *s);
     struct formula_parser p = {
-        .arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+        .arena = b.scratch, .kept = b.arena, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     memset(f, 0, sizeof *f);
     s->parser = &p;
-    s->lines = formula_lines(&p, &s->nlines);
+    struct definition *lines = formula_lines(&p, &s->nlines);
+    if (form && s->nlines == 1 && !lines->name.n)
+        lines->name = STR("out");
+    s->lines = lines;
     for (uint32_t i = 0; i < s->nlines && !p.failed; i++) {
         if (!s->lines[i].name.n)
             formula_fail(&p, s->lines[i].expr->text, "write `out = ...`", "each line of a formula has a name");
@@ -73,13 +77,46 @@ static bool formula_build(struct builder b, struct str text, struct text_origin 
     return !b.failed;
 }
 
-bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                   struct text_origin origin, struct diags *d) {
+static bool parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                  struct text_origin origin, bool form, struct diags *d) {
     _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
-    bool ok = formula_build(b, text, origin);
+    bool ok = formula_build(b, text, origin, form);
     f->text = text;
     arena_free(&scratch);
     return ok;
+}
+
+bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                   struct text_origin origin, struct diags *d) {
+    return parse(f, a, idioms, text, origin, false, d);
+}
+
+/* ---- fused forms ---- */
+
+static bool is_plain_word(struct str word) {
+    return str_is(word, "true") || str_is(word, "false") || str_is(word, "absent") ||
+           op_kind_of_name(word) != K_UNKNOWN;
+}
+
+/* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */
+static bool add_names(const struct node *n, void *formula) {
+    struct formula *f = formula;
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        struct str word = n->attrs[i].value;
+        if (!n->attrs[i].word || is_plain_word(word) || formula_slot(f, word) != NONE || f->nslots == MAX_SLOTS)
+            continue;
+        f->slot_name[f->nslots] = word;
+        f->slot_is_variable[f->nslots++] = true;
+    }
+    return false;
+}
+
+bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                struct text_origin origin, struct diags *d) {
+    if (!parse(f, a, idioms, text, origin, true, d))
+        return false;
+    formula_find(f, add_names, f);
+    return true;
 }

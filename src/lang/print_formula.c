@@ -22,7 +22,6 @@ struct formula_printer {
     size_t enough; /* bytes of `out` behind which nothing more is needed */
     uint32_t indent, ntemporaries;
     struct shared_value slots[MAX_SLOTS];
-    uint32_t same_as[MAX_SLOTS];   /* the first slot whose value is known to be the same formula */
     uint32_t temporary[MAX_SLOTS]; /* number of a slot without a name, counted from 1; 0: none yet */
 };
 
@@ -32,71 +31,24 @@ static const struct infix *infix_of_node(const struct node *n) {
     return plain ? infix_of_op(n->op) : NULL;
 }
 
-/* ---- equal parts ---- */
-
-static bool same_node(struct formula_printer *p, const struct node *a, const struct node *b);
-
-/* Values with a name are equal only to themselves. */
-static bool same_value(struct formula_printer *p, const struct node *a, const struct node *b) {
-    uint32_t *first = &p->same_as[a->slot], *second = &p->same_as[b->slot];
-    bool nameless = !p->f->slot_name[a->slot].n && !p->f->slot_name[b->slot].n;
-    if (*first == *second)
-        return true;
-    if (!nameless || !same_node(p, a->args[0], b->args[0]))
-        return false;
-    *second = *first;
-    return true;
-}
-
-/* Of numbers about a value: they are about the same one. */
-static bool same_slot(struct formula_printer *p, uint32_t a, uint32_t b) {
-    if (a == b || a == NONE || b == NONE)
-        return a == b;
-    const struct node *first = p->f->named[a], *second = p->f->named[b];
-    return first && second && same_value(p, first, second);
-}
-
-static bool same_number(struct formula_printer *p, const struct number *a, const struct number *b) {
-    if (!a || !b)
-        return a == b;
-    return a->op == b->op && a->value == b->value && a->axis == b->axis && same_slot(p, a->slot, b->slot) &&
-           same_number(p, a->a, b->a) && same_number(p, a->b, b->b);
-}
-
-static bool same_node(struct formula_printer *p, const struct node *a, const struct node *b) {
-    if (a == b)
-        return true;
-    if (a->kind == N_NAMED && b->kind == N_NAMED)
-        return same_value(p, a, b);
-    if (a->kind != b->kind || a->op != b->op || a->nargs != b->nargs || a->nattrs || b->nattrs || a->slot != b->slot ||
-        a->dim.given != b->dim.given || a->dim.axis != b->dim.axis || !same_number(p, a->number, b->number))
-        return false;
-    for (uint32_t i = 0; i < a->nargs; i++)
-        if (!same_node(p, a->args[i], b->args[i]))
-            return false;
-    return true;
-}
-
-/* x + y | x - y | x, which is printed as x [+|- y]. */
-static bool is_optional(struct formula_printer *p, const struct node *n) {
+/* x [+|- y], which is x + y | x - y | x of the same x and y. */
+static bool is_optional(const struct node *n) {
     if (n->kind != N_EITHER || n->nargs < 2)
         return false;
     const struct node *without = n->args[n->nargs - 1], *first = n->args[0];
     for (uint32_t i = 0; i + 1 < n->nargs; i++) {
         const struct node *with = n->args[i];
         const struct infix *sign = infix_of_node(with);
-        if (!sign || sign->power < P_SUM || sign->power != infix_of_node(first)->power ||
-            !same_node(p, with->args[0], without) || !same_node(p, with->args[1], first->args[1]))
+        if (!sign || sign->power < P_SUM || with->args[0] != without || with->args[1] != first->args[1])
             return false;
     }
     return true;
 }
 
 /* The operands that are printed; of x [+|- y] they are x and y. */
-static uint32_t printed_operands(struct formula_printer *p, const struct node *n, const struct node *const **out,
-                                 const struct node *optional[2]) {
+static uint32_t printed_operands(const struct node *n, const struct node *const **out, const struct node *optional[2]) {
     *out = (const struct node *const *)n->args;
-    if (!is_optional(p, n))
+    if (!is_optional(n))
         return n->nargs;
     optional[0] = n->args[n->nargs - 1];
     optional[1] = n->args[0]->args[1];
@@ -115,7 +67,7 @@ static void count_uses(struct formula_printer *p, const struct node *n) {
     }
     const struct node *const *all;
     const struct node *optional[2];
-    uint32_t n_operands = printed_operands(p, n, &all, optional);
+    uint32_t n_operands = printed_operands(n, &all, optional);
     for (uint32_t i = 0; i < n_operands; i++)
         count_uses(p, all[i]);
 }
@@ -147,32 +99,8 @@ static void print_name(struct formula_printer *p, uint32_t slot) {
     buf_printf(p->out, "t%u", p->temporary[slot]);
 }
 
-static void print_number(struct formula_printer *p, const struct number *n, enum binding_power outer) {
-    const struct infix *sign = infix_of_number(n->op);
-    if (sign) {
-        enum binding_power mine = sign->power;
-        open_if(p, mine < outer);
-        print_number(p, n->a, mine);
-        buf_printf(p->out, " %s ", sign->sign);
-        print_number(p, n->b, mine + 1);
-        close_if(p, mine < outer);
-    } else if (n->op == NUM_NEG) {
-        buf_addc(p->out, '-');
-        print_number(p, n->a, P_WORD);
-    } else if (n->op == NUM_SQRT) {
-        buf_add(p->out, STR("sqrt("));
-        print_number(p, n->a, P_EITHER);
-        buf_addc(p->out, ')');
-    } else if (n->op == NUM_EXTENT) {
-        buf_add(p->out, STR("extent("));
-        if (n->slot != NONE) {
-            print_name(p, n->slot);
-            buf_add(p->out, STR(", "));
-        }
-        buf_printf(p->out, "%d)", n->axis);
-    } else {
-        buf_printf(p->out, "%.10g", n->value);
-    }
+static void name_number(void *p, uint32_t slot) {
+    print_name(p, slot);
 }
 
 static void print_node(struct formula_printer *p, const struct node *n, enum binding_power outer);
@@ -221,7 +149,7 @@ static void print_optional(struct formula_printer *p, const struct node *n, enum
 }
 
 static void print_either(struct formula_printer *p, const struct node *n, enum binding_power outer) {
-    if (is_optional(p, n)) {
+    if (is_optional(n)) {
         print_optional(p, n, outer);
         return;
     }
@@ -245,7 +173,7 @@ static void print_node(struct formula_printer *p, const struct node *n, enum bin
         return;
     case N_NUMBER:
         buf_add(p->out, n->given ? STR("given(") : STR(""));
-        print_number(p, n->number, n->given ? P_EITHER : outer);
+        number_print_named(&(struct number_names){name_number, p}, n->number, n->given ? P_EITHER : outer, p->out);
         close_if(p, n->given);
         return;
     case N_TRANSPOSED:
@@ -285,7 +213,7 @@ static void print_line(struct formula_printer *p, const struct node *n) {
     buf_add(p->out, STR(" = "));
     size_t head = p->out->n;
     print_node(p, value, P_EITHER);
-    if (p->out->n - begin > WIDTH && value->kind == N_EITHER && !is_optional(p, value)) {
+    if (p->out->n - begin > WIDTH && value->kind == N_EITHER && !is_optional(value)) {
         p->out->n = head;
         for (uint32_t i = 0; i < value->nargs; i++) {
             if (i)
@@ -304,7 +232,7 @@ static void print_with_uses(struct formula_printer *p, const struct node *n) {
         p->slots[n->slot].printed = true;
     const struct node *const *all;
     const struct node *optional[2];
-    uint32_t n_operands = printed_operands(p, n, &all, optional);
+    uint32_t n_operands = printed_operands(n, &all, optional);
     for (uint32_t i = 0; i < n_operands; i++)
         print_with_uses(p, all[i]);
     if (n->kind == N_NAMED && has_line(p, n->slot))
@@ -316,8 +244,6 @@ static struct formula_printer *printer_new(const struct formula *f, struct buf *
     p->f = f;
     p->out = out;
     p->enough = SIZE_MAX;
-    for (uint32_t i = 0; i < MAX_SLOTS; i++)
-        p->same_as[i] = i;
     return p;
 }
 

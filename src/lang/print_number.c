@@ -1,37 +1,50 @@
 /* Conditions and numbers as text: as they stand in the pattern, or with the numbers of a match filled in. */
 #include <math.h>
+#include <string.h>
 
 #include "lang/infix.h"
 #include "lang/printer.h"
 
 struct number_printer {
     const struct formula *f;
-    const struct number_values *v; /* or NULL */
+    const struct number_values *v;    /* or NULL */
+    const struct number_names *names; /* NULL: those of the formula */
     struct buf *out;
 };
 
-/* A call as it stands in the pattern, up to its closing parenthesis: `name` points into that text, which ends with a
- * NUL. */
-static void print_call(struct buf *out, struct str name) {
-    const char *p = name.p, *end = p + name.n;
-    int depth = 0;
-    char quote = 0;
-    while (*end == ' ')
-        end++;
-    for (; *end; end++) {
-        quote = quote ? (*end == quote ? 0 : quote) : *end == '"' ? '"' : 0;
-        depth += !quote && *end == '(';
-        depth -= !quote && *end == ')';
-        if (depth == 0)
-            break;
-    }
-    buf_add(out, (struct str){p, (size_t)(end - p) + (*end == ')')});
+static void print_slot(const struct number_printer *p, uint32_t slot) {
+    if (p->names)
+        p->names->print(p->names->self, slot);
+    else
+        buf_add(p->out, p->f->slot_name[slot].n ? p->f->slot_name[slot] : STR("it"));
+}
+
+static void print_argument(const struct number_printer *p, const struct number *n, uint32_t i) {
+    uint32_t slot = n->op == NUM_CALL ? n->args[i] : n->slot, bit = 1u << i;
+    const char *view = n->sources & bit ? "source(" : n->printed & bit ? "printed(" : "";
+    buf_printf(p->out, "%s%s", i ? ", " : "", view);
+    print_slot(p, slot);
+    buf_add(p->out, *view ? STR(")") : STR(""));
+}
+
+/* A condition, a measure or value(x). */
+static void print_call(const struct number_printer *p, const struct number *n) {
+    uint32_t nargs = n->op == NUM_CALL ? n->nargs : 1;
+    buf_printf(p->out, "%.*s(", (int)n->text.n, n->text.p);
+    for (uint32_t i = 0; i < nargs; i++)
+        print_argument(p, n, i);
+    for (uint32_t i = 0; i < n->ngiven; i++)
+        buf_printf(p->out, ", %d", n->given[i]);
+    if (n->key)
+        buf_printf(p->out, "%s%s%s%s", nargs ? ", " : "", strchr(n->key, '"') ? "'" : "\"", n->key,
+                   strchr(n->key, '"') ? "'" : "\"");
+    buf_addc(p->out, ')');
 }
 
 static void print_extent(const struct number_printer *p, const struct number *n) {
     buf_add(p->out, STR("extent("));
     if (n->slot != NONE) {
-        buf_add(p->out, p->f->slot_name[n->slot].n ? p->f->slot_name[n->slot] : STR("it"));
+        print_slot(p, n->slot);
         buf_add(p->out, STR(", "));
     }
     buf_printf(p->out, "%d)", n->axis);
@@ -90,12 +103,18 @@ static void print(const struct number_printer *p, const struct number *n, enum b
     else if (infix_of_number(n->op))
         print_infix(p, n, outer);
     else
-        print_call(p->out, n->text);
+        print_call(p, n);
 }
 
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out) {
-    struct number_printer p = {f, v, out};
+    struct number_printer p = {f, v, NULL, out};
     print(&p, n, P_EITHER);
+}
+
+void number_print_named(const struct number_names *names, const struct number *n, enum binding_power outer,
+                        struct buf *out) {
+    struct number_printer p = {NULL, NULL, names, out};
+    print(&p, n, outer);
 }
 
 bool number_has_values(const struct number *n) {

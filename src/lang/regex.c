@@ -3,7 +3,6 @@
 #include "lang/regex.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void regexes_free(struct regexes *all) {
     for (uint32_t i = 0; i < all->n; i++)
@@ -37,27 +36,10 @@ const pcre2_code *regexes_add(struct regexes *all, struct str text, struct arena
     return code;
 }
 
-/* PCRE2 may report a letter that also stands for its other case, and a byte that is part of a character. */
-static bool is_literal(uint32_t unit) {
-    bool letter = (unit >= 'A' && unit <= 'Z') || (unit >= 'a' && unit <= 'z');
-    return unit < 128 && !letter;
-}
-
-static bool lacks(const pcre2_code *re, uint32_t type, uint32_t unit, struct str text) {
-    uint32_t there = 0, c = 0;
-    return pcre2_pattern_info(re, type, &there) == 0 && there == 1 && pcre2_pattern_info(re, unit, &c) == 0 &&
-           is_literal(c) && (text.n == 0 || !memchr(text.p, (int)c, text.n));
-}
-
-bool regex_is_ruled_out(const pcre2_code *re, struct str text) {
-    return lacks(re, PCRE2_INFO_FIRSTCODETYPE, PCRE2_INFO_FIRSTCODEUNIT, text) ||
-           lacks(re, PCRE2_INFO_LASTCODETYPE, PCRE2_INFO_LASTCODEUNIT, text);
-}
-
 enum { MATCH_LIMIT = 100000 };
 
 bool regex_finds(const pcre2_code *re, struct str s) {
-    if (!re || regex_is_ruled_out(re, s))
+    if (!re)
         return false;
     pcre2_match_data *data = made(pcre2_match_data_create(1, NULL));
     pcre2_match_context *limits = made(pcre2_match_context_create(NULL));

@@ -23,8 +23,6 @@ const pcre2_code *regexes_add(struct regexes *all, struct str text, struct arena
 
 /* Compiled, to be freed with pcre2_code_free; NULL with a message in arena `a` where the text is wrong. */
 pcre2_code *regex_compile(struct str text, struct arena *a, const char **message);
-/* True where the text lacks a byte that every match has, by pcre2_pattern_info: cheap, and enough for most names. */
-bool regex_is_ruled_out(const pcre2_code *re, struct str text);
 /* Whether it matches somewhere in the text. False where that costs too much, or `re` is NULL. */
 bool regex_finds(const pcre2_code *re, struct str s);
 

@@ -59,11 +59,12 @@ static void check_template(struct checker *c, const struct pattern *p, struct st
 
 #define WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* A single word with _ in it seems to be the name of a rule. */
+/* A single word, with _ in it or where the file has rules, seems to be the name of one. */
 static void check_rules(struct checker *c, const struct pattern *p, const struct note_rule *rules, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         check_template(c, p, rules[i].say);
-        if (strchr(rules[i].say.p, '_') && strspn(rules[i].say.p, WORD) == rules[i].say.n)
+        bool named = p->shared.n || strchr(rules[i].say.p, '_');
+        if (rules[i].say.n && named && strspn(rules[i].say.p, WORD) == rules[i].say.n)
             warn(c, line_of(p, rules[i].say), "no rule of the file has this name: ", rules[i].say, "");
     }
 }
@@ -138,18 +139,25 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
 
 static bool calls(struct str text, struct str name) {
     struct lexer l = {text.n ? text : STR(""), 0, 0};
+    bool forced = false; /* `op tanh(x)` is no idiom */
     for (struct token t = lex_next(&l), next; t.kind != T_END && t.kind != T_BAD; t = next) {
         next = lex_next(&l);
-        if (t.kind == T_NAME && str_eq(t.text, name) && next.kind == T_PUNCT && str_is(next.text, "("))
+        if (t.kind == T_NAME && !forced && str_eq(t.text, name) && next.kind == T_PUNCT && str_is(next.text, "("))
             return true;
+        forced = t.kind == T_NAME && str_is(t.text, "op");
     }
     return false;
 }
 
 static bool is_used(const struct pattern_set *set, const struct idiom *idiom) {
-    for (uint32_t i = 0; i < set->n; i++)
-        if (calls(set->items[i]->match, idiom->name) || calls(set->items[i]->fused, idiom->name))
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct pattern *p = set->items[i];
+        bool used = calls(p->match, idiom->name) || calls(p->fused, idiom->name);
+        for (uint32_t k = 0; k < p->nholds; k++)
+            used |= calls(p->holds[k].formula, idiom->name);
+        if (used)
             return true;
+    }
     for (uint32_t i = 0; i < set->idioms.n; i++)
         if (!str_eq(set->idioms.items[i].name, idiom->name) && calls(set->idioms.items[i].body, idiom->name))
             return true;
@@ -180,8 +188,7 @@ static void check_demand(struct checker *c, const struct demand *d) {
         warn(c, d->when.origin.line, "no pattern of these ops has the names of this demand: ", d->when.text, "");
 }
 
-/* The file itself, or one of the directory. */
-static bool is_of(const char *file, const char *path) {
+bool pattern_file_is_of(const char *file, const char *path) {
     size_t n = strlen(path);
     return strncmp(file, path, n) == 0 && (file[n] == '\0' || file[n] == '/');
 }
@@ -190,17 +197,17 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
     struct checker c = {.set = set, .diags = d};
     for (uint32_t i = 0; i < set->n; i++) {
         c.file = set->items[i]->file.p;
-        if (is_of(c.file, path))
+        if (pattern_file_is_of(c.file, path))
             check_pattern(&c, set->items[i]);
     }
     for (uint32_t i = 0; i < set->idioms.n; i++) {
         c.file = set->idioms.items[i].origin.file;
-        if (is_of(c.file, path))
+        if (pattern_file_is_of(c.file, path))
             check_idiom(&c, i);
     }
     for (uint32_t i = 0; i < set->ndemands; i++) {
         c.file = set->demands[i].when.origin.file;
-        if (is_of(c.file, path))
+        if (pattern_file_is_of(c.file, path))
             check_demand(&c, &set->demands[i]);
     }
     arena_free(&c.arena);

@@ -11,4 +11,7 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
 /* The same for these two keys of one pattern, without warnings. */
 bool pattern_forms_check(const struct pattern_set *set, const struct pattern *p, struct diags *d);
 
+/* It is this file, or one of this directory. */
+bool pattern_file_is_of(const char *file, const char *path);
+
 #endif

@@ -17,25 +17,26 @@ static struct str_list load_words(struct loader *l, const struct tree *list) {
 }
 
 void load_demand(struct loader *l, const struct tree *n) {
-    static const char *const keys[] = {"of", "for", "when", "say", "theoretical"};
-    const struct tree *of = tree_lookup(n, "of"), *operands = tree_lookup(n, "for"), *when = tree_lookup(n, "when"),
-                      *say = tree_lookup(n, "say"), *theoretical = tree_lookup(n, "theoretical");
-    if (!of || !say) {
-        error_at(l, n, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}",
-                 "a demand has `of` and `say`", STR(""));
+    struct demand_record {
+        const struct tree *of, *operands, *when, *say;
+        bool theoretical;
+    } r = {.when = NULL};
+    static const struct field fields[] = {
+        {"of", FIELD_TREE, offsetof(struct demand_record, of), true, NULL},
+        {"for", FIELD_TREE, offsetof(struct demand_record, operands), false, NULL},
+        {"when", FIELD_SCALAR, offsetof(struct demand_record, when), false, NULL},
+        {"say", FIELD_SCALAR, offsetof(struct demand_record, say), true, NULL},
+        {"theoretical", FIELD_FLAG, offsetof(struct demand_record, theoretical), false, NULL}};
+    if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
         return;
-    }
-    check_keys(l, n, keys, sizeof keys / sizeof *keys, "`of`, `for`, `when`, `say` and `theoretical`");
-    if (l->failed || (when && !is_scalar(l, when)) || !is_scalar(l, say) || (theoretical && !is_scalar(l, theoretical)))
-        return;
-    struct demand d = {.of = load_words(l, of),
-                       .operands = operands ? load_words(l, operands) : (struct str_list){NULL, 0},
-                       .say = say->text,
-                       .theoretical = theoretical && str_is(theoretical->text, "true")};
+    struct demand d = {.of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical};
+    if (r.operands)
+        d.operands = load_words(l, r.operands);
     struct pattern_set *set = l->set;
-    if (!condition_read(&d.when, &set->arena, when ? when->text : STR("1 == 1") /* of every match */,
-                        origin_of(l, when ? when : say), l->diags)) {
-        l->failed = true;
+    struct str always = STR("1 == 1"); /* of every match */
+    if (l->in.failed || !condition_read(&d.when, &set->arena, r.when ? r.when->text : always,
+                                        origin_of(l, r.when ? r.when : r.say), l->in.diags)) {
+        l->in.failed = true;
         return;
     }
     set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
@@ -94,12 +95,13 @@ static bool is_of(const struct demand *d, struct str op) {
 /* The rules of one demand for this formula: how many were added. */
 static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
     uint32_t n = 0, most = d->operands.n ? d->operands.n : 1;
-    for (uint32_t i = 0; i < most && !l->failed; i++) {
+    for (uint32_t i = 0; i < most && !l->in.failed; i++) {
         uint32_t operand = d->operands.n ? formula_slot(f, d->operands.items[i]) : NONE, slots[MOST_IDIOM_PARAMS];
         if ((d->operands.n && operand == NONE) || !find_names(f, d, operand, slots))
             continue;
         out[n].say = d->operands.n ? said_of(&l->set->arena, d->say, d->operands.items[i]) : d->say;
-        l->failed = !condition_of(&out[n++].when, f, &l->set->arena, &d->when, slots, &l->set->conditions, l->diags);
+        l->in.failed =
+            !condition_of(&out[n++].when, f, &l->set->arena, &d->when, slots, &l->set->conditions, l->in.diags);
     }
     return n;
 }
@@ -111,13 +113,6 @@ static void add_requirement(struct loader *l, struct pattern *p, const struct nu
         memcpy(all, p->require, p->nrequire * sizeof *all);
     all[p->nrequire++] = holds;
     p->require = all;
-}
-
-static const struct number *joined(struct loader *l, enum number_op op, const struct number *a,
-                                   const struct number *b) {
-    struct number *n = arena_alloc(&l->set->arena, sizeof *n);
-    *n = (struct number){.op = op, .slot = NONE, .a = a, .b = b, .text = a->text};
-    return n;
 }
 
 /* The demands on an op: how many, and how many rules they may become. */
@@ -141,13 +136,13 @@ void add_demands(struct loader *l, struct pattern *p) {
     struct note_rule *notes = arena_alloc(&l->set->arena, (most + (size_t)1) * sizeof *notes);
     if (p->nnotes)
         memcpy(notes, p->notes, p->nnotes * sizeof *notes);
-    for (uint32_t i = 0; i < nof && !l->failed; i++) {
+    for (uint32_t i = 0; i < nof && !l->in.failed; i++) {
         struct demand *d = of[i];
         if (instead && !d->theoretical)
             continue;
         uint32_t n = rules_of(l, d, &p->formula, notes + p->nnotes);
         d->used |= n > 0;
-        for (uint32_t k = 0; k < n && d->theoretical && !l->failed; k++) {
+        for (uint32_t k = 0; k < n && d->theoretical && !l->in.failed; k++) {
             const struct number *when = notes[p->nnotes + k].when;
             if (!instead)
                 add_requirement(l, p, joined(l, NUM_NOT, when, NULL));

@@ -67,18 +67,18 @@ uint32_t family_size(struct loader *l, const struct tree *root) {
     const char *form = "for: {op: [add, multiply]}, and $op in the texts";
     const struct tree *family = tree_lookup(root, "for");
     uint32_t size = family->kind == TREE_MAPPING && family->first ? family->first->value->n : 0;
-    for (const struct tree *v = size ? family->first : NULL; v && !l->failed; v = v->next) {
+    for (const struct tree *v = size ? family->first : NULL; v && !l->in.failed; v = v->next) {
         const struct tree *list = v->value;
         if (list->kind != TREE_SEQUENCE || list->n != size)
             error_at(l, list, form, "the variables of `for` have lists of one length", STR(""));
-        for (const struct tree *i = l->failed ? NULL : list->first; i && !l->failed; i = i->next)
+        for (const struct tree *i = l->in.failed ? NULL : list->first; i && !l->in.failed; i = i->next)
             is_scalar(l, i);
     }
     if (!size)
         error_at(l, family, form, "`for` has lists of values for its variables", STR(""));
-    else if (!l->failed && !has_own_names(root, family))
+    else if (!l->in.failed && !has_own_names(root, family))
         error_at(l, family, "name: $op_with_activations", "the `name` of a family has one of its variables", STR(""));
-    return l->failed ? 0 : size;
+    return l->in.failed ? 0 : size;
 }
 
 const struct tree *family_member(const struct loader *l, const struct tree *root, uint32_t member) {

@@ -3,40 +3,38 @@
 
 #include <string.h>
 
-/* {what: ties, when: condition, say: text}; `when` may be left out. */
-static void load_outside_rule(struct loader *l, struct pattern *p, const struct tree *n) {
-    static const char *const rule_keys[] = {"what", "when", "say"};
+static bool read_what(struct str text, void *to) {
     static const char *const names[] = {
         [OUTSIDE_MASKED_ROWS] = "masked_rows", [OUTSIDE_TIES] = "ties", [OUTSIDE_SMALL] = "small_numbers"};
-    struct note_rule *rule = &p->outside[p->noutside];
-    check_keys(l, n, rule_keys, 3, "`outside` has `what`, `when` and `say`");
-    const struct tree *what = tree_lookup(n, "what");
-    const struct tree *when = what ? tree_lookup(n, "when") : NULL, *say = what ? tree_lookup(n, "say") : NULL;
-    if (!l->failed && (!what || !say))
-        error_at(l, n, "{what: masked_rows, when: present(floor), say: …}", "`what` and `say` are meant", STR(""));
-    if (l->failed || !what || !say || !is_scalar(l, what) || !is_scalar(l, say))
-        return;
     for (uint32_t i = OUTSIDE_MASKED_ROWS; i < sizeof names / sizeof *names; i++)
-        if (str_is(what->text, names[i]))
-            rule->what = (enum outside)i;
-    if (rule->what == OUTSIDE_NOTHING)
-        error_at(l, what, "one of masked_rows, ties, small_numbers",
-                 "nothing that can be outside of a claim: ", what->text);
-    const struct number **conditions = NULL;
-    uint32_t nconditions = 0;
-    if (when)
-        load_conditions(l, &p->formula, when, &conditions, &nconditions);
-    rule->when = nconditions == 1 ? conditions[0] : NULL;
-    if (nconditions > 1)
-        error_at(l, when, NULL, "one condition is meant", STR(""));
-    rule->say = say->text;
-    p->noutside++;
+        if (str_is(text, names[i])) {
+            *(enum outside *)to = (enum outside)i;
+            return true;
+        }
+    return false;
+}
+
+static void load_outside_rule(struct loader *l, struct pattern *p, const struct tree *n) {
+    struct outside_record {
+        enum outside what;
+        const struct tree *when;
+        struct str say;
+    } r = {.when = NULL};
+    static const struct field fields[] = {{"what", FIELD_VALUE, offsetof(struct outside_record, what), true, read_what},
+                                          {"when", FIELD_SCALAR, offsetof(struct outside_record, when), false, NULL},
+                                          {"say", FIELD_TEXT, offsetof(struct outside_record, say), true, NULL}};
+    if (!READ_RECORD(l, n, fields,
+                     "{what: masked_rows, when: present(floor), say: …}; what is masked_rows, ties or small_numbers",
+                     &r))
+        return;
+    const struct number *when = r.when ? load_condition(l, &p->formula, r.when) : NULL;
+    p->outside[p->noutside++] = (struct note_rule){.when = when, .say = r.say, .what = r.what};
 }
 
 void load_outside(struct loader *l, struct pattern *p, const struct tree *n) {
     p->noutside = 0;
     p->outside = arena_alloc(&l->set->arena, (count_items(n) + (size_t)1) * sizeof *p->outside);
-    for (const struct tree *i = items_of(n); i && !l->failed; i = i->next)
+    for (const struct tree *i = items_of(n); i && !l->in.failed; i = i->next)
         load_outside_rule(l, p, i);
 }
 
@@ -46,9 +44,8 @@ void load_holds(struct loader *l, struct pattern *p, const struct tree *n) {
         return;
     }
     p->nholds = 0;
-    for (const struct tree *k = n->first; k && !l->failed; k = k->next) {
-        const struct tree *name = k;
-        const struct tree *text = k->value;
+    for (const struct tree *k = n->first; k && !l->in.failed; k = k->next) {
+        const struct tree *name = k, *text = k->value;
         if (!is_scalar(l, name))
             return;
         uint32_t slot = formula_slot(&p->formula, name->text);

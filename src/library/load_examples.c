@@ -40,14 +40,8 @@ static void load_arguments(struct loader *l, struct example *e, const struct tre
         return;
     }
     e->args = arena_alloc(&l->set->arena, (map->n + (size_t)1) * sizeof *e->args);
-    for (const struct tree *k = map->first; k && !l->failed; k = k->next)
+    for (const struct tree *k = map->first; k && !l->in.failed; k = k->next)
         load_argument(l, e, k, k->value);
-}
-
-static void check_example_keys(struct loader *l, const struct tree *map) {
-    static const char *const keys[] = {"hit", "miss", "name", "level", "args", "because", "explains", "says"};
-    check_keys(l, map, keys, sizeof keys / sizeof *keys,
-               "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`");
 }
 
 static struct source_location place_in_text(const struct example *e, size_t at) {
@@ -80,66 +74,69 @@ static void expand(struct loader *l, struct example *e, const char *dialect) {
         e->text = text;
         return;
     }
-    diag_add(l->diags, SEV_ERROR, place_in_text(e, error.at), hint_of(e->text), "%.*s", (int)error.message.n,
+    diag_add(l->in.diags, SEV_ERROR, place_in_text(e, error.at), hint_of(e->text), "%.*s", (int)error.message.n,
              error.message.p);
-    l->failed = true;
+    l->in.failed = true;
 }
 
-static void load_example(struct loader *l, struct example *e, const struct tree *map) {
-    check_example_keys(l, map);
-    if (l->failed)
-        return;
-    const struct tree *hit = tree_lookup(map, "hit"), *miss = tree_lookup(map, "miss");
-    const struct tree *text = hit ? hit : miss, *n;
-    if (!text || (hit && miss)) {
+struct example_record {
+    const struct tree *hit, *miss, *args, *level;
+    struct str name, because, explains, says;
+};
+
+/* What only tests of one kind may say. */
+static void check_example(struct loader *l, const struct example_record *r, const struct tree *map) {
+    if ((r->hit != NULL) == (r->miss != NULL))
         error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
-        return;
-    }
-    if (!is_scalar(l, text))
-        return;
-    *e = (struct example){.hit = hit != NULL, .text = text->text, .origin = origin_of(l, text)};
-    e->line = map->line;
-    if ((n = tree_lookup(map, "name")) && is_scalar(l, n))
-        e->name = n->text;
-    if (!l->failed && (n = tree_lookup(map, "because")) && is_scalar(l, n))
-        e->because = n->text;
-    if (!l->failed && e->because.n && hit)
-        error_at(l, n, NULL, "`because` says why a `miss` is none", STR(""));
-    if (!l->failed && (n = tree_lookup(map, "explains")) && is_scalar(l, n))
-        e->explains = n->text;
-    if (!l->failed && e->explains.n && hit)
-        error_at(l, n, NULL, "`explains` is what `explain` says of a `miss`", STR(""));
-    if (!l->failed && (n = tree_lookup(map, "says")) && is_scalar(l, n))
-        e->says = n->text;
-    if (!l->failed && e->says.n && !hit)
-        error_at(l, n, NULL, "`says` is what the notes say of a `hit`", STR(""));
-    if (!l->failed && (n = tree_lookup(map, "args")))
-        load_arguments(l, e, n);
+    else if (r->hit && r->because.n)
+        error_at(l, tree_lookup(map, "because"), NULL, "`because` says why a `miss` is none", STR(""));
+    else if (r->hit && r->explains.n)
+        error_at(l, tree_lookup(map, "explains"), NULL, "`explains` is what `explain` says of a `miss`", STR(""));
+    else if (r->miss && r->says.n)
+        error_at(l, tree_lookup(map, "says"), NULL, "`says` is what the notes say of a `hit`", STR(""));
 }
+
+#define EXAMPLE(key, kind)                                                                                             \
+    { #key, kind, offsetof(struct example_record, key), false, NULL }
 
 /* `level`: the dialect that operators without one are spelled in; both: the example is two. */
-static void load_levels(struct loader *l, struct pattern *p, const struct tree *map) {
-    const struct tree *n = tree_lookup(map, "level");
-    struct str level = n && is_scalar(l, n) ? n->text : STR("ttir");
+static void load_example(struct loader *l, struct pattern *p, const struct tree *map) {
+    static const struct field fields[] = {EXAMPLE(hit, FIELD_SCALAR),    EXAMPLE(miss, FIELD_SCALAR),
+                                          EXAMPLE(name, FIELD_TEXT),     EXAMPLE(level, FIELD_SCALAR),
+                                          EXAMPLE(args, FIELD_TREE),     EXAMPLE(because, FIELD_TEXT),
+                                          EXAMPLE(explains, FIELD_TEXT), EXAMPLE(says, FIELD_TEXT)};
+    struct example_record r = {.hit = NULL};
+    if (!READ_RECORD(
+            l, map, fields,
+            "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`", &r))
+        return;
+    check_example(l, &r, map);
+    struct str level = r.level ? r.level->text : STR("ttir");
     bool both = str_is(level, "both");
+    if (!l->in.failed && !both && !str_is(level, "ttir") && !str_is(level, "ttnn"))
+        error_at(l, r.level, "ttir, ttnn or both", "unknown level: ", level);
+    if (l->in.failed)
+        return;
+    const struct tree *text = r.hit ? r.hit : r.miss;
     struct example *e = &p->examples[p->nexamples++];
-    if (l->failed)
-        return;
-    if (!both && !str_is(level, "ttir") && !str_is(level, "ttnn")) {
-        error_at(l, n, "ttir, ttnn or both", "unknown level: ", level);
-        return;
-    }
-    load_example(l, e, map);
-    if (l->failed)
-        return;
-    if (both) {
+    *e = (struct example){.hit = r.hit != NULL,
+                          .text = text->text,
+                          .origin = origin_of(l, text),
+                          .line = map->line,
+                          .name = r.name,
+                          .because = r.because,
+                          .explains = r.explains,
+                          .says = r.says,
+                          .one_of_two = both ? "ttir" : NULL};
+    if (r.args)
+        load_arguments(l, e, r.args);
+    if (both && !l->in.failed) {
         struct example *other = &p->examples[p->nexamples++];
-        e->one_of_two = "ttir";
         *other = *e;
         other->one_of_two = "ttnn";
         expand(l, other, "ttnn");
     }
-    if (!l->failed)
+    if (!l->in.failed)
         expand(l, e, str_is(level, "ttnn") ? "ttnn" : "ttir");
 }
 
@@ -156,11 +153,8 @@ void load_examples(struct loader *l, struct pattern *p, const struct tree *n) {
     }
     p->examples = arena_alloc(&l->set->arena, (2 * (size_t)n->n + 1) * sizeof *p->examples);
     p->nexamples = 0;
-    for (const struct tree *i = n->first; i && !l->failed; i = i->next)
-        if (i->kind == TREE_MAPPING)
-            load_levels(l, p, i);
-        else
-            error_at(l, i, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
+    for (const struct tree *i = n->first; i && !l->in.failed; i = i->next)
+        load_example(l, p, i);
 }
 
 static struct pattern *pattern_of_file(const struct pattern_set *set, struct str name, const char *file) {
@@ -176,12 +170,12 @@ void load_test_document(struct loader *l, const char *patterns, const struct tre
         error_at(l, map, "linear: [{hit: ...}, {miss: ...}]", "a list of tests for each pattern is meant", STR(""));
         return;
     }
-    for (const struct tree *i = map->first; i && !l->failed; i = i->next) {
+    for (const struct tree *i = map->first; i && !l->in.failed; i = i->next) {
         const struct tree *key = i;
         struct pattern *p = is_scalar(l, key) ? pattern_of_file(l->set, key->text, patterns) : NULL;
         if (p)
             load_examples(l, p, i->value);
-        else if (!l->failed)
+        else if (!l->in.failed)
             error_at(l, key, NULL, "tests of a pattern that is not in the file beside this one: ", key->text);
     }
 }

@@ -49,20 +49,27 @@ static void load_section(struct loader *l, size_t section, const struct tree *li
     if (list->kind != TREE_SEQUENCE)
         error_at(l, list, NULL, arena_printf(&l->set->arena, "`%s` is a list", sections[section].key).p, STR(""));
     else
-        for (const struct tree *i = list->first; i && (!l->failed || sections[section].to_the_end); i = i->next)
+        for (const struct tree *i = list->first; i && (!l->in.failed || sections[section].to_the_end); i = i->next)
             sections[section].load(l, i);
 }
 
-/* True when the document has sections. */
-static bool load_sections(struct loader *l, const struct tree *root, bool load) {
-    bool any = false;
-    for (size_t i = 0; i < NSECTIONS && !l->failed; i++) {
+static bool has_sections(const struct tree *root) {
+    for (size_t i = 0; i < NSECTIONS; i++)
+        if (tree_lookup(root, sections[i].key))
+            return true;
+    return false;
+}
+
+static void load_sections(struct loader *l, const struct tree *root) {
+    const char *keys[NSECTIONS];
+    for (size_t i = 0; i < NSECTIONS; i++)
+        keys[i] = sections[i].key;
+    record_check_keys(&l->in, root, keys, NSECTIONS, "a pattern has a document of its own, behind a line `---`");
+    for (size_t i = 0; i < NSECTIONS && !l->in.failed; i++) {
         const struct tree *list = tree_lookup(root, sections[i].key);
-        any |= list != NULL;
-        if (list && load)
+        if (list)
             load_section(l, i, list);
     }
-    return any;
 }
 
 static void load_document(struct loader *l, const struct tree *root) {
@@ -78,43 +85,43 @@ static void load_document(struct loader *l, const struct tree *root) {
         load_shared(l, root);
         return;
     }
-    if (load_sections(l, root, false) || switches_off(l, root) || l->failed)
+    if (has_sections(root) || switches_off(l, root) || l->in.failed)
         return;
     bool family = tree_lookup(root, "for");
     uint32_t n = family ? family_size(l, root) : 1;
-    for (uint32_t i = 0; i < n && !l->failed; i++) {
+    for (uint32_t i = 0; i < n && !l->in.failed; i++) {
         struct pattern *p = load_pattern(l, family ? family_member(l, root, i) : root);
-        if (!l->failed)
+        if (!l->in.failed)
             add_pattern(l->set, p);
     }
 }
 
 /* The documents before the first that is no YAML, then an error. */
 static void load_documents(struct loader *l) {
-    for (const struct tree *t = l->trees.documents; t && !l->failed; t = t->next)
+    for (const struct tree *t = l->trees.documents; t && !l->in.failed; t = t->next)
         load_document(l, t);
-    if (l->trees.wrong && !l->failed) {
-        struct source_location at = {l->file, l->trees.line, l->trees.column};
+    if (l->trees.wrong && !l->in.failed) {
+        struct source_location at = {l->in.file, l->trees.line, l->trees.column};
         const char *hint = strstr(l->trees.wrong, "mapping values") ? "a text with ': ' in it has to be quoted" : NULL;
-        diag_add(l->diags, SEV_ERROR, at, hint, "not YAML: %s", l->trees.wrong);
-        l->failed = true;
+        diag_add(l->in.diags, SEV_ERROR, at, hint, "not YAML: %s", l->trees.wrong);
+        l->in.failed = true;
     }
-    if (!l->trees.documents && !l->failed)
+    if (!l->trees.documents && !l->in.failed)
         warn_at(l, NULL, NULL, "has no pattern in it", STR(""));
 }
 
 static void load_sections_of_file(struct loader *l) {
-    for (const struct tree *t = l->trees.documents; t && !l->failed; t = t->next)
-        load_sections(l, t, true);
+    for (const struct tree *t = l->trees.documents; t && !l->in.failed; t = t->next)
+        if (has_sections(t))
+            load_sections(l, t);
 }
 
 static bool read_file(struct loader *l, const char *path) {
     FILE *f = fopen(path, "rb");
     check_memory(f ? 0 : errno);
     struct source_location at = {path, 0, 0};
-    l->file = arena_strdup(&l->set->arena, str_of(path));
     if (!f) {
-        diag_add(l->diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
+        diag_add(l->in.diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
         return false;
     }
     struct buf b = {0};
@@ -125,9 +132,8 @@ static bool read_file(struct loader *l, const char *path) {
     bool ok = !ferror(f);
     fclose(f);
     if (!ok)
-        diag_add(l->diags, SEV_ERROR, at, NULL, "cannot be read");
-    l->text = buf_take(&b, &l->set->arena);
-    loader_begin(l);
+        diag_add(l->in.diags, SEV_ERROR, at, NULL, "cannot be read");
+    loader_begin(l, path, buf_take(&b, &l->set->arena));
     return ok;
 }
 
@@ -149,29 +155,40 @@ static bool may_put_off(struct pattern_set *set, const struct loader *l, uint32_
     return compiled;
 }
 
+/* Of what sections define, whether or not patterns use it. */
+static bool check_definitions(struct pattern_set *set, uint32_t idiom, uint32_t condition, struct diags *d) {
+    bool ok = true;
+    for (; idiom < set->idioms.n; idiom++)
+        ok &= idiom_check(&set->idioms, &set->idioms.items[idiom], d);
+    for (; condition < set->conditions.definitions.n; condition++)
+        ok &= definition_check(&set->conditions, condition, d);
+    return ok;
+}
+
 static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
+    uint32_t idiom = set->idioms.n, condition = set->conditions.definitions.n;
     bool ok = true;
     complete_all(set);
     for (uint32_t i = 0; i < n && ok; i++) {
-        l[i].set = set;
-        l[i].diags = d;
+        l[i] = (struct loader){.set = set, .in.diags = d};
         if ((ok = read_file(&l[i], paths[i])))
             load_sections_of_file(&l[i]);
-        ok &= !l[i].failed;
+        ok &= !l[i].in.failed;
     }
     bool put_off = ok && may_put_off(set, l, n);
+    ok = ok && (put_off || check_definitions(set, idiom, condition, d));
     for (uint32_t i = 0; i < n && ok; i++) {
         l[i].put_off = put_off;
         load_documents(&l[i]);
-        ok = !l[i].failed;
+        ok = !l[i].in.failed;
     }
     return ok;
 }
 
 /* "linear.test.yml" beside "linear.yml", if it is there. */
 bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d) {
-    struct loader l = {.set = set, .diags = d, .tests_of = of->file.p};
+    struct loader l = {.set = set, .in.diags = d, .tests_of = of->file.p};
     if (of->tests_read || !str_ends(of->file, STR(".yml")))
         return true;
     for (uint32_t i = 0; i < set->n; i++)
@@ -182,18 +199,16 @@ bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, stru
     if (!read_file(&l, tests.p))
         return false;
     load_documents(&l);
-    return !l.failed;
+    return !l.in.failed;
 }
 
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d) {
-    struct loader l = {.set = set, .diags = d};
-    l.file = arena_strdup(&set->arena, str_of(name));
-    l.text = arena_str(&set->arena, text);
-    loader_begin(&l);
+    struct loader l = {.set = set, .in.diags = d};
+    loader_begin(&l, name, arena_str(&set->arena, text));
     load_documents(&l);
     patterns_index(set);
-    for (uint32_t i = set->n; i-- > 0 && !l.failed;)
-        if (set->items[i]->file.p == l.file)
+    for (uint32_t i = set->n; i-- > 0 && !l.in.failed;)
+        if (set->items[i]->file.p == l.in.file)
             return set->items[i];
     return NULL;
 }

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lang/lex.h"
 #include "library/loader.h"
-#include "library/series.h"
 
 /* What stands behind a key of the pattern, or of `defaults`; NULL: nothing. */
 static const struct tree *lookup(const struct loader *l, const struct tree *map, const char *key) {
@@ -29,15 +29,28 @@ static void load_source(struct loader *l, struct pattern *p, const struct tree *
         error_at(l, map, "one of ttnn, torch, triton, cuda", "the pattern lacks the key ", STR("source"));
 }
 
+/* Each name stands for a value. */
+static bool parse_match(struct loader *l, struct pattern *p, const struct tree *n) {
+    struct text_origin origin = origin_of(l, n);
+    if (!formula_parse(&p->formula, &l->set->arena, &l->set->idioms, n->text, origin, l->in.diags))
+        return false;
+    uint32_t slot = formula_unbound(&p->formula);
+    if (slot == NONE)
+        return true;
+    struct str name = p->formula.slot_name[slot];
+    diag_add(l->in.diags, SEV_ERROR, lex_place(origin, n->text, name.p), NULL,
+             "extent of a name that stands nowhere: %.*s", (int)name.n, name.p);
+    return false;
+}
+
 /* Its own, or that of the pattern that it is `like`. */
 static void load_formula(struct loader *l, struct pattern *p, const struct tree *map) {
     const struct tree *like = tree_lookup(map, "like"), *n = tree_lookup(map, "match");
     if (!like) {
         if (!n)
             error_at(l, map, NULL, "the pattern lacks the key ", STR("match"));
-        else if (is_scalar(l, n) && !formula_parse(&p->formula, &l->set->arena, &l->set->idioms,
-                                                   series_formula(&l->set->arena, n->text), origin_of(l, n), l->diags))
-            l->failed = true;
+        else if (is_scalar(l, n))
+            l->in.failed = !parse_match(l, p, n);
         return;
     }
     struct pattern *leader = is_scalar(l, like) ? find_pattern(l->set, like->text) : NULL;
@@ -47,10 +60,13 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     else if (!leader || leader->is_variant)
         error_at(l, like, nearest_pattern_name(l->set, like->text, "it has to be read earlier"),
                  "no such pattern with a formula of its own: ", like->text);
-    if (l->failed || !leader)
+    if (l->in.failed || !leader)
         return;
     p->formula = leader->formula;
-    p->fused = p->fused.n ? p->fused : leader->fused;
+    if (!p->fused.n) {
+        p->fused = leader->fused;
+        p->fused_origin = leader->fused_origin;
+    }
     p->is_variant = true;
     p->variant_of = leader;
 }
@@ -163,19 +179,14 @@ static const struct pattern_key {
     OTHER(tests, load_examples, false),
 };
 
-enum { NKEYS = sizeof keys / sizeof *keys };
+enum { NKEYS = sizeof keys / sizeof *keys, MOST_RULES = 256 };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
     const char *names[NKEYS + 9] = {"idioms",  "conditions", "locations", "fused_ops", "passes",
                                     "options", "unchecked",  "lowering",  "demands"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
         names[i + 9] = keys[i].name;
-    for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
-        check_key(l, k, names, NKEYS + 9, "the keys are listed in fusion-patterns(5)");
-        for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
-            if (str_eq(earlier->text, k->text))
-                error_at(l, k, NULL, "the key stands there twice: ", k->text);
-    }
+    record_check_keys(&l->in, map, names, NKEYS + 9, "the keys are listed in fusion-patterns(5)");
 }
 
 static void load_key(struct loader *l, struct pattern *p, const struct pattern_key *key, const struct tree *n) {
@@ -185,10 +196,8 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
     case HOLDS_TEXT:
         if (is_scalar(l, n))
             *(struct str *)to = n->text;
-        if (to == &p->fused) {
-            p->fused = series_formula(&l->set->arena, p->fused);
+        if (to == &p->fused)
             p->fused_origin = origin_of(l, n);
-        }
         return;
     case HOLDS_CONDITIONS:
         load_conditions(l, &p->formula, n, to, count);
@@ -209,13 +218,13 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
 
 /* Those before the formula, or those behind it. */
 static void load_keys(struct loader *l, struct pattern *p, const struct tree *map, bool early) {
-    for (const struct pattern_key *k = keys; k < keys + NKEYS && !l->failed; k++) {
+    for (const struct pattern_key *k = keys; k < keys + NKEYS && !l->in.failed; k++) {
         const struct tree *n = k->early == early ? lookup(l, map, k->name) : NULL;
         if (n)
             load_key(l, p, k, n);
         else if (early && k->required)
             error_at(l, map, NULL, "the pattern lacks the key ", str_of(k->name));
-        if (!l->failed && n && k->required && !n->text.n)
+        if (!l->in.failed && n && k->required && !n->text.n)
             error_at(l, n, NULL, "nothing stands behind the key ", str_of(k->name));
     }
 }
@@ -227,14 +236,16 @@ void load_shared(struct loader *l, const struct tree *root) {
                                                                    "decomposed", "notes",     "torch",   "block",
                                                                    "compiler",   "undecided", "undone",  "status"};
     const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
-    check_keys(l, root, shared, 2, "`defaults` and `rules` have a document of their own");
-    if (defaults && defaults->kind != TREE_MAPPING)
-        error_at(l, defaults, "defaults: {source: ttnn}", "`defaults` is a mapping", STR(""));
-    else if (defaults)
-        check_keys(l, defaults, with_defaults, sizeof with_defaults / sizeof *with_defaults,
-                   "`defaults` has keys that have no part in the formula");
-    if (rules && rules->kind != TREE_MAPPING)
-        error_at(l, rules, "rules: {masked: {when: present(mask), say: …}}", "`rules` is a mapping", STR(""));
+    const char *names[MOST_RULES];
+    uint32_t n = 0;
+    record_check_keys(&l->in, root, shared, 2, "`defaults` and `rules` have a document of their own");
+    if (defaults && !l->in.failed)
+        record_check_keys(&l->in, defaults, with_defaults, sizeof with_defaults / sizeof *with_defaults,
+                          "`defaults` has keys that have no part in the formula");
+    for (const struct tree *rule = rules ? rules->first : NULL; rule && n < MOST_RULES; rule = rule->next)
+        names[n++] = rule->text.p ? rule->text.p : "";
+    if (rules && !l->in.failed)
+        record_check_keys(&l->in, rules, names, n, "rules: {masked: {when: present(mask), say: …}}");
     l->shared = root;
 }
 
@@ -257,12 +268,12 @@ static void complete_summary(struct loader *l, struct pattern *p) {
 
 /* What is behind the formula: what the pattern asks of a match and says of it. */
 static void load_rest(struct loader *l, struct pattern *p, const struct tree *map) {
-    if (!l->failed && p->is_variant)
+    if (!l->in.failed && p->is_variant)
         copy_statements(p, p->variant_of);
     load_keys(l, p, map, false);
     if (!p->status.pass.n) /* of a family some members may have none */
         p->ncompiler = p->nundecided = 0;
-    if (!l->failed) {
+    if (!l->in.failed) {
         list_where_names(l, p);
         add_demands(l, p);
     }
@@ -286,7 +297,7 @@ static void complete(struct pattern *p) {
         complete(p->variant_of);
     p->rest = NULL;
     load_rest(&rest->loader, p, rest->map);
-    assert(!rest->loader.failed); /* it was read before, when the program was built */
+    assert(!rest->loader.in.failed); /* it was read before, when the program was built */
 }
 
 void pattern_complete(const struct pattern_set *set, struct pattern *p) {
@@ -308,7 +319,7 @@ static struct str level_of_pass(const struct pattern_set *set, struct str pass) 
 
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
-    p->file = str_of(l->file);
+    p->file = str_of(l->in.file);
     p->line = map->line;
     uint64_t line;
     p->text = document_text(l, map, &p->text_line);
@@ -317,17 +328,17 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
         p->shared = document_text(l, l->shared, &line);
     check_pattern_keys(l, map);
     load_keys(l, p, map, true);
-    if (!l->failed)
+    if (!l->in.failed)
         load_fused_op(l, p, map);
-    if (!l->failed)
+    if (!l->in.failed)
         load_source(l, p, map);
-    if (!l->failed && pattern_is_direct(p) && !p->status.level.n)
+    if (!l->in.failed && pattern_is_direct(p) && !p->status.level.n)
         p->status.level = level_of_pass(l->set, p->status.pass);
-    if (!l->failed)
+    if (!l->in.failed)
         complete_summary(l, p);
-    if (!l->failed)
+    if (!l->in.failed)
         load_formula(l, p, map);
-    if (l->put_off && !l->failed)
+    if (l->put_off && !l->in.failed)
         put_off(l, p, map);
     else
         load_rest(l, p, map);

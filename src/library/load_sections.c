@@ -1,56 +1,66 @@
-/* Sections of pattern files that all patterns share: idioms, definitions of conditions, and the rules that read a model
- * location out of names. */
+/* Sections of pattern files that all patterns share: idioms, definitions of conditions, the rules that read a model
+ * location out of names, passes and options of the compiler, and what its patterns do not look
+ * at. */
 #include "lang/condition.h"
 #include "lang/expr.h"
 #include "library/loader.h"
 
 void load_idiom(struct loader *l, const struct tree *n) {
-    if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, n->text, origin_of(l, n), l->diags))
-        l->failed = true;
+    if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, n->text, origin_of(l, n), l->in.diags))
+        l->in.failed = true;
 }
 
-/* {is: "rowwise(x): same_along(x, x, -1)", says: what it says, about: the group that lists show it in} */
+static bool read_group(struct str text, void *to) {
+    uint32_t *group = to;
+    for (*group = 0; *group < CONDITION_GROUPS; ++*group)
+        if (str_is(text, condition_groups[*group].name))
+            return true;
+    return false;
+}
+
 void load_definition(struct loader *l, const struct tree *n) {
-    const struct tree *is = tree_lookup(n, "is"), *says = tree_lookup(n, "says"), *about = tree_lookup(n, "about");
+    struct definition_record {
+        const struct tree *is;
+        struct str says;
+        uint32_t group;
+    } r = {.is = NULL};
+    static const struct field fields[] = {
+        {"is", FIELD_SCALAR, offsetof(struct definition_record, is), true, NULL},
+        {"says", FIELD_TEXT, offsetof(struct definition_record, says), true, NULL},
+        {"about", FIELD_VALUE, offsetof(struct definition_record, group), true, read_group}};
     struct idioms *all = &l->set->conditions.definitions;
-    uint32_t group = 0;
-    if (!is || !says || !about) {
-        error_at(l, n, "{is: 'rowwise(x): same_along(x, x, -1)', says: 'rowwise(x): …', about: axes}",
-                 "a definition of a condition has `is`, `says` and `about`", STR(""));
+    if (!READ_RECORD(l, n, fields,
+                     "{is: 'rowwise(x): same_along(x, x, -1)', says: 'rowwise(x): …', about: axes}; it is about "
+                     "values, axes, groups, layout, windows, neighbours, spelling or locations",
+                     &r))
         return;
-    }
-    if (!is_scalar(l, is) || !is_scalar(l, says) || !is_scalar(l, about))
-        return;
-    while (group < CONDITION_GROUPS && !str_is(about->text, condition_groups[group].name))
-        group++;
-    if (group == CONDITION_GROUPS)
-        error_at(l, about, "one of values, axes, groups, layout, windows, neighbours, spelling, locations",
-                 "nothing that conditions are about: ", about->text);
-    if (!idiom_add(all, &l->set->arena, is->text, origin_of(l, is), l->diags)) {
-        l->failed = true;
+    if (!idiom_add(all, &l->set->arena, r.is->text, origin_of(l, r.is), l->in.diags)) {
+        l->in.failed = true;
         return;
     }
     struct idiom *d = &all->items[all->n - 1];
     if (d->nlines != 1 || d->lines[0].name.n || d->nparams > 4)
-        error_at(l, is, NULL, "one condition over at most 4 names is meant: ", d->name);
-    d->says = says->text.p;
-    d->group = group;
+        error_at(l, r.is, NULL, "one condition over at most 4 names is meant: ", d->name);
+    d->says = r.says.p;
+    d->group = r.group;
 }
 
-/* ---- locations ---- */
-
 void load_location(struct loader *l, const struct tree *n) {
-    const struct tree *strip = tree_lookup(n, "strip");
-    const struct tree *match = tree_lookup(n, "match");
-    const struct tree *say = tree_lookup(n, "say");
-    const struct tree *regex = strip ? strip : match;
-    if (!regex || (match && !say)) {
-        error_at(l, n, "- {match: 'layers?[.](\\d+)', say: 'layer $1'}", "a rule has `strip`, or `match` and `say`",
-                 STR(""));
+    struct location_record {
+        const struct tree *strip, *match;
+        struct str say;
+    } r = {.strip = NULL};
+    static const struct field fields[] = {{"strip", FIELD_SCALAR, offsetof(struct location_record, strip), false, NULL},
+                                          {"match", FIELD_SCALAR, offsetof(struct location_record, match), false, NULL},
+                                          {"say", FIELD_TEXT, offsetof(struct location_record, say), false, NULL}};
+    static const char *const example = "- {match: 'layers?[.](\\d+)', say: 'layer $1'}";
+    if (!READ_RECORD(l, n, fields, example, &r))
+        return;
+    const struct tree *regex = r.strip ? r.strip : r.match;
+    if (!regex || (r.strip && r.match) || (r.match != NULL) != (r.say.p != NULL)) {
+        error_at(l, n, example, "a rule has `strip`, or `match` and `say`", STR(""));
         return;
     }
-    if (!is_scalar(l, regex) || (say && !is_scalar(l, say)))
-        return;
     const char *wrong;
     pcre2_code *re = regex_compile(regex->text, &l->set->arena, &wrong);
     if (!re) {
@@ -59,5 +69,66 @@ void load_location(struct loader *l, const struct tree *n) {
     }
     struct pattern_set *set = l->set;
     set->locations = grow(set->locations, &set->locations_cap, set->nlocations + 1, sizeof *set->locations);
-    set->locations[set->nlocations++] = (struct location_rule){re, strip != NULL, say ? say->text : STR("")};
+    set->locations[set->nlocations++] = (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")};
+}
+
+void load_pass(struct loader *l, const struct tree *n) {
+    static const struct field fields[] = {{"name", FIELD_TEXT, offsetof(struct compiler_pass, name), true, NULL},
+                                          {"version", FIELD_TEXT, offsetof(struct compiler_pass, version), true, NULL},
+                                          {"off", FIELD_TEXT, offsetof(struct compiler_pass, off), false, NULL},
+                                          {"level", FIELD_TEXT, offsetof(struct compiler_pass, level), false, NULL},
+                                          {"file", FIELD_TEXT, offsetof(struct compiler_pass, file), false, NULL}};
+    struct compiler_pass pass = {.name = STR("")};
+    if (!READ_RECORD(l, n, fields, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
+                     &pass))
+        return;
+    struct pattern_set *set = l->set;
+    set->passes = grow(set->passes, &set->passes_cap, set->npasses + 1, sizeof *set->passes);
+    set->passes[set->npasses++] = pass;
+}
+
+void load_option(struct loader *l, const struct tree *n) {
+    static const struct field fields[] = {{"name", FIELD_TEXT, offsetof(struct compiler_option, name), true, NULL},
+                                          {"needs", FIELD_TEXT, offsetof(struct compiler_option, needs), true, NULL}};
+    struct compiler_option option = {.name = STR("")};
+    if (!READ_RECORD(l, n, fields, "{name: optimization-level=1, needs: a compiler with OpModel}", &option))
+        return;
+    struct pattern_set *set = l->set;
+    set->options = grow(set->options, &set->options_cap, set->noptions + 1, sizeof *set->options);
+    set->options[set->noptions++] = option;
+}
+
+static enum op_kind operator_of(struct loader *l, const struct tree *n) {
+    enum op_kind k = is_scalar(l, n) ? op_kind_of_name(n->text) : K_UNKNOWN;
+    if (k == K_UNKNOWN && !l->in.failed)
+        error_at(l, n, NULL, "no operator: ", n->text);
+    return k;
+}
+
+void load_unchecked(struct loader *l, const struct tree *n) {
+    struct unchecked_record {
+        struct unchecked u;
+        const struct tree *makes, *of;
+    } r = {.of = NULL};
+    static const struct field fields[] = {
+        {"pass", FIELD_TEXT, offsetof(struct unchecked_record, u.pass), true, NULL},
+        {"pattern", FIELD_TEXT, offsetof(struct unchecked_record, u.pattern), true, NULL},
+        {"makes", FIELD_SCALAR, offsetof(struct unchecked_record, makes), true, NULL},
+        {"accepts", FIELD_TEXT, offsetof(struct unchecked_record, u.accepts), true, NULL},
+        {"of", FIELD_TREE, offsetof(struct unchecked_record, of), false, NULL}};
+    struct pattern_set *set = l->set;
+    if (!READ_RECORD(l, n, fields,
+                     "{pass: ttir-fusing, pattern: MishFusingPattern, makes: mish, of: where, accepts: any threshold}",
+                     &r))
+        return;
+    if (!find_pass(set, r.u.pass))
+        error_at(l, n, NULL, "none of `passes`: ", r.u.pass);
+    else if (r.of && count_items(r.of) > MOST_REPLACED)
+        error_at(l, r.of, NULL, "at most 4 ops are meant", STR(""));
+    else
+        r.u.makes = operator_of(l, r.makes);
+    for (const struct tree *i = r.of ? items_of(r.of) : NULL; i && !l->in.failed; i = i->next)
+        r.u.of[r.u.nof++] = operator_of(l, i);
+    set->unchecked = grow(set->unchecked, &set->unchecked_cap, set->nunchecked + 1, sizeof *set->unchecked);
+    set->unchecked[set->nunchecked++] = r.u;
 }

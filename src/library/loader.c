@@ -3,20 +3,19 @@
 
 #include <string.h>
 
-static struct source_location place_of(const struct loader *l, const struct tree *n) {
-    return (struct source_location){l->file, n ? n->line : 0, n ? n->column : 0};
-}
-
 void error_at(struct loader *l, const struct tree *n, const char *hint, const char *what, struct str word) {
-    diag_add(l->diags, SEV_ERROR, place_of(l, n), hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
-    l->failed = true;
+    record_error(&l->in, n, hint, what, word);
 }
 
 void warn_at(struct loader *l, const struct tree *n, const char *hint, const char *what, struct str word) {
-    diag_add(l->diags, SEV_WARNING, place_of(l, n), hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
+    struct source_location place = {l->in.file, n ? n->line : 0, n ? n->column : 0};
+    diag_add(l->in.diags, SEV_WARNING, place, hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
 }
 
-void loader_begin(struct loader *l) {
+void loader_begin(struct loader *l, const char *file, struct str text) {
+    l->in.file = arena_strdup(&l->set->arena, str_of(file));
+    l->in.arena = &l->set->arena;
+    l->text = text;
     const char *p = l->text.p, *end = p + l->text.n;
     uint32_t n = 1;
     for (const char *at = p; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
@@ -37,7 +36,7 @@ const char *line_begin(const struct loader *l, uint64_t line) {
 
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 struct text_origin origin_of(const struct loader *l, const struct tree *n) {
-    struct text_origin o = {l->file, n->line + n->block, n->column};
+    struct text_origin o = {l->in.file, n->line + n->block, n->column};
     if (!n->block)
         return o;
     const char *p = line_begin(l, o.line), *end = l->text.p + l->text.n;
@@ -59,20 +58,4 @@ const struct tree *items_of(const struct tree *n) {
 
 uint32_t count_items(const struct tree *n) {
     return n->kind == TREE_SEQUENCE ? n->n : 1;
-}
-
-void check_key(struct loader *l, const struct tree *key, const char *const *keys, size_t n, const char *hint) {
-    bool text = key && key->kind == TREE_SCALAR;
-    for (size_t i = 0; text && i < n; i++)
-        if (key->text.n && key->text.p[0] == keys[i][0] && str_is(key->text, keys[i]))
-            return;
-    const char *nearest = text ? str_nearest(key->text, keys, n) : NULL;
-    if (nearest)
-        hint = arena_printf(&l->set->arena, "did you mean %s?", nearest).p;
-    error_at(l, key, hint, "unknown key: ", text ? key->text : STR("?"));
-}
-
-void check_keys(struct loader *l, const struct tree *map, const char *const *keys, size_t n, const char *hint) {
-    for (const struct tree *k = map->kind == TREE_MAPPING ? map->first : NULL; k && !l->failed; k = k->next)
-        check_key(l, k, keys, n, hint);
 }

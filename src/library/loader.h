@@ -5,13 +5,12 @@
 #ifndef FA_LOADER_H
 #define FA_LOADER_H
 
-#include "base/tree.h"
+#include "base/record.h"
 #include "library/pattern.h"
 
 struct loader {
+    struct record_reader in;
     struct pattern_set *set;
-    struct diags *diags;
-    const char *file;
     const char *tests_of; /* the pattern file beside it, where it is a file of tests; else NULL */
     struct str text;      /* of the file */
     const char **lines;   /* where its lines begin, and where the last one ends */
@@ -19,11 +18,10 @@ struct loader {
     struct tree_file trees;
     const struct tree *shared; /* the last document read with `defaults` or `rules`, or NULL */
     bool put_off;              /* what is behind the formula of a pattern is read by pattern_complete */
-    bool failed;
 };
 
-/* Reads l->text and indexes its lines. */
-void loader_begin(struct loader *l);
+/* Reads the text of a file and indexes its lines. */
+void loader_begin(struct loader *l, const char *file, struct str text);
 /* Where a line of the file begins, counted from 1; for lines behind the last one, the end of the text. */
 const char *line_begin(const struct loader *l, uint64_t line);
 /* An error or a warning at a node (NULL: the whole file): `what` followed by `word`. */
@@ -37,10 +35,9 @@ bool is_scalar(struct loader *l, const struct tree *n); /* false with an error *
 const struct tree *items_of(const struct tree *n);
 /* How many they are. */
 uint32_t count_items(const struct tree *n);
-/* An error where the key is none of these. The nearest one is the hint, else `hint`. */
-void check_key(struct loader *l, const struct tree *key, const char *const *keys, size_t n, const char *hint);
-/* The same for each key of a mapping. */
-void check_keys(struct loader *l, const struct tree *map, const char *const *keys, size_t n, const char *hint);
+/* A mapping into the struct `out`, whose fields are named as its keys. */
+#define READ_RECORD(l, n, fields, example, out)                                                                        \
+    record_read(&(l)->in, n, fields, sizeof(fields) / sizeof *(fields), example, out)
 
 /* ---- items of the sections of files ---- */
 void load_idiom(struct loader *l, const struct tree *n);      /* load_sections.c: `idioms` */
@@ -48,9 +45,9 @@ void load_definition(struct loader *l, const struct tree *n); /* load_sections.c
 void load_location(struct loader *l, const struct tree *n);   /* load_sections.c: `locations` */
 void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused_ops` */
 void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
-void load_pass(struct loader *l, const struct tree *n);       /* load_status.c: `passes` */
-void load_option(struct loader *l, const struct tree *n);     /* load_status.c: `options` */
-void load_unchecked(struct loader *l, const struct tree *n);  /* load_status.c: `unchecked` */
+void load_pass(struct loader *l, const struct tree *n);       /* load_sections.c: `passes` */
+void load_option(struct loader *l, const struct tree *n);     /* load_sections.c: `options` */
+void load_unchecked(struct loader *l, const struct tree *n);  /* load_sections.c: `unchecked` */
 void load_lowering(struct loader *l, const struct tree *n);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
@@ -65,6 +62,10 @@ void load_shared(struct loader *l, const struct tree *root);
  * the names of such rules in `rules`; at most 8 names of the formula. */
 void load_conditions(struct loader *l, const struct formula *f, const struct tree *n, const struct number ***out,
                      uint32_t *count);
+/* One condition; NULL with an error. */
+const struct number *load_condition(struct loader *l, const struct formula *f, const struct tree *n);
+/* Two conditions, or what `op` makes of one. */
+const struct number *joined(struct loader *l, enum number_op op, const struct number *a, const struct number *b);
 void load_rules(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule **rules,
                 uint32_t *count);
 void load_names(struct loader *l, const struct pattern *p, const struct tree *n, uint32_t *out, uint32_t *count);

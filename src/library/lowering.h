@@ -5,8 +5,6 @@
 
 #include "library/pattern.h"
 
-enum { MAX_PARAMS = 12 };
-
 /* One fused op. Its parameters are its operands in order, then attributes by name. Each is a variable of the formula,
  * absent where a call has no such operand or attribute. Results after the first are its secondary roots (`also`). */
 struct lowering {
@@ -15,8 +13,8 @@ struct lowering {
     struct str head;   /* "rms_norm(x, weight, bias, epsilon)" */
     struct str text;   /* as written */
     struct str source; /* the definition or kernel that it follows */
-    struct str params[MAX_PARAMS];
-    uint32_t slots[MAX_PARAMS]; /* of the formula */
+    struct str params[MOST_IDIOM_PARAMS];
+    uint32_t slots[MOST_IDIOM_PARAMS]; /* of the formula */
     uint32_t nparams;
     struct formula *formula;
     bool primitive; /* the formula uses the op itself in a simpler form: a convolution without bias */

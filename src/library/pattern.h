@@ -91,6 +91,8 @@ struct unchecked {
     uint32_t nof;
 };
 
+enum { MOST_NAMES = 8 }; /* of a list of names */
+
 struct pattern {
     struct str name, summary, fused_op, source;
     struct str match, fused; /* text of the formula and of the fused form */
@@ -122,13 +124,14 @@ struct pattern {
     const struct number *
         *decomposed; /* the compiler took the op apart for a reason of the op; where one holds the match is hidden */
     struct example *examples;
-    uint32_t locate[8]; /* slots whose locations and names tell where in the model the match is, best first */
+    uint32_t locate[MOST_NAMES]; /* slots whose locations and names tell where in the model the match is, best first */
     uint32_t nlocate;
-    uint32_t escapes[8]; /* slots whose results may be used outside of the match */
+    uint32_t escapes[MOST_NAMES]; /* slots whose results may be used outside of the match */
     uint32_t nescapes;
-    uint32_t positive[8]; /* slots whose values are assumed to be positive; stated in the notes */
+    uint32_t positive[MOST_NAMES]; /* slots whose values are assumed to be positive; stated in the notes */
     uint32_t npositive;
-    uint32_t replicated[8]; /* slots whose values are assumed to be the same on each device; stated in the notes */
+    uint32_t
+        replicated[MOST_NAMES]; /* slots whose values are assumed to be the same on each device; stated in the notes */
     uint32_t nreplicated;
     struct text_origin fused_origin;
     struct holding holds[8]; /* further assumptions on variables; stated in the notes */

@@ -6,21 +6,23 @@
 
 #include "library/loader.h"
 
+static bool read_operands(struct str text, void *to) {
+    unsigned long n = strtoul(text.p, NULL, 10);
+    *(uint32_t *)to = (uint32_t)n;
+    return n >= 1 && n <= 100;
+}
+
+/* An op, or one with so many operands. */
 void load_sign(struct loader *l, const struct tree *n) {
-    const struct tree *op = n->kind == TREE_MAPPING ? tree_lookup(n, "op") : n;
-    const struct tree *operands = tree_lookup(n, "operands");
-    if (!op || op->kind != TREE_SCALAR || (operands && operands->kind != TREE_SCALAR)) {
-        error_at(l, n, "- {op: ttnn.linear, operands: 3}", "a fused op is a name, or has `op` and `operands`", STR(""));
+    static const struct field fields[] = {
+        {"op", FIELD_TEXT, offsetof(struct fusing_sign, op), true, NULL},
+        {"operands", FIELD_VALUE, offsetof(struct fusing_sign, operands), false, read_operands}};
+    struct fusing_sign sign = {.op = n->text};
+    if (n->kind != TREE_SCALAR && !READ_RECORD(l, n, fields, "- {op: ttnn.linear, operands: 3}", &sign))
         return;
-    }
     struct pattern_set *set = l->set;
-    unsigned long least = operands ? strtoul(operands->text.p, NULL, 10) : 0;
-    if (operands && (least < 1 || least > 100)) {
-        error_at(l, operands, NULL, "a number of operands expected", STR(""));
-        return;
-    }
     set->signs = grow(set->signs, &set->signs_cap, set->nsigns + 1, sizeof *set->signs);
-    set->signs[set->nsigns++] = (struct fusing_sign){op->text, (uint32_t)least};
+    set->signs[set->nsigns++] = sign;
 }
 
 /* Operands that hold data; absent ones and devices do not count. */
