@@ -29,7 +29,7 @@ PATTERNS = {  # what is wrong, and where
     PATTERN + 'out = cbrt(x) * (1' + ' * 1' * N + ')\n': f'5:8206: error: {LARGE}',
     PATTERN + 'out = cbrt(x)' + ' [+ a]' * N + '\n': f'5:8202: error: {LARGE}',
     PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & 1 < 2' * N + '\n': f'7:8199: error: {LARGE}',
-    PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & x1.. < 2' * N + '\n': f'7:9223: error: {LARGE}',
+    PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & x1.. < 2' * N + '\n': f'7:11271: error: {LARGE}',
     PATTERN + 'out = cbrt(x)' + '\n  x1 = cbrt(x1..)' * N + '\n': '37:3: error: too many lines',
     PATTERN + 'out = ' + '(' * N + 'x' + ')' * N + '\n': f'5:73: error: {DEEP}',
     PATTERN + 'out = ' + '-' * N + 'x\n': f'5:73: error: {DEEP}',

@@ -786,7 +786,7 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("idioms:\n  - \"f(x):\\ny = exp(x)\\nx\"\n", "3:5", "the line is not used");
     refuses("fused_ops:\n  - {op: ttnn.f, operand: 3}\n", "2:18", "unknown key: operand");
     refuses("passes:\n  - {name: p, version: v, of: f}\n", "2:27", "unknown key: of");
-    refuses("conditions:\n  - {is: 'p(x): foo(x)', says: p, about: axes}\n", "2:15", "no condition is called foo");
+    refuses("conditions:\n  - {is: 'p(x): foo(x)', says: p, about: axes}\n", "2:16", "no condition is called foo");
     refuses(HEAD "match: |\n  w1 = exp(a)\n  maybe k2.. = exp(a)\n  out = abs(w1)\n  also z = foo(a)\n", "8:12", "foo");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: [constant(x), scalar(x)], say: a}\n", "6:12",
             "text expected");

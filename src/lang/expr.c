@@ -35,7 +35,7 @@ static void advance(struct formula_parser *p) {
 }
 
 static bool at_punct(const struct formula_parser *p, const char *s) {
-    return p->token.kind == T_PUNCT && str_is(p->token.text, s);
+    return p->token.kind == T_PUNCT && p->token.text.p[0] == s[0] && str_is(p->token.text, s);
 }
 
 static bool accept(struct formula_parser *p, const char *s) {

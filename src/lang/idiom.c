@@ -40,9 +40,11 @@ bool idiom_of_formula(struct idioms *all, struct arena *a, struct idiom idiom, s
 
 const struct idiom *idiom_find(const struct idioms *all, struct str name) {
     for (; all; all = all->others)
-        for (uint32_t i = all->n; i-- > 0;)
-            if (str_eq(all->items[i].name, name))
+        for (uint32_t i = all->n; i-- > 0;) {
+            struct str known = all->items[i].name;
+            if (known.n == name.n && known.p[0] == name.p[0] && str_eq(known, name))
                 return &all->items[i];
+        }
     return NULL;
 }
 

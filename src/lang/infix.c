@@ -13,7 +13,7 @@ enum { INFIXES = sizeof infixes / sizeof *infixes };
 
 const struct infix *infix_of_sign(struct str sign) {
     for (int i = 0; i < INFIXES; i++)
-        if (str_is(sign, infixes[i].sign))
+        if (sign.p[0] == infixes[i].sign[0] && str_is(sign, infixes[i].sign))
             return &infixes[i];
     return NULL;
 }

@@ -34,7 +34,7 @@ static bool parse_match(struct loader *l, struct pattern *p, const struct tree *
     struct text_origin origin = origin_of(l, n);
     if (!formula_parse(&p->formula, &l->set->arena, &l->set->idioms, n->text, origin, l->in.diags))
         return false;
-    uint32_t slot = formula_unbound(&p->formula);
+    uint32_t slot = l->put_off ? NONE : formula_unbound(&p->formula); /* what is compiled in was asked before */
     if (slot == NONE)
         return true;
     struct str name = p->formula.slot_name[slot];

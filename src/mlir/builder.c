@@ -2,7 +2,8 @@
  * are read as those of a parsed module are. */
 #include "mlir/builder.h"
 
-#include "mlir/parser.h"
+#include "mlir/scan.h"
+#include "mlir/tables.h"
 
 #include <string.h>
 

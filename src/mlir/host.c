@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "mlir/builder.h"
-#include "mlir/parser.h"
+#include "mlir/scan.h"
 #include "mlir/tables.h"
 
 enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 16 };

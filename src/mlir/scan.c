@@ -31,28 +31,12 @@ const uint8_t scan_class[256] = {
 #undef M
 #undef C
 
-/* memchr pays off for constants of megabytes; the loop for names of ten bytes. */
 const char *scan_string(const char *p, const char *end) {
-    const char *quote = p++;
-    while (p < end) {
-        const char *near = end - p > 16 ? p + 16 : end;
-        while (p < near && *p != '"' && *p != '\n' && *p != '\\')
-            p++;
-        if (p == near && p < end) {
-            if (quote < p) { /* else the one that was found before an escape is still ahead */
-                quote = memchr(p, '"', (size_t)(end - p));
-                if (!quote || memchr(p, '\n', (size_t)(quote - p)))
-                    return NULL;
-            }
-            const char *escape = memchr(p, '\\', (size_t)(quote - p));
-            p = escape ? escape : quote;
-        }
-        if (p >= end || *p == '\n')
-            return NULL;
+    for (p++; p < end && *p != '\n'; p++)
         if (*p == '"')
             return p + 1;
-        p += 2; /* the escaped byte too */
-    }
+        else if (*p == '\\')
+            p++;
     return NULL;
 }
 
@@ -113,15 +97,9 @@ static char closing_of(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
-/* To the next byte of a class in `mask`; eight bytes a step, since most are not. */
-static inline const char *next_of(const char *p, const char *end, int mask) {
-    const unsigned char *u = (const unsigned char *)p;
-    for (; end - (const char *)u >= 8; u += 8)
-        if ((scan_class[u[0]] | scan_class[u[1]] | scan_class[u[2]] | scan_class[u[3]] | scan_class[u[4]] |
-             scan_class[u[5]] | scan_class[u[6]] | scan_class[u[7]]) &
-            mask)
-            break;
-    for (p = (const char *)u; p < end && !scan_is(*p, mask);)
+/* To the next byte of a class in `mask`. */
+static const char *next_of(const char *p, const char *end, int mask) {
+    while (p < end && !scan_is(*p, mask))
         p++;
     return p;
 }

@@ -7,7 +7,8 @@
  *
  * Its operands are what fills the slots, and the traced function returns what it copies. Source: TTNNTrace of tt-mlir,
  * of 2025-08 to 2026-08. */
-#include "mlir/parser.h"
+#include "mlir/scan.h"
+#include "mlir/tables.h"
 #include "mlir/tables.h"
 
 enum { MAX_STEPS = 8 };

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlir/parser.h"
+#include "mlir/scan.h"
+#include "mlir/tables.h"
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
