@@ -1158,8 +1158,8 @@ class Classify(Case):
                                          ("P", "mean", "add", 0), ("P", "linear", "[add, add]", 0), ("P", "linear", "[]", 1), ("P", "mean", "[]", 0)):
             out = self.audit(own % (pattern, makes, of))
             self.assertEqual(re.findall("known defect: (.*)", out), ["P accepts any bias, as of v1"] * said, (pattern, makes, of))
-        for row, why in (("{pass: p, pattern: P, of: sum, accepts: a}", "has `pass`, `pattern`, `makes`, `accepts`"),
-                         ("{pass: p, pattern: P, makes: mean, of: sum}", "has `pass`, `pattern`, `makes`, `accepts`"),
+        for row, why in (("{pass: p, pattern: P, of: sum, accepts: a}", "lacks the key makes"),
+                         ("{pass: p, pattern: P, makes: mean, of: sum}", "lacks the key accepts"),
                          ("{pass: p, pattern: P, makes: mean, of: [[sum]], accepts: a}", "text expected"),
                          ("{pass: p, pattern: P, makes: average, of: sum, accepts: a}", "no operator: average"),
                          ("{pass: p, pattern: P, makes: mean, of: [sum, total], accepts: a}", "no operator: total"),

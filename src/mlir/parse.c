@@ -1332,18 +1332,6 @@ static bool parse_ops(struct ir_parser *p) {
 
 /* ---- a module ---- */
 
-void name_functions(struct mlir *m) {
-    struct mlir_tables *t = m->tables;
-    t->nfunc_of_name = m->nnames;
-    t->func_of_name = xrealloc(t->func_of_name, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
-    memset(t->func_of_name, 0xff, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
-    for (uint32_t f = 0; f < m->nfuncs; f++) {
-        uint32_t *known = &t->func_of_name[m->funcs[f].name];
-        if (*known == NONE || (m->funcs[*known].declaration && !m->funcs[f].declaration))
-            *known = f;
-    }
-}
-
 /* Arrays have grown by doubling: what they did not fill goes back. */
 static void shrink(struct mlir *m) {
     m->ops_cap = m->nops;
@@ -1417,8 +1405,4 @@ void mlir_free(struct mlir *m) {
 struct source_location mlir_place(const struct mlir *m, uint32_t text_offset) {
     struct source_location nowhere = {0};
     return m->source ? log_place(m->source, m->block, text_offset) : nowhere;
-}
-
-uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
-    return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
 }
