@@ -59,8 +59,14 @@ struct recent_text {
     uint32_t n, id; /* bytes, 0: none; of the type */
 };
 
+/* A name of a value as the number that its bytes are, and its id. */
+struct short_name {
+    uint64_t word;
+    uint32_t id;
+};
+
 enum recent_kind { RECENT_TYPE, RECENT_DICT, RECENT_KINDS };
-enum { RECENT_SLOTS = 512, RECENT_HEAD = 24, RECENT_LONGEST = 1 << 12 };
+enum { RECENT_SLOTS = 512, RECENT_HEAD = 24, RECENT_LONGEST = 1 << 12, SHORT_NAMES = 1024 };
 
 struct ir_parser {
     struct mlir *m;
@@ -85,6 +91,7 @@ struct ir_parser {
     uint32_t nuses, uses_cap;
     uint32_t *types, ntypes, types_cap; /* the list of types read last */
     struct recent_text recent[RECENT_KINDS][RECENT_SLOTS];
+    struct short_name short_names[SHORT_NAMES];
 };
 
 static bool parse_ops(struct ir_parser *p);
@@ -201,12 +208,24 @@ static void say_bad(struct ir_parser *p, uint32_t op, const char *where, const c
 
 /* ---- names of values ---- */
 
+/* Id of the name of a value. */
+static uint32_t value_name(struct ir_parser *p, struct str text) {
+    uint64_t word = 0;
+    if (text.n > sizeof word)
+        return sym_add(p->m->tables, &p->m->tables->values, text);
+    memcpy(&word, text.p, text.n);
+    struct short_name *known = &p->short_names[hash_mix(0, word) % SHORT_NAMES];
+    if (known->word != word)
+        *known = (struct short_name){word, sym_add(p->m->tables, &p->m->tables->values, text)};
+    return known->id;
+}
+
 static bool read_name(struct ir_parser *p, struct span *text, uint32_t *name) {
     const char *from = p->p, *q = peek(p) == '%' ? scan_name(from + 1, p->end) : from;
     if (q <= from + 1)
         return fail(p, from, q == from ? "expected a value" : "expected the name of a value after '%'");
     *text = span_of(p, from, q);
-    *name = sym_add(p->m->tables, &p->m->tables->values, (struct str){from, (size_t)(q - from)});
+    *name = value_name(p, (struct str){from, (size_t)(q - from)});
     uint32_t old = p->nbindings;
     if (*name >= old) {
         p->bindings = grow(p->bindings, &p->nbindings, *name + 1, sizeof *p->bindings);
@@ -853,7 +872,8 @@ static void custom_operands(struct ir_parser *p, struct custom_op *c, bool regio
         if (!u.use.text.end)
             continue;
         uint32_t type = u.type == NONE ? p->no_type : u.type;
-        uint32_t v = value_add(m, (struct mlir_value){.type = type, .def = NONE, .index = index++, .name = u.use.text});
+        uint32_t v = value_add(m, (struct mlir_value){.type = type, .def = NONE, .index = index, .name = u.use.text});
+        index++;
         define(p, u.use.name, v, 1);
     }
 }

@@ -23,7 +23,8 @@ const char *scan_string(const char *p, const char *end);
 const char *scan_type(const char *p, const char *end);
 /* Over blanks, newlines and comments. */
 const char *scan_blanks(const char *p, const char *end);
-__attribute__((always_inline)) static inline const char *scan_space(const char *p, const char *end) {
+static inline const char *scan_space(const char *p, const char *end) {
+    p += p < end && *p == ' '; /* mostly there is nothing more */
     return p < end && (scan_is(*p, CH_BLANK) || *p == '/') ? scan_blanks(p, end) : p;
 }
 /* Over identifier characters. */
