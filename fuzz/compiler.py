@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Random TTIR functions through the real compiler, each judged by `fusion-audit verify`; scripts/fuzz-compiler.sh runs it.
 
-usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--corpus=DIR] [--known=DIR] [--models=DIR] PROGRAM EXAMPLES OPT
-PROGRAM is fusion-audit, EXAMPLES the test program that prints the examples of patterns, OPT ttmlir-opt. A function is an
+usage: compiler.py [--count=N] [--seed=S] [--time=SECONDS] [--jobs=N] [--corpus=DIR] [--known=DIR] [--models=DIR] PROGRAM TESTS OPT
+PROGRAM is fusion-audit, TESTS the folder of the programs `examples` and `agree`, OPT ttmlir-opt. A function is an
 example of a pattern, one that matches or a near miss, a function of MODELS, or one of random ops, changed at up to four
-places: a number, an axis, an operator, an operand, an element type, an extent, a further user, ops in between, another
-function behind it. The pipeline runs with random options. What differs is reduced as long as the same pass makes the
-difference, and told once for each kind; DIR keeps it. The program is judged, too: an audit finds the same under other names
-and in another order, no place is found whose fused op is all that is there, and of some functions each option that it
-names, set, brings the fusion that it is said to bring, with the rest that tests/actions_test.py tries. Exit status 1: the
-compiler is wrong in a way that KNOWN does not have, or the program is.
+places: a number, an axis, an operator, an operand, an element type, an extent, the end that a slice is at, a further
+user, ops in between, another function behind it. The pipeline runs with random options. What differs, or is refused with
+fusing on alone, is reduced as long as the same pass makes the difference, and told once for each kind; DIR keeps it. The
+program is judged, too: what it says to differ does so where both functions are evaluated in full, an audit finds the same
+under other names and in another order, no place is found whose fused op is all that is there, and of some functions each
+option that it names, set, brings the fusion that it is said to bring, with the rest that tests/actions_test.py tries. Exit
+status 1: the compiler is wrong in a way that KNOWN does not have, or the program is.
 """
 import argparse
 import collections
@@ -37,11 +38,17 @@ LIMIT = 20            # seconds of processor of one run of the compiler or of th
 TRIED = 3             # functions of a module whose actions are tried
 TRIES = 150           # runs to reduce one difference
 PIPELINE = "--ttir-to-ttnn-backend-pipeline=mock-system-desc-arch=wormhole_b0 optimization-level=0 "
-OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-fusion",
-           "enable-permute-slice-after-matmul-fusion", "enable-erase-inverse-ops-pass",
-           "enable-implicit-broadcast-folding-pass", "enable-quant-dequant-conversion-pass", "enable-const-eval",
-           "enable-cpu-hoisted-const-eval", "enable-ttnn-decomposition-pass", "enable-optimization-passes"]
-OP = re.compile(r'\s*(?:(%\w+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
+FUSING_OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-fusion",
+                  "enable-permute-slice-after-matmul-fusion"]
+OPTIONS = FUSING_OPTIONS + ["enable-erase-inverse-ops-pass", "enable-implicit-broadcast-folding-pass",
+                            "enable-quant-dequant-conversion-pass", "enable-const-eval", "enable-cpu-hoisted-const-eval",
+                            "enable-ttnn-decomposition-pass", "enable-optimization-passes", "enable-remove-dead-values",
+                            "enable-decomposition-workaround-pass", "enable-layout-workaround-pass",
+                            "enable-activation-dtype-lowering", "enable-dram-space-saving-optimization-pass"]
+EVALUATED = " enable-const-eval=false enable-cpu-hoisted-const-eval=false"   # as one function; the last word counts
+SAME = 1e-6           # relative: constants are printed in single precision
+NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["0"], []]   # that arguments are made of
+OP = re.compile(r'\s*(?:((?:%\w+(?:, )?)+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
 HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
 OTHER = {**pair_mutants.OTHER, "div": "multiply", "sum": "max", "max": "mean", "softmax": "softmax"}
 UNARY = ["neg", "exp", "relu", "sigmoid", "abs", "tanh"]
@@ -57,8 +64,9 @@ class Op:
                   self.more)
 
     def text(self, where):
-        names = self.results[0].partition("#")[0] if self.results else ""
-        left = "%s%s = " % (names, ":%d" % len(self.results) if len(self.results) > 1 else "") if names else ""
+        packed = self.results and "#" in self.results[0]
+        names = "%s:%d" % (self.results[0].partition("#")[0], len(self.results)) if packed else ", ".join(self.results)
+        left = names and names + " = "
         of = ", ".join(self.result_types)
         return '    %s"%s"(%s)%s%s : (%s) -> %s loc("%s")\n' % (
             left, self.name, ", ".join(self.operands), " <{%s}>" % self.attributes if self.attributes else "", self.more,
@@ -118,7 +126,7 @@ def read(text):
             current = None
         elif current and op and op[3].startswith("ttir."):
             n = int(op[2] or 1)
-            results = [] if not op[1] else [op[1]] if n == 1 else ["%s#%d" % (op[1], i) for i in range(n)]
+            results = [] if not op[1] else op[1].split(", ") if n == 1 else ["%s#%d" % (op[1], i) for i in range(n)]
             of = op[8][1:-1] if op[8].startswith("(") else op[8]
             current.ops.append(Op(op[3], split(op[4]), split(op[7]), op[5] or "", results, split(of),
                                   " " + op[6] if op[6] else ""))
@@ -140,8 +148,8 @@ class Change(random.Random):
 
     def of(self, function, seeds):
         for _ in range(self.choice([0, 1, 1, 2, 2, 3, 4])):
-            self.choice([self.number, self.number, self.whole, self.operator, self.swap, self.share, self.dtype, self.user,
-                         self.between, self.between, self.extent, self.behind])(function, seeds)
+            self.choice([self.number, self.number, self.whole, self.operator, self.swap, self.share, self.dtype, self.mixed,
+                         self.user, self.between, self.between, self.extent, self.ends, self.behind])(function, seeds)
         return function
 
     def with_attributes(self, function, pattern):
@@ -188,7 +196,7 @@ class Change(random.Random):
         op = function.ops[at]
         if op.operands:
             i = self.randrange(len(op.operands))
-            op.operands[i] = self.choice([v for v, t in known.items() if t == op.types[i]])
+            op.operands[i] = self.choice([v for v, t in known.items() if t == op.types[i]] or [op.operands[i]])
 
     def dtype(self, function, _):
         old, new = self.choice([("bf16", "f32"), ("f32", "bf16")])
@@ -198,6 +206,29 @@ class Change(random.Random):
             for types in op.types, op.result_types:
                 types[:] = [t.replace("x%s>" % old, "x%s>" % new) for t in types]
             op.attributes = op.attributes.replace("x%s>" % old, "x%s>" % new)
+
+    def mixed(self, function, _):
+        """One argument is of another element type than the rest."""
+        at = self.randrange(len(function.arguments)) if function.arguments else None
+        if at is not None and element(function.arguments[at][1]) in ("f32", "bf16"):
+            name, old, attributes = function.arguments[at]
+            new = re.sub(r"(bf16|f32)>$", "f32>" if element(old) == "bf16" else "bf16>", old)
+            function.arguments[at] = name, new, attributes
+            for op in function.ops:
+                op.types = [new if v == name else t for v, t in zip(op.operands, op.types)]
+
+    def ends(self, function, _):
+        """What is sliced off one end is taken from the other."""
+        slices = [op for op in function.ops if op.name == "ttir.slice_static" and len(op.types) == 1]
+        op = self.choice(slices) if slices else None
+        lists = [re.search(r"\b%s = \[(.*?)\]" % key, op.attributes) for key in ("begins", "ends")] if op else []
+        if not all(lists) or not op:
+            return
+        begins, ends = ([int(n) for n in re.findall(r"(-?\d+)(?: : i32|(?=,|$))", m[1])] for m in lists)
+        for d, extent in enumerate(extents(op.types[0])):
+            begins[d], ends[d] = extent - ends[d], extent - begins[d]
+        for key, numbers in ("begins", begins), ("ends", ends):
+            op.attributes = re.sub(r"\b%s = \[.*?\]" % key, "%s = %s" % (key, legal_test.ints(numbers)), op.attributes)
 
     def user(self, function, _):
         op = self.choice(function.ops)
@@ -260,7 +291,8 @@ class Change(random.Random):
 
 
 class Grown(legal_test.Maker):
-    """A function of random ops, each of values that are there where their shapes fit."""
+    """A function of random ops, each of values that are there where their shapes fit, and of layers that are fused or
+    nearly."""
 
     def __init__(self, rng):
         super().__init__(None)
@@ -274,19 +306,76 @@ class Grown(legal_test.Maker):
         fits = [name for name, s in self.values if s == shape]
         if fits and self.random.random() < 0.9:
             return self.random.choice(fits)
-        self.function.arguments.append(("%%arg%d" % len(self.values), legal_test.tensor(shape), ""))
+        kind = self.random.choice(["", " {ttcore.argument_type = #ttcore.argument_type<parameter>}"])
+        self.function.arguments.append(("%%arg%d" % len(self.values), legal_test.tensor(shape), kind))
         self.values.append((self.function.arguments[-1][0], shape))
         return self.values[-1][0]
+
+    def add(self, name, operands, attributes, *shapes):
+        """Operands are names or shapes; the first result."""
+        known = dict(self.values)
+        operands = [v if isinstance(v, str) else self.operand(v) for v in operands]
+        known.update(self.values)
+        number = "%%%d" % len(self.function.ops)
+        results = [number] if len(shapes) == 1 else ["%s#%d" % (number, i) for i in range(len(shapes))]
+        self.function.ops.append(Op("ttir." + name, operands, [legal_test.tensor(known[v]) for v in operands], attributes,
+                                    results, [legal_test.tensor(s) for s in shapes]))
+        self.values += zip(results, shapes)
+        return results[0]
+
+    def ranked(self):
+        """A part of what was sorted, from either end."""
+        x = self.shape()[:]
+        d, some = self.random.randrange(len(x)), x[:]
+        x[d] = self.random.choice([8, 16, 64])
+        some[d] = self.random.choice([1, 4, 8])
+        flags = tuple(self.random.choice(["true", "false"]) for _ in range(2))
+        whole = self.add("sort", [x], "descending = %s, dim = %d : si32, stable = %s" % (flags[0], d, flags[1]), x, x)
+        begins = [self.random.choice([0, x[d] - some[d]]) if i == d else 0 for i in range(len(x))]
+        for part in self.random.choice([[0], [1], [0, 1]]):
+            self.add("slice_static", ["%s#%d" % (whole.partition("#")[0], part)], "begins = %s, ends = %s, step = %s" % tuple(
+                map(legal_test.ints, (begins, [b + n for b, n in zip(begins, some)], [1] * len(x)))), some)
+
+    def attended(self):
+        """An attention as one op: of one query or several, with a mask or none, whose rows may be one."""
+        batch, heads, queries, keys, size = (self.random.choice(c) for c in ([1, 2], [2, 4], [1, 1, 4, 32], [4, 32], [8, 32, 64]))
+        groups = self.random.choice([1, 1, 2])
+        operands = [[batch, heads, queries, size]] + [[batch, heads // groups, keys, size]] * 2
+        mask = self.random.random() < 0.6
+        if mask:
+            operands.append([self.random.choice([1, batch]), 1, queries, keys])
+        self.add("scaled_dot_product_attention", operands, "is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, %d, 0>%s" % (
+            mask, self.random.choice(["", ", scale = 1.250000e-01 : f32", ", scale = 1.0 : f32"])), operands[0])
+
+    def convolved(self):
+        """A convolution, and often an affine step behind it."""
+        groups, inputs, outputs, kernel, n = (self.random.choice(c) for c in ([1, 1, 2], [2, 4], [2, 4], [1, 2, 3], [4, 6]))
+        back = self.random.random() < 0.5
+        weight = [inputs, outputs // groups] if back else [outputs, inputs // groups]
+        size = n + kernel - 1 if back else n - kernel + 1
+        out = [1, size, size, outputs]
+        attributes = "dilation = array<i32: 1, 1>, groups = %d : i32, padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 1, 1>" % groups
+        x = self.add("conv_transpose2d" if back else "conv2d", [[1, n, n, inputs], weight + [kernel, kernel]],
+                     attributes + (", output_padding = array<i32: 0, 0>" if back else ""), out)
+        for _ in range(self.random.choice([0, 1, 1, 2])):
+            x = self.scaled(x, out)
+
+    def scaled(self, x, shape):
+        """An affine step with one number for each index of one axis, mostly the last."""
+        axis = self.random.choice([len(shape) - 1] * 3 + list(range(len(shape))))
+        row = [n if i == axis else 1 for i, n in enumerate(shape)]
+        return self.add(self.random.choice(["multiply", "multiply", "add", "div", "subtract"]),
+                        [x, row][::self.random.choice([1, 1, -1])], "", shape)
+
+    def one(self):
+        name, shapes, attributes, out = self.op()
+        if 0 not in out:
+            self.add(name, shapes, attributes, out)
 
     def grow(self):
         ops, most = self.function.ops, self.random.randint(3, 14)
         while len(ops) < most:
-            name, shapes, attributes, out = self.op()
-            if 0 not in out:
-                result = "%%%d" % len(ops)
-                ops.append(Op("ttir." + name, list(map(self.operand, shapes)), list(map(legal_test.tensor, shapes)), attributes,
-                              [result], [legal_test.tensor(out)]))
-                self.values.append((result, out))
+            self.random.choice([self.one] * 12 + [self.ranked, self.attended, self.convolved])()
         used = {v for op in ops for v in op.operands}
         self.function.returns = [r for op in ops for r in op.results if r not in used]
         return self.function
@@ -352,11 +441,33 @@ class Judge:
             return None, run.stderr
         return json.loads(run.stdout) if run.stdout.strip() else {"checks": []}, ""
 
+    def refusal(self, function, options):
+        """What the compiler says of a function that it takes with fusing off; else empty."""
+        run = self.run([self.o.opt, PIPELINE + options, self.write("refused.mlir", [("f", function)]), "-o", os.devnull])
+        said = re.search(r"error: (.*)", run.stderr)
+        off = re.sub("(%s)=true" % "|".join(["enable-fusing-pass"] + FUSING_OPTIONS), r"\1=false", options)
+        if not said or self.compile([("f", function)], off)[2]:
+            return ""
+        return "refused: " + re.sub(r"tensor<.*?>|-?\d+", "N", re.sub(r"^loc\(.*?\)+: ", "", said[1]))[:160]
+
+    def disagree(self, function, options, check):
+        """Whether both modules of a function, evaluated in full, differ; None: they cannot be."""
+        before, after, failed = self.compile([("f", function)], options + EVALUATED)
+        example = re.sub(r" at \[.*?\]", "", "\n".join(re.findall(r"input \S+ [\dx]+: (.*)", check.get("counterexample", ""))))
+        evaluated = False
+        for numbers in [re.findall(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?", example)[:60], *NUMBERS] if not failed else []:
+            run = self.run([os.path.join(self.o.tests, "agree"), os.path.join(self.o.patterns, "lowering.yml"), before, after, *numbers])
+            evaluated |= run.returncode == 0
+            if run.returncode == 0 and not float(run.stdout) < SAME:
+                return True
+        return False if evaluated else None
+
     def differences(self, function, options):
         """Of one function: the kinds of difference, by the pass that makes it, and an example."""
         _, log, failed = self.compile([("f", function)], options, log=True)
         if failed:
-            return {crash_kind(function, failed): None} if failed.startswith("crash") else {}
+            failed = self.refusal(function, options) if failed == "refused" else failed
+            return {crash_kind(function, failed): None} if failed else {}
         found = {}
         for report in self.verify(log)[0], self.verify(self.path("before.mlir"), self.path("after.mlir"))[0]:
             for check in (report or {}).get("checks", []):
@@ -444,8 +555,10 @@ def halves(judge, functions, options):
         half = len(functions) // 2
         yield from halves(judge, functions[:half], options)
         yield from halves(judge, functions[half:], options)
-    elif failed.startswith("crash"):
-        yield functions, None, failed
+    else:
+        failed = judge.refusal(functions[0][1], options) if failed == "refused" else failed
+        if failed:
+            yield functions, None, failed
 
 
 def judge_batch(judge, functions, rng, options, result):
@@ -463,11 +576,22 @@ def judge_batch(judge, functions, rng, options, result):
         found = {int(n) for c in report["checks"] for n in re.findall(r'loc\("f(\d+):', c.get("before", ""))}
         for name, function in some if report["checks"] else []:
             if int(name[1:]) in found or not found:
-                result["compiler"] += [(function, kind) for kind in judge.differences(function, options)]
+                kinds = judge.differences(function, options)
+                result["compiler"] += [(function, kind) for kind in kinds]
+                said, answers = in_full(judge, function, kinds, options)
+                result["program"] += [(what, [(name, function)]) for what in said]
+                result["evaluated"].update(answers)
         for module in [some] + [[f] for f in rng.sample(some, min(TRIED, len(some)))]:
             said, tried = violations(judge, module, options)
             result["program"] += [(what, module) for what in said]
             result["actions"].update(tried)
+
+
+def in_full(judge, function, kinds, options):
+    """What evaluation of the whole function says against what differs: violations, and a list of answers."""
+    answers = [(kind, judge.disagree(function, options, check)) for kind, check in kinds.items() if check]
+    return ["verify: %s makes %s, which is the same in full" % kind[:2] for kind, answer in answers if answer is False], [
+        str(answer) for _, answer in answers]
 
 
 def names_change_nothing(judge, before, after):
@@ -528,7 +652,7 @@ def work(arguments):
     options, seeds, number = arguments
     rng = Change("%s:%d" % (options.seed, number))
     result = {"number": number, "made": BATCH, "functions": 0, "compiler": [], "program": [],
-              "ops": collections.Counter(), "actions": collections.Counter()}
+              "ops": collections.Counter(), "actions": collections.Counter(), "evaluated": collections.Counter()}
     functions = [("f%d" % i, rng.of(Grown(rng).grow() if rng.random() < 0.2 else rng.choice(seeds).copy(), seeds))
                  for i in range(BATCH)]
     chosen = "enable-fusing-pass=%s" % rng.choice(["true", "true", "false"])
@@ -550,7 +674,7 @@ class Found:
         for path in sorted(glob.glob(os.path.join(options.known, "*.mlir"))) if options.known else []:
             with open(path, encoding="utf-8") as f:
                 head = dict(re.findall(r"(?m)^// (\w+): (.*)$", f.read()))
-            self.kinds.append(((head["pass"], head["makes"], tuple(head["of"].split())), os.path.basename(path)))
+            self.kinds.append(((head["pass"], head["makes"], tuple(head.get("of", "").split())), os.path.basename(path)))
         self.seen = collections.Counter()
 
     def known(self, kind):
@@ -590,16 +714,25 @@ def smallest_violation(options, functions, what, chosen):
         judge = Judge(options, directory)
 
         def wrong(f):
-            return any(sort_of(v) == sort_of(what) for v in violations(judge, [("f0", f)], chosen)[0])
+            said = (in_full(judge, f, judge.differences(f, chosen), chosen) if what.endswith(" in full") else
+                    violations(judge, [("f0", f)], chosen))[0]
+            return any(sort_of(v) == sort_of(what) for v in said)
         one = next((f for _, f in functions if wrong(f)), None)
         path = judge.write("ours.mlir", [("f0", reduce(judge, one.copy(), wrong))] if one else functions)
         with open(path, encoding="utf-8") as f:
             return "// %s\n// options: %s\n%s" % (what, chosen, f.read())
 
 
+def keep_violation(options, number, what, text):
+    print("\nours: %s\n%s" % (what, text), flush=True)
+    if options.corpus:
+        with open(os.path.join(options.corpus, "ours-%d.mlir" % number), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
 def seeds_of(options):
     """Examples of patterns and functions of models, as the compiler prints them."""
-    examples = subprocess.run([options.examples, "print", options.patterns], capture_output=True, text=True, check=True).stdout
+    examples = subprocess.run([os.path.join(options.tests, "examples"), "print", options.patterns], capture_output=True, text=True, check=True).stdout
     chunks = [c for c in examples.split("// -----\n") if '"ttir.' in c and '"ttnn.' not in c]
     for path in sorted(glob.glob(os.path.join(options.models, "**", "*.ttir.mlir"), recursive=True)) if options.models else []:
         with open(path, encoding="utf-8") as f:
@@ -625,28 +758,31 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--time", type=float, default=float("inf"))
+    parser.add_argument("--jobs", type=int, help="processes; else as many as there are processors")
     parser.add_argument("--corpus", help="a directory of what was found, and of how far a run came")
     parser.add_argument("--known", default=os.path.join(here, "..", "fixtures", "compiler-defects"))
     parser.add_argument("--patterns", default=os.path.join(here, "..", "patterns"))
     parser.add_argument("--models")
-    for name in "program", "examples", "opt":
+    for name in "program", "tests", "opt":
         parser.add_argument(name)
     options = parser.parse_args()
     if options.corpus:
         os.makedirs(options.corpus, exist_ok=True)
-    seeds, found, ours = seeds_of(options), Found(options), {}
-    first, begin, total, tried = start(options), time.monotonic(), collections.Counter(), collections.Counter()
+    seeds, found, ours = seeds_of(options), Found(options), set()
+    first, begin, total, tried, evaluated = start(options), time.monotonic(), *(collections.Counter() for _ in range(3))
     last = first + -(-options.count // BATCH)
     # what a run that ends in time leaves of its last batches goes with the directory
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool() as pool:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool(options.jobs) as pool:
         for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
             tried.update(r["actions"])
+            evaluated.update(r["evaluated"])
             total.update({"made": r["made"], "functions": r["functions"], **{"ops " + k: v for k, v in r["ops"].items()}})
             for function, kind in r["compiler"]:
                 found.add(function, kind, r["options"])
             for what, functions in r["program"]:
                 if sort_of(what) not in ours:
-                    ours[sort_of(what)] = what, smallest_violation(options, functions, what, r["options"])
+                    ours.add(sort_of(what))
+                    keep_violation(options, len(ours) - 1, what, smallest_violation(options, functions, what, r["options"]))
             print("\r%d of %d functions, %d kinds of difference (%d new), %d violations of our own" % (
                 total["made"], options.count, len(found.seen), found.new, len(ours)), end="", file=sys.stderr, flush=True)
             if options.corpus:
@@ -656,17 +792,13 @@ def main():
                 pool.terminate()
                 break
     print(file=sys.stderr)
-    for i, (what, text) in enumerate(ours.values()):
-        print("ours: %s" % what)
-        if options.corpus:
-            with open(os.path.join(options.corpus, "ours-%d.mlir" % i), "w", encoding="utf-8") as f:
-                f.write(text)
     for name, n in sorted(found.seen.items()):
         print("%6d  %s" % (n, name))
     print("seeds %d, functions made %d, compiled and judged %d; ops compared %d of %d; kinds of difference %d, new %d; "
-          "options tried %d, refusals %d, changes %d; violations of our own %d" % (len(seeds), total["made"], total["functions"],
+          "evaluated in full, of these different %d, the same %d, not evaluated %d; options tried %d, refusals %d, changes %d; "
+          "violations of our own %d" % (len(seeds), total["made"], total["functions"],
                                         total["ops ops"] - total["ops not_compared"], total["ops ops"], len(found.seen),
-                                        found.new, *(tried[k + " tried"] for k in ("options", "refusals", "changes")),
+                                        found.new, *(evaluated[k] for k in ("True", "False", "None")), *(tried[k + " tried"] for k in ("options", "refusals", "changes")),
                                         len(ours)))
     return 1 if found.new or ours else 0
 

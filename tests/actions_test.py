@@ -47,6 +47,12 @@ def in_all(old, new):
     return lambda text: re.sub(old, new, text)
 
 
+def as_parameters(text):
+    """Of arguments that have no type as well."""
+    kind = "ttcore.argument_type = #ttcore.argument_type<parameter>"
+    return re.sub(r"(%\w+: tensor<[^<>]*>)(?=[,)])", r"\1 {" + kind + "}", re.sub(r"ttcore.argument_type = [^>]*>", kind, text))
+
+
 # What a report says is in the way, and what takes it away: whatever the function then computes, it is to be fused.
 CHANGES = [
     (r"it takes a multiply, and here is \S+ \(ttir\.div at line (\d+)\)",
@@ -58,7 +64,7 @@ CHANGES = [
      r" \S+ \(ttir\.typecast at line \d+\) stands in its way",
      lambda m: in_all(r"(?<=[x<])(bf16|f16|f64)(?=[,>])", "f32")),
     (r".*wants the scale marked as a parameter or constant.*",
-     lambda m: in_all(r"argument_type<\w+>", "argument_type<parameter>")),
+     lambda m: as_parameters),
     (r"it compares strides and dilations as they are printed, and here are a number and a list",
      lambda m: in_all(r"(stride|dilation) = (\d+) : i32", r"\1 = array<i32: \2, \2>")),
 ]

@@ -1,15 +1,23 @@
 /* Whether two modules of one function compute the same: both are evaluated as a whole, in f64, on random arguments.
  *
- * usage: agree PATTERNS BEFORE AFTER
- * Prints the largest difference of a result, relative to its elements (L2). */
+ * usage: agree PATTERNS BEFORE AFTER [NUMBER...]
+ * Prints the largest difference of a result, relative to its elements (L2). With numbers, arguments are made of these,
+ * and results count that are no floats. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "library/pattern.h"
 #include "numeric/interpret_graph.h"
 #include "parsed_module.h"
 
-enum { MOST_VALUES = 256 };
+enum { MOST_VALUES = 256, MOST_NUMBERS = 64 };
+
+/* What arguments are made of; none: numbers from -1 to 1. */
+struct choice {
+    double items[MOST_NUMBERS];
+    uint32_t n;
+};
 
 struct side {
     struct arena arena;
@@ -33,23 +41,25 @@ static struct str read_file(const char *path, struct arena *a) {
     return buf_take(&b, a);
 }
 
-/* From -1 to 1, the same for the same argument. */
-static double random_number(uint32_t argument, int64_t element) {
+/* The same for the same argument; whole ones may be positions of anything that has two. */
+static double random_number(const struct choice *c, bool whole, uint32_t argument, int64_t element) {
     uint64_t h = hash_mix(hash_mix(0x1234567u, argument + 1), (uint64_t)element + 1);
-    return (double)(h >> 11) * 0x1p-52 - 1;
+    if (whole)
+        return (double)((c->n ? h : (uint64_t)element) % 2);
+    return c->n ? c->items[h % c->n] : (double)(h >> 11) * 0x1p-52 - 1;
 }
 
-static bool give(struct side *s, uint32_t argument, uint32_t value) {
+static bool give(struct side *s, const struct choice *c, uint32_t argument, uint32_t value) {
     struct shape shape;
     struct tensor *t = shape_in_graph(&s->module.graph, value, &shape) ? tensor_new(&s->eval, &shape) : NULL;
     bool whole = format_is_integer(graph_dtype(&s->module.graph, value));
     for (int64_t i = 0; t && i < t->n; i++)
-        t->x[i] = whole ? (double)(i % 2) : random_number(argument, i);
+        t->x[i] = random_number(c, whole, argument, i);
     s->given[argument] = (struct given){value, t};
     return t != NULL;
 }
 
-static bool evaluate(struct side *s, const struct pattern_set *set, const char *path) {
+static bool evaluate(struct side *s, const struct pattern_set *set, const struct choice *c, const char *path) {
     s->eval =
         (struct eval_context){.arena = &s->arena, .lowerings = set, .max_elements = 1 << 26, .max_steps = 1u << 31};
     parsed_module_read(&s->module, read_file(path, &s->arena), &s->arena);
@@ -60,7 +70,7 @@ static bool evaluate(struct side *s, const struct pattern_set *set, const char *
     const struct mlir_op *end = &m->ops[f->end_op - 1];
     bool good = f->nargs < MOST_VALUES && end->noperands < MOST_VALUES;
     for (uint32_t i = 0; i < f->nargs && good; i++)
-        good = give(s, i, f->first_arg + i);
+        good = give(s, c, i, f->first_arg + i);
     struct program p = {.graph = &s->module.graph, .given = s->given, .ngiven = f->nargs};
     s->nresults = end->noperands;
     return good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
@@ -70,6 +80,8 @@ static double difference(const struct tensor *a, const struct tensor *b) {
     double sum = 0, size = 0;
     for (int64_t i = 0; i < a->n && a->n == b->n; i++) {
         bool same = a->x[i] == b->x[i] || (isnan(a->x[i]) && isnan(b->x[i]));
+        if (!same && !(isfinite(a->x[i]) && isfinite(b->x[i])))
+            return INFINITY;
         sum += same ? 0 : (a->x[i] - b->x[i]) * (a->x[i] - b->x[i]);
         size += isfinite(a->x[i]) ? a->x[i] * a->x[i] : 0;
     }
@@ -87,16 +99,19 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
     struct pattern_set set = {0};
+    struct choice choice = {.n = 0};
     double worst = 0;
-    bool good = argc == 4 && patterns_load(&set, argv[1], &diags);
+    bool good = argc >= 4 && argc <= 4 + MOST_NUMBERS && patterns_load(&set, argv[1], &diags);
+    for (int i = 4; i < argc && good; i++)
+        choice.items[choice.n++] = strtod(argv[i], NULL);
     for (int i = 0; i < 2 && good; i++) {
-        good = evaluate(&sides[i], &set, argv[2 + i]);
+        good = evaluate(&sides[i], &set, &choice, argv[2 + i]);
         if (!good)
             fprintf(stderr, "%s: %.*s\n", argv[2 + i], (int)sides[i].eval.error.n, sides[i].eval.error.p);
     }
     good = good && sides[0].nresults == sides[1].nresults;
     for (uint32_t i = 0; i < sides[0].nresults && good; i++) /* positions of what is nearly equal may differ */
-        if (is_float(&sides[0], i))
+        if (choice.n || is_float(&sides[0], i))
             worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i]));
     if (good)
         printf("%.3g\n", worst);

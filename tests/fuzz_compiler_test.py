@@ -2,7 +2,7 @@
 """A short run of fuzz/compiler.py finds nothing that fixtures/compiler-defects does not have, and what is there is so. A
 compiler that is wrong on purpose is found out: one op of its output computes something else.
 
-usage: fuzz_compiler_test.py PROGRAM EXAMPLES CORPUS SOURCE [--count=N] [--wrong=N] [--seed=S]
+usage: fuzz_compiler_test.py PROGRAM TESTS CORPUS SOURCE [--count=N] [--wrong=N] [--seed=S]
 """
 import glob
 import os
@@ -29,7 +29,7 @@ def defects_are_so(fuzz, judge, directory):
         head = dict(line[3:].split(": ", 1) for line in text.splitlines() if line.startswith("// ") and line[3] != " ")
         function = fuzz.read(subprocess.run([judge.o.opt, path], capture_output=True, text=True, check=True).stdout)[0]
         kinds = judge.differences(function, head["options"])
-        if not any(fuzz.is_like(kind, (head["pass"], head["makes"], tuple(head["of"].split()))) for kind in kinds):
+        if not any(fuzz.is_like(kind, (head["pass"], head["makes"], tuple(head.get("of", "").split()))) for kind in kinds):
             failures += fail("%s: the compiler makes %s" % (os.path.basename(path), sorted(kinds)))
     return failures
 
@@ -63,7 +63,7 @@ def wrong_on_purpose(fuzz, judge, count, seed):
 
 def main():
     given = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
-    program, examples, corpus, source = (os.path.abspath(a) for a in sys.argv[1:] if not a.startswith("--"))
+    program, tests, corpus, source = (os.path.abspath(a) for a in sys.argv[1:] if not a.startswith("--"))
     get = os.path.join(corpus, os.pardir, "compiler", "get.sh")
     if not os.path.exists(get):
         print("there is no compiler at", get)
@@ -73,14 +73,14 @@ def main():
     sys.path.insert(0, os.path.join(source, "fuzz"))
     import compiler as fuzz
     defects = os.path.join(source, "fixtures", "compiler-defects")
-    options = types.SimpleNamespace(program=program, examples=examples, opt=opt, models=None,
+    options = types.SimpleNamespace(program=program, tests=tests, opt=opt, models=None,
                                     patterns=os.path.join(source, "patterns"))
     with tempfile.TemporaryDirectory() as directory:
         judge = fuzz.Judge(options, directory)
         failures = defects_are_so(fuzz, judge, defects)
         failures += wrong_on_purpose(fuzz, judge, int(given.get("wrong", 20)), given.get("seed", "1"))
         run = subprocess.run([sys.executable, os.path.join(source, "fuzz", "compiler.py"), "--known=" + defects,
-                              "--seed=" + given.get("seed", "1"), "--count=" + given.get("count", "300"), program, examples,
+                              "--seed=" + given.get("seed", "1"), "--count=" + given.get("count", "300"), program, tests,
                               opt], capture_output=True, text=True, check=False)
         print(run.stdout)
         failures += fail(run.stderr) if run.returncode else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A run of fuzz/compiler.py as a whole, through compilers that are scripts: one that is right, one that makes another op
-of exp, one that crashes. No real compiler is needed; fuzz_compiler_test.py runs that one.
+of exp, one that crashes, one that refuses exp with fusing on. No real compiler is needed; fuzz_compiler_test.py runs that one.
 
-usage: fuzz_run_test.py PROGRAM SOURCE
+usage: fuzz_run_test.py PROGRAM AGREE SOURCE
 """
 import os
 import re
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE, PROGRAM = (os.path.abspath(sys.argv.pop()) for _ in range(2))
+SOURCE, AGREE, PROGRAM = (os.path.abspath(sys.argv.pop()) for _ in range(3))
 
 # TTNN of a function of elementwise ops is its text with other names. It writes down what it is asked to take.
 COMPILER = r"""#!%(python)s
@@ -25,16 +25,18 @@ if "--split-input-file" in args:
 else:
     if %(crash)r and '"ttir.exp"' in text:
         sys.exit("LLVM ERROR: exp")
+    if %(refuse)r in " ".join(args) and '"ttir.exp"' in text:
+        sys.exit("m.mlir:3:1: error: 'ttnn.exp' op of 4x8 is bad")
     text = text.replace('"ttir.exp"', '"ttir.%(exp)s"').replace('"ttir.div"', '"ttir.divide"').replace('"ttir.', '"ttnn.')
 if "--mlir-print-ir-after-all" in args:
     for when, module in ("Before", given), ("After", text):
         sys.stderr.write("// -----// IR Dump %%s ConvertTTIRToTTNN (convert-ttir-to-ttnn) //----- //\n%%s" %% (when, module))
 (sys.stdout if out == "-" else open(out, "w")).write(text)
 """
-# An audit finds nothing; the compiler is judged by `verify`.
+# An audit finds nothing; the compiler is judged by `verify`, or by what is said to be its answer.
 PROGRAM_OF = """#!/bin/sh
 case "$*" in
-verify*) exec "%(program)s" "$@" ;;
+verify*) %(verify)s ;;
 *renamed*) echo '{"missed_fusions": []}' ;;
 *) echo '{"missed_fusions": %(found)s}' ;;
 esac
@@ -63,6 +65,7 @@ class Run(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.dir = directory.name
         self.write("examples", EXAMPLES)
+        os.symlink(AGREE, self.path("agree"))
         os.mkdir(self.path("known"))
         os.mkdir(self.path("temporary"))
 
@@ -75,11 +78,11 @@ class Run(unittest.TestCase):
         os.chmod(self.path("new"), 0o755)
         os.replace(self.path("new"), self.path(name))  # what was started may still run
 
-    def run_it(self, *options, exp="exp", crash=False, known="known", found="[]"):
-        self.write("program", PROGRAM_OF % {"program": PROGRAM, "found": found})
-        self.write("opt", COMPILER % {"python": sys.executable, "exp": exp, "crash": crash})
+    def run_it(self, *options, exp="exp", crash=False, refuse="never", known="known", found="[]", verify=None):
+        self.write("program", PROGRAM_OF % {"verify": verify or 'exec "%s" "$@"' % PROGRAM, "found": found})
+        self.write("opt", COMPILER % {"python": sys.executable, "exp": exp, "crash": crash, "refuse": refuse})
         done = subprocess.run([sys.executable, os.path.join(SOURCE, "fuzz", "compiler.py"), "--known=" + self.path(known),
-                               "--corpus=" + self.path("kept"), *options, *map(self.path, ("program", "examples", "opt"))],
+                               "--corpus=" + self.path("kept"), *options, self.path("program"), self.dir, self.path("opt")],
                               capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": self.path("temporary")})
         self.assertEqual(os.listdir(self.path("temporary")), [])
         counts = re.search(r"functions made (\d+), .* kinds of difference (\d+), new (\d+); .*violations of our own (\d+)$",
@@ -125,6 +128,16 @@ class Run(unittest.TestCase):
         done, counts = self.run_it("--count=50", "--seed=2", exp="abs", known="found")
         self.assertEqual((done.returncode, counts[2] > 0), (1, True), "what it makes is another op")
 
+    def test_what_differs_is_evaluated_in_full(self):
+        """A difference that the evaluation does not show is one that `verify` alone sees."""
+        done, _ = self.run_it("--count=50", exp="neg")
+        self.assertRegex(done.stdout, "evaluated in full, of these different [1-9][0-9]*, the same 0, ")
+        check = '{"kind": "wrong_lowering", "fused_op": "ttnn.exp", "before": "loc(\\"f0:\\")"}'
+        said = 'echo \'{"checks": [%s]}\'' % check
+        done, counts = self.run_it("--count=50", "--seed=2", verify=said)
+        self.assertEqual((done.returncode, counts[3]), (1, 1), done.stdout)
+        self.assertIn("ours: verify: wrong_lowering makes ttnn.exp, which is the same in full\n", done.stdout)
+
     def test_a_wrong_program_is_found_and_kept(self):
         """What it finds depends on names."""
         found = '[{"fused_op": "ttnn.x", "instances": [{"pattern": "x", "notes": ""}]}]'
@@ -138,6 +151,13 @@ class Run(unittest.TestCase):
         done, counts = self.run_it("--count=50", crash=True)
         self.assertEqual((done.returncode, counts[1:]), (1, (1, 1, 0)), done.stdout)
         self.assertIn("// pass: crash\n// makes: crash: LLVM ERROR: exp\n", done.stdout)
+
+    def test_a_compiler_that_refuses_what_it_takes_with_fusing_off(self):
+        done, counts = self.run_it("--count=50", refuse="enable-fusing-pass=true")
+        self.assertEqual((done.returncode, counts[1:]), (1, (1, 1, 0)), done.stdout)
+        self.assertIn("// pass: crash\n// makes: refused: 'ttnn.exp' op of NxN is bad\n// of: ttir.exp\n", done.stdout)
+        done, counts = self.run_it("--count=50", refuse="enable-fusing-pass=")
+        self.assertEqual((done.returncode, counts[1:]), (0, (0, 0, 0)), "what is refused in any case is no defect")
 
     def test_a_run_goes_on_where_the_last_one_ended(self):
         made = []
