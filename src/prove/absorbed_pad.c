@@ -46,23 +46,15 @@ const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const s
                               .ngiven = run->ref->problem.ninputs,
                               .ops = run->ref->ops,
                               .nops = run->ref->nops};
-    if (!known_pads(g, op, pad, &w)) {
-        eval_fail(run->eval, "what a pad adds is not known");
-        return NULL;
-    }
-    if (!interpret_values(run->eval, &program, graph_operands(g, op), 1, &x))
-        return NULL;
+    if (!known_pads(g, op, pad, &w) || !interpret_values(run->eval, &program, graph_operands(g, op), 1, &x))
+        op_fails(run->eval, "what a pad adds is not known");
     int64_t n = 0;
     for (int64_t i = 0; i < x->n; i++)
         n += is_kept(&w, i);
     struct shape s = kept_shape(&w, &x->shape, n);
     struct tensor *out = tensor_new(run->eval, &s);
-    if (!out)
-        return NULL;
-    if (out->n != n) {
-        eval_fail(run->eval, "a pad of what is no dimension of the window");
-        return NULL;
-    }
+    if (out->n != n)
+        op_fails(run->eval, "a pad of what is no dimension of the window");
     for (int64_t i = 0, k = 0; i < x->n; i++)
         if (is_kept(&w, i))
             out->x[k++] = x->x[i];

@@ -3,6 +3,7 @@
  * broadcasts. */
 #include "prove/axis_frame.h"
 
+#include "ops/infer.h"
 #include "prove/axis_map.h"
 #include "prove/form_attributes.h"
 
@@ -113,13 +114,10 @@ static struct shape extents_along(const struct form_run *run, const struct bindi
 static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
     struct shape s = axes_shape(&run->frame->axes), both, root = axes_shape(run->form->root_axes);
     struct index_walk w;
-    if (!shape_broadcast(run->eval, &s, &t->shape, &both) || !shape_eq(&s, &both))
+    if (infer_broadcast((const struct shape *const[]){&s, &t->shape}, 2, &both) != INFER_SHAPE || !shape_eq(&s, &both))
         return t;
-    struct view v = view_expanded(t, &s);
-    const struct tensor *full = view_copy(run->eval, v);
-    struct tensor *out = full ? tensor_new(run->eval, &root) : NULL;
-    if (!out)
-        return NULL;
+    const struct tensor *full = view_copy(run->eval, view_expanded(t, &s));
+    struct tensor *out = tensor_new(run->eval, &root);
     walk_begin(&w, &root);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
         out->x[i] = full->x[axes_element(run->form->root_axes, &run->frame->map, w.at)];
@@ -342,7 +340,7 @@ static const struct tensor *printed_value(struct form_run *run, const struct bin
     if (!may_be_row(run, b) || wide > 1)
         return t;
     const struct tensor *one = view_copy(run->eval, v);
-    return one ? tensor_reshape(run->eval, one, &(struct shape){1, {one->n}}) : NULL;
+    return tensor_reshape(run->eval, one, &(struct shape){1, {one->n}});
 }
 
 const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
@@ -354,15 +352,15 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
         return printed_value(run, b, t);
     bool fits = axes_in_frame(run, b, b->needed, &axes, &extents);
     struct tensor *out = fits ? tensor_new(run->eval, &extents) : NULL;
-    int64_t i = 0;
-    for (walk_begin(&w, &extents); out && fits && walk_more(&w); walk_next(&w), i++) {
+    double *x = fits ? out->x : NULL;
+    for (walk_begin(&w, &extents); fits && walk_more(&w); walk_next(&w)) {
         int64_t element = axes_element(&axes, b->needed, w.at);
         fits = element < t->n;
-        out->x[i] = fits ? t->x[element] : 0;
+        *x++ = fits ? t->x[element] : 0;
     }
     if (!fits)
-        eval_fail(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
-    return fits ? out : NULL;
+        op_fails(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+    return out;
 }
 
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {

@@ -15,10 +15,11 @@ void axis_frames_find(struct fused_form *f, const struct reference *r);
  * the map depends on other axes. */
 bool axes_in_frame(const struct form_run *run, const struct binding *b, const struct imap *map, struct axes *axes,
                    struct shape *extents);
-/* The value of a name along these, as much of it as is needed, or as it is printed. NULL with a reason. */
+/* The value of a name along these, as much of it as is needed, or as it is printed. Within eval_attempt, as the next.
+ */
 const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
                                     bool as_printed, struct str name);
-/* A result in the frame at hand, in the order of the root's own axes. NULL with a reason. */
+/* A result in the frame at hand, in the order of the root's own axes. */
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t);
 
 #endif

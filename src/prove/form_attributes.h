@@ -13,12 +13,12 @@ bool form_excludes(const struct reference *r, const struct fused_form *f, enum o
 struct str attribute_text(const struct node *n, const char *key);
 /* The operand of this name is to be read without the pad that the op which takes it absorbs. */
 bool form_absorbs_pad(const struct form_run *run, uint32_t slot);
-/* That operand. NULL with a reason. */
+/* That operand. Within eval_attempt, as the next. */
 const struct tensor *form_unpadded(struct form_run *run, uint32_t slot);
 
 /* ---- absorbed_pad.c ---- */
 
-/* The first operand of a convolution or pool, without the elements that a matched pad added. NULL with a reason. */
+/* The first operand of a convolution or pool, without the elements that a matched pad added. */
 const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const struct binding *pad);
 /* An attribute of the op once it absorbs the pad: `padding`, or a size of the operand. False: the pad does not change
  * it. */

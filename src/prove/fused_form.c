@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ops/infer.h"
 #include "prove/axis_frame.h"
 #include "prove/axis_map.h"
 #include "prove/form_attributes.h"
@@ -28,8 +29,8 @@ static bool mark_as_printed(const struct node *n, void *marks) {
 
 /* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
 static const struct tensor *without_numbers(struct eval_context *b, const struct tensor *like) {
-    struct tensor *t = like ? tensor_copy(b, like) : NULL;
-    for (int64_t i = 0; t && i < t->n; i++)
+    struct tensor *t = tensor_copy(b, like);
+    for (int64_t i = 0; i < t->n; i++)
         t->x[i] = NAN;
     return t;
 }
@@ -91,20 +92,18 @@ static void find_names(struct fused_form *f, const struct reference *r) {
 /* The tensor broadcast to this shape; NULL where it does not fit. */
 static const struct tensor *expanded(struct form_run *run, const struct tensor *t, const struct shape *to) {
     struct shape both;
-    if (!shape_broadcast(run->eval, &t->shape, to, &both) || !shape_eq(&both, to))
+    if (infer_broadcast((const struct shape *const[]){&t->shape, to}, 2, &both) != INFER_SHAPE || !shape_eq(&both, to))
         return NULL;
-    struct view v = view_expanded(t, to);
-    return view_copy(run->eval, v);
+    return view_copy(run->eval, view_expanded(t, to));
 }
 
 /* The result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The axes
- * of the root may be another shape, with the trailing ones in front. NULL with a reason. */
+ * of the root may be another shape, with the trailing ones in front. */
 static const struct tensor *as_output(struct form_run *run, const struct tensor *want, const struct tensor *got,
                                       bool root) {
     struct shape axes = axes_shape(run->form->root_axes);
     const struct tensor *full = NULL;
-    if (root && !(got = result_in_root_order(run, got)))
-        return NULL;
+    got = root ? result_in_root_order(run, got) : got;
     if (got->n < want->n)
         full = expanded(run, got, &want->shape);
     if (!full && root && got->n < want->n && shape_count(&axes) == want->n)
@@ -115,31 +114,26 @@ static const struct tensor *as_output(struct form_run *run, const struct tensor 
 
 /* ---- evaluation ---- */
 
-bool form_bind(struct form_run *run) {
+void form_bind(struct form_run *run) {
     const struct fused_form *f = run->form;
-    for (uint32_t i = 0; i < f->formula->nslots; i++) {
+    for (uint32_t i = 0; i < f->formula->nslots; i++)
         run->names[i] = f->name_at[i] == NONE ? NULL : name_value(run, i, run->values[f->name_at[i]]);
-        if (f->name_at[i] != NONE && !run->names[i])
-            return false;
-    }
-    return true;
 }
 
-bool form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]) {
+void form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]) {
     const struct fused_form *f = run->form;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_context like = form_like(run);
     struct formula_options how = {.context = &like, .choice = &run->choice, .named = named};
     if (!formula_value_of(run->eval, run->ref->set, f->formula, run->names, &how, results))
-        return false;
+        op_fails(run->eval, "the form cannot be evaluated");
     for (uint32_t i = 0; i < f->noutputs; i++) {
         uint32_t root = f->outputs[i].root;
         const struct tensor *t = root == 0 ? results[0] : named[f->formula->also[root - 1].node->slot];
-        got[i] = t ? as_output(run, run->values[f->outputs[i].value], t, i == 0) : NULL;
-        if (!got[i])
-            return eval_fail(run->eval, "a result of the form is not evaluated");
+        if (!t)
+            op_fails(run->eval, "a result of the form is not evaluated");
+        got[i] = as_output(run, run->values[f->outputs[i].value], t, i == 0);
     }
-    return true;
 }
 
 bool form_prepare(struct fused_form *f, const struct formula *formula, const struct reference *r) {

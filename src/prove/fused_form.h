@@ -12,10 +12,10 @@ static inline uint32_t form_root(const struct fused_form *f) {
     return f->values[0];
 }
 
-/* Values of the form's names in run->frame. False with a reason in the context. */
-bool form_bind(struct form_run *run);
-/* After that: evaluates the form with run->choice, a result for each output. False with a reason in the context. A
- * result of another shape is left to the caller to compare. */
-bool form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]);
+/* Values of the form's names in run->frame. Within eval_attempt, as the next. */
+void form_bind(struct form_run *run);
+/* After that: evaluates the form with run->choice, a result for each output. A result of another shape is left to the
+ * caller to compare. */
+void form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]);
 
 #endif

@@ -22,18 +22,30 @@ struct bound_names {
     const struct tensor *of[MAX_SLOTS];
 };
 
-static bool bind_names(const struct proof *p, struct form_run *run, struct evaluated *e) {
+static void bind_names(const struct proof *p, struct form_run *run, struct evaluated *e) {
     struct bound_names *names = e->kept;
-    if (!names || names->frame != p->frame) {
+    bool bound = names && names->frame == p->frame;
+    if (!bound)
         names = e->kept = arena_alloc(e->eval->arena, sizeof *names);
-        names->frame = NONE;
-        run->names = names->of;
-        if (!form_bind(run))
-            return false;
-        names->frame = p->frame;
-    }
     run->names = names->of;
-    return true;
+    names->frame = NONE;
+    if (!bound)
+        form_bind(run);
+    names->frame = p->frame;
+}
+
+struct form_attempt {
+    const struct proof *proof;
+    struct form_run *run;
+    struct evaluated *evaluated;
+    const struct tensor **got;
+};
+
+static void attempt_form(struct eval_context *ctx, void *self) {
+    const struct form_attempt *a = self;
+    (void)ctx;
+    bind_names(a->proof, a->run, a->evaluated);
+    form_evaluate(a->run, a->got);
 }
 
 /* For problem.other. */
@@ -46,7 +58,7 @@ static bool evaluate_form(void *self, struct evaluated *e, const struct tensor *
                            .values = e->values,
                            .frame = &p->form.frames[p->frame],
                            .choice = p->choice};
-    bool good = bind_names(p, &run, e) && form_evaluate(&run, got);
+    bool good = eval_attempt(e->eval, attempt_form, &(struct form_attempt){p, &run, e, got});
     if (e->eval->device == 0)
         p->choice = run.choice;
     return good;

@@ -37,29 +37,22 @@ static const struct mlir *keep_miter(struct module_comparison *m, struct miter *
     return kept;
 }
 
-/* With every gelu in the form with tanh. */
-static bool is_proved_with_tanh(struct sweep *s, const struct cone_pair *c, struct judging how, struct arena *a,
-                                struct judgement *out) {
-    struct miter w;
-    struct str why;
-    bool proved = false;
-    if (miter_build(c, &s->d, (struct miter_options){.tanh_gelu = true}, &w, &why)) {
-        *out = miter_judge(&w.ir, s->m->lowerings, how, a);
-        proved = out->answer == ANSWER_PROVED;
-    }
-    mlir_free(&w.ir);
-    return proved;
+/* The miter is to be freed, the texts are in `a`. */
+static struct judgement judge_miter(struct sweep *s, const struct cone_pair *c, struct miter_options form,
+                                    struct judging how, struct arena *a, struct miter *w) {
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED};
+    return miter_build(c, &s->d, form, w, &j.why) ? miter_judge(&w->ir, s->m->lowerings, how, a) : j;
 }
 
+/* Also where it is proved with every gelu in the form with tanh. */
 static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct judging how) {
     struct arena scratch = {0};
-    struct miter w;
-    struct judgement j = {.answer = ANSWER_NOT_COMPARED}, other;
-    bool built = miter_build(c, &s->d, (struct miter_options){0}, &w, &j.why);
-    if (built)
-        j = miter_judge(&w.ir, s->m->lowerings, how, &scratch);
-    if (built && w.has_gelu && j.answer != ANSWER_PROVED && is_proved_with_tanh(s, c, how, &scratch, &other))
-        j = other;
+    struct miter w, other = {.has_gelu = false};
+    struct judgement j = judge_miter(s, c, (struct miter_options){0}, how, &scratch, &w), with_tanh = j;
+    if (w.has_gelu && j.answer != ANSWER_PROVED)
+        with_tanh = judge_miter(s, c, (struct miter_options){.tanh_gelu = true}, how, &scratch, &other);
+    j = with_tanh.answer == ANSWER_PROVED ? with_tanh : j;
+    mlir_free(&other.ir);
     if (j.answer == ANSWER_DIFFERENT)
         j.miter = keep_miter(s->m, &w);
     if (j.answer == ANSWER_NOT_COMPARED && has_call(&s->d, c))
@@ -182,13 +175,12 @@ static void leave_undecided(struct compared_region *r, struct str why) {
 static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
     struct arena scratch = {0};
     struct miter w;
-    struct str why;
     if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
         return false;
     struct judging how = judging_of(s, false);
     how.bound = little;
-    bool same = miter_build(c, &s->d, (struct miter_options){.changed = &value}, &w, &why) &&
-                miter_judge(&w.ir, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
+    struct miter_options form = {.changed = &value};
+    bool same = judge_miter(s, c, form, how, &scratch, &w).answer == ANSWER_PROVED;
     mlir_free(&w.ir);
     arena_free(&scratch);
     return same;
