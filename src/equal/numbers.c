@@ -79,13 +79,14 @@ static void fill_condition(const struct filling *f, struct tensor *t) {
     }
 }
 
-/* How many are true of `n` that are counted: a number that counts are compared with, or any. */
+/* How many are true of `n` that are counted: a number that counts are compared with, or all, none or any in turn. */
 static int64_t true_ones(const struct filling *f, int64_t line, int64_t n, uint64_t *state) {
     const struct thresholds *at = f->thresholds;
-    uint64_t turn = (uint64_t)line / 2 + f->turn;
-    double k = line % 2 == 0 && at->n ? at->at[turn % at->n] : -1, u = uniform(state);
-    bool met = f->trial == TRIAL_THRESHOLDS && k >= 0 && k <= (double)n;
-    return met ? (int64_t)k : u < 0.3 ? 0 : u < 0.6 ? n : (int64_t)(uniform(state) * (double)(n + 1));
+    uint64_t turn = (uint64_t)line + f->turn + f->index;
+    double k = line % 2 == 0 && at->n ? at->at[turn / 2 % at->n] : -1;
+    if (f->trial == TRIAL_THRESHOLDS && k >= 0 && k <= (double)n)
+        return (int64_t)k;
+    return turn % 3 == 0 ? n : turn % 3 == 1 ? 0 : (int64_t)(uniform(state) * (double)(n + 1));
 }
 
 /* Truth values along lines that are counted: a random one is true as often as half of them, whatever is counted. */

@@ -95,6 +95,11 @@ static double wrapped(double x, enum dtype t) {
     return dtype_table[t].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
 }
 
+static double first_of_both(double x, double y) {
+    (void)y;
+    return x;
+}
+
 /* The low half of a product, which as a whole has more bits than a double. */
 static double low_product(double x, double y) {
     return (double)(uint32_t)((uint64_t)whole_of(x) * (uint64_t)whole_of(y));
@@ -120,6 +125,15 @@ static const struct tensor *second_operand(struct eval_context *ctx, const struc
     return operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs"));
 }
 
+/* What is near a number that it is compared with is that number. */
+static const struct tensor *with_equal_ones(struct eval_context *ctx, const struct tensor *x, const struct tensor *y) {
+    struct tensor *t = tensor_copy(ctx, apply_binary(ctx, first_of_both, x, y));
+    const struct tensor *other = apply_binary(ctx, first_of_both, y, x);
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = fabs(t->x[i] - other->x[i]) <= ctx->near ? other->x[i] : t->x[i];
+    return t;
+}
+
 /* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
  * NaN. */
 void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -134,6 +148,8 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
     for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
             op_fails(ctx, "an integer is divided by 0");
+    if (ctx->near > 0 && op_is(c->kind, COMPARES))
+        x = with_equal_ones(ctx, x, y);
     if (c->kind == K_MULTIPLY && width_of(result_type(c, 0)))
         binary = low_product;
     *out = wrapped_all(ctx, c, apply_binary(ctx, binary, x, y));

@@ -49,7 +49,8 @@ enum op_flag {
     BY_DIALECT = 512,     /* of the same operands and attributes TTIR and TTNN compute different things */
     IN_PLACE = 1024,      /* writes its second operand into the first one */
     COMPOSITE = 2048,     /* TTIR has it as a ttcore.composite of its name */
-    ANY_RESULT = 4096     /* TTIR accepts it whatever the shape of its result is */
+    ANY_RESULT = 4096,    /* TTIR accepts it whatever the shape of its result is */
+    COMPARES = 8192       /* a truth value: one number beside the other */
 };
 
 /* What an attribute says of dimensions; with a colon before it in the column `dims`. */

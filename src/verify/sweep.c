@@ -159,7 +159,7 @@ static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum m
     *larger = *c;
     for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least, false); i++)
         j = judge_cone(s, larger, false);
-    if (j.answer != ANSWER_PROVED || (first.rare && differs_again(s, larger, least)))
+    if (j.answer != ANSWER_PROVED || (first.answer != ANSWER_PROVED && differs_again(s, larger, least)))
         return first;
     *c = *larger;
     return j;
@@ -519,7 +519,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
     lifted &= !has_call(&s->d, c) && !c->joins;
     for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
-        if (j.answer == ANSWER_NOT_COMPARED || (j.answer == ANSWER_PROVED && !r->judgement.rare))
+        if (j.answer == ANSWER_NOT_COMPARED)
             break;
         larger = cone_grow(c, &s->d, least, false);
         bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
