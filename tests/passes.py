@@ -202,6 +202,8 @@ class Run:
     def findings(self, path):
         """Direct findings of an audit by pattern, and by their fused op as TTIR writes it."""
         r = run([self.args.program, "-q", "--ttir-only", "--source=ttnn:dialect", "--format=json", "-o", "-", path])
+        if r.returncode not in (0, 1):
+            self.wrong.append(f"{path}: {r.stderr[:2000]}")
         entries = json.loads(r.stdout)["missed_fusions"] if r.stdout.strip() else []
         patterns = collections.Counter(i["pattern"] for e in entries for i in e["instances"])
         ops = collections.Counter()
