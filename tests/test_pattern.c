@@ -180,6 +180,7 @@ static void show(struct buf *b, const struct formula *f, const struct node *n) {
         show_list(b, f, n, ", ");
         buf_printf(b, ", %u)", n->result);
         return;
+    case N_FUNCTION:
     case N_TRANSPOSED:
     case N_OUTER:
         buf_printf(b, n->kind == N_OUTER ? "outer(" : "transposed(");
@@ -443,6 +444,8 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = a * given(1, 2)", "10:13", "no operator or idiom is called given", NULL);
     wrong("out = a * given()", "10:13", "no operator or idiom is called given", NULL);
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
+    wrong("out = function(a + b, a)", "10:9", "a function of one value by operators is meant",
+          "function(x * sigmoid(x), x)");
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
     wrong("out = a ~ b", "10:11", "end of line expected", NULL);
     wrong("out = op exp + a", "10:16", "'(' expected before '+'", NULL);

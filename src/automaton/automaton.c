@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "automaton/ask.h"
+#include "automaton/computation.h"
 
 enum {
     MAX_KEY = 12,               /* operands; of an op with more nothing is known */
     MOST_TRANSITIONS = 1 << 15, /* then nothing is known of new ones, until the next function */
     FIRST_SIZE = 1 << 10,
+    MOST_FUNCTIONS = 64, /* of more the automaton asks nothing: they match nowhere */
     NO_TEST = 64,
     ARGUMENT = 0 /* the bit of an argument of the model, moved or not; others are those of the subformulas' ids */
 };
@@ -22,6 +24,7 @@ struct entry {
 
 struct key {
     uint64_t attributes; /* tests that hold */
+    uint64_t functions;  /* of the list of them, that the op may be the last one of */
     double constant;
     int16_t bits;
     uint16_t kind;
@@ -48,7 +51,9 @@ struct automaton {
     uint32_t *asking;          /* lists by id: SUB_OP that ask it of an operand; each is in one list at most */
     uint32_t *above;           /* lists by id: others that follow from it */
     uint32_t numbers, sames;   /* lists: SUB_NUMBER, SUB_SAME */
-    uint8_t *test;             /* by id: number of its attributes in key.attributes; NO_TEST */
+    const struct subformula *functions[MOST_FUNCTIONS];
+    uint32_t nfunctions;
+    uint8_t *test; /* by id: number of its attributes in key.attributes; NO_TEST */
     uint64_t *number_set;
     struct arena arena;              /* of states and transitions */
     uint64_t **states;               /* state 0: anything may match */
@@ -155,6 +160,8 @@ static void list_all(struct automaton *a) {
             put(a->number_set, s->id);
         } else if (s->kind == SUB_SAME) {
             add_entry(a, &a->sames, s);
+        } else if (s->kind == SUB_FUNCTION && a->nfunctions < MOST_FUNCTIONS) {
+            a->functions[a->nfunctions++] = s;
         }
         for (uint32_t k = 0; s->kind != SUB_OP && k < s->nargs; k++)
             if (s->args[k])
@@ -229,6 +236,8 @@ static void put_ops(const struct automaton *a, const struct key *k, uint64_t *se
     for (uint32_t i = 0; i < 2 && leads; i++)
         leads = k->operands[i] != 0; /* state 0 is in all lists */
     put_fitting(a, k, leads ? a->free[k->kind] : a->of_kind[k->kind], set);
+    for (uint64_t left = k->functions; left; left &= left - 1)
+        put_closed(a, set, a->functions[__builtin_ctzll(left)]->id);
     for (uint32_t i = 0; i < 2 && leads; i++) {
         const uint64_t *of = k->operands[i] == NO_OPERAND ? NULL : a->states[k->operands[i]];
         for (uint32_t w = 0; of && w < a->words; w++)
@@ -443,6 +452,19 @@ static bool key_of_op(struct automaton_run *r, uint32_t op, struct key *k) {
     return true;
 }
 
+/* Which functions end in the op, of whatever their value is made. */
+static uint64_t functions_at(const struct automaton_run *r, uint32_t op) {
+    struct computation c;
+    double values[FUNCTION_POINTS];
+    uint64_t found = 0;
+    computation_begin(&c, r->g, r->g->m->ops[op].first_result, NULL);
+    while (r->a->nfunctions && computation_next(&c) && computation_values(&c, values))
+        for (uint32_t i = 0; i < r->a->nfunctions; i++)
+            if (computation_is(&c, r->a->functions[i], values))
+                found |= 1ull << i;
+    return found;
+}
+
 static void key_of_value(const struct automaton_run *r, uint32_t value, struct key *k) {
     const struct graph *g = r->g;
     struct constant c = graph_constant(g, value);
@@ -468,6 +490,8 @@ static void read_op(struct automaton_run *r, uint32_t op) {
     if (o->nresults == 0 || !key_of_op(r, op, &k))
         return;
     key_of_value(r, o->first_result, &k);
+    if (!k.known && computation_ends(r->g, op))
+        k.functions = functions_at(r, op);
     r->transition[op] = transition_of(r->a, &k);
     r->state[o->first_result] = r->a->transitions[r->transition[op]]->state + 1;
     for (uint32_t i = 1; i < o->nresults && i < UINT8_MAX; i++) {

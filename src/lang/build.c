@@ -5,11 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "lang/function.h"
 #include "lang/infix.h"
 
 enum { MAX_IDIOM_DEPTH = 24, MAX_UNFOLDED = 1 << 17 };
 
 static const char *const too_large = "alternatives inside each other multiply: give parts of them lines of their own";
+static const double FUNCTION_WITHIN = 1e-6; /* rounded constants; the proof says whether they are meant */
 
 void build_fail(struct builder *b, struct formula_scope *s, struct str at, const char *hint, const char *what) {
     if (!b->failed)
@@ -31,7 +33,7 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
 static void set_args(struct builder *b, struct formula_scope *s, struct node *n, struct node **args, uint32_t nargs) {
     n->nargs = (uint16_t)nargs;
     n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
-    bool op = n->kind == N_OP || n->kind == N_OUTER;
+    bool op = n->kind == N_OP || n->kind == N_OUTER || n->kind == N_FUNCTION;
     for (uint32_t i = 0; i < nargs; i++) {
         n->args[i] = args[i];
         n->bare |= !op && args[i]->bare;
@@ -348,6 +350,19 @@ static struct node *build_result(struct builder *b, struct formula_scope *s, con
     return n;
 }
 
+/* function(gelu(x), x): what computes gelu of x. */
+static struct node *build_function(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    struct node *n = new_node(b, N_FUNCTION, e->text), *x = build(b, s, e->args[1]);
+    double value;
+    n->form = build(b, s, e->args[0]);
+    n->within = e->nargs == 3 ? e->args[2]->value : FUNCTION_WITHIN;
+    b->f->within = fmax(b->f->within, n->within);
+    set_args(b, s, n, &x, 1);
+    if (!b->failed && !function_values(n, 1, &value))
+        build_fail(b, s, e->text, "function(x * sigmoid(x), x)", "a function of one value by operators is meant");
+    return n;
+}
+
 /* Words of the language that look like calls; NULL for other names. */
 static struct node *build_word(struct builder *b, struct formula_scope *s, const struct expr *e) {
     static const struct {
@@ -367,6 +382,8 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
     }
     if (str_is(e->text, "result") && e->nargs == 2)
         return build_result(b, s, e);
+    if (str_is(e->text, "function") && (e->nargs == 2 || (e->nargs == 3 && str_is(e->keys[2], "within"))))
+        return build_function(b, s, e);
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         if (!str_is(e->text, words[w].name))
             continue;

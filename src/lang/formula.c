@@ -2,6 +2,7 @@
 #include "lang/formula.h"
 
 #include "lang/build.h"
+#include "lang/function.h"
 
 uint32_t formula_slot(const struct formula *f, struct str name) {
     for (uint32_t i = 0; i < f->nslots; i++)
@@ -91,6 +92,11 @@ void node_set_kinds(struct node *n) {
             for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
                 n->kinds[k] |= n->args[i]->kinds[k];
         }
+        return;
+    case N_FUNCTION:
+        for (int k = 0; k < K_COUNT; k++)
+            if (function_operator((enum op_kind)k))
+                add_kind(n, (enum op_kind)k);
         return;
     case N_VARIABLE:
     case N_NUMBER:

@@ -23,7 +23,8 @@ enum node_kind {
     N_EITHER,     /* alternatives: the first that matches */
     N_RESULT,     /* a further result of an op: result(s, 1) */
     N_TRANSPOSED, /* the value with its last two axes exchanged */
-    N_OUTER       /* a matmul with a contracting dimension of 1, which models write as a broadcast multiply */
+    N_OUTER,      /* a matmul with a contracting dimension of 1, which models write as a broadcast multiply */
+    N_FUNCTION    /* ops that make of the operand what `form` makes of it, whatever they are */
 };
 
 /* `dim=` of an op. */
@@ -98,6 +99,8 @@ struct node {
     uint64_t kinds[(K_COUNT + 63) / 64];
     bool any;                     /* any op may match; else only those of the set `kinds` */
     bool given;                   /* N_NUMBER: given(...), which an argument of the model may be as well */
+    const struct node *form;      /* N_FUNCTION: over args[0]; */
+    double within;                /* how much may be between it and what is found, next to 1 or to the value */
     uint8_t result;               /* N_RESULT: its number */
     bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
     uint32_t deep;                /* ops on the longest path from here */
@@ -134,6 +137,7 @@ struct formula {
     struct node *named[MAX_SLOTS]; /* what a name that is no variable stands for */
     struct secondary_root also[MAX_SECONDARY];
     uint32_t nsecondary;
+    double within; /* of functions that it knows by their values: how much may be between at most */
 };
 
 /* Where formula text begins in a pattern file. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/function.h"
 #include "lang/number.h"
 
 enum { FIRST_SIZE = 1024, NAME_WORDS = (MAX_SLOTS + 63) / 64 };
@@ -38,6 +39,16 @@ bool node_same_attributes(const struct node *a, const struct node *b) {
     return same;
 }
 
+/* That of an op by its name: how often functions are evaluated counts at start-up. */
+static bool same_function(const struct node *a, const struct node *b) {
+    double x[FUNCTION_POINTS], y[FUNCTION_POINTS];
+    enum op_kind op = function_op(a);
+    if (a->within != b->within || op != function_op(b))
+        return false;
+    return op != K_UNKNOWN ||
+           (function_values(a, FUNCTION_POINTS, x) && function_values(b, FUNCTION_POINTS, y) && function_same(x, y, 0));
+}
+
 static bool is_same(const struct subformula *a, const struct subformula *b) {
     const struct node *x = a->node, *y = b->node;
     if (a->kind != b->kind || a->nargs != b->nargs || a->literal != b->literal)
@@ -49,6 +60,8 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
         return x->given == y->given && bits_of_double(a->value) == bits_of_double(b->value);
     if (a->kind == SUB_RESULT)
         return x->result == y->result;
+    if (a->kind == SUB_FUNCTION)
+        return same_function(x, y);
     return a->kind == SUB_EITHER || a->kind == SUB_SAME ||
            (x->kind == y->kind && x->op == y->op && x->dim.given == y->dim.given && node_same_attributes(x, y));
 }
@@ -77,6 +90,10 @@ static const struct subformula *intern(struct net *net, struct arena *a, struct 
     net->items[net->n] = kept;
     s.id = ++net->n;
     s.chained = *bucket;
+    if (s.kind == SUB_FUNCTION) {
+        s.values = arena_alloc(a, FUNCTION_POINTS * sizeof *s.values);
+        function_values(s.node, FUNCTION_POINTS, s.values);
+    }
     *kept = s;
     return *bucket = kept;
 }
@@ -99,7 +116,7 @@ static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
 }
 
 static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
-    struct subformula s = {.node = n, .nargs = n->nargs};
+    struct subformula s = {.node = n, .nargs = n->kind == N_FUNCTION ? 0 : n->nargs}; /* whatever it is of */
     bool anything = n->kind == N_VARIABLE;
     if (n->netted)
         return n->sub;
@@ -115,10 +132,11 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
         s.value = number_evaluate(n->number, unknown, &s.literal);
         s.value = s.literal ? s.value : 0;
     } else {
-        s.kind = n->kind == N_EITHER   ? SUB_EITHER
-                 : n->kind == N_RESULT ? SUB_RESULT
-                 : n->kind == N_NAMED  ? SUB_SAME
-                                       : SUB_OP;
+        s.kind = n->kind == N_EITHER     ? SUB_EITHER
+                 : n->kind == N_RESULT   ? SUB_RESULT
+                 : n->kind == N_NAMED    ? SUB_SAME
+                 : n->kind == N_FUNCTION ? SUB_FUNCTION
+                                         : SUB_OP;
     }
     for (uint32_t i = 0; (n->kind == N_EITHER || n->kind == N_NAMED) && i < n->nargs; i++)
         anything |= !s.args[i];

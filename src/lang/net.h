@@ -10,6 +10,7 @@
 enum subformula_kind {
     SUB_NUMBER, /* a constant; `literal`: of this value */
     SUB_OP,
+    SUB_FUNCTION,
     SUB_EITHER,
     SUB_RESULT,
     SUB_SAME /* of a name without an op of its own that is used again */
@@ -24,6 +25,7 @@ struct subformula {
     uint32_t nargs;
     bool literal;
     double value;
+    double *values; /* SUB_FUNCTION: at function_points (lang/function.h) */
     struct subformula *chained; /* of the same hash */
 };
 

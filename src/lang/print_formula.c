@@ -182,6 +182,13 @@ static void print_node(struct formula_printer *p, const struct node *n, enum bin
     case N_OUTER:
         print_call(p, "outer", n);
         return;
+    case N_FUNCTION:
+        buf_add(p->out, STR("function("));
+        print_node(p, n->form, P_EITHER);
+        buf_add(p->out, STR(", "));
+        print_node(p, n->args[0], P_EITHER);
+        buf_addc(p->out, ')');
+        return;
     case N_RESULT:
         buf_add(p->out, STR("result("));
         print_node(p, n->args[0], P_EITHER);

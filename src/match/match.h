@@ -25,6 +25,7 @@ struct match {
     const uint32_t *ops;     /* in the formula's order, each once; the last one is `root` */
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
+    bool by_values; /* a function of it is known by its values alone */
     uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 

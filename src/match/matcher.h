@@ -59,16 +59,17 @@ struct search_state {
     struct trail_entry trail[MAX_TRAIL];
     struct assumptions assumed;
     uint32_t nmatched, nlooked_through, ntrail;
-    uint32_t spaces; /* of axes that were given out */
-    uint32_t line;   /* secondary roots that were begun */
-    uint32_t edits;  /* differences that the search has gone on from: at most one, and none in an audit */
-    size_t used;     /* bytes of scratch */
+    uint32_t spaces;    /* of axes that were given out */
+    uint32_t line;      /* secondary roots that were begun */
+    uint32_t edits;     /* differences that the search has gone on from: at most one, and none in an audit */
+    uint32_t functions; /* that were found by their values */
+    size_t used;        /* bytes of scratch */
 };
 
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, npreconditions, nconstants, nsliced;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, npreconditions, nconstants, nsliced;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
@@ -218,7 +219,7 @@ bool match_finish(struct matcher *m);
 struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops);
 bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n);
 
-/* ---- operators.c, contractions.c, slices.c ---- */
+/* ---- operators.c, contractions.c, slices.c, functions.c ---- */
 
 /* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
@@ -231,6 +232,7 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
 bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_by_values(struct matcher *m, const struct goal *g);
 
 /* ---- values.c ---- */
 

@@ -59,6 +59,8 @@ static bool solve(struct matcher *m, const struct goal *g) {
     case N_OP:
     case N_OUTER:
         return match_operator(m, g);
+    case N_FUNCTION:
+        return match_by_values(m, g);
     case N_VARIABLE:
         return match_variable(m, g);
     case N_NAMED:

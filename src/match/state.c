@@ -13,6 +13,7 @@ struct mark matcher_mark(const struct matcher *m) {
                          s->nlooked_through,
                          s->ntrail,
                          s->edits,
+                         s->functions,
                          s->assumed.npreconditions,
                          s->assumed.nconstants,
                          s->assumed.nsliced};
@@ -21,6 +22,7 @@ struct mark matcher_mark(const struct matcher *m) {
 void matcher_undo(struct matcher *m, struct mark k) {
     struct search_state *s = &m->state;
     s->edits = k.edits;
+    s->functions = k.functions;
     while (s->ntrail > k.ntrail) {
         s->ntrail--;
         s->slots[s->trail[s->ntrail].slot] = s->trail[s->ntrail].before;

@@ -185,6 +185,9 @@ static void results_of(struct formula_run *r, const struct node *n, const struct
     case N_TRANSPOSED:
         results[0] = transposed_value(r, n);
         break;
+    case N_FUNCTION:
+        results_of(r, n->form, results);
+        break;
     case N_OUTER: /* matmul over a contracting dimension of one element */
         results[0] = multiply_matrices(r->eval, value(r, n->args[0]), value(r, n->args[1]));
         break;

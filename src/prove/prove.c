@@ -3,6 +3,8 @@
  * in the axes of some op, computes what the match does: each is a reading. */
 #include "prove/prove.h"
 
+#include <math.h>
+
 #include "prove/form_attributes.h"
 #include "prove/fused_form.h"
 #include "prove/reference.h"
@@ -118,6 +120,11 @@ static uint32_t first_product(const struct match *m) {
     return NONE;
 }
 
+/* The constants of a function that is known by its values are rounded. */
+static double bound_of(const struct match *m) {
+    return m->by_values ? fmax(m->pattern->approximate, m->pattern->formula.within) : m->pattern->approximate;
+}
+
 static bool prepare_problem(struct proof *p, struct eval_context *b) {
     struct problem *all = &p->ref.problem;
     const struct fused_form *f = &p->form;
@@ -132,7 +139,7 @@ static bool prepare_problem(struct proof *p, struct eval_context *b) {
     all->next = next_reading;
     all->self = p;
     all->name = "the fused form";
-    all->bound = p->ref.match->pattern->approximate;
+    all->bound = bound_of(p->ref.match);
     all->excluded = excluded_trials(p);
     all->product_op = first_product(p->ref.match);
     problem_facts(all);
@@ -206,7 +213,7 @@ static struct proved verdict_of(struct proof *p) {
                            .misfit = v.misfit,
                            .lost = p->lost,
                            .same_outside = v.same_outside,
-                           .bound = v.approximate ? p->ref.match->pattern->approximate : 0};
+                           .bound = v.approximate ? bound_of(p->ref.match) : 0};
 }
 
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,

@@ -302,6 +302,8 @@ static struct phrase named_term(struct cpp *c, const struct node *n) {
 static struct phrase either_term(struct cpp *c, const struct node *n) {
     struct phrase all = {STR(""), CALL}, one;
     for (uint32_t i = 0; i < n->nargs; i++) {
+        if (i > 0 && n->args[i]->kind == N_FUNCTION)
+            continue; /* the pass takes fewer spellings */
         one = term(c, n->args[i]);
         if (!one.text.n || n->nargs == 1)
             return one;
@@ -338,6 +340,8 @@ static struct phrase term(struct cpp *c, const struct node *n) {
         return call_term(c, "m_Transposed", n);
     case N_OUTER:
         return call_term(c, "m_Outer", n);
+    case N_FUNCTION:
+        return (struct phrase){cpp_cannot(c, "a function by its values"), CALL};
     case N_RESULT:
         break;
     }

@@ -1,0 +1,64 @@
+/* function(f, x): ops that compute f of x, found by what they make of a few numbers. */
+#include "match/matcher.h"
+
+#include "automaton/computation.h"
+
+/* The last op, of which the others are operands, in the order of the text. */
+static void take_all(struct matcher *m, const struct goal *g, const struct computation *c) {
+    struct goal of_last = {.parent = m->state.nmatched};
+    matcher_take(m, c->ops[0], g);
+    for (uint32_t i = c->nops; i-- > 1;)
+        if (graph_looks_through(m->g, c->ops[i]))
+            matcher_look_through(m, c->ops[i], true);
+        else
+            matcher_take(m, c->ops[i], &of_last);
+    for (uint32_t i = 0; i < c->nconstants; i++)
+        assume_tie(&m->state.assumed, c->constants[i], graph_constant(m->g, c->constants[i]).value, false);
+}
+
+/* The ops from the value back to an x of which they are the function, and all goals after it. */
+static bool match_computed(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct computation c;
+    double values[FUNCTION_POINTS];
+    computation_begin(&c, m->g, value, map);
+    while (computation_next(&c)) {
+        if (!computation_values(&c, values) || !computation_is(&c, g->node->sub, values))
+            continue;
+        struct mark k = matcher_mark(m);
+        take_all(m, g, &c);
+        m->state.functions++;
+        if (g->slot != NONE) {
+            struct binding b = m->state.slots[g->slot];
+            b.op = c.ops[0];
+            b.value = value;
+            b.map = b.needed = map;
+            matcher_bind(m, g->slot, b);
+        }
+        struct imap *of_x = matcher_scratch(m, sizeof *of_x);
+        if (!of_x)
+            return false;
+        imap_copy(of_x, &c.open[0].map);
+        const struct goal *next = matcher_operand(m, g, 0, c.open[0].value, of_x, g->axes, g->next);
+        if (next && matcher_solve(m, next))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
+bool match_by_values(struct matcher *m, const struct goal *g) {
+    uint32_t value = g->value;
+    const struct imap *map = g->map;
+    for (uint32_t step = 0; map && step <= MAX_CHAIN; step++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE)
+            return false;
+        struct mark k = matcher_mark(m);
+        if (computation_ends(m->g, op) && match_computed(m, g, value, map))
+            return true;
+        matcher_undo(m, k);
+        map = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
+        value = graph_through(m->g, op);
+    }
+    return false;
+}
