@@ -18,9 +18,10 @@ void computation_begin(struct computation *c, const struct graph *g, uint32_t ro
         imap_identity(&c->open[0].map, 0, graph_numel(g, root));
 }
 
-/* A bound between the last point and the largest numbers of formats is beyond what the points tell. */
-static bool is_seen(double bound) {
-    return !(fabs(bound) > fabs(function_points[0]) && fabs(bound) < 0x1p127);
+/* Points tell nothing of an epsilon, nor of a bound between the last of them and the largest numbers of formats. */
+static bool is_seen(double number) {
+    double size = fabs(number);
+    return size == 0 || (size >= 0.001 && size <= fabs(function_points[0])) || size >= 0x1p127;
 }
 
 /* False: too many, or another element of a value that is among them. */
