@@ -152,7 +152,7 @@ static bool compute(const struct computation *c, const struct made_values *made,
 }
 
 bool computation_values(const struct computation *c, double values[FUNCTION_POINTS]) {
-    struct made_values made;
+    struct made_values made = {{0}};
     for (int p = 0; p < FUNCTION_POINTS; p++) {
         for (uint32_t i = c->nops; i-- > 0;)
             if (!compute(c, &made, c->ops[i], function_points[p], &made.of[i]))
@@ -164,8 +164,13 @@ bool computation_values(const struct computation *c, double values[FUNCTION_POIN
 
 bool computation_is(const struct computation *c, const struct subformula *s, const double values[FUNCTION_POINTS]) {
     enum op_kind own = function_op(s->node);
-    for (uint32_t i = 0; i < c->nops && own != K_UNKNOWN; i++)
-        if (c->g->kind[c->ops[i]] == own)
+    uint32_t ncomputed = 0;
+    for (uint32_t i = 0; i < c->nops; i++) {
+        ncomputed += computation_ends(c->g, c->ops[i]);
+        if (own != K_UNKNOWN && c->g->kind[c->ops[i]] == own)
             return false;
+    }
+    if (ncomputed < 2)
+        return false;
     return function_same(s->values, values, s->node->within);
 }

@@ -33,7 +33,7 @@ void computation_begin(struct computation *c, const struct graph *g, uint32_t ro
 bool computation_next(struct computation *c);
 /* What the ops make of x at function_points; false where one of them is not known. */
 bool computation_values(const struct computation *c, double values[FUNCTION_POINTS]);
-/* The ops are a spelling of a function: they make the same numbers, and its own op is not among them. */
+/* The ops are a spelling of a function: two or more, which make the same numbers, and its own op is not among them. */
 bool computation_is(const struct computation *c, const struct subformula *s, const double values[FUNCTION_POINTS]);
 
 #endif
