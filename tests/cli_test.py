@@ -885,6 +885,40 @@ class NewPattern(Case):
             self.assertEqual(text.count("// It fuses"), text.count('// CHECK: "ttir.silu"'))
             self.assertEqual(text.count("// It does not fuse"), text.count('// CHECK-NOT: "ttir.silu"'))
 
+    def test_pass_as_pdll(self):
+        done, files = self.passes("--format=pdll", "expm1", "relu")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(files, ["Fusion.pdll", "FusionPdll.cpp", "expm1.mlir", "expm1.pdll", "relu.mlir", "relu.pdll"])
+        texts = {}
+        for name in files:
+            with open(os.path.join(self.directory.name, "passes", name)) as f:
+                texts[name] = f.read()
+        self.assertIn("let out = op<ttir.subtract>(", texts["expm1.pdll"])
+        self.assertIn("replace out with op<ttir.expm1>(x) -> (type);", texts["expm1.pdll"])
+        self.assertIn("fuse-pdll{patterns=%t}", texts["expm1.mlir"])
+        self.assertIn("op<ttir.maximum>(x, number1)", texts["relu.pdll"])
+        self.assertIn("op<ttir.maximum>(number1, x)", texts["relu.pdll"])
+        called = set(re.findall(r"\b([A-Z]\w*)\(", texts["relu.pdll"] + texts["expm1.pdll"]))
+        for name in called - {"IsConstant", "Not", "And", "Or", "Less", "ElementTypeOf"}:
+            self.assertRegex(texts["Fusion.pdll"], rf"(Constraint|Rewrite) {name}\(")
+
+    def test_pass_that_pdll_cannot_say(self):
+        for name, why in (("concatenate_heads", "how elements move in permute"),
+                          ("matmul_shared", "a line that ends elsewhere than the others")):
+            done, files = self.passes("--format=pdll", name)
+            self.assertEqual((done.returncode, files), (2, []))
+            self.assertRegex(done.stderr, rf"\.yml:\d+: warning: {name}: no pass: {why}")
+
+    def test_pass_that_leaves_ways_out(self):
+        done, files = self.passes("--format=pdll", "gelu")
+        self.assertEqual(done.returncode, 0)
+        said = "left out: all ways to write it but 100"
+        self.assertIn("note: gelu: " + said, done.stderr)
+        with open(os.path.join(self.directory.name, "passes", "gelu.pdll")) as f:
+            text = f.read()
+        self.assertIn("// L" + said[1:], text)
+        self.assertEqual(len(re.findall("^Pattern ", text, re.M)), 100)
+
     def test_pass_of_none(self):
         done, files = self.passes("nlp_concat_heads")
         self.assertEqual((done.returncode, files), (2, []))

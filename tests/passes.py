@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Patterns as passes of the real compiler: generated, compiled, run on their examples.
 
-usage: passes.py PROGRAM GET_SH [--corpus=DIRECTORY] [--keep=DIRECTORY] [--only=NAMES] [--cmake] [-v]
+usage: passes.py PROGRAM GET_SH [--pdll] [--corpus=DIRECTORY] [--keep=DIRECTORY] [--only=NAMES] [--cmake] [-v]
 
 PROGRAM writes each direct pattern as a pass; clang++-22 compiles them; ttmlir-opt, which GET_SH unpacks, loads them. Of each
 pattern's TTIR examples those that match have to change, the others not, and `fusion-audit verify` compares before and after.
 Where all do as they should, NAME.mlir is run as lit runs it, with FileCheck. With --cmake the folder is built by its own
-CMakeLists.txt.
+CMakeLists.txt. With --pdll they are PDLL, which mlir-pdll reads and the pass of FusionPdll.cpp applies.
 With --corpus all passes run over the TTIR of its models, with the numbers that are assumed of their arguments: a row for
 each says how many direct findings an audit has before and after, and what `verify` says. Prints a table, a row a pattern, and
 the sums that measured/passes.md has; exits with 1 where a pass fails, where verify finds a difference that is neither one of
@@ -39,6 +39,8 @@ FLAGS = ["-std=c++17", "-fPIC", "-O0", "-DNDEBUG", "-fno-exceptions", "-fno-rtti
 HEADERS = ["mlir/IR/PatternMatch.h", "mlir/IR/Verifier.h", "mlir/Pass/Pass.h", "mlir/Tools/Plugins/PassPlugin.h",
            "mlir/Transforms/GreedyPatternRewriteDriver.h", "ttmlir/Dialect/TTIR/IR/TTIROps.h"]
 
+
+LLVM = "/usr/lib/llvm-22/bin/"
 
 # What no example of a pattern says: a module, and what its pass has to make of it; None: nothing.
 CASES = {
@@ -105,12 +107,14 @@ def kit(get_sh):
     return folder
 
 
-def generate(program, directory, names):
+def generate(program, directory, names, pdll):
     """The patterns that were written, and the reasons for the others."""
-    r = run([program, "patterns", "pass", "-o", directory, "--limit=diagnostics=10000", *names])
+    r = run([program, "patterns", "pass", "-o", directory, "--limit=diagnostics=10000",
+             *(["--format=pdll"] if pdll else []), *names])
     reasons = dict(re.findall(r"warning: (\w+): no pass: (.*)", r.stderr))
     unchecked = re.findall(r"note: (\w+): unchecked: (.*)", r.stderr)
-    names = [f[:-5] for f in os.listdir(directory) if f.endswith(".mlir") and os.path.exists(f"{directory}/{f[:-5]}.cpp")]
+    end = "pdll" if pdll else "cpp"
+    names = [f[:-5] for f in os.listdir(directory) if f.endswith(".mlir") and os.path.exists(f"{directory}/{f[:-5]}.{end}")]
     return sorted(names), reasons, unchecked
 
 
@@ -131,6 +135,18 @@ def build(folder, directory, names, plugin, each=False):
         return r
     return run(["clang++-22", *FLAGS, *include, "-include-pch", pch + ".pch", "-shared", *sources,
                 directory + "/FusionPasses.cpp", "-o", plugin])
+
+
+def build_pdll(directory, names, plugin):
+    """The plugin that applies any of them, and each as PDL."""
+    with open(directory + "/nothing.pdll", "w") as f:
+        f.write("Pattern Nothing { erase op<ttir.nothing>(); }")
+    for name in [*names, "nothing"]:
+        r = run([LLVM + "mlir-pdll", "-x=mlir", "-I", directory, f"{directory}/{name}.pdll", "-o", f"{directory}/{name}.pdl"])
+        if r.returncode:
+            return r
+    return run(["clang++-22", *FLAGS, "-isystem", "/usr/lib/llvm-22/include", "-shared", directory + "/FusionPdll.cpp",
+                "-o", plugin])
 
 
 def build_by_cmake(folder, directory, plugin):
@@ -182,8 +198,13 @@ class Run:
         r = run([self.args.program, "verify", "-q", "--strict", "-o", "-", *paths])
         return r.returncode, r.stdout + r.stderr
 
+    def pass_of(self, name):
+        if self.args.pdll:
+            return f"fuse-pdll{{patterns={self.directory}/{name}.pdl}}"
+        return "fuse-" + name.replace("_", "-")
+
     def cases(self, name):
-        for text, wanted in CASES.get(name, []):
+        for text, wanted in [] if self.args.pdll else CASES.get(name, []):
             path = self.directory + "/in.mlir"
             before, after = (apply(self.folder, self.plugin, passes, [text], path)[0]
                              for passes in ("fuse-nothing", "fuse-" + name.replace("_", "-")))
@@ -216,7 +237,8 @@ class Run:
         path = f"{self.directory}/{name}.mlir"
         with open(path) as f:
             command = f.readline().split("RUN: ", 1)[1].strip()
-        command = command.replace("%fusions", self.plugin).replace("%s", path)
+        command = command.replace("%fusions", self.plugin).replace("%t", path + ".pdl")
+        command = command.replace("%S", self.directory).replace("%s", path)
         where = os.pathsep.join([self.folder, "/usr/lib/llvm-22/bin", os.environ["PATH"]])
         r = run(["sh", "-c", command], env={**os.environ, "PATH": where})
         if r.returncode:
@@ -251,8 +273,8 @@ class Run:
         unread = 0
         all = list(examples(f"{self.directory}/{name}.mlir"))
         texts = [text for _, text in all]
-        befores = apply(self.folder, self.plugin, "fuse-nothing", texts, self.directory + "/in.mlir")
-        afters = apply(self.folder, self.plugin, "fuse-" + name.replace("_", "-"), texts, self.directory + "/in.mlir")
+        befores = apply(self.folder, self.plugin, self.pass_of("nothing"), texts, self.directory + "/in.mlir")
+        afters = apply(self.folder, self.plugin, self.pass_of(name), texts, self.directory + "/in.mlir")
         for i, ((hit, text), before, after) in enumerate(zip(all, befores, afters)):
             if before is None:
                 unread += 1
@@ -284,6 +306,7 @@ def main():
     p.add_argument("--corpus")
     p.add_argument("--keep")
     p.add_argument("--only", default="*")
+    p.add_argument("--pdll", action="store_true")
     p.add_argument("--cmake", action="store_true")
     p.add_argument("-v", "--verbose", action="store_true")
     args = p.parse_args()
@@ -291,18 +314,24 @@ def main():
     if not folder:
         print("skipped: there is no compiler, or no clang++-22")
         return 77
+    if args.pdll and not os.path.exists(LLVM + "mlir-pdll"):
+        print("skipped: there is no mlir-pdll (the Debian package mlir-22-tools)")
+        return 77
     directory = args.keep or tempfile.mkdtemp()
-    names, reasons, unchecked = generate(args.program, directory, args.only.split(","))
-    with open(directory + "/FusionPasses.cpp") as f:
-        text = f.read()
-    if "fuse-nothing" not in text:
+    names, reasons, unchecked = generate(args.program, directory, args.only.split(","), args.pdll)
+    text = ""
+    if not args.pdll:
+        with open(directory + "/FusionPasses.cpp") as f:
+            text = f.read()
+    if not args.pdll and "fuse-nothing" not in text:
         text = text.replace("void populateAllPatterns", "void populateNothing(RewritePatternSet &) {}\n\nvoid populateAllPatterns", 1)
         text = text.replace('  registerFusion<populateAllPatterns>', '  registerFusion<populateNothing>("fuse-nothing");\n'
                             '  registerFusion<populateAllPatterns>', 1)
         with open(directory + "/FusionPasses.cpp", "w") as f:
             f.write(text)
     plugin = directory + "/fusions.so"
-    r = build_by_cmake(folder, directory, plugin) if args.cmake else build(folder, directory, names, plugin)
+    r = (build_pdll(directory, names, plugin) if args.pdll
+         else build_by_cmake(folder, directory, plugin) if args.cmake else build(folder, directory, names, plugin))
     if r.returncode:
         print(r.stderr[:6000])
         return 1
@@ -316,6 +345,8 @@ def main():
             state.sums[key] += count
         state.cases(name)
         right = n[0] == n[1] and n[2] == n[3] and not unread
+        if n[1] and not n[0]:
+            state.wrong.append(f"{name}: fuses none of its examples")
         lit = state.lit(name) if right and os.path.exists("/usr/lib/llvm-22/bin/FileCheck") else "-"
         state.sums["lit"] += lit == "passes"
         left_out = f" + {n[5]}" if n[5] else ""

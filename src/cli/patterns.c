@@ -1,4 +1,6 @@
 /* The commands `patterns ...` and `lower`: each reads the library first. */
+#include <string.h>
+
 #include "cli/commands.h"
 #include "cli/say.h"
 
@@ -15,7 +17,7 @@ struct new_args {
 
 struct pass_args {
     struct args args;
-    const char *directory, *from;
+    const char *directory, *from, *format;
 };
 
 /* Reads the library, asks it where it is whole, and says what is wrong. */
@@ -96,7 +98,8 @@ static enum fa_status pass(struct fa_library *l, struct args *args, FILE *out) {
     const struct pass_args *x = (const struct pass_args *)args;
     size_t written = 0;
     (void)out;
-    return fa_library_pass(l, x->from, x->directory, &written);
+    enum fa_pass_format format = x->format && strcmp(x->format, "pdll") == 0 ? FA_PASS_PDLL : FA_PASS_CPP;
+    return fa_library_pass(l, x->from, format, x->directory, &written);
 }
 
 /* Names after the command are those of --only. */
@@ -133,6 +136,8 @@ static const struct option_row pass_rows[] = {
      .help = "write the files to DIR, which is made"},
     {"from", 0, TEXT, offsetof(struct pass_args, from), "REPORT",
      .help = "the patterns of the findings in this report"},
+    {"format", 0, WORD, offsetof(struct pass_args, format), "FORMAT", .help = "cpp, or pdll where PDLL can say it",
+     .words = "cpp|pdll"},
 };
 static const struct option_row new_rows[] = {
     {"from", 0, TEXT, offsetof(struct new_args, from), "FILE", .help = "take the ops from this file"},
@@ -245,8 +250,8 @@ const struct command patterns_pass_command = {
     .usage = "Usage: fusion-audit patterns pass [options] -o DIR NAME...\n"
              "       fusion-audit patterns pass [options] -o DIR --from=REPORT\n"
              "\n"
-             "Writes patterns as passes of the compiler: C++ that matches what the pattern\n"
-             "does and writes the fused op, with tests, ready to load as a plugin.\n",
+             "Writes patterns as passes of the compiler: C++ or PDLL that matches what the\n"
+             "pattern does and writes the fused op, with tests, ready to load as a plugin.\n",
     .after = "Exit status: 0; 2 wrong usage or bad pattern, or no NAME can be a pass; 3 a\n"
              "file cannot be written.\n",
     .own = {pass_rows, sizeof pass_rows / sizeof *pass_rows},

@@ -161,6 +161,22 @@ static size_t end_of(struct str text, size_t from, int looseness) {
     return text.n;
 }
 
+struct str_list cpp_append(struct str_list list, struct str one, struct arena *a) {
+    struct str *items = arena_alloc(a, (list.n + 1) * sizeof *items);
+    if (list.n)
+        memcpy(items, list.items, list.n * sizeof *items);
+    items[list.n] = one;
+    return (struct str_list){items, list.n + 1};
+}
+
+bool cpp_add_new(struct str_list *list, struct str one, struct arena *a) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (str_eq(list->items[i], one))
+            return false;
+    *list = cpp_append(*list, one, a);
+    return true;
+}
+
 size_t cpp_item_end(struct str list) {
     return end_of(list, 0, 0);
 }
@@ -383,8 +399,8 @@ static void put_text(struct buf *b, size_t indent, struct str text, size_t after
     static const char returns[] = "return ";
     int looseness = loosest(text);
     size_t open = 0, comma = cpp_item_end(text);
-    while (open < text.n && text.p[open] != '(' && text.p[open] != '{')
-        open++;
+    for (bool quoted = false; open < text.n && (quoted || !strchr("({", text.p[open])); open++)
+        quoted ^= text.p[open] == '"' && (open == 0 || text.p[open - 1] != '\\');
     if (column_of(b) + text.n + after <= WIDTH)
         buf_add(b, text);
     else if (text.p[0] == '"')

@@ -17,13 +17,37 @@ static struct str both(struct cpp *c, struct str a, struct str b) {
 }
 
 /* That the match has the names of a number. */
+static const char *absent(const struct cpp *c) {
+    return c->way ? "()" : "{}";
+}
+
+/* A name of the match. */
+static struct str name_of(struct cpp *c, struct str name) {
+    return c->way ? cpp_slot(c, formula_slot(c->match, name)) : cpp_name(c, name);
+}
+
+/* A call of a function of Form, of these operands; in PDLL of one that is called alike. `op`: its class, or K_UNKNOWN.
+ */
+static struct str form_call(struct cpp *c, const char *function, enum op_kind k, struct str args) {
+    struct str op = k == K_UNKNOWN ? STR("") : c->way ? pdll_op_name(c, k) : cpp_class(c, k);
+    if (k != K_UNKNOWN && !op.n)
+        return op;
+    if (!c->way)
+        return arena_printf(c->arena, "form.%s%s%s%s(%s)", function, op.n ? "<" : "", op.p, op.n ? ">" : "", args.p);
+    op = op.n ? arena_printf(c->arena, "attr<\"\\\"%s\\\"\">, ", op.p) : op;
+    return arena_printf(c->arena, "%s(%s, %s%s)", cpp_camel(c->arena, str_of(function)).p, c->way->root.p, op.p,
+                        args.p);
+}
+
 static struct str number_needs(struct cpp *c, const struct formula *f, const struct number *n) {
     if (!n)
         return STR("");
     struct str a = number_needs(c, f, n->a), b = number_needs(c, f, n->b), own = STR("");
     bool is_root = n->slot != NONE && f->root->kind == N_NAMED && f->root->slot == n->slot;
     if (n->slot != NONE && n->op != NUM_VALUE && n->op != NUM_CALL && !is_root)
-        own = arena_printf(c->arena, "match.has(%s)", cpp_name(c, f->slot_name[n->slot]).p);
+        own = !c->way                ? arena_printf(c->arena, "match.has(%s)", cpp_name(c, f->slot_name[n->slot]).p)
+              : pdll_has(c, n->slot) ? own
+                                     : STR("absent");
     return both(c, own, both(c, a, b));
 }
 
@@ -77,7 +101,7 @@ static const struct attr_spec *attribute_named(const struct node *n, const char 
 /* The operands, absent ones as "{}". */
 static bool operands(struct cpp *c, const struct node *n, struct str *v, uint32_t most) {
     for (uint32_t i = 0; i < most; i++)
-        v[i] = STR("{}");
+        v[i] = str_of(absent(c));
     if (n->nargs > most) {
         cpp_cannot(c, "the fused form has too many operands of %s", op_table[n->op].name);
         return false;
@@ -109,27 +133,40 @@ static bool attributes(struct cpp *c, const struct node *n, struct str *text) {
         if (!value.n)
             return false;
         int bits = integer_bits(n->op, n->attrs[i].key);
+        if (c->way && (bits || n->op == K_GROUP_NORM)) {
+            cpp_cannot(c, "the attribute %s of %s", n->attrs[i].key, op_table[n->op].name);
+            return false;
+        }
+        if (c->way) {
+            bool norm = op_table[n->op].class == OP_AXISWISE;
+            *text = arena_printf(c->arena, "%s%s%s%sFloat(%s)", text->p, i ? ", " : "", norm ? "" : n->attrs[i].key,
+                                 norm ? "" : " = ", pdll_asked(c, value).p);
+            continue;
+        }
         *text = arena_printf(c->arena, bits ? "%s%sform.integer(\"%s\", %s, %d)" : "%s%sform.number(\"%s\", %s)",
                              text->p, i ? ", " : "", n->attrs[i].key, value.p, bits);
     }
-    *text = text->n ? arena_printf(c->arena, ", {%s}", text->p) : *text;
+    *text = text->n && !c->way ? arena_printf(c->arena, ", {%s}", text->p) : *text;
     return true;
 }
 
 static struct str attention(struct cpp *c, const struct node *n, const struct str *v) {
     const struct attr_spec *a = attribute_named(n, "scale");
-    struct str scale = a ? attribute_text(c, a) : STR("std::nullopt");
-    return scale.n ? arena_printf(c->arena, "form.attention(%s, %s, %s, %s, %s, %s)", v[0].p, v[1].p, v[2].p, v[3].p,
-                                  v[4].p, scale.p)
+    struct str scale = a ? attribute_text(c, a) : c->way ? STR("attr<\"unit\">") : STR("std::nullopt");
+    return scale.n ? form_call(c, "attention", K_UNKNOWN,
+                               arena_printf(c->arena, "%s, %s, %s, %s, %s, %s", v[0].p, v[1].p, v[2].p, v[3].p, v[4].p,
+                                            scale.p))
                    : scale;
 }
 
 static struct str slice_form(struct cpp *c, const struct node *n, struct str x) {
     const struct attr_spec *begin = attribute_named(n, "begin"), *end = attribute_named(n, "end");
     bool first = n->dim.given && begin && end && str_is(begin->value, "0") && str_is(end->value, "1");
+    if (first && c->way)
+        return x; /* has one element there: as all values in PDLL have a dimension for each axis */
     if (first)
         return arena_printf(c->arena, "form.first(%s, %d)", x.p, n->dim.axis);
-    if (!n->dim.given || !begin || n->nattrs != 1 + (end != NULL))
+    if (c->way || !n->dim.given || !begin || n->nattrs != 1 + (end != NULL))
         return cpp_cannot(c, "the fused form slices with a step, or without an axis");
     struct str from = attribute_text(c, begin), to = end && from.n ? attribute_text(c, end) : STR("INFINITY");
     return from.n && to.n ? arena_printf(c->arena, "form.slice(%s, %d, %s, %s)", x.p, n->dim.axis, from.p, to.p)
@@ -165,8 +202,11 @@ static struct str reshaped_form(struct cpp *c, const struct node *n, struct str 
         after += one && longer;
         longer += !one;
     }
+    const char *numbers = c->way ? "%s, attr<\"%u\">, attr<\"%u\">" : "%s, %u, %u";
     if (longer == 1)
-        return arena_printf(c->arena, "form.asOneAxis(%s, %u, %u)", x.p, before, after);
+        return form_call(c, "asOneAxis", K_UNKNOWN, arena_printf(c->arena, numbers, x.p, before, after));
+    if (c->way)
+        return cpp_cannot(c, "the fused form reshapes to several dimensions");
     for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
         struct str number = number_text(c, "shape", next_item(&rest));
         if (!number.n)
@@ -177,14 +217,15 @@ static struct str reshaped_form(struct cpp *c, const struct node *n, struct str 
                   : cpp_cannot(c, "the fused form reshapes to a shape that is not known");
 }
 
-/* The names of the match in a list, as C++ has them. */
+/* The names of the match in a list, as the language has them; in PDLL those that are there. */
 static struct str names_of(struct cpp *c, struct str list) {
     struct str text = STR("");
     for (struct str rest = list; rest.n;) {
         struct str one = str_item(&rest);
         if (formula_slot(c->match, one) == NONE)
             return STR("");
-        text = arena_printf(c->arena, "%s%s%s", text.p, text.n ? ", " : "", cpp_name(c, one).p);
+        if (!c->way || pdll_has(c, formula_slot(c->match, one)))
+            text = arena_printf(c->arena, "%s%s%s", text.p, text.n ? ", " : "", name_of(c, one).p);
     }
     return text;
 }
@@ -206,14 +247,14 @@ static bool asks_for(struct cpp *c, const struct number *n, struct str names) {
 /* conv2d(x, w, b, padding="p", activation="act, other"): the activation is an op behind it, which the lowering takes.
  */
 static struct str convolution(struct cpp *c, const struct node *n, const struct str *v) {
-    struct str op = cpp_class(c, n->op), pads = STR(""), act = STR("");
+    struct str pads = STR(""), act = STR("");
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str *names = strcmp(n->attrs[i].key, "padding") == 0      ? &pads
                             : strcmp(n->attrs[i].key, "activation") == 0 ? &act
                                                                          : NULL;
         if (names)
             *names = names_of(c, n->attrs[i].value);
-        if (!names || !names->n)
+        if (!names || (!names->n && !c->way))
             return cpp_cannot(c, "the fused form has an attribute of %s that is not written: %s", op_table[n->op].name,
                               n->attrs[i].key);
     }
@@ -221,9 +262,17 @@ static struct str convolution(struct cpp *c, const struct node *n, const struct 
         if (asks_for(c, c->pattern->require[i], act))
             return cpp_cannot(c, "an activation of %s is an op of its own in TTIR, which its lowering takes in",
                               op_table[n->op].name);
-    struct str text = arena_printf(c->arena, "form.convolution<%s>(%s, %s, %s%s%s%s)", op.p, v[0].p, v[1].p, v[2].p,
-                                   pads.n ? ", {" : "", pads.p, pads.n ? "}" : "");
-    return !op.n ? op : act.n ? arena_printf(c->arena, "form.activated(%s, {%s})", text.p, act.p) : text;
+    bool bias = !str_is(v[2], absent(c));
+    struct str same = arena_printf(c->arena, "%s, %s%s%s", v[0].p, v[1].p, bias ? ", " : "", bias ? v[2].p : "");
+    if (c->way && str_eq(same, c->way->window))
+        return cpp_cannot(c, "a convolution that stays as it is");
+    if (c->way && pads.n)
+        return cpp_cannot(c, "the padding of a pad before a window");
+    struct str args = arena_printf(c->arena, "%s, %s, %s%s%s%s", v[0].p, v[1].p, v[2].p, pads.n ? ", {" : "", pads.p,
+                                   pads.n ? "}" : "");
+    struct str text = form_call(c, "convolution", n->op, args);
+    args = arena_printf(c->arena, c->way ? "%s, %s" : "%s, {%s}", text.p, act.p);
+    return act.n && text.n ? form_call(c, "activated", K_UNKNOWN, args) : text;
 }
 
 /* An op of the match again: max_pool2d(x, padding="p"). */
@@ -265,8 +314,8 @@ static struct str concat_form(struct cpp *c, const struct node *n) {
             return one;
         list = arena_printf(c->arena, "%s%s%s", list.p, i ? ", " : "", one.p);
     }
-    return n->dim.given ? arena_printf(c->arena, "form.concat({%s}, %d)", list.p, n->dim.axis)
-                        : cpp_cannot(c, "the fused form concatenates without an axis");
+    return n->dim.given && !c->way ? arena_printf(c->arena, "form.concat({%s}, %d)", list.p, n->dim.axis)
+                                   : cpp_cannot(c, "the fused form concatenates without an axis");
 }
 
 /* A function of Form that takes the operands and nothing else; empty: there is none. */
@@ -287,12 +336,55 @@ static struct str plain_form(struct cpp *c, const struct node *n, const struct s
                  {"rotaryEmbedding", K_ROTARY_EMBEDDING, 3}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (plain[i].op == n->op && !n->nattrs && (n->op != K_BATCH_NORM_INFERENCE || n->nargs == plain[i].nargs)) {
-            struct str text = arena_printf(c->arena, "form.%s(%s", plain[i].name, v[0].p);
+            struct str text = v[0];
             for (uint32_t k = 1; k < plain[i].nargs; k++)
                 text = arena_printf(c->arena, "%s, %s", text.p, v[k].p);
-            return arena_printf(c->arena, "%s)", text.p);
+            return form_call(c, plain[i].name, K_UNKNOWN, text);
         }
     return STR("");
+}
+
+/* The node of the form that is its result. */
+static const struct node *result_of(const struct formula *f) {
+    const struct node *n = f->root;
+    while (n->kind == N_NAMED || n->kind == N_EITHER)
+        n = n->args[0];
+    return n;
+}
+
+/* That the result of an op of the form is as large as what it replaces: as its first operand is, or the product or
+ * convolution of the match. False with a reason. */
+static bool test_extents(struct cpp *c, const struct node *n, struct str args) {
+    bool of_match = n->args[0]->kind == N_VARIABLE && op_table[n->op].class != OP_CONTRACT && !op_convolves(n->op);
+    struct str x = of_match ? (struct str){args.p, cpp_item_end(args)} : c->way->whole;
+    if (!x.n) {
+        cpp_cannot(c, "how large the fused form's %s is", op_table[n->op].name);
+        return false;
+    }
+    pdll_test(c, arena_printf(c->arena, "IsAsLargeAs(%.*s, %s)", (int)x.n, x.p, c->way->root.p));
+    return true;
+}
+
+/* An op of PDLL; its attributes are those that the form says. As large as the root, whose type it has. */
+static struct str pdll_result(struct cpp *c, const struct node *n, struct str args, struct str keys) {
+    struct str op = pdll_op_name(c, n->op);
+    if (n != result_of(c->formula) && n->nargs == 1 && !keys.n)
+        return form_call(c, "unary", n->op, args);
+    if (n != result_of(c->formula))
+        return cpp_cannot(c, "%s within the fused form", op_table[n->op].name);
+    if (!test_extents(c, n, args))
+        return STR("");
+    return !op.n ? op
+                 : arena_printf(c->arena, "op<%s>(%s)%s%s%s -> (type)", op.p, args.p, keys.n ? " {" : "", keys.p,
+                                keys.n ? "}" : "");
+}
+
+/* How many operands an op of the form needs. */
+static uint32_t needed(const struct node *n) {
+    return n->op == K_LINEAR || op_convolves(n->op) ? 2
+           : n->op == K_SDPA                        ? 3
+           : op_table[n->op].class == OP_AXISWISE   ? 1
+                                                    : n->nargs;
 }
 
 static struct str op_form(struct cpp *c, const struct node *n) {
@@ -302,6 +394,15 @@ static struct str op_form(struct cpp *c, const struct node *n) {
         return concat_form(c, n);
     if (!operands(c, n, v, MOST))
         return STR("");
+    for (uint32_t i = 0; c->way && i < needed(n); i++)
+        if (str_is(v[i], absent(c)))
+            return v[i];
+    if (c->way && (op_table[n->op].class == OP_CONTRACT || op_convolves(n->op) || n->op == K_SDPA) &&
+        !test_extents(c, n, STR("")))
+        return STR("");
+    if (c->way && (n->op == K_SDPA || n->op == K_REPEAT_INTERLEAVE || n->op == K_CONCATENATE_HEADS ||
+                   n->op == K_ROTARY_EMBEDDING || (op_table[n->op].class == OP_OPAQUE && !op_convolves(n->op))))
+        return cpp_cannot(c, "the fused form has an op that is not written: %s", op_table[n->op].name);
     struct str plain = plain_form(c, n, v);
     if (plain.n)
         return plain;
@@ -309,7 +410,11 @@ static struct str op_form(struct cpp *c, const struct node *n) {
         return convolution(c, n, v);
     if (n->op == K_SDPA)
         return attention(c, n, v);
-    if (n->op == K_SOFTMAX && !n->nattrs && !n->dim.given)
+    if (c->way && n->op == K_SOFTMAX && !n->nattrs && c->way->axis.n)
+        return pdll_result(
+            c, n, v[0],
+            arena_printf(c->arena, "dimension = attr<\"%s : si32\">, numericStable = attr<\"true\">", c->way->axis.p));
+    if (n->op == K_SOFTMAX && !n->nattrs && !c->way && !n->dim.given)
         return arena_printf(c->arena, "form.softmax(%s, true)", v[0].p);
     if (n->op == K_SLICE)
         return slice_form(c, n, v[0]);
@@ -322,17 +427,28 @@ static struct str op_form(struct cpp *c, const struct node *n) {
     struct str op = cpp_class(c, n->op), keys;
     if (!op.n || !attributes(c, n, &keys))
         return STR("");
+    bool norm = n->op == K_RMS_NORM || n->op == K_LAYER_NORM;
+    keys = c->way && norm && !keys.n ? STR("attr<\"unit\">") : keys;
+    if (c->way && norm)
+        return !test_extents(c, n, v[0])
+                   ? STR("")
+                   : form_call(c, "norm", n->op,
+                               arena_printf(c->arena, "%s, %s, %s, %s", v[0].p, v[1].p, v[2].p, keys.p));
+    if (c->way && n->op == K_GROUP_NORM)
+        return cpp_cannot(c, "how the fused form's %s is written", op_table[n->op].name);
     if (n->op == K_GROUP_NORM)
         return arena_printf(c->arena, "form.groupNorm(%s, %s, %s%s)", v[0].p, v[2].p, v[3].p, keys.p);
     if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)
         return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p, keys.p);
     if (op_table[n->op].class == OP_REDUCE && !n->nattrs && !n->dim.given)
-        return arena_printf(c->arena, "form.reduce<%s>(%s)", op.p, v[0].p);
+        return form_call(c, "reduce", n->op, v[0]);
     if (op_table[n->op].class != OP_ELTWISE || n->dim.given)
         return cpp_cannot(c, "the fused form has an op that is not written: %s", op_table[n->op].name);
     struct str text = v[0];
     for (uint32_t i = 1; i < n->nargs; i++)
         text = arena_printf(c->arena, "%s, %s", text.p, v[i].p);
+    if (c->way)
+        return pdll_result(c, n, text, keys);
     return arena_printf(c->arena, "form.elementwise<%s>({%s}%s)", op.p, text.p, keys.p);
 }
 
@@ -378,6 +494,22 @@ static int compare_names(const struct alternative *a, const struct alternative *
 
 static bool is_binary(const struct node *n, enum op_kind k) {
     return n->kind == N_OP && n->op == k && n->nargs == 2 && !n->nattrs;
+}
+
+/* Of x * s and x / s, and of + and -, what the match does with s; any other alternative is as good. */
+static bool has_sign_of_match(struct cpp *c, const struct node *n) {
+    static const enum op_kind signs[][2] = {
+        {K_MULTIPLY, K_DIVIDE}, {K_DIVIDE, K_MULTIPLY}, {K_ADD, K_SUBTRACT}, {K_SUBTRACT, K_ADD}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        bool names[MAX_SLOTS] = {false}, other = false;
+        if (!is_binary(n, signs[i][0]))
+            continue;
+        add_names(c, n->args[1], names);
+        for (uint32_t slot = 0; slot < c->match->nslots; slot++)
+            other |= names[slot] && pdll_has(c, slot) && c->way->user[slot] == signs[i][1];
+        return !other;
+    }
+    return true;
 }
 
 /* x * s | x / s, perhaps | x: "form.scaled(x, s, {s})"; likewise of + and -; or empty. */
@@ -589,6 +721,33 @@ static bool is_argument(struct str text) {
     return text.n && cpp_item_end(text) == text.n && !memchr(text.p, '{', text.n);
 }
 
+/* What the language says of a part, without the variables that it would need. */
+static struct str tried(struct cpp *c, const struct node *n) {
+    struct cpp before = *c;
+    struct str tests = c->way->tests;
+    size_t length = c->out->n;
+    struct str text = tensor(c, n);
+    *c = before;
+    c->way->tests = tests;
+    c->out->n = length;
+    return text;
+}
+
+/* The alternative of which the way has most names; of several with one sign or the other, that of the match. */
+static struct str pdll_either(struct cpp *c, const struct node *n) {
+    struct alternative best = {0}, one;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        one = (struct alternative){.node = n->args[i], .text = tried(c, n->args[i])};
+        add_names(c, one.node, one.names);
+        if (str_is(one.text, absent(c)) || !has_sign_of_match(c, one.node))
+            continue;
+        int order = best.node ? compare_names(&one, &best) : 1;
+        if (order == 1 || (order == 0 && !best.text.n))
+            best = one;
+    }
+    return best.node ? tensor(c, best.node) : str_of(absent(c));
+}
+
 /* Two calls that differ in one number: "f(x, has(eps) ? a : b)" of (has(eps) ? f(x, a) : Tensor()) and f(x, b). */
 static struct str one_call(struct cpp *c, struct str a, struct str b) {
     static const char between[] = " ? ", end[] = " : Tensor())";
@@ -619,6 +778,8 @@ static struct str either_form(struct cpp *c, const struct node *n) {
     const char *text_end = c->formula->text.p + c->formula->text.n;
     if (n->text.p < c->formula->text.p || n->text.p >= text_end)
         return tensor(c, n->args[0]); /* of an idiom: the first one */
+    if (c->way)
+        return pdll_either(c, n);
     struct str why = c->why, first = STR(""), scaled = scaled_form(c, n);
     struct alternative all[MOST], kept[MOST];
     uint32_t count = n->nargs < MOST ? n->nargs : MOST, nkept = 0;
@@ -662,11 +823,12 @@ static struct str named_form(struct cpp *c, const struct node *n) {
     if (c->written[n->slot])
         return id;
     struct str value = tensor(c, n->args[0]);
-    if (!value.n)
+    if (!value.n || (c->way && (n == c->formula->root || !memchr(value.p, '(', value.n) || str_is(value, "()"))))
         return value;
     c->written[n->slot] = true;
-    value = unbracketed(c, value);
-    cpp_put(c->out, 6, arena_printf(c->arena, "Tensor %s = ", id.p), arena_printf(c->arena, "%s;", value.p));
+    value = c->way ? value : unbracketed(c, value);
+    cpp_put(c->out, c->way ? 4 : 6, arena_printf(c->arena, c->way ? "let %s = " : "Tensor %s = ", id.p),
+            arena_printf(c->arena, "%s;", value.p));
     buf_addc(c->out, '\n');
     return id;
 }
@@ -676,19 +838,23 @@ static struct str tensor(struct cpp *c, const struct node *n) {
     switch (n->kind) {
     case N_VARIABLE:
         x = c->formula->slot_name[n->slot];
-        return formula_slot(c->match, x) == NONE ? STR("{}") : arena_printf(c->arena, "form(%s)", cpp_name(c, x).p);
+        if (formula_slot(c->match, x) == NONE || (c->way && !pdll_has(c, formula_slot(c->match, x))))
+            return str_of(absent(c));
+        return c->way ? name_of(c, x) : arena_printf(c->arena, "form(%s)", name_of(c, x).p);
     case N_NAMED:
         return named_form(c, n);
     case N_NUMBER:
         x = cpp_number(c, n->number);
-        return x;
+        return c->way && x.n ? form_call(c, "number", K_UNKNOWN, pdll_asked(c, x)) : x;
     case N_EITHER:
         return either_form(c, n);
     case N_TRANSPOSED:
         x = tensor(c, n->args[0]);
-        return x.n ? arena_printf(c->arena, "form.transposed(%s)", x.p) : x;
+        return x.n && !str_is(x, "()") ? form_call(c, "transposed", K_UNKNOWN, x) : x;
     case N_OP: {
         struct str needs = attributes_need(c, n);
+        if (c->way && needs.n)
+            return str_of(absent(c));
         x = op_form(c, n);
         return needs.n && x.n ? arena_printf(c->arena, "(%s ? %s : Tensor())", needs.p, x.p) : x;
     }

@@ -10,30 +10,31 @@
 static const struct {
     enum condition_id id;
     const char *function;
+    enum { CPP_ONLY, OF_VALUES, OF_AXES, OF_PLACE } pdll; /* what it asks: values; of the last name its axes; both */
 } functions[] = {
-    {CONDITION_constant, "isConstant"},
-    {CONDITION_scalar, "isScalar"},
-    {CONDITION_parameter, "isParameter"},
-    {CONDITION_stored, "isStored"},
-    {CONDITION_stated_constant, "isConstant"},
-    {CONDITION_same, "isSame"},
-    {CONDITION_count_power, "isPowerOfCount"},
-    {CONDITION_matrix, "isMatrix"},
-    {CONDITION_along_axis, "variesAlong"},
-    {CONDITION_same_along, "isSameAlong"},
-    {CONDITION_repeated, "isRepeated"},
-    {CONDITION_along_reduced, "variesAlongReduced"},
-    {CONDITION_positions, "isTable"},
-    {CONDITION_aligned, "isAligned"},
-    {CONDITION_grouped, "areGrouped"},
-    {CONDITION_read_as, "isReadAs"},
-    {CONDITION_after, "isAfter"},
-    {CONDITION_channel_groups, "areChannelGroups"},
-    {CONDITION_regrouped, "isRegrouped"},
-    {CONDITION_normalizes_channels, "normalizesChannels"},
-    {CONDITION_pads_window, "padsWindow"},
-    {CONDITION_no_user, "hasNoUser"},
-    {CONDITION_used_by, "isUsedBy"},
+    {CONDITION_constant, "isConstant", OF_VALUES},
+    {CONDITION_scalar, "isScalar", OF_VALUES},
+    {CONDITION_parameter, "isParameter", OF_VALUES},
+    {CONDITION_stored, "isStored", OF_VALUES},
+    {CONDITION_stated_constant, "isConstant", OF_VALUES},
+    {CONDITION_same, "isSame", OF_VALUES},
+    {CONDITION_count_power, "isPowerOfCount", OF_VALUES},
+    {CONDITION_matrix, "isMatrix", OF_VALUES},
+    {CONDITION_along_axis, "variesAlong", OF_AXES},
+    {CONDITION_same_along, "isSameAlong", OF_AXES},
+    {CONDITION_repeated, "isRepeated", OF_PLACE},
+    {CONDITION_along_reduced, "variesAlongReduced", OF_PLACE},
+    {CONDITION_positions, "isTable", CPP_ONLY},
+    {CONDITION_aligned, "isAligned", CPP_ONLY},
+    {CONDITION_grouped, "areGrouped", CPP_ONLY},
+    {CONDITION_read_as, "isReadAs", CPP_ONLY},
+    {CONDITION_after, "isAfter", CPP_ONLY},
+    {CONDITION_channel_groups, "areChannelGroups", CPP_ONLY},
+    {CONDITION_regrouped, "isRegrouped", OF_VALUES},
+    {CONDITION_normalizes_channels, "normalizesChannels", OF_VALUES},
+    {CONDITION_pads_window, "padsWindow", CPP_ONLY},
+    {CONDITION_no_user, "hasNoUser", OF_VALUES},
+    {CONDITION_used_by, "isUsedBy", OF_VALUES},
 };
 
 struct str cpp_double(struct arena *a, double x) {
@@ -61,6 +62,32 @@ static struct str regex_text(const struct cpp *c, const pcre2_code *code) {
     return STR("");
 }
 
+/* The function that has the same name in PDLL, begun with a capital. */
+static struct str pdll_call(struct cpp *c, const struct number *n, size_t row) {
+    struct str name = cpp_camel(c->arena, str_of(functions[row].function)), text = STR(""), x, frame = STR("");
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        bool axes = functions[row].pdll == OF_AXES && k + 1 == n->nargs;
+        if (c->way->frame_of[n->args[k]] != c->way->frame_of[n->args[0]] && functions[row].pdll != OF_VALUES)
+            return cpp_cannot(c, "%s of values with other axes", condition_table[n->call].name);
+        frame = pdll_frame(c, n->args[k]);
+        x = axes ? frame : name_of_slot(c, n->args[k]);
+        if (!x.n)
+            return x;
+        text = arena_printf(c->arena, "%s%s%s", text.p, k ? ", " : "", x.p);
+    }
+    if (functions[row].pdll == OF_PLACE)
+        text = arena_printf(c->arena, "%s, %s", text.p, frame.p);
+    for (uint32_t k = 0; k < n->ngiven; k++)
+        text = arena_printf(c->arena, "%s, %d", text.p, n->given[k]);
+    if (n->regex) {
+        struct str regex = regex_text(c, n->regex);
+        if (!regex.n)
+            return cpp_cannot(c, "the expression is none of LLVM's");
+        text = arena_printf(c->arena, "%s, '%.*s'", text.p, (int)regex.n, regex.p);
+    }
+    return arena_printf(c->arena, "%s(%s)", name.p, text.p);
+}
+
 static struct str call(struct cpp *c, const struct number *n) {
     if (n->call == NONE) /* a definition */
         return cpp_number(c, n->a);
@@ -72,8 +99,10 @@ static struct str call(struct cpp *c, const struct number *n) {
         return x.n ? arena_printf(c->arena, "match.has(%.*s)", (int)x.n, x.p) : x;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (functions[i].id != (enum condition_id)n->call)
+        if (functions[i].id != (enum condition_id)n->call || (c->way && functions[i].pdll == CPP_ONLY))
             continue;
+        if (c->way)
+            return pdll_call(c, n, i);
         struct str text = arena_printf(c->arena, "%s(match", functions[i].function);
         for (uint32_t k = 0; k < n->nargs; k++) {
             struct str x = name_of_slot(c, n->args[k]);
@@ -107,17 +136,27 @@ static struct str measure(struct cpp *c, const struct number *n) {
         return x;
     if (n->sources || n->printed)
         return cpp_cannot(c, "%s of a value as it is printed", measure_table[n->call].name);
+    if (c->way && n->call == MEASURE_attribute)
+        return arena_printf(c->arena, "AttributeOf(%s, '%s')", x.p, n->key);
     if (n->call == MEASURE_attribute)
         return arena_printf(c->arena, "attributeOf(match, %.*s, \"%s\")", (int)x.n, x.p, n->key);
-    if (n->call >= MEASURE_begin && n->call <= MEASURE_cut)
+    if (n->call >= MEASURE_begin && n->call <= MEASURE_cut && !c->way)
         return arena_printf(c->arena, "boundsOf(match, %.*s).%s", (int)x.n, x.p, measure_table[n->call].name);
-    if (!plain[n->call])
+    if (!plain[n->call] || (c->way && n->call == MEASURE_siblings))
         return cpp_cannot(c, "%s", measure_table[n->call].says);
+    if (c->way)
+        return arena_printf(c->arena, n->call == MEASURE_size ? "%s(%s, %d)" : "%s(%s)",
+                            cpp_camel(c->arena, str_of(plain[n->call])).p, x.p, n->given[0]);
     return n->call == MEASURE_size ? arena_printf(c->arena, "sizeAt(match, %.*s, %d)", (int)x.n, x.p, n->given[0])
                                    : arena_printf(c->arena, "%s(match, %.*s)", plain[n->call], (int)x.n, x.p);
 }
 
 static struct str extent_text(struct cpp *c, const struct number *n) {
+    if (c->way) {
+        struct str frame = pdll_frame(c, n->slot);
+        return frame.n ? arena_printf(c->arena, "SizeAt(%s, %d)", frame.p, n->axis)
+                       : cpp_cannot(c, "it speaks of a value that only the fused form has");
+    }
     if (n->slot == NONE && c->in_condition)
         return cpp_cannot(c, "extent of the axes of the formula");
     if (n->slot == NONE)
@@ -161,11 +200,31 @@ static struct str one_operand(struct cpp *c, const struct number *n, const char 
     return a.n ? arena_printf(c->arena, before[1] ? "%s(%s)" : "%s%s", before, a.p) : a;
 }
 
+/* A sign as a function. */
+static struct str pdll_sign(struct cpp *c, const struct number *n) {
+    static const char *const names[] = {
+        [NUM_NEG] = "Negate", [NUM_ADD] = "Plus",       [NUM_SUB] = "Minus",  [NUM_MUL] = "Times",
+        [NUM_DIV] = "Over",   [NUM_SQRT] = "Root",      [NUM_EQ] = "Equal",   [NUM_NE] = "NotEqual",
+        [NUM_LT] = "Less",    [NUM_LE] = "LessOrEqual", [NUM_GT] = "Greater", [NUM_GE] = "GreaterOrEqual",
+        [NUM_AND] = "And",    [NUM_OR] = "Or",          [NUM_NOT] = "Not",    [NUM_MOD] = "Remainder",
+    };
+    int a_known = n->op == NUM_AND || n->op == NUM_OR ? pdll_known(c, n->a) : -1;
+    int b_known = n->op == NUM_AND || n->op == NUM_OR ? pdll_known(c, n->b) : -1;
+    if (a_known >= 0 || b_known >= 0) /* else all of it would be known */
+        return cpp_number(c, a_known >= 0 ? n->b : n->a);
+    struct str a = cpp_number(c, n->a), b = n->b && a.n ? cpp_number(c, n->b) : a;
+    return b.n ? arena_printf(c->arena, "%s(%s%s%s)", names[n->op], a.p, n->b ? ", " : "", n->b ? b.p : "") : b;
+}
+
 struct str cpp_number(struct cpp *c, const struct number *n) {
     static const char *const signs[] = {
         [NUM_ADD] = "+", [NUM_SUB] = "-", [NUM_MUL] = "*", [NUM_DIV] = "/", [NUM_EQ] = "==",  [NUM_NE] = "!=",
         [NUM_LT] = "<",  [NUM_LE] = "<=", [NUM_GT] = ">",  [NUM_GE] = ">=", [NUM_AND] = "&&", [NUM_OR] = "||",
     };
+    if (c->way && pdll_known(c, n) >= 0)
+        return cpp_double(c->arena, pdll_known(c, n));
+    if (c->way && n->op >= NUM_NEG && n->op <= NUM_MOD)
+        return pdll_sign(c, n);
     switch (n->op) {
     case NUM_VALUE:
         return cpp_double(c->arena, n->value);
@@ -185,7 +244,7 @@ struct str cpp_number(struct cpp *c, const struct number *n) {
         return measure(c, n);
     case NUM_VALUE_OF: {
         struct str x = name_of_slot(c, n->slot);
-        return x.n ? arena_printf(c->arena, "valueOf(match, %.*s)", (int)x.n, x.p) : x;
+        return x.n ? arena_printf(c->arena, c->way ? "ValueOf(%.*s)" : "valueOf(match, %.*s)", (int)x.n, x.p) : x;
     }
     case NUM_CALL:
         return call(c, n);

@@ -51,7 +51,7 @@ static struct str mark(struct cpp *c, uint32_t part, int power) {
 }
 
 static uint32_t add_part(struct cpp *c, struct phrase p, uint32_t slot, struct str name) {
-    for (uint32_t i = 0; i < c->nparts; i++)
+    for (uint32_t i = 0; i < c->nparts && !c->way; i++)
         if (str_eq(c->parts[i].text, p.text) && (slot == NONE) == (c->parts[i].slot == NONE) &&
             (slot == NONE || !name.n))
             return i;
@@ -169,21 +169,57 @@ static double no_leaf(void *self, const struct number *n) {
 
 static struct phrase number_term(struct cpp *c, const struct node *n) {
     double value = number_evaluate(n->number, no_leaf, NULL);
-    if (!isnan(value))
+    if (!isnan(value) && !c->way)
         return (struct phrase){cpp_double(c->arena, value), LITERAL};
-    struct str x = cpp_number(c, n->number);
+    struct str x = isnan(value) ? cpp_number(c, n->number) : cpp_double(c->arena, value);
+    if (c->way)
+        return (struct phrase){x.n ? pdll_number(c, x) : x, PDLL_VALUE};
     return (struct phrase){x.n ? arena_printf(c->arena, "m_Number([=](const Match &match) { return %s; })", x.p) : x,
                            CALL};
+}
+
+/* An operand; in PDLL with axes of its own where the op gives it some. */
+static struct phrase operand(struct cpp *c, const struct node *n, const struct node *arg) {
+    struct pdll_way *w = c->way;
+    if (!w || n->kind != N_OP)
+        return term(c, arg);
+    uint32_t frame = w->frame;
+    enum op_kind op = w->op;
+    w->op = n->op;
+    if (pdll_has_own_axes(n->op) && w->nframes + 1 < MOST_FRAMES)
+        w->frame = ++w->nframes;
+    struct phrase x = term(c, n->op == K_MATMUL && arg->kind == N_TRANSPOSED ? arg->args[0] : arg);
+    if (w->frame != frame)
+        w->frames[w->frame] = x.text;
+    w->frame = frame;
+    w->op = op;
+    return x;
+}
+
+/* Whether the second operand stands first: PDLL has an order for them. */
+static bool swaps(struct cpp *c, const struct node *n) {
+    bool may = c->way && n->kind == N_OP && op_is(n->op, COMMUTES) && n->nargs == 2 && n->args[0] != n->args[1];
+    return may && pdll_choose(c, 2);
 }
 
 /* The arguments, with a comma between. */
 static struct str terms(struct cpp *c, const struct node *n) {
     struct str text = STR("");
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        struct str one = wanted(c, term(c, n->args[i]), LOOSEST);
+    bool swapped = swaps(c, n);
+    uint32_t nargs = c->way && n->kind == N_OP && n->op == K_CLAMP ? 1 : n->nargs; /* bounds are attributes there */
+    uint32_t owed = c->way ? c->way->owed : 0;
+    for (uint32_t i = 0; i < nargs; i++) {
+        if (c->way)
+            c->way->owed = owed + (n->kind == N_OP);
+        for (uint32_t k = i + 1; k < nargs && c->way; k++)
+            c->way->owed += pdll_least_ops(c, n->args[k]);
+        struct str one = wanted(c, operand(c, n, n->args[i]), LOOSEST);
+        if (c->way)
+            c->way->owed = owed;
         if (!one.n)
             return one;
-        text = arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", one.p);
+        text = i && swapped ? arena_printf(c->arena, "%s, %s", one.p, text.p)
+                            : arena_printf(c->arena, "%s%s%s", text.p, i ? ", " : "", one.p);
     }
     return text;
 }
@@ -263,6 +299,17 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
     }
 }
 
+/* An op as a part, which its result is used of. */
+static struct phrase pdll_term(struct cpp *c, const struct node *n, struct str args) {
+    struct str text = pdll_op(c, n, args);
+    if (!text.n)
+        return (struct phrase){text, PDLL_VALUE};
+    uint32_t part = add_part(c, (struct phrase){text, PDLL_OP}, NONE, STR(""));
+    c->parts[part].name = part_name(c, n);
+    pdll_test_op(c, n, mark(c, part, LOOSEST));
+    return (struct phrase){mark(c, part, LOOSEST), PDLL_VALUE};
+}
+
 static struct phrase op_term(struct cpp *c, const struct node *n) {
     static const struct phrase none = {{"", 0}, CALL};
     enum op_class class = op_table[n->op].class;
@@ -274,10 +321,37 @@ static struct phrase op_term(struct cpp *c, const struct node *n) {
         cpp_cannot(c, "the formula asks for attributes of %s, which are not matched", op_table[n->op].name);
         return none;
     }
-    if (sign && sign->power >= P_COMPARISON && n->op != K_REMAINDER)
+    if (!c->way && sign && sign->power >= P_COMPARISON && n->op != K_REMAINDER)
         return infix_term(c, n, sign);
     struct str args = terms(c, n);
+    if (c->way)
+        return args.n ? pdll_term(c, n, args) : none;
     return args.n ? (struct phrase){call_of_op(c, n, name, args), CALL} : none;
+}
+
+/* Where a name is, for what PDLL asks of it. */
+static void note_place(struct cpp *c, uint32_t slot) {
+    if (!c->way || pdll_has(c, slot))
+        return;
+    c->way->frame_of[slot] = c->way->frame;
+    c->way->user[slot] = c->way->op;
+}
+
+/* A line of PDLL: the op that it is has its name. */
+static struct phrase pdll_line(struct cpp *c, const struct node *n, struct phrase value) {
+    struct str rest = value.text, before, name = c->formula->slot_name[n->slot];
+    uint32_t part;
+    int power;
+    if (!next_mark(&rest, &before, &power, &part)) { /* a variable or a number */
+        part = add_part(c, value, n->slot, value.text);
+        c->parts[part].put = true;
+    } else if (name.n && c->parts[part].slot == NONE) {
+        c->parts[part].slot = n->slot;
+        c->parts[part].name = cpp_name(c, name);
+    }
+    c->line_of[n->slot] = part + 1;
+    c->line_name[n->slot] = c->parts[part].name;
+    return (struct phrase){mark(c, part, LOOSEST), PDLL_VALUE};
 }
 
 /* A line, or what an idiom names and more than one place uses. */
@@ -286,9 +360,12 @@ static struct phrase named_term(struct cpp *c, const struct node *n) {
     if (!name.n && c->uses[n->slot] < 2)
         return term(c, n->args[0]);
     if (c->line_of[n->slot] == 0) {
+        note_place(c, n->slot);
         struct phrase value = term(c, n->args[0]);
         if (!value.text.n)
             return value;
+        if (c->way)
+            return pdll_line(c, n, value);
         value.text = wanted(c, value, LOOSEST);
         struct str id = name.n ? cpp_name(c, name) : part_name(c, n->args[0]);
         uint32_t part = add_part(c, value, n->slot, name.n ? id : STR(""));
@@ -299,8 +376,21 @@ static struct phrase named_term(struct cpp *c, const struct node *n) {
     return (struct phrase){mark(c, c->line_of[n->slot] - 1, LOOSEST), CALL};
 }
 
+/* One alternative. */
+static struct phrase pdll_term_of(struct cpp *c, const struct node *n) {
+    uint32_t which = pdll_alternative(c, n), used = c->way->used;
+    if (which == n->nargs)
+        return (struct phrase){STR(""), PDLL_VALUE};
+    struct phrase x = term(c, n->args[which]);
+    if (!x.text.n && c->way->used == used && !c->way->again && !c->way->cut)
+        pdll_leave_out(c, n, which);
+    return x;
+}
+
 static struct phrase either_term(struct cpp *c, const struct node *n) {
     struct phrase all = {STR(""), CALL}, one;
+    if (c->way)
+        return pdll_term_of(c, n);
     for (uint32_t i = 0; i < n->nargs; i++) {
         if (i > 0 && n->args[i]->kind == N_FUNCTION)
             continue; /* the pass takes fewer spellings */
@@ -324,8 +414,11 @@ static struct phrase call_term(struct cpp *c, const char *function, const struct
 }
 
 static struct phrase term(struct cpp *c, const struct node *n) {
+    if (c->way && (n->kind == N_VARIABLE || n->kind == N_NAMED) && pdll_forbids(c, n->slot))
+        return (struct phrase){STR(""), PDLL_VALUE};
     switch (n->kind) {
     case N_VARIABLE:
+        note_place(c, n->slot);
         c->is_variable[n->slot] = true;
         return (struct phrase){cpp_name(c, c->formula->slot_name[n->slot]), CALL};
     case N_NAMED:
@@ -337,8 +430,12 @@ static struct phrase term(struct cpp *c, const struct node *n) {
     case N_OP:
         return op_term(c, n);
     case N_TRANSPOSED:
+        if (c->way)
+            return (struct phrase){cpp_cannot(c, "a transposed value"), CALL};
         return call_term(c, "m_Transposed", n);
     case N_OUTER:
+        if (c->way)
+            return (struct phrase){cpp_cannot(c, "an outer product"), CALL};
         return call_term(c, "m_Outer", n);
     case N_FUNCTION:
         return (struct phrase){cpp_cannot(c, "a function by its values"), CALL};
@@ -361,7 +458,11 @@ static void count_marks(struct cpp *c, struct str text) {
 static bool is_member(const struct cpp *c, uint32_t part) {
     enum { SHORT = 20 };
     const struct cpp_part *p = &c->parts[part];
-    return p->slot != NONE || (p->uses > 1 && p->text.n > SHORT);
+    return c->way || p->slot != NONE || (p->uses > 1 && p->text.n > SHORT);
+}
+
+static bool is_root(const struct cpp *c, uint32_t part) {
+    return c->way && part == c->way->root_part;
 }
 
 /* The text with members by their names, and all else in place. */
@@ -376,7 +477,7 @@ static void unfold(struct cpp *c, struct str text, struct buf *out) {
         if (brackets)
             buf_addc(out, '(');
         if (is_member(c, part))
-            buf_add(out, p->name);
+            buf_printf(out, "%.*s%s", (int)p->name.n, p->name.p, is_root(c, part) ? ".0" : "");
         else
             unfold(c, p->text, out);
         if (brackets)
@@ -402,7 +503,10 @@ static void put_part(struct cpp *c, uint32_t part) {
     struct str said = p->slot == NONE ? STR("") : c->formula->slot_name[p->slot]; /* as the pattern has it */
     said = arena_str(c->arena, said.n ? said : p->name);
     struct str value = buf_take(&text, c->arena);
-    if (p->slot == NONE)
+    if (c->way) /* .0 once, not at each use: MLIR asks first what is asked often, here of an op that may not be there */
+        cpp_put(c->out, 2, arena_printf(c->arena, "let %s = ", p->name.p),
+                arena_printf(c->arena, "%s%s;", value.p, is_root(c, part) ? " -> (type)" : ".0"));
+    else if (p->slot == NONE)
         cpp_put(c->out, 2, arena_printf(c->arena, "const Term %s = ", p->name.p),
                 arena_printf(c->arena, "%s;", value.p));
     else
@@ -413,6 +517,15 @@ static void put_part(struct cpp *c, uint32_t part) {
 
 static void put_variables(struct cpp *c) {
     struct buf list = {0};
+    for (uint32_t i = 0; i < c->formula->nslots && c->way; i++)
+        if (c->is_variable[i])
+            buf_printf(c->out, "  let %s: Value;\n", cpp_name(c, c->formula->slot_name[i]).p);
+    for (uint32_t i = 0; c->way && i < c->way->numbers; i++)
+        buf_printf(c->out, "  let number%u: Value;\n", i + 1);
+    if (c->way) {
+        buf_add(c->out, STR("  let type: Type;\n"));
+        return;
+    }
     for (uint32_t i = 0; i < c->formula->nslots; i++)
         if (c->is_variable[i])
             buf_printf(&list, "%s%s{%u, \"%.*s\"}", list.n ? ", " : "", cpp_name(c, c->formula->slot_name[i]).p, i,
@@ -467,6 +580,27 @@ static void put_others(struct cpp *c) {
     buf_addc(c->out, '\n');
 }
 
+static struct str unfolded(struct cpp *c, struct str text) {
+    struct buf b = {0};
+    unfold(c, text, &b);
+    return buf_take(&b, c->arena);
+}
+
+/* Tests that what lies between has no other user: what is made first is for the root alone. */
+static void put_private(struct cpp *c, struct str root) {
+    for (uint32_t i = 0; i < c->nparts; i++) {
+        const struct cpp_part *p = &c->parts[i];
+        struct str rest = p->text, before;
+        uint32_t inner;
+        int power;
+        bool first = true; /* no op is among its operands */
+        while (next_mark(&rest, &before, &power, &inner))
+            first &= c->parts[inner].power != PDLL_OP;
+        if (p->uses && p->power == PDLL_OP && first)
+            pdll_test(c, arena_printf(c->arena, "IsOnlyFor(%s, %s)", p->name.p, unfolded(c, root).p));
+    }
+}
+
 struct str cpp_terms(struct cpp *c) {
     count_uses(c, c->formula->root);
     for (uint32_t i = 0; i < c->formula->nsecondary; i++)
@@ -479,12 +613,26 @@ struct str cpp_terms(struct cpp *c) {
         return STR("");
     for (uint32_t i = 0; i < c->nparts; i++)
         count_marks(c, c->parts[i].text);
+    struct str text = root.text, before;
+    int power;
+    if (c->way && !next_mark(&text, &before, &power, &c->way->root_part))
+        return cpp_cannot(c, "a value that no op makes");
     put_variables(c);
     for (uint32_t i = 0; i < c->nparts; i++)
         put_part(c, i);
-    if (c->formula->nsecondary)
+    if (c->formula->nsecondary && !c->way)
         put_others(c);
-    struct buf text = {0};
-    unfold(c, root.text, &text);
-    return buf_take(&text, c->arena);
+    struct str result = unfolded(c, root.text);
+    for (uint32_t i = 0; c->way && i <= c->way->nframes; i++)
+        c->way->frames[i] = i ? unfolded(c, c->way->frames[i]) : result;
+    if (c->way) {
+        c->way->tests = unfolded(c, c->way->tests);
+        c->way->whole = unfolded(c, c->way->whole);
+        c->way->root = result;
+        for (uint32_t i = 0; i < c->match->nslots; i++)
+            c->line_name[i] = c->line_of[i] == c->way->root_part + 1 ? result : c->line_name[i];
+        pdll_settle(c);
+        put_private(c, root.text);
+    }
+    return result;
 }

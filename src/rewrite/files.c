@@ -117,7 +117,7 @@ static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit, 
                operands.p);
 }
 
-struct str files_test(const struct pattern_set *set, const struct pattern *p, struct arena *a) {
+struct str files_test(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a) {
     struct buf b = {0}, text = {0};
     struct str *operands = arena_alloc(a, (p->nexamples + 1) * sizeof *operands);
     struct formula *fused = arena_alloc(a, sizeof *fused);
@@ -144,7 +144,8 @@ struct str files_test(const struct pattern_set *set, const struct pattern *p, st
     diags_free(&none);
     struct str examples = buf_take(&b, a);
     examples.n -= str_ends(examples, STR("\n"));
-    const struct blank blanks[] = {{STR("{pass}"), {&argument, 1}}, {STR("{examples}"), {&examples, 1}}};
-    fill_lines(&text, embedded_text("NAME.mlir"), blanks, sizeof blanks / sizeof *blanks);
+    const struct blank blanks[] = {
+        {STR("{name}"), {&p->name, 1}}, {STR("{pass}"), {&argument, 1}}, {STR("{examples}"), {&examples, 1}}};
+    fill_lines(&text, embedded_text(pdll ? "NAME.pdll.mlir" : "NAME.mlir"), blanks, sizeof blanks / sizeof *blanks);
     return buf_take(&text, a);
 }

@@ -8,7 +8,7 @@
 /* A file of all patterns: a template that is filled with them. */
 struct str files_of_all(const char *name, const struct pattern *const *list, uint32_t n, struct arena *a);
 /* NAME.mlir: the examples of TTIR, each a module with RUN and CHECK lines for FileCheck. */
-struct str files_test(const struct pattern_set *set, const struct pattern *p, struct arena *a);
+struct str files_test(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a);
 
 /* operands.c: of each example "(%arg0, %arg1" that the fused op begins with, ")" where that is all; empty: not known;
  * no text at all: it is no test of a pass. */

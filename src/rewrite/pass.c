@@ -14,6 +14,7 @@
 struct passes {
     struct fa_library *library;
     const char *directory;
+    bool pdll;
     struct arena arena;
     const struct pattern **list; /* those that were written */
     uint32_t n;
@@ -31,6 +32,9 @@ static void put(struct passes *w, const char *name, const char *end, struct str 
 
 /* Says what the pass lacks of the pattern. */
 static void say_unchecked(struct passes *w, const struct pattern *p, const struct rewrite *r) {
+    for (uint32_t i = 0; i < r->left.n; i++)
+        diag_add(&w->library->diags, SEV_NOTE, (struct source_location){p->file.p, p->line, 0}, NULL,
+                 "%s: left out: %s", p->name.p, r->left.items[i].p);
     for (uint32_t i = 0; i < r->unchecked.n; i++)
         diag_add(&w->library->diags, SEV_NOTE, (struct source_location){p->file.p, p->line, 0}, NULL,
                  "%s: unchecked: %s", p->name.p, r->unchecked.items[i].p);
@@ -41,7 +45,7 @@ static void write_pattern(struct passes *w, struct pattern *p) {
     struct rewrite r;
     struct diags none = {.arena = &w->arena};
     pattern_complete(set, p);
-    rewrite_write(set, p, &w->arena, &r);
+    rewrite_write(set, p, w->pdll, &w->arena, &r);
     if (!r.text.n) {
         diag_add(&w->library->diags, SEV_WARNING, (struct source_location){p->file.p, p->line, 0}, NULL,
                  "%s: no pass: %s", p->name.p, r.why.p);
@@ -50,12 +54,17 @@ static void write_pattern(struct passes *w, struct pattern *p) {
     patterns_load_tests(set, p, &none);
     diags_free(&none);
     say_unchecked(w, p, &r);
-    put(w, p->name.p, ".cpp", r.text);
-    put(w, p->name.p, ".mlir", files_test(set, p, &w->arena));
+    put(w, p->name.p, w->pdll ? ".pdll" : ".cpp", r.text);
+    put(w, p->name.p, ".mlir", files_test(set, p, w->pdll, &w->arena));
     w->list[w->n++] = p;
 }
 
 static void write_shared(struct passes *w) {
+    static const char *const of_pdll[] = {"Fusion.pdll", "FusionPdll.cpp"};
+    for (size_t i = 0; i < sizeof of_pdll / sizeof *of_pdll && w->pdll; i++)
+        put(w, of_pdll[i], "", embedded_text(of_pdll[i]));
+    if (w->pdll)
+        return;
     static const char *const shared[] = {"FusionMatch.h", "FusionForm.h"}, *const filled[] = {
                                                                                "FusionPatterns.h", "FusionPasses.cpp",
                                                                                "CMakeLists.txt", "README.md"};
@@ -97,9 +106,10 @@ static bool select_reported(struct passes *w, const char *report) {
     return true;
 }
 
-enum fa_status fa_library_pass(struct fa_library *l, const char *report, const char *directory, size_t *written) {
+enum fa_status fa_library_pass(struct fa_library *l, const char *report, enum fa_pass_format format,
+                               const char *directory, size_t *written) {
     IN_C_LOCALE;
-    struct passes w = {.library = l, .directory = directory};
+    struct passes w = {.library = l, .directory = directory, .pdll = format == FA_PASS_PDLL};
     struct pattern_set *set = &l->patterns;
     *written = 0;
     if (report && !select_reported(&w, report)) {

@@ -8,14 +8,6 @@
 #include "library/lowering.h"
 #include "rewrite/cpp.h"
 
-static struct str_list append(struct str_list list, struct str one, struct arena *a) {
-    struct str *items = arena_alloc(a, (list.n + 1) * sizeof *items);
-    if (list.n)
-        memcpy(items, list.items, list.n * sizeof *items);
-    items[list.n] = one;
-    return (struct str_list){items, list.n + 1};
-}
-
 /* A text in comments of 80 columns, behind `before` and, on further lines, `behind`. */
 static void put_comment(struct buf *b, uint32_t indent, const char *before, const char *behind, struct str text) {
     enum { WIDTH = 80 };
@@ -35,7 +27,8 @@ static void put_comment(struct buf *b, uint32_t indent, const char *before, cons
     buf_addc(b, '\n');
 }
 
-static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, const char *key, struct str text) {
+static void put_unchecked(struct cpp *c, struct rewrite *out, const char *key, struct str text) {
+    struct arena *a = c->arena;
     struct buf line = {0};
     buf_printf(&line, "%s: ", key);
     for (size_t i = 0; i < text.n; i++)
@@ -45,10 +38,10 @@ static void put_unchecked(struct buf *b, struct rewrite *out, struct arena *a, c
             buf_addc(&line, ' ');
     struct str said = buf_take(&line, a);
     bool differs = strcmp(key, "outside") == 0; /* says where the fused op is another function */
-    put_comment(b, 6, "// ", "//   ",
+    put_comment(c->out, c->way ? 2 : 6, "// ", "//   ",
                 arena_printf(a, "%s%s", differs ? "Not checked, and different there: " : "Not checked: ",
                              differs ? said.p + strlen("outside: ") : said.p));
-    out->unchecked = append(out->unchecked, said, a);
+    cpp_add_new(&out->unchecked, said, a);
 }
 
 static struct str printed(struct cpp *c, const struct number *n) {
@@ -68,12 +61,19 @@ static struct str some_of(struct cpp *c, const struct number *n, struct str_list
         return text;
     c->why = why;
     if (said->op != NUM_OR) {
-        *left = append(*left, printed(c, n), c->arena);
+        *left = cpp_append(*left, printed(c, n), c->arena);
         return text;
     }
     a = some_of(c, said->a, left);
     b = some_of(c, said->b, left);
-    return a.n && b.n ? arena_printf(c->arena, "%s || %s", a.p, b.p) : a.n ? a : b;
+    return a.n && b.n ? arena_printf(c->arena, c->way ? "Or(%s, %s)" : "%s || %s", a.p, b.p) : a.n ? a : b;
+}
+
+/* The same in PDLL: "Holds1(...);". */
+static void put_holds(struct cpp *c, struct str text, enum demanded how) {
+    text = how == MUST_NOT_HOLD ? arena_printf(c->arena, "Not(%s)", text.p) : text;
+    cpp_put(c->out, 2, STR(""), arena_printf(c->arena, "%s;", pdll_holds(c, text).p));
+    buf_addc(c->out, '\n');
 }
 
 /* "if (wrong) {" and what is done then. */
@@ -92,31 +92,48 @@ static void put_test(struct cpp *c, struct str wrong, struct str said, enum dema
     buf_add(c->out, STR("\n      }\n"));
 }
 
+/* Whether all of a condition can be asked in C++. */
+static bool cpp_checks(struct cpp *c, const struct number *n) {
+    struct cpp other = *c;
+    other.way = NULL;
+    other.in_condition = true;
+    return cpp_number(&other, n).n > 0;
+}
+
 /* A condition of the pattern; what of it cannot be expressed is a comment. */
 static void put_condition(struct cpp *c, struct rewrite *out, const char *key, const struct number *n,
                           enum demanded how) {
     struct str_list left = {0};
+    int known = c->way ? pdll_known(c, n) : -1;
+    if (known >= 0) {
+        c->way->never |= known == (how == MUST_NOT_HOLD);
+        return;
+    }
     struct str said = printed(c, n);
     c->in_condition = true;
     struct str text = some_of(c, n, &left);
-    if (text.n && how == MUST_HOLD)
+    if (text.n && how == MUST_HOLD && !c->way)
         text = left.n ? cpp_negated(c, text) : cpp_not(c, n);
     c->in_condition = false;
-    if (text.n)
+    if (text.n && c->way)
+        put_holds(c, text, how);
+    else if (text.n)
         put_test(c, text, said, how);
+    if (c->way && (!text.n || (left.n && how == MUST_NOT_HOLD)) && cpp_checks(c, n))
+        c->way->unasked = c->way->unasked.n ? c->way->unasked : said;
     for (uint32_t i = 0; i < left.n && text.n; i++)
-        put_unchecked(c->out, out, c->arena, key, left.items[i]);
+        put_unchecked(c, out, key, left.items[i]);
     if (!text.n)
-        put_unchecked(c->out, out, c->arena, key, said);
+        put_unchecked(c, out, key, said);
 }
 
 static void put_conditions(struct cpp *c, struct rewrite *out, const struct pattern *p) {
-    if (p->nwhere)
+    if (p->nwhere && !c->way)
         put_comment(c->out, 6, "// ", "// ",
                     STR("Where one of these does not hold, the ops may match in another way."));
     for (uint32_t i = 0; i < p->nwhere; i++)
         put_condition(c, out, "where", p->where[i], MUST_HOLD_OR_NEXT);
-    if (p->nrequire || p->nunless)
+    if ((p->nrequire || p->nunless) && !c->way)
         put_comment(c->out, 6, "// ", "// ", STR("What the fused op takes, however they match."));
     for (uint32_t i = 0; i < p->nrequire; i++)
         put_condition(c, out, "require", p->require[i], MUST_HOLD);
@@ -128,13 +145,13 @@ static void put_conditions(struct cpp *c, struct rewrite *out, const struct patt
         if (p->block[i].when)
             put_condition(c, out, "block", p->block[i].when, MUST_NOT_HOLD);
     for (uint32_t i = 0; i < p->npositive; i++)
-        put_unchecked(c->out, out, c->arena, "positive", c->match->slot_name[p->positive[i]]);
+        put_unchecked(c, out, "positive", c->match->slot_name[p->positive[i]]);
     for (uint32_t i = 0; i < p->nreplicated; i++)
-        put_unchecked(c->out, out, c->arena, "replicated", c->match->slot_name[p->replicated[i]]);
+        put_unchecked(c, out, "replicated", c->match->slot_name[p->replicated[i]]);
     for (uint32_t i = 0; i < p->nholds; i++)
-        put_unchecked(c->out, out, c->arena, "holds", p->holds[i].formula);
+        put_unchecked(c, out, "holds", p->holds[i].formula);
     for (uint32_t i = 0; i < p->noutside; i++)
-        put_unchecked(c->out, out, c->arena, "outside", p->outside[i].say);
+        put_unchecked(c, out, "outside", p->outside[i].say);
 }
 
 /* The formula of the fused form, as comments. */
@@ -143,7 +160,7 @@ static struct str_list lines_of(struct str text, struct arena *a) {
     for (struct str rest = str_trim(text); rest.n;)
         put_comment(&b, 0, "///   ", "///       ", str_line(&rest));
     b.n -= b.n > 0; /* the last end of line */
-    return append((struct str_list){0}, buf_take(&b, a), a);
+    return cpp_append((struct str_list){0}, buf_take(&b, a), a);
 }
 
 /* "// NAME.cpp - what it is.", and what it is made of. */
@@ -165,8 +182,8 @@ static struct str_list roots(struct cpp *c) {
         struct str why = c->why;
         struct str op = node_is(root, (enum op_kind)k) ? cpp_class(c, (enum op_kind)k) : STR("");
         c->why = why;
-        list = op.n ? append(list, op, c->arena) : list;
-        list = op.n && k == K_CLAMP ? append(list, STR("ClampScalarOp"), c->arena) : list;
+        list = op.n ? cpp_append(list, op, c->arena) : list;
+        list = op.n && k == K_CLAMP ? cpp_append(list, STR("ClampScalarOp"), c->arena) : list;
     }
     return list;
 }
@@ -198,7 +215,7 @@ static struct str searched(struct cpp *c, const struct pattern *p, struct str ro
 static struct str_list written(struct cpp *c) {
     struct str text = buf_take(c->out, c->arena);
     text.n -= str_ends(text, STR("\n"));
-    return text.n ? append((struct str_list){0}, text, c->arena) : (struct str_list){0};
+    return text.n ? cpp_append((struct str_list){0}, text, c->arena) : (struct str_list){0};
 }
 
 bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f) {
@@ -227,8 +244,8 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     conditions = written(c);
     bool again = conditions.n && str_find(conditions.items[0], STR("continue;"));
     if (conditions.n) /* an empty line behind them */
-        conditions = append((struct str_list){0},
-                            arena_printf(a, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), a);
+        conditions = cpp_append((struct str_list){0},
+                                arena_printf(a, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), a);
     c->formula = fused;
     memset(c->written, 0, sizeof c->written);
     c->in_condition = true;
@@ -268,7 +285,122 @@ static struct str blocked(const struct pattern *p) {
     return STR("");
 }
 
-void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out) {
+/* ---- PDLL ---- */
+
+/* One way to write the formula. Empty with a reason, or without one where it never matches. */
+static struct str pdll_pattern(struct cpp *c, struct rewrite *out, const struct formula *fused) {
+    struct str root = cpp_terms(c), result, members, conditions;
+    if (!root.n || c->way->never)
+        return STR("");
+    if (!str_ends(root, STR(".0")))
+        return cpp_cannot(c, "a value that no op makes");
+    members = buf_take(c->out, c->arena);
+    put_conditions(c, out, c->pattern);
+    conditions = buf_take(c->out, c->arena);
+    if (c->way->never)
+        return STR("");
+    if (c->way->unasked.n)
+        return cpp_cannot(c, "%s", c->way->unasked.p);
+    c->formula = fused;
+    memset(c->written, 0, sizeof c->written);
+    c->in_condition = true;
+    result = cpp_form(c);
+    if (!result.n || str_is(result, "()"))
+        return cpp_cannot(c, "the fused form does not say what it becomes");
+    struct str variables = buf_take(c->out, c->arena);
+    buf_add(c->out, members);
+    for (struct str rest = c->way->tests; rest.n;)
+        buf_printf(c->out, "  %s\n", arena_str(c->arena, str_line(&rest)).p);
+    buf_add(c->out, conditions);
+    root.n -= 2;
+    buf_printf(c->out, "  rewrite %.*s with {\n%s", (int)root.n, root.p, variables.n ? variables.p : "");
+    cpp_put(c->out, 4, arena_printf(c->arena, "replace %.*s with ", (int)root.n, root.p), result);
+    buf_add(c->out, STR(";\n  };\n}"));
+    return buf_take(c->out, c->arena);
+}
+
+/* The next way: the last choice that has one more alternative takes it. */
+static bool next_way(struct pdll_way *w) {
+    uint32_t i = w->used;
+    while (i > 0 && w->taken[i - 1] + 1 >= w->of[i - 1])
+        i--;
+    if (i > 0)
+        w->taken[i - 1]++;
+    w->nchoices = i;
+    return i > 0;
+}
+
+struct ways {
+    const struct cpp *shared;
+    const struct formula *fused;
+    struct pdll_way way; /* the last one */
+    struct unsaid *unsaid;
+    struct str_list bodies, patterns;
+    uint32_t tries;
+    bool more; /* some have more ops */
+};
+
+/* Writes a way that has so many ops. */
+static void write_way(struct ways *w, struct rewrite *out, uint32_t ops) {
+    struct pdll_way way = {.nchoices = w->way.nchoices, .unsaid = &w->unsaid, .most_ops = ops};
+    struct cpp c = *w->shared;
+    memcpy(way.taken, w->way.taken, sizeof way.taken);
+    c.way = &way;
+    struct str body = pdll_pattern(&c, out, w->fused), name = cpp_camel(c.arena, c.pattern->name);
+    c.out->n = 0;
+    w->way = way;
+    w->tries++;
+    w->more |= way.cut || way.more;
+    if (!body.n && c.why.n && !way.cut)
+        cpp_add_new(&out->left, c.why, c.arena);
+    if (body.n && way.ops == ops && cpp_add_new(&w->bodies, body, c.arena))
+        w->patterns = cpp_append(
+            w->patterns,
+            arena_printf(c.arena, "Pattern %s%u with benefit(%u) {\n%s\n", name.p, w->bodies.n, ops, body.p), c.arena);
+}
+
+/* All ways, those of fewest ops first. */
+static struct str fill_pdll(const struct cpp *shared, struct rewrite *out, const struct formula *fused) {
+    enum { MOST_WAYS = 100, MOST_TRIES = 3000 };
+    struct arena *a = shared->arena;
+    const struct pattern *p = shared->pattern;
+    struct str name = p->name, what = summary(p, a);
+    struct buf text = {0};
+    struct ways w = {.shared = shared, .fused = fused, .more = true};
+    bool next = true, full = false;
+    for (uint32_t ops = 1; w.more && !full; ops++) {
+        w.way = (struct pdll_way){0};
+        w.more = false;
+        for (next = true; next && !full; full = w.tries >= MOST_TRIES || w.bodies.n >= MOST_WAYS) {
+            write_way(&w, out, ops);
+            if (w.way.again) /* the same choices are others now */
+                w.way.nchoices = w.way.used;
+            next = w.way.again || next_way(&w.way);
+        }
+    }
+    if (!w.bodies.n)
+        return STR("");
+    if (next || w.more)
+        out->left = cpp_append(out->left, arena_printf(a, "all ways to write it but %u", w.bodies.n), a);
+    const struct blank blanks[] = {{STR("{name}"), {&name, 1}},
+                                   {STR("{summary}"), {&what, 1}},
+                                   {STR("{fused}"), lines_of(p->fused, a)},
+                                   {STR("{left}"), out->left},
+                                   {STR("{patterns}"), w.patterns}};
+    fill_lines(&text, embedded_text("NAME.pdll"), blanks, sizeof blanks / sizeof *blanks);
+    return buf_take(&text, a);
+}
+
+/* Whether C++ can say it; else why not. What decides between alternatives of the fused form is known there. */
+static bool is_cpp(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out) {
+    struct rewrite other;
+    rewrite_write(set, p, false, a, &other);
+    out->why = other.why;
+    return other.text.n > 0;
+}
+
+void rewrite_write(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a,
+                   struct rewrite *out) {
     struct buf body = {0};
     struct formula *fused = arena_alloc(a, sizeof *fused);
     struct cpp c = {.arena = a, .set = set, .pattern = p, .formula = &p->formula, .match = &p->formula, .out = &body};
@@ -279,16 +411,23 @@ void rewrite_write(const struct pattern_set *set, const struct pattern *p, struc
         cpp_cannot(&c, "it is blocked: %s", blocked(p).p);
     else if (!rewrite_form(set, p, a, fused))
         cpp_cannot(&c, "the pattern does not say what the fused op computes");
+    else if (pdll && !is_cpp(set, p, a, out))
+        cpp_cannot(&c, "%s", out->why.p);
+    else if (pdll && p->formula.nsecondary)
+        cpp_cannot(&c, "a line that ends elsewhere than the others");
+    else if (pdll && c.pattern->nescapes)
+        cpp_cannot(&c, "a value that others may use, too");
     else
-        out->text = fill_class(&c, out, p, fused);
-    out->why = out->text.n ? STR("") : c.why.n ? c.why : STR("no op of TTIR ends it");
+        out->text = pdll ? fill_pdll(&c, out, fused) : fill_class(&c, out, p, fused);
+    struct str why = c.why.n ? c.why : out->left.n ? out->left.items[0] : STR("no op of TTIR ends it");
+    out->why = out->text.n ? STR("") : why;
     buf_free(&body);
 }
 
 bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p) {
     struct arena scratch = {0};
     struct rewrite r;
-    rewrite_write(set, p, &scratch, &r);
+    rewrite_write(set, p, false, &scratch, &r);
     bool is = r.text.n > 0;
     arena_free(&scratch);
     return is;

@@ -1,17 +1,19 @@
-/* A pattern as a pass of the compiler: C++ for MLIR, its test, and what builds and registers it. */
+/* A pattern as a pass of the compiler: C++ for MLIR, or PDLL, its test, and what builds and registers it. */
 #ifndef FA_REWRITE_H
 #define FA_REWRITE_H
 
 #include "library/pattern.h"
 
 struct rewrite {
-    struct str text;           /* NAME.cpp; empty: it cannot be written */
+    struct str text;           /* NAME.cpp or NAME.pdll; empty: it cannot be written */
     struct str why;            /* then: the reason */
     struct str_list unchecked; /* what the pattern says and the pass does not check */
+    struct str_list left;      /* what of the formula the pass does not match, for what reason: of PDLL */
 };
 
 /* Texts are in `a`. */
-void rewrite_write(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct rewrite *out);
+void rewrite_write(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a,
+                   struct rewrite *out);
 /* The fused form of a pattern as a formula; false: it says none. */
 bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f);
 bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p);
