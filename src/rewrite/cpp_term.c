@@ -387,12 +387,16 @@ static struct phrase pdll_term_of(struct cpp *c, const struct node *n) {
     return x;
 }
 
+static bool is_by_values(const struct node *n) {
+    return (n->kind == N_NAMED ? n->args[0] : n)->kind == N_FUNCTION;
+}
+
 static struct phrase either_term(struct cpp *c, const struct node *n) {
     struct phrase all = {STR(""), CALL}, one;
     if (c->way)
         return pdll_term_of(c, n);
     for (uint32_t i = 0; i < n->nargs; i++) {
-        if (i > 0 && n->args[i]->kind == N_FUNCTION)
+        if (i > 0 && is_by_values(n->args[i]))
             continue; /* the pass takes fewer spellings */
         one = term(c, n->args[i]);
         if (!one.text.n || n->nargs == 1)
