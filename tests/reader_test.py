@@ -145,8 +145,8 @@ class Reader(unittest.TestCase):
                     self.write("file.yml", text)
                     self.run_it("fusion-audit -n %s=file.yml model.ttir.mlir model.ttnn.mlir" % kind[5:])
                 else:
-                    self.assertIn(kind, ("output", "module"))
-        self.assertEqual(kinds, {"shell", "script", "python", "continued", "file", "output", "module"})
+                    self.assertIn(kind, ("output", "module", "other"))
+        self.assertEqual(kinds, {"shell", "script", "python", "continued", "file", "output", "module", "other"})
 
     def expectations(self, text):
         """Of another model: each is read, and none is met."""

@@ -326,7 +326,6 @@ fused: gelu(x)
         ("row_vector(bias, product)", "row_vector(biass, product)", 8, "error: not a name of the formula", "did you mean bias?"),
         ("({bias})", "({bais})", 10, "warning: neither a name of the formula nor a number, printed as it is: {bais}", ""),
         ("locate: [b, bias]", "locate: [b, bais]", 11, "error: not a name of the formula: bais", ""),
-        ("locate: [b, bias]", "locate: b", 11, "error: a list of names is meant", "[weight, bias]"),
         ("square(x), dim=-1", "square(x), dims=-1", 17, "error: the idiom has no such parameter", "mean(x, dim)"),
         ("square(x)", "squared(x)", 17, "error: no operator or idiom is called squared", "did you mean square?"),
         ("\n  - along_axis(weight, x, -1)\n  - scalar(eps)", " [along_axis(weight, x, -1), scalar(eps)]", 19, "error: ')' expected",

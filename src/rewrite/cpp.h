@@ -57,6 +57,11 @@ enum { MOST_CHOICES = 96, MOST_FRAMES = 16 };
 /* A part that is an op, as a power: its value is its result. */
 enum { PDLL_VALUE = 8, PDLL_OP };
 
+/* A spelling that is known by its values alone. */
+static inline bool cpp_is_by_values(const struct node *n) {
+    return (n->kind == N_NAMED ? n->args[0] : n)->kind == N_FUNCTION;
+}
+
 /* In a test, before a letter: the value with the axes of this frame; around an expression. */
 enum { PDLL_FRAME = 3, PDLL_ASKED };
 

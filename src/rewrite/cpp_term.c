@@ -306,7 +306,12 @@ static struct phrase pdll_term(struct cpp *c, const struct node *n, struct str a
         return (struct phrase){text, PDLL_VALUE};
     uint32_t part = add_part(c, (struct phrase){text, PDLL_OP}, NONE, STR(""));
     c->parts[part].name = part_name(c, n);
-    pdll_test_op(c, n, mark(c, part, LOOSEST));
+    struct str value = mark(c, part, LOOSEST);
+    pdll_test_op(c, n, value);
+    static const char *const bounds[] = {"min", "max"};
+    for (int i = 0; n->op == K_CLAMP && i < 2; i++)
+        pdll_test(c, arena_printf(c->arena, "IsSetTo(%s, attr<\"\\\"%s\\\"\">, attr<\"\\\"%s\\\"\">)", value.p,
+                                  bounds[i], cpp_number(c, n->args[i + 1]->number).p));
     return (struct phrase){mark(c, part, LOOSEST), PDLL_VALUE};
 }
 
@@ -387,16 +392,12 @@ static struct phrase pdll_term_of(struct cpp *c, const struct node *n) {
     return x;
 }
 
-static bool is_by_values(const struct node *n) {
-    return (n->kind == N_NAMED ? n->args[0] : n)->kind == N_FUNCTION;
-}
-
 static struct phrase either_term(struct cpp *c, const struct node *n) {
     struct phrase all = {STR(""), CALL}, one;
     if (c->way)
         return pdll_term_of(c, n);
     for (uint32_t i = 0; i < n->nargs; i++) {
-        if (i > 0 && is_by_values(n->args[i]))
+        if (i > 0 && cpp_is_by_values(n->args[i]))
             continue; /* the pass takes fewer spellings */
         one = term(c, n->args[i]);
         if (!one.text.n || n->nargs == 1)

@@ -20,6 +20,8 @@ uint32_t pdll_choose(struct cpp *c, uint32_t of) {
 }
 
 static bool is_unsaid(const struct pdll_way *w, const struct node *n, uint32_t which) {
+    if (which > 0 && cpp_is_by_values(n->args[which]))
+        return true; /* the pass takes fewer spellings */
     const struct unsaid *u = *w->unsaid;
     while (u && (u->of != n || u->which != which))
         u = u->before;
@@ -283,12 +285,6 @@ void pdll_test_op(struct cpp *c, const struct node *n, struct str value) {
         struct str dim = n->dim.given ? arena_printf(c->arena, "attr<\"%d\">", n->dim.axis) : STR("attr<\"unit\">");
         pdll_test(c, arena_printf(c->arena, "WorksAlong(%s, %s)", value.p, dim.p));
         c->way->axis = n->dim.given ? arena_printf(c->arena, "%d", n->dim.axis) : STR("");
-    }
-    if (n->op == K_CLAMP) {
-        const char *const keys[] = {"min", "max"};
-        for (int i = 0; i < 2; i++)
-            pdll_test(c, arena_printf(c->arena, "IsSetTo(%s, attr<\"\\\"%s\\\"\">, attr<\"\\\"%s\\\"\">)", value.p,
-                                      keys[i], cpp_number(c, n->args[i + 1]->number).p));
     }
     if (op_convolves(n->op))
         pdll_test(c, arena_printf(c->arena, "HasChannelsLast(%s)", value.p));
