@@ -80,7 +80,7 @@ def main():
         failures = defects_are_so(fuzz, judge, defects)
         failures += wrong_on_purpose(fuzz, judge, int(given.get("wrong", 20)), given.get("seed", "1"))
         run = subprocess.run([sys.executable, os.path.join(source, "fuzz", "compiler.py"), "--known=" + defects,
-                              "--seed=" + given.get("seed", "1"), "--count=" + given.get("count", "300"), program, tests,
+                              "--seed=" + given.get("seed", "1"), "--count=" + given.get("count", "100"), program, tests,
                               opt], capture_output=True, text=True, check=False)
         print(run.stdout)
         failures += fail(run.stderr) if run.returncode else 0
