@@ -9,32 +9,32 @@
 
 static const struct {
     enum condition_id id;
-    const char *function;
     enum { CPP_ONLY, OF_VALUES, OF_AXES, OF_PLACE } pdll; /* what it asks: values; of the last name its axes; both */
+    const char *function;
 } functions[] = {
-    {CONDITION_constant, "isConstant", OF_VALUES},
-    {CONDITION_scalar, "isScalar", OF_VALUES},
-    {CONDITION_parameter, "isParameter", OF_VALUES},
-    {CONDITION_stored, "isStored", OF_VALUES},
-    {CONDITION_stated_constant, "isConstant", OF_VALUES},
-    {CONDITION_same, "isSame", OF_VALUES},
-    {CONDITION_count_power, "isPowerOfCount", OF_VALUES},
-    {CONDITION_matrix, "isMatrix", OF_VALUES},
-    {CONDITION_along_axis, "variesAlong", OF_AXES},
-    {CONDITION_same_along, "isSameAlong", OF_AXES},
-    {CONDITION_repeated, "isRepeated", OF_PLACE},
-    {CONDITION_along_reduced, "variesAlongReduced", OF_PLACE},
-    {CONDITION_positions, "isTable", CPP_ONLY},
-    {CONDITION_aligned, "isAligned", CPP_ONLY},
-    {CONDITION_grouped, "areGrouped", CPP_ONLY},
-    {CONDITION_read_as, "isReadAs", CPP_ONLY},
-    {CONDITION_after, "isAfter", CPP_ONLY},
-    {CONDITION_channel_groups, "areChannelGroups", CPP_ONLY},
-    {CONDITION_regrouped, "isRegrouped", OF_VALUES},
-    {CONDITION_normalizes_channels, "normalizesChannels", OF_VALUES},
-    {CONDITION_pads_window, "padsWindow", CPP_ONLY},
-    {CONDITION_no_user, "hasNoUser", OF_VALUES},
-    {CONDITION_used_by, "isUsedBy", OF_VALUES},
+    {CONDITION_constant, OF_VALUES, "isConstant"},
+    {CONDITION_scalar, OF_VALUES, "isScalar"},
+    {CONDITION_parameter, OF_VALUES, "isParameter"},
+    {CONDITION_stored, OF_VALUES, "isStored"},
+    {CONDITION_stated_constant, OF_VALUES, "isConstant"},
+    {CONDITION_same, OF_VALUES, "isSame"},
+    {CONDITION_count_power, OF_VALUES, "isPowerOfCount"},
+    {CONDITION_matrix, OF_VALUES, "isMatrix"},
+    {CONDITION_along_axis, OF_AXES, "variesAlong"},
+    {CONDITION_same_along, OF_AXES, "isSameAlong"},
+    {CONDITION_repeated, OF_PLACE, "isRepeated"},
+    {CONDITION_along_reduced, OF_PLACE, "variesAlongReduced"},
+    {CONDITION_positions, CPP_ONLY, "isTable"},
+    {CONDITION_aligned, CPP_ONLY, "isAligned"},
+    {CONDITION_grouped, CPP_ONLY, "areGrouped"},
+    {CONDITION_read_as, CPP_ONLY, "isReadAs"},
+    {CONDITION_after, CPP_ONLY, "isAfter"},
+    {CONDITION_channel_groups, CPP_ONLY, "areChannelGroups"},
+    {CONDITION_regrouped, OF_VALUES, "isRegrouped"},
+    {CONDITION_normalizes_channels, OF_VALUES, "normalizesChannels"},
+    {CONDITION_pads_window, CPP_ONLY, "padsWindow"},
+    {CONDITION_no_user, OF_VALUES, "hasNoUser"},
+    {CONDITION_used_by, OF_VALUES, "isUsedBy"},
 };
 
 struct str cpp_double(struct arena *a, double x) {
