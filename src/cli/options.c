@@ -284,8 +284,8 @@ static bool read_word(struct args *args, const struct option_row *row, const cha
     size_t length = strlen(given);
     const char *at = row->words;
     while (at && !(strncmp(at, given, length) == 0 && strcspn(at, "|") == length)) {
-        at = strchr(at, '|');
-        at += at != NULL;
+        const char *bar = strchr(at, '|');
+        at = bar ? bar + 1 : NULL;
     }
     *(const char **)(void *)((char *)args + row->member) = given;
     return at || no_such_word(args, row, "");

@@ -118,7 +118,7 @@ static bool read_rules(struct region_rules *r, struct yaml *y) {
         {region_words[0], NULL, offsetof(struct rule_file, kinds[0]), "a mapping", true},
         {region_words[1], NULL, offsetof(struct rule_file, kinds[1]), "a mapping", true},
     };
-    struct rule_file file;
+    struct rule_file file = {0};
     bool good = y->documents ? yaml_record(y, y->documents, fields, sizeof fields / sizeof *fields, &file) &&
                                    read_limits(r, y, file.limits)
                              : yaml_wrong(y, NULL, NULL, "it is empty");
