@@ -282,13 +282,14 @@ bool no_such_word(struct args *args, const struct option_row *row, const char *m
 
 static bool read_word(struct args *args, const struct option_row *row, const char *given) {
     size_t length = strlen(given);
-    const char *at = row->words;
-    while (at && !(strncmp(at, given, length) == 0 && strcspn(at, "|") == length)) {
-        const char *bar = strchr(at, '|');
-        at = bar ? bar + 1 : NULL;
+    bool known = false;
+    for (const char *at = row->words; !known && *at; at += strspn(at, "|")) {
+        size_t n = strcspn(at, "|");
+        known = n == length && memcmp(at, given, n) == 0;
+        at += n;
     }
     *(const char **)(void *)((char *)args + row->member) = given;
-    return at || no_such_word(args, row, "");
+    return known || no_such_word(args, row, "");
 }
 
 static bool read_share(struct args *args, const struct option_row *row, const char *given) {
