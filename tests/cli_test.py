@@ -1593,12 +1593,12 @@ class Summary(Case):
 
     def test_bad_suppressions(self):
         self.write("fusion_todo.yml", STALE)
-        for text, where, why in (("a: b\n", "1:1", "no list of suppressions"), ("- x\n", "1:3", "a mapping is expected"),
+        for text, where, why in (("a: b\n", "1:1", "no list of suppressions"), ("- x\n", "1:3", "keys and their values are meant"),
                                  ("- {reason: r}\n", "1:3", "neither `fused_op` nor `location`"),
-                                 ("- {fused_op: a}\n", "1:3", "a key is missing: reason"), ("- [\n", "2:1", ""),
+                                 ("- {fused_op: a}\n", "1:3", "lacks the key reason"), ("- [\n", "2:1", ""),
                                  ("- {fused_op: a, reason: r, op: x}\n", "1:28", "unknown key: op"),
                                  ("- {fused_op: [a], reason: r}\n", "1:14", "fused_op takes a glob"),
-                                 ("- {fused_op: a, fused_op: a, reason: r}\n", "1:17", "fused_op is there twice")):
+                                 ("- {fused_op: a, fused_op: a, reason: r}\n", "1:17", "the key stands there twice: fused_op")):
             status, _, err = self.suppress(text)
             self.assertEqual(status, 2, text)
             self.assertTrue(err.startswith("s.yml:%s: error: %s" % (where, why)), err)

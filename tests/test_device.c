@@ -512,7 +512,7 @@ Test(device, a_wrong_description_is_refused_at_its_place) {
     static const struct {
         const char *text, *message;
         uint64_t line;
-    } wrong[] = {{"chip: x\narch: y\n", "a key is missing: summary", 1},
+    } wrong[] = {{"chip: x\narch: y\n", "lacks the key summary", 1},
                  {"chip: x\ncolour: red\n", "unknown key: colour", 2},
                  {"chip: x\ngrid: 8\n", "grid takes rows x columns", 2},
                  {"chip: x\nlike: y\n", "no such chip: y", 2},
@@ -520,7 +520,7 @@ Test(device, a_wrong_description_is_refused_at_its_place) {
                  {"chip: x\ngap_us: -1\n", "gap_us takes a number above 0", 2},
                  {"chip: n150\nlike: n150\n", "there is already a chip n150", 1},
                  {"chip: x\nlike: n150\nl1_reserved_bytes: 2000000\n", "more of L1 is reserved than there is", 1},
-                 {"- 1\n", "a mapping is expected", 1},
+                 {"- 1\n", "keys and their values are meant", 1},
                  {"cycles:\n  gelu: 7\n", "`cycles` is a mapping of operators to numbers", 2},
                  {"cycles:\n  other: 1\n  gelo: 7\n", "no such operator: gelo", 3},
                  {"cycles:\n  other: 1\n  gelu: -7\n", "cycles are a number above 0", 3},

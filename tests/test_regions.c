@@ -540,13 +540,13 @@ Test(regions, rules_that_are_wrong_are_refused_with_their_place) {
         uint32_t line;
     } wrong[] = {
         {"limits:", "limit:", "unknown key: limit", 1},
-        {"limits:", "limits: 1\nx:", "limits takes a mapping", 1},
+        {"types: [f32, bf16]", "types: 1", "types takes a list", 12},
         {"  registers: 8", "  register: 8", "unknown key: register", 4},
         {"registers: 8", "registers: 0", "registers takes a number from 1 to 1024", 4},
         {"registers: 8", "registers: 1025", "registers takes a number from 1 to 1024", 4},
         {"registers: 8", "registers: [8]", "registers takes a number from 1 to 1024", 4},
         {"elementwise:", "other:", "unknown key: other", 7},
-        {"  registers: 8\n", "", "a key is missing: registers", 2},
+        {"  registers: 8\n", "", "lacks the key registers", 2},
         {"  pass: a", "  passes: a", "unknown key: passes", 8},
         {"pattern: B", "pattern: {}", "pattern takes the name of a pattern", 9},
         {"  flag: c", "  f: c", "unknown key: f", 10},

@@ -16,6 +16,14 @@ static bool is_one_of(struct str key, const char *const *keys, size_t n) {
     return false;
 }
 
+/* "the keys are name, grid" */
+static const char *list_of(const struct record_reader *r, const char *const *keys, size_t n) {
+    struct str list = STR("the keys are ");
+    for (size_t i = 0; i < n; i++)
+        list = arena_printf(r->arena, "%s%s%s", list.p, i ? ", " : "", keys[i]);
+    return list.p;
+}
+
 static bool check_key(struct record_reader *r, const struct tree *map, const struct tree *key, const char *const *keys,
                       size_t n, const char *example) {
     if (key->kind != TREE_SCALAR)
@@ -23,7 +31,8 @@ static bool check_key(struct record_reader *r, const struct tree *map, const str
     if (!is_one_of(key->text, keys, n)) {
         const char *nearest = str_nearest(key->text, keys, n);
         const char *hint = nearest ? arena_printf(r->arena, "did you mean %s?", nearest).p : example;
-        return record_error(r, key, hint, "unknown key: ", key->text);
+        struct str text = {key->text.p, key->text.n < 80 ? key->text.n : 80};
+        return record_error(r, key, hint ? hint : list_of(r, keys, n), "unknown key: ", text);
     }
     for (const struct tree *earlier = map->first; earlier != key; earlier = earlier->next)
         if (str_eq(earlier->text, key->text))
@@ -45,23 +54,34 @@ static bool read_flag(struct str text, bool *to) {
     return *to || str_is(text, "false");
 }
 
+static bool takes(const struct field *f, const struct tree *value, void *to) {
+    bool text = value->kind == TREE_SCALAR;
+    switch (f->kind) {
+    case FIELD_TREE:
+    case FIELD_SCALAR:
+    case FIELD_NESTED:
+        *(const struct tree **)to = value;
+        return f->kind == FIELD_TREE || text == (f->kind == FIELD_SCALAR);
+    case FIELD_TEXT:
+        *(struct str *)to = value->text;
+        return text;
+    case FIELD_FLAG:
+        return text && read_flag(value->text, to);
+    case FIELD_VALUE:
+        return text && f->read(value->text, to);
+    }
+    return false;
+}
+
 static bool read_field(struct record_reader *r, const struct field *f, const struct tree *value, const char *example,
                        void *to) {
-    if (f->kind == FIELD_TREE) {
-        *(const struct tree **)to = value;
+    if (takes(f, value, to))
         return true;
-    }
+    if (f->takes)
+        return record_error(r, value, example, arena_printf(r->arena, "%s takes ", f->key).p, str_of(f->takes));
     if (value->kind != TREE_SCALAR)
         return record_error(r, value, NULL, "text expected", STR(""));
-    if (f->kind == FIELD_SCALAR)
-        *(const struct tree **)to = value;
-    else if (f->kind == FIELD_TEXT)
-        *(struct str *)to = value->text;
-    else if (f->kind == FIELD_FLAG && !read_flag(value->text, to))
-        return record_error(r, value, "true or false", "not a value of ", str_of(f->key));
-    else if (f->kind == FIELD_VALUE && !f->read(value->text, to))
-        return record_error(r, value, example, "not a value of ", str_of(f->key));
-    return true;
+    return record_error(r, value, f->kind == FIELD_FLAG ? "true or false" : example, "not a value of ", str_of(f->key));
 }
 
 bool record_read(struct record_reader *r, const struct tree *map, const struct field *fields, size_t n,
@@ -75,8 +95,9 @@ bool record_read(struct record_reader *r, const struct tree *map, const struct f
         const struct tree *value = tree_lookup(map, fields[i].key);
         if (value)
             read_field(r, &fields[i], value, example, (char *)out + fields[i].to);
-        else if (fields[i].required)
-            record_error(r, map, example, "lacks the key ", str_of(fields[i].key));
     }
+    for (size_t i = 0; i < n && !r->failed && !r->partial; i++)
+        if (fields[i].required && !tree_lookup(map, fields[i].key))
+            record_error(r, map, example, "lacks the key ", str_of(fields[i].key));
     return !r->failed;
 }

@@ -13,12 +13,14 @@ struct record_reader {
     struct arena *arena;
     struct diags *diags;
     bool failed;
+    bool partial; /* no key is missed */
 };
 
 enum field_kind {
     FIELD_TEXT,   /* struct str */
     FIELD_SCALAR, /* const struct tree *, which is a text */
     FIELD_TREE,   /* const struct tree * */
+    FIELD_NESTED, /* const struct tree *, which is a list or a mapping */
     FIELD_FLAG,   /* bool: true or false */
     FIELD_VALUE   /* what `read` makes of a text; false: it is no such value */
 };
@@ -26,9 +28,10 @@ enum field_kind {
 struct field {
     const char *key;
     enum field_kind kind;
-    size_t to; /* where it goes in the struct that is read */
     bool required;
+    size_t to; /* where it goes in the struct that is read */
     bool (*read)(struct str text, void *to);
+    const char *takes; /* "a date such as 2027-01-31", for what is none; or NULL */
 };
 
 /* An error at a node (NULL: the whole file): `what` followed by `word`. False. */
@@ -37,7 +40,7 @@ bool record_error(struct record_reader *r, const struct tree *at, const char *hi
  * else `example`. */
 bool record_check_keys(struct record_reader *r, const struct tree *map, const char *const *keys, size_t n,
                        const char *example);
-/* Reads the fields that are there into `out`. `example` is a hint at mistakes. */
+/* Reads the fields that are there into `out`. `example` is a hint at mistakes; NULL: the keys are. */
 bool record_read(struct record_reader *r, const struct tree *map, const struct field *fields, size_t n,
                  const char *example, void *out);
 

@@ -46,24 +46,24 @@ struct chip_record {
 static const char a_number[] = "a number above 0", a_power[] = "a power of two", a_text[] = "a text";
 
 #define MEMBER(name) offsetof(struct chip_record, chip.name)
-static const struct yaml_field fields[] = {
-    {"chip", yaml_word, MEMBER(name), a_text, true},
-    {"like", yaml_word, offsetof(struct chip_record, like), "the name of a chip", false},
-    {"arch", yaml_word, MEMBER(arch), a_text, true},
-    {"summary", yaml_word, MEMBER(summary), a_text, true},
-    {"grid", read_grid, MEMBER(rows), "rows x columns, such as 8x8", true},
-    {"l1_bytes", read_count, MEMBER(l1_bytes), a_number, true},
-    {"l1_reserved_bytes", read_count, MEMBER(l1_reserved_bytes), a_number, true},
-    {"dram_align_bytes", read_power, MEMBER(dram_align), a_power, true},
-    {"dram_channels", read_count, MEMBER(dram_channels), a_number, true},
-    {"dram_channel_bytes", read_count, MEMBER(dram_channel_bytes), a_number, true},
-    {"clock_mhz", read_rate, MEMBER(clock_mhz), a_number, true},
-    {"dram_gb_per_s", read_rate, MEMBER(dram_rate), a_number, true},
-    {"gap_us", read_rate, MEMBER(gap_us), a_number, true},
-    {"startup_us", read_rate, MEMBER(startup_us), a_number, true},
-    {"matrix_use", read_rate, MEMBER(matrix_use), a_number, true},
-    {"core_bytes_per_cycle", read_rate, MEMBER(core_bytes), a_number, true},
-    {"link_gb_per_s", read_rate, MEMBER(link_rate), a_number, true},
+static const struct field fields[] = {
+    {"chip", FIELD_VALUE, true, MEMBER(name), yaml_word, a_text},
+    {"like", FIELD_VALUE, false, offsetof(struct chip_record, like), yaml_word, "the name of a chip"},
+    {"arch", FIELD_VALUE, true, MEMBER(arch), yaml_word, a_text},
+    {"summary", FIELD_VALUE, true, MEMBER(summary), yaml_word, a_text},
+    {"grid", FIELD_VALUE, true, MEMBER(rows), read_grid, "rows x columns, such as 8x8"},
+    {"l1_bytes", FIELD_VALUE, true, MEMBER(l1_bytes), read_count, a_number},
+    {"l1_reserved_bytes", FIELD_VALUE, true, MEMBER(l1_reserved_bytes), read_count, a_number},
+    {"dram_align_bytes", FIELD_VALUE, true, MEMBER(dram_align), read_power, a_power},
+    {"dram_channels", FIELD_VALUE, true, MEMBER(dram_channels), read_count, a_number},
+    {"dram_channel_bytes", FIELD_VALUE, true, MEMBER(dram_channel_bytes), read_count, a_number},
+    {"clock_mhz", FIELD_VALUE, true, MEMBER(clock_mhz), read_rate, a_number},
+    {"dram_gb_per_s", FIELD_VALUE, true, MEMBER(dram_rate), read_rate, a_number},
+    {"gap_us", FIELD_VALUE, true, MEMBER(gap_us), read_rate, a_number},
+    {"startup_us", FIELD_VALUE, true, MEMBER(startup_us), read_rate, a_number},
+    {"matrix_use", FIELD_VALUE, true, MEMBER(matrix_use), read_rate, a_number},
+    {"core_bytes_per_cycle", FIELD_VALUE, true, MEMBER(core_bytes), read_rate, a_number},
+    {"link_gb_per_s", FIELD_VALUE, true, MEMBER(link_rate), read_rate, a_number},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -25,12 +25,13 @@ static bool read_fingerprint(struct str s, void *member) {
 }
 
 static bool read_known(struct baseline *b, const struct yaml *y, const struct tree *entry) {
-    static const struct yaml_field fields[] = {
-        {"fingerprint", read_fingerprint, offsetof(struct known, fingerprint), "one of the notes of a report", true},
-        {"fused_op", yaml_word, offsetof(struct known, fused_op), "a text", false},
-        {"place", yaml_word, offsetof(struct known, place), "a text", false},
-        {"reason", yaml_word, offsetof(struct known, reason), "a text", false},
-        {"until", read_date, offsetof(struct known, until), "a date such as 2027-01-31", false},
+    static const struct field fields[] = {
+        {"fingerprint", FIELD_VALUE, true, offsetof(struct known, fingerprint), read_fingerprint,
+         "one of the notes of a report"},
+        {"fused_op", FIELD_VALUE, false, offsetof(struct known, fused_op), yaml_word, "a text"},
+        {"place", FIELD_VALUE, false, offsetof(struct known, place), yaml_word, "a text"},
+        {"reason", FIELD_VALUE, false, offsetof(struct known, reason), yaml_word, "a text"},
+        {"until", FIELD_VALUE, false, offsetof(struct known, until), read_date, "a date such as 2027-01-31"},
     };
     struct known k = {.line = entry->line, .column = entry->column};
     if (!yaml_record(y, entry, fields, sizeof fields / sizeof *fields, &k))

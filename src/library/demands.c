@@ -22,11 +22,11 @@ void load_demand(struct loader *l, const struct tree *n) {
         bool theoretical;
     } r = {.when = NULL};
     static const struct field fields[] = {
-        {"of", FIELD_TREE, offsetof(struct demand_record, of), true, NULL},
-        {"for", FIELD_TREE, offsetof(struct demand_record, operands), false, NULL},
-        {"when", FIELD_SCALAR, offsetof(struct demand_record, when), false, NULL},
-        {"say", FIELD_SCALAR, offsetof(struct demand_record, say), true, NULL},
-        {"theoretical", FIELD_FLAG, offsetof(struct demand_record, theoretical), false, NULL}};
+        {"of", FIELD_TREE, true, offsetof(struct demand_record, of), NULL, NULL},
+        {"for", FIELD_TREE, false, offsetof(struct demand_record, operands), NULL, NULL},
+        {"when", FIELD_SCALAR, false, offsetof(struct demand_record, when), NULL, NULL},
+        {"say", FIELD_SCALAR, true, offsetof(struct demand_record, say), NULL, NULL},
+        {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL}};
     if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
         return;
     struct demand d = {.of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical};

@@ -20,9 +20,10 @@ static void load_outside_rule(struct loader *l, struct pattern *p, const struct 
         const struct tree *when;
         struct str say;
     } r = {.when = NULL};
-    static const struct field fields[] = {{"what", FIELD_VALUE, offsetof(struct outside_record, what), true, read_what},
-                                          {"when", FIELD_SCALAR, offsetof(struct outside_record, when), false, NULL},
-                                          {"say", FIELD_TEXT, offsetof(struct outside_record, say), true, NULL}};
+    static const struct field fields[] = {
+        {"what", FIELD_VALUE, true, offsetof(struct outside_record, what), read_what, NULL},
+        {"when", FIELD_SCALAR, false, offsetof(struct outside_record, when), NULL, NULL},
+        {"say", FIELD_TEXT, true, offsetof(struct outside_record, say), NULL, NULL}};
     if (!READ_RECORD(l, n, fields,
                      "{what: masked_rows, when: present(floor), say: …}; what is masked_rows, ties or small_numbers",
                      &r))

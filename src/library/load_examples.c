@@ -97,7 +97,7 @@ static void check_example(struct loader *l, const struct example_record *r, cons
 }
 
 #define EXAMPLE(key, kind)                                                                                             \
-    { #key, kind, offsetof(struct example_record, key), false, NULL }
+    { #key, kind, false, offsetof(struct example_record, key), NULL, NULL }
 
 /* `level`: the dialect that operators without one are spelled in; both: the example is two. */
 static void load_example(struct loader *l, struct pattern *p, const struct tree *map) {

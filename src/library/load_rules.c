@@ -42,8 +42,8 @@ struct rule_record {
 
 /* The condition and the text of `{when: condition, say: text}`, or, shorter, of `{condition: text}`. */
 static bool parts_of_rule(struct loader *l, const struct tree *n, struct rule_record *r) {
-    static const struct field fields[] = {{"when", FIELD_SCALAR, offsetof(struct rule_record, when), true, NULL},
-                                          {"say", FIELD_TEXT, offsetof(struct rule_record, say), true, NULL}};
+    static const struct field fields[] = {{"when", FIELD_SCALAR, true, offsetof(struct rule_record, when), NULL, NULL},
+                                          {"say", FIELD_TEXT, true, offsetof(struct rule_record, say), NULL, NULL}};
     bool is_short = n->kind == TREE_MAPPING && n->n == 1 && n->first->kind == TREE_SCALAR && !tree_lookup(n, "when") &&
                     !tree_lookup(n, "say");
     if (!is_short)

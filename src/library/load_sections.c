@@ -25,9 +25,9 @@ void load_definition(struct loader *l, const struct tree *n) {
         uint32_t group;
     } r = {.is = NULL};
     static const struct field fields[] = {
-        {"is", FIELD_SCALAR, offsetof(struct definition_record, is), true, NULL},
-        {"says", FIELD_TEXT, offsetof(struct definition_record, says), true, NULL},
-        {"about", FIELD_VALUE, offsetof(struct definition_record, group), true, read_group}};
+        {"is", FIELD_SCALAR, true, offsetof(struct definition_record, is), NULL, NULL},
+        {"says", FIELD_TEXT, true, offsetof(struct definition_record, says), NULL, NULL},
+        {"about", FIELD_VALUE, true, offsetof(struct definition_record, group), read_group, NULL}};
     struct idioms *all = &l->set->conditions.definitions;
     if (!READ_RECORD(l, n, fields,
                      "{is: 'rowwise(x): same_along(x, x, -1)', says: 'rowwise(x): …', about: axes}; it is about "
@@ -50,9 +50,10 @@ void load_location(struct loader *l, const struct tree *n) {
         const struct tree *strip, *match;
         struct str say;
     } r = {.strip = NULL};
-    static const struct field fields[] = {{"strip", FIELD_SCALAR, offsetof(struct location_record, strip), false, NULL},
-                                          {"match", FIELD_SCALAR, offsetof(struct location_record, match), false, NULL},
-                                          {"say", FIELD_TEXT, offsetof(struct location_record, say), false, NULL}};
+    static const struct field fields[] = {
+        {"strip", FIELD_SCALAR, false, offsetof(struct location_record, strip), NULL, NULL},
+        {"match", FIELD_SCALAR, false, offsetof(struct location_record, match), NULL, NULL},
+        {"say", FIELD_TEXT, false, offsetof(struct location_record, say), NULL, NULL}};
     static const char *const example = "- {match: 'layers?[.](\\d+)', say: 'layer $1'}";
     if (!READ_RECORD(l, n, fields, example, &r))
         return;
@@ -73,11 +74,12 @@ void load_location(struct loader *l, const struct tree *n) {
 }
 
 void load_pass(struct loader *l, const struct tree *n) {
-    static const struct field fields[] = {{"name", FIELD_TEXT, offsetof(struct compiler_pass, name), true, NULL},
-                                          {"version", FIELD_TEXT, offsetof(struct compiler_pass, version), true, NULL},
-                                          {"off", FIELD_TEXT, offsetof(struct compiler_pass, off), false, NULL},
-                                          {"level", FIELD_TEXT, offsetof(struct compiler_pass, level), false, NULL},
-                                          {"file", FIELD_TEXT, offsetof(struct compiler_pass, file), false, NULL}};
+    static const struct field fields[] = {
+        {"name", FIELD_TEXT, true, offsetof(struct compiler_pass, name), NULL, NULL},
+        {"version", FIELD_TEXT, true, offsetof(struct compiler_pass, version), NULL, NULL},
+        {"off", FIELD_TEXT, false, offsetof(struct compiler_pass, off), NULL, NULL},
+        {"level", FIELD_TEXT, false, offsetof(struct compiler_pass, level), NULL, NULL},
+        {"file", FIELD_TEXT, false, offsetof(struct compiler_pass, file), NULL, NULL}};
     struct compiler_pass pass = {.name = STR("")};
     if (!READ_RECORD(l, n, fields, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
                      &pass))
@@ -88,8 +90,9 @@ void load_pass(struct loader *l, const struct tree *n) {
 }
 
 void load_option(struct loader *l, const struct tree *n) {
-    static const struct field fields[] = {{"name", FIELD_TEXT, offsetof(struct compiler_option, name), true, NULL},
-                                          {"needs", FIELD_TEXT, offsetof(struct compiler_option, needs), true, NULL}};
+    static const struct field fields[] = {
+        {"name", FIELD_TEXT, true, offsetof(struct compiler_option, name), NULL, NULL},
+        {"needs", FIELD_TEXT, true, offsetof(struct compiler_option, needs), NULL, NULL}};
     struct compiler_option option = {.name = STR("")};
     if (!READ_RECORD(l, n, fields, "{name: optimization-level=1, needs: a compiler with OpModel}", &option))
         return;
@@ -111,11 +114,11 @@ void load_unchecked(struct loader *l, const struct tree *n) {
         const struct tree *makes, *of;
     } r = {.of = NULL};
     static const struct field fields[] = {
-        {"pass", FIELD_TEXT, offsetof(struct unchecked_record, u.pass), true, NULL},
-        {"pattern", FIELD_TEXT, offsetof(struct unchecked_record, u.pattern), true, NULL},
-        {"makes", FIELD_SCALAR, offsetof(struct unchecked_record, makes), true, NULL},
-        {"accepts", FIELD_TEXT, offsetof(struct unchecked_record, u.accepts), true, NULL},
-        {"of", FIELD_TREE, offsetof(struct unchecked_record, of), false, NULL}};
+        {"pass", FIELD_TEXT, true, offsetof(struct unchecked_record, u.pass), NULL, NULL},
+        {"pattern", FIELD_TEXT, true, offsetof(struct unchecked_record, u.pattern), NULL, NULL},
+        {"makes", FIELD_SCALAR, true, offsetof(struct unchecked_record, makes), NULL, NULL},
+        {"accepts", FIELD_TEXT, true, offsetof(struct unchecked_record, u.accepts), NULL, NULL},
+        {"of", FIELD_TREE, false, offsetof(struct unchecked_record, of), NULL, NULL}};
     struct pattern_set *set = l->set;
     if (!READ_RECORD(l, n, fields,
                      "{pass: ttir-fusing, pattern: MishFusingPattern, makes: mish, of: where, accepts: any threshold}",

@@ -2,7 +2,7 @@
 #include "library/loader.h"
 
 #define STATUS_TEXT(key)                                                                                               \
-    { #key, FIELD_TEXT, offsetof(struct pattern_status, key), false, NULL }
+    { #key, FIELD_TEXT, false, offsetof(struct pattern_status, key), NULL, NULL }
 
 void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     static const struct field fields[] = {STATUS_TEXT(level),   STATUS_TEXT(lacks), STATUS_TEXT(pass),

@@ -100,9 +100,9 @@ void load_lowering(struct loader *l, const struct tree *n) {
         struct str source;
     } r = {.op = NULL};
     static const struct field fields[] = {
-        {"op", FIELD_SCALAR, offsetof(struct lowering_record, op), true, NULL},
-        {"is", FIELD_SCALAR, offsetof(struct lowering_record, is), true, NULL},
-        {"source", FIELD_TEXT, offsetof(struct lowering_record, source), false, NULL}};
+        {"op", FIELD_SCALAR, true, offsetof(struct lowering_record, op), NULL, NULL},
+        {"is", FIELD_SCALAR, true, offsetof(struct lowering_record, is), NULL, NULL},
+        {"source", FIELD_TEXT, false, offsetof(struct lowering_record, source), NULL, NULL}};
     struct lowering w = {.kind = K_UNKNOWN};
     if (!READ_RECORD(l, n, fields, "- {op: \"relu(x)\", is: \"out = maximum(x, 0)\", source: \"...\"}", &r))
         return;

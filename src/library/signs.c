@@ -15,8 +15,8 @@ static bool read_operands(struct str text, void *to) {
 /* An op, or one with so many operands. */
 void load_sign(struct loader *l, const struct tree *n) {
     static const struct field fields[] = {
-        {"op", FIELD_TEXT, offsetof(struct fusing_sign, op), true, NULL},
-        {"operands", FIELD_VALUE, offsetof(struct fusing_sign, operands), false, read_operands}};
+        {"op", FIELD_TEXT, true, offsetof(struct fusing_sign, op), NULL, NULL},
+        {"operands", FIELD_VALUE, false, offsetof(struct fusing_sign, operands), read_operands, NULL}};
     struct fusing_sign sign = {.op = n->text};
     if (n->kind != TREE_SCALAR && !READ_RECORD(l, n, fields, "- {op: ttnn.linear, operands: 3}", &sign))
         return;

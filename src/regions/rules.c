@@ -29,12 +29,12 @@ static bool read_limit(struct str text, void *member) {
 
 static bool read_limits(struct region_rules *rules, const struct yaml *y, const struct tree *map) {
     static const char number[] = "a number from 1 to 1024";
-    static const struct yaml_field fields[] = {
-        {"circular_buffers", read_limit, offsetof(struct region_rules, circular_buffers), number, true},
-        {"wide_inputs", read_limit, offsetof(struct region_rules, wide_inputs), number, true},
-        {"registers", read_limit, offsetof(struct region_rules, registers), number, true},
-        {"wide_registers", read_limit, offsetof(struct region_rules, wide_registers), number, true},
-        {"other_users", read_limit, offsetof(struct region_rules, other_users), number, true},
+    static const struct field fields[] = {
+        {"circular_buffers", FIELD_VALUE, true, offsetof(struct region_rules, circular_buffers), read_limit, number},
+        {"wide_inputs", FIELD_VALUE, true, offsetof(struct region_rules, wide_inputs), read_limit, number},
+        {"registers", FIELD_VALUE, true, offsetof(struct region_rules, registers), read_limit, number},
+        {"wide_registers", FIELD_VALUE, true, offsetof(struct region_rules, wide_registers), read_limit, number},
+        {"other_users", FIELD_VALUE, true, offsetof(struct region_rules, other_users), read_limit, number},
     };
     return yaml_record(y, map, fields, sizeof fields / sizeof *fields, rules);
 }
@@ -58,9 +58,9 @@ struct rule_group {
 
 static bool read_group(struct region_rules *rules, const struct yaml *y, const struct tree *map,
                        enum region_kind kind) {
-    static const struct yaml_field fields[] = {
-        {"types", NULL, offsetof(struct rule_group, types), "a list", true},
-        {"ops", NULL, offsetof(struct rule_group, ops), "a list", true},
+    static const struct field fields[] = {
+        {"types", FIELD_NESTED, true, offsetof(struct rule_group, types), NULL, "a list"},
+        {"ops", FIELD_NESTED, true, offsetof(struct rule_group, ops), NULL, "a list"},
     };
     struct rule_group group;
     uint64_t allowed = 0;
@@ -84,11 +84,11 @@ struct rule_kind {
 };
 
 static bool read_kind(struct region_rules *rules, const struct yaml *y, const struct tree *map, enum region_kind kind) {
-    static const struct yaml_field fields[] = {
-        {"pass", yaml_word, offsetof(struct rule_kind, pass), "the name of a pass", true},
-        {"pattern", yaml_word, offsetof(struct rule_kind, pattern), "the name of a pattern", true},
-        {"flag", yaml_word, offsetof(struct rule_kind, flag), "options of the compiler", true},
-        {"groups", NULL, offsetof(struct rule_kind, groups), "a list", true},
+    static const struct field fields[] = {
+        {"pass", FIELD_VALUE, true, offsetof(struct rule_kind, pass), yaml_word, "the name of a pass"},
+        {"pattern", FIELD_VALUE, true, offsetof(struct rule_kind, pattern), yaml_word, "the name of a pattern"},
+        {"flag", FIELD_VALUE, true, offsetof(struct rule_kind, flag), yaml_word, "options of the compiler"},
+        {"groups", FIELD_NESTED, true, offsetof(struct rule_kind, groups), NULL, "a list"},
     };
     struct rule_kind x;
     if (!yaml_record(y, map, fields, sizeof fields / sizeof *fields, &x))
@@ -113,10 +113,10 @@ struct rule_file {
 };
 
 static bool read_rules(struct region_rules *r, struct yaml *y) {
-    const struct yaml_field fields[] = {
-        {"limits", NULL, offsetof(struct rule_file, limits), "a mapping", true},
-        {region_words[0], NULL, offsetof(struct rule_file, kinds[0]), "a mapping", true},
-        {region_words[1], NULL, offsetof(struct rule_file, kinds[1]), "a mapping", true},
+    const struct field fields[] = {
+        {"limits", FIELD_NESTED, true, offsetof(struct rule_file, limits), NULL, "a mapping"},
+        {region_words[0], FIELD_NESTED, true, offsetof(struct rule_file, kinds[0]), NULL, "a mapping"},
+        {region_words[1], FIELD_NESTED, true, offsetof(struct rule_file, kinds[1]), NULL, "a mapping"},
     };
     struct rule_file file = {0};
     bool good = y->documents ? yaml_record(y, y->documents, fields, sizeof fields / sizeof *fields, &file) &&

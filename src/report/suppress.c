@@ -5,10 +5,10 @@
 #include "source/yaml.h"
 
 static bool read_item(struct suppressions *s, const struct yaml *y, const struct tree *item) {
-    static const struct yaml_field fields[] = {
-        {"fused_op", yaml_word, offsetof(struct suppression, fused_op), "a glob", false},
-        {"location", yaml_word, offsetof(struct suppression, location), "a glob", false},
-        {"reason", yaml_word, offsetof(struct suppression, reason), "a text", true},
+    static const struct field fields[] = {
+        {"fused_op", FIELD_VALUE, false, offsetof(struct suppression, fused_op), yaml_word, "a glob"},
+        {"location", FIELD_VALUE, false, offsetof(struct suppression, location), yaml_word, "a glob"},
+        {"reason", FIELD_VALUE, true, offsetof(struct suppression, reason), yaml_word, "a text"},
     };
     struct suppression x = {.line = item->line};
     if (!yaml_record(y, item, fields, sizeof fields / sizeof *fields, &x))

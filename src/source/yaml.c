@@ -52,43 +52,7 @@ bool yaml_word(struct str text, void *member) {
     return text.n > 0;
 }
 
-/* "name, grid, clock_mhz": for the hint. */
-static const char *keys_of(const struct yaml *y, const struct yaml_field *fields, size_t n) {
-    struct buf keys = {0};
-    for (size_t i = 0; i < n; i++)
-        buf_printf(&keys, "%s%s", i ? ", " : "the keys are ", fields[i].key);
-    return buf_take(&keys, y->arena).p;
-}
-
-static bool read_field(const struct yaml *y, const struct tree *value, const struct yaml_field *f, void *out) {
-    void *member = (char *)out + f->member;
-    if (f->read ? value->kind == TREE_SCALAR && f->read(value->text, member) : value->kind != TREE_SCALAR) {
-        if (!f->read)
-            *(const struct tree **)member = value;
-        return true;
-    }
-    return yaml_wrong(y, value, NULL, "%s takes %s", f->key, f->takes);
-}
-
-bool yaml_record(const struct yaml *y, const struct tree *map, const struct yaml_field *fields, size_t n, void *out) {
-    uint64_t given = 0;
-    if (map->kind != TREE_MAPPING)
-        return yaml_wrong(y, map, keys_of(y, fields, n), "a mapping is expected");
-    for (const struct tree *key = map->first; key; key = key->next) {
-        size_t i = 0;
-        while (i < n && !(key->kind == TREE_SCALAR && str_is(key->text, fields[i].key)))
-            i++;
-        if (i == n)
-            return yaml_wrong(y, key, keys_of(y, fields, n), "unknown key: %.*s",
-                              (int)(key->text.n < 80 ? key->text.n : 80), key->text.n ? key->text.p : "");
-        if (given >> i & 1)
-            return yaml_wrong(y, key, NULL, "%s is there twice", fields[i].key);
-        if (!read_field(y, key->value, &fields[i], out))
-            return false;
-        given |= UINT64_C(1) << i;
-    }
-    for (size_t i = 0; i < n && !y->partial; i++)
-        if (fields[i].needed && !(given >> i & 1))
-            return yaml_wrong(y, map, NULL, "a key is missing: %s", fields[i].key);
-    return true;
+bool yaml_record(const struct yaml *y, const struct tree *map, const struct field *fields, size_t n, void *out) {
+    struct record_reader r = {.file = y->path, .arena = y->arena, .diags = y->diags, .partial = y->partial};
+    return record_read(&r, map, fields, n, y->form, out);
 }

@@ -1,8 +1,9 @@
-/* YAML files that people write: each is read whole, and each mapping of a fixed form by a table of its fields. */
+/* YAML files that people write beside patterns: each is read whole, and each mapping of a fixed form by a table of its
+ * fields. */
 #ifndef FA_YAML_H
 #define FA_YAML_H
 
-#include "base/tree.h"
+#include "base/record.h"
 
 struct yaml {
     const char *path;
@@ -23,18 +24,8 @@ bool yaml_read(struct yaml *y, struct str text);
 bool yaml_wrong(const struct yaml *y, const struct tree *at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A key of a mapping. */
-struct yaml_field {
-    const char *key;
-    bool (*read)(struct str text, void *member); /* NULL: a list or a mapping, whose tree the member points to */
-    size_t member;
-    const char *takes; /* "a date such as 2027-01-31" */
-    bool needed;
-};
-
-/* Reads a mapping. False with a diagnostic: of a key that is unknown, missing or there twice, of a value that its field
- * does not take. */
-bool yaml_record(const struct yaml *y, const struct tree *map, const struct yaml_field *fields, size_t n, void *out);
+/* Reads a mapping. False with a diagnostic. */
+bool yaml_record(const struct yaml *y, const struct tree *map, const struct field *fields, size_t n, void *out);
 /* For struct str: any text that is not empty. */
 bool yaml_word(struct str text, void *member);
 
