@@ -130,9 +130,6 @@ static bool narrowed(const struct graph *g, uint32_t v, const struct graph *h, u
  * where it is called, and has its body in another module. */
 static uint32_t callee_of(const struct graph *g, uint32_t op) {
     uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
-    for (uint32_t f = 0; func != NONE && g->m->funcs[func].declaration && f < g->m->nfuncs; f++)
-        if (g->m->funcs[f].name == name && !g->m->funcs[f].declaration)
-            func = f;
     return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
 }
 
@@ -288,10 +285,17 @@ static void make_room(struct dag *d) {
 /* ---- building ---- */
 
 /* One side while it is built. */
+/* Calls of functions that have no body in a module. */
+struct lone_calls {
+    const struct graph *g;
+    uint32_t *ops, n, cap;
+};
+
 struct dag_builder {
     struct dag *d;
     struct dag_side *s;
-    const struct graph *g, *other;
+    const struct graph *g;
+    const struct lone_calls *other;
     uint8_t side;
 };
 
@@ -411,12 +415,21 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth);
 /* The other module calls a function of this name, too, and has no body of it: it is one function of a module whose
  * functions are printed one by one. */
 static bool is_only_here(const struct dag_builder *b, struct str name) {
+    const struct mlir *m = b->other->g->m;
     bool only = false;
-    for (uint32_t op = 0; op < b->other->m->nops && !only; op++) {
-        uint32_t callee = b->other->m->ops[op].callee;
-        only = callee != NONE && str_eq(b->other->m->names[callee], name) && callee_of(b->other, op) == NONE;
-    }
+    for (uint32_t i = 0; i < b->other->n && !only; i++)
+        only = str_eq(m->names[m->ops[b->other->ops[i]].callee], name);
     return only;
+}
+
+static struct lone_calls find_lone_calls(const struct graph *g) {
+    struct lone_calls c = {.g = g};
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        if (g->m->ops[op].callee != NONE && callee_of(g, op) == NONE) {
+            c.ops = grow(c.ops, &c.cap, c.n + 1, sizeof *c.ops);
+            c.ops[c.n++] = op;
+        }
+    return c;
 }
 
 static bool call(struct dag_builder *b, uint32_t op, int depth) {
@@ -496,7 +509,8 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
     }
 }
 
-static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func, const struct graph *other) {
+static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func,
+                     const struct lone_calls *other) {
     const struct mlir_func *m = &g->m->funcs[func];
     struct dag_side *s = &d->side[side];
     struct dag_builder b = {d, s, g, other, side};
@@ -536,14 +550,17 @@ static void compare_before_joining(struct dag *d) {
 void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
                uint32_t func_after) {
     *d = (struct dag){.cut_short = false};
-    add_side(d, BEFORE, before, func, after);
-    add_side(d, AFTER, after, func_after, before);
+    struct lone_calls calls[SIDES] = {find_lone_calls(before), find_lone_calls(after)};
+    add_side(d, BEFORE, before, func, &calls[AFTER]);
+    add_side(d, AFTER, after, func_after, &calls[BEFORE]);
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
     uint32_t *same = pair_arguments(before, func, after, func_after);
     for (uint32_t i = 0; i < a->nargs; i++)
         if (same[i] != NONE && same[i] < b->nargs)
             dag_merge(d, a->first_arg + i, b->first_arg + same[i], (struct movement){.rank = 0}, PROVED);
     free(same);
+    for (int side = 0; side < SIDES; side++)
+        free(calls[side].ops);
     compare_before_joining(d);
 }
 
