@@ -14,7 +14,7 @@
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
-enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 16 };
+enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 16, MAX_OPS = 1 << 14 };
 
 /* What a value of LLVM stands for. */
 enum kind {
@@ -45,15 +45,23 @@ struct symbol {
     double number;
 };
 
+struct host_block {
+    struct str label;
+    uint32_t op; /* its first one */
+};
+
 struct host_reader {
     struct host host;
     struct mlir *m;
     uint32_t op, first_op, end_op; /* llvm.func and its body */
+    const uint32_t *globals;       /* llvm.mlir.global of the module */
+    uint32_t nglobals;
+    struct host_block *blocks;
+    uint32_t nblocks, blocks_cap;
     uint32_t first_value, nvalues;
     struct symbol *symbols;
     struct descriptor *views;
     uint32_t nviews, views_cap;
-    uint32_t steps;
 };
 
 /* ---- text ---- */
@@ -91,10 +99,20 @@ static struct str label(struct str text, int k) {
 /* The first op of the block that the k-th label of a branch names, or NONE. */
 static uint32_t target(const struct host_reader *r, uint32_t branch, int k) {
     struct str name = label(text_of(r, branch), k);
-    for (uint32_t op = r->first_op; name.n && op < r->end_op; op++)
-        if (str_eq(label(text_before(r, op), 0), name))
-            return op;
+    for (uint32_t i = 0; name.n && i < r->nblocks; i++)
+        if (str_eq(r->blocks[i].label, name))
+            return r->blocks[i].op;
     return NONE;
+}
+
+static void find_blocks(struct host_reader *r) {
+    for (uint32_t op = r->first_op; op < r->end_op; op++) {
+        struct str name = label(text_before(r, op), 0);
+        if (!name.n)
+            continue;
+        r->blocks = grow(r->blocks, &r->blocks_cap, r->nblocks + 1, sizeof *r->blocks);
+        r->blocks[r->nblocks++] = (struct host_block){name, op};
+    }
 }
 
 /* The only argument of the block that begins at an op, or NONE. */
@@ -184,9 +202,9 @@ static bool read_null(struct host_reader *r, uint32_t op) {
 static bool read_global(struct host_reader *r, uint32_t op) {
     struct str name = until(behind(text_of(r, op), "@"), " :(");
     uint32_t global = NONE, type;
-    for (uint32_t i = 0; i < r->m->nops && global == NONE; i++)
-        if (is(r, i, "llvm.mlir.global") && str_eq(until(behind(text_of(r, i), "@"), "("), name))
-            global = i;
+    for (uint32_t i = 0; i < r->nglobals && global == NONE; i++)
+        if (str_eq(until(behind(text_of(r, r->globals[i]), "@"), "("), name))
+            global = r->globals[i];
     struct str value = global == NONE ? STR("") : behind(text_of(r, global), "(");
     struct str tensor = until(behind(value, " : tensor<"), ">");
     struct mlir_type t;
@@ -622,13 +640,15 @@ static bool read_arguments(struct host_reader *r, uint32_t func) {
     return true;
 }
 
-static void read_function(struct mlir *m, uint32_t declared, uint32_t op) {
+static void read_function(struct mlir *m, uint32_t declared, uint32_t op, const uint32_t *globals, uint32_t nglobals) {
     struct mlir was = *m;
-    struct host_reader r = {.m = m, .host.m = m, .op = op, .first_op = op + 1};
+    struct host_reader r = {
+        .m = m, .host.m = m, .op = op, .first_op = op + 1, .globals = globals, .nglobals = nglobals};
     for (r.end_op = r.first_op; r.end_op < m->nops && m->ops[r.end_op].parent == op;)
         r.end_op++;
-    if (r.end_op == r.first_op)
+    if (r.end_op == r.first_op || r.end_op - r.first_op > MAX_OPS)
         return;
+    find_blocks(&r);
     r.first_value = m->ops[op].first_result;
     r.nvalues = m->ops[r.end_op - 1].first_result - r.first_value;
     r.symbols = xcalloc(r.nvalues + (size_t)1, sizeof *r.symbols);
@@ -647,12 +667,19 @@ static void read_function(struct mlir *m, uint32_t declared, uint32_t op) {
         m->tables->built.n = text;
     }
     free(r.symbols);
+    free(r.blocks);
     free(r.views);
     free(r.host.buffers);
 }
 
 void look_through_host(struct mlir *m) {
     uint32_t nops = m->nops, nfuncs = m->nfuncs, llvm = sym_find(&m->tables->names, STR("llvm.func"));
+    uint32_t global = sym_find(&m->tables->names, STR("llvm.mlir.global")), *globals = NULL, n = 0, cap = 0;
+    for (uint32_t op = 0; llvm != NONE && op < nops; op++)
+        if (m->ops[op].name == global) {
+            globals = grow(globals, &cap, n + 1, sizeof *globals);
+            globals[n++] = op;
+        }
     for (uint32_t op = 0; llvm != NONE && op < nops; op++) {
         if (m->ops[op].name != llvm)
             continue;
@@ -660,6 +687,7 @@ void look_through_host(struct mlir *m) {
         uint32_t id = sym_find(&m->tables->names, name);
         for (uint32_t f = 0; id != NONE && f < nfuncs; f++)
             if (m->funcs[f].name == id && m->funcs[f].declaration)
-                read_function(m, f, op);
+                read_function(m, f, op, globals, n);
     }
+    free(globals);
 }
