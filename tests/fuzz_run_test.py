@@ -114,6 +114,7 @@ class Run(unittest.TestCase):
         """Told once, as small as it gets; where the case is known, it is none that is new."""
         done, counts = self.run_it("--count=50", exp="neg")
         self.assertEqual((done.returncode, counts), (1, (50, 1, 1, 0)), done.stdout)
+        self.assertRegex(done.stdout, "evaluated in full, of these different [1-9][0-9]*, the same 0, ")
         name = "ConvertTTIRToTTNN-ttnn-neg-1.mlir"
         kept = self.kept()
         self.assertEqual(sorted(kept), [name, "state-1"])
@@ -130,8 +131,6 @@ class Run(unittest.TestCase):
 
     def test_what_differs_is_evaluated_in_full(self):
         """A difference that the evaluation does not show is one that `verify` alone sees."""
-        done, _ = self.run_it("--count=50", exp="neg")
-        self.assertRegex(done.stdout, "evaluated in full, of these different [1-9][0-9]*, the same 0, ")
         check = '{"kind": "wrong_lowering", "fused_op": "ttnn.exp", "before": "loc(\\"f0:\\")"}'
         said = 'echo \'{"checks": [%s]}\'' % check
         done, counts = self.run_it("--count=50", "--seed=2", verify=said)
