@@ -1124,7 +1124,8 @@ static bool read_op_name(struct ir_parser *p, bool generic, struct str *name) {
     const char *from = p->p, *q = generic ? scan_string(from, p->end) : scan_ident(from, p->end);
     if (!q)
         return fail(p, from, "the name of an operation is not closed");
-    *name = (struct str){from + generic, (size_t)(q - from) - 2 * generic};
+    size_t quotes = generic ? 1 : 0;
+    *name = (struct str){from + quotes, (size_t)(q - from) - 2 * quotes};
     bool file = p->end - q > 1 && *q == ':' && scan_is(q[1], CH_DIGIT); /* "f.py:1:2" */
     if (!generic && (file || !scan_op_word(from, p->end)))
         return fail(p, from, "expected an operation");
