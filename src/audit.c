@@ -151,6 +151,8 @@ static void report_findings(struct graph_audit *g) {
     a->unfused += f->unfused;
     describe_findings(f, a->options, &a->report);
     perf_join_end(&join);
+    f->device = NULL;
+    f->measured = NULL;
 }
 
 static void remark(struct fa_audit *a, struct str text) {

@@ -499,11 +499,11 @@ static bool read_loc(struct ir_parser *p, struct span *loc) {
 
 static bool read_symbol(struct ir_parser *p, struct str *name) {
     space(p);
-    const char *from = p->p + 1, *q = from;
+    const char *from = p->p + 1;
     if (peek(p) != '@')
         return fail(p, p->p, "expected a symbol");
     bool quoted = from < p->end && *from == '"';
-    q = quoted ? scan_string(from, p->end) : scan_name(from, p->end);
+    const char *q = quoted ? scan_string(from, p->end) : scan_name(from, p->end);
     if (!q || q == from)
         return fail(p, p->p, q ? "expected the name of a symbol after '@'" : "a symbol is not closed");
     *name = (struct str){from + quoted, (size_t)(q - from) - 2 * quoted};
