@@ -428,7 +428,7 @@ class Judge:
     def compile(self, functions, options, log=False):
         """The TTIR, the TTNN (or the log) and "" or why there is none."""
         before, after = self.write("before.mlir", functions), self.path("after.mlir")
-        more = ["--mlir-print-ir-after-all", "--mlir-disable-threading"] if log else []
+        more = ["--mlir-print-ir-after-all", "--mlir-disable-threading"] if log else ["--mlir-print-ir-after-failure"]
         run = self.run([self.o.opt, PIPELINE + options, "--mlir-print-debuginfo", *more, before, "-o", after])
         if log:
             with open(self.path("run.log"), "w", encoding="utf-8") as f:
@@ -485,13 +485,15 @@ class Judge:
 
 
 def crash(run):
-    """A refusal is an error; anything else is a crash, told by its first line."""
+    """A refusal is an error; anything else is a crash, told by its first line or by the pass that fails without one."""
     if run.returncode > 0 and "error:" in run.stderr and "PLEASE submit a bug report" not in run.stderr:
         return "refused"
     lines = [x for x in run.stderr.splitlines() if "Assertion" in x or "LLVM ERROR" in x]
     if run.returncode == -signal.SIGXCPU or run.returncode == -signal.SIGKILL:
         return "crash: takes more than %d s" % LIMIT
-    return "crash: " + (re.sub(r"^.*?(?=Assertion|LLVM ERROR)", "", lines[0]) if lines else "status %d" % run.returncode)
+    failed = re.search(r"IR Dump After (\w+) Failed", run.stderr)
+    return "crash: " + (re.sub(r"^.*?(?=Assertion|LLVM ERROR)", "", lines[0]) if lines else
+                        failed[1] + " fails" if failed else "status %d" % run.returncode)
 
 
 def crash_kind(function, why):
@@ -546,45 +548,44 @@ def reduce(judge, function, wrong):
     return function
 
 
-def halves(judge, functions, options):
-    """Modules of functions that the pipeline takes, as (functions, before, after); crashes as (function, why)."""
-    before, after, failed = judge.compile(functions, options)
-    if not failed:
-        yield functions, before, after
-    elif len(functions) > 1:
+def taken(judge, functions, options, failed):
+    """Those that the pipeline takes; of the others, crashes and what fusing alone refuses go to `failed`."""
+    why = judge.compile(functions, options)[2]
+    if not why:
+        return functions
+    if len(functions) > 1:
         half = len(functions) // 2
-        yield from halves(judge, functions[:half], options)
-        yield from halves(judge, functions[half:], options)
-    else:
-        failed = judge.refusal(functions[0][1], options) if failed == "refused" else failed
-        if failed:
-            yield functions, None, failed
+        return taken(judge, functions[:half], options, failed) + taken(judge, functions[half:], options, failed)
+    function = functions[0][1]
+    why = judge.refusal(function, options) if why == "refused" else why
+    failed += [(function, crash_kind(function, why))] if why else []
+    return []
 
 
 def judge_batch(judge, functions, rng, options, result):
-    for some, before, after in halves(judge, functions, options):
-        if before is None:
-            result["compiler"].append((some[0][1], crash_kind(some[0][1], after)))
-            continue
-        result["functions"] += len(some)
-        report, refused = judge.verify(before, after)
-        if report is None:
-            result["program"].append(("verify: " + refused, some))
-            continue
-        for name, value in report.get("compared", {}).get("before", {}).items():
-            result["ops"][name] += value
-        found = {int(n) for c in report["checks"] for n in re.findall(r'loc\("f(\d+):', c.get("before", ""))}
-        for name, function in some if report["checks"] else []:
-            if int(name[1:]) in found or not found:
-                kinds = judge.differences(function, options)
-                result["compiler"] += [(function, kind) for kind in kinds]
-                said, answers = in_full(judge, function, kinds, options)
-                result["program"] += [(what, [(name, function)]) for what in said]
-                result["evaluated"].update(answers)
-        for module in [some] + [[f] for f in rng.sample(some, min(TRIED, len(some)))]:
-            said, tried = violations(judge, module, options)
-            result["program"] += [(what, module) for what in said]
-            result["actions"].update(tried)
+    functions = taken(judge, functions, options, result["compiler"])
+    before, after, failed = judge.compile(functions, options)
+    if failed or not functions:   # all of them together may take too long
+        return
+    result["functions"] += len(functions)
+    report, refused = judge.verify(before, after)
+    if report is None:
+        result["program"].append(("verify: " + refused, functions))
+        return
+    for name, value in report.get("compared", {}).get("before", {}).items():
+        result["ops"][name] += value
+    found = {int(n) for c in report["checks"] for n in re.findall(r'loc\("f(\d+):', c.get("before", ""))}
+    for name, function in functions if report["checks"] else []:
+        if int(name[1:]) in found or not found:
+            kinds = judge.differences(function, options)
+            result["compiler"] += [(function, kind) for kind in kinds]
+            said, answers = in_full(judge, function, kinds, options)
+            result["program"] += [(what, [(name, function)]) for what in said]
+            result["evaluated"].update(answers)
+    for module in [functions] + [[f] for f in rng.sample(functions, min(TRIED, len(functions)))]:
+        said, tried = violations(judge, module, options)
+        result["program"] += [(what, module) for what in said]
+        result["actions"].update(tried)
 
 
 def in_full(judge, function, kinds, options):
@@ -773,6 +774,7 @@ def main():
     last = first + -(-options.count // BATCH)
     # what a run that ends in time leaves of its last batches goes with the directory
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool(options.jobs) as pool:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))   # and the processes of the pool end, too
         for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
             tried.update(r["actions"])
             evaluated.update(r["evaluated"])

@@ -2,7 +2,7 @@
  *
  * usage: agree PATTERNS BEFORE AFTER [NUMBER...]
  * Prints the largest difference of a result, relative to its elements (L2). With numbers, arguments are made of these,
- * and results count that are no floats. */
+ * several times; results count that are no floats, and sorts leave equal elements in either order. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,14 @@
 #include "numeric/interpret_graph.h"
 #include "parsed_module.h"
 
-enum { MOST_VALUES = 256, MOST_NUMBERS = 64 };
+enum { MOST_VALUES = 256, MOST_NUMBERS = 64, TURNS = 8 };
+
+static const enum equals orders[] = {EQUALS_FIRST, EQUALS_LAST}; /* of sorts, by turns */
 
 /* What arguments are made of; none: numbers from -1 to 1. */
 struct choice {
     double items[MOST_NUMBERS];
-    uint32_t n;
+    uint32_t n, turn;
 };
 
 struct side {
@@ -43,34 +45,41 @@ static struct str read_file(const char *path, struct arena *a) {
 
 /* The same for the same argument; whole ones may be positions of anything that has two. */
 static double random_number(const struct choice *c, bool whole, uint32_t argument, int64_t element) {
-    uint64_t h = hash_mix(hash_mix(0x1234567u, argument + 1), (uint64_t)element + 1);
+    uint64_t h = hash_mix(hash_mix(0x1234567u + c->turn, argument + 1), (uint64_t)element + 1);
     if (whole)
         return (double)((c->n ? h : (uint64_t)element) % 2);
     return c->n ? c->items[h % c->n] : (double)(h >> 11) * 0x1p-52 - 1;
 }
 
-static bool give(struct side *s, const struct choice *c, uint32_t argument, uint32_t value) {
+/* Types of arguments are those of BEFORE: the compiler makes floats of conditions. */
+static bool give(struct side *s, const struct side *before, const struct choice *c, uint32_t argument) {
     struct shape shape;
+    uint32_t value = s->module.ir.funcs[0].first_arg + argument;
+    uint32_t there = before->module.ir.funcs[0].first_arg + argument;
     struct tensor *t = shape_in_graph(&s->module.graph, value, &shape) ? tensor_new(&s->eval, &shape) : NULL;
-    bool whole = format_is_integer(graph_dtype(&s->module.graph, value));
+    bool whole = format_is_integer(graph_dtype(&before->module.graph, there));
     for (int64_t i = 0; t && i < t->n; i++)
         t->x[i] = random_number(c, whole, argument, i);
     s->given[argument] = (struct given){value, t};
     return t != NULL;
 }
 
-static bool evaluate(struct side *s, const struct pattern_set *set, const struct choice *c, const char *path) {
-    s->eval =
-        (struct eval_context){.arena = &s->arena, .lowerings = set, .max_elements = 1 << 26, .max_steps = 1u << 31};
+static bool evaluate(struct side *s, const struct side *before, const struct pattern_set *set, const struct choice *c,
+                     const char *path) {
+    s->eval = (struct eval_context){.arena = &s->arena,
+                                    .lowerings = set,
+                                    .max_elements = 1 << 26,
+                                    .max_steps = 1u << 31,
+                                    .equals = orders[c->turn % 2]};
     parsed_module_read(&s->module, read_file(path, &s->arena), &s->arena);
     if (s->module.ir.nfuncs != 1 || s->module.ir.bad_ops)
         return eval_fail(&s->eval, "is no function of well-formed ops");
     const struct mlir *m = &s->module.ir;
     const struct mlir_func *f = &m->funcs[0];
     const struct mlir_op *end = &m->ops[f->end_op - 1];
-    bool good = f->nargs < MOST_VALUES && end->noperands < MOST_VALUES;
+    bool good = f->nargs == before->module.ir.funcs[0].nargs && f->nargs < MOST_VALUES && end->noperands < MOST_VALUES;
     for (uint32_t i = 0; i < f->nargs && good; i++)
-        good = give(s, c, i, f->first_arg + i);
+        good = give(s, before, c, i);
     struct program p = {.graph = &s->module.graph, .given = s->given, .ngiven = f->nargs};
     s->nresults = end->noperands;
     return good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
@@ -94,33 +103,46 @@ static bool is_float(const struct side *s, uint32_t result) {
         graph_dtype(&s->module.graph, m->operands[m->ops[m->funcs[0].end_op - 1].first_operand + result]));
 }
 
-int main(int argc, char **argv) {
+/* The largest difference of a result; below 0: there is none, for one side cannot be evaluated. */
+static double compare(const struct pattern_set *set, const struct choice *c, char *const paths[2]) {
     static struct side sides[2];
-    struct arena arena = {0};
-    struct diags diags = {.arena = &arena};
-    struct pattern_set set = {0};
-    struct choice choice = {.n = 0};
     double worst = 0;
-    bool good = argc >= 4 && argc <= 4 + MOST_NUMBERS && patterns_load(&set, argv[1], &diags);
-    for (int i = 4; i < argc && good; i++)
-        choice.items[choice.n++] = strtod(argv[i], NULL);
+    bool good = true;
+    sides[0] = sides[1] = (struct side){.nresults = 0};
     for (int i = 0; i < 2 && good; i++) {
-        good = evaluate(&sides[i], &set, &choice, argv[2 + i]);
+        good = evaluate(&sides[i], &sides[0], set, c, paths[i]);
         if (!good)
-            fprintf(stderr, "%s: %.*s\n", argv[2 + i], (int)sides[i].eval.error.n, sides[i].eval.error.p);
+            fprintf(stderr, "%s: %.*s\n", paths[i], (int)sides[i].eval.error.n, sides[i].eval.error.p);
     }
     good = good && sides[0].nresults == sides[1].nresults;
     for (uint32_t i = 0; i < sides[0].nresults && good; i++) /* positions of what is nearly equal may differ */
-        if (choice.n || is_float(&sides[0], i))
+        if (c->n || is_float(&sides[0], i))
             worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i]));
-    if (good)
-        printf("%.3g\n", worst);
     for (int i = 0; i < 2; i++) {
         parsed_module_free(&sides[i].module);
         arena_free(&sides[i].arena);
     }
+    return good ? worst : -1;
+}
+
+int main(int argc, char **argv) {
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    struct pattern_set set = {0};
+    struct choice choice = {.n = 0};
+    double worst = -1;
+    bool good = argc >= 4 && argc <= 4 + MOST_NUMBERS && patterns_load(&set, argv[1], &diags);
+    for (int i = 4; i < argc && good; i++)
+        choice.items[choice.n++] = strtod(argv[i], NULL);
+    for (uint32_t turns = choice.n ? TURNS : 1; choice.turn < turns && good; choice.turn++) {
+        double found = compare(&set, &choice, argv + 2);
+        good = found >= 0;
+        worst = good ? fmax(worst, found) : -1;
+    }
+    if (worst >= 0)
+        printf("%.3g\n", worst);
     patterns_free(&set);
     diags_free(&diags);
     arena_free(&arena);
-    return good ? 0 : 1;
+    return worst >= 0 ? 0 : 1;
 }
