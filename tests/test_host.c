@@ -69,18 +69,20 @@ static void add_line(struct body *b, const char *line) {
 
 static const char descriptor[] = "!llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>";
 
-/* A function of the host of a: 2x3 and b: 3, which fills r (and q) and returns it as a tensor, and what calls it. */
+/* A function of the host of a: 2x3, b: 3 and whole numbers e: 2, which fills r (and q) and returns it as a tensor, and
+ * what calls it. */
 static const char *module_of(const char *lines, int rows, int columns) {
     struct body b = {0};
     buf_printf(
         &b.text,
-        "module {\nfunc.func private @host(tensor<2x3xf32>, tensor<3xf32>) -> tensor<%dx%dxf32>\n"
-        "func.func @main(%%x: tensor<2x3xf32>, %%y: tensor<3xf32>) -> tensor<%dx%dxf32> {\n"
-        "%%0 = call @host(%%x, %%y) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<%dx%dxf32>\n"
+        "module {\nfunc.func private @host(tensor<2x3xf32>, tensor<3xf32>, tensor<2xi32>) -> tensor<%dx%dxf32>\n"
+        "func.func @main(%%x: tensor<2x3xf32>, %%y: tensor<3xf32>, %%z: tensor<2xi32>) -> tensor<%dx%dxf32> {\n"
+        "%%0 = call @host(%%x, %%y, %%z) : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xi32>) -> tensor<%dx%dxf32>\n"
         "return %%0 : tensor<%dx%dxf32>\n}\nbuiltin.module {\n"
         "llvm.mlir.global private constant @two(dense<2.0> : tensor<1xf32>) : !llvm.array<1 x f32>\n"
         "llvm.func @host(%%a0: !llvm.ptr, %%a: !llvm.ptr, %%a2: i64, %%a3: i64, %%a4: i64, %%a5: i64, %%a6: i64, "
-        "%%b0: !llvm.ptr, %%b: !llvm.ptr, %%b2: i64, %%b3: i64, %%b4: i64) -> %s {\n"
+        "%%b0: !llvm.ptr, %%b: !llvm.ptr, %%b2: i64, %%b3: i64, %%b4: i64, "
+        "%%e0: !llvm.ptr, %%e: !llvm.ptr, %%e2: i64, %%e3: i64, %%e4: i64) -> %s {\n"
         "%%zero = llvm.mlir.constant(0.000000e+00 : f32) : f32\n",
         rows, columns, rows, columns, rows, columns, rows, columns, descriptor);
     for (int i = 0; i < 10; i++)
@@ -140,6 +142,10 @@ static void check(const struct host_case *cases, size_t n) {
 #define IN_A "k = mul i c3; k2 = add k j;" /* element i, j of a */
 #define BOTH "for i 2; for j 3;" IN_A
 #define SUM  "for s 2; r[s] = zero; end; "
+/* row g of a, which element i of e says */
+#define PICK                                                                                                           \
+    "%pe = llvm.getelementptr %e[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i32; "                                           \
+    "%g0 = llvm.load %pe : !llvm.ptr -> i32; %g = llvm.sext %g0 : i32 to i64; "
 
 Test(host, loops_over_memory_are_ops_on_tensors) {
     static const struct host_case cases[] = {
@@ -160,6 +166,16 @@ Test(host, loops_over_memory_are_ops_on_tensors) {
          2, 4, "reshape:6 slice_static:2 reshape:2x1 concat:2x4 reshape:8"},
         {BOTH "x = a[k2]; r[k2] = x; end; end; for u 6; x1 = r[u]; %y1 = llvm.fneg %x1 : f32; r[u] = y1; end", 2, 3,
          "reshape:6 reshape:6 neg:6 reshape:2x3"},
+        /* rows, columns of rows, and elements that other elements count */
+        {"for i 2; " PICK
+         "for j 3; l = mul g c3; l2 = add l j; x = a[l2]; k = mul i c3; k2 = add k j; r[k2] = x; end; end",
+         2, 3, "reshape:6 typecast:2x embedding:2x3 reshape:6 reshape:6"},
+        {"for i 2; " PICK "l = mul g c3; l2 = add l c1; x = a[l2]; r[i] = x; end", 2, 1,
+         "reshape:6 typecast:2x embedding:2x3 reshape:6 slice_static:2x1 reshape:2"},
+        {"for i 2; " PICK "h = intr.smin g c2; x = b[h]; r[i] = x; end", 2, 1,
+         "reshape:6 typecast:2x full:1x minimum:2x reshape:3x1 embedding:2x1 reshape:2"},
+        {"for i 2; " PICK "%m = llvm.mul %g, %c3 : i64; %f = llvm.sitofp %m : i64 to f32; r[i] = f; end", 2, 1,
+         "reshape:6 typecast:2x full:1x multiply:2x typecast:2 reshape:2x1"},
     };
     check(cases, sizeof cases / sizeof *cases);
 }
@@ -184,6 +200,18 @@ Test(host, what_is_not_understood_stays) {
         {"for i 4; x = b[i]; r[i] = x; end", 4, 1, ""},
         {"for i 2; for j 3; k = add i j; x = a[k]; l = mul i c3; l2 = add l j; r[l2] = x; end; end", 2, 3, ""},
         {"for i 2; k = mul i i; x = a[k]; r[i] = x; end", 2, 1, ""},
+        /* rows that the table is not made of, or that a place is beyond; where elements say is not stored to */
+        {"for i 2; " PICK "l = mul g c4; x = a[l]; r[i] = x; end", 2, 1, ""},
+        {"for i 2; " PICK "l = mul g c3; l2 = add l c3; x = a[l2]; r[i] = x; end", 2, 1, ""},
+        {"for i 2; " PICK "l = mul g c3; l2 = add l i; x = a[l2]; r[i] = x; end", 2, 1, ""},
+        {"for i 2; " PICK "l = sub c3 g; x = a[l]; r[i] = x; end", 2, 1, ""},
+        {"for i 2; " PICK "x = a[i]; r[g] = x; end", 2, 1, ""},
+        {"for i 2; x = a[i]; r[i] = x; end; for i 2; " PICK "y = r[g]; r[i] = y; end", 2, 1, ""},
+        /* a pointer that counts bytes, and elements of four */
+        {"for i 2; %p = llvm.getelementptr %a[%i] : (!llvm.ptr, i64) -> !llvm.ptr, i8; %x = llvm.load %p : !llvm.ptr "
+         "-> f32; "
+         "r[i] = x; end",
+         2, 1, ""},
         /* other loops, ops and functions */
         {"for i 2; x = a[i]; y = frem x x; r[i] = y; end", 2, 1, ""},
         {"%w = llvm.call @other(%a) : (!llvm.ptr) -> !llvm.ptr; for i 2; x = w[i]; r[i] = x; end", 2, 1, ""},
@@ -205,4 +233,53 @@ Test(host, what_is_not_understood_stays) {
             arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, changed[i][1], at + strlen(changed[i][0]));
         cr_expect_str_eq(body_of_call(other.p), "", "%s", changed[i][1]);
     }
+}
+
+/* -a + 2, where the 2 is a constant of the module. */
+Test(host, the_generic_form_is_read) {
+    const char *text =
+        "\"builtin.module\"() ({\n"
+        "\"func.func\"() <{function_type = (tensor<4xf32>) -> tensor<2x2xf32>, sym_name = \"host\"}> ({\n}) : () -> "
+        "()\n"
+        "\"builtin.module\"() ({\n"
+        "\"llvm.mlir.global\"() <{addr_space = 0 : i32, constant, global_type = !llvm.array<1 x f32>, "
+        "sym_name = \"two\", value = dense<2.0> : tensor<1xf32>}> ({\n}) : () -> ()\n"
+        "\"llvm.func\"() <{function_type = !llvm.func<struct<(ptr)> (ptr, ptr, i64, i64, i64)>, sym_name = \"host\"}> "
+        "({\n"
+        "^bb0(%a0: !llvm.ptr, %a: !llvm.ptr, %a2: i64, %a3: i64, %a4: i64):\n"
+        "%z = \"llvm.mlir.constant\"() <{value = 0 : index}> : () -> i64\n"
+        "%c1 = \"llvm.mlir.constant\"() <{value = 1 : index}> : () -> i64\n"
+        "%c2 = \"llvm.mlir.constant\"() <{value = 2 : index}> : () -> i64\n"
+        "%n = \"llvm.mlir.constant\"() <{value = 4 : index}> : () -> i64\n"
+        "%r = \"llvm.call\"(%n) <{callee = @malloc, operandSegmentSizes = array<i32: 1, 0>}> : (i64) -> !llvm.ptr\n"
+        "%g = \"llvm.mlir.addressof\"() <{global_name = @two}> : () -> !llvm.ptr\n"
+        "%g0 = \"llvm.getelementptr\"(%g) <{elem_type = !llvm.array<1 x f32>, rawConstantIndices = array<i32: 0, 0>}> "
+        ": "
+        "(!llvm.ptr) -> !llvm.ptr\n"
+        "\"llvm.br\"(%z)[^bb1] : (i64) -> ()\n"
+        "^bb1(%i: i64):\n"
+        "%t = \"llvm.icmp\"(%i, %n) <{predicate = 2 : i64}> : (i64, i64) -> i1\n"
+        "\"llvm.cond_br\"(%t)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n"
+        "^bb2:\n"
+        "%p = \"llvm.getelementptr\"(%a, %i) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : "
+        "(!llvm.ptr, i64) -> !llvm.ptr\n"
+        "%x = \"llvm.load\"(%p) <{ordering = 0 : i64}> : (!llvm.ptr) -> f32\n"
+        "%y = \"llvm.fneg\"(%x) <{fastmathFlags = #llvm.fastmath<none>}> : (f32) -> f32\n"
+        "%two = \"llvm.load\"(%g0) <{ordering = 0 : i64}> : (!llvm.ptr) -> f32\n"
+        "%s = \"llvm.fadd\"(%y, %two) : (f32, f32) -> f32\n"
+        "%q = \"llvm.getelementptr\"(%r, %i) <{elem_type = f32, rawConstantIndices = array<i32: -2147483648>}> : "
+        "(!llvm.ptr, i64) -> !llvm.ptr\n"
+        "\"llvm.store\"(%s, %q) <{ordering = 0 : i64}> : (f32, !llvm.ptr) -> ()\n"
+        "%j = \"llvm.add\"(%i, %c1) <{overflowFlags = 0 : i32}> : (i64, i64) -> i64\n"
+        "\"llvm.br\"(%j)[^bb1] : (i64) -> ()\n"
+        "^bb3:\n"
+        "%v0 = \"llvm.mlir.poison\"() : () -> !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>\n"
+        "%v1 = \"llvm.insertvalue\"(%v0, %r) <{position = array<i64: 1>}> : (!s, !llvm.ptr) -> !s\n"
+        "%v2 = \"llvm.insertvalue\"(%v1, %c2) <{position = array<i64: 3, 0>}> : (!s, i64) -> !s\n"
+        "%v3 = \"llvm.insertvalue\"(%v2, %c2) <{position = array<i64: 3, 1>}> : (!s, i64) -> !s\n"
+        "%v4 = \"llvm.insertvalue\"(%v3, %c2) <{position = array<i64: 4, 0>}> : (!s, i64) -> !s\n"
+        "%v5 = \"llvm.insertvalue\"(%v4, %c1) <{position = array<i64: 4, 1>}> : (!s, i64) -> !s\n"
+        "\"llvm.return\"(%v5) : (!s) -> ()\n"
+        "}) : () -> ()\n}) : () -> ()\n}) : () -> ()\n";
+    cr_expect_str_eq(body_of_call(text), "constant:1 neg:4 add:4 reshape:2x2");
 }

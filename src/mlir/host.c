@@ -83,6 +83,29 @@ static struct str until(struct str text, const char *ends) {
     return (struct str){text.p, n};
 }
 
+/* What an op says in the generic form as an attribute, in its own between two texts. */
+static struct str said(const struct host_reader *r, uint32_t op, const char *key, const char *before,
+                       const char *ends) {
+    struct str value;
+    return mlir_attr(r->m, op, key, &value) ? value : until(behind(text_of(r, op), before), ends);
+}
+
+/* Without the "@" or the quotes. */
+static struct str symbol_name(struct str text) {
+    struct str name = text.n && *text.p == '@' ? (struct str){text.p + 1, text.n - 1} : text;
+    (void)mlir_string(text, &name);
+    return name;
+}
+
+/* "!llvm.ptr -> f32", "(!llvm.ptr) -> f32", "i32 to i64", ": !llvm.struct<...>" */
+static struct str result_type(const struct host_reader *r, uint32_t op) {
+    static const char *const before[] = {"-> ", " to ", " : "};
+    struct str type = STR("");
+    for (size_t i = 0; !type.n && i < sizeof before / sizeof *before; i++)
+        type = behind(text_of(r, op), before[i]);
+    return type;
+}
+
 /* Between an op and the one before. */
 static struct str text_before(const struct host_reader *r, uint32_t op) {
     uint32_t from = op == r->first_op ? r->m->ops[r->op].text.end : r->m->ops[op - 1].text.end;
@@ -93,7 +116,7 @@ static struct str text_before(const struct host_reader *r, uint32_t op) {
 static struct str label(struct str text, int k) {
     for (; k >= 0; k--)
         text = behind(text, "^");
-    return until(text, " (:,)\n");
+    return until(text, " (:,)]\n");
 }
 
 /* The first op of the block that the k-th label of a branch names, or NONE. */
@@ -162,6 +185,7 @@ static bool set(struct host_reader *r, uint32_t op, struct symbol s) {
     return r->m->ops[op].nresults == 1 && set_value(r, r->m->ops[op].first_result, s);
 }
 
+/* One number in all iterations. */
 static bool is_fixed(const struct symbol *s) {
     static const struct affine zero;
     struct affine at = s->at;
@@ -184,9 +208,9 @@ static int64_t bytes_of(const struct mlir *m, struct str type) {
     return t == DT_OTHER || t == DT_NONE ? 0 : dtype_table[t].bits / 8;
 }
 
-/* "(256 : index) : i64", "(1.000000e+00 : f32) : f32" */
+/* "(256 : index) : i64", "(1.000000e+00 : f32) : f32", "<{value = 256 : index}> : () -> i64" */
 static bool read_constant(struct host_reader *r, uint32_t op) {
-    struct str text = until(behind(text_of(r, op), "("), ")");
+    struct str text = said(r, op, "value", "(", ")");
     struct symbol s = {.kind = WHOLE};
     if (mlir_int(text, &s.at.base))
         return set(r, op, s);
@@ -200,12 +224,14 @@ static bool read_null(struct host_reader *r, uint32_t op) {
 
 /* Of a constant of the module: llvm.mlir.global private constant @name(dense<1.0> : tensor<1x1xf32>) */
 static bool read_global(struct host_reader *r, uint32_t op) {
-    struct str name = until(behind(text_of(r, op), "@"), " :(");
+    struct str name = symbol_name(said(r, op, "global_name", "@", " :("));
     uint32_t global = NONE, type;
     for (uint32_t i = 0; i < r->nglobals && global == NONE; i++)
-        if (str_eq(until(behind(text_of(r, r->globals[i]), "@"), "("), name))
+        if (str_eq(symbol_name(said(r, r->globals[i], "sym_name", "@", "(")), name))
             global = r->globals[i];
-    struct str value = global == NONE ? STR("") : behind(text_of(r, global), "(");
+    struct str value = STR("");
+    if (global != NONE && !mlir_attr(r->m, global, "value", &value))
+        value = behind(text_of(r, global), "(");
     struct str tensor = until(behind(value, " : tensor<"), ">");
     struct mlir_type t;
     if (!tensor.n || !str_starts(value, STR("dense<")))
@@ -223,28 +249,45 @@ static bool read_global(struct host_reader *r, uint32_t op) {
     return set(r, op, (struct symbol){.kind = POINTER, .id = buffer});
 }
 
-/* "%8[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32"; zeros into arrays of arrays stay where they are. */
+/* A number that counts places, of which an element may say one. */
+static bool place_of(const struct host_reader *r, struct symbol *s) {
+    if (s->kind == TENSOR && format_is_integer(host_dtype(&r->host, s->id))) {
+        s->kind = WHOLE;
+        s->at = (struct affine){.index = s->id, .times = 1};
+    }
+    return s->kind == WHOLE;
+}
+
+/* "%8[%23] : (!llvm.ptr, i64) -> !llvm.ptr, f32", rawConstantIndices in the generic form: how many, where INT32_MIN
+ * stands for an operand. */
+static int indices_of(const struct host_reader *r, uint32_t op, int64_t index[MAX_LOOPS]) {
+    struct str raw, item, list = until(behind(text_of(r, op), "["), "]");
+    int n = 0;
+    if (mlir_attr(r->m, op, "rawConstantIndices", &raw))
+        return mlir_ints(raw, index, MAX_LOOPS);
+    for (; (item = str_item(&list)).n; n++)
+        if (n < MAX_LOOPS && !mlir_int(item, &index[n]))
+            index[n] = INT32_MIN;
+    return n;
+}
+
+/* Zeros into arrays of arrays stay where they are. */
 static bool read_element(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0), by = of_operand(r, op, 1);
-    struct str text = text_of(r, op), index = until(behind(text, "["), "]");
-    struct str type = until(behind(text, "-> !llvm.ptr, "), " \n"), item;
-    int64_t fixed;
-    bool inside = str_starts(type, STR("!llvm.array"));
-    if (s.kind != POINTER)
+    struct str type = said(r, op, "elem_type", "-> !llvm.ptr, ", " \n");
+    int64_t index[MAX_LOOPS], bytes = bytes_of(r->m, type);
+    int n = indices_of(r, op, index);
+    bool zeros = n > 0 && n <= MAX_LOOPS;
+    for (int i = 0; zeros && i < n; i++)
+        zeros = index[i] == 0;
+    if (s.kind != POINTER || (zeros && str_starts(type, STR("!llvm.array"))))
+        return s.kind == POINTER && set(r, op, s);
+    if (n != 1 || !bytes || (s.bytes && s.bytes != bytes))
         return false;
-    if (inside) {
-        for (struct str rest = index; rest.n && (item = str_item(&rest)).n;)
-            if (!mlir_int(item, &fixed) || fixed != 0)
-                return false;
-        return set(r, op, s);
-    }
-    if (memchr(index.p, ',', index.n) || !(s.bytes = bytes_of(r->m, type)))
-        return false;
-    if (mlir_int(index, &fixed))
-        by = (struct symbol){.kind = WHOLE, .at.base = fixed};
-    if (by.kind != WHOLE)
-        return false;
-    return affine_add(&s.at, &by.at, 1) && set(r, op, s);
+    if (index[0] != INT32_MIN)
+        by = (struct symbol){.kind = WHOLE, .at.base = index[0]};
+    s.bytes = bytes;
+    return place_of(r, &by) && affine_add(&s.at, &by.at, 1) && set(r, op, s);
 }
 
 static bool read_address(struct host_reader *r, uint32_t op) {
@@ -272,14 +315,16 @@ static bool read_whole(struct host_reader *r, uint32_t op) {
         return (b.kind == WHOLE || b.kind == REMAINDER) && set(r, op, a);
     if (a.kind == ADDRESS && is(r, op, "llvm.urem"))
         return set(r, op, (struct symbol){.kind = REMAINDER});
-    if (a.kind != WHOLE || b.kind != WHOLE)
+    if ((a.kind == TENSOR && b.kind == TENSOR) || !place_of(r, &a) || !place_of(r, &b))
         return false;
+    a.loaded = b.loaded |= a.loaded;
     if (is(r, op, "llvm.mul")) {
         struct symbol *x = is_fixed(&b) ? &a : &b;
         int64_t by = x == &a ? b.at.base : a.at.base;
         if (!is_fixed(&a) && !is_fixed(&b))
             return false;
         overflows |= __builtin_mul_overflow(x->at.base, by, &x->at.base);
+        overflows |= __builtin_mul_overflow(x->at.times, by, &x->at.times);
         for (int k = 0; k < MAX_LOOPS; k++)
             overflows |= __builtin_mul_overflow(x->at.by[k], by, &x->at.by[k]);
         return !overflows && set(r, op, *x);
@@ -292,7 +337,7 @@ static bool read_whole(struct host_reader *r, uint32_t op) {
 /* ---- memory ---- */
 
 static bool read_call(struct host_reader *r, uint32_t op) {
-    struct str name = until(behind(text_of(r, op), "@"), "(");
+    struct str name = symbol_name(said(r, op, "callee", "@", "("));
     if (str_is(name, "malloc") && !r->host.nloops)
         return set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
     return str_is(name, "free");
@@ -312,23 +357,22 @@ static bool points(const struct host_reader *r, const struct symbol *p, struct s
     enum dtype t = p->kind == POINTER && p->id != NONE ? r->host.buffers[p->id].dtype : DT_OTHER;
     bool alike = dtype_table[t].bits == 8 * bytes_of(r->m, type) &&
                  format_is_float(t) == format_is_float(mlir_dtype(r->m, type));
-    return t != DT_OTHER && (t == DT_NONE || alike);
+    return t != DT_OTHER && (t == DT_NONE || alike) && (!p->bytes || p->bytes == bytes_of(r->m, type));
 }
 
 static bool read_load(struct host_reader *r, uint32_t op) {
     struct symbol p = of_operand(r, op, 0);
-    struct str type = until(behind(text_of(r, op), "!llvm.ptr -> "), " \n");
-    if (!points(r, &p, type))
+    if (!points(r, &p, until(result_type(r, op), " \n")))
         return false;
     uint32_t tensor = host_load(&r->host, p.id, &p.at);
     return tensor != NONE && set(r, op, (struct symbol){TENSOR, tensor, p.id, bit_of(p.id), .at = p.at});
 }
 
 static uint32_t tensor_of(struct host_reader *r, const struct symbol *s, enum dtype dtype) {
-    return s->kind == NUMBER                 ? host_number(&r->host, s->number, dtype)
-           : s->kind == WHOLE && is_fixed(s) ? host_number(&r->host, (double)s->at.base, dtype)
-           : s->kind == TENSOR               ? s->id
-                                             : NONE;
+    return s->kind == NUMBER   ? host_number(&r->host, s->number, dtype)
+           : s->kind == WHOLE  ? host_whole(&r->host, &s->at, dtype)
+           : s->kind == TENSOR ? s->id
+                               : NONE;
 }
 
 static bool is_used_once(const struct host_reader *r, uint32_t value) {
@@ -359,9 +403,17 @@ static const char *reduction(struct host_reader *r, uint32_t value, const struct
     return NULL;
 }
 
+/* " : f32, !llvm.ptr", " : (f32, !llvm.ptr) -> ()" */
+static struct str stored_type(struct str text) {
+    const char *end = str_find(text, STR(", !llvm.ptr")), *begin = end ? end : text.p;
+    while (begin > text.p && begin[-1] != ' ' && begin[-1] != '(')
+        begin--;
+    return (struct str){begin, end ? (size_t)(end - begin) : 0};
+}
+
 static bool read_store(struct host_reader *r, uint32_t op) {
     struct symbol x = of_operand(r, op, 0), p = of_operand(r, op, 1), element = x;
-    struct str type = until(behind(text_of(r, op), " : "), ",");
+    struct str type = stored_type(text_of(r, op));
     if (!points(r, &p, type))
         return false;
     const char *adds = reduction(r, operand(r, op, 0), &p, &element);
@@ -375,30 +427,35 @@ static bool read_arithmetic(struct host_reader *r, uint32_t op, const char *name
     uint32_t n = r->m->ops[op].noperands, tensors[2];
     enum dtype dtype = DT_F32;
     uint64_t loaded = 0;
+    bool elements = false;
     if (n < 1 || n > 2)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         struct symbol s = of_operand(r, op, i);
-        dtype = s.kind == TENSOR ? host_dtype(&r->host, s.id) : dtype;
+        bool element = s.kind == TENSOR || (s.kind == WHOLE && s.at.times);
+        elements |= element;
+        dtype = element ? host_dtype(&r->host, s.kind == TENSOR ? s.id : s.at.index) : dtype;
     }
     for (uint32_t i = 0; i < n; i++) {
         struct symbol s = of_operand(r, op, i);
         tensors[i] = tensor_of(r, &s, dtype);
         loaded |= s.loaded;
     }
-    return set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype), loaded);
+    return elements && set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype), loaded);
 }
 
 /* "%26 = llvm.sext %25 : i32 to i64"; of whole numbers that count places nothing is left to do. */
 static bool read_cast(struct host_reader *r, uint32_t op) {
     struct symbol s = of_operand(r, op, 0);
-    enum dtype to = mlir_dtype(r->m, until(behind(text_of(r, op), " to "), " \n"));
-    if (s.kind == WHOLE && format_is_integer(to))
+    enum dtype to = mlir_dtype(r->m, until(result_type(r, op), " \n"));
+    bool widens = is(r, op, "llvm.sext"), place = s.kind == WHOLE && (widens || s.at.times == 0);
+    if (place && format_is_integer(to))
         return set(r, op, s);
     if (is(r, op, "llvm.zext") || is(r, op, "llvm.trunc")) /* of elements, whose sign nothing says */
         return false;
-    return s.kind == TENSOR && to != DT_OTHER &&
-           set_tensor(r, op, host_op(&r->host, "ttir.typecast", &s.id, 1, to), s.loaded);
+    uint32_t x = s.kind == WHOLE && s.at.times ? tensor_of(r, &s, host_dtype(&r->host, s.at.index)) : s.id;
+    return (s.kind == TENSOR || s.kind == WHOLE) && x != NONE && to != DT_OTHER &&
+           set_tensor(r, op, host_op(&r->host, "ttir.typecast", &x, 1, to), s.loaded);
 }
 
 /* ---- results ---- */
@@ -419,7 +476,7 @@ static struct symbol new_view(struct host_reader *r, struct str type) {
 }
 
 static bool read_poison(struct host_reader *r, uint32_t op) {
-    return set(r, op, new_view(r, behind(text_of(r, op), " : ")));
+    return set(r, op, new_view(r, result_type(r, op)));
 }
 
 static bool insert_into_view(struct host_reader *r, uint32_t op, const struct symbol *x, uint32_t view, int64_t field,
@@ -435,25 +492,29 @@ static bool insert_into_view(struct host_reader *r, uint32_t op, const struct sy
     return set(r, op, (struct symbol){.kind = VIEW, .id = view});
 }
 
-/* "%38 = llvm.insertvalue %37, %2[3, 1]": copies of descriptors, each with one field more. */
+/* "%38 = llvm.insertvalue %37, %2[3, 1]", "%38 = "llvm.insertvalue"(%2, %37) <{position = array<i64: 3, 1>}>": copies
+ * of descriptors, each with one field more. */
 static bool read_insert(struct host_reader *r, uint32_t op) {
-    struct symbol x = of_operand(r, op, 0), into = of_operand(r, op, 1);
-    struct str list = until(behind(text_of(r, op), "["), "]");
-    int64_t field = -1, at = 0;
-    struct str item = str_item(&list);
-    if (!mlir_int(item, &field) || (list.n && !mlir_int(str_trim(list), &at)))
+    struct str position, list = until(behind(text_of(r, op), "["), "]"), item;
+    bool generic = mlir_attr(r->m, op, "position", &position);
+    struct symbol x = of_operand(r, op, generic), into = of_operand(r, op, !generic);
+    int64_t at[2] = {-1, 0};
+    int n = generic ? mlir_ints(position, at, 2) : 0;
+    for (; !generic && n < 2 && (item = str_item(&list)).n && mlir_int(item, &at[n]);)
+        n++;
+    if (n < 1 || n > 2 || (!generic && list.n))
         return false;
-    uint32_t n = into.kind == RESULTS ? MAX_RESULTS : 1, first = r->nviews;
+    uint32_t count = into.kind == RESULTS ? MAX_RESULTS : 1, first = r->nviews;
     if (into.kind != RESULTS && into.kind != VIEW)
         return false;
-    r->views = grow(r->views, &r->views_cap, r->nviews + n, sizeof *r->views);
-    memcpy(r->views + first, r->views + into.id, n * sizeof *r->views);
-    r->nviews += n;
+    r->views = grow(r->views, &r->views_cap, r->nviews + count, sizeof *r->views);
+    memcpy(r->views + first, r->views + into.id, count * sizeof *r->views);
+    r->nviews += count;
     if (into.kind == VIEW)
-        return insert_into_view(r, op, &x, first, field, at);
-    if (x.kind != VIEW || field < 0 || field >= MAX_RESULTS)
+        return insert_into_view(r, op, &x, first, at[0], at[1]);
+    if (x.kind != VIEW || at[0] < 0 || at[0] >= MAX_RESULTS)
         return false;
-    r->views[first + field] = r->views[x.id];
+    r->views[first + at[0]] = r->views[x.id];
     return set(r, op, (struct symbol){.kind = RESULTS, .id = first});
 }
 
@@ -521,6 +582,8 @@ static const struct {
     {"llvm.intr.floor", NULL, "ttir.floor"},
     {"llvm.intr.ceil", NULL, "ttir.ceil"},
     {"llvm.intr.pow", NULL, "ttir.pow"},
+    {"llvm.intr.smax", NULL, "ttir.maximum"},
+    {"llvm.intr.smin", NULL, "ttir.minimum"},
     {"llvm.intr.maximum", NULL, "ttir.maximum"},
     {"llvm.intr.maxnum", NULL, "ttir.maximum"},
     {"llvm.intr.minimum", NULL, "ttir.minimum"},
@@ -528,14 +591,20 @@ static const struct {
 };
 
 static bool read_op(struct host_reader *r, uint32_t op) {
-    bool elements = of_operand(r, op, 0).kind == TENSOR || of_operand(r, op, 1).kind == TENSOR;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (is(r, op, ops[i].name))
-            return ops[i].read && !(elements && ops[i].ttir) ? ops[i].read(r, op) : read_arithmetic(r, op, ops[i].ttir);
+            return (ops[i].read && ops[i].read(r, op)) || (ops[i].ttir && read_arithmetic(r, op, ops[i].ttir));
     return false;
 }
 
 /* ---- control ---- */
+
+/* Of signed numbers: "slt", which is number 2. */
+static bool is_less(const struct host_reader *r, uint32_t op) {
+    struct str predicate = said(r, op, "predicate", "\"", "\"");
+    int64_t number;
+    return str_is(predicate, "slt") || (mlir_int(predicate, &number) && number == 2);
+}
 
 /* ^header(%i): %c = icmp "slt" %i, %n; cond_br %c, ^body, ^behind. Counted in ones, from a constant to one. */
 static uint32_t enter_loop(struct host_reader *r, uint32_t branch, uint32_t header) {
@@ -543,8 +612,8 @@ static uint32_t enter_loop(struct host_reader *r, uint32_t branch, uint32_t head
     struct host *h = &r->host;
     struct symbol from = of_operand(r, branch, 0), to = of_operand(r, header, 1);
     bool counts = header + 1 < r->end_op && counter != NONE && is(r, header, "llvm.icmp") &&
-                  operand(r, header, 0) == counter && str_find(text_of(r, header), STR("\"slt\"")) &&
-                  is(r, header + 1, "llvm.cond_br") && operand(r, header + 1, 0) == test;
+                  operand(r, header, 0) == counter && is_less(r, header) && is(r, header + 1, "llvm.cond_br") &&
+                  operand(r, header + 1, 0) == test;
     if (!counts || !is_fixed(&from) || !is_fixed(&to) || from.at.base < 0 || to.at.base <= from.at.base ||
         to.at.base > MAX_ELEMENTS || h->nloops == MAX_LOOPS)
         return NONE;
@@ -640,6 +709,13 @@ static bool read_arguments(struct host_reader *r, uint32_t func) {
     return true;
 }
 
+/* The first of the arguments, which are the values before those of the body. */
+static uint32_t first_argument(const struct mlir *m, uint32_t value) {
+    while (value > 0 && m->values[value - 1].def == NONE && m->values[value - 1].index > 0)
+        value--;
+    return value > 0 && m->values[value - 1].def == NONE ? value - 1 : value;
+}
+
 static void read_function(struct mlir *m, uint32_t declared, uint32_t op, const uint32_t *globals, uint32_t nglobals) {
     struct mlir was = *m;
     struct host_reader r = {
@@ -649,7 +725,7 @@ static void read_function(struct mlir *m, uint32_t declared, uint32_t op, const 
     if (r.end_op == r.first_op || r.end_op - r.first_op > MAX_OPS)
         return;
     find_blocks(&r);
-    r.first_value = m->ops[op].first_result;
+    r.first_value = first_argument(m, m->ops[r.first_op].first_result);
     r.nvalues = m->ops[r.end_op - 1].first_result - r.first_value;
     r.symbols = xcalloc(r.nvalues + (size_t)1, sizeof *r.symbols);
     build_function(m, m->names[m->funcs[declared].name]);
@@ -683,7 +759,11 @@ void look_through_host(struct mlir *m) {
     for (uint32_t op = 0; llvm != NONE && op < nops; op++) {
         if (m->ops[op].name != llvm)
             continue;
-        struct str name = until(behind(mlir_span(m, m->ops[op].text), "@"), "(");
+        struct str name;
+        if (mlir_attr(m, op, "sym_name", &name))
+            name = symbol_name(name);
+        else
+            name = until(behind(mlir_span(m, m->ops[op].text), "@"), "(");
         uint32_t id = sym_find(&m->tables->names, name);
         for (uint32_t f = 0; id != NONE && f < nfuncs; f++)
             if (m->funcs[f].name == id && m->funcs[f].declaration)

@@ -8,7 +8,8 @@
 #include "mlir/builder.h"
 
 bool affine_equal(const struct affine *a, const struct affine *b) {
-    return memcmp(a, b, sizeof *a) == 0;
+    return a->base == b->base && memcmp(a->by, b->by, sizeof a->by) == 0 && a->times == b->times &&
+           (a->times == 0 || a->index == b->index);
 }
 
 static bool add(int64_t *a, int64_t b, int64_t sign) {
@@ -16,7 +17,9 @@ static bool add(int64_t *a, int64_t b, int64_t sign) {
 }
 
 bool affine_add(struct affine *a, const struct affine *b, int64_t sign) {
-    bool fits = add(&a->base, b->base, sign);
+    bool fits = add(&a->base, b->base, sign) && (a->times == 0 || b->times == 0 || a->index == b->index);
+    a->index = b->times ? b->index : a->index;
+    fits &= add(&a->times, b->times, sign);
     for (int k = 0; k < MAX_LOOPS; k++)
         fits &= add(&a->by[k], b->by[k], sign);
     return fits;
@@ -156,6 +159,22 @@ uint32_t host_number(struct host *h, double x, enum dtype dtype) {
     return made;
 }
 
+uint32_t host_whole(struct host *h, const struct affine *at, enum dtype dtype) {
+    const struct affine fixed = {.base = at->base, .times = at->times, .index = at->index};
+    if (!affine_equal(at, &fixed))
+        return NONE;
+    if (at->times == 0)
+        return host_number(h, (double)at->base, dtype);
+    uint32_t x = at->index;
+    if (host_dtype(h, x) != dtype)
+        x = host_op(h, "ttir.typecast", &x, 1, dtype);
+    if (at->times != 1)
+        x = host_op(h, "ttir.multiply", (uint32_t[]){x, host_number(h, (double)at->times, dtype)}, 2, dtype);
+    if (at->base != 0)
+        x = host_op(h, "ttir.add", (uint32_t[]){x, host_number(h, (double)at->base, dtype)}, 2, dtype);
+    return x;
+}
+
 /* ---- places ---- */
 
 struct axis {
@@ -167,6 +186,8 @@ struct axis {
  * place, or strides do not count the elements of a tensor. */
 static bool axes_at(const struct host *h, const struct affine *at, struct axis *axes, uint32_t *n) {
     *n = 0;
+    if (at->times != 0)
+        return false;
     for (uint32_t k = 0; k < h->nloops; k++) {
         if (at->by[k] == 0 || h->loops[k].extent == 1)
             continue;
@@ -418,12 +439,39 @@ static uint32_t window(struct host *h, uint32_t row, int64_t base, const struct 
     return above == 1 ? sliced(h, reshaped(h, row, &own), begin, &taken) : NONE;
 }
 
+/* Rows of the buffer that an index counts, one behind another, and the place in them, which stays in a row. */
+static uint32_t gathered(struct host *h, uint32_t row, struct affine *at) {
+    struct shape all = shape_of(h, row), index = shape_of(h, at->index), flat = {1, {shape_count(&index)}};
+    struct shape rows = {2, {all.dim[0] / at->times, at->times}}, picked = {2, {flat.dim[0], at->times}};
+    int64_t last = at->base, stride = at->times;
+    for (uint32_t k = 0; k < h->nloops && last < at->times; k++)
+        last += at->by[k] * (h->loops[k].extent - 1);
+    if (all.dim[0] % at->times != 0 || last >= at->times || flat.dim[0] > MAX_ELEMENTS / at->times)
+        return NONE;
+    for (uint32_t k = index.rank; k-- > 0; stride *= index.dim[k])
+        if (index.dim[k] > 1 && (k >= h->nloops || at->by[k] != 0))
+            return NONE;
+        else if (index.dim[k] > 1)
+            at->by[k] = stride;
+    uint32_t type = build_tensor(h->m, picked.dim, 2, host_dtype(h, row));
+    uint32_t operands[] = {reshaped(h, at->index, &flat), reshaped(h, row, &rows)};
+    at->times = 0;
+    flat.dim[0] *= rows.dim[1];
+    return type == NONE ? NONE : reshaped(h, build_value(h->m, "ttir.embedding", STR(""), operands, 2, type), &flat);
+}
+
 uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
     struct axis axes[MAX_LOOPS];
-    uint32_t n;
-    if (!may_load(h, &h->buffers[buffer], at) || !axes_at(h, at, axes, &n))
+    struct affine place = *at;
+    uint32_t n, row;
+    bool forward = at->base >= 0 && at->base <= MAX_ELEMENTS && at->times >= 0 && at->times <= MAX_ELEMENTS;
+    for (uint32_t k = 0; k < h->nloops; k++)
+        forward &= at->by[k] >= 0 && at->by[k] <= MAX_ELEMENTS;
+    if (!may_load(h, &h->buffers[buffer], at) || !forward || (row = contents(h, buffer)) == NONE)
         return NONE;
-    uint32_t row = contents(h, buffer), part = row == NONE ? NONE : window(h, row, at->base, axes, n);
+    if (at->times && (row = gathered(h, row, &place)) == NONE)
+        return NONE;
+    uint32_t part = axes_at(h, &place, axes, &n) ? window(h, row, place.base, axes, n) : NONE;
     return part == NONE ? NONE : in_loop_order(h, part, axes, n);
 }
 
