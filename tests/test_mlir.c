@@ -533,6 +533,43 @@ Test(mlir, same_text_same_type) {
     cr_assert_neq(m.values[0].type, m.values[2].type);
 }
 
+/* What was read a moment ago is taken where the same bytes stand, and where these go on it is not. */
+Test(mlir, texts_that_begin_alike) {
+    static const char *const types[][3] = {/* of the results */
+                                           {"tensor<1x32x64x128xbf16>", "tensor<1x32x64x128xbf16>", NULL},
+                                           {"tensor<1x32x64x128xbf16>, i32", "tensor<1x32x64x128xbf16>", "i32"},
+                                           {"i32", "i32", NULL},
+                                           {"(tensor<1x32x64x128xbf16>, i1)", "tensor<1x32x64x128xbf16>", "i1"}};
+    struct buf text = {0};
+    buf_printf(&text, "func.func @f(%%a: tensor<1x32x64x128xbf16>) {\n");
+    for (int i = 0; i < 12; i++)
+        buf_printf(&text, "  %%%d:%d = \"x.op\"(%%a) : (tensor<1x32x64x128xbf16>) -> %s\n", i,
+                   types[i * 5 % 4][2] ? 2 : 1, types[i * 5 % 4][0]);
+    buf_printf(&text, "  \"x.op\"(%%a, %%a) : (tensor<1x32x64x128xbf16>) -> tensor<1x32x64x128xbf16>\n}\n%c", 0);
+    parse(text.p);
+    cr_assert_eq(diags.n, 1); /* the last op, whose operands have one type */
+    cr_assert(m.ops[13].bad);
+    for (uint32_t i = 0; i < 12; i++)
+        for (uint32_t k = 0; k < 2 && types[i * 5 % 4][k + 1]; k++)
+            cr_assert(str_is(type_of(m.ops[i + 1].first_result + k)->text, types[i * 5 % 4][k + 1]), "%u", i);
+    buf_free(&text);
+}
+
+/* The graph reads a dictionary once for each place of its text. */
+Test(mlir, equal_dictionaries_have_one_place) {
+    struct buf text = {0};
+    buf_printf(&text, "func.func @f() {\n");
+    for (int i = 0; i < 40; i++)
+        buf_printf(&text, "  \"x.op\"() <{broadcast_dimensions = array<i64: 1, %d, 64>}> : () -> ()\n", i % 20);
+    buf_printf(&text, "  return\n}\n%c", 0);
+    clean(text.p);
+    for (uint32_t i = 1; i <= 20; i++) {
+        cr_assert_eq(m.ops[i].props.begin, m.ops[i + 20].props.begin, "%u", i);
+        cr_assert(i == 1 || m.ops[i].props.begin > m.ops[i - 1].props.begin);
+    }
+    buf_free(&text);
+}
+
 Test(mlir, attributes) {
     clean("#map = affine_map<(d0, d1) -> (d1)>\n#two = #map\n"
           "\"x.a\"() <{a = [1, {b = 2}], \"q.x\" = \"a = 3, b\", c = #two, d = #x.y<z = 1, w = -> >, last}> {a = 9, e "

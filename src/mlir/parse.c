@@ -53,10 +53,17 @@ struct ir_context {
 };
 
 /* A text read a moment ago that ends in a bracket or quote: where the same bytes stand, reading would find the same.
- * Types and dictionaries repeat with every layer of a model, and comparing costs less than scanning. */
+ * Types, names of ops, dictionaries and signatures repeat with every layer of a model, and comparing costs less than
+ * scanning. */
 struct recent_text {
     const char *p;
-    uint32_t n, id; /* bytes, 0: none; of the type */
+    uint32_t n, id; /* bytes, 0: none; of the type or name */
+};
+
+/* The types of a recent signature, those of operands first. */
+enum { SIGNATURE_TYPES = 6 };
+struct recent_types {
+    uint32_t n, noperands, types[SIGNATURE_TYPES];
 };
 
 /* A name of a value as the number that its bytes are, and its id. */
@@ -65,8 +72,8 @@ struct short_name {
     uint32_t id;
 };
 
-enum recent_kind { RECENT_TYPE, RECENT_DICT, RECENT_KINDS };
-enum { RECENT_SLOTS = 512, RECENT_HEAD = 24, RECENT_LONGEST = 1 << 12, SHORT_NAMES = 1024 };
+enum recent_kind { RECENT_TYPE, RECENT_NAME, RECENT_DICT, RECENT_SIGNATURE, RECENT_KINDS };
+enum { RECENT_SLOTS = 1024, RECENT_LONGEST = 1 << 12, SHORT_NAMES = 1024 };
 
 struct ir_parser {
     struct mlir *m;
@@ -91,6 +98,7 @@ struct ir_parser {
     uint32_t nuses, uses_cap;
     uint32_t *types, ntypes, types_cap; /* the list of types read last */
     struct recent_text recent[RECENT_KINDS][RECENT_SLOTS];
+    struct recent_types signatures[RECENT_SLOTS]; /* by the slot of the text */
     struct short_name short_names[SHORT_NAMES];
 };
 
@@ -161,10 +169,14 @@ static const char *line_end(const char *p, const char *end) {
 
 /* The slot of what begins as the text here; NULL where the text is about to end. */
 static struct recent_text *recent_of(struct ir_parser *p, enum recent_kind kind, uint32_t salt) {
+    static const int heads[] = {[RECENT_TYPE] = 24,
+                                [RECENT_NAME] = 16,
+                                [RECENT_DICT] = 48, /* lists of numbers differ late */
+                                [RECENT_SIGNATURE] = 24};
     uint64_t word, h = salt;
-    if (p->end - p->p < RECENT_HEAD)
+    if (p->end - p->p < heads[kind])
         return NULL;
-    for (int i = 0; i < RECENT_HEAD; i += 8) {
+    for (int i = 0; i < heads[kind]; i += 8) {
         memcpy(&word, p->p + i, 8);
         h = hash_mix(h, word);
     }
@@ -179,9 +191,11 @@ static bool take_recent(struct ir_parser *p, const struct recent_text *r) {
     return true;
 }
 
-static void keep_recent(struct recent_text *r, const char *from, const char *to, uint32_t id) {
-    if (r && to - from <= RECENT_LONGEST && strchr("\">})", to[-1]))
-        *r = (struct recent_text){from, (uint32_t)(to - from), id};
+static bool keep_recent(struct recent_text *r, const char *from, const char *to, uint32_t id) {
+    if (!r || to - from > RECENT_LONGEST || !strchr("\">})", to[-1]))
+        return false;
+    *r = (struct recent_text){from, (uint32_t)(to - from), id};
+    return true;
 }
 
 /* ---- what is wrong ---- */
@@ -437,7 +451,7 @@ static bool read_type(struct ir_parser *p, uint32_t *type) {
         return fail(p, from, "expected a type");
     *type = type_add(p->m, (struct str){begin, (size_t)(q - begin)});
     if (*begin != '(')
-        keep_recent(recent, begin, q, *type);
+        (void)keep_recent(recent, begin, q, *type);
     return true;
 }
 
@@ -476,7 +490,7 @@ static bool read_dict(struct ir_parser *p, uint32_t op, struct span *inside, con
     }
     if (!read_braces(p, inside, what))
         return false;
-    keep_recent(recent, from, p->p, 0);
+    (void)keep_recent(recent, from, p->p, 0);
     return true;
 }
 
@@ -506,7 +520,7 @@ static bool read_symbol(struct ir_parser *p, struct str *name) {
     const char *q = quoted ? scan_string(from, p->end) : scan_name(from, p->end);
     if (!q || q == from)
         return fail(p, p->p, q ? "expected the name of a symbol after '@'" : "a symbol is not closed");
-    *name = (struct str){from + quoted, (size_t)(q - from) - 2 * quoted};
+    *name = (struct str){from + quoted, (size_t)(q - from) - (quoted ? 2 : 0)};
     p->p = q;
     return true;
 }
@@ -754,18 +768,56 @@ static void read_callee(struct ir_parser *p, uint32_t op) {
         }
 }
 
-/* "(types) -> types" */
-static bool read_signature(struct ir_parser *p, uint32_t op, uint32_t names, uint32_t first_forward) {
+/* Takes a signature that was read a moment ago, if it stands here and one more result does not follow. */
+static bool take_signature(struct ir_parser *p, const struct recent_text *recent, uint32_t *noperands) {
     const char *from = p->p;
+    if (!take_recent(p, recent))
+        return false;
+    if (at(p, ',')) {
+        p->p = from;
+        return false;
+    }
+    const struct recent_types *known = &p->signatures[recent->id];
+    p->types = grow(p->types, &p->types_cap, SIGNATURE_TYPES, sizeof *p->types);
+    memcpy(p->types, known->types, sizeof known->types);
+    p->ntypes = known->n;
+    *noperands = known->noperands;
+    return true;
+}
+
+static void keep_signature(struct ir_parser *p, struct recent_text *recent, const char *from, uint32_t noperands) {
+    uint32_t slot = recent ? (uint32_t)(recent - p->recent[RECENT_SIGNATURE]) : 0;
+    if (p->ntypes > SIGNATURE_TYPES || !keep_recent(recent, from, p->p, slot))
+        return;
+    p->signatures[slot] = (struct recent_types){.n = p->ntypes, .noperands = noperands};
+    for (uint32_t i = 0; i < p->ntypes; i++)
+        p->signatures[slot].types[i] = p->types[i];
+}
+
+/* "(types) -> types" */
+static bool read_types_of_op(struct ir_parser *p, uint32_t op, uint32_t *noperands) {
     p->ntypes = 0;
     if (!at(p, '('))
         return fail(p, scan_space(p->p, p->end), "expected '(' of a function type");
+    struct recent_text *recent = recent_of(p, RECENT_SIGNATURE, p->m->ops[op].name);
+    const char *from = p->p;
+    if (take_signature(p, recent, noperands))
+        return true;
     if (!read_type_group(p))
         return false;
-    uint32_t n = p->ntypes;
+    *noperands = p->ntypes;
     if (!accept_text(p, "->"))
         return fail(p, scan_space(p->p, p->end), "expected '->'");
     if (!read_type_group(p))
+        return false;
+    keep_signature(p, recent, from, *noperands);
+    return true;
+}
+
+static bool read_signature(struct ir_parser *p, uint32_t op, uint32_t names, uint32_t first_forward) {
+    const char *from = p->p;
+    uint32_t n;
+    if (!read_types_of_op(p, op, &n))
         return false;
     if (n != p->m->ops[op].noperands)
         say_bad(p, op, from, "the number of operand types differs from the number of operands");
@@ -1115,23 +1167,30 @@ static bool read_results(struct ir_parser *p) {
     return accept(p, '=') || fail(p, p->p, "expected '=' after the results of an operation");
 }
 
-/* The name of an op, in full. */
-static bool read_op_name(struct ir_parser *p, bool generic, struct str *name) {
+/* The id of the name of an op, in full. */
+static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
     static const char *const short_names[][2] = {
         {"return", "func.return"},     {"call", "func.call"},
         {"func", "func.func"},         {"module", "builtin.module"},
         {"constant", "func.constant"}, {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"}};
+    struct recent_text *recent = generic ? recent_of(p, RECENT_NAME, 0) : NULL;
+    if (take_recent(p, recent)) {
+        *id = recent->id;
+        return true;
+    }
     const char *from = p->p, *q = generic ? scan_string(from, p->end) : scan_ident(from, p->end);
     if (!q)
         return fail(p, from, "the name of an operation is not closed");
     size_t quotes = generic ? 1 : 0;
-    *name = (struct str){from + quotes, (size_t)(q - from) - 2 * quotes};
+    struct str name = {from + quotes, (size_t)(q - from) - 2 * quotes};
     bool file = p->end - q > 1 && *q == ':' && scan_is(q[1], CH_DIGIT); /* "f.py:1:2" */
     if (!generic && (file || !scan_op_word(from, p->end)))
         return fail(p, from, "expected an operation");
     for (size_t i = 0; i < sizeof short_names / sizeof *short_names && !generic; i++)
-        if (str_is(*name, short_names[i][0]))
-            *name = str_of(short_names[i][1]);
+        if (str_is(name, short_names[i][0]))
+            name = str_of(short_names[i][1]);
+    *id = op_name_add(p, name);
+    (void)keep_recent(recent, from, q, *id);
     p->p = q;
     return true;
 }
@@ -1140,7 +1199,7 @@ static bool parse_op(struct ir_parser *p) {
     struct mlir *m = p->m;
     const char *start = p->p;
     uint32_t names = p->nresults, op = m->nops, noperands = m->noperands, nforward = p->nforward;
-    struct str name;
+    uint32_t name = NONE;
     bool ok = *p->p != '%' || read_results(p), generic = false;
     if (ok) {
         space(p);
@@ -1149,7 +1208,7 @@ static bool parse_op(struct ir_parser *p) {
     }
     if (ok) {
         m->ops = grow(m->ops, &m->ops_cap, op + 1, sizeof *m->ops);
-        m->ops[m->nops++] = (struct mlir_op){.name = op_name_add(p, name),
+        m->ops[m->nops++] = (struct mlir_op){.name = name,
                                              .text = {(uint32_t)(start - p->begin), 0},
                                              .first_operand = m->noperands,
                                              .first_result = m->nvalues,
