@@ -11,11 +11,12 @@
 
 /* ---- values of names ---- */
 
-/* Marks the names that the operand is, perhaps reshaped. */
+/* Marks the names that the operand is, perhaps reshaped or normalised with a weight. */
 static void mark_names(const struct node *n, bool marks[MAX_SLOTS]) {
     if (n->kind == N_VARIABLE)
         marks[n->slot] = true;
-    for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
+    bool all = n->kind == N_EITHER || (n->kind == N_OP && op_table[n->op].flow == FLOW_NORM);
+    for (uint32_t i = 0; i < n->nargs && all; i++)
         mark_names(n->args[i], marks);
     if (n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && op_table[n->op].shrink == SHRINK_RESHAPE)))
         mark_names(n->args[0], marks);
