@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Start-up takes at most 45 million instructions, also where the program is hardly optimized (tens of them were spent on
+"""Start-up takes at most 40 million instructions, also where the program is hardly optimized (tens of them were spent on
 reading pattern files as YAML, and on conditions of patterns that were never found).
 
 usage: startup_test.py PROGRAM
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST = 45_000_000
+MOST = 40_000_000
 
 if not shutil.which("valgrind"):
     sys.exit(77)

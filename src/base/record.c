@@ -10,8 +10,8 @@ bool record_error(struct record_reader *r, const struct tree *at, const char *hi
 }
 
 static bool is_one_of(struct str key, const char *const *keys, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_is(key, keys[i]))
+    for (size_t i = 0; i < n && key.n; i++)
+        if (*key.p == *keys[i] && str_is(key, keys[i]))
             return true;
     return false;
 }

@@ -162,12 +162,16 @@ struct idiom {
     struct text_origin origin;
     const char *says; /* of a definition of a condition; else NULL */
     uint32_t group;   /* likewise: what it speaks of (lang/condition.h) */
+    uint32_t older;   /* the next of its slot, from 1; 0: none */
 };
+
+enum { IDIOM_SLOTS = 64 };
 
 struct idioms {
     struct idiom *items;
     uint32_t n, cap;
-    const struct idioms *others; /* that are meant where none of these has the name; or NULL */
+    uint32_t newest[IDIOM_SLOTS]; /* by their names, from 1 */
+    const struct idioms *others;  /* that are meant where none of these has the name; or NULL */
 };
 
 /* Parses "name(a, b, dim): body" into arena `a`, which also owns what idioms need, and adds it; the last definition of

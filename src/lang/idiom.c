@@ -3,9 +3,16 @@
 
 #include "lang/expr.h"
 
+static uint32_t slot_of(struct str name) {
+    return name.n ? ((uint32_t)name.n + (uint8_t)name.p[0] + 5u * (uint8_t)name.p[name.n - 1]) % IDIOM_SLOTS : 0;
+}
+
 static bool add(struct idioms *all, struct idiom idiom) {
+    uint32_t *newest = &all->newest[slot_of(idiom.name)];
+    idiom.older = *newest;
     all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
     all->items[all->n++] = idiom;
+    *newest = all->n;
     return true;
 }
 
@@ -40,11 +47,9 @@ bool idiom_of_formula(struct idioms *all, struct arena *a, struct idiom idiom, s
 
 const struct idiom *idiom_find(const struct idioms *all, struct str name) {
     for (; all; all = all->others)
-        for (uint32_t i = all->n; i-- > 0;) {
-            struct str known = all->items[i].name;
-            if (known.n == name.n && known.p[0] == name.p[0] && str_eq(known, name))
-                return &all->items[i];
-        }
+        for (uint32_t i = all->newest[slot_of(name)]; i; i = all->items[i - 1].older)
+            if (str_eq(all->items[i - 1].name, name))
+                return &all->items[i - 1];
     return NULL;
 }
 

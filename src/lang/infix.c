@@ -12,6 +12,8 @@ static const struct infix infixes[] = {
 enum { INFIXES = sizeof infixes / sizeof *infixes };
 
 const struct infix *infix_of_sign(struct str sign) {
+    if (strchr("(),[]", sign.p[0])) /* as most that is asked is */
+        return NULL;
     for (int i = 0; i < INFIXES; i++)
         if (sign.p[0] == infixes[i].sign[0] && str_is(sign, infixes[i].sign))
             return &infixes[i];

@@ -8,7 +8,7 @@
 #include "lang/function.h"
 #include "lang/number.h"
 
-enum { FIRST_SIZE = 1024, NAME_WORDS = (MAX_SLOTS + 63) / 64 };
+enum { FIRST_SIZE = 8192 /* the bundled patterns need no more */, NAME_WORDS = (MAX_SLOTS + 63) / 64 };
 
 /* Names, a bit each: those of which some way through a part of a formula meets one or several occurrences. */
 struct met_names {
@@ -78,23 +78,23 @@ static void make_room(struct net *net) {
 }
 
 /* The one that asks the same; `s` itself where it is the first. */
-static const struct subformula *intern(struct net *net, struct arena *a, struct subformula s) {
+static const struct subformula *intern(struct net *net, struct arena *a, struct subformula *s) {
     if (net->n >= net->size)
         make_room(net);
-    struct subformula **bucket = &net->buckets[hash_of(&s) % net->size];
+    struct subformula **bucket = &net->buckets[hash_of(s) % net->size];
     for (const struct subformula *old = *bucket; old; old = old->chained)
-        if (is_same(old, &s))
+        if (is_same(old, s))
             return old;
     struct subformula *kept = arena_alloc(a, sizeof *kept);
     net->items = grow(net->items, &net->cap, net->n + 1, sizeof(struct subformula *));
     net->items[net->n] = kept;
-    s.id = ++net->n;
-    s.chained = *bucket;
-    if (s.kind == SUB_FUNCTION) {
-        s.values = arena_alloc(a, FUNCTION_POINTS * sizeof *s.values);
-        function_values(s.node, FUNCTION_POINTS, s.values);
+    s->id = ++net->n;
+    s->chained = *bucket;
+    if (s->kind == SUB_FUNCTION) {
+        s->values = arena_alloc(a, FUNCTION_POINTS * sizeof *s->values);
+        function_values(s->node, FUNCTION_POINTS, s->values);
     }
-    *kept = s;
+    *kept = *s;
     return *bucket = kept;
 }
 
@@ -116,10 +116,10 @@ static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
 }
 
 static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
-    struct subformula s = {.node = n, .nargs = n->kind == N_FUNCTION ? 0 : n->nargs}; /* whatever it is of */
-    bool anything = n->kind == N_VARIABLE;
-    if (n->netted)
+    if (n->netted || n->kind == N_VARIABLE)
         return n->sub;
+    struct subformula s = {.node = n, .nargs = n->kind == N_FUNCTION ? 0 : n->nargs}; /* whatever it is of */
+    bool anything = false;
     n->netted = true;
     s.args = arena_alloc(a, (n->nargs + 1) * sizeof *s.args);
     for (uint32_t i = 0; i < n->nargs; i++)
@@ -141,7 +141,7 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
     for (uint32_t i = 0; (n->kind == N_EITHER || n->kind == N_NAMED) && i < n->nargs; i++)
         anything |= !s.args[i];
     if (!anything)
-        n->sub = intern(net, a, s);
+        n->sub = intern(net, a, &s);
     return n->sub;
 }
 

@@ -25,7 +25,7 @@ struct subformula {
     uint32_t nargs;
     bool literal;
     double value;
-    double *values; /* SUB_FUNCTION: at function_points (lang/function.h) */
+    double *values;             /* SUB_FUNCTION: at function_points (lang/function.h) */
     struct subformula *chained; /* of the same hash */
 };
 

@@ -92,7 +92,7 @@ static void copy_statements(struct pattern *p, const struct pattern *leader) {
 /* The line is "---", between two documents. */
 static bool separates(const struct loader *l, uint64_t line) {
     const char *p = line_begin(l, line);
-    return line_begin(l, line + 1) - p >= 3 && memcmp(p, "---", 3) == 0;
+    return line_begin(l, line + 1) - p >= 3 && *p == '-' && memcmp(p, "---", 3) == 0;
 }
 
 /* The lines of a document with the comments around it: from one "---" to the next. */

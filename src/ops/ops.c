@@ -24,9 +24,11 @@ static const uint8_t name_lengths[K_COUNT] = {
 
 enum op_kind op_kind_of_name(struct str neutral) {
     const uint8_t *at = name_lengths, *end = name_lengths + K_COUNT;
-    while (neutral.n > 0 && neutral.n < 256 && (at = memchr(at + 1, (int)neutral.n, (size_t)(end - at - 1))) != NULL)
-        if (memcmp(op_table[at - name_lengths].name, neutral.p, neutral.n) == 0)
+    while (neutral.n > 0 && neutral.n < 256 && (at = memchr(at + 1, (int)neutral.n, (size_t)(end - at - 1))) != NULL) {
+        const char *name = op_table[at - name_lengths].name;
+        if (*name == *neutral.p && memcmp(name, neutral.p, neutral.n) == 0)
             return (enum op_kind)(at - name_lengths);
+    }
     return K_UNKNOWN;
 }
 
