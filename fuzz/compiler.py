@@ -45,6 +45,7 @@ OPTIONS = FUSING_OPTIONS + ["enable-erase-inverse-ops-pass", "enable-implicit-br
                             "enable-ttnn-decomposition-pass", "enable-optimization-passes", "enable-remove-dead-values",
                             "enable-decomposition-workaround-pass", "enable-layout-workaround-pass",
                             "enable-activation-dtype-lowering", "enable-dram-space-saving-optimization-pass"]
+QUIET = {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}   # which takes seconds of each crash
 EVALUATED = " enable-const-eval=false enable-cpu-hoisted-const-eval=false"   # as one function; the last word counts
 SAME = 1e-6           # relative: constants are printed in single precision
 NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["0"], []]   # that arguments are made of
@@ -410,7 +411,7 @@ class Judge:
         return os.path.join(self.directory, name)
 
     def run(self, command, text=None):
-        return subprocess.run(command, capture_output=True, text=True, check=False, input=text, errors="replace",
+        return subprocess.run(command, capture_output=True, text=True, check=False, input=text, errors="replace", env=QUIET,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT)))
 
     def write(self, name, functions):
@@ -418,18 +419,19 @@ class Judge:
             f.write("module {\n%s}\n" % "".join(x.text(n) for n, x in functions))
         return self.path(name)
 
-    def legal(self, functions):
-        """Those that the compiler accepts."""
+    def legal(self, functions, *options):
+        """Those that the compiler accepts, each on its own, and whether it came to its end."""
         text = "// -----\n".join(x.text(n) for n, x in functions)
-        out = self.run([self.o.opt, "--split-input-file", "-", "-o", "-"], text).stdout
-        accepted = set(re.findall(r"func\.func @(\w+)\(", out))
-        return [(n, x) for n, x in functions if n in accepted]
+        run = self.run([self.o.opt, *options, "--mlir-disable-threading", "--split-input-file", "-", "-o", "-"], text)
+        accepted = set(re.findall(r"func\.func @(\w+)\(", run.stdout))
+        return [(n, x) for n, x in functions if n in accepted], run.returncode in (0, 1)
 
     def compile(self, functions, options, log=False):
         """The TTIR, the TTNN (or the log) and "" or why there is none."""
         before, after = self.write("before.mlir", functions), self.path("after.mlir")
-        more = ["--mlir-print-ir-after-all", "--mlir-disable-threading"] if log else ["--mlir-print-ir-after-failure"]
-        run = self.run([self.o.opt, PIPELINE + options, "--mlir-print-debuginfo", *more, before, "-o", after])
+        more = "--mlir-print-ir-after-all" if log else "--mlir-print-ir-after-failure"   # with threads these lock one another
+        run = self.run([self.o.opt, PIPELINE + options, "--mlir-print-debuginfo", "--mlir-disable-threading", more, before, "-o",
+                        after])
         if log:
             with open(self.path("run.log"), "w", encoding="utf-8") as f:
                 f.write(run.stderr)
@@ -507,8 +509,9 @@ def kind_of(check):
 
 
 def is_like(kind, other):
-    """The same defect: the pass, what it makes (*: anything), and among the ops all of the other's."""
-    return kind[0] == other[0] and other[1] in ("*", kind[1]) and set(other[2]) <= set(kind[2])
+    """The same defect: the pass, what it makes (with * at its end: what begins so), and among the ops all of the other's."""
+    makes = kind[1].startswith(other[1][:-1]) if other[1].endswith("*") else kind[1] == other[1]
+    return kind[0] == other[0] and makes and set(other[2]) <= set(kind[2])
 
 
 def reduce(judge, function, wrong):
@@ -518,7 +521,7 @@ def reduce(judge, function, wrong):
     def still(candidate):
         nonlocal tries
         tries += 1
-        return tries < TRIES and judge.legal([("f", candidate)]) and wrong(candidate)
+        return tries < TRIES and judge.legal([("f", candidate)])[0] and wrong(candidate)
 
     def candidates(f):
         for r in f.returns if len(f.returns) > 1 else []:
@@ -550,16 +553,16 @@ def reduce(judge, function, wrong):
 
 def taken(judge, functions, options, failed):
     """Those that the pipeline takes; of the others, crashes and what fusing alone refuses go to `failed`."""
-    why = judge.compile(functions, options)[2]
-    if not why:
-        return functions
-    if len(functions) > 1:
+    accepted, ended = judge.legal(functions, PIPELINE + options)
+    if not ended and len(functions) > 1:
         half = len(functions) // 2
         return taken(judge, functions[:half], options, failed) + taken(judge, functions[half:], options, failed)
-    function = functions[0][1]
-    why = judge.refusal(function, options) if why == "refused" else why
-    failed += [(function, crash_kind(function, why))] if why else []
-    return []
+    names = {name for name, _ in accepted}
+    for name, function in functions:
+        why = judge.compile([(name, function)], options)[2] if name not in names else ""
+        why = judge.refusal(function, options) if why == "refused" else why
+        failed += [(function, crash_kind(function, why))] if why else []
+    return accepted
 
 
 def judge_batch(judge, functions, rng, options, result):
@@ -661,7 +664,7 @@ def work(arguments):
     result["options"] = chosen
     with tempfile.TemporaryDirectory(dir=options.directory) as directory:
         judge = Judge(options, directory)
-        legal = judge.legal(functions)
+        legal = judge.legal(functions)[0]
         if legal:
             judge_batch(judge, legal, rng, chosen, result)
     return result

@@ -2,7 +2,8 @@
  *
  * usage: agree PATTERNS BEFORE AFTER [NUMBER...]
  * Prints the largest difference of a result, relative to its elements (L2). With numbers, arguments are made of these,
- * several times; results count that are no floats, and sorts leave equal elements in either order. */
+ * in turns until one shows a difference; results count that are no floats, and sorts leave equal elements in either
+ * order. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "parsed_module.h"
 
 enum { MOST_VALUES = 256, MOST_NUMBERS = 64, TURNS = 8 };
+
+#define SHOWN 1e-3 /* a difference that no rounding makes */
 
 static const enum equals orders[] = {EQUALS_FIRST, EQUALS_LAST}; /* of sorts, by turns */
 
@@ -134,7 +137,7 @@ int main(int argc, char **argv) {
     bool good = argc >= 4 && argc <= 4 + MOST_NUMBERS && patterns_load(&set, argv[1], &diags);
     for (int i = 4; i < argc && good; i++)
         choice.items[choice.n++] = strtod(argv[i], NULL);
-    for (uint32_t turns = choice.n ? TURNS : 1; choice.turn < turns && good; choice.turn++) {
+    for (uint32_t turns = choice.n ? TURNS : 1; choice.turn < turns && good && worst < SHOWN; choice.turn++) {
         double found = compare(&set, &choice, argv + 2);
         good = found >= 0;
         worst = good ? fmax(worst, found) : -1;
