@@ -525,10 +525,13 @@ def found(audits, text):
 def main():
     listed = subprocess.run([PROGRAM, "patterns", "list"], capture_output=True, text=True, check=True).stdout
     fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if len(line.split()) > 1}
-    audits, steps = Audits(AUDITS, "", "blocked,decomposed,slower"), int(OPTIONS.get("steps", 5))
+    ways, steps = (Audits(AUDITS), Audits(AUDITS, "", "blocked,decomposed,slower")), int(OPTIONS.get("steps", 5))
     tried, broken, lost = 0, 0, collections.Counter()
     for pattern, place, module in examples():
-        base = found(audits, module)
+        for audits in ways:  # what is hidden takes ops of others where it is asked for
+            base = found(audits, module)
+            if base and fused[pattern] in base:
+                break
         for k in range(int(OPTIONS.get("rounds", 1)) if base else 0):
             text, done = respell(module, "%s %s %d" % (OPTIONS.get("seed", 0), place, k), steps)
             if not done:
@@ -538,7 +541,8 @@ def main():
             lost[pattern] += now is not None and not want <= now
             if now is None or "verbose" in OPTIONS and not want <= now:
                 print("%s %s: %s by %s\n%s" % (place, pattern, "does not hold together" if now is None else "lost", ", ".join(done), text))
-    audits.close()
+    for audits in ways:
+        audits.close()
     print("".join("%s: %d lost\n" % each for each in sorted(lost.items()) if each[1]), end="")
     rate = 100 - 100 * sum(lost.values()) / max(tried, 1)
     print("%d of %d respelt examples found, %.1f %%" % (tried - sum(lost.values()), tried, rate))

@@ -525,7 +525,8 @@ Test(match, conditions_decide) {
     hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 y:3", "e = ttir.exp x -> 2x3; w = ttir.exp y -> 3; o = ttir.multiply e w -> 2x3; return o");
     pattern("out = exp(x) * w", "where: constant(w)");
-    hit("x:2x3", "e = ttir.exp x -> 2x3; w = ttir.ones -> 3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:2x3",
+        "e = ttir.exp x -> 2x3; w = ttir.full {fill_value = 2.0 : f32} -> 3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     pattern("out = exp(x) * w", "where: value(w) <= -10");
     hit("x:2x3", "e = ttir.exp x -> 2x3; w = ttir.full {fill_value = -1.0e+9 : f32} -> 3; o = ttir.multiply e w -> "

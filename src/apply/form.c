@@ -276,7 +276,7 @@ static struct written write_node(struct form_writer *w, const struct node *n) {
 
 /* ---- the result ---- */
 
-/* Back in the order of the root's axes, as result_in_root_order does it. */
+/* Back in the order of the root's axes. */
 static struct written in_root_order(struct form_writer *w, struct written v) {
     const struct fused_form *f = w->run.form;
     uint32_t order[MAX_RANK], n = v.shape.rank;
@@ -287,8 +287,9 @@ static struct written in_root_order(struct form_writer *w, struct written v) {
     return emit_permute(w->e, v, order);
 }
 
-static struct written from_frame(struct form_writer *w, struct written v, const struct shape *root) {
-    const struct axes *axes = &w->run.frame->axes;
+/* From the axes, which are digits of the index of the root. */
+static struct written from_axes(struct form_writer *w, struct written v, const struct axes *axes,
+                                const struct shape *root) {
     struct digits from, to = {.n = 0};
     int64_t stride = shape_count(root);
     struct shape full = axes_shape(axes);
@@ -320,9 +321,17 @@ static struct written as_shape(struct form_writer *w, struct written v, const st
 
 /* In the shape of the value that it replaces. */
 static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
+    const struct fused_form *f = w->run.form;
+    struct shape full = axes_shape(f->root_axes);
     if (is_number(&v) || v.swapped || v.factor != 1)
         v = emit_plain(w->e, v, w->element);
-    return as_shape(w, w->run.frame->slot != NONE ? from_frame(w, v, root) : in_root_order(w, v), root);
+    if (w->run.frame->slot != NONE)
+        v = from_axes(w, v, &w->run.frame->axes, root);
+    else if (root_is_moved(f))
+        v = from_axes(w, as_shape(w, in_root_order(w, v), &full), f->root_axes, root);
+    else
+        v = in_root_order(w, v);
+    return as_shape(w, v, root);
 }
 
 /* The widest float that the matched ops computed in. */

@@ -9,8 +9,9 @@ static bool same_digits(const struct imap *a, const struct imap *b) {
 
 /* Whether the op's rows and columns are those of the formula. Where its result is an operand of another product, as
  * the scores of an attention are, both have to be exact; `transposed`: they are exchanged. Elsewhere a result may have
- * been reshaped, and it is enough that its first operand does not vary along the last axis. */
-static bool roles_fit(const struct goal *g, const struct operand_maps *maps, bool *transposed) {
+ * been reshaped, and it is enough that its first operand does not vary along the last axis; if it is transposed, its
+ * rows are that axis, and weights do not become the left operand. */
+static bool roles_fit(const struct graph *gr, const struct goal *g, const struct operand_maps *maps, bool *transposed) {
     struct imap rows, columns, last, before;
     axes_axis(&maps->result_axes, -2, &rows);
     axes_axis(&maps->result_axes, -1, &columns);
@@ -23,7 +24,16 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
         *transposed = true;
         return imap_equal(&rows, &last) && same_digits(&columns, &before);
     }
-    return !imap_touches(&maps->a, &last);
+    if (!imap_touches(&maps->a, &last) || g->turned)
+        return !g->turned || !imap_touches(&maps->a, &last);
+    *transposed = true;
+    return imap_equal(&rows, &last) && (graph_is_parameter(gr, maps->of_a) || !graph_is_parameter(gr, maps->of_b));
+}
+
+/* The axes without their last two, and these. */
+static bool with_last_two(struct axes *axes, const struct imap *before, const struct imap *last) {
+    axes->n -= 2;
+    return axes_add(axes, before->t, before->n) && axes_add(axes, last->t, last->n);
 }
 
 /* Of an op that computes the transpose, b^T a^T of the formula's a b: its operands and axes as the formula's. */
@@ -35,12 +45,13 @@ static const struct operand_maps *exchanged(struct matcher *m, const struct oper
     axes_axis(&maps->b_axes, -1, &rows);
     axes_axis(&maps->b_axes, -2, &summed);
     axes_axis(&maps->a_axes, -2, &columns);
-    *out = (struct operand_maps){
-        .a = maps->b, .b = maps->a, .a_axes = maps->a_axes, .of_a = maps->of_b, .of_b = maps->of_a};
-    out->a_axes.n -= 2;
-    out->b_axes = out->a_axes;
-    bool fits = axes_add(&out->a_axes, rows.t, rows.n) && axes_add(&out->a_axes, summed.t, summed.n) &&
-                axes_add(&out->b_axes, summed.t, summed.n) && axes_add(&out->b_axes, columns.t, columns.n);
+    *out = *maps;
+    out->a = maps->b;
+    out->b = maps->a;
+    out->of_a = maps->of_b;
+    out->of_b = maps->of_a;
+    bool fits = with_last_two(&out->a_axes, &rows, &summed) && with_last_two(&out->b_axes, &summed, &columns) &&
+                with_last_two(&out->result_axes, &rows, &columns);
     return fits ? out : NULL;
 }
 
@@ -68,8 +79,12 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     if (g->node->nargs != graph_count_operands(m->g, op))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     const struct operand_maps *maps = product_maps(m, op, map);
-    if (!maps || !roles_fit(g, maps, &transposed))
+    if (!maps || !roles_fit(m->g, g, maps, &transposed) ||
+        (transposed && g->node->nargs > 2)) /* a bias is of columns */
         return matcher_failed(m, FAILED_ROLES, g, op);
+    maps = transposed ? exchanged(m, maps) : maps;
+    if (!maps)
+        return false;
     if (g->slot != NONE) {
         struct binding b = m->state.slots[g->slot];
         b.axes = &maps->result_axes;
@@ -78,15 +93,14 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     matcher_take(m, op, g);
     const struct goal *next = g->next;
     if (g->node->nargs > 2) { /* the bias of a linear, which broadcasts */
-        const struct imap *bias = transposed ? NULL : matcher_operand_map(m, op, 2, map);
+        const struct imap *bias = matcher_operand_map(m, op, 2, map);
         next = bias ? matcher_operand(m, g, 2, graph_operands(m->g, op)[2], bias, &maps->result_axes, g->next) : NULL;
         if (!next)
             return false;
     }
     struct goal factors = *g;
     factors.outer = NULL; /* the axes of the factors are their own */
-    maps = transposed ? exchanged(m, maps) : maps;
-    return maps && match_factors(m, &factors, maps, next);
+    return match_factors(m, &factors, maps, next);
 }
 
 /* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.

@@ -1,6 +1,8 @@
 /* Index maps of operands and of roots. */
 #include "match/matcher.h"
 
+#include <string.h>
+
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map) {
     struct imap *to = matcher_scratch(m, sizeof *to);
     uint32_t value = operand == NONE ? NONE : graph_operands(m->g, op)[operand];
@@ -38,15 +40,74 @@ static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t ran
     return true;
 }
 
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space) {
-    uint32_t rank, value = m->g->m->ops[op].first_result;
-    const int64_t *shape = graph_shape(m->g, value, &rank), numel = graph_numel(m->g, value);
-    struct imap *map = matcher_scratch(m, sizeof *map);
+/* Dimensions of more than one element. */
+static uint32_t wide_dimensions(const struct graph *g, uint32_t value, int64_t *out) {
+    uint32_t rank, n = 0;
+    const int64_t *shape = graph_shape(g, value, &rank);
+    for (uint32_t d = 0; shape && d < rank && d < MAX_RANK; d++)
+        if (shape[d] > 1)
+            out[n++] = shape[d];
+    return n;
+}
+
+/* What `value` is moved to and used as alone, where all of its elements are, and how; NONE: it has the same dimensions
+ * there, but for those of one element. */
+static uint32_t moved_to(struct matcher *m, uint32_t value, uint32_t space, struct imap *map) {
+    struct link links[MAX_CHAIN];
+    int64_t own[MAX_RANK], there[MAX_RANK];
+    uint32_t to = movement_result(m->g, value), n = wide_dimensions(m->g, value, own), at = 0;
+    if (to == value || graph_numel(m->g, to) != graph_numel(m->g, value))
+        return NONE;
+    bool same = n == wide_dimensions(m->g, to, there) && memcmp(own, there, n * sizeof *own) == 0;
+    imap_identity(map, space, graph_numel(m->g, to));
+    for (n = movement_chain(m->g, to, map, links, MAX_CHAIN); at < n && links[at].value != value;)
+        at++;
+    if (at == n || (same && imap_equal(map, &links[at].map)))
+        return NONE;
+    imap_copy(map, &links[at].map);
+    for (uint32_t i = 0; i < map->n; i++) /* each digit of one index is a digit of the other */
+        map->t[i] = (struct term){space, map->t[i].stride, map->t[i].size, map->t[i].lo};
+    imap_canonical(map);
+    for (uint32_t i = 1; i <= at; i++)
+        matcher_look_through(m, links[i].op, false);
+    return to;
+}
+
+/* The axes are dimensions of the value, in any order. */
+static bool are_dimensions(const struct graph *g, uint32_t value, const struct axes *axes) {
+    uint32_t rank, found = 0;
+    int64_t own[MAX_RANK], stride = 1;
+    const int64_t *shape = graph_shape(g, value, &rank);
+    for (uint32_t d = rank; d-- > 0; stride *= shape[d])
+        for (uint32_t i = 0; i < axes->n; i++) {
+            const struct term *t = &axes->t[axes_begin(axes, i)];
+            found += axes->end[i] - axes_begin(axes, i) == 1 && t->lo == stride && t->size == shape[d];
+        }
+    return found == wide_dimensions(g, value, own);
+}
+
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved) {
+    uint32_t rank, value = m->g->m->ops[op].first_result, read_as = value;
+    int64_t numel = graph_numel(m->g, value);
+    struct imap *map = matcher_scratch(m, sizeof *map), dimensions;
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct goal *c = matcher_scratch(m, sizeof *c);
     if (numel < 1 || !map || !axes || !c)
         return NULL;
     imap_identity(map, space, numel);
+    imap_copy(&dimensions, map);
+    if (moved && (read_as = moved_to(m, value, space, &dimensions)) == NONE)
+        return NULL;
+    const int64_t *shape = graph_shape(m->g, read_as, &rank);
     *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
-    return root_axes(map, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) ? c : NULL;
+    return root_axes(&dimensions, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) &&
+                   (!moved || matcher_is_flat(m, op) || are_dimensions(m->g, value, axes))
+               ? c
+               : NULL;
+}
+
+bool matcher_is_flat(const struct matcher *m, uint32_t op) {
+    uint32_t value = m->g->m->ops[op].first_result;
+    int64_t own[MAX_RANK], there[MAX_RANK];
+    return wide_dimensions(m->g, value, own) == 1 && wide_dimensions(m->g, movement_result(m->g, value), there) > 1;
 }

@@ -195,9 +195,12 @@ static inline bool matcher_passes(struct matcher *m, enum failure_kind why, cons
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
 const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
- * shape is not known. */
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. `moved`: the axes
+ * are the dimensions of what the result is moved to, which is used alone: its own in another order, or those that one
+ * becomes. NULL when the shape is not known, or nothing is moved so. */
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved);
+/* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
+bool matcher_is_flat(const struct matcher *m, uint32_t op);
 
 /* ---- plausible.c ---- */
 

@@ -57,13 +57,19 @@ static void search_op(struct searcher *s, struct pattern *const *patterns, uint3
     }
 }
 
+/* x * 1 or x + 0, which no fused op is needed for. */
+static bool is_neutral(const struct graph *g, uint32_t op) {
+    return graph_class(g, op) == OP_ELTWISE && graph_looks_through(g, op) &&
+           !op_is((enum op_kind)g->kind[op], PIECEWISE);
+}
+
 static void search_ops(struct searcher *s, uint32_t func, uint32_t first, uint32_t end, struct match_list *out) {
     const struct graph *g = s->m->g;
     if (s->ops)
         automaton_run(s->ops, first, end);
     for (uint32_t op = first; op < end; op++) {
         uint32_t i = s->set->first_rooted[g->kind[op]], n = s->set->first_rooted[g->kind[op] + 1] - i;
-        if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
+        if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1 && !is_neutral(g, op))
             search_op(s, s->set->rooted + i, n, op, out);
     }
 }

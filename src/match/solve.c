@@ -78,13 +78,13 @@ static bool solve(struct matcher *m, const struct goal *g) {
 }
 
 /* One reading of the axes of the root. */
-static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
+static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again, bool moved) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
     m->ones_stay = again;
     m->refused = false;
     m->state.line = m->fresh.n = 0;
-    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
+    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0, moved);
     m->root_axes = first ? first->axes : NULL;
     return first && solve(m, first);
 }
@@ -101,6 +101,7 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->steps = 0;
     m->full = false;
     m->found.nops = 0;
-    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
-    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
+    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result), flat = matcher_is_flat(m, op);
+    return match_as(m, op, twice, false, flat) || (twice && !m->full && match_as(m, op, false, true, flat)) ||
+           (!m->full && match_as(m, op, false, false, !flat));
 }

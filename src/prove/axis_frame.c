@@ -110,13 +110,21 @@ static struct shape extents_along(const struct form_run *run, const struct bindi
 
 /* ---- along the axes of an op of the graph ---- */
 
-/* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
+const struct tensor *tensor_broadcast(struct form_run *run, const struct tensor *t, const struct shape *to) {
+    struct shape both;
+    if (infer_broadcast((const struct shape *const[]){&t->shape, to}, 2, &both) != INFER_SHAPE || !shape_eq(&both, to))
+        return NULL;
+    return view_copy(run->eval, view_expanded(t, to));
+}
+
+/* A result in the frame's axes, in the order of the root's axes. One that does not broadcast to the frame's shape
+ * stays. */
 static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
-    struct shape s = axes_shape(&run->frame->axes), both, root = axes_shape(run->form->root_axes);
+    struct shape s = axes_shape(&run->frame->axes), root = axes_shape(run->form->root_axes);
     struct index_walk w;
-    if (infer_broadcast((const struct shape *const[]){&s, &t->shape}, 2, &both) != INFER_SHAPE || !shape_eq(&s, &both))
+    const struct tensor *full = tensor_broadcast(run, t, &s);
+    if (!full)
         return t;
-    const struct tensor *full = view_copy(run->eval, view_expanded(t, &s));
     struct tensor *out = tensor_new(run->eval, &root);
     walk_begin(&w, &root);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
@@ -363,14 +371,42 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
     return out;
 }
 
-const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {
+/* What lies along the axes of the formula. */
+static const struct tensor *in_axis_order(struct form_run *run, const struct tensor *t) {
     uint32_t order[MAX_RANK], n = t->shape.rank;
-    if (run->frame->slot != NONE)
-        return from_frame(run, t);
     if (run->form->work_axis == NONE || n != run->form->root_axes->n || n < 2)
         return t;
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
     return view_copy(run->eval, v);
+}
+
+bool root_is_moved(const struct fused_form *f) {
+    struct imap place;
+    axes_join(f->root_axes, 0, f->root_axes->n, &place);
+    return place.n > 1 && !has_operand_as_printed(f);
+}
+
+static const struct tensor *in_index_order(struct form_run *run, const struct tensor *t) {
+    const struct axes *axes = run->form->root_axes;
+    struct shape s = axes_shape(axes);
+    struct imap place; /* along the axes, by index */
+    const struct tensor *full = t->n < shape_count(&s) ? tensor_broadcast(run, t, &s) : t;
+    if (!full || full->n != shape_count(&s))
+        return t;
+    struct tensor *out = tensor_new(run->eval, &s);
+    axes_join(axes, 0, axes->n, &place);
+    for (int64_t i = 0; i < out->n; i++) {
+        int64_t at = 0;
+        for (uint32_t k = 0; k < place.n; k++)
+            at += i / place.t[k].lo % place.t[k].size * place.t[k].stride;
+        out->x[i] = full->x[at];
+    }
+    return out;
+}
+
+const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {
+    t = run->frame->slot != NONE ? from_frame(run, t) : in_axis_order(run, t);
+    return root_is_moved(run->form) ? in_index_order(run, t) : t;
 }

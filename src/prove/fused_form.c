@@ -90,14 +90,6 @@ static void find_names(struct fused_form *f, const struct reference *r) {
     }
 }
 
-/* The tensor broadcast to this shape; NULL where it does not fit. */
-static const struct tensor *expanded(struct form_run *run, const struct tensor *t, const struct shape *to) {
-    struct shape both;
-    if (infer_broadcast((const struct shape *const[]){&t->shape, to}, 2, &both) != INFER_SHAPE || !shape_eq(&both, to))
-        return NULL;
-    return view_copy(run->eval, view_expanded(t, to));
-}
-
 /* The result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The axes
  * of the root may be another shape, with the trailing ones in front. */
 static const struct tensor *as_output(struct form_run *run, const struct tensor *want, const struct tensor *got,
@@ -106,9 +98,9 @@ static const struct tensor *as_output(struct form_run *run, const struct tensor 
     const struct tensor *full = NULL;
     got = root ? result_in_root_order(run, got) : got;
     if (got->n < want->n)
-        full = expanded(run, got, &want->shape);
+        full = tensor_broadcast(run, got, &want->shape);
     if (!full && root && got->n < want->n && shape_count(&axes) == want->n)
-        full = expanded(run, got, &axes);
+        full = tensor_broadcast(run, got, &axes);
     full = full ? full : got;
     return full->n == want->n ? tensor_reshape(run->eval, full, &want->shape) : full;
 }
