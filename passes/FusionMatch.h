@@ -802,6 +802,15 @@ inline Term m_Number(Number expected) {
            m.fail("the number " + std::to_string(wanted) + " expected");
   });
 }
+/// The number of elements along an axis of a value that is matched already, and
+/// 1 divided by it.
+double extentOf(const Match &m, Name n, int dim);
+inline Term m_Extent(Name n, int dim) {
+  return m_Number([=](const Match &m) { return extentOf(m, n, dim); });
+}
+inline Term m_InverseExtent(Name n, int dim) {
+  return m_Number([=](const Match &m) { return 1 / extentOf(m, n, dim); });
+}
 inline Term::Term(double x)
     : Term(m_Number([=](const Match &) { return x; })) {}
 

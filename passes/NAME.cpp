@@ -12,14 +12,14 @@ namespace {
 ///
 {fused}
 ///
-class {Name}FusionPattern : public RewritePattern {
+{template}
+{class}
 {members}
 
 public:
-{constructor}
-      : RewritePattern(root, /*benefit=*/1, context) {}
+  using OpRewritePattern<{Root}>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(Operation *op,
+  LogicalResult matchAndRewrite({Root} op,
                                 PatternRewriter &rewriter) const override {
     Match match(op);
 {search}

@@ -24,8 +24,9 @@ static struct phrase term(struct cpp *c, const struct node *n);
 enum { MARK = 1, MARK_END = 2 }; /* MARK, the power that the place wants as a digit, number, MARK_END */
 
 struct cpp_part {
-    struct str text, name;
-    uint32_t slot; /* of a line; NONE: alternatives of an idiom */
+    struct str text, name;   /* a name that nothing asks for earlier comes with the member */
+    const struct node *node; /* what it is, where it has no name yet */
+    uint32_t slot;           /* of a line; NONE: alternatives of an idiom */
     uint32_t uses;
     int power;
     bool put;
@@ -142,12 +143,32 @@ static bool is_taken(struct cpp *c, struct str id) {
     return taken;
 }
 
-/* rsqrtRadicand of rsqrt(radicand), softmaxTotalS of a line of softmax(s). */
+/* "ScaledOrEarly" of the lines scaled | early; empty: some are no lines. */
+static struct str names_of_lines(struct cpp *c, const struct node *n) {
+    struct str text = STR("");
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        struct str one = n->args[i]->kind == N_NAMED ? c->formula->slot_name[n->args[i]->slot] : STR("");
+        if (n->kind != N_EITHER || !one.n)
+            return STR("");
+        text = arena_printf(c->arena, "%s%s%s", text.p, i ? "Or" : "", cpp_camel(c->arena, one).p);
+    }
+    return text;
+}
+
+/* "Concat" of concat(x, y), or of that as the first of several. */
+static struct str name_of_op(struct cpp *c, const struct node *n) {
+    while ((n->kind == N_EITHER || n->kind == N_NAMED) && n->nargs)
+        n = n->args[0];
+    return n->kind == N_OP ? cpp_camel(c->arena, str_of(op_table[n->op].name)) : STR("Part");
+}
+
+/* rsqrtRadicand of rsqrt(radicand), softmaxTotalS of a line of softmax(s), concatS of concat(s, sink). */
 static struct str part_name(struct cpp *c, const struct node *n) {
     const struct idiom *of = idiom_of(&c->set->idioms, n->text.p);
-    struct str first = cpp_camel(c->arena, first_name(c, n)), line = STR("");
-    struct str base = of ? cpp_camel(c->arena, of->name) : STR("Part");
-    if (of)
+    struct str lines = names_of_lines(c, n), line = STR("");
+    struct str first = lines.n ? STR("") : cpp_camel(c->arena, first_name(c, n));
+    struct str base = lines.n ? lines : of ? cpp_camel(c->arena, of->name) : name_of_op(c, n);
+    if (of && !lines.n)
         line = cpp_camel(c->arena, line_before(of->body, n->text.p));
     base = arena_printf(c->arena, "%s%s%s", base.p, line.n ? line.p : "", first.n ? first.p : "");
     char *name = arena_strdup(c->arena, base);
@@ -167,10 +188,23 @@ static double no_leaf(void *self, const struct number *n) {
     return NAN;
 }
 
+/* How many elements an axis has, or 1 divided by it, which makes a mean of a sum; empty: it is another number. */
+static struct str extent_term(struct cpp *c, const struct number *n) {
+    bool inverse = n->op == NUM_DIV && n->a->op == NUM_VALUE && n->a->value == 1;
+    n = inverse ? n->b : n;
+    if (n->op != NUM_EXTENT || n->slot == NONE || !cpp_slot(c, n->slot).n)
+        return STR("");
+    return arena_printf(c->arena, "%s(%s, %d)", inverse ? "m_InverseExtent" : "m_Extent", cpp_slot(c, n->slot).p,
+                        n->axis);
+}
+
 static struct phrase number_term(struct cpp *c, const struct node *n) {
     double value = number_evaluate(n->number, no_leaf, NULL);
     if (!isnan(value) && !c->way)
         return (struct phrase){cpp_double(c->arena, value), LITERAL};
+    struct str extent = c->way ? STR("") : extent_term(c, n->number);
+    if (extent.n)
+        return (struct phrase){extent, CALL};
     struct str x = isnan(value) ? cpp_number(c, n->number) : cpp_double(c->arena, value);
     if (c->way)
         return (struct phrase){x.n ? pdll_number(c, x) : x, PDLL_VALUE};
@@ -407,9 +441,8 @@ static struct phrase either_term(struct cpp *c, const struct node *n) {
         all.text = arena_printf(c->arena, "%s%s%s", all.text.p, i ? " | " : "", wanted(c, one, P_EITHER + (i > 0)).p);
         all.power = P_EITHER;
     }
-    uint32_t before = c->nparts, part = add_part(c, all, NONE, STR(""));
-    if (part == before)
-        c->parts[part].name = part_name(c, n);
+    uint32_t part = add_part(c, all, NONE, STR(""));
+    c->parts[part].node = n;
     return (struct phrase){mark(c, part, LOOSEST), P_EITHER};
 }
 
@@ -503,6 +536,8 @@ static void put_part(struct cpp *c, uint32_t part) {
         put_part(c, inner);
     if (!is_member(c, part))
         return;
+    if (!p->name.n)
+        p->name = part_name(c, p->node);
     struct buf text = {0};
     unfold(c, p->text, &text);
     struct str said = p->slot == NONE ? STR("") : c->formula->slot_name[p->slot]; /* as the pattern has it */
