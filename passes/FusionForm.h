@@ -367,6 +367,34 @@ public:
     return x;
   }
 
+  /// The norm of the match, of these operands. `rest`: as the match has them,
+  /// or absent.
+  template <typename Op>
+  Tensor distributedNorm(Tensor x, std::initializer_list<Tensor> rest,
+                         Tensor residual) {
+    if (!x || !residual ||
+        llvm::any_of(rest, [](const Tensor &t) { return t.wrong; }))
+      return x && residual ? fail("") : lacking({x, residual});
+    x = ofRank(multiplied(x), m.frame.size());
+    residual = ofRank(multiplied(residual), m.frame.size());
+    if (x.wrong || residual.wrong || x.axes != residual.axes)
+      return fail("the residual varies along other axes than what it is of");
+    SmallVector<Value> operands{x.value};
+    SmallVector<int32_t> segments{1};
+    for (Tensor t : rest) {
+      segments.push_back(bool(t));
+      if (t)
+        operands.push_back(plain(multiplied(t), 1));
+    }
+    segments.push_back(1);
+    operands.push_back(residual.value);
+    x.value =
+        create<Op>(x.value.getType(), operands,
+                   alike<Op>({named("operandSegmentSizes",
+                                    rewriter.getDenseI32ArrayAttr(segments))}));
+    return x;
+  }
+
   /// Of rank 4 at least, with the channels second or last.
   Tensor groupNorm(Tensor x, Tensor weight, Tensor bias,
                    SmallVector<NamedAttribute> attributes) {
@@ -450,6 +478,8 @@ public:
       return lacking({q, k, v, mask, sink});
     if (mask.number == 0)
       mask = {};
+    if (scale && std::isnan(*scale))
+      return {}; // an attribute that the match lacks
     if (scale) {
       scale = *scale * q.factor * k.factor;
       q.factor = k.factor = 1;
@@ -676,7 +706,7 @@ public:
     Operation *of = *found;
     ArrayRef<int64_t> shape = shapeOf(of->getResult(0));
     std::optional<Axes> axes = coordinates(m.readOf(of).map, shape);
-    x = ofRank(multiplied(x), shape.size());
+    x = beforePads(ofRank(multiplied(x), shape.size()), of, pads);
     w = ofRank(multiplied(w), shape.size());
     bias = multiplied(bias);
     if (x.wrong || w.wrong || !axes)
@@ -720,7 +750,7 @@ public:
     std::optional<Axes> axes = coordinates(m.readOf(of).map, shape);
     SmallVector<Value> operands;
     for (Tensor t : list) {
-      t = ofRank(multiplied(t), shape.size());
+      t = beforePads(ofRank(multiplied(t), shape.size()), of, pads);
       if (t.wrong || !axes)
         return fail("how the op is indexed is not known");
       operands.push_back(t.value);
@@ -923,6 +953,14 @@ private:
     return value.getDefiningOp();
   }
 
+  /// What a pad took, with its dimensions as those of the window's operand.
+  Tensor beforePads(Tensor x, Operation *of, ArrayRef<Name> pads) {
+    for (Name n : pads)
+      if (auto pad = m.has(n) ? m[n].value.getDefiningOp<PadOp>() : PadOp();
+          pad && !x.wrong)
+        x = permuted(x, dimsOfPad(pad, of));
+    return x;
+  }
   /// The padding of a convolution and of a pad before it: before each
   /// dimension, then behind each; in 3D both at once.
   SmallVector<NamedAttribute> padded(Operation *of, ArrayRef<Name> pads) {
@@ -931,7 +969,7 @@ private:
       auto pad = m.has(n) ? m[n].value.getDefiningOp<PadOp>() : PadOp();
       if (!pad)
         continue;
-      SmallVector<int64_t> dims = windowDims(of);
+      SmallVector<int64_t> dims = windowDims(of), from = dimsOfPad(pad, of);
       SmallVector<int32_t> amounts;
       if (auto list = of->getAttrOfType<DenseI32ArrayAttr>("padding"))
         amounts.assign(list.asArrayRef().begin(), list.asArrayRef().end());
@@ -943,9 +981,9 @@ private:
       if (amounts.size() == dims.size() && !both)
         amounts.append(SmallVector<int32_t>(amounts));
       for (auto [i, dim] : llvm::enumerate(dims)) {
-        amounts[i] += pad.getPadding()[2 * dim];
+        amounts[i] += pad.getPadding()[2 * from[dim]];
         if (!both)
-          amounts[i + dims.size()] += pad.getPadding()[2 * dim + 1];
+          amounts[i + dims.size()] += pad.getPadding()[2 * from[dim] + 1];
       }
       out.push_back(named("padding", rewriter.getDenseI32ArrayAttr(amounts)));
     }

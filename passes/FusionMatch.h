@@ -332,6 +332,21 @@ inline int unchangedBy(Operation *op) {
                                                                            : -1;
 }
 
+/// Of each dimension of what a permute makes the one of its operand; empty: the
+/// op is another one.
+inline SmallVector<int64_t> orderOf(Operation *op) {
+  if (auto permute = dyn_cast_or_null<PermuteOp>(op))
+    return SmallVector<int64_t>(permute.getPermutation());
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  if (!transpose)
+    return {};
+  int64_t rank = shapeOf(transpose.getInput()).size(), a = transpose.getDim0(),
+          b = transpose.getDim1();
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[a < 0 ? a + rank : a], order[b < 0 ? b + rank : b]);
+  return order;
+}
+
 /// What a view is a view of: of a reshape, permute, broadcast, repeat, cast
 /// between formats of one kind, or of x + 0.
 inline std::optional<Read> viewed(const Read &read) {
@@ -369,18 +384,7 @@ inline std::optional<Read> viewed(const Read &read) {
       at->erase(at->begin() + dim + 1);
       map = offset(*at, to);
     }
-  } else if (isa<PermuteOp, TransposeOp>(op)) {
-    SmallVector<int64_t> order;
-    if (auto permute = dyn_cast<PermuteOp>(op)) {
-      order.assign(permute.getPermutation().begin(),
-                   permute.getPermutation().end());
-    } else {
-      auto transpose = cast<TransposeOp>(op);
-      int64_t rank = to.size(), a = transpose.getDim0(),
-              b = transpose.getDim1();
-      order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-      std::swap(order[a < 0 ? a + rank : a], order[b < 0 ? b + rank : b]);
-    }
+  } else if (SmallVector<int64_t> order = orderOf(op); !order.empty()) {
     if (std::optional<Axes> at = coordinates(read.map, from)) {
       Axes moved(to.size());
       for (auto [d, source] : llvm::enumerate(order))
@@ -1121,6 +1125,38 @@ Term m_Along(std::initializer_list<Term> terms,
   });
 }
 
+/// A value that is meant as a whole, over an index space of its own.
+inline std::optional<Read> wholeOf(Match &m, Value value) {
+  Read whole;
+  whole.value = value;
+  if (!isPlain(value))
+    return std::nullopt;
+  whole.map = canonical({{m.spaceOf(value), 1, sizeOf(value), 1}});
+  whole.axes = *coordinates(whole.map, shapeOf(value));
+  return whole;
+}
+
+/// A norm over an axis that is spread over devices: of x and the first of what
+/// else it may take, each of which is meant as a whole.
+template <typename Op>
+Term m_DistributedNorm(std::initializer_list<Term> terms) {
+  SmallVector<Term> args(terms);
+  return m_OneOf<Op>([=](Match &m, const Read &r, Operation *op) {
+    auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
+    if (op->getNumOperands() != args.size() || !segments ||
+        !llvm::all_of(segments.asArrayRef().take_front(args.size()),
+                      [](int32_t n) { return n == 1; }))
+      return m.fail("the number of operands is another one");
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      std::optional<Read> operand =
+          i ? wholeOf(m, op->getOperand(i)) : operandOf(r, op, 0);
+      if (!operand || !arg(m, *operand))
+        return false;
+    }
+    return true;
+  });
+}
+
 /// How a product's result is made of its operands: the dimension of each that a
 /// dimension of the result is, or -1.
 struct Product {
@@ -1397,17 +1433,6 @@ inline Term m_Concat(std::initializer_list<Term> terms,
   });
 }
 
-/// A value that is meant as a whole, over an index space of its own.
-inline std::optional<Read> wholeOf(Match &m, Value value) {
-  Read whole;
-  whole.value = value;
-  if (!isPlain(value))
-    return std::nullopt;
-  whole.map = canonical({{m.spaceOf(value), 1, sizeOf(value), 1}});
-  whole.axes = *coordinates(whole.map, shapeOf(value));
-  return whole;
-}
-
 /// An op of which nothing is known but its operands, each of which is meant as
 /// a whole.
 template <typename Op> Term m_Opaque(std::initializer_list<Term> terms) {
@@ -1541,6 +1566,9 @@ template <typename... Ops> Term m_View(Term x) {
     return operand ? x(m, *operand)
                    : m.fail("how it moves elements is not known");
   });
+}
+inline Term m_Reshape(Term x) {
+  return m_View<ReshapeOp, SqueezeOp, UnsqueezeOp>(x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -1709,9 +1737,8 @@ inline bool variesAlong(const Match &m, Name n, Name of, int dim) {
 }
 /// The same all along this axis of `of`.
 inline bool isSameAlong(const Match &m, Name n, Name of, int dim) {
-  if (!m.has(n) || !m.has(of))
-    return true;
-  return !touches(m[n].map, axisOf(m, of, dim));
+  return !m.has(n) || !m.has(of) || constantOf(m[n].value) ||
+         !touches(m[n].map, axisOf(m, of, dim));
 }
 /// Varies only along what the reduction s reduces, element for element.
 inline bool variesAlongReduced(const Match &m, Name n, Name s) {
@@ -1870,35 +1897,53 @@ inline SmallVector<int64_t> windowDims(Operation *op) {
       dims.push_back(dim);
   return dims.empty() ? SmallVector<int64_t>{1, 2} : dims;
 }
+/// Of each dimension of the operand of a window the one of the pad before it;
+/// empty where more than permutes stands between.
+inline SmallVector<int64_t> dimsOfPad(PadOp pad, Operation *window) {
+  Value at = window->getOperand(0);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(at).size()));
+  while (at != pad.getResult()) {
+    SmallVector<int64_t> order = orderOf(at.getDefiningOp());
+    if (order.empty())
+      return {};
+    for (int64_t &d : dims)
+      d = order[d];
+    at = at.getDefiningOp()->getOperand(0);
+  }
+  return dims;
+}
 /// What a pad adds could be padding of the op instead.
 inline bool padsWindow(const Match &m, Name pad, Name window) {
   if (!m.has(pad) || !m.has(window))
     return true;
   auto op = m[pad].value.getDefiningOp<PadOp>();
   Operation *of = m[window].value.getDefiningOp();
-  if (!op || !of || of->getOperand(0) != op.getResult())
+  if (!op || !of)
     return false;
-  if (auto mode = of->getAttrOfType<StringAttr>("padding_mode");
-      mode && mode.getValue() != "zeros")
+  SmallVector<int64_t> dims = dimsOfPad(op, of), moving = windowDims(of);
+  auto mode = of->getAttrOfType<StringAttr>("padding_mode");
+  if (dims.empty() || (mode && mode.getValue() != "zeros"))
     return false;
-  SmallVector<int64_t> dims = windowDims(of);
   auto amounts = of->getAttrOfType<DenseI32ArrayAttr>("padding");
-  bool bothEnds = amounts && size_t(amounts.size()) == 2 * dims.size();
+  bool bothEnds = amounts && size_t(amounts.size()) == 2 * moving.size();
   // The padding of a pool is at most half of its window.
   int64_t own = integerOf(of, "padding", 0);
   if (amounts && !amounts.empty())
     own = *llvm::max_element(amounts.asArrayRef());
   auto kernel = of->getAttrOfType<DenseI32ArrayAttr>("kernel");
-  for (auto [i, amount] : llvm::enumerate(op.getPadding()))
-    if (size_t at = llvm::find(dims, int64_t(i) / 2) - dims.begin();
-        isa<MaxPool2dOp, AvgPool2dOp>(of) && at < dims.size() &&
-        amount + own >
-            (kernel ? int64_t(kernel[at]) : integerOf(of, "kernel", 0)) / 2)
+  for (size_t d = 0; d < dims.size(); d++) {
+    int64_t front = op.getPadding()[2 * dims[d]],
+            behind = op.getPadding()[2 * dims[d] + 1];
+    size_t at = llvm::find(moving, int64_t(d)) - moving.begin();
+    bool none = front == 0 && behind == 0, moves = at < moving.size();
+    int64_t size =
+        kernel && moves ? int64_t(kernel[at]) : integerOf(of, "kernel", 0);
+    if (front < 0 || behind < 0 || (!none && !moves) ||
+        (front != behind && !bothEnds) ||
+        (isa<MaxPool2dOp, AvgPool2dOp>(of) && moves &&
+         std::max(front, behind) + own > size / 2))
       return false;
-  for (auto [i, amount] : llvm::enumerate(op.getPadding()))
-    if (amount < 0 || (amount && !llvm::is_contained(dims, int64_t(i) / 2)) ||
-        (amount != op.getPadding()[i ^ 1] && !bothEnds))
-      return false;
+  }
   return true;
 }
 /// Nobody uses the value, through views, in an op of such a name.

@@ -12,6 +12,7 @@ namespace {
 ///
 {fused}
 ///
+/// Left out: {left}.
 {template}
 {class}
 {members}

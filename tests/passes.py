@@ -282,7 +282,7 @@ class Run:
             if after is None:
                 self.wrong.append(f"{name}: example {i}: the pass fails\n{text}")
                 continue
-            changed = loaded_ops(before) != loaded_ops(after)
+            changed = before != after
             n[1 if hit else 3] += 1
             n[0 if hit else 2] += changed == hit
             if changed != hit and self.args.verbose:

@@ -81,7 +81,8 @@ static struct str attribute_text(struct cpp *c, const struct attr_spec *a) {
 /* The condition under which the numbers of an op's attributes are known; empty: always. */
 static struct str attributes_need(struct cpp *c, const struct node *n) {
     struct str all = STR("");
-    bool of_form = op_table[n->op].class == OP_SLICE || op_table[n->op].class == OP_MOVE || op_convolves(n->op);
+    bool of_form = op_table[n->op].class == OP_SLICE || op_table[n->op].class == OP_MOVE || op_convolves(n->op) ||
+                   (n->op == K_SDPA && !c->way);
     for (uint32_t i = 0; i < n->nattrs && !of_form; i++) {
         const struct number *x = attribute_of(c, &n->attrs[i]);
         all = both(c, all, x ? number_needs(c, c->match, x) : STR(""));
@@ -436,6 +437,11 @@ static struct str op_form(struct cpp *c, const struct node *n) {
                                arena_printf(c->arena, "%s, %s, %s, %s", v[0].p, v[1].p, v[2].p, keys.p));
     if (c->way && n->op == K_GROUP_NORM)
         return cpp_cannot(c, "how the fused form's %s is written", op_table[n->op].name);
+    if (n->op == K_DISTRIBUTED_RMS_NORM && n->nargs == 3)
+        return arena_printf(c->arena, "form.distributedNorm<%s>(%s, {%s}, %s)", op.p, v[0].p, v[1].p, v[2].p);
+    if (n->op == K_DISTRIBUTED_LAYER_NORM && n->nargs == 4)
+        return arena_printf(c->arena, "form.distributedNorm<%s>(%s, {%s, %s}, %s)", op.p, v[0].p, v[1].p, v[2].p,
+                            v[3].p);
     if (n->op == K_GROUP_NORM)
         return arena_printf(c->arena, "form.groupNorm(%s, %s, %s%s)", v[0].p, v[2].p, v[3].p, keys.p);
     if (n->op == K_RMS_NORM || n->op == K_LAYER_NORM)

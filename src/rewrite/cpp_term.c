@@ -321,13 +321,18 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
         return arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
     case OP_MOVE:
     case OP_CAST:
-        return arena_printf(c->arena, "m_View<%s>(%s)", op, x);
+        return n->op == K_RESHAPE ? arena_printf(c->arena, "m_Reshape(%s)", x)
+                                  : arena_printf(c->arena, "m_View<%s>(%s)", op, x);
     case OP_OPAQUE:
         if (n->op == K_BATCH_NORM_INFERENCE)
             return arena_printf(c->arena, "m_BatchNorm({%s})", x);
         if (n->op == K_SDPA)
             return arena_printf(c->arena, "m_Attention({%s})", x);
         return arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
+    case OP_ALIKE:
+        if (n->op == K_DISTRIBUTED_RMS_NORM || n->op == K_DISTRIBUTED_LAYER_NORM)
+            return arena_printf(c->arena, "m_DistributedNorm<%s>({%s})", op, x);
+        /* fall through */
     default:
         return cpp_cannot(c, "it is not known how the operands of %s are indexed", op_table[n->op].name);
     }
@@ -431,8 +436,10 @@ static struct phrase either_term(struct cpp *c, const struct node *n) {
     if (c->way)
         return pdll_term_of(c, n);
     for (uint32_t i = 0; i < n->nargs; i++) {
-        if (i > 0 && cpp_is_by_values(n->args[i]))
-            continue; /* the pass takes fewer spellings */
+        if (i > 0 && cpp_is_by_values(n->args[i])) {
+            c->by_values = true;
+            continue;
+        }
         one = term(c, n->args[i]);
         if (!one.text.n || n->nargs == 1)
             return one;

@@ -109,13 +109,33 @@ static bool leaves_last(const struct match *m) {
     return false;
 }
 
+/* Whether something stands between a pad, whose amounts the op takes, and what it is the operand of: then the operand
+ * is moved, too. */
+static bool is_behind_pad(const struct match_detail *d, const struct match *m, const struct node *op) {
+    const struct mlir *ir = m->graph->m;
+    bool moved = false;
+    for (uint32_t i = 0; i < op->nattrs; i++) {
+        uint32_t slot =
+            strcmp(op->attrs[i].key, "padding") == 0 ? formula_slot(&m->pattern->formula, op->attrs[i].value) : NONE;
+        if (slot >= d->nslots || d->slots[slot].value == NONE)
+            continue;
+        moved = true;
+        for (uint32_t k = 0; k < m->nops; k++) {
+            const struct mlir_op *of = &ir->ops[m->ops[k]];
+            moved &= m->graph->kind[m->ops[k]] != op->op || !of->noperands ||
+                     ir->operands[of->first_operand] != d->slots[slot].value;
+        }
+    }
+    return moved;
+}
+
 /* "(%arg0, %arg1" of the first operands that are arguments as they are; ")" where all are. */
 static struct str operands_text(const struct example_operands *x, const struct match_detail *d, const struct match *m,
                                 const struct node *op, struct arena *a) {
     const struct mlir *ir = m->graph->m;
     uint32_t result = ir->ops[m->root].first_result;
     struct str text = STR("(");
-    if (op_table[op->op].class == OP_AXISWISE && leaves_last(m))
+    if ((op_table[op->op].class == OP_AXISWISE && leaves_last(m)) || is_behind_pad(d, m, op))
         return text;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const struct node *n = written_of(x, d, m, op->args[i]), *said = op->args[i];
@@ -133,10 +153,10 @@ static struct str operands_text(const struct example_operands *x, const struct m
 }
 
 /* Whether the example is one of what the compiler takes and a pass can tell: no argument is assumed to hold a number,
- * and no broadcast has a dimension more than its operand. */
+ * no function is known by its values alone, and no broadcast has a dimension more than its operand. */
 static bool is_test(const struct match *m, const struct match_detail *d) {
     const struct mlir *ir = m->graph->m;
-    bool is = true;
+    bool is = !m->by_values;
     for (uint32_t i = 0; i < d->nconstants; i++)
         is &= !d->constants[i].stated;
     for (uint32_t i = 0; i < ir->nops; i++) {

@@ -174,6 +174,12 @@ static struct str title_of(const struct pattern *p, struct str what, struct aren
     return buf_take(&b, a);
 }
 
+/* Further classes that the terms of FusionMatch.h take for one op. */
+static const struct {
+    enum op_kind op;
+    const char *class;
+} further[] = {{K_CLAMP, "ClampScalarOp"}, {K_RESHAPE, "SqueezeOp"}, {K_RESHAPE, "UnsqueezeOp"}};
+
 /* The classes of the ops where a match may end. */
 static struct str_list roots(struct cpp *c) {
     const struct node *root = c->match->root;
@@ -183,7 +189,8 @@ static struct str_list roots(struct cpp *c) {
         struct str op = node_is(root, (enum op_kind)k) ? cpp_class(c, (enum op_kind)k) : STR("");
         c->why = why;
         list = op.n ? cpp_append(list, op, c->arena) : list;
-        list = op.n && k == K_CLAMP ? cpp_append(list, STR("ClampScalarOp"), c->arena) : list;
+        for (size_t i = 0; op.n && i < sizeof further / sizeof *further; i++)
+            list = further[i].op == (enum op_kind)k ? cpp_append(list, str_of(further[i].class), c->arena) : list;
     }
     return list;
 }
@@ -245,6 +252,8 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     struct buf text = {0};
     if (!root.n || !ops.n)
         return STR("");
+    if (c->by_values)
+        out->left = cpp_append(out->left, STR("spellings of a function that its values alone show"), a);
     root = searched(c, p, root);
     put_conditions(c, out, p);
     conditions = written(c);
@@ -271,6 +280,7 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     const struct blank blanks[] = {{STR("{Name}"), {&camel, 1}},
                                    {STR("{title}"), {&title, 1}},
                                    {STR("{fused}"), lines_of(p->fused, a)},
+                                   {STR("{left}"), out->left},
                                    {STR("{members}"), members},
                                    {STR("{template}"), {&template, several}},
                                    {STR("{class}"), {&class, 1}},
