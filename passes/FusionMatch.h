@@ -472,6 +472,52 @@ inline bool isNumber(double actual, double expected, Type format) {
 // Formulas.
 //===----------------------------------------------------------------------===//
 
+/// Operand i of an op whose operands broadcast to its result.
+inline std::optional<Read> operandOf(const Read &r, Operation *op, unsigned i) {
+  Read out = r;
+  out.value = op->getOperand(i);
+  if (!isPlain(out.value))
+    return std::nullopt;
+  if (shapeOf(out.value) == shapeOf(r.value))
+    return out;
+  std::optional<IndexMap> map =
+      broadcastMap(r.map, shapeOf(r.value), shapeOf(out.value));
+  if (!map)
+    return std::nullopt;
+  out.map = *map;
+  return out;
+}
+
+/// The part of `map` along which the elements differ: of what elementwise ops
+/// make of broadcasts less than all of it.
+inline IndexMap differing(Value value, const IndexMap &map,
+                          unsigned depth = 0) {
+  constexpr unsigned mostOps = 8;
+  Read read;
+  read.value = value;
+  read.map = map;
+  if (constantOf(value))
+    return {};
+  IndexMap needed;
+  if (std::optional<Read> next = viewed(read)) {
+    needed = differing(next->value, next->map, depth);
+  } else {
+    Operation *op = value.getDefiningOp();
+    if (depth == mostOps ||
+        !isa_and_nonnull<ElementwiseUnary, ElementwiseBinary,
+                         ElementwiseTernary>(op))
+      return map;
+    for (unsigned i = 0; i < op->getNumOperands(); i++) {
+      std::optional<Read> operand = operandOf(read, op, i);
+      if (!operand)
+        return map;
+      needed.append(differing(operand->value, operand->map, depth + 1));
+    }
+  }
+  std::optional<IndexMap> part = shared(needed, map);
+  return part ? canonical(*part) : map;
+}
+
 class Match;
 struct Line;
 
@@ -573,6 +619,24 @@ public:
     r.name.reset();
     names[n.id] = r;
     boundIn.insert({n.id, ends.size()});
+  }
+  /// What a name stands for, by the axes along which its elements differ, as if
+  /// it had no other ones: those are left out of how it is read.
+  IndexMap differing(Name n) const {
+    Read &r = names.find(n.id)->second;
+    r.map = fusion::differing(r.value, r.map);
+    IndexMap map = r.map;
+    if (extent(map) == sizeOf(r.value))
+      return map;
+    llvm::sort(map, [](const Digit &a, const Digit &b) {
+      return a.stride < b.stride;
+    });
+    int64_t stride = 1;
+    for (Digit &d : map) {
+      d.stride = stride;
+      stride *= d.size;
+    }
+    return canonical(map);
   }
   void setAxes(Name n, Axes axes) {
     names.find(n.id)->second.axes = std::move(axes);
@@ -783,7 +847,7 @@ private:
   unsigned depth = 0, spaces = 0;
   size_t reached = 0;
   std::string reason;
-  DenseMap<unsigned, Read> names;
+  mutable DenseMap<unsigned, Read> names;
   DenseMap<Operation *, Read> reads;
   DenseMap<unsigned, size_t>
       boundIn;                   ///< the number of ends when a name was bound
@@ -919,22 +983,6 @@ template <typename... Ops> Term m_OneOf(Rule rule) {
           v = sourceOf(v);
         return bool(v);
       });
-}
-
-/// Operand i of an op whose operands broadcast to its result.
-inline std::optional<Read> operandOf(const Read &r, Operation *op, unsigned i) {
-  Read out = r;
-  out.value = op->getOperand(i);
-  if (!isPlain(out.value))
-    return std::nullopt;
-  if (shapeOf(out.value) == shapeOf(r.value))
-    return out;
-  std::optional<IndexMap> map =
-      broadcastMap(r.map, shapeOf(r.value), shapeOf(out.value));
-  if (!map)
-    return std::nullopt;
-  out.map = *map;
-  return out;
 }
 
 /// Numbers that an op has as attributes, in the place of operands that are
@@ -1733,12 +1781,12 @@ inline bool isMatrix(const Match &m, Name n) {
 }
 /// Varies along this axis of `of` only, element for element.
 inline bool variesAlong(const Match &m, Name n, Name of, int dim) {
-  return !m.has(n) || !m.has(of) || m[n].map == axisOf(m, of, dim);
+  return !m.has(n) || !m.has(of) || m.differing(n) == axisOf(m, of, dim);
 }
 /// The same all along this axis of `of`.
 inline bool isSameAlong(const Match &m, Name n, Name of, int dim) {
-  return !m.has(n) || !m.has(of) || constantOf(m[n].value) ||
-         !touches(m[n].map, axisOf(m, of, dim));
+  return !m.has(n) || !m.has(of) ||
+         !touches(m.differing(n), axisOf(m, of, dim));
 }
 /// Varies only along what the reduction s reduces, element for element.
 inline bool variesAlongReduced(const Match &m, Name n, Name s) {
@@ -1749,7 +1797,8 @@ inline bool variesAlongReduced(const Match &m, Name n, Name s) {
     all *= extent(axis);
   std::optional<Axes> missing =
       complement(m[s].axes, m[s].map, {all / extent(m[s].map)});
-  return missing && m[n].map == missing->front() && !m[n].map.empty();
+  IndexMap map = m.differing(n);
+  return missing && map == missing->front() && !map.empty();
 }
 /// The keys and values of grouped queries: of the heads of q both lack the
 /// least significant digits, or none.
@@ -1898,17 +1947,18 @@ inline SmallVector<int64_t> windowDims(Operation *op) {
   return dims.empty() ? SmallVector<int64_t>{1, 2} : dims;
 }
 /// Of each dimension of the operand of a window the one of the pad before it;
-/// empty where more than permutes stands between.
+/// empty where more than permutes and casts stands between.
 inline SmallVector<int64_t> dimsOfPad(PadOp pad, Operation *window) {
   Value at = window->getOperand(0);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(at).size()));
   while (at != pad.getResult()) {
-    SmallVector<int64_t> order = orderOf(at.getDefiningOp());
-    if (order.empty())
+    Operation *op = at.getDefiningOp();
+    SmallVector<int64_t> order = orderOf(op);
+    if (order.empty() && !isa_and_nonnull<TypecastOp>(op))
       return {};
     for (int64_t &d : dims)
-      d = order[d];
-    at = at.getDefiningOp()->getOperand(0);
+      d = order.empty() ? d : order[d];
+    at = op->getOperand(0);
   }
   return dims;
 }
