@@ -775,11 +775,14 @@ public:
                : fail("other elements are repeated");
   }
 
-  /// With the activation that one of these names stands for behind it.
-  Tensor activated(Tensor x, ArrayRef<Name> names) {
+  /// With the activation that one of these names stands for behind it: an op of
+  /// one of these classes, or any.
+  template <typename... Ops> Tensor activated(Tensor x, ArrayRef<Name> names) {
     for (Name n : names)
       if (Operation *op = m.has(n) ? m[n].value.getDefiningOp() : nullptr;
           op && x.value) {
+        if (sizeof...(Ops) && !isa<Ops...>(op))
+          return fail("the activation is spelled out");
         x = multiplied(x);
         x.value = create(op->getName().getStringRef(), x.value.getType(),
                          {x.value}, op->getAttrs());

@@ -108,6 +108,46 @@ static struct str pdll_either(struct cpp *c, const struct node *n) {
     return best.node ? tensor(c, best.node) : str_of(form_absent(c));
 }
 
+/* What an alternative is: of an idiom the first spelling. */
+static const struct node *first_spelling(struct cpp *c, const struct node *n) {
+    while (n->nargs && (n->kind == N_EITHER || (n->kind == N_NAMED && !c->formula->slot_name[n->slot].n)))
+        n = n->args[0];
+    return n;
+}
+
+/* The innermost line that has all these ops; NULL: there is none. */
+static const struct node *line_of_ops(struct cpp *c, const struct node *n, const struct node *ops) {
+    const struct node *line = NULL;
+    for (uint32_t i = 0; i < n->nargs && !line; i++)
+        line = line_of_ops(c, n->args[i], ops);
+    bool all = n->kind == N_NAMED && c->match->slot_name[n->slot].n;
+    for (uint32_t i = 0; i < ops->nargs && all; i++) {
+        const struct node *one = first_spelling(c, ops->args[i]);
+        all = one->kind != N_OP || form_has_op(n, one->op);
+    }
+    return line ? line : all ? n : NULL;
+}
+
+/* y | relu(y) | gelu(y): the op of the match behind y, where it has one of these; or empty. */
+static struct str behind_form(struct cpp *c, const struct node *n) {
+    const struct node *bare = NULL, *line = line_of_ops(c, c->match->root, n);
+    struct str list = STR("");
+    for (uint32_t i = 0; i < n->nargs; i++)
+        bare = n->args[i]->kind == N_NAMED ? n->args[i] : bare;
+    for (uint32_t i = 0; i < n->nargs && bare; i++) {
+        const struct node *one = first_spelling(c, n->args[i]);
+        bool behind = one->kind == N_OP && one->nargs == 1 && one->args[0]->kind == N_NAMED &&
+                      one->args[0]->slot == bare->slot && op_table[one->op].class == OP_ELTWISE;
+        if (one != bare && !behind)
+            return STR("");
+        list = behind ? arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", cpp_class(c, one->op).p) : list;
+    }
+    if (!bare || !line || !list.n || !cpp_class(c, op_kind_of_spelling(c->pattern->fused_op)).n)
+        return STR("");
+    struct str y = tensor(c, bare), name = cpp_name(c, c->match->slot_name[line->slot]);
+    return y.n ? arena_printf(c->arena, "form.activated<%s>(%s, {%s})", list.p, y.p, name.p) : y;
+}
+
 static struct str either_form(struct cpp *c, const struct node *n) {
     enum { MOST = 20 };
     const char *text_end = c->formula->text.p + c->formula->text.n;
@@ -119,6 +159,7 @@ static struct str either_form(struct cpp *c, const struct node *n) {
     struct alternative all[MOST], kept[MOST];
     uint32_t count = n->nargs < MOST ? n->nargs : MOST, nkept = 0;
     scaled = scaled.n ? scaled : optional_form(c, n);
+    scaled = scaled.n ? scaled : behind_form(c, n);
     c->why = why;
     if (scaled.n)
         return scaled;

@@ -29,6 +29,8 @@ bool form_is_first(const struct node *n);
 /* reshape(x, shape="1, numel(x)"): all that x varies along as one dimension between ones; like=y: as the value is put
  * in the place of y. Empty without a reason: it is another shape. */
 struct str form_as_one_axis(struct cpp *c, const struct node *n, struct str x);
+/* Whether a part of the formula has such an op. */
+bool form_has_op(const struct node *n, enum op_kind k);
 /* The first n operands, with commas. */
 struct str form_joined(struct cpp *c, const struct str *v, uint32_t n);
 /* A function of Form that takes the operands and nothing else; empty: there is none. */

@@ -264,11 +264,10 @@ static struct str again_form(struct cpp *c, const struct node *n, const struct s
                 : op;
 }
 
-/* Whether the formula of the match has such an op. */
-static bool has_op(const struct node *n, enum op_kind k) {
+bool form_has_op(const struct node *n, enum op_kind k) {
     bool has = n->kind == N_OP && n->op == k;
     for (uint32_t i = 0; i < n->nargs && !has; i++)
-        has = has_op(n->args[i], k);
+        has = form_has_op(n->args[i], k);
     return has;
 }
 
@@ -342,7 +341,7 @@ struct str form_op(struct cpp *c, const struct node *n, const struct str *v) {
         return reshaped_form(c, n, v[0]);
     if (n->op == K_REPEAT_INTERLEAVE && n->dim.given) /* as often as the axis of the root says */
         return arena_printf(c->arena, "form.repeatInterleave(%s, %d)", v[0].p, n->dim.axis);
-    if (op_table[n->op].class == OP_OPAQUE && has_op(c->match->root, n->op) && n->op != K_GROUP_NORM)
+    if (op_table[n->op].class == OP_OPAQUE && form_has_op(c->match->root, n->op) && n->op != K_GROUP_NORM)
         return again_form(c, n, v);
     op = cpp_class(c, n->op);
     if (!op.n || !attributes(c, n, &keys))

@@ -129,13 +129,27 @@ static bool is_behind_pad(const struct match_detail *d, const struct match *m, c
     return moved;
 }
 
+/* Whether all that the form takes has the element type of the result: else it casts. */
+static bool is_of_one_type(const struct example_operands *x, const struct match_detail *d, const struct match *m) {
+    const struct mlir *ir = m->graph->m;
+    uint32_t type = ir->values[ir->ops[m->root].first_result].type;
+    bool one = true;
+    for (uint32_t i = 0; i < x->fused->nslots; i++) {
+        uint32_t slot = formula_slot(&m->pattern->formula, x->fused->slot_name[i]);
+        uint32_t value = slot < d->nslots ? d->slots[slot].value : NONE;
+        one &= value == NONE || ir->types[ir->values[value].type].dtype == ir->types[type].dtype;
+    }
+    return one;
+}
+
 /* "(%arg0, %arg1" of the first operands that are arguments as they are; ")" where all are. */
 static struct str operands_text(const struct example_operands *x, const struct match_detail *d, const struct match *m,
                                 const struct node *op, struct arena *a) {
     const struct mlir *ir = m->graph->m;
     uint32_t result = ir->ops[m->root].first_result;
     struct str text = STR("(");
-    if ((op_table[op->op].class == OP_AXISWISE && leaves_last(m)) || is_behind_pad(d, m, op))
+    if ((op_table[op->op].class == OP_AXISWISE && leaves_last(m)) || is_behind_pad(d, m, op) ||
+        !is_of_one_type(x, d, m))
         return text;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const struct node *n = written_of(x, d, m, op->args[i]), *said = op->args[i];
@@ -144,8 +158,7 @@ static struct str operands_text(const struct example_operands *x, const struct m
         if (!n && said->kind != N_OP)
             continue; /* it is absent */
         const struct binding *b = n && n->kind == N_VARIABLE ? binding_of(x, d, m, n) : NULL;
-        if (!b || ir->values[b->value].def != NONE || !lies_so(b, ir, result, op_table[op->op].class) ||
-            ir->types[ir->values[b->value].type].dtype != ir->types[ir->values[result].type].dtype)
+        if (!b || ir->values[b->value].def != NONE || !lies_so(b, ir, result, op_table[op->op].class))
             return text;
         text = arena_printf(a, "%s%s%%arg%u", text.p, text.n > 1 ? ", " : "", ir->values[b->value].index);
     }
