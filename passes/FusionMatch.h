@@ -13,6 +13,8 @@
 #ifndef FUSION_MATCH_H
 #define FUSION_MATCH_H
 
+#include "FusionNumbers.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -21,7 +23,6 @@
 #include "ttmlir/Dialect/TTIR/IR/TTIROps.h"
 #include "ttmlir/Dialect/TTIR/Utils/Utils.h"
 #include "ttmlir/Utils.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -426,46 +427,18 @@ inline bool isViewOf(Value value, Value of) {
 
 inline std::optional<double> constantOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    Attribute fill;
     if (auto full = dyn_cast<FullOp>(op))
-      fill = full.getFillValueAttr();
-    else if (isa<ZerosOp>(op))
-      return 0;
-    else if (isa<OnesOp>(op))
-      return 1;
-    else if (auto constant = dyn_cast<ConstantOp>(op)) {
-      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-      if (!dense || !dense.isSplat())
-        return std::nullopt;
-      fill = dense.getSplatValue<Attribute>();
-    }
-    if (auto number = dyn_cast_or_null<FloatAttr>(fill)) {
-      APFloat x = number.getValue();
-      bool lost;
-      x.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
-      return x.convertToDouble();
-    }
-    if (auto number = dyn_cast_or_null<IntegerAttr>(fill))
-      return number.getValue().getBitWidth() == 1
-                 ? double(number.getValue().getBoolValue())
-                 : double(number.getValue().getSExtValue());
+      return numberOf(full.getFillValueAttr());
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return numberOf(constant.getValue());
+    if (isa<ZerosOp, OnesOp>(op))
+      return isa<OnesOp>(op);
     if (!isa<ReshapeOp, SqueezeOp, UnsqueezeOp, BroadcastOp, RepeatOp,
              PermuteOp, TypecastOp>(op))
       return std::nullopt;
     value = op->getOperand(0);
   }
   return std::nullopt;
-}
-
-/// Up to the rounding of the format, or five digits where that is finer.
-inline bool isNumber(double actual, double expected, Type format) {
-  if (actual == expected)
-    return true;
-  double tolerance = format.isBF16()  ? 1.0 / 256
-                     : format.isF16() ? 1.0 / 2048
-                                      : 1e-5;
-  return std::isfinite(expected) &&
-         std::fabs(actual - expected) <= tolerance * std::fabs(expected);
 }
 
 //===----------------------------------------------------------------------===//
@@ -988,17 +961,7 @@ template <typename... Ops> Term m_OneOf(Rule rule) {
 /// Numbers that an op has as attributes, in the place of operands that are
 /// missing.
 inline std::optional<double> settingOf(Operation *op, StringRef key) {
-  Attribute attribute = op->getAttr(key);
-  if (auto x = dyn_cast_or_null<FloatAttr>(attribute))
-    return x.getValueAsDouble();
-  if (auto x = dyn_cast_or_null<BoolAttr>(attribute))
-    return x.getValue();
-  if (auto x = dyn_cast_or_null<IntegerAttr>(attribute))
-    return double(x.getInt());
-  if (auto x = dyn_cast_or_null<DenseI32ArrayAttr>(attribute))
-    if (!x.empty() && llvm::all_equal(x.asArrayRef()))
-      return x[0];
-  return std::nullopt;
+  return numberOf(op->getAttr(key));
 }
 
 inline bool matchOperands(Match &m, const Read &r, Operation *op,
@@ -1654,17 +1617,8 @@ inline double sizeAt(const Match &m, Name n, int dim) {
 inline double numberOfElements(const Match &m, Name n) {
   return m.has(n) ? double(sizeOf(m[n].value)) : NAN;
 }
-/// A number for the element type, below 0 for floating point.
 inline double elementTypeOf(const Match &m, Name n) {
-  if (!m.has(n))
-    return NAN;
-  Type type = elementOf(m[n].value);
-  return type.isF64()           ? -1
-         : type.isF32()         ? -2
-         : type.isF16()         ? -3
-         : type.isBF16()        ? -4
-         : isa<FloatType>(type) ? -9
-                                : 1.0 + type.getIntOrFloatBitWidth();
+  return m.has(n) ? elementTypeOf(elementOf(m[n].value)) : NAN;
 }
 /// An attribute of the op that makes the value.
 inline double attributeOf(const Match &m, Name n, StringRef key) {

@@ -1,9 +1,12 @@
-// FusionPdll.cpp - what Fusion.pdll declares, and the pass `fuse-pdll`, which applies patterns of a file to a module.
+// FusionPdll.cpp - what Fusion.pdll declares, and the pass `fuse-pdll`, which
+// applies patterns of a file to a module.
 //
-// Ops are known by their names and no dialect is linked: mlir-opt runs it with --allow-unregistered-dialect, ttmlir-opt
-// as it is.
+// Ops are known by their names and no dialect is linked: mlir-opt runs it with
+// --allow-unregistered-dialect, ttmlir-opt as it is.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "FusionNumbers.h"
+
 #include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,38 +29,34 @@ using Shape = SmallVector<int64_t>;
 RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 ArrayRef<int64_t> shapeOf(Value x) { return typeOf(x).getShape(); }
 bool isOp(Operation *op, StringRef name) {
-  return op && op->getName().getDialectNamespace() == "ttir" && op->getName().stripDialect() == name;
+  return op && op->getName().getDialectNamespace() == "ttir" &&
+         op->getName().stripDialect() == name;
 }
 bool isOneOf(Operation *op, std::initializer_list<StringRef> names) {
   return llvm::any_of(names, [&](StringRef name) { return isOp(op, name); });
 }
 bool isStatic(Value x) {
   auto type = dyn_cast<RankedTensorType>(x.getType());
-  return type && type.hasStaticShape() && !llvm::is_contained(type.getShape(), 0);
+  return type && type.hasStaticShape() &&
+         !llvm::is_contained(type.getShape(), 0);
 }
 
 //===----------------------------------------------------------------------===//
 // Numbers.
 //===----------------------------------------------------------------------===//
 
-std::optional<double> numberOf(Attribute a) {
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(a))
-    a = dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
-  if (auto x = dyn_cast_or_null<BoolAttr>(a))
-    return x.getValue();
-  if (auto x = dyn_cast_or_null<IntegerAttr>(a))
-    return double(x.getValue().getSExtValue());
-  if (auto x = dyn_cast_or_null<FloatAttr>(a))
-    return x.getValueAsDouble();
-  return std::nullopt;
+int64_t whole(PDLValue x) {
+  return int64_t(numberOf(x.cast<Attribute>()).value_or(0));
 }
-int64_t whole(PDLValue x) { return int64_t(numberOf(x.cast<Attribute>()).value_or(0)); }
-StringRef text(PDLValue x) { return cast<StringAttr>(x.cast<Attribute>()).getValue(); }
+StringRef text(PDLValue x) {
+  return cast<StringAttr>(x.cast<Attribute>()).getValue();
+}
 
 /// The number that all elements are.
 std::optional<double> constantOf(Value x) {
   Operation *op = x.getDefiningOp();
-  while (isOneOf(op, {"reshape", "squeeze", "unsqueeze", "broadcast", "repeat", "permute", "typecast"}))
+  while (isOneOf(op, {"reshape", "squeeze", "unsqueeze", "broadcast", "repeat",
+                      "permute", "typecast"}))
     op = op->getOperand(0).getDefiningOp();
   return isOp(op, "full")       ? numberOf(op->getAttr("fill_value"))
          : isOp(op, "zeros")    ? std::optional<double>(0)
@@ -65,15 +64,9 @@ std::optional<double> constantOf(Value x) {
          : isOp(op, "constant") ? numberOf(op->getAttr("value"))
                                 : std::nullopt;
 }
-/// Up to the rounding of the type, or five digits where that is finer.
-bool isNear(double actual, double expected, Type type) {
-  double tolerance = type.isBF16() ? 1.0 / 256 : type.isF16() ? 1.0 / 2048 : 1e-5;
-  return actual == expected ||
-         (std::isfinite(expected) && std::fabs(actual - expected) <= tolerance * std::fabs(expected));
-}
-bool isNumber(Value x, double expected) {
+bool holdsNumber(Value x, double expected) {
   std::optional<double> actual = constantOf(x);
-  return actual && isNear(*actual, expected, typeOf(x).getElementType());
+  return actual && isNumber(*actual, expected, typeOf(x).getElementType());
 }
 double settingOf(Value x, StringRef key) {
   Operation *op = x.getDefiningOp();
@@ -84,21 +77,14 @@ double sizeAt(Value x, double dim) {
   int64_t at = int64_t(dim) + (dim < 0 ? int64_t(shape.size()) : 0);
   return at >= 0 && at < int64_t(shape.size()) ? double(shape[at]) : 1;
 }
-double elementTypeOf(Value x) {
-  Type type = typeOf(x).getElementType();
-  return type.isF64()           ? -1
-         : type.isF32()         ? -2
-         : type.isF16()         ? -3
-         : type.isBF16()        ? -4
-         : isa<FloatType>(type) ? -9
-                                : 1.0 + type.getIntOrFloatBitWidth();
-}
 
 //===----------------------------------------------------------------------===//
 // Conditions.
 //===----------------------------------------------------------------------===//
 
-bool isScalar(Value x) { return constantOf(x) || typeOf(x).getNumElements() == 1; }
+bool isScalar(Value x) {
+  return constantOf(x) || typeOf(x).getNumElements() == 1;
+}
 
 bool isParameter(Value x, bool unknown) {
   SmallVector<Value> todo{x};
@@ -111,8 +97,11 @@ bool isParameter(Value x, bool unknown) {
       continue;
     }
     auto argument = cast<BlockArgument>(value);
-    auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    Attribute type = function ? function.getArgAttr(argument.getArgNumber(), "ttcore.argument_type") : Attribute();
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    Attribute type = function ? function.getArgAttr(argument.getArgNumber(),
+                                                    "ttcore.argument_type")
+                              : Attribute();
     std::string said;
     llvm::raw_string_ostream stream(said);
     if (type)
@@ -123,7 +112,8 @@ bool isParameter(Value x, bool unknown) {
   return true;
 }
 
-/// Whether x has one element along each axis of `at` where `may` is false, and all of them where it is true.
+/// Whether x has one element along each axis of `at` where `may` is false, and
+/// all of them where it is true.
 bool varies(Value x, Value at, llvm::function_ref<bool(int64_t)> may) {
   int64_t rank = std::max(shapeOf(x).size(), shapeOf(at).size());
   bool is = true;
@@ -139,29 +129,37 @@ bool isSameAlong(Value x, Value at, double dim) {
   return sizeAt(x, dim - (dim < 0 ? 0 : double(shapeOf(at).size()))) == 1;
 }
 bool variesAlongReduced(Value x, Value sum, Value at) {
-  return varies(x, at, [&](int64_t axis) { return sizeAt(sum, axis) == 1; }) && typeOf(x).getNumElements() > 1;
+  return varies(x, at, [&](int64_t axis) { return sizeAt(sum, axis) == 1; }) &&
+         typeOf(x).getNumElements() > 1;
 }
 bool isPowerOfCount(Value x, Value sum, double over, double under) {
   Operation *op = sum.getDefiningOp();
   std::optional<double> value = constantOf(x);
   if (!op || op->getNumOperands() != 1 || !value)
     return false;
-  double count = double(typeOf(op->getOperand(0)).getNumElements()) / double(typeOf(sum).getNumElements());
-  return isNear(*value, std::pow(count, over / under), typeOf(x).getElementType());
+  double count = double(typeOf(op->getOperand(0)).getNumElements()) /
+                 double(typeOf(sum).getNumElements());
+  return isNumber(*value, std::pow(count, over / under),
+                  typeOf(x).getElementType());
 }
 bool isMatrix(Value x) {
-  return llvm::all_of(shapeOf(x).drop_back(std::min<size_t>(shapeOf(x).size(), 2)), [](int64_t n) { return n == 1; });
+  return llvm::all_of(
+      shapeOf(x).drop_back(std::min<size_t>(shapeOf(x).size(), 2)),
+      [](int64_t n) { return n == 1; });
 }
 bool isRegrouped(Value x, Value out) {
   auto changesRows = [](Operation *op) {
-    return isOp(op, "reshape") && shapeOf(op->getOperand(0)).back() != shapeOf(op->getResult(0)).back();
+    return isOp(op, "reshape") && shapeOf(op->getOperand(0)).back() !=
+                                      shapeOf(op->getResult(0)).back();
   };
   auto moves = [](Operation *op) {
-    return isOneOf(op, {"reshape", "squeeze", "unsqueeze", "broadcast", "repeat", "permute", "transpose", "typecast"});
+    return isOneOf(op, {"reshape", "squeeze", "unsqueeze", "broadcast",
+                        "repeat", "permute", "transpose", "typecast"});
   };
   Operation *op = x.getDefiningOp();
   while (op && !changesRows(op))
-    op = moves(op) || isOp(op, "subtract") ? op->getOperand(0).getDefiningOp() : nullptr;
+    op = moves(op) || isOp(op, "subtract") ? op->getOperand(0).getDefiningOp()
+                                           : nullptr;
   while (op && out.hasOneUse()) {
     Operation *user = *out.getUsers().begin();
     if (!moves(user))
@@ -174,14 +172,18 @@ bool isRegrouped(Value x, Value out) {
 }
 bool isOnlyFor(Value x, Value out) {
   return !x.use_empty() && llvm::all_of(x.getUsers(), [&](Operation *user) {
-    return user == out.getDefiningOp() || (user->getNumResults() == 1 && isOnlyFor(user->getResult(0), out));
+    return user == out.getDefiningOp() ||
+           (user->getNumResults() == 1 && isOnlyFor(user->getResult(0), out));
   });
 }
 bool uses(Value x, StringRef regex, bool anyOfIt) {
   return llvm::any_of(x.getUsers(), [&](Operation *user) {
-    bool moves = anyOfIt && isOneOf(user, {"reshape", "squeeze", "unsqueeze", "broadcast", "permute", "typecast"});
-    StringRef name = anyOfIt ? user->getName().getStringRef() : user->getName().stripDialect();
-    return llvm::Regex(regex).match(name) || (moves && uses(user->getResult(0), regex, true));
+    bool moves = anyOfIt && isOneOf(user, {"reshape", "squeeze", "unsqueeze",
+                                           "broadcast", "permute", "typecast"});
+    StringRef name = anyOfIt ? user->getName().getStringRef()
+                             : user->getName().stripDialect();
+    return llvm::Regex(regex).match(name) ||
+           (moves && uses(user->getResult(0), regex, true));
   });
 }
 /// Where an op works along one axis, and keeps it.
@@ -201,7 +203,8 @@ bool worksAlong(Value x, Attribute dim) {
     dims.push_back(-1);
   for (double &d : dims)
     d -= d < 0 ? 0 : rank;
-  bool keeps = !op->hasAttr("keep_dim") || numberOf(op->getAttr("keep_dim")) == 1;
+  bool keeps =
+      !op->hasAttr("keep_dim") || numberOf(op->getAttr("keep_dim")) == 1;
   return keeps && (!wanted || (dims.size() == 1 && dims[0] == *wanted));
 }
 bool hasChannelsLast(Value x) {
@@ -217,7 +220,8 @@ bool normalizesChannels(Value norm, Value window) {
 // The fused form.
 //===----------------------------------------------------------------------===//
 
-/// The op before `out` that makes it, the nearest one of those that are asked for.
+/// The op before `out` that makes it, the nearest one of those that are asked
+/// for.
 Operation *opBefore(Value out, llvm::function_ref<bool(Operation *)> is) {
   SmallVector<Value> todo{out};
   for (size_t i = 0; i < todo.size() && i < 1000; i++)
@@ -234,24 +238,32 @@ struct Maker {
   PatternRewriter &rewriter;
   Value out;
 
-  Value make(StringRef name, ArrayRef<int64_t> shape, ValueRange operands, ArrayRef<NamedAttribute> attributes = {}) {
-    OperationState state(out.getLoc(), name, operands, RankedTensorType::get(shape, typeOf(out).getElementType()),
-                         attributes);
+  Value make(StringRef name, ArrayRef<int64_t> shape, ValueRange operands,
+             ArrayRef<NamedAttribute> attributes = {}) {
+    OperationState state(
+        out.getLoc(), name, operands,
+        RankedTensorType::get(shape, typeOf(out).getElementType()), attributes);
     return rewriter.create(state)->getResult(0);
   }
-  NamedAttribute named(StringRef key, Attribute value) { return rewriter.getNamedAttr(key, value); }
+  NamedAttribute named(StringRef key, Attribute value) {
+    return rewriter.getNamedAttr(key, value);
+  }
 
   Value full(double x) {
     bool isFloat = isa<FloatType>(typeOf(out).getElementType());
-    Attribute fill = isFloat ? Attribute(rewriter.getF32FloatAttr(float(x))) : rewriter.getI32IntegerAttr(int32_t(x));
+    Attribute fill = isFloat ? Attribute(rewriter.getF32FloatAttr(float(x)))
+                             : rewriter.getI32IntegerAttr(int32_t(x));
     SmallVector<int32_t> ones(shapeOf(out).size(), 1);
     return make("ttir.full", Shape(ones.begin(), ones.end()), {},
-                {named("shape", rewriter.getDenseI32ArrayAttr(ones)), named("fill_value", fill)});
+                {named("shape", rewriter.getDenseI32ArrayAttr(ones)),
+                 named("fill_value", fill)});
   }
-  /// Broadcast as elementwise ops do; a constant of any shape has no more dimensions than it varies along.
+  /// Broadcast as elementwise ops do; a constant of any shape has no more
+  /// dimensions than it varies along.
   Value binary(StringRef name, Value a, Value b) {
     Shape shape;
-    for (int64_t d = -int64_t(std::max(shapeOf(a).size(), shapeOf(b).size())); d < 0; d++)
+    for (int64_t d = -int64_t(std::max(shapeOf(a).size(), shapeOf(b).size()));
+         d < 0; d++)
       shape.push_back(int64_t(std::max(sizeAt(a, d), sizeAt(b, d))));
     return make(name, shape, {a, b});
   }
@@ -259,7 +271,8 @@ struct Maker {
     if (shapeOf(x) == shape)
       return x;
     SmallVector<int32_t> dims(shape.begin(), shape.end());
-    return make("ttir.reshape", shape, x, {named("shape", rewriter.getI32ArrayAttr(dims))});
+    return make("ttir.reshape", shape, x,
+                {named("shape", rewriter.getI32ArrayAttr(dims))});
   }
   Value asOneAxis(Value x, int64_t before, int64_t behind) {
     Shape shape(before + 1 + behind, 1);
@@ -270,8 +283,9 @@ struct Maker {
   Value asRow(Value x, int64_t count) {
     if (typeOf(x).getNumElements() == count)
       return reshape(x, count);
-    return make("ttir.broadcast", count, reshape(x, 1),
-                {named("broadcast_dimensions", rewriter.getDenseI64ArrayAttr(count))});
+    return make(
+        "ttir.broadcast", count, reshape(x, 1),
+        {named("broadcast_dimensions", rewriter.getDenseI64ArrayAttr(count))});
   }
   Value permuted(Value x, ArrayRef<int64_t> order) {
     Shape shape;
@@ -279,52 +293,72 @@ struct Maker {
       shape.push_back(shapeOf(x)[d]);
     return llvm::is_sorted(order)
                ? x
-               : make("ttir.permute", shape, x, {named("permutation", rewriter.getDenseI64ArrayAttr(order))});
+               : make("ttir.permute", shape, x,
+                      {named("permutation",
+                             rewriter.getDenseI64ArrayAttr(order))});
   }
   Value transposed(Value x) {
     Shape shape(shapeOf(x));
     while (shape.size() < 2)
       shape.insert(shape.begin(), 1);
     x = reshape(x, shape);
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     return permuted(x, order);
   }
   Value product(Value a, Value b, Value bias) {
-    SmallVector<NamedAttribute> flags{named("transpose_a", rewriter.getBoolAttr(false)),
-                                      named("transpose_b", rewriter.getBoolAttr(false))};
+    SmallVector<NamedAttribute> flags{
+        named("transpose_a", rewriter.getBoolAttr(false)),
+        named("transpose_b", rewriter.getBoolAttr(false))};
     SmallVector<Value> operands{a, b};
     if (bias)
       operands.push_back(bias);
-    return make(bias ? "ttir.linear" : "ttir.matmul", shapeOf(out), operands, flags);
+    return make(bias ? "ttir.linear" : "ttir.matmul", shapeOf(out), operands,
+                flags);
   }
-  Value norm(StringRef name, Value x, Value weight, Value bias, Attribute epsilon) {
-    Operation *sum = opBefore(out, [](Operation *op) { return op->hasAttr("keep_dim"); });
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(x).size()));
-    for (int64_t d : order) // what is normalised along becomes the last dimension
-      if (sum && shapeOf(sum->getResult(0))[d] == 1 && shapeOf(sum->getResult(0)).back() != 1)
+  Value norm(StringRef name, Value x, Value weight, Value bias,
+             Attribute epsilon) {
+    Operation *sum =
+        opBefore(out, [](Operation *op) { return op->hasAttr("keep_dim"); });
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(x).size()));
+    for (int64_t d :
+         order) // what is normalised along becomes the last dimension
+      if (sum && shapeOf(sum->getResult(0))[d] == 1 &&
+          shapeOf(sum->getResult(0)).back() != 1)
         std::swap(order[d], order.back());
     x = permuted(x, order);
     int64_t count = shapeOf(x).back();
     SmallVector<Value> operands{x};
-    Operation *of = opBefore(out, [&](Operation *op) { return op->getName().getStringRef() == name; });
+    Operation *of = opBefore(out, [&](Operation *op) {
+      return op->getName().getStringRef() == name;
+    });
     if (!numberOf(epsilon) && of)
-        epsilon = of->getAttr("epsilon");
+      epsilon = of->getAttr("epsilon");
     for (Value row : {weight, bias})
       if (row)
         operands.push_back(asRow(row, count));
-    Value normed = make(name, shapeOf(x), operands,
-                {named("normalized_shape", rewriter.getDenseI64ArrayAttr(count)), named("epsilon", epsilon),
-                 named("operandSegmentSizes", rewriter.getDenseI32ArrayAttr({1, bool(weight), bool(bias)}))});
+    Value normed = make(
+        name, shapeOf(x), operands,
+        {named("normalized_shape", rewriter.getDenseI64ArrayAttr(count)),
+         named("epsilon", epsilon),
+         named("operandSegmentSizes",
+               rewriter.getDenseI32ArrayAttr({1, bool(weight), bool(bias)}))});
     return permuted(normed, order);
   }
   Value reduce(StringRef name, Value x) {
-    Operation *of = opBefore(out, [&](Operation *op) { return op->hasAttr("keep_dim") && op->getOperand(0) == x; });
+    Operation *of = opBefore(out, [&](Operation *op) {
+      return op->hasAttr("keep_dim") && op->getOperand(0) == x;
+    });
     Value sum = of ? of->getResult(0) : out;
-    return make(name, shapeOf(sum), x, of ? of->getAttrs() : ArrayRef<NamedAttribute>());
+    return make(name, shapeOf(sum), x,
+                of ? of->getAttrs() : ArrayRef<NamedAttribute>());
   }
   Value convolution(StringRef name, Value x, Value weight, Value bias) {
-    Operation *of = opBefore(out, [&](Operation *op) { return op->getName().getStringRef() == name; });
+    Operation *of = opBefore(out, [&](Operation *op) {
+      return op->getName().getStringRef() == name;
+    });
     int64_t channels = shapeOf(of->getResult(0)).back();
     Shape row(shapeOf(of->getResult(0)).size(), 1);
     row.back() = channels;
@@ -350,39 +384,71 @@ const llvm::StringMap<Function> &functions() {
   using List = ArrayRef<Argument>;
   static const llvm::StringMap<Function> all = {
       // Conditions.
-      {"IsConstant", [](List v) -> double { return constantOf(v[0].value).has_value(); }},
-      {"IsNumber", [](List v) -> double { return isNumber(v[0].value, v[1].number); }},
+      {"IsConstant",
+       [](List v) -> double { return constantOf(v[0].value).has_value(); }},
+      {"IsNumber",
+       [](List v) -> double { return holdsNumber(v[0].value, v[1].number); }},
       {"IsScalar", [](List v) -> double { return isScalar(v[0].value); }},
-      {"IsParameter", [](List v) -> double { return isParameter(v[0].value, false); }},
-      {"IsStored", [](List v) -> double { return isParameter(v[0].value, true); }},
+      {"IsParameter",
+       [](List v) -> double { return isParameter(v[0].value, false); }},
+      {"IsStored",
+       [](List v) -> double { return isParameter(v[0].value, true); }},
       {"IsSame", [](List v) -> double { return v[0].value == v[1].value; }},
       {"IsMatrix", [](List v) -> double { return isMatrix(v[0].value); }},
-      {"VariesAlong", [](List v) -> double { return variesAlong(v[0].value, v[1].value, v[2].number); }},
-      {"IsSameAlong", [](List v) -> double { return isSameAlong(v[0].value, v[1].value, v[2].number); }},
-      {"IsRepeated", [](List v) -> double { return !varies(v[0].value, v[1].value, [](int64_t) { return true; }); }},
+      {"VariesAlong",
+       [](List v) -> double {
+         return variesAlong(v[0].value, v[1].value, v[2].number);
+       }},
+      {"IsSameAlong",
+       [](List v) -> double {
+         return isSameAlong(v[0].value, v[1].value, v[2].number);
+       }},
+      {"IsRepeated",
+       [](List v) -> double {
+         return !varies(v[0].value, v[1].value, [](int64_t) { return true; });
+       }},
       {"VariesAlongReduced",
-       [](List v) -> double { return variesAlongReduced(v[0].value, v[1].value, v[2].value); }},
+       [](List v) -> double {
+         return variesAlongReduced(v[0].value, v[1].value, v[2].value);
+       }},
       {"IsPowerOfCount",
-       [](List v) -> double { return isPowerOfCount(v[0].value, v[1].value, v[2].number, v[3].number); }},
-      {"IsRegrouped", [](List v) -> double { return isRegrouped(v[0].value, v[1].value); }},
-      {"NormalizesChannels", [](List v) -> double { return normalizesChannels(v[0].value, v[1].value); }},
-      {"HasNoUser", [](List v) -> double { return !uses(v[0].value, v[1].text, true); }},
-      {"IsUsedBy", [](List v) -> double { return uses(v[0].value, v[1].text, false); }},
+       [](List v) -> double {
+         return isPowerOfCount(v[0].value, v[1].value, v[2].number,
+                               v[3].number);
+       }},
+      {"IsRegrouped",
+       [](List v) -> double { return isRegrouped(v[0].value, v[1].value); }},
+      {"NormalizesChannels",
+       [](List v) -> double {
+         return normalizesChannels(v[0].value, v[1].value);
+       }},
+      {"HasNoUser",
+       [](List v) -> double { return !uses(v[0].value, v[1].text, true); }},
+      {"IsUsedBy",
+       [](List v) -> double { return uses(v[0].value, v[1].text, false); }},
       {"Not", [](List v) -> double { return v[0].number == 0; }},
-      {"And", [](List v) -> double { return v[0].number == 1 && v[1].number == 1; }},
-      {"Or", [](List v) -> double { return v[0].number == 1 || v[1].number == 1; }},
+      {"And",
+       [](List v) -> double { return v[0].number == 1 && v[1].number == 1; }},
+      {"Or",
+       [](List v) -> double { return v[0].number == 1 || v[1].number == 1; }},
       {"Equal", [](List v) -> double { return v[0].number == v[1].number; }},
       {"NotEqual", [](List v) -> double { return v[0].number != v[1].number; }},
       {"Less", [](List v) -> double { return v[0].number < v[1].number; }},
-      {"LessOrEqual", [](List v) -> double { return v[0].number <= v[1].number; }},
+      {"LessOrEqual",
+       [](List v) -> double { return v[0].number <= v[1].number; }},
       {"Greater", [](List v) -> double { return v[0].number > v[1].number; }},
-      {"GreaterOrEqual", [](List v) -> double { return v[0].number >= v[1].number; }},
+      {"GreaterOrEqual",
+       [](List v) -> double { return v[0].number >= v[1].number; }},
       // Numbers.
       {"ValueOf", [](List v) { return constantOf(v[0].value).value_or(NAN); }},
       {"SizeAt", [](List v) { return sizeAt(v[0].value, v[1].number); }},
       {"RankOf", [](List v) { return double(shapeOf(v[0].value).size()); }},
-      {"NumberOfElements", [](List v) { return double(typeOf(v[0].value).getNumElements()); }},
-      {"ElementTypeOf", [](List v) { return elementTypeOf(v[0].value); }},
+      {"NumberOfElements",
+       [](List v) { return double(typeOf(v[0].value).getNumElements()); }},
+      {"ElementTypeOf",
+       [](List v) {
+         return elementTypeOf(typeOf(v[0].value).getElementType());
+       }},
       {"AttributeOf", [](List v) { return settingOf(v[0].value, v[1].text); }},
       {"Negate", [](List v) { return -v[0].number; }},
       {"Root", [](List v) { return std::sqrt(v[0].number); }},
@@ -395,7 +461,8 @@ const llvm::StringMap<Function> &functions() {
   return all;
 }
 
-/// A call, a number, a text between quotes, or the name of a value: these are given in the order of their first use.
+/// A call, a number, a text between quotes, or the name of a value: these are
+/// given in the order of their first use.
 class Expression {
 public:
   Expression(StringRef rest, ValueRange values) : rest(rest), values(values) {}
@@ -409,7 +476,8 @@ private:
       std::tie(out.text, rest) = rest.split('\'');
       return out;
     }
-    StringRef word = rest.take_until([](char c) { return c == '(' || c == ',' || c == ')'; });
+    StringRef word = rest.take_until(
+        [](char c) { return c == '(' || c == ',' || c == ')'; });
     rest = rest.drop_front(word.size());
     if (rest.consume_front("(")) {
       SmallVector<Argument> arguments;
@@ -445,15 +513,17 @@ bool isFit(PDLValue v) {
 /// The functions that Fusion.pdll declares.
 void registerFunctions(PDLPatternModule &patterns) {
   auto constraint = [&](StringRef name, auto holds) {
-    patterns.registerConstraintFunction(name, [=](PatternRewriter &, PDLResultList &, Args v) {
-      return success(llvm::all_of(v, isFit) && holds(v));
-    });
+    patterns.registerConstraintFunction(
+        name, [=](PatternRewriter &, PDLResultList &, Args v) {
+          return success(llvm::all_of(v, isFit) && holds(v));
+        });
   };
   auto made = [&](StringRef name, auto make) {
-    patterns.registerRewriteFunction(name, [=](PatternRewriter &rewriter, PDLResultList &results, Args v) {
-      results.push_back(make(Maker{rewriter, v[0].cast<Value>()}, v));
-      return success();
-    });
+    patterns.registerRewriteFunction(
+        name, [=](PatternRewriter &rewriter, PDLResultList &results, Args v) {
+          results.push_back(make(Maker{rewriter, v[0].cast<Value>()}, v));
+          return success();
+        });
   };
   auto value = [](PDLValue v) { // of an operand that may be absent
     if (auto range = v.dyn_cast<ValueRange>())
@@ -473,46 +543,78 @@ void registerFunctions(PDLPatternModule &patterns) {
         values.push_back(one.cast<Value>());
       return Expression(text(v[0]), values).number() == 1;
     });
-  constraint("IsNumber", [=](Args v) { return isNumber(value(v[0]), Expression(text(v[1]), {}).number()); });
+  constraint("IsNumber", [=](Args v) {
+    return holdsNumber(value(v[0]), Expression(text(v[1]), {}).number());
+  });
   constraint("IsSetTo", [=](Args v) {
     Type exact = Float32Type::get(value(v[0]).getContext());
-    return isNear(settingOf(value(v[0]), text(v[1])), Expression(text(v[2]), {}).number(), exact);
+    return isNumber(settingOf(value(v[0]), text(v[1])),
+                    Expression(text(v[2]), {}).number(), exact);
   });
-  constraint("IsOnlyFor", [=](Args v) { return isOnlyFor(value(v[0]), value(v[1])); });
+  constraint("IsOnlyFor",
+             [=](Args v) { return isOnlyFor(value(v[0]), value(v[1])); });
   constraint("IsAsLargeAs", [=](Args v) {
-    return isStatic(value(v[0])) && isStatic(value(v[1])) && shapeOf(value(v[0])) == shapeOf(value(v[1]));
+    return isStatic(value(v[0])) && isStatic(value(v[1])) &&
+           shapeOf(value(v[0])) == shapeOf(value(v[1]));
   });
-  constraint("WorksAlong", [=](Args v) { return worksAlong(value(v[0]), v[1].cast<Attribute>()); });
-  constraint("HasChannelsLast", [=](Args v) { return hasChannelsLast(value(v[0])); });
+  constraint("WorksAlong", [=](Args v) {
+    return worksAlong(value(v[0]), v[1].cast<Attribute>());
+  });
+  constraint("HasChannelsLast",
+             [=](Args v) { return hasChannelsLast(value(v[0])); });
 
   made("Number", [=](Maker m, Args v) { return m.full(number(v[1], v[2])); });
-  made("Unary", [=](Maker m, Args v) { return m.make(text(v[1]), shapeOf(value(v[2])), value(v[2])); });
-  made("Add", [=](Maker m, Args v) { return m.binary("ttir.add", value(v[1]), value(v[2])); });
-  made("Subtract", [=](Maker m, Args v) { return m.binary("ttir.subtract", value(v[1]), value(v[2])); });
-  made("Multiply", [=](Maker m, Args v) { return m.binary("ttir.multiply", value(v[1]), value(v[2])); });
-  made("Divide", [=](Maker m, Args v) { return m.binary("ttir.div", value(v[1]), value(v[2])); });
-  made("Transposed", [=](Maker m, Args v) { return m.transposed(value(v[1])); });
-  made("AsOneAxis", [=](Maker m, Args v) { return m.asOneAxis(value(v[1]), whole(v[2]), whole(v[3])); });
+  made("Unary", [=](Maker m, Args v) {
+    return m.make(text(v[1]), shapeOf(value(v[2])), value(v[2]));
+  });
+  made("Add", [=](Maker m, Args v) {
+    return m.binary("ttir.add", value(v[1]), value(v[2]));
+  });
+  made("Subtract", [=](Maker m, Args v) {
+    return m.binary("ttir.subtract", value(v[1]), value(v[2]));
+  });
+  made("Multiply", [=](Maker m, Args v) {
+    return m.binary("ttir.multiply", value(v[1]), value(v[2]));
+  });
+  made("Divide", [=](Maker m, Args v) {
+    return m.binary("ttir.div", value(v[1]), value(v[2]));
+  });
+  made("Transposed",
+       [=](Maker m, Args v) { return m.transposed(value(v[1])); });
+  made("AsOneAxis", [=](Maker m, Args v) {
+    return m.asOneAxis(value(v[1]), whole(v[2]), whole(v[3]));
+  });
   made("Clamp", [=](Maker m, Args v) {
-    auto bound = [&](PDLValue x) { return m.rewriter.getF32FloatAttr(float(constantOf(value(x)).value_or(NAN))); };
+    auto bound = [&](PDLValue x) {
+      return m.rewriter.getF32FloatAttr(
+          float(constantOf(value(x)).value_or(NAN)));
+    };
     return m.make("ttir.clamp_scalar", shapeOf(value(v[1])), value(v[1]),
                   {m.named("min", bound(v[2])), m.named("max", bound(v[3]))});
   });
-  made("Product", [=](Maker m, Args v) { return m.product(value(v[1]), value(v[2]), value(v[3])); });
-  made("Norm", [=](Maker m, Args v) {
-    return m.norm(text(v[1]), value(v[2]), value(v[3]), value(v[4]), v[5].cast<Attribute>());
+  made("Product", [=](Maker m, Args v) {
+    return m.product(value(v[1]), value(v[2]), value(v[3]));
   });
-  made("Reduce", [=](Maker m, Args v) { return m.reduce(text(v[1]), value(v[2])); });
-  made("Convolution",
-       [=](Maker m, Args v) { return m.convolution(text(v[1]), value(v[2]), value(v[3]), value(v[4])); });
+  made("Norm", [=](Maker m, Args v) {
+    return m.norm(text(v[1]), value(v[2]), value(v[3]), value(v[4]),
+                  v[5].cast<Attribute>());
+  });
+  made("Reduce",
+       [=](Maker m, Args v) { return m.reduce(text(v[1]), value(v[2])); });
+  made("Convolution", [=](Maker m, Args v) {
+    return m.convolution(text(v[1]), value(v[2]), value(v[3]), value(v[4]));
+  });
   made("Activated", [=](Maker m, Args v) {
     Operation *op = value(v[2]).getDefiningOp();
-    return m.make(op->getName().getStringRef(), shapeOf(value(v[1])), value(v[1]), op->getAttrs());
+    return m.make(op->getName().getStringRef(), shapeOf(value(v[1])),
+                  value(v[1]), op->getAttrs());
   });
-  patterns.registerRewriteFunction("Float", [=](PatternRewriter &rewriter, PDLResultList &results, Args v) {
-    results.push_back(Attribute(rewriter.getF32FloatAttr(float(number(v[0], v[1])))));
-    return success();
-  });
+  patterns.registerRewriteFunction(
+      "Float", [=](PatternRewriter &rewriter, PDLResultList &results, Args v) {
+        results.push_back(
+            Attribute(rewriter.getF32FloatAttr(float(number(v[0], v[1])))));
+        return success();
+      });
 }
 
 class FusionPass : public PassWrapper<FusionPass, OperationPass<ModuleOp>> {
@@ -528,7 +630,8 @@ public:
   }
 
   void runOnOperation() override {
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &getContext());
+    OwningOpRef<ModuleOp> module =
+        parseSourceFile<ModuleOp>(file, &getContext());
     if (!module)
       return signalPassFailure();
     PDLPatternModule fusions(std::move(module));
@@ -537,20 +640,27 @@ public:
     patterns.add(std::move(fusions));
     GreedyRewriteConfig config;
     config.setMaxNumRewrites(100000);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
       getOperation().emitError("the fusions do not converge");
       signalPassFailure();
     }
   }
 
 private:
-  Option<std::string> file{*this, "patterns", llvm::cl::desc("PDL, which mlir-pdll -x=mlir makes of PDLL")};
+  Option<std::string> file{
+      *this, "patterns",
+      llvm::cl::desc("PDL, which mlir-pdll -x=mlir makes of PDLL")};
 };
 
 } // namespace
 } // namespace mlir::tt::ttir::fusion
 
-extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "FusionPdll", "1",
-          [] { mlir::registerPass([] { return std::make_unique<mlir::tt::ttir::fusion::FusionPass>(); }); }};
+extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "FusionPdll", "1", [] {
+            mlir::registerPass([] {
+              return std::make_unique<mlir::tt::ttir::fusion::FusionPass>();
+            });
+          }};
 }

@@ -176,7 +176,10 @@ static enum binding_power power_of(const struct number *n) {
     n = said(n);
     if (n->op == NUM_NOT) { /* as cpp_not writes it */
         const struct number *of = said(n->a);
-        return of->op == NUM_NOT ? power_of(of->a) : of->op == NUM_EQ || of->op == NUM_NE ? P_COMPARISON : P_WORD;
+        return of->op == NUM_NOT                      ? power_of(of->a)
+               : of->op == NUM_OR                     ? P_AND
+               : of->op == NUM_EQ || of->op == NUM_NE ? P_COMPARISON
+                                                      : P_WORD;
     }
     const struct infix *sign = infix_of_number(n->op);
     return sign && n->op != NUM_MOD ? sign->power : P_WORD;
@@ -253,12 +256,23 @@ struct str cpp_number(struct cpp *c, const struct number *n) {
     }
 }
 
+/* That one of several does not hold, beside &&. */
+static struct str not_operand(struct cpp *c, const struct number *n) {
+    struct number none = {.op = NUM_NOT, .a = n};
+    struct str x = cpp_not(c, n);
+    return x.n && power_of(&none) < P_AND ? arena_printf(c->arena, "(%s)", x.p) : x;
+}
+
 struct str cpp_not(struct cpp *c, const struct number *n) {
     n = said(n);
     if (n->op == NUM_NOT)
         return cpp_number(c, n->a);
     if (n->op == NUM_EQ || n->op == NUM_NE)
         return operands(c, n, n->op == NUM_EQ ? "!=" : "==");
+    if (n->op == NUM_OR) {
+        struct str a = not_operand(c, n->a), b = a.n ? not_operand(c, n->b) : a;
+        return b.n ? arena_printf(c->arena, "%s && %s", a.p, b.p) : b;
+    }
     struct str x = cpp_number(c, n);
     return x.n ? cpp_negated(c, x) : x;
 }

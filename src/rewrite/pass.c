@@ -59,19 +59,20 @@ static void write_pattern(struct passes *w, struct pattern *p) {
     w->list[w->n++] = p;
 }
 
+/* Files beside those of patterns: of both formats, or of one; some are filled with the patterns. */
 static void write_shared(struct passes *w) {
-    static const char *const of_pdll[] = {"Fusion.pdll", "FusionPdll.cpp"};
-    for (size_t i = 0; i < sizeof of_pdll / sizeof *of_pdll && w->pdll; i++)
-        put(w, of_pdll[i], "", embedded_text(of_pdll[i]));
-    if (w->pdll)
-        return;
-    static const char *const shared[] = {"FusionMatch.h", "FusionForm.h"}, *const filled[] = {
-                                                                               "FusionPatterns.h", "FusionPasses.cpp",
-                                                                               "CMakeLists.txt", "README.md"};
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        put(w, shared[i], "", embedded_text(shared[i]));
-    for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
-        put(w, filled[i], "", files_of_all(filled[i], w->list, w->n, &w->arena));
+    static const struct {
+        const char *name;
+        bool cpp, pdll, filled;
+    } files[] = {{"FusionNumbers.h", true, true, false},  {"FusionMatch.h", true, false, false},
+                 {"FusionForm.h", true, false, false},    {"FusionPatterns.h", true, false, true},
+                 {"FusionPasses.cpp", true, false, true}, {"CMakeLists.txt", true, false, true},
+                 {"README.md", true, false, true},        {"Fusion.pdll", false, true, false},
+                 {"FusionPdll.cpp", false, true, false}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (w->pdll ? files[i].pdll : files[i].cpp)
+            put(w, files[i].name, "",
+                files[i].filled ? files_of_all(files[i].name, w->list, w->n, &w->arena) : embedded_text(files[i].name));
 }
 
 /* An instance of the report is one of the pattern: it names it, or its notes begin with its summary. */
