@@ -1790,14 +1790,16 @@ inline bool isTable(const Match &m, Name n) {
     return true;
   const Axes &axes = m[n].axes;
   IndexMap last = canonical(axes.back());
-  for (const Read &r : views(m[n]))
-    for (size_t i = 0; i + 1 < axes.size(); i++) {
+  for (const Read &r : views(m[n])) {
+    bool row = within(r.map, last);
+    if (within(last, r.map) && row && extent(axes[axes.size() - 2]) == 1)
+      return true; // of the one position
+    for (size_t i = 0; i + 1 < axes.size() && !row; i++) {
       IndexMap both = join({axes[i], axes.back()});
-      if (within(last, r.map) && within(r.map, both) &&
-          (within(both, r.map) ||
-           (within(r.map, last) && extent(axes[axes.size() - 2]) == 1)))
+      if (within(both, r.map) && within(r.map, both))
         return true;
     }
+  }
   return false;
 }
 /// One number for each batch element (the first axis) and group of neighbouring
