@@ -314,8 +314,14 @@ struct Maker {
     SmallVector<Value> operands{a, b};
     if (bias)
       operands.push_back(bias);
-    return make(bias ? "ttir.linear" : "ttir.matmul", shapeOf(out), operands,
-                flags);
+    Shape shape;
+    for (int64_t d = -int64_t(std::max(shapeOf(a).size(), shapeOf(b).size()));
+         d < 0; d++)
+      shape.push_back(d == -1 ? shapeOf(b).back()
+                      : d == -2
+                          ? int64_t(sizeAt(a, -2))
+                          : int64_t(std::max(sizeAt(a, d), sizeAt(b, d))));
+    return make(bias ? "ttir.linear" : "ttir.matmul", shape, operands, flags);
   }
   Value norm(StringRef name, Value x, Value weight, Value bias,
              Attribute epsilon) {

@@ -27,7 +27,7 @@ struct cpp_part {
     struct str text, name;   /* a name that nothing asks for earlier comes with the member */
     const struct node *node; /* what it is, where it has no name yet */
     uint32_t slot;           /* of a line; NONE: alternatives of an idiom */
-    uint32_t uses;
+    uint32_t uses, operands; /* operands in PDLL, so far */
     int power;
     bool put;
 };
@@ -506,25 +506,37 @@ static bool is_member(const struct cpp *c, uint32_t part) {
     return c->way || p->slot != NONE || (p->uses > 1 && p->text.n > SHORT);
 }
 
+/* What an op of PDLL is called as an operand. MLIR does not compare what a result is at its second use (as of 22.1: of
+ * exp(x) / (1 + exp(x)) any exponential would do), so that a further use has a name of its own, which is compared. */
+static struct str pdll_operand(struct cpp *c, struct cpp_part *p) {
+    if (p->power != PDLL_OP || p->operands++ == 0)
+        return p->name;
+    struct str name = arena_printf(c->arena, "%sAgain%.0u", p->name.p, p->operands > 2 ? p->operands - 1 : 0);
+    buf_printf(c->out, "  let %s: Value;\n", name.p);
+    pdll_test(c, pdll_holds(c, arena_printf(c->arena, "IsSame(%s, %s)", p->name.p, name.p)));
+    return name;
+}
+
 static bool is_root(const struct cpp *c, uint32_t part) {
     return c->way && part == c->way->root_part;
 }
 
-/* The text with members by their names, and all else in place. */
-static void unfold(struct cpp *c, struct str text, struct buf *out) {
+/* The text with members by their names, and all else in place. `operands`: of an op. */
+static void unfold(struct cpp *c, struct str text, bool operands, struct buf *out) {
     struct str before;
     uint32_t part;
     int power;
     while (next_mark(&text, &before, &power, &part)) {
-        const struct cpp_part *p = &c->parts[part];
+        struct cpp_part *p = &c->parts[part];
         buf_add(out, before);
         bool brackets = !is_member(c, part) && p->power < power;
         if (brackets)
             buf_addc(out, '(');
         if (is_member(c, part))
-            buf_printf(out, "%.*s%s", (int)p->name.n, p->name.p, is_root(c, part) ? ".0" : "");
+            buf_printf(out, "%s%s", c->way && operands ? pdll_operand(c, p).p : p->name.p,
+                       is_root(c, part) ? ".0" : "");
         else
-            unfold(c, p->text, out);
+            unfold(c, p->text, operands, out);
         if (brackets)
             buf_addc(out, ')');
     }
@@ -546,7 +558,7 @@ static void put_part(struct cpp *c, uint32_t part) {
     if (!p->name.n)
         p->name = part_name(c, p->node);
     struct buf text = {0};
-    unfold(c, p->text, &text);
+    unfold(c, p->text, true, &text);
     struct str said = p->slot == NONE ? STR("") : c->formula->slot_name[p->slot]; /* as the pattern has it */
     said = arena_str(c->arena, said.n ? said : p->name);
     struct str value = buf_take(&text, c->arena);
@@ -629,7 +641,7 @@ static void put_others(struct cpp *c) {
 
 static struct str unfolded(struct cpp *c, struct str text) {
     struct buf b = {0};
-    unfold(c, text, &b);
+    unfold(c, text, false, &b);
     return buf_take(&b, c->arena);
 }
 

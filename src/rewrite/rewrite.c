@@ -397,6 +397,8 @@ static struct str fill_pdll(const struct cpp *shared, struct rewrite *out, const
             next = w.way.again || next_way(&w.way);
         }
     }
+    if (!w.bodies.n && !out->left.n)
+        out->left = cpp_append(out->left, arena_printf(a, "none of %u ways to write it can be said", w.tries), a);
     if (!w.bodies.n)
         return STR("");
     if (next || w.more)
