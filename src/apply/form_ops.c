@@ -539,7 +539,7 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
         return write_fused(w, n, v, nv);
     if (op_table[n->op].window.kind != WINDOW_NONE && ttir_spelling(n->op, "").n)
         return write_window(w, n, v, nv);
-    if (n->op != op_kind_of_spelling(w->run.ref->match->pattern->fused_op) && write_lowering(w, n, v, nv, &lowered))
+    if (n->op != w->run.ref->match->pattern->makes && write_lowering(w, n, v, nv, &lowered))
         return lowered;
     if (class != OP_REDUCE && class != OP_JOIN && n->op != K_PERMUTE)
         op_fails(w->e->eval, "how TTIR writes %s is not known yet", op_table[n->op].name);

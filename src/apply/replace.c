@@ -273,7 +273,7 @@ static void print_replacement(struct replacing *how, const struct form_request *
                                .indent = out->indent,
                                .location = location,
                                .own = location_of_alias(out, location, a),
-                               .fused = op_kind_of_spelling(out->match->pattern->fused_op)};
+                               .fused = out->match->pattern->makes};
     for (uint32_t i = 0; i < q->nresults; i++)
         mark_used(&p, q->results[i].written.name);
     keep_reads(&p, q, out);

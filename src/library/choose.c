@@ -91,8 +91,10 @@ const char *const region_words[2] = {"elementwise", "elementwise-reduction"};
 static void put_regions_beside(struct pattern_set *set, const struct fa_patterns *o) {
     set->nbeside = included(o, region_words[1]) ? 2 : included(o, region_words[0]) ? 1 : 0;
     for (uint32_t i = 0; i < set->nbeside; i++)
-        set->beside[i] =
-            (struct pattern){.name = str_of(region_words[i]), .fused_op = STR("ttnn.generic"), .source = STR("ttnn")};
+        set->beside[i] = (struct pattern){.name = str_of(region_words[i]),
+                                          .fused_op = STR("ttnn.generic"),
+                                          .makes = op_kind_of_spelling(STR("ttnn.generic")),
+                                          .source = STR("ttnn")};
 }
 
 static const char *hint_for(struct pattern_set *set, struct str bad) {

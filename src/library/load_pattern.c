@@ -271,6 +271,7 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     if (!l->in.failed && p->is_variant)
         copy_statements(p, p->variant_of);
     load_keys(l, p, map, false);
+    p->makes = op_kind_of_spelling(p->fused_op);
     if (!p->status.pass.n) /* of a family some members may have none */
         p->ncompiler = p->nundecided = 0;
     if (!l->in.failed) {

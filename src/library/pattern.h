@@ -95,6 +95,7 @@ enum { MOST_NAMES = 8 }; /* of a list of names */
 
 struct pattern {
     struct str name, summary, fused_op, source;
+    enum op_kind makes;      /* its fused op; K_UNKNOWN: of no dialect */
     struct str match, fused; /* text of the formula and of the fused form */
     struct str file;
     uint64_t line;      /* where its mapping begins */

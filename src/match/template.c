@@ -20,8 +20,10 @@ static struct str label_of(const struct evaluation *e, uint32_t value) {
 void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
     uint32_t rank;
     const int64_t *shape = value == NONE ? NULL : graph_shape(g, value, &rank);
-    for (uint32_t d = 0; shape && d < rank; d++)
-        buf_printf(out, "%lldx", (long long)shape[d]);
+    for (uint32_t d = 0; shape && d < rank; d++) {
+        buf_int(out, shape[d]);
+        buf_addc(out, 'x');
+    }
     buf_add(out, value == NONE ? STR("none") : str_of(dtype_table[graph_dtype(g, value)].name));
 }
 

@@ -420,6 +420,7 @@ static void backward(struct flow *f, uint32_t op) {
 struct flow *flow_new(const struct graph *g) {
     struct flow *f = xcalloc(1, sizeof *f);
     f->g = g;
+    f->known = xcalloc(1, sizeof *f->known);
     f->values = xcalloc((size_t)g->m->nvalues + 1, sizeof *f->values);
     add_set(f, (struct flow_links){.n = 0});
     begin_at_arguments(f);
@@ -438,5 +439,7 @@ void flow_free(struct flow *f) {
     free(f->values);
     free(f->sets);
     free(f->attentions);
+    known_names_free(f->known);
+    free(f->known);
     free(f);
 }

@@ -13,6 +13,7 @@
 #define FA_FLOW_H
 
 #include "graph/index.h"
+#include "place/names.h"
 
 enum { MAX_LINKS = 6 };
 
@@ -74,6 +75,7 @@ struct flow {
     uint32_t nsets, sets_cap;
     struct attention_site *attentions; /* sorted by `op` */
     uint32_t nattentions, attentions_cap;
+    struct known_names *known; /* by what a reader of names has found; of one set of patterns */
 };
 
 /* Of main functions and of ops outside of functions. The graph must outlive the result. */

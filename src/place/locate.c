@@ -205,7 +205,7 @@ struct str locate_match(const struct pattern_set *set, const struct flow *flow, 
                         const struct match_detail *detail, struct str_list *names, struct arena *a) {
     struct name_reader reader;
     struct buf out = {0};
-    name_reader_begin(&reader, set, a);
+    name_reader_begin(&reader, set, flow->known, a);
     struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->slots, .near = ""};
     struct role role = role_of(flow, m, a);
     struct str says = find_names(&p, role.look);

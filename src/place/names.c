@@ -4,7 +4,19 @@
 
 #include <string.h>
 
-enum { MATCH_LIMIT = 10000, MAX_PAIRS = 8, MAX_STRIPS = 16 };
+#include "base/hash.h"
+
+enum { MATCH_LIMIT = 10000, MAX_PAIRS = 8, MAX_STRIPS = 16, MOST_KNOWN = 1 << 14 };
+
+struct known_name {
+    struct str name, stripped;
+    UT_hash_handle hh;
+};
+
+void known_names_free(struct known_names *known) {
+    HASH_CLEAR(hh, known->head);
+    arena_free(&known->arena);
+}
 
 void names_add(struct names *to, struct str name) {
     for (uint32_t i = 0; i < to->n; i++)
@@ -14,8 +26,9 @@ void names_add(struct names *to, struct str name) {
         to->items[to->n++] = name;
 }
 
-void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a) {
-    *r = (struct name_reader){set, a, made(pcre2_match_data_create(MAX_PAIRS, NULL)),
+void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct known_names *known,
+                       struct arena *a) {
+    *r = (struct name_reader){set, known, a, made(pcre2_match_data_create(MAX_PAIRS, NULL)),
                               made(pcre2_match_context_create(NULL))};
     pcre2_set_match_limit(r->limits, MATCH_LIMIT);
     pcre2_set_depth_limit(r->limits, MATCH_LIMIT);
@@ -35,7 +48,7 @@ static int regex_match(const struct name_reader *r, const struct location_rule *
     return pairs < 0 ? 0 : pairs == 0 ? MAX_PAIRS : pairs;
 }
 
-static struct str stripped(const struct name_reader *r, struct str name) {
+static struct str strip(const struct name_reader *r, struct str name) {
     for (uint32_t i = 0; i < r->set->nlocations; i++) {
         const struct location_rule *rule = &r->set->locations[i];
         for (int k = 0; rule->strip && k < MAX_STRIPS && regex_match(r, rule, name); k++) {
@@ -49,6 +62,22 @@ static struct str stripped(const struct name_reader *r, struct str name) {
         }
     }
     return name;
+}
+
+static struct str stripped(const struct name_reader *r, struct str name) {
+    struct known_names *all = r->known;
+    struct known_name *k = NULL;
+    HASH_FIND(hh, all->head, name.p, name.n, k);
+    if (k)
+        return k->stripped;
+    struct str out = strip(r, name);
+    if (all->n == MOST_KNOWN)
+        return out;
+    k = arena_alloc(&all->arena, sizeof *k);
+    *k = (struct known_name){.name = arena_str(&all->arena, name), .stripped = arena_str(&all->arena, out)};
+    HASH_ADD_KEYPTR(hh, all->head, k->name.p, k->name.n, k);
+    all->n++;
+    return k->stripped;
 }
 
 void names_strip(const struct name_reader *r, struct names *names) {

@@ -15,15 +15,26 @@ struct names {
 /* Adds a name unless it is empty or there already; beyond MAX_NAMES it is dropped. */
 void names_add(struct names *to, struct str name);
 
+/* Names of one graph, and what strip rules leave of them: names repeat with every layer. A zeroed struct is empty. */
+struct known_names {
+    struct known_name *head;
+    uint32_t n;
+    struct arena arena;
+};
+
+void known_names_free(struct known_names *known);
+
 /* The rules with room for one match of a regular expression. Results are in the arena. */
 struct name_reader {
     const struct pattern_set *set;
+    struct known_names *known;
     struct arena *arena;
     pcre2_match_data *data;
     pcre2_match_context *limits;
 };
 
-void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a);
+void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct known_names *known,
+                       struct arena *a);
 void name_reader_end(struct name_reader *r);
 
 /* Removes from each name what the strip rules match: wrappers and suffixes that do not tell modules apart. */

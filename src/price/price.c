@@ -216,8 +216,7 @@ static void mark_staying(struct parts *s) {
 
 static void begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d,
                   struct arena *a) {
-    *s = (struct parts){
-        .pricer = p, .match = m, .detail = d, .arena = a, .fused = op_kind_of_spelling(m->pattern->fused_op)};
+    *s = (struct parts){.pricer = p, .match = m, .detail = d, .arena = a, .fused = m->pattern->makes};
     uint32_t all = m->nops + m->nthrough;
     s->ops = arena_alloc(a, (all + (size_t)1) * sizeof *s->ops);
     for (uint32_t i = 0; i < all; i++)

@@ -99,6 +99,7 @@ static bool read_kind(struct region_rules *rules, const struct yaml *y, const st
                                         ? STR("elementwise ops and a reduction that one generated kernel could run.")
                                         : STR("elementwise ops that one generated kernel could run."),
                          .fused_op = STR("ttnn.generic"),
+                         .makes = op_kind_of_spelling(STR("ttnn.generic")),
                          .source = STR("ttnn"),
                          .status = {.level = STR("ttnn"), .pass = x.pass, .pattern = x.pattern, .gated = x.flag}};
     for (const struct tree *t = x.groups->first; t; t = t->next)

@@ -16,6 +16,8 @@
 #include "place/standalone.h"
 #include "price/price.h"
 
+enum { DRAWN_SLOTS = 1024 };
+
 struct describer {
     const struct findings *f;
     const struct fa_audit_options *options;
@@ -25,13 +27,13 @@ struct describer {
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
     struct layers layers;
-    uint32_t first_layer; /* of this graph in the report */
-    uint64_t drawn;       /* `alike` of the last place that has a drawing */
-    bool *counted;        /* per op: what is saved there is in the sum of the report */
-    bool fused;           /* the graph has ops that fusing made */
-    uint32_t *finding_of; /* per match: in the report; or NONE */
-    bool missed;          /* a pass that runs unless it is switched off missed something */
-    struct arena arena;   /* freed after each match */
+    uint32_t first_layer;        /* of this graph in the report */
+    uint64_t drawn[DRAWN_SLOTS]; /* keys of places that have a drawing, by their last bits */
+    bool *counted;               /* per op: what is saved there is in the sum of the report */
+    bool fused;                  /* the graph has ops that fusing made */
+    uint32_t *finding_of;        /* per match: in the report; or NONE */
+    bool missed;                 /* a pass that runs unless it is switched off missed something */
+    struct arena arena;          /* freed after each match */
 };
 
 static void begin_describing(struct describer *by, struct report *r) {
@@ -180,6 +182,14 @@ static struct str_list components_of(const struct match *m, struct arena *a) {
     return (struct str_list){names, m->nops};
 }
 
+/* The report shows the drawing of the first of those that are alike. */
+static bool is_drawn(struct describer *by, const struct finding *f) {
+    uint64_t key = hash_mix(f->alike, bits_of_double(f->saved_us)), *known = &by->drawn[key % DRAWN_SLOTS];
+    bool drawn = *known == key;
+    *known = key;
+    return drawn;
+}
+
 static struct finding describe(struct describer *by, const struct described *x) {
     const struct findings *f = by->f;
     const struct match *m = x->match, *origin = NULL;
@@ -211,9 +221,8 @@ static struct finding describe(struct describer *by, const struct described *x) 
                           .copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies,
                           .unpaired = f->origins.pairing.ttir && !ttir.nops};
     const struct claim *claim = &out.notes.claim;
-    enum op_kind makes = op_kind_of_spelling(m->pattern->fused_op);
-    out.known_defect =
-        unchecked_text(f->patterns, unchecked_of(f->patterns, m->pattern, makes, m->graph, m->ops, m->nops), a);
+    out.known_defect = unchecked_text(
+        f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
     out.place = out.notes.place;
     out.todo = todo_of(claim, a);
     if (price_is_slower(&x->price))
@@ -308,9 +317,8 @@ static void add_finding(struct describer *by, const struct described *x, struct 
         r->nslower++;
     } else {
         f.layer = by->layers.names[by->layers.of_op[x->match->root]];
-        if (f.alike != by->drawn) /* those that are alike mostly follow one another */
+        if (!is_drawn(by, &f))
             f.drawing = draw_match(x->match, &x->detail, &r->arena);
-        by->drawn = f.alike;
         report_finding(by, x, &f, r);
     }
     arena_reset(&by->arena);
