@@ -166,6 +166,22 @@ Test(host, loops_over_memory_are_ops_on_tensors) {
          2, 4, "reshape:6 slice_static:2 reshape:2x1 concat:2x4 reshape:8"},
         {BOTH "x = a[k2]; r[k2] = x; end; end; for u 6; x1 = r[u]; %y1 = llvm.fneg %x1 : f32; r[u] = y1; end", 2, 3,
          "reshape:6 reshape:6 neg:6 reshape:2x3"},
+        /* a part that is written once more */
+        {"for u 6; r[u] = zero; end; for i 3; x = b[i]; l = add i c2; r[l] = x; end", 2, 3,
+         "reshape:6 full:1 broadcast:6 slice_static:2 slice_static:1 concat:6 reshape:2x3"},
+        {"for u 6; r[u] = zero; end; for i 2; x = a[i]; l = mul i c3; l2 = add l c1; r[l2] = x; end", 2, 3,
+         "reshape:6 full:1 broadcast:6 slice_static:2 reshape:2x1 reshape:2x3 slice_static:2x1 slice_static:2x1 "
+         "concat:2x3 reshape:6"},
+        /* truth values, one of two, counters as numbers */
+        {"for i 3; x = b[i]; %t = llvm.fcmp \"ogt\" %x, %zero : f32; %y = llvm.select %t, %x, %zero : i1, f32; r[i] = "
+         "y; "
+         "end",
+         3, 1, "reshape:6 full:1 gt: full:1 where:3 reshape:3x1"},
+        {"for i 3; x = b[i]; %t = llvm.fcmp \"une\" %x, %zero : f32; %u = llvm.fcmp \"olt\" %x, %zero : f32; "
+         "%v = llvm.and %t, %u : i1; %y = llvm.uitofp %v : i1 to f32; r[i] = y; end",
+         3, 1, "reshape:6 full:1 ne: full:1 lt: logical_and: typecast:3 reshape:3x1"},
+        {BOTH "%y = llvm.sitofp %k2 : i64 to f32; r[k2] = y; end; end", 2, 3,
+         "reshape:6 arange:2x1x arange:1x3x add:2x3x typecast:2x3 reshape:6"},
         /* rows, columns of rows, and elements that other elements count */
         {"for i 2; " PICK
          "for j 3; l = mul g c3; l2 = add l j; x = a[l2]; k = mul i c3; k2 = add k j; r[k2] = x; end; end",
@@ -196,6 +212,10 @@ Test(host, what_is_not_understood_stays) {
         /* a part that nothing stores, or two that overlap */
         {"for i 4; x = a[i]; r[i] = x; end", 2, 3, ""},
         {"for i 4; x = a[i]; r[i] = x; end; for j 3; y = b[j]; j1 = add j c3; r[j1] = y; end", 2, 3, ""},
+        {"for u 6; r[u] = zero; end; for i 3; x = b[i]; l = add i c4; r[l] = x; end", 2, 3, ""},
+        {"for u 6; r[u] = zero; end; for i 3; x = b[i]; l = mul i c2; l2 = add l c1; r[l2] = x; y = r[c0]; q[i] = y; "
+         "end",
+         2, 3, ""},
         /* beyond the end; places that are no digits of an index */
         {"for i 4; x = b[i]; r[i] = x; end", 4, 1, ""},
         {"for i 2; for j 3; k = add i j; x = a[k]; l = mul i c3; l2 = add l j; r[l2] = x; end; end", 2, 3, ""},
@@ -212,7 +232,17 @@ Test(host, what_is_not_understood_stays) {
          "-> f32; "
          "r[i] = x; end",
          2, 1, ""},
-        /* other loops, ops and functions */
+        /* other loops, ops and functions; what is true of NaN, or counts without a sign */
+        {"for i 3; x = b[i]; %t = llvm.fcmp \"ugt\" %x, %zero : f32; %y = llvm.select %t, %x, %zero : i1, f32; r[i] = "
+         "y; "
+         "end",
+         3, 1, ""},
+        {"for i 2; " PICK "%t = llvm.icmp \"ult\" %g, %c2 : i64; %y = llvm.uitofp %t : i1 to f32; r[i] = y; end", 2, 1,
+         ""},
+        {"for i 2; " PICK "%y = llvm.uitofp %g : i64 to f32; r[i] = y; end", 2, 1, ""},
+        {"for i 2; " PICK "%t = llvm.icmp \"slt\" %g, %c2 : i64; %y = llvm.sitofp %t : i1 to f32; r[i] = y; end", 2, 1,
+         ""},
+        {"for i 2; " PICK "%t = llvm.and %g, %c1 : i64; %y = llvm.sitofp %t : i64 to f32; r[i] = y; end", 2, 1, ""},
         {"for i 2; x = a[i]; y = frem x x; r[i] = y; end", 2, 1, ""},
         {"%w = llvm.call @other(%a) : (!llvm.ptr) -> !llvm.ptr; for i 2; x = w[i]; r[i] = x; end", 2, 1, ""},
         {"for i 2; x = a[i]; end; r[c0] = x", 1, 1, ""},

@@ -203,9 +203,13 @@ static uint64_t bit_of(uint32_t buffer) {
 
 /* ---- integers and pointers ---- */
 
+/* In memory; a truth value takes one. */
+static int64_t bytes_in(enum dtype t) {
+    return t == DT_OTHER || t == DT_NONE ? 0 : (dtype_table[t].bits + 7) / 8;
+}
+
 static int64_t bytes_of(const struct mlir *m, struct str type) {
-    enum dtype t = mlir_dtype(m, type);
-    return t == DT_OTHER || t == DT_NONE ? 0 : dtype_table[t].bits / 8;
+    return bytes_in(mlir_dtype(m, type));
 }
 
 /* "(256 : index) : i64", "(1.000000e+00 : f32) : f32", "<{value = 256 : index}> : () -> i64" */
@@ -347,7 +351,7 @@ static bool read_copy(struct host_reader *r, uint32_t op) {
     struct symbol to = of_operand(r, op, 0), from = of_operand(r, op, 1), n = of_operand(r, op, 2);
     if (to.kind != POINTER || from.kind != POINTER || to.id == NONE || from.id == NONE || !is_fixed(&n))
         return false;
-    int64_t bytes = dtype_table[r->host.buffers[from.id].dtype].bits / 8;
+    int64_t bytes = bytes_in(r->host.buffers[from.id].dtype);
     return bytes && n.at.base % bytes == 0 &&
            host_copy(&r->host, to.id, to.at.base, from.id, from.at.base, n.at.base / bytes);
 }
@@ -355,9 +359,9 @@ static bool read_copy(struct host_reader *r, uint32_t op) {
 /* A pointer whose elements are those of the buffer. */
 static bool points(const struct host_reader *r, const struct symbol *p, struct str type) {
     enum dtype t = p->kind == POINTER && p->id != NONE ? r->host.buffers[p->id].dtype : DT_OTHER;
-    bool alike = dtype_table[t].bits == 8 * bytes_of(r->m, type) &&
-                 format_is_float(t) == format_is_float(mlir_dtype(r->m, type));
-    return t != DT_OTHER && (t == DT_NONE || alike) && (!p->bytes || p->bytes == bytes_of(r->m, type));
+    enum dtype of = mlir_dtype(r->m, type);
+    bool alike = dtype_table[t].bits == dtype_table[of].bits && format_is_float(t) == format_is_float(of);
+    return t != DT_OTHER && (t == DT_NONE || alike) && (!p->bytes || p->bytes == bytes_in(of));
 }
 
 static bool read_load(struct host_reader *r, uint32_t op) {
@@ -423,25 +427,69 @@ static bool read_store(struct host_reader *r, uint32_t op) {
 
 /* ---- arithmetic ---- */
 
-static bool read_arithmetic(struct host_reader *r, uint32_t op, const char *name) {
-    uint32_t n = r->m->ops[op].noperands, tensors[2];
+/* Of operands that have elements of one type, but for the first `apart`. */
+static bool set_result(struct host_reader *r, uint32_t op, const char *name, uint32_t apart, enum dtype result) {
+    uint32_t n = r->m->ops[op].noperands, tensors[3];
     enum dtype dtype = DT_F32;
     uint64_t loaded = 0;
     bool elements = false;
-    if (n < 1 || n > 2)
+    if (n <= apart || n > 3)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         struct symbol s = of_operand(r, op, i);
         bool element = s.kind == TENSOR || (s.kind == WHOLE && s.at.times);
         elements |= element;
-        dtype = element ? host_dtype(&r->host, s.kind == TENSOR ? s.id : s.at.index) : dtype;
+        if (element && i >= apart)
+            dtype = host_dtype(&r->host, s.kind == TENSOR ? s.id : s.at.index);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct symbol s = of_operand(r, op, i);
-        tensors[i] = tensor_of(r, &s, dtype);
+        tensors[i] = tensor_of(r, &s, i < apart ? DT_I1 : dtype);
         loaded |= s.loaded;
     }
-    return elements && set_tensor(r, op, host_op(&r->host, name, tensors, n, dtype), loaded);
+    result = result == DT_NONE ? dtype : result;
+    return elements && set_tensor(r, op, host_op(&r->host, name, tensors, n, result), loaded);
+}
+
+static bool read_arithmetic(struct host_reader *r, uint32_t op, const char *name) {
+    return r->m->ops[op].noperands <= 2 && set_result(r, op, name, 0, DT_NONE);
+}
+
+/* Of numbers with a sign; of two of which one is none (NaN) only "une" is true. */
+static bool read_comparison(struct host_reader *r, uint32_t op) {
+    static const struct {
+        const char *integers, *floats;
+        int of_integers, of_floats; /* their numbers in the generic form */
+        const char *ttir;
+    } all[] = {{"eq", "oeq", 0, 1, "ttir.eq"},  {"ne", "une", 1, 13, "ttir.ne"}, {"slt", "olt", 2, 4, "ttir.lt"},
+               {"sle", "ole", 3, 5, "ttir.le"}, {"sgt", "ogt", 4, 2, "ttir.gt"}, {"sge", "oge", 5, 3, "ttir.ge"}};
+    struct str predicate = said(r, op, "predicate", "\"", "\"");
+    bool floats = is(r, op, "llvm.fcmp");
+    int64_t number = -1;
+    (void)mlir_int(predicate, &number);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(predicate, floats ? all[i].floats : all[i].integers) ||
+            number == (floats ? all[i].of_floats : all[i].of_integers))
+            return set_result(r, op, all[i].ttir, 0, DT_I1);
+    return false;
+}
+
+static bool read_select(struct host_reader *r, uint32_t op) {
+    struct symbol s = of_operand(r, op, 0);
+    return s.kind == TENSOR && r->m->ops[op].noperands == 3 && set_result(r, op, "ttir.where", 1, DT_NONE);
+}
+
+/* Of truth values. */
+static bool read_logic(struct host_reader *r, uint32_t op) {
+    const char *name = is(r, op, "llvm.and")  ? "ttir.logical_and"
+                       : is(r, op, "llvm.or") ? "ttir.logical_or"
+                                              : "ttir.logical_xor";
+    bool truths = true;
+    for (uint32_t i = 0; i < r->m->ops[op].noperands; i++) {
+        struct symbol s = of_operand(r, op, i);
+        truths &= s.kind != TENSOR || host_dtype(&r->host, s.id) == DT_I1;
+    }
+    return truths && set_result(r, op, name, 0, DT_I1);
 }
 
 /* "%26 = llvm.sext %25 : i32 to i64"; of whole numbers that count places nothing is left to do. */
@@ -451,9 +499,12 @@ static bool read_cast(struct host_reader *r, uint32_t op) {
     bool widens = is(r, op, "llvm.sext"), place = s.kind == WHOLE && (widens || s.at.times == 0);
     if (place && format_is_integer(to))
         return set(r, op, s);
-    if (is(r, op, "llvm.zext") || is(r, op, "llvm.trunc")) /* of elements, whose sign nothing says */
+    bool truth = s.kind == TENSOR && host_dtype(&r->host, s.id) == DT_I1;
+    bool unsigned_ = is(r, op, "llvm.zext") || is(r, op, "llvm.uitofp");
+    if (is(r, op, "llvm.trunc") || unsigned_ != truth) /* of elements, whose sign nothing says */
         return false;
-    uint32_t x = s.kind == WHOLE && s.at.times ? tensor_of(r, &s, host_dtype(&r->host, s.at.index)) : s.id;
+    enum dtype from = s.at.times ? host_dtype(&r->host, s.at.index) : DT_I32;
+    uint32_t x = s.kind == WHOLE ? tensor_of(r, &s, from) : s.id;
     return (s.kind == TENSOR || s.kind == WHOLE) && x != NONE && to != DT_OTHER &&
            set_tensor(r, op, host_op(&r->host, "ttir.typecast", &x, 1, to), s.loaded);
 }
@@ -566,6 +617,13 @@ static const struct {
     {"llvm.fpext", read_cast, NULL},
     {"llvm.fptrunc", read_cast, NULL},
     {"llvm.sitofp", read_cast, NULL},
+    {"llvm.uitofp", read_cast, NULL},
+    {"llvm.icmp", read_comparison, NULL},
+    {"llvm.fcmp", read_comparison, NULL},
+    {"llvm.select", read_select, NULL},
+    {"llvm.and", read_logic, NULL},
+    {"llvm.or", read_logic, NULL},
+    {"llvm.xor", read_logic, NULL},
     {"llvm.fptosi", read_cast, NULL},
     {"llvm.fadd", NULL, "ttir.add"},
     {"llvm.fsub", NULL, "ttir.subtract"},

@@ -57,7 +57,7 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
 bool host_copy(struct host *h, uint32_t to, int64_t to_at, uint32_t from, int64_t from_at, int64_t n);
 uint32_t host_op(struct host *h, const char *name, const uint32_t *operands, uint32_t n, enum dtype dtype);
 uint32_t host_number(struct host *h, double x, enum dtype dtype);
-/* A number that counts places, as an element; NONE where it moves with the loops. */
+/* A number that counts places, as an element. */
 uint32_t host_whole(struct host *h, const struct affine *at, enum dtype dtype);
 /* A strided view of a buffer, as a tensor of these sizes. */
 uint32_t host_view(struct host *h, uint32_t buffer, int64_t offset, const int64_t *sizes, const int64_t *strides,

@@ -159,20 +159,42 @@ uint32_t host_number(struct host *h, double x, enum dtype dtype) {
     return made;
 }
 
-uint32_t host_whole(struct host *h, const struct affine *at, enum dtype dtype) {
-    const struct affine fixed = {.base = at->base, .times = at->times, .index = at->index};
-    if (!affine_equal(at, &fixed))
+/* What the counter of a loop is in each iteration, times a number. */
+static uint32_t counted(struct host *h, uint32_t loop, int64_t by, enum dtype dtype) {
+    struct shape to = here(h);
+    int64_t end;
+    for (uint32_t d = 0; d < to.rank; d++)
+        to.dim[d] = d == loop ? to.dim[d] : 1;
+    uint32_t type = build_tensor(h->m, to.dim, to.rank, dtype);
+    if (type == NONE || __builtin_mul_overflow(by, to.dim[loop], &end))
         return NONE;
-    if (at->times == 0)
-        return host_number(h, (double)at->base, dtype);
-    uint32_t x = at->index;
-    if (host_dtype(h, x) != dtype)
-        x = host_op(h, "ttir.typecast", &x, 1, dtype);
-    if (at->times != 1)
-        x = host_op(h, "ttir.multiply", (uint32_t[]){x, host_number(h, (double)at->times, dtype)}, 2, dtype);
-    if (at->base != 0)
-        x = host_op(h, "ttir.add", (uint32_t[]){x, host_number(h, (double)at->base, dtype)}, 2, dtype);
-    return x;
+    struct buf text = {0};
+    buf_printf(&text, "start = 0 : si64, end = %lld : si64, step = %lld : si64, arange_dimension = %u : i64",
+               (long long)end, (long long)by, loop);
+    uint32_t made = build_value(h->m, "ttir.arange", buf_str(&text), NULL, 0, type);
+    buf_free(&text);
+    return made;
+}
+
+uint32_t host_whole(struct host *h, const struct affine *at, enum dtype dtype) {
+    uint32_t terms[MAX_LOOPS + 2], n = 0;
+    if (at->times != 0) {
+        uint32_t x = at->index;
+        if (host_dtype(h, x) != dtype)
+            x = host_op(h, "ttir.typecast", &x, 1, dtype);
+        if (at->times != 1)
+            x = host_op(h, "ttir.multiply", (uint32_t[]){x, host_number(h, (double)at->times, dtype)}, 2, dtype);
+        terms[n++] = x;
+    }
+    for (uint32_t k = 0; k < h->nloops; k++)
+        if (at->by[k] != 0)
+            terms[n++] = counted(h, k, at->by[k], dtype);
+    if (at->base != 0 || n == 0)
+        terms[n++] = host_number(h, (double)at->base, dtype);
+    uint32_t sum = terms[0];
+    for (uint32_t i = 1; i < n; i++)
+        sum = host_op(h, "ttir.add", (uint32_t[]){sum, terms[i]}, 2, dtype);
+    return sum;
 }
 
 /* ---- places ---- */
@@ -288,6 +310,15 @@ static uint32_t all_strides(const struct buffer *b, int64_t *strides) {
     return n;
 }
 
+static uint32_t concatenated(struct host *h, const uint32_t *values, uint32_t n, uint32_t dim, const struct shape *to) {
+    struct buf text = {0};
+    uint32_t type = build_tensor(h->m, to->dim, to->rank, host_dtype(h, values[0]));
+    buf_printf(&text, "dim = %u : si32", dim);
+    uint32_t made = type == NONE ? NONE : build_value(h->m, "ttir.concat", buf_str(&text), values, n, type);
+    buf_free(&text);
+    return made;
+}
+
 static uint32_t joined(struct host *h, const struct buffer *b, uint32_t dim) {
     uint32_t values[MAX_PIECES];
     struct shape all = shape_of(h, b->pieces[0].value);
@@ -296,12 +327,7 @@ static uint32_t joined(struct host *h, const struct buffer *b, uint32_t dim) {
         values[i] = b->pieces[i].value;
         all.dim[dim] += b->pieces[i].extent[dim];
     }
-    struct buf text = {0};
-    buf_printf(&text, "dim = %u : si32", dim);
-    uint32_t type = build_tensor(h->m, all.dim, all.rank, b->dtype);
-    uint32_t made = type == NONE ? NONE : build_value(h->m, "ttir.concat", buf_str(&text), values, b->npieces, type);
-    buf_free(&text);
-    return made;
+    return concatenated(h, values, b->npieces, dim, &all);
 }
 
 static int by_base(const void *a, const void *b) {
@@ -359,6 +385,63 @@ static bool same_place(const struct stored_part *a, const struct stored_part *b)
            memcmp(a->extent, b->extent, a->n * sizeof *a->extent) == 0;
 }
 
+/* A row seen as a tensor with a dimension for each stride, and the part of it in which the loops move. */
+struct window {
+    struct shape own, taken;
+    int64_t begin[MAX_RANK];
+};
+
+static bool find_window(struct window *w, int64_t above, int64_t base, const int64_t *strides, const int64_t *extents,
+                        uint32_t n) {
+    *w = (struct window){.own.rank = 0};
+    for (uint32_t i = 0; i <= n && w->own.rank < MAX_LOOPS; i++) {
+        if (i == n && n && strides[n - 1] == 1)
+            break;
+        int64_t stride = i < n ? strides[i] : 1, extent = i < n ? extents[i] : 1;
+        uint32_t d = w->own.rank++;
+        if (above % stride != 0 || base / stride + extent > above / stride)
+            return false;
+        w->own.dim[d] = above / stride;
+        w->taken.dim[d] = extent;
+        w->begin[d] = base / stride;
+        base %= stride;
+        above = stride;
+    }
+    w->taken.rank = w->own.rank;
+    return above == 1;
+}
+
+/* The row with the piece in place of what was there. */
+static uint32_t overlaid(struct host *h, uint32_t row, const struct stored_part *p) {
+    struct window w;
+    struct shape flat = shape_of(h, row), all;
+    if (!find_window(&w, flat.dim[0], p->base, p->stride, p->extent, p->n))
+        return NONE;
+    uint32_t x = reshaped(h, p->value, &w.taken), old = reshaped(h, row, &w.own);
+    all = w.taken;
+    for (uint32_t d = w.own.rank; d-- > 0;) {
+        uint32_t parts[3], n = 0;
+        int64_t begin[MAX_RANK] = {0}, end = w.begin[d] + w.taken.dim[d];
+        struct shape part = all;
+        memcpy(begin, w.begin, d * sizeof *begin);
+        if ((part.dim[d] = w.begin[d]) > 0)
+            parts[n++] = sliced(h, old, begin, &part);
+        parts[n++] = x;
+        begin[d] = end;
+        if ((part.dim[d] = w.own.dim[d] - end) > 0)
+            parts[n++] = sliced(h, old, begin, &part);
+        all.dim[d] = w.own.dim[d];
+        x = n > 1 ? concatenated(h, parts, n, d, &all) : x;
+    }
+    return reshaped(h, x, &flat);
+}
+
+/* Whether all of it is one row that the piece stands in. */
+static bool stands_in_row(const struct buffer *b, const struct stored_part *p) {
+    const struct stored_part *row = &b->pieces[0];
+    return b->npieces == 1 && row->base == 0 && is_dense(row) && last_of(p) < size_of(row) && size_of(p) < size_of(row);
+}
+
 static bool add_piece(struct host *h, struct buffer *b, struct stored_part p) {
     int64_t end = p.base + size_of(&p);
     uint32_t kept = 0;
@@ -366,6 +449,11 @@ static bool add_piece(struct host *h, struct buffer *b, struct stored_part p) {
         return false;
     if (is_dense(&p))
         flatten(h, &p);
+    if (stands_in_row(b, &p)) {
+        flatten(h, &b->pieces[0]);
+        b->pieces[0].value = overlaid(h, b->pieces[0].value, &p);
+        return b->pieces[0].value != NONE;
+    }
     for (uint32_t i = 0; i < b->npieces; i++) /* what it covers is gone */
         if (!(is_dense(&p) && b->pieces[i].base >= p.base && last_of(&b->pieces[i]) < end) &&
             !same_place(&b->pieces[i], &p))
@@ -416,29 +504,6 @@ static bool may_store(struct host *h, struct buffer *b, const struct affine *at)
     return true;
 }
 
-/* A row seen as a tensor with a dimension for each stride: the window of it in which the loops move. */
-static uint32_t window(struct host *h, uint32_t row, int64_t base, const struct axis *axes, uint32_t n) {
-    struct shape own = {.rank = 0}, taken = {.rank = 0};
-    int64_t begin[MAX_LOOPS + 1], above = shape_of(h, row).dim[0];
-    for (uint32_t i = 0; i <= n && own.rank < MAX_LOOPS; i++) {
-        if (i == n && n && axes[n - 1].stride == 1)
-            break;
-        int64_t stride = i < n ? axes[i].stride : 1, extent = i < n ? axes[i].extent : 1;
-        if (above % stride != 0)
-            return NONE;
-        own.dim[own.rank] = above / stride;
-        begin[own.rank] = base / stride;
-        base %= stride;
-        taken.dim[own.rank] = extent;
-        if (begin[own.rank] + extent > own.dim[own.rank])
-            return NONE;
-        own.rank++;
-        taken.rank++;
-        above = stride;
-    }
-    return above == 1 ? sliced(h, reshaped(h, row, &own), begin, &taken) : NONE;
-}
-
 /* Rows of the buffer that an index counts, one behind another, and the place in them, which stays in a row. */
 static uint32_t gathered(struct host *h, uint32_t row, struct affine *at) {
     struct shape all = shape_of(h, row), index = shape_of(h, at->index), flat = {1, {shape_count(&index)}};
@@ -471,8 +536,17 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
         return NONE;
     if (at->times && (row = gathered(h, row, &place)) == NONE)
         return NONE;
-    uint32_t part = axes_at(h, &place, axes, &n) ? window(h, row, place.base, axes, n) : NONE;
-    return part == NONE ? NONE : in_loop_order(h, part, axes, n);
+    struct window w;
+    int64_t strides[MAX_LOOPS], extents[MAX_LOOPS];
+    if (!axes_at(h, &place, axes, &n))
+        return NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        strides[i] = axes[i].stride;
+        extents[i] = axes[i].extent;
+    }
+    if (!find_window(&w, shape_of(h, row).dim[0], place.base, strides, extents, n))
+        return NONE;
+    return in_loop_order(h, sliced(h, reshaped(h, row, &w.own), w.begin, &w.taken), axes, n);
 }
 
 /* The sum, the largest or the smallest over the loops in which the place does not move. */
