@@ -999,6 +999,22 @@ module {
                     self.assertTrue(os.path.exists(report))
 
     @unittest.skipUnless(CORPUS and os.path.isdir(os.path.join(CORPUS, "real")) and shutil.which("zstd"), "no dumps, or no zstd")
+    def test_a_difference_is_found_where_models_are_large(self):
+        """A guard sees no difference in what is guarded, but what is made of it past the guard does; constants that both
+        sides take are tied to no extent, and one that is is followed."""
+        cases = [("clipres0", '%723 = "ttnn.matmul"', "transpose_b = true", "transpose_b = false"),
+                 ("resnet8", '%11 = "ttnn.multiply"(%10, %8)', '"ttnn.multiply"', '"ttnn.add"'),
+                 ("zvaetp", '%640 = "ttnn.multiply"', "ttnn.multiply", "ttnn.add")]
+        for name, op, was, now in cases:
+            ttir, ttnn = (os.path.join(CORPUS, "real", f"{name}.{level}.mlir.zst") for level in ("ttir", "ttnn"))
+            text = subprocess.run(["zstd", "-dc", ttnn], capture_output=True, text=True, check=True).stdout
+            line = next(l for l in text.split("\n") if op in l)
+            with self.subTest(name):
+                self.assertIn(was, line)
+                wrong = self.path("wrong.mlir", text.replace(line, line.replace(was, now, 1), 1))
+                self.assertEqual(self.verify(ttir, wrong)[0], 1)
+
+    @unittest.skipUnless(CORPUS and os.path.isdir(os.path.join(CORPUS, "real")) and shutil.which("zstd"), "no dumps, or no zstd")
     def test_an_epsilon_that_no_result_shows(self):
         """Far behind it no number that is tried comes near it: the norm itself decides."""
         ttir, ttnn = (os.path.join(CORPUS, "real", f"dsag.{level}.mlir.zst") for level in ("ttir", "ttnn"))

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reduce/scale_constant.h"
+
 enum { MAX_FIXED = 64, MAX_CHOICES_OF_EXTENTS = 8, MIN_SHAPES = 2, MAX_SHAPES = 4 };
 
 /* Of extents_cost: in further choices of small extents, which are worth more where extents that differ became equal;
@@ -132,28 +134,38 @@ bool shapes_choose(const struct shapes_question *q, bool reduced, double most, s
 
 /* ---- the policy ---- */
 
-/* 2 and 1/2 are common for other reasons. */
-static bool is_of_an_extent(double x, const struct fixed_extents *reduced) {
-    bool found = x != 2 && x != 0.5;
-    for (uint32_t i = 0; i < reduced->n && !found; i++) {
-        double n = (double)reduced->of[i], two = x < 1 ? 1 / x : x;
-        found = n == two || n - 1 == two || n == two * two || n == two * two * two * two;
-    }
-    return found;
+/* Whether constants are tied to extents. What both sides take and what is no function of an extent that is known here
+ * is not: an epsilon. One that is such a function is followed, and left as it is, which is all that it may mean, where
+ * no other is on one side only, which might be its product with something. */
+enum tie { UNTIED, FOLLOWED, TIED };
+
+static enum tie tie_of(const struct shapes_question *q, const struct constant_meanings *m, struct constant c,
+                       uint32_t value, uint32_t *on_one_side) {
+    double x = fabs(c.value);
+    bool plain = x == 0 || x == 1 || x > 1e6 || x < 1e-8, common = x == 2 || x == 0.5; /* infinity, an epsilon */
+    bool both = q->in_both && q->in_both(q->self, c), follows = constant_follows(m, c);
+    *on_one_side += !plain && !both;
+    if (plain || (!follows && (common || both)))
+        return UNTIED;
+    return follows && q->in_both && format_is_float(graph_dtype(q->subgraph->graph, value)) ? FOLLOWED : TIED;
 }
 
-/* A constant may be tied to an extent: it is none of 0, 1 and their negatives, and neither so large or small that it
- * stands for infinity or an epsilon. */
-static bool has_tied_constants(const struct subgraph *s) {
-    struct fixed_extents reduced = {.n = 0};
-    bool found = false;
-    fix_all_reduced(&reduced, s);
-    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
+static enum tie tie_of_constants(const struct shapes_question *q) {
+    const struct subgraph *s = q->subgraph;
+    struct extents *own = xcalloc(1, sizeof *own);
+    struct constant_meanings *m = xcalloc(1, sizeof *m);
+    uint32_t on_one_side = 0;
+    struct str why;
+    enum tie all = extents_unchanged(s, own, &why) ? UNTIED : TIED;
+    constant_meanings(m, s, own, NULL, true);
+    for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
-        double x = fabs(c.value);
-        found = c.known && !(x == 0 || x == 1 || x > 1e6 || x < 1e-8) && is_of_an_extent(x, &reduced);
+        enum tie of = c.known ? tie_of(q, m, c, s->inputs[i], &on_one_side) : UNTIED;
+        all = of > all ? of : all;
     }
-    return found;
+    free(own);
+    free(m);
+    return all == FOLLOWED && on_one_side > 1 ? TIED : all;
 }
 
 /* In one choice of extents; `at` is how. */
@@ -217,7 +229,7 @@ struct small_choices {
 };
 
 /* Small extents number `which`. False where there are no more, or what they say decides. */
-static bool ask_small(const struct shapes_question *q, uint32_t which, bool tied, struct small_choices *all,
+static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie tie, struct small_choices *all,
                       struct shapes_answer *out) {
     struct str why = STR("");
     double cost;
@@ -237,7 +249,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, bool tied
     if (v.kind == VERDICT_NONE && which == 0 && at.extents.given_up && !all->strict) {
         all->strict = true; /* a multiple that was given up may be needed */
         memset(all->tried, 0, sizeof all->tried);
-        return ask_small(q, which, tied, all, out);
+        return ask_small(q, which, tie, all, out);
     }
     if (v.kind == VERDICT_DIFFERENT && at.extents.given_up && all->kept_all)
         return true; /* the relation that was given up is why */
@@ -257,18 +269,19 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, bool tied
     out->verdict = v;
     out->at = at;
     all->refuted = v.kind == VERDICT_DIFFERENT;
-    return all->refuted && !tied && all->given_up;
+    return all->refuted && (tie == FOLLOWED) != all->given_up && tie != TIED;
 }
 
 struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     struct shapes_answer out = {.verdict = {.kind = VERDICT_NONE}};
     struct small_choices *all = xcalloc(1, sizeof *all);
-    bool tied = has_tied_constants(q->subgraph);
+    enum tie tie = tie_of_constants(q);
     uint32_t which = 0;
     while (which < MAX_CHOICES_OF_EXTENTS && out.shapes < (uint32_t)(all->merged ? MAX_SHAPES : MIN_SHAPES) &&
-           ask_small(q, which, tied, all, &out))
+           ask_small(q, which, tie, all, &out))
         which++;
-    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (tied || (all->given_up && all->refuted < 2));
+    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (tie == TIED || (tie == FOLLOWED && all->given_up) ||
+                                                             ((tie == FOLLOWED || all->given_up) && all->refuted < 2));
     free(all);
     if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
         ask_in_larger(q, &out);

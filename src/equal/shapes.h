@@ -20,6 +20,8 @@ struct shapes_question {
     double small_cost, own_cost;     /* of an evaluation in small extents and in those of the model (extents_cost), at
                                         most; 0: none */
     struct verdict (*ask)(void *self, const struct sized *how);
+    /* Whether both sides take the number; NULL: of none is told that it is no function of an extent. */
+    bool (*in_both)(void *self, struct constant number);
     void *self;
     uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
 };

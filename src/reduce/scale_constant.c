@@ -92,16 +92,31 @@ static bool is_function_of(double c, int bits, double n, double to, double *out)
     return false;
 }
 
+/* False: it is none of an extent. */
+static bool scale(const struct constant_meanings *m, struct constant c, double *out) {
+    bool found = false;
+    for (uint32_t i = 0; !found && i < m->nreduced; i++)
+        found = is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], out);
+    for (uint32_t i = m->extents->n; !found && i-- > 0;)
+        found = is_function_of(c.value, c.bits, (double)m->extents->from[i], (double)m->extents->to[i], out);
+    return found;
+}
+
+static bool is_plain(double x) {
+    return x == 0 || fabs(x) == 1 || !isfinite(x);
+}
+
+bool constant_follows(const struct constant_meanings *m, struct constant c) {
+    double out;
+    return !is_plain(c.value) && scale(m, c, &out);
+}
+
 double scaled_constant(const struct constant_meanings *m, struct constant c) {
     double out;
-    if (c.value == 0 || fabs(c.value) == 1 || !isfinite(c.value))
+    if (is_plain(c.value))
         return c.value;
-    for (uint32_t i = 0; m->scale && i < m->nreduced; i++)
-        if (is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], &out))
-            return out;
-    for (uint32_t i = m->extents->n; m->scale && i-- > 0;)
-        if (is_function_of(c.value, c.bits, (double)m->extents->from[i], (double)m->extents->to[i], &out))
-            return out;
+    if (m->scale && scale(m, c, &out))
+        return out;
     for (uint32_t i = 0; i < m->nliterals; i++)
         if (is_rounded(c.value, m->literals[i], c.bits))
             return m->literals[i];

@@ -23,6 +23,8 @@ void constant_meanings(struct constant_meanings *out, const struct subgraph *s, 
                        const struct pattern *pattern, bool scale);
 /* The constant where it is no rounded function of an extent and no rounded number of the pattern. */
 double scaled_constant(const struct constant_meanings *m, struct constant c);
+/* It is a rounded function of an extent. */
+bool constant_follows(const struct constant_meanings *m, struct constant c);
 /* Elements of a value in these extents. */
 double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value);
 

@@ -69,12 +69,6 @@ static double rounded(struct constant c) {
     return ldexp(rint(ldexp(x, c.bits)), exponent - c.bits);
 }
 
-/* A number that some op of each side takes, by side: a bit each. */
-struct number_of_sides {
-    double number;
-    uint8_t sides;
-};
-
 /* Per value: which of both results are made of it, a bit each. */
 static uint8_t *sides_of_values(const struct circuit *c, struct arena *a) {
     const struct graph *g = &c->graph;
@@ -102,31 +96,60 @@ static bool is_last_constant(const struct graph *g, uint32_t v) {
     return last;
 }
 
-static void find_loose_constants(struct circuit *c, struct arena *a) {
+static void add_number(struct circuit *c, double number, uint8_t sides, bool attribute) {
+    uint32_t i = 0;
+    while (i < c->nnumbers && (c->numbers[i].number != number || c->numbers[i].attribute != attribute))
+        i++;
+    c->numbers[i].number = number;
+    c->numbers[i].attribute = attribute;
+    c->numbers[i].sides |= sides;
+    c->nnumbers += i == c->nnumbers;
+}
+
+static void find_numbers(struct circuit *c, struct arena *a) {
     const struct graph *g = &c->graph;
     const uint8_t *sides = sides_of_values(c, a);
-    struct number_of_sides *all = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *all);
-    struct loose_constant *out = arena_alloc(a, MAX_LOOSE * sizeof *out);
-    uint32_t nall = 0, n = 0;
-    for (uint32_t v = 0; v < g->m->nvalues; v++) {
-        uint32_t i = 0;
-        if (!is_last_constant(g, v))
-            continue;
-        while (i < nall && all[i].number != graph_constant(g, v).value)
-            i++;
-        all[i].number = graph_constant(g, v).value;
-        all[i].sides |= sides[v];
-        nall += i == nall;
+    size_t most = g->m->nvalues + (size_t)1;
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        most += graph_attributes(g, op) ? graph_attributes(g, op)->n : 0;
+    c->numbers = arena_alloc(a, most * sizeof *c->numbers);
+    for (uint32_t v = 0; v < g->m->nvalues; v++)
+        if (is_last_constant(g, v))
+            add_number(c, graph_constant(g, v).value, sides[v], false);
+    for (uint32_t i = 0; i < c->subgraph.nops; i++) {
+        const struct attrs *all = graph_attributes(g, c->subgraph.ops[i]);
+        for (uint32_t k = 0; all && k < all->n; k++)
+            if (all->at[k].is_number && !all->at[k].is_whole)
+                add_number(c, attr_value(&all->at[k]), sides[g->m->ops[c->subgraph.ops[i]].first_result], true);
     }
+}
+
+static bool is_constant_of_both(const struct circuit *c, double number) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnumbers && !found; i++)
+        found = c->numbers[i].number == number && !c->numbers[i].attribute && c->numbers[i].sides == 3;
+    return found;
+}
+
+bool circuit_in_both(const struct circuit *c, struct constant number) {
+    uint8_t sides = 0;
+    double error = fabs(number.value) * ldexp(1, -(number.bits < 22 ? number.bits : 22));
+    for (uint32_t i = 0; i < c->nnumbers; i++)
+        if (fabs(c->numbers[i].number - number.value) <= error)
+            sides |= c->numbers[i].sides;
+    return sides == 3;
+}
+
+static void find_loose_constants(struct circuit *c, struct arena *a) {
+    const struct graph *g = &c->graph;
+    struct loose_constant *out = arena_alloc(a, MAX_LOOSE * sizeof *out);
+    uint32_t n = 0;
     for (uint32_t v = 0; v < g->m->nvalues && n < MAX_LOOSE; v++) {
         struct constant k = graph_constant(g, v);
-        uint32_t i = 0;
         double error = error_of(g, k);
         if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || error == 0)
             continue;
-        while (all[i].number != k.value)
-            i++;
-        if (all[i].sides != 3)
+        if (!is_constant_of_both(c, k.value))
             out[n++] = (struct loose_constant){v, k.value, error, rounded(k)};
     }
     c->problem.loose = out;
@@ -198,6 +221,7 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
     problem_facts(p);
     for (uint32_t i = 0; i < p->ninputs; i++) /* what is done to a divisor of 0 is compared, too */
         p->inputs[i].facts.divides = false;
+    find_numbers(c, a);
     find_loose_constants(c, a);
     p->devices = problem_devices(p, &b);
     *why = b.error;

@@ -5,12 +5,21 @@
 #include "equal/shapes.h"
 #include "reduce/resize.h"
 
+/* A number that some op of each side takes, by side: a bit each. */
+struct number_of_sides {
+    double number;
+    uint8_t sides;
+    bool attribute;
+};
+
 struct circuit {
     struct graph graph;
     struct subgraph subgraph;
     uint32_t result[2];           /* values: of BEFORE, of AFTER */
     struct str names[MAX_INPUTS]; /* by input: of the argument of the miter that it is */
     struct problem problem;
+    struct number_of_sides *numbers; /* that ops take */
+    uint32_t nnumbers;
     struct mlir *resized; /* the module, in other extents; else NULL */
 };
 
@@ -18,6 +27,8 @@ struct circuit {
 bool circuit_of(struct circuit *c, const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a,
                 struct str *why);
 void circuit_free(struct circuit *c);
+/* Ops of both sides take the number, as a constant or an attribute, but for its rounding. */
+bool circuit_in_both(const struct circuit *c, struct constant number);
 /* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
                     struct arena *a, struct circuit *out, struct str *why);

@@ -55,12 +55,19 @@ static struct verdict ask(void *self, const struct sized *how) {
     return v;
 }
 
+/* For shapes_question.in_both. */
+static bool in_both(void *self, struct constant number) {
+    const struct miter_question *q = self;
+    return circuit_in_both(&q->own, number);
+}
+
 static struct shapes_question question_of(struct miter_question *q, double cost) {
     return (struct shapes_question){.subgraph = &q->own.subgraph,
                                     .payloads = &q->payloads,
                                     .small_cost = small_cost,
                                     .own_cost = cost,
                                     .ask = ask,
+                                    .in_both = in_both,
                                     .self = q};
 }
 

@@ -171,6 +171,8 @@ static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.why = why;
 }
 
+static const char hidden_difference[] = "a value differs, which no number that was tried shows in what is made of it";
+
 /* The cone is proved whatever the value is, or nearly so: on no numbers that were tried does it matter. */
 static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
     struct arena scratch = {0};
@@ -186,11 +188,46 @@ static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t v
     return same;
 }
 
+static void note_hidden(struct sweep *s, uint32_t region, uint32_t by) {
+    s->hidden = grow(s->hidden, &s->hidden_cap, s->nhidden + 1, sizeof *s->hidden);
+    s->hidden[s->nhidden++] = (struct hidden_difference){region, by};
+}
+
+static bool hides(const struct sweep *s, uint32_t region, uint32_t value) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->nhidden && !found; i++)
+        found = s->hidden[i].region == region && (value == NONE || s->hidden[i].by == value);
+    return found;
+}
+
+/* Whether all that results are made of the region's value passes through what hides its difference. */
+static bool is_hidden(const struct sweep *s, uint32_t region) {
+    const struct dag_side *f = &s->d.side[AFTER];
+    bool seen = false, *from = xcalloc(s->d.nvalues + (size_t)1, sizeof *from);
+    from[s->m->regions[region].result[AFTER]] = true;
+    for (uint32_t node = f->first_node; node < f->end_node; node++) {
+        bool made = false;
+        for (uint32_t i = 0; i < s->d.nodes[node].noperands; i++)
+            made |= dag_operands(&s->d, node)[i] != NONE && from[dag_operands(&s->d, node)[i]];
+        for (uint32_t v = s->d.nodes[node].first_result;
+             made && v < s->d.nodes[node].first_result + s->d.nodes[node].nresults; v++)
+            from[v] = from[v] || !hides(s, region, v);
+    }
+    for (uint32_t i = 0; i < f->noutputs; i++)
+        seen |= f->outputs[i] != NONE && from[f->outputs[i]] && !hides(s, region, f->outputs[i]);
+    for (uint32_t i = 0; i < f->nargs; i++) {
+        uint32_t written = f->of[s->d.values[f->first_arg + i].value];
+        seen |= written != NONE && from[written];
+    }
+    free(from);
+    return !seen;
+}
+
 /* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
  * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
- * would agree as well. Neither is decided. */
-static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool thorough, struct str why) {
-    bool hides = false, differs = false;
+ * would agree as well. Neither is decided, but where the value goes past the cone. */
+static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool thorough) {
+    bool found = false, differs = false;
     for (uint32_t i = 0; i < c->nnodes; i++) {
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
@@ -199,12 +236,12 @@ static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool 
                 continue;
             differs |= !r->judgement.rare;
             if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
-                leave_undecided(r, why);
-                hides = true;
+                note_hidden(s, s->region_of[v], c->result[AFTER]);
+                found = true;
             }
         }
     }
-    return hides || (differs && !thorough && !holds_on_many_numbers(s, c));
+    return found || (differs && !thorough && !holds_on_many_numbers(s, c));
 }
 
 /* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
@@ -220,9 +257,9 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
         j->why = str_of(c->why);
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
-    struct str hidden = STR("a value differs, which no number that was tried shows in what is made of it");
-    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY, hidden))
-        *j = (struct judgement){.answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why = hidden};
+    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY))
+        *j = (struct judgement){
+            .answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why = str_of(hidden_difference)};
     if (j->answer != ANSWER_PROVED)
         return false;
     s->region_of[after] = keep_region(s, c, *j);
@@ -585,6 +622,8 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
 
 static void mark_region(struct sweep *s, uint32_t region, struct pending *p) {
     struct compared_region *r = &s->m->regions[region];
+    if (!r->needed && hides(s, region, NONE) && is_hidden(s, region))
+        leave_undecided(r, str_of(hidden_difference));
     if (!r->needed && r->judgement.answer == ANSWER_DIFFERENT)
         settle_difference(s, r);
     s->m->nundecided += !r->needed && r->judgement.answer == ANSWER_NOT_COMPARED && r->judgement.differs;
@@ -659,6 +698,7 @@ void sweep_free(struct sweep *s) {
     free(s->mark);
     free(s->fits);
     free(s->trusted);
+    free(s->hidden);
     dag_free(&s->d);
     arena_free(&s->arena);
 }

@@ -6,6 +6,11 @@
 #include "verify/candidates.h"
 #include "verify/compare_modules.h"
 
+/* A region's difference is not seen in a value that is made of it. */
+struct hidden_difference {
+    uint32_t region, by;
+};
+
 struct sweep {
     struct module_comparison *m;
     struct dag d;
@@ -16,6 +21,8 @@ struct sweep {
     uint8_t *mark;       /* per node: 0, or 1 + the answer */
     bool *fits;          /* per value: some other is proved with its representative in its place */
     bool *trusted;       /* per value: the host makes it, and it is taken for its representative */
+    struct hidden_difference *hidden;
+    uint32_t nhidden, hidden_cap;
     struct arena arena;
 };
 
