@@ -386,14 +386,14 @@ static bool same_place(const struct stored_part *a, const struct stored_part *b)
 }
 
 /* A row seen as a tensor with a dimension for each stride, and the part of it in which the loops move. */
-struct window {
+struct row_window {
     struct shape own, taken;
     int64_t begin[MAX_RANK];
 };
 
-static bool find_window(struct window *w, int64_t above, int64_t base, const int64_t *strides, const int64_t *extents,
-                        uint32_t n) {
-    *w = (struct window){.own.rank = 0};
+static bool find_window(struct row_window *w, int64_t above, int64_t base, const int64_t *strides,
+                        const int64_t *extents, uint32_t n) {
+    *w = (struct row_window){.own.rank = 0};
     for (uint32_t i = 0; i <= n && w->own.rank < MAX_LOOPS; i++) {
         if (i == n && n && strides[n - 1] == 1)
             break;
@@ -413,7 +413,7 @@ static bool find_window(struct window *w, int64_t above, int64_t base, const int
 
 /* The row with the piece in place of what was there. */
 static uint32_t overlaid(struct host *h, uint32_t row, const struct stored_part *p) {
-    struct window w;
+    struct row_window w;
     struct shape flat = shape_of(h, row), all;
     if (!find_window(&w, flat.dim[0], p->base, p->stride, p->extent, p->n))
         return NONE;
@@ -536,7 +536,7 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
         return NONE;
     if (at->times && (row = gathered(h, row, &place)) == NONE)
         return NONE;
-    struct window w;
+    struct row_window w;
     int64_t strides[MAX_LOOPS], extents[MAX_LOOPS];
     if (!axes_at(h, &place, axes, &n))
         return NONE;
