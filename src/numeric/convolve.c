@@ -47,6 +47,25 @@ struct conv_kernel {
     bool replicate;
 };
 
+/* Of a convolution over volumes TTNN pads channels to whole tiles, and prepares weights of as many: those behind are 0.
+ */
+static bool is_aligned(const struct window *w, const struct shape *weights, const struct shape *defined) {
+    enum { TILE = 32 };
+    struct shape own = *defined;
+    own.dim[1] = weights->dim[1];
+    return w->n == 3 && w->groups == 1 && !w->transposed && shape_eq(weights, &own) && own.dim[1] < w->channels &&
+           w->channels % TILE == 0 && w->channels - own.dim[1] < TILE;
+}
+
+static struct view with_channels(struct eval_context *ctx, struct view v, int64_t channels) {
+    struct shape s = v.shape;
+    s.dim[1] = channels;
+    struct tensor *t = tensor_new(ctx, &s), *own = view_copy(ctx, v);
+    struct view there = view_cut(view_of(t), 1, 0, 1, v.shape.dim[1]);
+    view_fill(t, &there, own->x);
+    return view_of(t);
+}
+
 /* Weights as they are defined, or as TTNN prepares them for the device, the input channel fastest. */
 static struct view read_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
     const struct tensor *t = operand(c, 1);
@@ -67,6 +86,8 @@ static struct view read_weights(struct eval_context *ctx, const struct call *c, 
         v.shape.rank--;
     if (v.shape.rank == defined.rank)
         v = view_permuted(v, w->weight_dims);
+    if (is_aligned(w, &v.shape, &defined))
+        return with_channels(ctx, v, second);
     if (!shape_eq(&v.shape, &defined))
         op_fails(ctx, "%s: weights %s for %lld channels in %lld groups", op_table[c->kind].name,
                  shape_text(ctx->arena, &t->shape).p, (long long)w->channels, (long long)w->groups);
