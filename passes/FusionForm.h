@@ -441,6 +441,37 @@ public:
     return x;
   }
 
+  /// The batch norm itself: of each of `rest`, one number for each channel,
+  /// which are the axis of x that the mean varies along.
+  Tensor batchNormInference(Tensor x, Tensor scale, Tensor offset, Tensor mean,
+                            Tensor variance,
+                            SmallVector<NamedAttribute> attributes) {
+    if (!x.value || !scale || !offset || !mean.value || !variance)
+      return lacking({x, scale, offset, mean, variance});
+    x = ofRank(multiplied(x), m.frame.size());
+    const IndexMap *channels = llvm::find_if(x.axes, [&](const IndexMap &axis) {
+      return !axis.empty() && llvm::is_contained(mean.axes, axis);
+    });
+    if (x.wrong || channels == x.axes.end())
+      return fail("the mean is not one number for each channel");
+    SmallVector<Value> operands{x.value};
+    for (Tensor t : {scale, offset, mean, variance}) {
+      t = multiplied(t);
+      operands.push_back(
+          t.number ? constant(*t.number, {extent(*channels)})
+                   : arrange(t.value, fusion::offset(t.axes, shapeOf(t.value)),
+                             {*channels}, 1)
+                         .value);
+      if (!operands.back() || sizeOf(operands.back()) != extent(*channels))
+        return fail("a parameter is not one number for each channel");
+    }
+    attributes.push_back(named("dimension", rewriter.getI32IntegerAttr(int32_t(
+                                                channels - x.axes.begin()))));
+    x.value =
+        create<BatchNormInferenceOp>(x.value.getType(), operands, attributes);
+    return x;
+  }
+
   /// As what it is: (x - mean) / sqrt(variance + epsilon) * scale + offset.
   Tensor batchNorm(Tensor x, Tensor scale, Tensor offset, Tensor mean,
                    Tensor variance) {

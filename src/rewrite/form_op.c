@@ -309,6 +309,8 @@ static struct str norm_form(struct cpp *c, const struct node *n, struct str op, 
     case K_RMS_NORM:
     case K_LAYER_NORM:
         return arena_printf(c->arena, "form.norm<%s>(%s, {%s, %s}%s)", op.p, v[0].p, v[1].p, v[2].p, keys.p);
+    case K_BATCH_NORM_INFERENCE:
+        return arena_printf(c->arena, "form.batchNormInference(%s%s)", form_joined(c, v, n->nargs).p, keys.p);
     case K_GROUP_NORM:
         return arena_printf(c->arena, "form.groupNorm(%s, %s, %s%s)", v[0].p, v[2].p, v[3].p, keys.p);
     case K_DISTRIBUTED_RMS_NORM:
