@@ -295,8 +295,13 @@ static void put_operand(struct buf *b, size_t indent, struct str one, size_t mor
 
 /* Operands that fill lines, each sign at the end of one. What fits on no line begins where that makes fewer. */
 static void put_operands(struct buf *b, size_t indent, struct str text, int looseness, size_t after) {
-    size_t first = end_of(text, 0, looseness), begin = b->n;
-    put_text(b, column_of(b), part(text, 0, first), strcspn(text.p + first + 1, " ") + 1);
+    size_t first = end_of(text, 0, looseness), begin = b->n, behind = strcspn(text.p + first + 1, " ") + 1;
+    struct str head = part(text, 0, first);
+    int inner = loosest(head);
+    if (inner && column_of(b) + head.n + behind > WIDTH)
+        put_operands(b, indent + CONTINUED, head, inner, behind);
+    else
+        put_text(b, column_of(b), head, behind);
     for (size_t at = first, end; at < text.n; at = end) {
         end = end_of(text, at, looseness);
         size_t sign = at + 1 + strcspn(text.p + at + 1, " "), more = after;
