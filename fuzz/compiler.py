@@ -48,9 +48,10 @@ OPTIONS = FUSING_OPTIONS + ["enable-erase-inverse-ops-pass", "enable-implicit-br
 QUIET = {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}   # which takes seconds of each crash
 EVALUATED = " enable-const-eval=false enable-cpu-hoisted-const-eval=false"   # as one function; the last word counts
 SAME = 1e-6           # relative: constants are printed in single precision
-NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["0"], []]   # that arguments are made of
+NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["-1"], ["0"], []]   # that arguments are made of
 OP = re.compile(r'\s*(?:((?:%\w+(?:, )?)+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
 HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
+MOVES = re.compile(r"\.(pad|slice|reshape|permute|concat|repeat|broadcast|typecast|to_)")
 OTHER = {**pair_mutants.OTHER, "div": "multiply", "sum": "max", "max": "mean", "softmax": "softmax"}
 UNARY = ["neg", "exp", "relu", "sigmoid", "abs", "tanh"]
 
@@ -503,8 +504,11 @@ def crash_kind(function, why):
 
 
 def kind_of(check):
-    names = set(re.findall(r'"(tt\w+\.\w+)"', check.get("before", "")))
-    made = check.get("fused_op") or ", ".join(sorted(set(re.findall(r'"(tt\w+\.\w+)"', check.get("after", "")))))
+    names, after = (set(re.findall(r'"(tt\w+\.\w+)"', check.get(key, ""))) for key in ("before", "after"))
+    made = check.get("fused_op") or ", ".join(sorted(after))
+    new = {op for op in after - names if not MOVES.search(op)}
+    if made in names and len(new) == 1:   # the user of a result that differs is no new op
+        made = new.pop()
     return check.get("pass", check["kind"]), made, tuple(sorted(names - {"ttir.full", "ttir.constant"}))
 
 

@@ -22,12 +22,79 @@ static void keep_op(struct constraints *c, uint32_t op) {
 
 /* ---- movement ---- */
 
+/* Slices stay as they are. */
+static void keep_slices(struct constraints *c) {
+    const struct graph *g = c->subgraph->graph;
+    struct slice_bounds s;
+    for (uint32_t i = 0; i < c->subgraph->nops; i++) {
+        uint32_t op = c->subgraph->ops[i];
+        if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, &s))
+            continue;
+        keep_op(c, op);
+        for (uint32_t d = 0; d < s.rank; d++) {
+            constraints_fix(c, s.begin[d]);
+            constraints_fix(c, s.end[d]);
+        }
+    }
+}
+
+/* Dimensions from..to of a shape that are one of another. */
+struct joined {
+    const struct shape *shape;
+    uint32_t from, to;
+    int64_t whole;
+};
+
+/* What is cut at so many elements of the whole is cut at a number of rows of one dimension: at = that * what is inside.
+ * False where it is cut within a row. */
+static bool constrain_cut_rows(struct constraints *c, const struct joined *j, int64_t at) {
+    int64_t inside = 1;
+    uint32_t d = j->to;
+    while (d > j->from && at % (inside * j->shape->dim[d - 1]) == 0)
+        inside *= j->shape->dim[--d];
+    if (at == 0 || d == j->from)
+        return true;
+    if (inside == 1 || at / inside > j->shape->dim[d - 1])
+        return false;
+    constraints_add_extent(c, at / inside);
+    struct constraint *r = constraints_add(c, PRODUCT);
+    constraint_add_term(c, r, 0, at);
+    constraint_add_term(c, r, 1, at / inside);
+    for (; d < j->to; d++)
+        constraint_add_term(c, r, 1, j->shape->dim[d]);
+    return true;
+}
+
+/* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. Steps have
+ * constraints of their own. */
+static void constrain_joined(struct constraints *c, const struct joined *j) {
+    const struct graph *g = c->subgraph->graph;
+    struct slice_bounds s;
+    bool rows = true, several = false;
+    for (uint32_t d = j->from; d < j->to; d++)
+        several |= j->shape->dim[d] != 1 && j->shape->dim[d] != j->whole;
+    for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
+        uint32_t op = c->subgraph->ops[i], rank = 0;
+        const int64_t *dims = graph_class(g, op) == OP_SLICE ? graph_shape(g, graph_operands(g, op)[0], &rank) : NULL;
+        for (uint32_t d = 0; dims && slice_bounds(g, op, &s) && d < s.rank && d < rank; d++)
+            if (s.cut[d] && s.step[d] == 1 && dims[d] == j->whole)
+                rows = constrain_cut_rows(c, j, s.begin[d]) && constrain_cut_rows(c, j, s.end[d]) && rows;
+    }
+    if (rows)
+        return;
+    constraints_fix(c, j->whole);
+    for (uint32_t d = j->from; d < j->to; d++)
+        constraints_fix(c, j->shape->dim[d]);
+    keep_slices(c);
+}
+
 /* Splits both shapes into the smallest groups of dimensions with equal products, a constraint for each. */
 static void constrain_reshape(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     uint32_t i = 0, j = 0;
     (void)op;
     while (i < x->rank || j < y->rank) {
         struct constraint *r = constraints_add(c, PRODUCT);
+        uint32_t i0 = i, j0 = j;
         int64_t left = 1, right = 1;
         do {
             bool take_left = i < x->rank && (left <= right || j >= y->rank);
@@ -38,6 +105,8 @@ static void constrain_reshape(struct constraints *c, uint32_t op, const struct s
                 return;
             }
         } while (left != right && (i < x->rank || j < y->rank));
+        constrain_joined(c, &(struct joined){x, i0, i, left});
+        constrain_joined(c, &(struct joined){y, j0, j, left});
         c->n -= !c->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
     }
 }
