@@ -157,6 +157,20 @@ static void set_functions(struct graph *g) {
     free(seen);
 }
 
+uint32_t graph_callee(const struct graph *g, uint32_t op) {
+    uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
+    return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
+}
+
+static void set_lone_calls(struct graph *g) {
+    uint32_t cap = 0;
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        if (g->m->ops[op].callee != NONE && graph_callee(g, op) == NONE) {
+            g->lone_calls = grow(g->lone_calls, &cap, g->nlone_calls + 1, sizeof *g->lone_calls);
+            g->lone_calls[g->nlone_calls++] = op;
+        }
+}
+
 /* What a function without arguments returns that is a sequence, moved: a pattern sees it where it is used. NONE. */
 static uint32_t sequence_of_call(const struct graph *g, uint32_t v) {
     uint32_t call = g->m->values[v].def, returned = graph_callee_value(g, v), at = returned;
@@ -199,6 +213,7 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     set_operands(g, d);
     check_ops(g, d);
     set_functions(g);
+    set_lone_calls(g);
     see_sequences(g);
     set_uses(g);
     set_ops_before(g);
@@ -217,6 +232,7 @@ void graph_free(struct graph *g) {
     free(g->func_kind);
     free(g->call_site);
     free(g->return_op);
+    free(g->lone_calls);
     free(g->arg_funcs);
     free(g->ops_before);
     free(g->attributes);

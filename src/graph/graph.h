@@ -41,7 +41,9 @@ struct graph {
     uint32_t *call_site;      /* per function: the op that calls it; NONE: none or several */
     bool has_call_sites;      /* of some function */
     uint32_t *return_op;      /* per function: its return; NONE: none or several */
-    uint32_t *arg_funcs;      /* the functions that have arguments, in the order of their arguments */
+    uint32_t *lone_calls;     /* calls of functions that have no body in the module */
+    uint32_t nlone_calls;
+    uint32_t *arg_funcs; /* the functions that have arguments, in the order of their arguments */
     uint32_t narg_funcs;
     uint32_t
         *ops_before; /* prefix sums by op, nops + 1: data ops before it (no constants, calls, returns, deallocates) */
@@ -56,6 +58,9 @@ struct graph {
     bool has_ttir, has_ttnn; /* in functions to audit */
 };
 
+/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
+ * where it is called, and has its body in another module. */
+uint32_t graph_callee(const struct graph *g, uint32_t op);
 /* Says in `d` (or NULL) what does not hold together: such an op gets K_UNKNOWN, so that no folder behind meets it. */
 void graph_build(struct graph *g, const struct mlir *m, struct diags *d);
 void graph_free(struct graph *g);

@@ -126,13 +126,6 @@ static bool narrowed(const struct graph *g, uint32_t v, const struct graph *h, u
     return same_dims(g, v, h, w) && format_is_integer(graph_dtype(g, v)) && format_is_integer(graph_dtype(h, w));
 }
 
-/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
- * where it is called, and has its body in another module. */
-static uint32_t callee_of(const struct graph *g, uint32_t op) {
-    uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
-    return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
-}
-
 /* It has ops of dialects that are lowered for the host (linalg, memref), which have no evaluators. */
 static bool is_foreign(const struct graph *g, uint32_t func) {
     bool foreign = false;
@@ -194,7 +187,7 @@ static bool same_placement(const struct graph *g, uint32_t a, const struct graph
 
 /* Calls of one name whose functions are not here, not all of them, or are written alike. */
 static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
-    uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
+    uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = graph_callee(g, a), k = graph_callee(h, b);
     if ((x == NONE) != (y == NONE))
         return false;
     if (x != NONE && !str_eq(g->m->names[x], h->m->names[y]))
@@ -285,17 +278,11 @@ static void make_room(struct dag *d) {
 /* ---- building ---- */
 
 /* One side while it is built. */
-/* Calls of functions that have no body in a module. */
-struct lone_calls {
-    const struct graph *g;
-    uint32_t *ops, n, cap;
-};
-
 struct dag_builder {
     struct dag *d;
     struct dag_side *s;
     const struct graph *g;
-    const struct lone_calls *other;
+    const struct graph *other;
     uint8_t side;
 };
 
@@ -415,27 +402,17 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth);
 /* The other module calls a function of this name, too, and has no body of it: it is one function of a module whose
  * functions are printed one by one. */
 static bool is_only_here(const struct dag_builder *b, struct str name) {
-    const struct mlir *m = b->other->g->m;
+    const struct mlir *m = b->other->m;
     bool only = false;
-    for (uint32_t i = 0; i < b->other->n && !only; i++)
-        only = str_eq(m->names[m->ops[b->other->ops[i]].callee], name);
+    for (uint32_t i = 0; i < b->other->nlone_calls && !only; i++)
+        only = str_eq(m->names[m->ops[b->other->lone_calls[i]].callee], name);
     return only;
-}
-
-static struct lone_calls find_lone_calls(const struct graph *g) {
-    struct lone_calls c = {.g = g};
-    for (uint32_t op = 0; op < g->m->nops; op++)
-        if (g->m->ops[op].callee != NONE && callee_of(g, op) == NONE) {
-            c.ops = grow(c.ops, &c.cap, c.n + 1, sizeof *c.ops);
-            c.ops[c.n++] = op;
-        }
-    return c;
 }
 
 static bool call(struct dag_builder *b, uint32_t op, int depth) {
     const struct graph *g = b->g;
     const struct mlir_op *o = &g->m->ops[op];
-    uint32_t func = callee_of(g, op), n = graph_noperands(g, op);
+    uint32_t func = graph_callee(g, op), n = graph_noperands(g, op);
     if (func == NONE || g->m->funcs[func].nargs != n || is_foreign(g, func) || is_only_here(b, g->m->names[o->callee]))
         return false;
     if (depth == 0) {
@@ -491,7 +468,7 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !b->d->cut_short; op++) {
         const struct mlir_op *o = &g->m->ops[op];
         enum op_class c = graph_class(g, op);
-        bool calls = c == OP_CALL || (o->callee != NONE && callee_of(g, op) != NONE);
+        bool calls = c == OP_CALL || (o->callee != NONE && graph_callee(g, op) != NONE);
         if (o->func == func)
             note_freed(b->s, op);
         if (c == OP_RETURN || c == OP_NO_USE || c == OP_STRUCTURE || o->func != func)
@@ -509,8 +486,7 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
     }
 }
 
-static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func,
-                     const struct lone_calls *other) {
+static void add_side(struct dag *d, uint8_t side, const struct graph *g, uint32_t func, const struct graph *other) {
     const struct mlir_func *m = &g->m->funcs[func];
     struct dag_side *s = &d->side[side];
     struct dag_builder b = {d, s, g, other, side};
@@ -550,17 +526,14 @@ static void compare_before_joining(struct dag *d) {
 void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
                uint32_t func_after) {
     *d = (struct dag){.cut_short = false};
-    struct lone_calls calls[SIDES] = {find_lone_calls(before), find_lone_calls(after)};
-    add_side(d, BEFORE, before, func, &calls[AFTER]);
-    add_side(d, AFTER, after, func_after, &calls[BEFORE]);
+    add_side(d, BEFORE, before, func, after);
+    add_side(d, AFTER, after, func_after, before);
     const struct dag_side *b = &d->side[BEFORE], *a = &d->side[AFTER];
     uint32_t *same = pair_arguments(before, func, after, func_after);
     for (uint32_t i = 0; i < a->nargs; i++)
         if (same[i] != NONE && same[i] < b->nargs)
             dag_merge(d, a->first_arg + i, b->first_arg + same[i], (struct movement){.rank = 0}, PROVED);
     free(same);
-    for (int side = 0; side < SIDES; side++)
-        free(calls[side].ops);
     compare_before_joining(d);
 }
 
