@@ -506,16 +506,23 @@ def crash_kind(function, why):
 def kind_of(check):
     names, after = (set(re.findall(r'"(tt\w+\.\w+)"', check.get(key, ""))) for key in ("before", "after"))
     made = check.get("fused_op") or ", ".join(sorted(after))
-    new = {op for op in after - names if not MOVES.search(op)}
-    if made in names and len(new) == 1:   # the user of a result that differs is no new op
-        made = new.pop()
+    new = {bare(op): op for op in after if bare(op) not in map(bare, names) and not MOVES.search(op)}
+    if bare(made) in map(bare, names) and len(new) == 1:   # the user of a result that differs is no new op
+        made = new.popitem()[1]
     return check.get("pass", check["kind"]), made, tuple(sorted(names - {"ttir.full", "ttir.constant"}))
 
 
+def bare(op):
+    return re.sub(r"\btt(ir|nn)\.", "", op)
+
+
 def is_like(kind, other):
-    """The same defect: the pass, what it makes (with * at its end: what begins so), and among the ops all of the other's."""
-    makes = kind[1].startswith(other[1][:-1]) if other[1].endswith("*") else kind[1] == other[1]
-    return kind[0] == other[0] and makes and set(other[2]) <= set(kind[2])
+    """The same defect: the pass, what it makes (with * at its end: what begins so), and among the ops all of the other's.
+    Where only both ends of the pipeline differ, it may be any pass, and the op has been lowered."""
+    ends = kind[0] in ("wrong_fusion", "wrong_lowering")
+    makes, known = (bare(kind[1]), bare(other[1])) if ends else (kind[1], other[1])
+    same = makes.startswith(known[:-1]) if known.endswith("*") else makes == known
+    return same and (kind[0] == other[0] or (ends and other[0] != "crash")) and set(other[2]) <= set(kind[2])
 
 
 def reduce(judge, function, wrong):

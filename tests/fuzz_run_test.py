@@ -12,6 +12,9 @@ import tempfile
 import unittest
 
 SOURCE, AGREE, PROGRAM = (os.path.abspath(sys.argv.pop()) for _ in range(3))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(SOURCE, "fuzz"))
+import compiler as fuzz
 
 # TTNN of a function of elementwise ops is its text with other names. It writes down what it is asked to take.
 COMPILER = r"""#!%(python)s
@@ -63,6 +66,20 @@ func.func @b(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 END
 """
+
+
+class Kinds(unittest.TestCase):
+    def test_a_difference_is_known(self):
+        known = ("TTIRFusing", "ttir.topk", ("ttir.slice_static", "ttir.sort"))
+        sort, softmax = '= "ttir.sort"(%x) = "ttir.slice_static"(%i)', '= "tt%s.softmax"(%s)'
+        check = {"kind": "wrong_fusion", "pass": "TTIRFusing", "fused_op": "ttir.softmax", "before": sort + softmax % ("ir", "%s"),
+                 "after": '= "ttir.topk"(%x)' + softmax % ("ir", "%i")}
+        self.assertTrue(fuzz.is_like(fuzz.kind_of(check), known), "told of what uses the op")
+        lowered = {"kind": "wrong_fusion", "fused_op": "ttnn.softmax", "before": check["before"],
+                   "after": '= "ttnn.topk"(%x) = "ttnn.typecast"(%i)' + softmax % ("nn", "%c")}
+        self.assertTrue(fuzz.is_like(fuzz.kind_of(lowered), known), "told of both ends of the pipeline")
+        self.assertFalse(fuzz.is_like(fuzz.kind_of({**check, "pass": "TTNNFusing"}), known))
+        self.assertFalse(fuzz.is_like(fuzz.kind_of({**check, "before": check["before"].replace("sort", "abs")}), known))
 
 
 class Run(unittest.TestCase):

@@ -22,6 +22,11 @@ static void keep_op(struct constraints *c, uint32_t op) {
 
 /* ---- movement ---- */
 
+/* Every so many elements of all of the `of`. */
+static bool is_strided_whole(const struct slice_bounds *s, uint32_t d, int64_t size, int64_t of) {
+    return s->step[d] > 1 && s->begin[d] < s->step[d] && s->end[d] <= of && size * s->step[d] == of;
+}
+
 /* Slices stay as they are. */
 static void keep_slices(struct constraints *c) {
     const struct graph *g = c->subgraph->graph;
@@ -65,8 +70,8 @@ static bool constrain_cut_rows(struct constraints *c, const struct joined *j, in
     return true;
 }
 
-/* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. Steps have
- * constraints of their own. */
+/* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. Every so
+ * many elements of all of it have a constraint of their own. */
 static void constrain_joined(struct constraints *c, const struct joined *j) {
     const struct graph *g = c->subgraph->graph;
     struct slice_bounds s;
@@ -74,10 +79,13 @@ static void constrain_joined(struct constraints *c, const struct joined *j) {
     for (uint32_t d = j->from; d < j->to; d++)
         several |= j->shape->dim[d] != 1 && j->shape->dim[d] != j->whole;
     for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
-        uint32_t op = c->subgraph->ops[i], rank = 0;
-        const int64_t *dims = graph_class(g, op) == OP_SLICE ? graph_shape(g, graph_operands(g, op)[0], &rank) : NULL;
-        for (uint32_t d = 0; dims && slice_bounds(g, op, &s) && d < s.rank && d < rank; d++)
-            if (s.cut[d] && s.step[d] == 1 && dims[d] == j->whole)
+        uint32_t op = c->subgraph->ops[i];
+        struct shape x, y;
+        bool known = graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) &&
+                     shape_in_graph(g, graph_operands(g, op)[0], &x) &&
+                     shape_in_graph(g, g->m->ops[op].first_result, &y);
+        for (uint32_t d = 0; known && d < s.rank; d++)
+            if (s.cut[d] && x.dim[d] == j->whole && !is_strided_whole(&s, d, y.dim[d], j->whole))
                 rows = constrain_cut_rows(c, j, s.begin[d]) && constrain_cut_rows(c, j, s.end[d]) && rows;
     }
     if (rows)
@@ -161,7 +169,7 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
             continue;
         constraints_cut(c, begin);
         constraints_cut(c, end);
-        if (step > 1 && (begin >= step || end > x->dim[d] || size * step != x->dim[d])) {
+        if (step > 1 && !is_strided_whole(&s, d, size, x->dim[d])) {
             const int64_t sizes[] = {x->dim[d], size, begin, end};
             for (int i = 0; i < 4; i++)
                 constraints_fix(c, sizes[i]);
