@@ -6,6 +6,7 @@
 
 #include "automaton/ask.h"
 #include "automaton/computation.h"
+#include "automaton/view.h"
 
 enum {
     MAX_KEY = 12,               /* operands; of an op with more nothing is known */
@@ -29,6 +30,8 @@ struct key {
     int16_t bits;
     uint16_t kind;
     uint8_t result, through, known, argument, plain, neutral, counted, n;
+    uint8_t changed;            /* of a view, a bit each: operands that are another number than what is printed */
+    uint32_t views[MAX_VIEWS];  /* transitions of what the op reads as, plus 1; or 0 */
     uint32_t operands[MAX_KEY]; /* states; NO_OPERAND */
 };
 static const uint32_t NO_OPERAND = UINT32_MAX;
@@ -193,7 +196,8 @@ static bool count_fits(const struct key *k, const struct subformula *s) {
 static bool operands_fit(const struct automaton *a, const struct key *k, const struct subformula *s, bool swapped) {
     for (uint32_t i = 0; i < s->nargs; i++) {
         uint32_t at = swapped && i < 2 ? 1 - i : i;
-        if (at < k->n && (k->operands[at] == NO_OPERAND || !holds(a->states[k->operands[at]], s->args[i])))
+        if (at < k->n && (k->operands[at] == NO_OPERAND || !holds(a->states[k->operands[at]], s->args[i]) ||
+                          (k->changed >> at & 1 && !s->args[i])))
             return false;
     }
     return true;
@@ -345,6 +349,9 @@ static struct transition *add_transition(struct automaton *a, const struct key *
     if (k->plain && k->result == 0)
         put_ops(a, k, t->is);
     memcpy(set, t->is, a->words * sizeof *set);
+    for (uint32_t v = 0; v < MAX_VIEWS && k->views[v]; v++)
+        for (uint32_t i = 0; i < a->words; i++)
+            set[i] |= a->transitions[k->views[v] - 1]->is[i];
     for (uint32_t i = 0; k->through < k->n && i < a->words; i++)
         set[i] |= a->states[k->operands[k->through]][i] & ~a->number_set[i];
     if (k->argument)
@@ -484,6 +491,31 @@ static uint32_t state_of_value(struct automaton_run *r, uint32_t value) {
     return r->state[value] ? r->state[value] - 1 : 0; /* used before it is defined: of a module that is not valid */
 }
 
+/* The operand of a view; of a constant that it changes, as if that number were printed. */
+static uint32_t state_of_viewed(struct automaton_run *r, const struct viewed_operand *v) {
+    uint32_t value = graph_operands(r->g, v->op)[v->k];
+    struct constant c = graph_constant(r->g, value);
+    if (v->change == NUMBER_AS_IS || !c.known)
+        return value == NONE ? 0 : state_of_value(r, value);
+    struct key k = {.kind = K_UNKNOWN, .known = true, .constant = number_changed(c.value, v->change)};
+    k.bits = (int16_t)c.bits;
+    return state_of_key(r->a, &k);
+}
+
+static void read_views(struct automaton_run *r, uint32_t op, struct key *k) {
+    struct op_view views[MAX_VIEWS];
+    uint32_t n = op_views(r->g, op, views);
+    for (uint32_t i = 0; i < n; i++) {
+        struct key v = {.kind = (uint16_t)views[i].kind, .plain = true, .through = MAX_KEY};
+        v.n = v.counted = (uint8_t)views[i].n;
+        for (uint32_t j = 0; j < views[i].n; j++) {
+            v.operands[j] = state_of_viewed(r, &views[i].operands[j]);
+            v.changed |= (uint8_t)((views[i].operands[j].change != NUMBER_AS_IS) << j);
+        }
+        k->views[i] = transition_of(r->a, &v) + 1;
+    }
+}
+
 static void read_op(struct automaton_run *r, uint32_t op) {
     const struct mlir_op *o = &r->g->m->ops[op];
     struct key k = {.kind = 0};
@@ -492,6 +524,8 @@ static void read_op(struct automaton_run *r, uint32_t op) {
     key_of_value(r, o->first_result, &k);
     if (!k.known && computation_ends(r->g, op))
         k.functions = functions_at(r, op);
+    if (!k.known)
+        read_views(r, op, &k);
     r->transition[op] = transition_of(r->a, &k);
     r->state[o->first_result] = r->a->transitions[r->transition[op]]->state + 1;
     for (uint32_t i = 1; i < o->nresults && i < UINT8_MAX; i++) {
@@ -562,4 +596,9 @@ bool automaton_plain(const struct automaton_run *r, uint32_t op) {
 
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op) {
     return r->a->transitions[r->transition[op]]->roots;
+}
+
+const uint64_t *automaton_view_roots(const struct automaton_run *r, uint32_t op, uint32_t view) {
+    uint32_t t = r->a->transitions[r->transition[op]]->key.views[view];
+    return t ? r->a->transitions[t - 1]->roots : NULL;
 }

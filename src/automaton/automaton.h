@@ -33,5 +33,7 @@ bool automaton_plain(const struct automaton_run *r, uint32_t op);
 /* Of the patterns that begin with an op of this kind (pattern_set.rooted), those that may have their root at it: a bit
  * each. NULL: nothing is known. */
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op);
+/* The same of one of its views (automaton/view.h), of the patterns that begin with an op of that kind. */
+const uint64_t *automaton_view_roots(const struct automaton_run *r, uint32_t op, uint32_t view);
 
 #endif

@@ -10,6 +10,7 @@
 #define FA_MATCHER_H
 
 #include "automaton/automaton.h"
+#include "automaton/view.h"
 #include "match/conditions.h"
 
 enum {
@@ -37,6 +38,7 @@ struct goal {
     uint32_t slot;                  /* of the named value that this is the definition of; or NONE */
     uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
     bool turned;                    /* under transposed(): its last two axes are exchanged */
+    enum number_change change;      /* of the number of the value, where the node is one */
     bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
@@ -140,10 +142,12 @@ struct matcher {
 
     char *scratch;
     uint64_t steps, max_steps;
-    bool full;      /* a fixed limit was reached: nothing is known of this root */
-    bool ones_lead; /* trailing axes of one element of the root are read as leading ones, */
-    bool ones_stay; /* or stay at the second try, at secondary roots, too */
-    bool refused;   /* the first whole match did not meet the pattern's conditions: there is no other */
+    bool full;        /* a fixed limit was reached: nothing is known of this root */
+    bool ones_lead;   /* trailing axes of one element of the root are read as leading ones, */
+    bool ones_stay;   /* or stay at the second try, at secondary roots, too */
+    bool takes_views; /* ops may be what they read as (automaton/view.h): at the second try, */
+    bool has_views;   /* if there are such */
+    bool refused;     /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
     struct match found;           /* what match_finish kept */

@@ -2,6 +2,7 @@
  * they depend on. One function for each class of the operator table (ops/ops.def). */
 #include "match/matcher.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The roles of the operator table tell: "x,y,slope=parameter". */
@@ -312,9 +313,90 @@ static const struct {
     [OP_STRUCTURE] = {NULL, false},
 };
 
-bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+/* The map of an operand of a view's inner op. */
+static const struct imap *inner_map(struct matcher *m, uint32_t op, const struct op_view *v, uint32_t k,
+                                    const struct imap *map) {
+    uint32_t value = graph_operands(m->g, op)[v->at], def;
+    map = matcher_operand_map(m, op, v->at, map);
+    while (map && (def = m->g->m->values[value].def) != v->inner) {
+        map = matcher_map_through(m, def, map);
+        value = graph_through(m->g, def);
+    }
+    return map ? matcher_operand_map(m, v->inner, k, map) : NULL;
+}
+
+/* The op as what it reads as; `swapped`: its two operands are. */
+static bool match_view(struct matcher *m, const struct goal *g, uint32_t op, const struct op_view *v, bool swapped,
+                       const struct imap *map) {
+    const struct goal *next = g->next;
+    matcher_take(m, op, g);
+    uint32_t taken = m->state.nmatched - 1;
+    if (v->inner != NONE)
+        matcher_take(m, v->inner, &(struct goal){.parent = taken});
+    for (uint32_t i = v->n; i-- > 0;) {
+        const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
+        uint32_t value = graph_operands(m->g, from->op)[from->k];
+        const struct imap *to =
+            from->op == op ? matcher_operand_map(m, op, from->k, map) : inner_map(m, op, v, from->k, map);
+        struct goal *c = to ? matcher_goal(m, g, g->node->args[i], value, to, g->axes, next) : NULL;
+        if (!c)
+            return false;
+        c->parent = taken;
+        c->change = from->change;
+        next = c;
+    }
+    return matcher_solve(m, next);
+}
+
+/* Of names that are not bound yet nothing is known. */
+static bool may_be_number(struct matcher *m, const struct goal *g, const struct node *number, uint32_t value,
+                          enum number_change change) {
+    struct evaluation e = matcher_evaluation(m, g->axes);
+    struct constant c = graph_constant(m->g, value);
+    double expected = evaluate(&e, number->number);
+    c.value = number_changed(c.value, change);
+    return isnan(expected) || node_number_is(number, c, expected);
+}
+
+/* Its operands may be those of the node: a look ahead. */
+static bool view_fits(struct matcher *m, const struct goal *g, const struct op_view *v, bool swapped) {
+    if (!node_is(g->node, v->kind) || g->node->nargs != v->n || g->node->nattrs)
+        return false;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
+        const struct node *arg = g->node->args[i];
+        uint32_t value = graph_operands(m->g, from->op)[from->k];
+        if (value == NONE || (from->change != NUMBER_AS_IS && arg->kind != N_NUMBER))
+            return false;
+        if (from->change == NUMBER_AS_IS ? !matcher_plausible(m, arg, value)
+                                         : !may_be_number(m, g, arg, value, from->change))
+            return false;
+    }
+    return true;
+}
+
+static bool match_views(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
+    struct op_view views[MAX_VIEWS];
+    uint32_t n = 0;
+    if (g->node->kind == N_OP && kind_has_views((enum op_kind)m->g->kind[op]) && m->g->m->ops[op].func == m->func)
+        n = op_views(m->g, op, views);
+    for (uint32_t i = 0; i < n; i++)
+        for (int swapped = 0; swapped < (op_is(views[i].kind, COMMUTES) ? 2 : 1); swapped++) {
+            if (!view_fits(m, g, &views[i], swapped))
+                continue;
+            m->has_views = true;
+            struct mark k = matcher_mark(m);
+            if (m->takes_views && (g->slot == NONE || bind_op(m, g, op, value, map)) &&
+                match_view(m, g, op, &views[i], swapped, map))
+                return true;
+            matcher_undo(m, k);
+        }
+    return false;
+}
+
+static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value,
+                             const struct imap *map) {
     const struct graph *gr = m->g;
-    uint32_t op = gr->m->values[value].def;
     bool elsewhere = gr->m->ops[op].func != m->func && !op_generates((enum op_kind)gr->kind[op]);
     if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || elsewhere)
         return false;
@@ -330,6 +412,15 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return match_outer(m, g, op, map);
     operands_rule *rule = classes[graph_class(gr, op)].rule;
     return rule && rule(m, g, op, map);
+}
+
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    uint32_t op = m->g->m->values[value].def;
+    struct mark k = matcher_mark(m);
+    if (match_as_printed(m, g, op, value, map))
+        return true;
+    matcher_undo(m, k);
+    return match_views(m, g, op, value, map);
 }
 
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

@@ -1,6 +1,14 @@
 /* A look ahead before any index map is computed. It never says no to what the search would find. */
 #include "match/matcher.h"
 
+static bool may_be_viewed(const struct graph *g, const struct node *node, uint32_t op) {
+    struct op_view views[MAX_VIEWS];
+    bool may = false;
+    for (uint32_t n = kind_has_views((enum op_kind)g->kind[op]) ? op_views(g, op, views) : 0; n-- > 0 && !may;)
+        may = node_may_be(node, views[n].kind);
+    return may;
+}
+
 /* Without an automaton only the kinds of ops are looked at, through movement as the search does. */
 static bool kinds_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
     const struct graph *g = m->g;
@@ -8,7 +16,7 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
         return true;
     for (uint32_t step = 0; step <= MAX_CHAIN && value != NONE; step++) {
         uint32_t op = g->m->values[value].def;
-        if (op == NONE || node_may_be(node, (enum op_kind)g->kind[op]))
+        if (op == NONE || node_may_be(node, (enum op_kind)g->kind[op]) || may_be_viewed(g, node, op))
             return op != NONE;
         value = graph_through(g, op);
     }

@@ -36,16 +36,30 @@ void searcher_free(struct searcher *s) {
     free(s);
 }
 
+/* Some patterns begin with the op and with what it reads as. */
+static bool is_found(const struct match_list *found, const struct pattern *p, uint32_t op) {
+    bool known = false;
+    for (uint32_t i = found->n; i-- > 0 && found->items[i].root == op && !known;) {
+        const struct pattern *of = found->items[i].pattern;
+        known = of == p || (of->is_variant && of->variant_of == p);
+    }
+    return known;
+}
+
 static void search_root(struct searcher *s, const struct pattern *p, uint32_t op, struct match_list *out) {
+    if (is_found(out, p, op))
+        return;
     out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
     if (match_at(s->m, p, op))
         out->items[out->n++] = s->m->found;
     out->gave_up += s->m->full;
 }
 
-static void search_op(struct searcher *s, struct pattern *const *patterns, uint32_t n, uint32_t op,
+/* The patterns that begin with an op of this kind; of these only `roots`, unless that is NULL. */
+static void search_op(struct searcher *s, enum op_kind kind, uint32_t op, const uint64_t *roots,
                       struct match_list *out) {
-    const uint64_t *roots = s->ops ? automaton_roots(s->ops, op) : NULL;
+    uint32_t first = s->set->first_rooted[kind], n = s->set->first_rooted[kind + 1] - first;
+    struct pattern *const *patterns = s->set->rooted + first;
     for (uint32_t i = 0; !roots && i < n; i++) /* else the automaton has done so for its roots */
         pattern_complete(s->set, patterns[i]);
     for (uint32_t from = 0; from < n; from += 64) {
@@ -55,6 +69,13 @@ static void search_op(struct searcher *s, struct pattern *const *patterns, uint3
         for (; left; left &= left - 1)
             search_root(s, patterns[from + (uint32_t)__builtin_ctzll(left)], op, out);
     }
+}
+
+static void search_views(struct searcher *s, uint32_t op, struct match_list *out) {
+    struct op_view views[MAX_VIEWS];
+    uint32_t n = kind_has_views((enum op_kind)s->m->g->kind[op]) ? op_views(s->m->g, op, views) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        search_op(s, views[i].kind, op, s->ops ? automaton_view_roots(s->ops, op, i) : NULL, out);
 }
 
 /* x * 1 or x + 0, which no fused op is needed for. */
@@ -67,11 +88,11 @@ static void search_ops(struct searcher *s, uint32_t func, uint32_t first, uint32
     const struct graph *g = s->m->g;
     if (s->ops)
         automaton_run(s->ops, first, end);
-    for (uint32_t op = first; op < end; op++) {
-        uint32_t i = s->set->first_rooted[g->kind[op]], n = s->set->first_rooted[g->kind[op] + 1] - i;
-        if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1 && !is_neutral(g, op))
-            search_op(s, s->set->rooted + i, n, op, out);
-    }
+    for (uint32_t op = first; op < end; op++)
+        if (g->m->ops[op].func == func && g->m->ops[op].nresults == 1 && !is_neutral(g, op)) {
+            search_op(s, (enum op_kind)g->kind[op], op, s->ops ? automaton_roots(s->ops, op) : NULL, out);
+            search_views(s, op, out);
+        }
 }
 
 void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out) {

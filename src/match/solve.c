@@ -95,13 +95,20 @@ static bool ends_in_one(const struct graph *g, uint32_t value) {
     return shape && rank > 1 && shape[rank - 1] == 1 && graph_numel(g, value) > 1;
 }
 
+static bool match_in_some_axes(struct matcher *m, uint32_t op) {
+    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result), flat = matcher_is_flat(m, op);
+    return match_as(m, op, twice, false, flat) || (twice && !m->full && match_as(m, op, false, true, flat)) ||
+           (!m->full && match_as(m, op, false, false, !flat));
+}
+
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->solve = solve;
     m->pattern = p;
     m->steps = 0;
-    m->full = false;
+    m->full = m->takes_views = m->has_views = false;
     m->found.nops = 0;
-    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result), flat = matcher_is_flat(m, op);
-    return match_as(m, op, twice, false, flat) || (twice && !m->full && match_as(m, op, false, true, flat)) ||
-           (!m->full && match_as(m, op, false, false, !flat));
+    if (match_in_some_axes(m, op))
+        return true;
+    m->takes_views = true;
+    return m->has_views && !m->full && match_in_some_axes(m, op);
 }

@@ -170,14 +170,15 @@ bool match_number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
+    c.value = number_changed(c.value, g->change);
     if (node_number_is(g->node, c, expected)) {
-        assume_tie(assumed, g->value, expected, false);
+        assume_tie(assumed, g->value, number_changed(expected, g->change), false);
         return matcher_solve(m, g->next);
     }
-    uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
+    uint32_t argument = g->node->given && g->change == NUMBER_AS_IS ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         assumed->npreconditions == MAX_PRECONDITIONS)
-        return matcher_failed(m, FAILED_NUMBER, g, g->value);
+        return g->change == NUMBER_AS_IS && matcher_failed(m, FAILED_NUMBER, g, g->value);
     assume_tie(assumed, g->value, expected, true);
     assume_precondition(assumed, (struct precondition){argument, expected, false});
     return matcher_solve(m, g->next);
