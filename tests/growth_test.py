@@ -83,6 +83,21 @@ class Growth(unittest.TestCase):
         status, error = self.run_it('--ttir-only', '--dry-run', '-j1', self.path('products'))
         self.assertEqual((status, 'given up' in error), (1, False), error)
 
+    def test_siblings(self):
+        """What asks at each of a thousand products how many are like it."""
+        n, t = 1000, 'tensor<64x64xbf16>'
+        with open(self.path('products'), 'w') as f:
+            f.write(f'module {{\n  func.func @main(%x: {t}, %s: {t}{"".join(f", %w{i}: {t}" for i in range(n))}) -> {t} {{\n')
+            last = '%s'
+            for i in range(n):
+                f.write(f'    %m{i} = "ttnn.matmul"(%x, %w{i}) : ({t}, {t}) -> {t}\n'
+                        f'    %e{i} = "ttnn.exp"(%m{i}) : ({t}) -> {t}\n'
+                        f'    %s{i} = "ttnn.subtract"({last}, %e{i}) : ({t}, {t}) -> {t}\n')
+                last = f'%s{i}'
+            f.write(f'    return {last} : {t}\n  }}\n}}\n')
+        status, error = self.run_it('--ttnn-only', '--dry-run', '--no-validate', '--quiet', '-j1', self.path('products'))
+        self.assertEqual((status, 'given up' in error), (1, False), error)
+
     def test_near_misses(self):
         """Each add of the chain but the first is one."""
         generate.make('adds', N // 2, self.path('adds'))

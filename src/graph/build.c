@@ -3,6 +3,7 @@
 #include "graph/attributes.h"
 #include "graph/depend.h"
 #include "graph/operands.h"
+#include "graph/siblings.h"
 #include "graph/value.h"
 
 #include <stdlib.h>
@@ -219,6 +220,7 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     set_ops_before(g);
     values_build(g);
     dependence_build(g);
+    siblings_build(g);
 }
 
 void graph_free(struct graph *g) {
@@ -235,6 +237,7 @@ void graph_free(struct graph *g) {
     free(g->lone_calls);
     free(g->arg_funcs);
     free(g->ops_before);
+    free(g->siblings);
     free(g->attributes);
     arena_free(&g->arena);
     *g = (struct graph){0};

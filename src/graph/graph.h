@@ -47,6 +47,8 @@ struct graph {
     uint32_t narg_funcs;
     uint32_t
         *ops_before; /* prefix sums by op, nops + 1: data ops before it (no constants, calls, returns, deallocates) */
+    uint32_t
+        *siblings; /* per op: products that are merged with this one, itself included (siblings.c); 0: no product */
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;

@@ -2,7 +2,6 @@
 #include "match/matcher.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "graph/mesh.h"
 
@@ -36,36 +35,12 @@ static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
     return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
 
-/* A product that something is added to gets a bias before products are merged. */
-static bool has_bias(const struct graph *g, uint32_t op) {
-    uint32_t value = g->m->ops[op].first_result, first = g->first_use[value];
-    return graph_count_operands(g, op) > 2 || (graph_nuses(g, value) == 1 && g->kind[g->uses[first]] == K_ADD);
-}
-
-/* Products that the compiler merges: of one left operand, alike in flags, in the rank of the right operands and in
- * their batch, with a bias all of them or none. */
-static bool are_siblings(const struct graph *g, uint32_t p, uint32_t q) {
-    const uint32_t *x = graph_operands(g, p), *y = graph_operands(g, q);
-    uint32_t n, k;
-    if (graph_class(g, q) != OP_CONTRACT || x[0] != y[0])
-        return false;
-    const int64_t *shape = graph_shape(g, x[1], &n), *shape2 = graph_shape(g, y[1], &k);
-    if (!shape || !shape2 || n != k || n < 2 || memcmp(shape, shape2, (n - 2) * sizeof *shape) != 0)
-        return false;
-    return attrs_flag(graph_attributes(g, p), "transpose_a") == attrs_flag(graph_attributes(g, q), "transpose_a") &&
-           has_bias(g, p) == has_bias(g, q);
-}
-
 static double siblings_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     const struct graph *g = e->graph;
-    uint32_t op = op_of(e, b), count = 0;
+    uint32_t op = op_of(e, b);
     (void)n;
-    if (op == NONE || graph_class(g, op) != OP_CONTRACT || graph_noperands(g, op) < 2)
-        return NAN;
-    uint32_t left = graph_operands(g, op)[0];
-    for (uint32_t u = g->first_use[left]; u < g->first_use[left + 1]; u++)
-        count += are_siblings(g, op, g->uses[u]);
-    return count;
+    return op == NONE || graph_class(g, op) != OP_CONTRACT || graph_noperands(g, op) < 2 ? NAN
+                                                                                         : (double)g->siblings[op];
 }
 
 static double dtype_of(const struct evaluation *e, const struct binding *b, const struct number *n) {

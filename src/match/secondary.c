@@ -70,7 +70,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
     for (uint32_t i = 0; i < b.n; i++) {
         uint32_t nusers = g->first_use[b.values[i] + 1] - g->first_use[b.values[i]];
         uint32_t behind = first_user_behind(g, b.values[i], root);
-        for (uint32_t u = 0; u < nusers; u++) {
+        for (uint32_t u = 0; u < nusers && (found < MAX_CANDIDATES || b.n < MAX_BEHIND); u++) {
             uint32_t user = nth_user(g, b.values[i], behind, u), depth = b.depth[i] + !graph_looks_through(g, user);
             if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || depth > most)
                 continue;
