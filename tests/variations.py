@@ -46,6 +46,7 @@ EXCEPTIONS = [
     ("one", ".*group_norm.*", 47, "of one position, one channel or one element it is another norm or none"),
     ("one", ".*heads.*", 52, "one head or one position moves nothing, and no fused op takes heads of one feature"),
     ("one", "(linear|matmul|conv[12]d)_of_scaled_(in|out)put", 7, "one number is no factor of each feature"),
+    ("one", "linear", 1, "of one column a transposed product is told from no row"),
     ("one", "theory_rope_of_query_and_key|rotary_embedding_of_query_and_key|update_cache_by_comparison", 7,
      "one position is that of all, and one feature has no half"),
     ("one", "repeat|repeat_interleave", 44, "what is repeated once or has one element is broadcast, or nothing happens"),
