@@ -373,10 +373,10 @@ static enum verdict_kind try_level(struct inquiry *t, const struct sample *a, co
 /* Random numbers hardly ever make a number that is compared with a constant equal to it. */
 static enum verdict_kind try_levels(struct inquiry *t) {
     static const enum trial trials[] = {TRIAL_PLAIN, TRIAL_POSITIVE, TRIAL_THRESHOLDS};
-    enum { DRAWS = sizeof trials / sizeof *trials };
-    struct sample *all = xcalloc(2 * DRAWS, sizeof *all);
+    enum { SAMPLES = 2 * sizeof trials / sizeof *trials };
+    struct sample *all = xcalloc(SAMPLES, sizeof *all);
     enum verdict_kind v = VERDICT_SAME;
-    uint32_t n = t->p->nlevels && t->p->devices == 1 && t->p->bound == 0 && !t->p->any_order ? 2 * DRAWS : 0;
+    uint32_t n = t->p->nlevels && t->p->devices == 1 && t->p->bound == 0 && !t->p->any_order ? SAMPLES : 0;
     for (uint32_t i = 0; i < n; i++)
         begin_sample(t, &all[i], trials[i / 2], i % 2, EQUALS_FIRST);
     for (uint32_t level = 0; level < t->p->nlevels; level++)

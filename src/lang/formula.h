@@ -103,9 +103,9 @@ struct node {
     double within;                /* how much may be between it and what is found, next to 1 or to the value */
     uint8_t result;               /* N_RESULT: its number */
     bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
+    bool netted;                  /* `sub` is known */
     uint32_t deep;                /* ops on the longest path from here */
     uint32_t unfolded;            /* nodes down to what has a slot, each as often as it is reached */
-    bool netted;                  /* `sub` is known */
     const struct subformula *sub; /* what it asks of ops, in the net of its set (lang/net.h); NULL: nothing */
 };
 

@@ -1,4 +1,5 @@
 /* Conditions and numbers as text: as they stand in the pattern, or with the numbers of a match filled in. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ void number_print(const struct formula *f, const struct number_values *v, const 
 
 void number_print_named(const struct number_names *names, const struct number *n, enum binding_power outer,
                         struct buf *out) {
+    assert(names);
     struct number_printer p = {NULL, NULL, names, out};
     print(&p, n, outer);
 }

@@ -59,6 +59,8 @@ static void search_root(struct searcher *s, const struct pattern *p, uint32_t op
 static void search_op(struct searcher *s, enum op_kind kind, uint32_t op, const uint64_t *roots,
                       struct match_list *out) {
     uint32_t first = s->set->first_rooted[kind], n = s->set->first_rooted[kind + 1] - first;
+    if (!n)
+        return;
     struct pattern *const *patterns = s->set->rooted + first;
     for (uint32_t i = 0; !roots && i < n; i++) /* else the automaton has done so for its roots */
         pattern_complete(s->set, patterns[i]);

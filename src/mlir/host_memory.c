@@ -537,7 +537,7 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
     if (at->times && (row = gathered(h, row, &place)) == NONE)
         return NONE;
     struct row_window w;
-    int64_t strides[MAX_LOOPS], extents[MAX_LOOPS];
+    int64_t strides[MAX_LOOPS] = {0}, extents[MAX_LOOPS] = {0};
     if (!axes_at(h, &place, axes, &n))
         return NONE;
     for (uint32_t i = 0; i < n; i++) {

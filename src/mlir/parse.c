@@ -1174,7 +1174,7 @@ static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
         {"func", "func.func"},         {"module", "builtin.module"},
         {"constant", "func.constant"}, {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"}};
     struct recent_text *recent = generic ? recent_of(p, RECENT_NAME, 0) : NULL;
-    if (take_recent(p, recent)) {
+    if (recent && take_recent(p, recent)) {
         *id = recent->id;
         return true;
     }
