@@ -97,11 +97,11 @@ struct node {
     const struct number *number; /* N_NUMBER */
     struct str text;             /* where it stands in the text of the formula or of an idiom */
     uint64_t kinds[(K_COUNT + 63) / 64];
-    bool any;                     /* any op may match; else only those of the set `kinds` */
-    bool given;                   /* N_NUMBER: given(...), which an argument of the model may be as well */
     const struct node *form;      /* N_FUNCTION: over args[0]; */
     double within;                /* how much may be between it and what is found, next to 1 or to the value */
     uint8_t result;               /* N_RESULT: its number */
+    bool any;                     /* any op may match; else only those of the set `kinds` */
+    bool given;                   /* N_NUMBER: given(...), which an argument of the model may be as well */
     bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
     bool netted;                  /* `sub` is known */
     uint32_t deep;                /* ops on the longest path from here */
