@@ -29,6 +29,14 @@ static struct str_list rules_text(struct evaluation *e, const struct note_rule *
     return (struct str_list){lines, count};
 }
 
+/* A match at the second try has ops that are read as others (automaton/view.h); the compiler's patterns name ops. */
+static void add_reading(const struct matcher *m, struct match_detail *out) {
+    struct str *line = arena_alloc(m->arena, sizeof *line);
+    *line = STR("it takes ops by their names, and here others compute the same");
+    out->compiler = (struct str_list){line, 1};
+    out->refusal++;
+}
+
 static void add_rules(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
@@ -39,6 +47,8 @@ static void add_rules(struct matcher *m, struct match_detail *out) {
     out->undecided = rules_text(&e, p->undecided, p->nundecided, &out->refusal);
     out->undone = rules_text(&e, p->undone, p->nundone, NULL);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
+    if (m->takes_views && p->status.pass.n && !out->compiler.n && !out->undecided.n)
+        add_reading(m, out);
     struct str_list torch = rules_text(&e, p->torch, p->ntorch, NULL);
     if (torch.n)
         out->torch = torch.items[0];
