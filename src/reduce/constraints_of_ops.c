@@ -70,14 +70,50 @@ static bool constrain_cut_rows(struct constraints *c, const struct joined *j, in
     return true;
 }
 
+static bool is_several(const struct joined *j) {
+    bool several = false;
+    for (uint32_t d = j->from; d < j->to; d++)
+        several |= j->shape->dim[d] != 1 && j->shape->dim[d] != j->whole;
+    return several;
+}
+
+static void keep_joined(struct constraints *c, const struct joined *j) {
+    for (uint32_t d = j->from; d < j->to; d++)
+        constraints_fix(c, j->shape->dim[d]);
+}
+
+/* A slice cuts something as large as one of the dimensions. */
+static bool has_cut_in(const struct constraints *c, const struct joined *j) {
+    const struct graph *g = c->subgraph->graph;
+    struct slice_bounds s;
+    struct shape x;
+    bool cut = false;
+    for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
+        uint32_t op = c->subgraph->ops[i];
+        bool known = graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) &&
+                     shape_in_graph(g, graph_operands(g, op)[0], &x);
+        for (uint32_t k = 0; known && k < s.rank; k++)
+            for (uint32_t d = j->from; d < j->to; d++)
+                cut |= s.cut[k] && x.dim[k] == j->shape->dim[d];
+    }
+    return cut;
+}
+
+/* Several dimensions are several others, of which a slice cuts one: the places are sums of rows and parts of rows. */
+static void constrain_regrouped(struct constraints *c, const struct joined *a, const struct joined *b) {
+    if (!is_several(a) || !is_several(b) || !(has_cut_in(c, a) || has_cut_in(c, b)))
+        return;
+    keep_joined(c, a);
+    keep_joined(c, b);
+    keep_slices(c);
+}
+
 /* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. Every so
  * many elements of all of it have a constraint of their own. */
 static void constrain_joined(struct constraints *c, const struct joined *j) {
     const struct graph *g = c->subgraph->graph;
     struct slice_bounds s;
-    bool rows = true, several = false;
-    for (uint32_t d = j->from; d < j->to; d++)
-        several |= j->shape->dim[d] != 1 && j->shape->dim[d] != j->whole;
+    bool rows = true, several = is_several(j);
     for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
         uint32_t op = c->subgraph->ops[i];
         struct shape x, y;
@@ -91,8 +127,7 @@ static void constrain_joined(struct constraints *c, const struct joined *j) {
     if (rows)
         return;
     constraints_fix(c, j->whole);
-    for (uint32_t d = j->from; d < j->to; d++)
-        constraints_fix(c, j->shape->dim[d]);
+    keep_joined(c, j);
     keep_slices(c);
 }
 
@@ -113,8 +148,10 @@ static void constrain_reshape(struct constraints *c, uint32_t op, const struct s
                 return;
             }
         } while (left != right && (i < x->rank || j < y->rank));
-        constrain_joined(c, &(struct joined){x, i0, i, left});
-        constrain_joined(c, &(struct joined){y, j0, j, left});
+        struct joined of_x = {x, i0, i, left}, of_y = {y, j0, j, left};
+        constrain_joined(c, &of_x);
+        constrain_joined(c, &of_y);
+        constrain_regrouped(c, &of_x, &of_y);
         c->n -= !c->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
     }
 }
