@@ -75,7 +75,8 @@ uint32_t op_views(const struct graph *g, uint32_t op, struct op_view out[MAX_VIE
     };
     struct view_list l = {g, op, 0, out};
     enum op_kind k = (enum op_kind)g->kind[op];
-    if (!kind_has_views(k) || !graph_plain(g, op) || g->m->ops[op].nresults != 1)
+    bool may = k == K_ADD || k == K_SUBTRACT || k == K_MULTIPLY || k == K_DIVIDE || k == K_NEG;
+    if (!may || !graph_plain(g, op) || g->m->ops[op].nresults != 1)
         return 0;
     uint32_t def = k == K_NEG && graph_noperands(g, op) == 1 ? made_by(g, op, 0, K_SUBTRACT) : NONE;
     if (def != NONE)

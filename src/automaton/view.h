@@ -23,10 +23,6 @@ struct op_view {
 
 /* Their number. */
 uint32_t op_views(const struct graph *g, uint32_t op, struct op_view out[MAX_VIEWS]);
-/* Some op of this kind may have views. */
-static inline bool kind_has_views(enum op_kind k) {
-    return k == K_ADD || k == K_SUBTRACT || k == K_MULTIPLY || k == K_DIVIDE || k == K_NEG;
-}
 double number_changed(double x, enum number_change how);
 
 #endif

@@ -4,7 +4,7 @@
 static bool may_be_viewed(const struct graph *g, const struct node *node, uint32_t op) {
     struct op_view views[MAX_VIEWS];
     bool may = false;
-    for (uint32_t n = kind_has_views((enum op_kind)g->kind[op]) ? op_views(g, op, views) : 0; n-- > 0 && !may;)
+    for (uint32_t n = op_views(g, op, views); n-- > 0 && !may;)
         may = node_may_be(node, views[n].kind);
     return may;
 }

@@ -75,7 +75,7 @@ static void search_op(struct searcher *s, enum op_kind kind, uint32_t op, const 
 
 static void search_views(struct searcher *s, uint32_t op, struct match_list *out) {
     struct op_view views[MAX_VIEWS];
-    uint32_t n = kind_has_views((enum op_kind)s->m->g->kind[op]) ? op_views(s->m->g, op, views) : 0;
+    uint32_t n = op_views(s->m->g, op, views);
     for (uint32_t i = 0; i < n; i++)
         search_op(s, views[i].kind, op, s->ops ? automaton_view_roots(s->ops, op, i) : NULL, out);
 }

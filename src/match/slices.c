@@ -52,8 +52,7 @@ static bool known_digits(const struct axes *context, const struct axes *kept, co
     int64_t shape[MAX_RANK];
     for (uint32_t d = 0; d < ch->rank; d++)
         shape[d] = ch->shape[d];
-    return imap_of_coordinates(kept, shape, ch->rank, &rest) &&
-           imap_complement(context, &rest, extents, n, digits);
+    return imap_of_coordinates(kept, shape, ch->rank, &rest) && imap_complement(context, &rest, extents, n, digits);
 }
 
 /* Of the axes above, those furthest up first. */

@@ -27,15 +27,21 @@ static bool is_strided_whole(const struct slice_bounds *s, uint32_t d, int64_t s
     return s->step[d] > 1 && s->begin[d] < s->step[d] && s->end[d] <= of && size * s->step[d] == of;
 }
 
+/* Op number `i` is a slice of the shape x, and what it takes is known. */
+static bool slice_at(const struct constraints *c, uint32_t i, struct slice_bounds *s, struct shape *x) {
+    const struct graph *g = c->subgraph->graph;
+    uint32_t op = c->subgraph->ops[i];
+    return graph_class(g, op) == OP_SLICE && slice_bounds(g, op, s) && shape_in_graph(g, graph_operands(g, op)[0], x);
+}
+
 /* Slices stay as they are. */
 static void keep_slices(struct constraints *c) {
-    const struct graph *g = c->subgraph->graph;
     struct slice_bounds s;
+    struct shape x;
     for (uint32_t i = 0; i < c->subgraph->nops; i++) {
-        uint32_t op = c->subgraph->ops[i];
-        if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, &s))
+        if (!slice_at(c, i, &s, &x))
             continue;
-        keep_op(c, op);
+        keep_op(c, c->subgraph->ops[i]);
         for (uint32_t d = 0; d < s.rank; d++) {
             constraints_fix(c, s.begin[d]);
             constraints_fix(c, s.end[d]);
@@ -84,14 +90,11 @@ static void keep_joined(struct constraints *c, const struct joined *j) {
 
 /* A slice cuts something as large as one of the dimensions. */
 static bool has_cut_in(const struct constraints *c, const struct joined *j) {
-    const struct graph *g = c->subgraph->graph;
     struct slice_bounds s;
     struct shape x;
     bool cut = false;
     for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
-        uint32_t op = c->subgraph->ops[i];
-        bool known = graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) &&
-                     shape_in_graph(g, graph_operands(g, op)[0], &x);
+        bool known = slice_at(c, i, &s, &x);
         for (uint32_t k = 0; known && k < s.rank; k++)
             for (uint32_t d = j->from; d < j->to; d++)
                 cut |= s.cut[k] && x.dim[k] == j->shape->dim[d];
@@ -115,11 +118,8 @@ static void constrain_joined(struct constraints *c, const struct joined *j) {
     struct slice_bounds s;
     bool rows = true, several = is_several(j);
     for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
-        uint32_t op = c->subgraph->ops[i];
         struct shape x, y;
-        bool known = graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) &&
-                     shape_in_graph(g, graph_operands(g, op)[0], &x) &&
-                     shape_in_graph(g, g->m->ops[op].first_result, &y);
+        bool known = slice_at(c, i, &s, &x) && shape_in_graph(g, g->m->ops[c->subgraph->ops[i]].first_result, &y);
         for (uint32_t d = 0; known && d < s.rank; d++)
             if (s.cut[d] && x.dim[d] == j->whole && !is_strided_whole(&s, d, y.dim[d], j->whole))
                 rows = constrain_cut_rows(c, j, s.begin[d]) && constrain_cut_rows(c, j, s.end[d]) && rows;
