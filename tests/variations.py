@@ -12,6 +12,7 @@ variation at a time:
   arguments  arguments of which nothing says what they are instead of parameters: if it is not found where they are
              inputs, a precondition has to say that they are parameters
   lowered    ops of TTIR under the names of TTNN, with the maximum of 0 as relu and the power of a number as pow_scalar
+  rows       one more leading dimension, of two elements, of data that has rows; not of weights
   one        each extent in turn 1, with what ops say of others (reduce/shrink.h); windows keep their sizes
 What is found and proved of an example - its fused op, or what another pattern makes of it - has to be found and proved
 again, or its pattern is in EXCEPTIONS with a reason and no more are lost than are known to be. --every=N takes each Nth
@@ -65,6 +66,11 @@ EXCEPTIONS = [
     ("one", "matmul_(gate_residual|split_in_[236]|pair|swiglu|swiglu_packed)", 14, "one column is no tile to split, and one row a factor"),
     ("one", "theory_gate_up_linear_silu", 1, "halves of one column each are no projections"),
     ("one", "theory_narrow_matmul_chain", 2, "what goes between products of one column is wider than they are"),
+    ("rows", ".*group_norm.*|global_avg_pool2d|scale_mask_softmax|concatenate_heads|update_cache_by_comparison", 22,
+     "no fused op takes images, heads or caches of five dimensions"),
+    ("rows", "experts_weighed_and_summed|nlp_concat_heads_decode|router_of_logits", 5, "the kernels are for one batch of tokens"),
+    ("rows", "linear|rotary_embedding|theory_matmul_add", 3, "with a weight or a table for each batch it is another op"),
+    ("rows", "theory_batched_matmul_add", 1, "what is added is joined across the rows of a batch, not across batches"),
     ("lowered", "attention|attention_over_one_key", 3, "TTNN has no reduction of truth values"),
     ("lowered", "relu", 1, "it is the relu that it becomes"),
     ("unsaid|arguments", "(linear|matmul)_shared|conv(_transpose)?2d_scale", 8,
@@ -206,7 +212,7 @@ def lowered(module):
 
 
 def ones():
-    """Of each hit pattern, place, the extent that is 1 ('itself': none is) and the module, with its constants as they
+    """Of each hit pattern, place, the extent that is 1 ('itself', 'rows': none is) and the module, with its constants as they
     are and as they are of the new extents."""
     text = subprocess.run([EXAMPLES, "ones", PATTERNS], capture_output=True, text=True, check=True).stdout
     for part in text.split("// -----\n"):
@@ -253,7 +259,8 @@ def variations():
         if extent == "itself":
             whole = texts
         else:
-            yield "one", pattern, f"{place} with {extent} as 1", whole, texts
+            kind = "rows" if extent == "rows" else "one"
+            yield kind, pattern, place if kind == "rows" else f"{place} with {extent} as 1", whole, texts
 
 
 def main():

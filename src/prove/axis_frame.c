@@ -54,6 +54,64 @@ static bool add_in_root_order(const struct axes *root, const struct axes *axes, 
     return axes_add(out, own.t, own.n);
 }
 
+/* The digits of axis i of the root are among those of axis d of a value. */
+static bool has_root_axis(const struct axes *axes, uint32_t d, const struct axes *root, uint32_t i) {
+    struct imap own, of_root;
+    axes_axis(axes, (int)d, &own);
+    axes_axis(root, (int)i, &of_root);
+    return of_root.n > 0 && imap_within(&of_root, &own);
+}
+
+/* The rows or columns of a product, its last two axes, have a batch axis of the root: (batch, row). */
+static bool is_joined(const struct axes *axes, uint32_t d, const struct axes *root) {
+    bool joined = false;
+    for (uint32_t i = 0; i + 2 < root->n && d + 2 >= axes->n; i++)
+        joined |= has_root_axis(axes, d, root, i);
+    return joined;
+}
+
+/* Adds a batch axis of the root where the value has it, else one of one element. */
+static bool add_batch(const struct axes *axes, const struct axes *root, uint32_t i, struct axes *out) {
+    bool there = false;
+    for (uint32_t d = 0; d < axes->n && !there; d++)
+        there = has_root_axis(axes, d, root, i);
+    uint32_t begin = axes_begin(root, i);
+    return axes_add(out, root->t + begin, there ? root->end[i] - begin : 0);
+}
+
+/* Adds what an axis is beside batches. */
+static bool add_without_batches(const struct axes *axes, uint32_t d, const struct axes *root, struct axes *out) {
+    struct imap all, batch, had, rest;
+    axes_axis(axes, (int)d, &all);
+    for (uint32_t i = 0; i + 2 < root->n; i++) {
+        axes_axis(root, (int)i, &batch);
+        if (!has_root_axis(axes, d, root, i))
+            continue;
+        if (!imap_part(&all, &batch, &had, &rest))
+            return false;
+        imap_copy(&all, &rest);
+    }
+    imap_copy(&rest, &all);
+    for (uint32_t i = 0; i < all.n; i++) { /* strides without those of the batches */
+        rest.t[i].stride = 1;
+        for (uint32_t k = 0; k < all.n; k++)
+            rest.t[i].stride *= all.t[k].stride < all.t[i].stride ? all.t[k].size : 1;
+    }
+    return axes_add(out, rest.t, rest.n);
+}
+
+/* With what is several axes of the root apart: batches as the root has them, then the last two axes. */
+static bool axes_apart(const struct axes *axes, const struct axes *root, struct axes *out) {
+    bool good = true;
+    axes_clear(out);
+    for (uint32_t i = 0; i + 2 < root->n && good; i++)
+        good = add_batch(axes, root, i, out);
+    for (uint32_t d = axes->n - 2; d < axes->n && good; d++)
+        good =
+            is_joined(axes, d, root) ? add_without_batches(axes, d, root, out) : add_in_root_order(root, axes, d, out);
+    return good;
+}
+
 /* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
  * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
  * of the match took away: they become a last one. */
@@ -71,6 +129,8 @@ static bool axes_in_form(const struct form_run *run, const struct binding *b, co
         reduced[nreduced++] = (struct term){one.t[0].space, one.t[0].lo, one.t[0].size, stride};
         stride *= one.t[0].size;
     }
+    if (run->frame->apart && b->axes->n > 1)
+        return axes_apart(b->axes, run->form->root_axes, out);
     axes_clear(out);
     for (uint32_t d = 0; d < b->axes->n; d++)
         if ((d != work || !across) && !add_in_root_order(run->form->root_axes, b->axes, d, out))
@@ -81,14 +141,19 @@ static bool axes_in_form(const struct form_run *run, const struct binding *b, co
            axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
 }
 
-/* The axes of the root or of a secondary root. */
-static bool are_root_axes(const struct form_run *run, const struct axes *axes) {
+/* The axes of the root, of a secondary root or of the result of a product, which a bias has. */
+static bool are_axes_of_result(const struct form_run *run, const struct axes *axes) {
     const struct formula *f = reference_formula(run->ref);
+    const struct graph *g = reference_graph(run->ref);
     bool found = are_axes_of(axes, run->form->root_axes);
     for (uint32_t i = 0; i < f->nsecondary && !found; i++) {
         const struct node *line = f->also[i].node;
         const struct axes *root = line->kind == N_NAMED ? run->ref->bound.slots[line->slot].axes : NULL;
         found = root && are_axes_of(axes, root);
+    }
+    for (uint32_t i = 0; i < f->nslots && !found; i++) {
+        const struct binding *b = &run->ref->bound.slots[i];
+        found = b->axes && b->op != NONE && graph_class(g, b->op) == OP_CONTRACT && axes_equal(axes, b->axes);
     }
     return found;
 }
@@ -98,7 +163,7 @@ static bool are_root_axes(const struct form_run *run, const struct axes *axes) {
 static struct shape extents_along(const struct form_run *run, const struct binding *b, const struct imap *map,
                                   const struct axes *axes, bool all) {
     struct shape s = axes_shape(axes);
-    bool most = are_root_axes(run, b->axes);
+    bool most = are_axes_of_result(run, b->axes);
     for (uint32_t d = 0; d < s.rank; d++) {
         struct imap axis;
         axes_axis(axes, (int)d, &axis);
@@ -185,6 +250,14 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }
 
+static bool has_joined_axes(const struct fused_form *f, const struct reference *r) {
+    bool joined = false;
+    for (uint32_t i = 0; i < reference_formula(r)->nslots && !joined; i++)
+        for (uint32_t d = 0; reference_binds(r, i) && d < r->bound.slots[i].axes->n && !joined; d++)
+            joined = is_joined(r->bound.slots[i].axes, d, f->root_axes);
+    return joined;
+}
+
 /* The formula's own axes come before products and norms, which mostly are written in these. */
 static void find_frames(struct fused_form *f, const struct reference *r) {
     const struct graph *g = reference_graph(r);
@@ -195,6 +268,8 @@ static void find_frames(struct fused_form *f, const struct reference *r) {
             if (is_named_op(r, i) && frame_rank(g, r->bound.slots[i].op) == rank)
                 f->nframes += find_frame(f, r, i, &f->frames[f->nframes]);
     }
+    if (f->nframes < MAX_FRAMES && has_joined_axes(f, r))
+        f->frames[f->nframes++] = (struct axis_frame){.slot = NONE, .apart = true};
 }
 
 /* The axis that an op works along, as its attributes say. */
@@ -351,6 +426,10 @@ static const struct tensor *printed_value(struct form_run *run, const struct bin
     return tensor_reshape(run->eval, one, &(struct shape){1, {one->n}});
 }
 
+static _Noreturn void along_other_axes(struct form_run *run, struct str name) {
+    op_fails(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+}
+
 const struct tensor *value_in_frame(struct form_run *run, const struct binding *b, const struct tensor *t,
                                     bool as_printed, struct str name) {
     struct axes axes;
@@ -358,16 +437,16 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
     struct index_walk w;
     if (as_printed)
         return printed_value(run, b, t);
-    bool fits = axes_in_frame(run, b, b->needed, &axes, &extents);
-    struct tensor *out = fits ? tensor_new(run->eval, &extents) : NULL;
-    double *x = fits ? out->x : NULL;
-    for (walk_begin(&w, &extents); fits && walk_more(&w); walk_next(&w)) {
+    if (!axes_in_frame(run, b, b->needed, &axes, &extents))
+        along_other_axes(run, name);
+    struct tensor *out = tensor_new(run->eval, &extents);
+    double *x = out->x;
+    for (walk_begin(&w, &extents); walk_more(&w); walk_next(&w)) {
         int64_t element = axes_element(&axes, b->needed, w.at);
-        fits = element < t->n;
-        *x++ = fits ? t->x[element] : 0;
+        if (element >= t->n)
+            along_other_axes(run, name);
+        *x++ = t->x[element];
     }
-    if (!fits)
-        op_fails(run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
     return out;
 }
 

@@ -39,8 +39,8 @@ static struct str try_variation(struct prover *self, const struct match *m, cons
 /* Three variations of extents and types, then one for each change of rank or ops (two insertions). */
 static struct str try_variations(struct prover *self, const struct match *m, struct arena *a) {
     enum { SHAPES_AND_TYPES = 3 };
-    static const enum change changes[] = {CHANGE_RANK, CHANGE_BATCH,  CHANGE_NO_LEAD,
-                                          CHANGE_DROP, CHANGE_INSERT, CHANGE_INSERT};
+    static const enum change changes[] = {CHANGE_RANK,   CHANGE_BATCH,  CHANGE_NO_LEAD, CHANGE_DROP,
+                                          CHANGE_INSERT, CHANGE_INSERT, CHANGE_ROWS};
     uint64_t seed = self->seed;
     struct str wrong = STR("");
     for (uint32_t i = 0; i < SHAPES_AND_TYPES && !wrong.n; i++)

@@ -53,7 +53,8 @@ enum { MAX_FRAMES = 8 };
 /* The axes in which the form is evaluated: those of the pattern's formula, or of an op of the graph, since a fused op
  * such as a convolution works in the axes of its operand. */
 struct axis_frame {
-    uint32_t slot;    /* the op, as a name of the pattern; NONE: the formula's axes */
+    uint32_t slot;    /* the op, as a name of the pattern; NONE: the formula's axes, */
+    bool apart;       /* where an axis that is several of the root is these: the rows of a product */
     struct imap map;  /* from the root to its result, */
     struct axes axes; /* whose dimensions are digits of the root's index */
 };

@@ -62,20 +62,33 @@ static bool lead_results(struct edit *e, const struct graph *g, uint32_t op) {
     return good && (o->nresults == 0 || (is_batched(g, op) && (all || graph_class(g, op) != OP_JOIN)));
 }
 
+/* Rows of data: neither weights nor the right operand of a product, nor what is broadcast along its first dimension. */
+static bool has_rows(const struct subgraph *s, uint32_t value) {
+    const struct graph *g = s->graph;
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    bool rows = dims && rank && dims[0] > 1 && !graph_is_parameter(g, value) && !graph_constant(g, value).known;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && rows; u++)
+        rows = graph_class(g, g->uses[u]) != OP_CONTRACT || graph_operands(g, g->uses[u])[0] == value;
+    return rows;
+}
+
 static bool choose_leads(struct edit *e, enum change change, const struct subgraph *s, struct arena *a) {
     const struct graph *g = s->graph;
     uint32_t rank = largest_rank(s);
-    bool good = rank > (change == CHANGE_NO_LEAD);
+    bool good = rank > (change == CHANGE_NO_LEAD), any = false;
     e->leads = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *e->leads);
     e->less = change == CHANGE_NO_LEAD;
     for (uint32_t i = 0; i < s->ninputs && good; i++) {
-        bool batch = change == CHANGE_BATCH && !graph_constant(g, s->inputs[i]).known;
-        if (rank_of(g, s->inputs[i]) == rank)
-            good = set_lead(e, g, s->inputs[i], batch ? NEW_BATCH : 1);
+        bool batch = change != CHANGE_RANK && !graph_constant(g, s->inputs[i]).known;
+        if (rank_of(g, s->inputs[i]) != rank || (change == CHANGE_ROWS && !has_rows(s, s->inputs[i])))
+            continue;
+        any = true;
+        good = set_lead(e, g, s->inputs[i], batch ? NEW_BATCH : 1);
     }
     for (uint32_t i = 0; i < s->nops && good; i++)
         good = lead_results(e, g, s->ops[i]);
-    return good;
+    return good && any;
 }
 
 /* ---- an op less ---- */
@@ -192,11 +205,10 @@ static bool choose_inserted(struct edit *e, uint64_t seed, const struct match *m
 /* ---- entry ---- */
 
 const char *change_name(enum change c) {
-    static const char *const names[CHANGES] = {[CHANGE_BATCH] = "with one more leading dimension",
-                                               [CHANGE_RANK] = "with one more leading dimension",
-                                               [CHANGE_NO_LEAD] = "with one leading dimension less",
-                                               [CHANGE_DROP] = "without an optional part",
-                                               [CHANGE_INSERT] = "with one more optional part"};
+    static const char *const names[CHANGES] = {
+        [CHANGE_BATCH] = "with one more leading dimension", [CHANGE_ROWS] = "with rows in one more leading dimension",
+        [CHANGE_RANK] = "with one more leading dimension",  [CHANGE_NO_LEAD] = "with one leading dimension less",
+        [CHANGE_DROP] = "without an optional part",         [CHANGE_INSERT] = "with one more optional part"};
     return names[c] ? names[c] : "";
 }
 
@@ -204,6 +216,7 @@ bool edit_choose(struct edit *out, enum change change, uint64_t seed, const stru
                  struct arena *a) {
     switch (change) {
     case CHANGE_BATCH:
+    case CHANGE_ROWS:
     case CHANGE_RANK:
     case CHANGE_NO_LEAD:
         return choose_leads(out, change, s, a);

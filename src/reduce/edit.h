@@ -8,6 +8,7 @@
 enum change {
     CHANGE_NONE,
     CHANGE_BATCH,   /* one more leading dimension, of two elements */
+    CHANGE_ROWS,    /* the same of rows of data, not of weights */
     CHANGE_RANK,    /* one more leading dimension, of one element */
     CHANGE_NO_LEAD, /* one leading dimension of one element less */
     CHANGE_DROP,    /* one matched op less: its users take an operand of it */
