@@ -37,6 +37,21 @@ uint32_t movement_result(const struct graph *g, uint32_t value) {
     return value;
 }
 
+bool movement_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
+                    struct imap *equal) {
+    struct link links[MAX_CHAIN];
+    struct imap last;
+    if (imap_split(g, value, map, varying, equal))
+        return true;
+    imap_copy(&last, map);
+    for (uint32_t calls = 0; calls < 4 && (value = graph_callee_value(g, value)) != NONE; calls++) {
+        uint32_t n = movement_chain(g, value, &last, links, MAX_CHAIN);
+        value = links[n - 1].value;
+        imap_copy(&last, &links[n - 1].map);
+    }
+    return imap_part(map, &last, varying, equal) && equal->n > 0;
+}
+
 /* The term of stride 1 tells which axis is innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes) {
     struct imap last;

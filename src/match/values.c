@@ -21,29 +21,12 @@ static bool is_whole(const struct imap *map) {
     return map->n == 1 && map->t[0].space >= WHOLE_SPACE;
 }
 
-/* The digits of a map in which a value varies, and the others: along its dimensions, or as a function that runs once
- * makes it of something smaller. */
-static bool split_map(const struct matcher *m, uint32_t value, const struct imap *map, struct imap *needed,
-                      struct imap *equal) {
-    struct link links[MAX_CHAIN];
-    struct imap last;
-    if (imap_split(m->g, value, map, needed, equal))
-        return true;
-    imap_copy(&last, map);
-    for (uint32_t calls = 0; calls < 4 && (value = graph_callee_value(m->g, value)) != NONE; calls++) {
-        uint32_t n = movement_chain(m->g, value, &last, links, MAX_CHAIN);
-        value = links[n - 1].value;
-        imap_copy(&last, &links[n - 1].map);
-    }
-    return imap_part(map, &last, needed, equal) && equal->n > 0;
-}
-
 /* Without the axes of the formula along which the value is the same. What is printed along one axis only stays: a row
  * of one number is a row. */
 static const struct imap *needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct imap needed, equal, axis;
     uint32_t naxes = 0;
-    if (is_whole(map) || !split_map(m, value, map, &needed, &equal))
+    if (is_whole(map) || !movement_split(m->g, value, map, &needed, &equal))
         return map;
     bool varies = needed.n > 0;
     bool stays[MAX_TERMS] = {false};

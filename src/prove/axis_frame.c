@@ -100,8 +100,8 @@ static bool add_without_batches(const struct axes *axes, uint32_t d, const struc
     return axes_add(out, rest.t, rest.n);
 }
 
-/* With what is several axes of the root apart: batches as the root has them, then the last two axes. */
-static bool axes_apart(const struct axes *axes, const struct axes *root, struct axes *out) {
+/* Batches as the root has them, then the last two axes. */
+static bool axes_with_batches(const struct axes *axes, const struct axes *root, struct axes *out) {
     bool good = true;
     axes_clear(out);
     for (uint32_t i = 0; i + 2 < root->n && good; i++)
@@ -129,8 +129,8 @@ static bool axes_in_form(const struct form_run *run, const struct binding *b, co
         reduced[nreduced++] = (struct term){one.t[0].space, one.t[0].lo, one.t[0].size, stride};
         stride *= one.t[0].size;
     }
-    if (run->frame->apart && b->axes->n > 1)
-        return axes_apart(b->axes, run->form->root_axes, out);
+    if (run->frame->batches && b->axes->n > 1)
+        return axes_with_batches(b->axes, run->form->root_axes, out);
     axes_clear(out);
     for (uint32_t d = 0; d < b->axes->n; d++)
         if ((d != work || !across) && !add_in_root_order(run->form->root_axes, b->axes, d, out))
@@ -250,12 +250,17 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }
 
-static bool has_joined_axes(const struct fused_form *f, const struct reference *r) {
-    bool joined = false;
-    for (uint32_t i = 0; i < reference_formula(r)->nslots && !joined; i++)
-        for (uint32_t d = 0; reference_binds(r, i) && d < r->bound.slots[i].axes->n && !joined; d++)
-            joined = is_joined(r->bound.slots[i].axes, d, f->root_axes);
-    return joined;
+/* Some name has a batch axis of the root in another place: among its rows, or in another order. */
+static bool has_moved_batches(const struct fused_form *f, const struct reference *r) {
+    const struct axes *root = f->root_axes;
+    bool moved = false;
+    for (uint32_t slot = 0; slot < reference_formula(r)->nslots; slot++) {
+        const struct axes *axes = reference_binds(r, slot) ? r->bound.slots[slot].axes : NULL;
+        for (uint32_t d = 0; axes && d < axes->n && !moved; d++)
+            for (uint32_t i = 0; i + 2 < root->n; i++)
+                moved |= axes->n - d != root->n - i && has_root_axis(axes, d, root, i);
+    }
+    return moved;
 }
 
 /* The formula's own axes come before products and norms, which mostly are written in these. */
@@ -268,8 +273,8 @@ static void find_frames(struct fused_form *f, const struct reference *r) {
             if (is_named_op(r, i) && frame_rank(g, r->bound.slots[i].op) == rank)
                 f->nframes += find_frame(f, r, i, &f->frames[f->nframes]);
     }
-    if (f->nframes < MAX_FRAMES && has_joined_axes(f, r))
-        f->frames[f->nframes++] = (struct axis_frame){.slot = NONE, .apart = true};
+    if (f->nframes < MAX_FRAMES && has_moved_batches(f, r))
+        f->frames[f->nframes++] = (struct axis_frame){.slot = NONE, .batches = true};
 }
 
 /* The axis that an op works along, as its attributes say. */

@@ -54,7 +54,7 @@ enum { MAX_FRAMES = 8 };
  * such as a convolution works in the axes of its operand. */
 struct axis_frame {
     uint32_t slot;    /* the op, as a name of the pattern; NONE: the formula's axes, */
-    bool apart;       /* where an axis that is several of the root is these: the rows of a product */
+    bool batches;     /* with batch axes where the root has them, also out of the rows of a product */
     struct imap map;  /* from the root to its result, */
     struct axes axes; /* whose dimensions are digits of the root's index */
 };

@@ -103,10 +103,12 @@ struct question {
     struct arena arena;
 };
 
-static bool resize(struct question *q, const struct extents *e, bool scale, struct resized *w, struct str *why) {
-    struct resize_options how = {
-        .pattern = q->match->pattern, .scale_constants = scale, .payloads = q->with_payloads ? &q->payloads : NULL};
-    return subgraph_resize(&q->subgraph, e, &how, &q->arena, w, why);
+static bool resize(struct question *q, const struct sized *at, bool factors, struct resized *w, struct str *why) {
+    struct resize_options how = {.pattern = q->match->pattern,
+                                 .scale_constants = at->scale,
+                                 .factors = factors,
+                                 .payloads = q->with_payloads ? &q->payloads : NULL};
+    return subgraph_resize(&q->subgraph, &at->extents, &how, &q->arena, w, why);
 }
 
 static struct proved prove_module(struct question *q, const struct resized *w) {
@@ -154,12 +156,10 @@ static void add_shape(struct question *q, const struct proved *v) {
     }
 }
 
-/* For shapes_question.ask. */
-static struct verdict ask(void *self, const struct sized *how) {
-    struct question *q = self;
+static struct proved prove_sized(struct question *q, const struct sized *at, bool factors) {
     struct resized w = {0};
     struct proved v = {.kind = VERDICT_NONE};
-    if (resize(q, &how->extents, how->scale, &w, &v.text)) {
+    if (resize(q, at, factors, &w, &v.text)) {
         struct str key = key_of(q, &w.ir);
         if (!look_up(q->proofs, key, &v)) {
             v = prove_module(q, &w);
@@ -167,6 +167,15 @@ static struct verdict ask(void *self, const struct sized *how) {
         }
     }
     mlir_free(&w.ir);
+    return v;
+}
+
+/* For shapes_question.ask. */
+static struct verdict ask(void *self, const struct sized *at) {
+    struct question *q = self;
+    struct proved v = prove_sized(q, at, false);
+    if (v.lost) /* it may hang on what is repeated */
+        v = prove_sized(q, at, true);
     if (v.kind == VERDICT_SAME)
         add_shape(q, &v);
     return (struct verdict){.kind = v.kind, .text = v.text, .misfit = v.misfit};

@@ -37,8 +37,28 @@ struct extent_search {
 
 /* ---- collecting ---- */
 
-static void ask_ops(struct constraints *c) {
+/* The product of the factors of a dimension is its extent. */
+static void constrain_factors(struct constraints *c, uint32_t input) {
+    struct factored f;
+    uint32_t rank, i = 0;
+    const int64_t *dims = graph_shape(c->subgraph->graph, input, &rank);
+    value_factors(c->subgraph->graph, input, true, &f);
+    for (uint32_t d = 0; dims && d < rank; d++) {
+        if (f.end[d] - i < 2) {
+            i = f.end[d];
+            continue;
+        }
+        struct constraint *product = constraints_add(c, PRODUCT);
+        for (; i < f.end[d]; i++)
+            constraint_add_term(c, product, 0, f.shape.dim[i]);
+        constraint_add_term(c, product, 1, dims[d]);
+    }
+}
+
+static void ask_all(struct constraints *c) {
     const struct subgraph *s = c->subgraph;
+    for (uint32_t i = 0; i < s->ninputs; i++)
+        constrain_factors(c, s->inputs[i]);
     for (uint32_t i = 0; i < s->nops; i++)
         constraints_of_op(c, s->ops[i]);
 }
@@ -53,7 +73,7 @@ static bool collect_extents(struct constraints *c, const struct subgraph *s, str
         for (uint32_t r = 0; r < op->nresults; r++)
             constraints_add_shape(c, op->first_result + r);
     }
-    ask_ops(c);
+    ask_all(c);
     if (c->crowded)
         *why = STR("too many different extents");
     c->collecting = c->full = false;
@@ -280,7 +300,7 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
     for (uint32_t i = 0; i < how->nfixed; i++)
         constraints_fix(&c, how->fixed[i]);
     c.single = how->one != 0;
-    ask_ops(&c);
+    ask_all(&c);
     struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
     if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
         return true;

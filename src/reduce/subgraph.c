@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/movement.h"
 #include "numeric/tensor.h"
 
 static int by_id(const void *a, const void *b) {
@@ -101,4 +102,72 @@ bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *
             return false;
     }
     return true;
+}
+
+/* ---- repeated dimensions ---- */
+
+static void add_factor(struct factored *f, int64_t extent, bool varies) {
+    f->varies[f->shape.rank] = varies;
+    f->shape.dim[f->shape.rank++] = extent;
+}
+
+/* Where the digits of an index that begin at `at` end, none beyond `end`, all of which are in the map or none. */
+static int64_t end_of_digits(const struct imap *map, int64_t at, int64_t end, bool *in_map) {
+    *in_map = false;
+    for (uint32_t i = 0; i < map->n; i++) {
+        int64_t lo = map->t[i].lo, hi = lo * map->t[i].size, edge = lo > at ? lo : hi;
+        *in_map |= lo <= at && at < hi;
+        end = edge > at && edge < end ? edge : end;
+    }
+    return end;
+}
+
+/* One dimension, whose elements are `stride` apart, as factors. False where there are too many. */
+static bool add_factors(struct factored *f, const struct imap *varying, int64_t stride, int64_t extent) {
+    int64_t factor[MAX_RANK] = {1}, end = stride;
+    bool varies[MAX_RANK] = {true};
+    uint32_t n = 0; /* from the last one on */
+    for (int64_t at = stride; at < stride * extent; at = end) {
+        if (n == MAX_RANK - f->shape.rank)
+            return false;
+        end = end_of_digits(varying, at, stride * extent, &varies[n]);
+        factor[n++] = end / at;
+        if (end % at)
+            return false;
+    }
+    for (n += n == 0; n-- > 0;)
+        add_factor(f, factor[n], varies[n]);
+    return true;
+}
+
+/* The factors of what a function that runs once makes of something smaller. */
+static bool made_factors(const struct graph *g, uint32_t value, const struct shape *s, struct factored *out) {
+    struct imap all, varying, equal;
+    int64_t stride = shape_count(s);
+    imap_identity(&all, 0, stride);
+    if (graph_callee_value(g, value) == NONE || !movement_split(g, value, &all, &varying, &equal))
+        return false;
+    for (uint32_t i = 0; i < varying.n; i++)
+        varying.t[i].stride = varying.t[i].lo; /* whatever order the digits have in what they come from */
+    imap_canonical(&varying);
+    out->shape.rank = 0;
+    for (uint32_t d = 0; d < s->rank; d++) {
+        stride /= s->dim[d];
+        if (!add_factors(out, &varying, stride, s->dim[d]))
+            return false;
+        out->end[d] = out->shape.rank;
+    }
+    return true;
+}
+
+void value_factors(const struct graph *g, uint32_t value, bool made, struct factored *out) {
+    struct shape s = {0};
+    *out = (struct factored){.shape = {0}};
+    if (!shape_in_graph(g, value, &s) || (made && made_factors(g, value, &s, out)))
+        return;
+    out->shape.rank = 0;
+    for (uint32_t d = 0; d < s.rank; d++) {
+        add_factor(out, s.dim[d], s.dim[d] == 1 || g->varies[value] >> d & 1);
+        out->end[d] = d + 1;
+    }
 }
