@@ -281,6 +281,12 @@ class Apply(Program):
     def test_a_linear_replaces_its_ops_and_no_other_byte(self):
         self.assertEqual(self.applied(LINEAR), LINEAR_APPLIED)
 
+    def test_types_may_be_aliases(self):
+        x = "tensor<2x32x64xbf16>"
+        text = "!x = " + x + "\n" + LINEAR.replace(x, "!x")
+        expected = "!x = " + x + "\n" + LINEAR_APPLIED.replace("%x: " + x, "%x: !x")
+        self.assertEqual(self.applied(text), expected)
+
     def test_what_is_applied_stays_as_it_is(self):
         self.assertEqual(self.applied(LINEAR_APPLIED), LINEAR_APPLIED)
 

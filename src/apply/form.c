@@ -27,7 +27,6 @@ static struct written module_value(struct form_writer *w, uint32_t value) {
                         .factor = 1};
     if (!shape_in_graph(g, value, &v.shape) || !str_starts(v.type, STR("tensor<")))
         op_fails(w->e->eval, "%.*s has no static shape", (int)v.name.n, v.name.p);
-    v.type = g->m->types[g->m->values[value].type].text;
     v.stored = v.shape;
     if (w->request->nreads == MAX_READS)
         op_fails(w->e->eval, "the fused form reads too many values");

@@ -392,8 +392,10 @@ static uint32_t count_roles(enum op_kind k, uint32_t given) {
 static struct str element_of_positions(const struct match *m) {
     const struct mlir *ir = m->graph->m;
     for (uint32_t i = 0; i < m->nops; i++)
-        if (ir->ops[m->ops[i]].nresults > 1)
-            return short_shape_of(ir->types[ir->values[ir->ops[m->ops[i]].first_result + 1].type].text).element;
+        if (ir->ops[m->ops[i]].nresults > 1) {
+            struct str type = ir->types[ir->values[ir->ops[m->ops[i]].first_result + 1].type].text;
+            return short_shape_of(mlir_unalias(ir, type)).element;
+        }
     return STR("si32");
 }
 
