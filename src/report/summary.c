@@ -9,8 +9,7 @@
 
 enum {
     MOST_ROWS = 20,
-    MOST_LINES = 3 /* of a cell */,
-    MOST_OP_WIDTH = 34,
+    WIDE = 100, /* columns; below it cells are narrower and have more lines */
     SAVES_WIDTH = 8,
     PLACES_WIDTH = 6,
     DIFFERENT_WIDTH = 11
@@ -177,14 +176,20 @@ static int by_count(const void *pa, const void *pb) {
 
 /* ---- printing ---- */
 
-/* The next line of a text: as much as fits, up to a blank; a longer word is cut, behind a dot where there is one. */
+/* Where a word is best cut: behind a dot; else behind the like of it, or before the next word of a CamelCase. */
+static bool cuts(const char *p, bool dot) {
+    return dot ? p[-1] == '.' : strchr("_=-/", p[-1]) || (p[-1] >= 'a' && p[-1] <= 'z' && p[0] >= 'A' && p[0] <= 'Z');
+}
+
+/* The next line of a text: as much as fits, up to a blank; a longer word is cut. */
 static struct str next_line(struct str *rest, size_t width) {
     size_t n = rest->n;
     if (n > width) {
         for (n = width; n > 0 && rest->p[n] != ' '; n--)
             ;
-        for (size_t i = width; i > width / 3 && !n; i--)
-            n = rest->p[i - 1] == '.' ? i : 0;
+        for (int dot = 1; dot >= 0 && !n; dot--)
+            for (size_t i = width; i > width / 3 && !n; i--)
+                n = cuts(rest->p + i, dot) ? i : 0;
         if (!n)
             for (n = width; n > 1 && ((unsigned char)rest->p[n] & 0xC0) == 0x80; n--)
                 ;
@@ -221,12 +226,12 @@ static void add_places(struct buf *out, const struct row *row) {
         buf_printf(out, " (%u)", row->ndifferent);
 }
 
-/* A line for each line of its longest cell. */
+/* A line for each line of its longest cell, which has 3, or 4 where they are narrow. */
 static void print_row(const struct summary *t, struct str saves, struct str places, struct str ops, struct str todo,
                       bool colour) {
     uint32_t rest = t->width - SAVES_WIDTH - t->places_width - t->op_width - 6;
     for (uint32_t i = 0; saves.n || places.n || ops.n || todo.n; i++) {
-        bool last = i == MOST_LINES - 1;
+        bool last = i == (t->width < WIDE ? 3 : 2);
         struct str first = next_line(&saves, SAVES_WIDTH), second = next_line(&places, t->places_width);
         struct str op = next_line(&ops, t->op_width), what = next_line(&todo, rest - (last ? 4 : 0));
         fprintf(t->out, "%*.*s  %*.*s%s", SAVES_WIDTH, (int)first.n, first.p, (int)t->places_width, (int)second.n,
@@ -370,7 +375,7 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
     struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .op_width = 10, .out = out};
     bool alike = false;
-    uint32_t most = t.width < 80 ? MOST_OP_WIDTH * t.width / 100 : MOST_OP_WIDTH;
+    uint32_t most = t.width < WIDE ? t.width * 3 / 10 : 34;
     print_head(r, name, t.width, out);
     table_make(&t, r);
     if (t.nrows && r->sorted != SORT_NAME)
