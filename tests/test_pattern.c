@@ -752,6 +752,22 @@ Test(pattern, a_file_says_once_what_its_patterns_share) {
     cr_assert(str_starts(q->shared, STR("defaults:")));
 }
 
+/* But for what is like a wrong one: nobody knows what would be wrong with that. */
+Test(pattern, every_document_tells_its_first_mistake) {
+    uint32_t before = diags.n;
+    cr_assert_not(patterns_load(&set,
+                                file("wrong.yml", HEAD "match: out = foo(x)\nwhen: x\n---\n"
+                                                       "name: q\nlike: p\nfused_op: ttnn.q\nwhen: x\n---\n"
+                                                       "name: r\nfused_op: ttnn.r\nmatch: out = bar(x)\n---\n"
+                                                       "name: s\nfused_op: ttnn.s\nmatch: out = exp(x)\n---\n"
+                                                       "name: t: u\n"),
+                                &diags));
+    cr_assert_eq(diags.n, before + 3);
+    cr_expect_eq(diags.items[before].line, 5);
+    cr_expect_eq(diags.items[before + 1].line, 14);
+    cr_expect_eq(diags.items[before + 2].line, 20);
+}
+
 Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nwhen: x\n", "5:1", "unknown key: when");
     refuses("name: p\nfused_op: f\nsource: tnn\nmatch: out = exp(x)\n", "3:9", "unknown source: tnn");

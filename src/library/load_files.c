@@ -96,11 +96,19 @@ static void load_document(struct loader *l, const struct tree *root) {
     }
 }
 
-/* The documents before the first that is no YAML, then an error. */
+/* The documents before the first that is no YAML, then an error. Those behind a wrong one are read for their own
+ * mistakes, unless they may be like that one. */
 static void load_documents(struct loader *l) {
-    for (const struct tree *t = l->trees.documents; t && !l->in.failed; t = t->next)
+    bool failed = l->in.failed;
+    for (const struct tree *t = l->trees.documents; t; t = t->next) {
+        if (failed && tree_lookup(t, "like"))
+            continue;
+        l->in.failed = false;
         load_document(l, t);
-    if (l->trees.wrong && !l->in.failed) {
+        failed |= l->in.failed;
+    }
+    l->in.failed = failed;
+    if (l->trees.wrong) {
         struct source_location at = {l->in.file, l->trees.line, l->trees.column};
         const char *hint = strstr(l->trees.wrong, "mapping values") ? "a text with ': ' in it has to be quoted" : NULL;
         diag_add(l->in.diags, SEV_ERROR, at, hint, "not YAML: %s", l->trees.wrong);
@@ -178,8 +186,10 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
     }
     bool put_off = ok && may_put_off(set, l, n);
     ok = ok && (put_off || check_definitions(set, idiom, condition, d));
-    for (uint32_t i = 0; i < n && ok; i++) {
+    bool read = ok;
+    for (uint32_t i = 0; i < n && read; i++) {
         l[i].put_off = put_off;
+        l[i].in.failed = !ok;
         load_documents(&l[i]);
         ok = !l[i].in.failed;
     }
