@@ -296,8 +296,10 @@ static void fails(const char *text, const char *reason) {
 }
 
 Test(lowering, what_a_formula_leaves_open_has_a_reason) {
-    fails("x + y", "add: an operand is absent");
-    fails("exp(y)", "an operand is absent");
+    fails("x + y", "add: y is absent");
+    fails("exp(y)", "exp: y is absent");
+    fails("x * (y * x | z)", "multiply: z is absent");
+    fails("exp(y) | exp(z)", "no alternative of a formula has all it needs: z is absent");
     fails("x * (1 / (extent(x, -1) - 4))", "a formula divides by 0");
     fails("x / extent(-1)", "which value extent(-1) is of is not said, as extent(x, -1) does");
     fails("slice(x)", "which part a slice takes is not said");

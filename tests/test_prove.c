@@ -464,7 +464,7 @@ Test(prove, a_form_that_cannot_be_evaluated_is_an_error) {
     refuted((struct rule){"out = exp(x)", NULL, "out = reshape(exp(x), like=out)", NULL}, ops,
             "does not fit the match");
     refuted((struct rule){"out = exp(x)", NULL, "exp(x", NULL}, ops, "is no formula");
-    refuted((struct rule){"out = exp(x)", NULL, "exp(y)", NULL}, ops, "an operand is absent");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(y)", NULL}, ops, "y is absent");
     refuted((struct rule){"out = exp(x)", NULL, "exp(slice(x, dim=3, part=0, of=2))", NULL}, ops, "no dimension 3");
 }
 

@@ -256,7 +256,8 @@ static struct written write_node(struct form_writer *w, const struct node *n) {
     case N_EITHER:
         one = formula_alternative(&w->names, n);
         if (!one)
-            op_fails(w->e->eval, "no alternative of the form has all it needs");
+            op_fails(w->e->eval, "no alternative of the form has all it needs: %s is absent",
+                     formula_absent(&w->names, n));
         return write_node(w, one);
     case N_TRANSPOSED:
         v = write_node(w, n->args[0]);

@@ -518,7 +518,7 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
     enum op_class class = op_table[n->op].class;
     uint32_t nv = 0;
     if (n->nargs > 16 || !is_determined(&w->names, n) || !op_present(&w->names, n))
-        op_fails(w->e->eval, "%s: an operand is absent", op_table[n->op].name);
+        op_fails(w->e->eval, "%s: %s is absent", op_table[n->op].name, formula_absent(&w->names, n));
     for (uint32_t i = 0; i < n->nargs; i++) {
         bool there = formula_present(&w->names, n->args[i]);
         if (there)

@@ -122,3 +122,27 @@ bool formula_present(struct formula_run *r, const struct node *n) {
         return true;
     }
 }
+
+/* Of alternatives the last one, which needs least. Empty: it is no name, as an attribute. */
+static struct str absent_name(struct formula_run *r, const struct node *n) {
+    struct str name = {0};
+    if (formula_present(r, n) || (n->kind == N_NAMED && r->busy[n->slot]))
+        return name;
+    if (n->kind == N_NAMED) {
+        r->busy[n->slot] = true;
+        name = absent_name(r, r->formula->named[n->slot]->args[0]);
+        r->busy[n->slot] = false;
+        return name;
+    }
+    if (n->kind == N_VARIABLE)
+        return r->formula->slot_name[n->slot];
+    uint32_t most = n->kind == N_OP ? operands_required(n->op, n->nargs) : n->nargs;
+    for (uint32_t i = n->kind == N_EITHER ? n->nargs - 1 : 0; i < most && !name.n; i++)
+        name = absent_name(r, n->args[i]);
+    return name;
+}
+
+const char *formula_absent(struct formula_run *r, const struct node *n) {
+    struct str name = absent_name(r, n);
+    return name.n ? arena_strdup(r->eval->arena, name) : "an operand";
+}

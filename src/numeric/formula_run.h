@@ -44,6 +44,8 @@ bool formula_present(struct formula_run *r, const struct node *n);
 /* All names that it needs are present. */
 bool number_present(struct formula_run *r, const struct number *n);
 bool op_present(struct formula_run *r, const struct node *n);
+/* For messages: a name for want of which a part is absent, or "an operand". */
+const char *formula_absent(struct formula_run *r, const struct node *n);
 /* Every name in the numbers of an attribute's text is present; words are no names. */
 bool attribute_present(struct formula_run *r, struct str text);
 /* Movement that the formula leaves open has no value: false. */

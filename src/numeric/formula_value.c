@@ -105,7 +105,7 @@ static void op_value(struct formula_run *r, const struct node *n, const struct t
         op_fails(r->eval, class == OP_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
                  op_table[n->op].name);
     if (n->nargs > 16 || !op_present(r, n))
-        op_fails(r->eval, "%s: an operand is absent", op_table[n->op].name);
+        op_fails(r->eval, "%s: %s is absent", op_table[n->op].name, formula_absent(r, n));
     op_operands(r, n, operands, &c.noperands);
     const struct lowering *w = lowering_for(r, n->op);
     if (w && !(w->primitive && graph_op != NONE)) { /* whose attributes may lay out its dimensions otherwise */
@@ -151,7 +151,7 @@ static void named_value(struct formula_run *r, const struct node *n, const struc
 static void either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct node *one = formula_alternative(r, n);
     if (!one)
-        op_fails(r->eval, "no alternative of a formula has all it needs");
+        op_fails(r->eval, "no alternative of a formula has all it needs: %s is absent", formula_absent(r, n));
     results_of(r, one, results);
 }
 
