@@ -1408,7 +1408,7 @@ class PatternTests(Case):
         self.assertEqual(self.run_tests(miss + "    explains: 'is 1, 0 expected'\n")[0], 0)
         status, err = self.run_tests(miss + "    explains: is 2\n")
         self.assertEqual(status, 1)
-        self.assertRegex(err, r"relu: miss: explain says: 0: %\w+ is 1, 0 expected; not: is 2\n")
+        self.assertRegex(err, r"relu: miss: explain says: 0: %\w+ is 1, 0 expected; and not: is 2\n")
 
     def test_wrong_keys(self):
         for wrong in ("  - hit: a\n    mis: b\n", "  - name: n\n", "  - hit: a\n    miss: b\n", "  hit: a\n",

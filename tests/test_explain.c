@@ -279,7 +279,8 @@ Test(explain, conditions) {
     differs(XYZ, ops, "unless", "numel(x) < 10 & not(constant(y))",
             "holds: 6 < 10 & not(constant(y)); x is %x 2x3, y is %y 2x3", 2, 2);
     pattern("out = exp(x) + y", "require: same_dtype(x, y)"); /* and not the numbers that it is made of */
-    differs("x:2x3 y:2x3xbf16", ops, "require", "same_dtype(x, y)", "does not hold: x is %x 2x3, y is %y 2x3", 2, 2);
+    differs("x:2x3 y:2x3xbf16", ops, "require", "same_dtype(x, y)", "does not hold: x is %x 2x3xf32, y is %y 2x3xbf16",
+            2, 2);
 }
 
 Test(explain, hidden_places) {
@@ -303,6 +304,14 @@ Test(explain, the_condition_is_that_of_the_pattern_which_failed) {
     cr_assert(near_miss_of(q->variant_of, q, &ir.g, ir_func(&ir, "main"), 0, &arena, &c));
     cr_assert_eq(c.pattern, q);
     cr_assert(str_is(c.part, "extent(x, -1) == 5"), "%s", c.part.p);
+}
+
+Test(explain, of_places_that_are_as_close_the_last_one_is_meant) {
+    pattern("out = x * exp(y)", "");
+    ir_short(&ir, XYZ, "a = ttir.multiply x x -> 2x3; l = ttir.log y -> 2x3; o = ttir.multiply a l -> 2x3; return o");
+    struct near_miss c;
+    cr_assert(near_miss_of(set.items[0], set.items[0], &ir.g, ir_func(&ir, "main"), 0, &arena, &c));
+    cr_expect(str_is(c.reason, "%l is ttir.log at line 2, exp expected"), "%s", c.reason.p);
 }
 
 Test(explain, secondary_root) {

@@ -318,7 +318,7 @@ static void check_explanation(struct example_run *r, const struct module *m) {
         diag_add(r->diags, SEV_NOTE, (struct source_location){r->example->origin.file, r->example->line, 0}, NULL,
                  "%.*s: miss: explains: %.*s", (int)r->pattern->name.n, r->pattern->name.p, (int)said.n, said.p);
     if (!found)
-        fail(r, NULL, "explain says: %s; not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);
+        fail(r, NULL, "explain says: %s; and not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);
 }
 
 static void add_lines(struct buf *out, struct str_list lines) {
@@ -347,7 +347,7 @@ static void check_notes(struct example_run *r, const struct match *own) {
     add_lines(&said, d.call);
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
     if (!str_find(text, r->example->says))
-        fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,
+        fail(r, NULL, "the notes say: %.*s; and not: %.*s", (int)text.n, text.p, (int)r->example->says.n,
              r->example->says.p);
     buf_free(&said);
 }

@@ -367,7 +367,7 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
             !diagnose(m, leader, p, op, i < n, a, &close))
             continue;
-        if (!any || better(&close, out))
+        if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
             *out = close;
         any = true;
     }

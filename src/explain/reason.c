@@ -328,13 +328,15 @@ static void say_same(struct words *w) {
         buf_printf(w->out, "; both hold %.*g", here.bits > 24 ? 10 : 7, here.value);
 }
 
-/* "%b 32x128 (ttir.exp at line 3)" */
-static void say_shaped(const struct words *w, uint32_t value) {
+/* "%b 32x128 (ttir.exp at line 3)"; `typed`: 32x128xbf16 */
+static void say_shaped(const struct words *w, uint32_t value, bool typed) {
     uint32_t rank, op = w->m->g->m->values[value].def;
     const int64_t *shape = graph_shape(w->m->g, value, &rank);
     say_value(w, value);
     for (uint32_t d = 0; shape && d < rank; d++)
         buf_printf(w->out, "%c%lld", d ? 'x' : ' ', (long long)shape[d]);
+    if (shape && typed)
+        buf_printf(w->out, "%c%s", rank ? 'x' : ' ', dtype_table[graph_dtype(w->m->g, value)].name);
     if (op != NONE) {
         buf_add(w->out, STR(" ("));
         say_op(w, op);
@@ -349,6 +351,10 @@ static bool mentions(const struct number *n, uint32_t slot) {
     for (uint32_t i = 0; n->op == NUM_CALL && i < n->nargs; i++)
         here |= n->args[i] == slot;
     return here || mentions(n->a, slot) || mentions(n->b, slot);
+}
+
+static bool asks_dtype(const struct number *n) {
+    return n && ((n->op == NUM_MEASURE && n->call == MEASURE_dtype) || asks_dtype(n->a) || asks_dtype(n->b));
 }
 
 static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
@@ -399,7 +405,7 @@ static void say_values(const struct words *w, const struct number *n) {
         if (value == NONE)
             buf_add(w->out, STR("absent"));
         else
-            say_shaped(w, value);
+            say_shaped(w, value, asks_dtype(n));
         separator = ", ";
     }
 }
