@@ -573,8 +573,8 @@ class Many(Case):
         self.check(out)
 
     def test_needs_a_directory(self):
-        for args in (("in",), ("--output-dir=in/a_after.mlir", "in"),
-                     ("--output-dir=out", "--expect=in/a_after.mlir", "in"),
+        self.assertEqual(self.run_it("--output-dir=in/a_after.mlir", "in")[:2], (3, ""))
+        for args in (("in",), ("--output-dir=out", "--expect=in/a_after.mlir", "in"),
                      ("--output-dir=out", "--baseline=in/a_after.mlir", "in")):
             status, out, _ = self.run_it(*args)
             self.assertEqual((status, out), (2, ""), args)

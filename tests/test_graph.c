@@ -388,10 +388,12 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
          "ttir.concat has a result that is not its operands side by side"},
         {"%0 = \"ttir.concat\"(%x, %w) <{dim = 2 : si32}> : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>",
          "ttir.concat has a result that is not its operands side by side"},
-        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<-2x4xf32>", "ttir.exp makes a tensor that cannot be"},
-        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf31x>", "ttir.exp makes a tensor that cannot be"},
+        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<-2x4xf32>",
+         "ttir.exp makes a tensor that cannot be: tensor<-2x4xf32>"},
+        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf31x>",
+         "ttir.exp makes a tensor that cannot be: tensor<2x4xf31x>"},
         {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<99999999999999999999xf32>",
-         "ttir.exp makes a tensor that cannot be"},
+         "ttir.exp makes a tensor that cannot be: tensor<99999999999999999999xf32>"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_assert_str_eq(wrong(cases[i].body), cases[i].said, "%s", cases[i].body);

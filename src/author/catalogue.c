@@ -212,7 +212,8 @@ static const char *nearest_lowering(const struct pattern_set *set, struct arena 
     const char **names = xrealloc(NULL, (set->nlowerings + 1) * sizeof *names);
     for (uint32_t i = 0; i < set->nlowerings; i++)
         names[i] = arena_strdup(a, set->lowerings[i].name);
-    const char *found = str_nearest(op, names, set->nlowerings);
+    const char *dot = memchr(op.p, '.', op.n);
+    const char *found = str_nearest(dot ? str_of(dot + 1) : op, names, set->nlowerings);
     free(names);
     return found ? arena_printf(a, "did you mean %s?", found).p : "fusion-audit lower lists them";
 }

@@ -97,8 +97,7 @@ static enum fa_status refuse_many(struct audit_args *x, size_t ncompiles) {
             return fails(args, FA_USAGE, "%s of several compiles is a directory", files_of_pairs[i].option);
     }
     int error = x->dry_run ? 0 : fa_make_directory(x->output_dir);
-    return error ? fails(args, FA_USAGE, "--output-dir: %s cannot be made: %s", x->output_dir, strerror(error))
-                 : FA_CLEAN;
+    return error ? fails(args, FA_INPUT, "cannot make %s: %s", x->output_dir, strerror(error)) : FA_CLEAN;
 }
 
 static void name_pairs(struct many *m, const struct fa_pairs *pairs) {

@@ -232,7 +232,9 @@ static bool read_count(struct args *args, const struct option_row *row, const ch
     while (i < length && digits[i] >= '0' && digits[i] <= '9' && n <= NUMBER_MOST)
         n = n * 10 + (unsigned)(digits[i++] - '0');
     if (i == 0 || i < length || n < row->least || n > row->most)
-        return wrong(args, "--%s takes a number from %u to %u", row->name, row->least, row->most);
+        return wrong(args, "--%s%s takes a number from %u to %u", row->name,
+                     row->kind == LIMIT ? text(args, "=%.*s", (int)strcspn(row->argument, "="), row->argument) : "",
+                     row->least, row->most);
     *(unsigned *)(void *)((char *)args + row->member) = n;
     return true;
 }

@@ -61,6 +61,9 @@ int cli_run(int argc, char **argv) {
     enum fa_status status = args->error ? FA_USAGE : flush_output(run(args));
     if (args->error)
         status = complain(args->refused, args->error);
+    if (args->error && status == FA_USAGE)
+        fprintf(stderr, "Try 'fusion-audit%s%s --help' for more information.\n", *args->command->name ? " " : "",
+                args->command->name);
     args_free(args);
     return (int)status;
 }

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char try_help[] = "Try 'fusion-audit --help' for more information.\n";
-
 void say_clean(const char *text) {
     fa_print_clean(text, strlen(text), "\t", stderr);
 }
@@ -15,8 +13,6 @@ enum fa_status complain(enum fa_status status, const char *message) {
     fputs("fusion-audit: error: ", stderr);
     say_clean(message);
     fputc('\n', stderr);
-    if (status == FA_USAGE)
-        fputs(try_help, stderr);
     return status;
 }
 
@@ -38,11 +34,6 @@ enum fa_status flush_output(enum fa_status status) {
 }
 
 enum fa_status say_diagnostics(const struct fa_diagnostics *d, enum fa_status status) {
-    bool of_options = false;
-    for (size_t i = 0; i < fa_count(d) && status == FA_USAGE; i++)
-        of_options |= !*fa_diagnostic(d, i).file;
     fa_print_diagnostics(d, stderr);
-    if (of_options)
-        fputs(try_help, stderr);
     return status;
 }

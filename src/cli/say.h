@@ -16,7 +16,7 @@ enum fa_status complain(enum fa_status status, const char *message);
 enum fa_status complain_of_output(const char *message, int reason);
 /* Flushes standard output. `status`, or FA_INPUT with a message when something could not be written. */
 enum fa_status flush_output(enum fa_status status);
-/* Prints each, and where help is after wrong usage of options. Returns the status. */
+/* Prints each. Returns the status. */
 enum fa_status say_diagnostics(const struct fa_diagnostics *d, enum fa_status status);
 
 #endif

@@ -164,7 +164,7 @@ static const char *reason_of(struct tries *r) {
         if (!first && *line && !strstr(line, "warning:"))
             first = line;
     }
-    return first ? first : "it says nothing";
+    return first ? first : "the compiler fails without a message";
 }
 
 static const char *compile(struct tries *r, const struct try_compile *t) {

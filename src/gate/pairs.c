@@ -77,7 +77,7 @@ static void complain_of_entry(struct finder *f, const FTSENT *e) {
 static void add_files(struct finder *f, const char *path, struct paths *out) {
     char *roots[2] = {arena_strdup(&f->out->arena, str_of(path)), NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    uint32_t before = out->n;
+    uint32_t before = out->n, ndiags = f->out->diags.n;
     FTSENT *e;
     bool directory = false;
     if (!tree)
@@ -92,7 +92,7 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
     fts_close(tree);
     if (!directory)
         add_path(out, path, &f->out->arena);
-    else if (out->n == before)
+    else if (out->n == before && f->out->diags.n == ndiags)
         complain(f, SEV_ERROR, path, NULL, "a directory without files");
     else
         qsort(out->items + before, out->n - before, sizeof *out->items, compare_paths);

@@ -191,7 +191,8 @@ static bool holds_together(struct op_checker *c, uint32_t op, struct diags *d) {
     if (needs_alias(g, op, &alias) || (type != NONE && mlir_unresolved(g->m, g->m->types[type].text, &alias)))
         bad_op(g, op, d, "needs %.*s, which is not defined, or only by itself", (int)alias.n, alias.p);
     else if (type != NONE)
-        bad_op(g, op, d, "%s a tensor that cannot be", type == result_type(g, op) ? "makes" : "takes");
+        bad_op(g, op, d, "%s a tensor that cannot be: %.*s", type == result_type(g, op) ? "makes" : "takes",
+               (int)g->m->types[type].text.n, g->m->types[type].text.p);
     else if (result_type(g, op) == NONE || !shape_in_graph(g, g->m->ops[op].first_result, &result))
         return true;
     else {

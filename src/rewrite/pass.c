@@ -26,7 +26,7 @@ static void put(struct passes *w, const char *name, const char *end, struct str 
     char error[256];
     if (w->failed || file_write_text(text, path.p, error, sizeof error))
         return;
-    diag_add(&w->library->diags, SEV_ERROR, (struct source_location){path.p, 0, 0}, NULL, "%s", error);
+    diag_add(&w->library->diags, SEV_ERROR, (struct source_location){"", 0, 0}, NULL, "%s", error);
     w->failed = true;
 }
 
