@@ -209,6 +209,27 @@ static void add_lost(struct changes *c, struct str op, struct diff *d) {
     }
 }
 
+/* Adds the names of those that the other op has not, or has otherwise. */
+static void add_differing(struct buf *out, const struct fused_op *f, const struct fused_op *other, bool absent_only) {
+    for (uint32_t i = 0; i < f->nattributes; i++) {
+        const struct attribute_hash *x = &f->attributes[i], *y = NULL;
+        for (uint32_t k = 0; k < other->nattributes && !y; k++)
+            y = str_eq(other->attributes[k].name, x->name) ? &other->attributes[k] : NULL;
+        if (!y || (!absent_only && y->hash != x->hash))
+            buf_printf(out, "%s%.*s", out->n ? ", " : "other ", (int)x->name.n, x->name.p);
+    }
+}
+
+/* "other padding, stride" */
+static struct str how_changed(const struct fused_op *old, const struct fused_op *f, struct arena *a) {
+    struct buf out = {0};
+    add_differing(&out, f, old, false);
+    add_differing(&out, old, f, true);
+    if (!out.n)
+        buf_add(&out, STR("other operands"));
+    return buf_take(&out, a);
+}
+
 static void add_others(struct changes *c, struct str op, struct diff *d, struct arena *a) {
     for (uint32_t k = 0; k < c->now->fused.n; k++) {
         const struct fused_op *f = &c->now->fused.items[k];
@@ -222,7 +243,7 @@ static void add_others(struct changes *c, struct str op, struct diff *d, struct 
         else if (old && old->active != f->active)
             new->how = f->active ? STR("with an op folded into it") : STR("without the op that was folded into it");
         else if (old)
-            new->how = STR("other attributes or operands");
+            new->how = how_changed(old, f, a);
         new->finding = kind == OP_GAINED        ? finding_of(&c->missed_before, f)
                        : kind == OP_PARTLY_LOST ? finding_of(&c->missed_now, f)
                                                 : NULL;

@@ -24,6 +24,14 @@ static struct str result_type(const struct graph *g, uint32_t op, struct arena *
     return buf_take(&out, a);
 }
 
+static void add_attributes(struct fused_op *f, const struct graph *g, uint32_t op, struct arena *a) {
+    struct attribute_hash own[OWN_ATTRIBUTES];
+    f->nattributes = own_attributes(g->m, op, own);
+    f->attributes = arena_alloc(a, OWN_ATTRIBUTES * sizeof *own);
+    for (uint32_t i = 0; i < f->nattributes; i++)
+        f->attributes[i] = (struct attribute_hash){arena_str(a, own[i].name), own[i].hash};
+}
+
 static void add(struct inventory *v, const struct pattern_set *set, const struct flow *flow, uint32_t op,
                 const struct ranks *ranks, bool fused, struct arena *a) {
     static const struct pattern none = {.nlocate = 0};
@@ -37,6 +45,7 @@ static void add(struct inventory *v, const struct pattern_set *set, const struct
                          .operands = present_operands(g, op),
                          .fused = fused,
                          .active = !graph_plain(g, op)};
+    add_attributes(&f, g, op, a);
     f.fingerprint.structure = structure_hash(g, result_type(g, op, a), NULL, 0, a);
     f.fingerprint.place = place_hash(&names);
     ranks_of(ranks, op, &f.fingerprint);

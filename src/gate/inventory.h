@@ -9,6 +9,8 @@ struct fused_op {
     struct str op, place;           /* the model location; or empty */
     struct fingerprint fingerprint; /* its structure is the op and the type of its result */
     uint64_t rest;                  /* hash of its attributes and operands */
+    struct attribute_hash *attributes;
+    uint32_t nattributes;
     uint32_t operands;              /* that are present */
     bool fused;                     /* not a form of it that stands for no fusion, as a linear without bias */
     bool active;                    /* another op is folded into it */

@@ -31,16 +31,21 @@ static uint64_t add_type(uint64_t h, const struct graph *g, uint32_t value) {
     return add_text(h, str_of(dtype_table[graph_dtype(g, value)].name));
 }
 
-/* Attributes of the op itself, in any order: not those that a frontend hung on it (with a dot in their name), nor
- * layouts, memory and program configurations, which are the choice of a compile. */
-static uint64_t hash_attributes(const struct mlir *m, uint32_t op) {
-    enum { MOST = 32 };
-    struct str keys[MOST], values[MOST];
-    int n = mlir_attrs(m, op, keys, values, MOST);
-    uint64_t sum = 0;
-    for (int i = 0; i < n && i < MOST; i++)
+uint32_t own_attributes(const struct mlir *m, uint32_t op, struct attribute_hash out[OWN_ATTRIBUTES]) {
+    struct str keys[OWN_ATTRIBUTES], values[OWN_ATTRIBUTES];
+    int n = mlir_attrs(m, op, keys, values, OWN_ATTRIBUTES);
+    uint32_t count = 0;
+    for (int i = 0; i < n && i < OWN_ATTRIBUTES; i++)
         if (!memchr(keys[i].p, '.', keys[i].n) && !(values[i].n && values[i].p[0] == '#'))
-            sum += add_text(add_text(FNV_BASIS, keys[i]), values[i]);
+            out[count++] = (struct attribute_hash){keys[i], add_text(add_text(FNV_BASIS, keys[i]), values[i])};
+    return count;
+}
+
+static uint64_t hash_attributes(const struct mlir *m, uint32_t op) {
+    struct attribute_hash own[OWN_ATTRIBUTES];
+    uint64_t sum = 0;
+    for (uint32_t i = own_attributes(m, op, own); i-- > 0;)
+        sum += own[i].hash;
     return sum;
 }
 

@@ -23,6 +23,15 @@ void ranks_of(const struct ranks *r, uint32_t op, struct fingerprint *f);
 /* Hash of ops of a graph, in textual order, that stand under a name; operands that come from another of them through
  * movement or casts are told from those from outside. */
 uint64_t structure_hash(const struct graph *g, struct str name, const uint32_t *ops, uint32_t n, struct arena *a);
+/* Attributes of the op itself, with a hash of name and text each: not those that a frontend hung on it (with a dot in
+ * their name), nor layouts, memory and program configurations, which are the choice of a compile. Returns how many; the
+ * names are views into the module. */
+enum { OWN_ATTRIBUTES = 32 };
+struct attribute_hash {
+    struct str name;
+    uint64_t hash;
+};
+uint32_t own_attributes(const struct mlir *m, uint32_t op, struct attribute_hash out[OWN_ATTRIBUTES]);
 /* Hash of names in the model, in any order; 0: none. */
 uint32_t place_hash(const struct str_list *names);
 
