@@ -96,8 +96,8 @@ struct fa_diagnostic {
 size_t fa_count(const struct fa_diagnostics *d);
 size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics, which is 100 where it is 0 */
 struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
-/* Prints each as "file:line:column: error: message" with its hint, and how many were dropped, as fa_print_clean does.
- */
+/* Prints each as "file:line:column: error: message" with its hint, which stands once behind neighbours that share it,
+ * and how many were dropped, as fa_print_clean does. */
 void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out);
 /* Prints text of an input or a file name so that nothing in it drives a terminal or ends a line: escaped as JSON has
  * it, but for the characters in `keep`, such as "\t\n". */

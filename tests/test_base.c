@@ -186,6 +186,24 @@ Test(diags, owns_its_texts) {
     arena_free(&a);
 }
 
+Test(diags, a_hint_that_several_share_stands_behind_the_last) {
+    struct arena a = {0};
+    struct diags d = {.arena = &a};
+    static const char *const files[] = {"f", "f", "g", "g", "g"}, *const hints[] = {"a", "a", "a", NULL, "b"};
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    for (int i = 0; i < 5; i++)
+        diag_add(&d, SEV_ERROR, (struct source_location){files[i], 0, 0}, hints[i], "%d", i);
+    fa_print_diagnostics((const void *)&d, out);
+    fclose(out);
+    cr_assert_str_eq(text, "f: error: 0\nf: error: 1\n  hint: a\ng: error: 2\n  hint: a\ng: error: 3\n"
+                           "g: error: 4\n  hint: b\n");
+    free(text);
+    diags_free(&d);
+    arena_free(&a);
+}
+
 Test(base, a_document_has_any_number_of_anchors) {
     struct arena arena = {0};
     struct buf b = {0};

@@ -96,7 +96,11 @@ struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i) {
     return (struct fa_diagnostic){severity_name(x->severity), x->file, x->line, x->column, x->message, x->hint};
 }
 
-static void print_diagnostic(const struct diag *d, FILE *out) {
+static bool has_hint_of(const struct diag *d, const struct diag *other) {
+    return d->hint && other->hint && strcmp(d->hint, other->hint) == 0 && strcmp(d->file, other->file) == 0;
+}
+
+static void print_diagnostic(const struct diag *d, bool hint, FILE *out) {
     print_clean(str_of(*d->file ? d->file : "fusion-audit"), "\t", out);
     if (d->line)
         fprintf(out, ":%" PRIu64, d->line);
@@ -105,7 +109,7 @@ static void print_diagnostic(const struct diag *d, FILE *out) {
     fprintf(out, ": %s: ", severity_name(d->severity));
     print_clean(str_of(d->message), "\t", out);
     fputc('\n', out);
-    if (!d->hint)
+    if (!d->hint || !hint)
         return;
     fputs("  hint: ", out);
     print_clean(str_of(d->hint), "\t", out);
@@ -113,8 +117,10 @@ static void print_diagnostic(const struct diag *d, FILE *out) {
 }
 
 void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out) {
-    for (uint32_t i = 0; i < diags_of(d)->n; i++)
-        print_diagnostic(&diags_of(d)->items[i], out);
+    const struct diag *items = diags_of(d)->items;
+    uint32_t n = diags_of(d)->n;
+    for (uint32_t i = 0; i < n; i++) /* one hint behind several that share it */
+        print_diagnostic(&items[i], i + 1 == n || !has_hint_of(&items[i], &items[i + 1]), out);
     if (diags_of(d)->dropped)
         fprintf(out, "and %" PRIu32 " more\n", diags_of(d)->dropped);
 }
