@@ -1,12 +1,13 @@
 /* Prints an inspection as tables for a terminal of 100 columns; rows without content are left out. */
 #include "base/utf8.h"
 #include "inspect/inspect.h"
+#include "price/price.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 100, BLOCK_WIDTH = 39, MAX_NAMES = 8 };
+enum { WIDTH = 80, BLOCK_WIDTH = 33, NAMES_WIDTH = 34, MAX_NAMES = 8 };
 
 static void put_clean(FILE *out, struct str s) {
     print_clean(s, "", out);
@@ -128,7 +129,7 @@ static void put_kind(FILE *out, const struct module_facts *m, enum func_kind kin
         return;
     fprintf(out, "    %-11s  %9" PRIu32 "  %9" PRIu32 "  %7" PRIu32 "  %7" PRIu32 "  %7" PRIu32 "  ",
             inspect_func_kind(kind), n, sum.nargs, sum.nops, sum.nvalues, sum.nedges);
-    put_names(out, first, last, WIDTH - 66);
+    put_names(out, first, last, NAMES_WIDTH);
     put_count(out, broken, "function", "incomplete");
     fputc('\n', out);
 }
@@ -229,16 +230,20 @@ static void put_device(FILE *out, const struct device_facts *f) {
 static void put_layouts(FILE *out, const struct device_facts *f) {
     char grid[MAX_GRID_RANK * 21], tile[MAX_GRID_RANK * 21];
     if (f->nlayouts)
-        fprintf(out, "    %7s  %-7s  %-14s  %-7s  %-9s  %-7s  %15s\n", "values", "memory", "sharding", "grid", "tile",
-                "element", "bytes");
+        fprintf(out, "    %7s  %-7s  %-14s  %-7s  %-9s  %-7s  %9s\n", "values", "memory", "sharding", "grid", "tile",
+                "element", "size");
     for (uint32_t i = 0; i < f->nlayouts; i++) {
         const struct layout_count *c = &f->layouts[i];
         const struct layout *l = &c->layout;
         bool tiled = l->tile_height > 0;
         const int64_t extent[2] = {l->tile_height, l->tile_width};
-        fprintf(out, "    %7" PRIu32 "  %-7s  %-14s  %-7s  %-9s  %-7s  %15" PRId64 "\n", c->n, memory_name(l->memory),
+        struct buf size = {0};
+        add_bytes(&size, c->bytes);
+        buf_addc(&size, '\0');
+        fprintf(out, "    %7" PRIu32 "  %-7s  %-14s  %-7s  %-9s  %-7s  %9s\n", c->n, memory_name(l->memory),
                 sharding_name(l->sharding), extents(l->grid, l->rank, grid), tiled ? extents(extent, 2, tile) : "rows",
-                dtype_table[l->dtype].name, c->bytes);
+                dtype_table[l->dtype].name, size.p);
+        buf_free(&size);
     }
     if (f->unread)
         fprintf(out, "    layouts that are not understood: %" PRIu32 "\n", f->unread);
@@ -251,9 +256,9 @@ static void put_version(FILE *out, const struct module_facts *m) {
     if (since->day || before->day)
         fputs("    compiler:", out);
     if (since->day)
-        fprintf(out, " of %s or later (%s: line %" PRIu64 ")", since->day, since->what, m->since_line);
+        fprintf(out, " from %s or later (%s: line %" PRIu64 ")", since->day, since->what, m->since_line);
     if (before->day)
-        fprintf(out, "%s before %s (%s: line %" PRIu64 ")", since->day ? ", and" : " of", before->day, before->what,
+        fprintf(out, "%s before %s (%s: line %" PRIu64 ")", since->day ? ", and" : " from", before->day, before->what,
                 m->before_line);
     if (since->day || before->day)
         fputc('\n', out);

@@ -6,7 +6,7 @@
 
 #include "price/price.h"
 
-static void add_bytes(struct buf *out, int64_t n) {
+void add_bytes(struct buf *out, int64_t n) {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};
     double x = (double)n;
     int unit = -1;
