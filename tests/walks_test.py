@@ -241,7 +241,7 @@ class PassAuthor(Walk):
     def test_a_pass_that_fires_on_the_small_module_has_no_test(self):
         self.compile(".")
         _, out, _ = self.run_it("repro", "--only=ttnn.linear", "-d", "repro", "model.ttir.mlir", "model.ttnn.mlir")
-        self.assertEqual(out, "01-linear: fused; does not reproduce: wait for ttir-fusing, which has yet to run\n")
+        self.assertEqual(out, "01-linear: fused; does not reproduce; audited alone: wait for ttir-fusing, which has yet to run\n")
         self.assertNotIn("repro/01-linear/test.mlir", self.files("repro"))
 
     def test_from_finding_to_test(self):

@@ -42,8 +42,8 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
     }
     struct str precondition = precondition_of(&r->ref.bound, a);
     if (precondition.n && !is_assumed(c->options, m->pattern))
-        out->why = arena_printf(a, "it has a precondition (--assume=%.*s takes it to hold): %.*s",
-                                (int)m->pattern->name.n, m->pattern->name.p, (int)precondition.n, precondition.p);
+        out->why = arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
+                                (int)precondition.n, precondition.p);
     else if (assumes_elements(m, &r->ref.bound))
         out->why = arena_printf(a, "the module with it cannot be compared: it holds where %.*s", (int)precondition.n,
                                 precondition.p);

@@ -287,7 +287,7 @@ static void say_files(const struct repro *r, FILE *out) {
         fprintf(out, "- `fused.mlir`: with the fused op%s; `test.mlir`: fails until `%s` makes it\n", without,
                 pass_of(r));
     if (*r->other)
-        fprintf(out, "- does not reproduce: alone: %s\n", r->other);
+        fprintf(out, "- does not reproduce; audited alone: %s\n", r->other);
     else if (*r->level)
         fprintf(out, "- reproduces in `ttnn.mlir` alone: in `ttir.mlir` the pattern does not match\n");
 }
@@ -361,7 +361,7 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
 static void print_row(const struct repro *r, FILE *out) {
     struct args *args = &r->x->args;
     const char *test = *r->fused && *r->untested && !*r->other ? text(args, "; no test: %s", r->untested) : "";
-    const char *alone = *r->other   ? text(args, "; does not reproduce: %s", r->other)
+    const char *alone = *r->other   ? text(args, "; does not reproduce; audited alone: %s", r->other)
                         : *r->level ? text(args, "; reproduces in %s alone", r->level)
                                     : "";
     const char *row =
