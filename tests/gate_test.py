@@ -361,6 +361,11 @@ class Diff(Case):
             self.assertEqual(out.count("  new: ttnn.linear"), new - told, out)
             self.assertEqual(len(re.findall(r"  lost: .*, about ", out)), told, out)
 
+    def test_ttir_alone(self):
+        self.write("t", model([True], "ttir"))
+        self.assertEqual(self.run_it("diff", "t", "t"),
+                         (3, "", 2 * "t: error: has no TTNN level\n  hint: a TTNN file or a log is meant, or both levels of each compile\n"))
+
     def test_four_files(self):
         for name, layers in (("old", [True, True]), ("new", [True, False])):
             self.write(name + ".ttir", model(layers, "ttir"))

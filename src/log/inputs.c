@@ -238,8 +238,8 @@ static void say_incomplete(const struct inputs *in, bool ttnn, struct diags *d) 
              "graph %u%s %s no %s level: not audited", number, others, n == 1 ? "has" : "have", ttnn ? "TTNN" : "TTIR");
 }
 
-/* A graph with one level only is left out; when no graph has both, nothing can be audited. */
-static enum fa_status check_levels(struct inputs *in, const char *path, struct diags *d) {
+/* A graph with one level only is left out; when no graph has both, nothing can be audited. `any`: TTNN would do. */
+static enum fa_status check_levels(struct inputs *in, const char *path, bool any, struct diags *d) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < in->ncompiles; i++)
         kept += is_whole(&in->compiles[i]);
@@ -248,8 +248,9 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
     if (kept == 0) {
         bool ttnn = in->ncompiles && in->compiles[0].ttnn.block;
         complain(d, path,
-                 ttnn ? "give the TTIR file too, or use --ttnn-only"
-                      : "give the TTNN file or log too, or use --ttir-only",
+                 ttnn  ? "give the TTIR file too, or use --ttnn-only"
+                 : any ? "a TTNN file or a log is meant, or both levels of each compile"
+                       : "give the TTNN file or log too, or use --ttir-only",
                  ttnn ? "has no TTIR level" : "has no TTNN level");
         return FA_INPUT;
     }
@@ -277,7 +278,7 @@ static enum fa_status read_two(struct inputs *in, struct arena *a, struct diags 
         if (!one && !pure)
             continue;
         if (take_partners(in, &in->files[ttir], &in->files[ttnn], a))
-            return check_levels(in, in->files[ttnn].source.path, d);
+            return check_levels(in, in->files[ttnn].source.path, false, d);
         what = "several modules in each file, and no name that one of each has";
     }
     complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs", what);
@@ -310,7 +311,7 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_inputs *o, 
     if (in->nfiles > 2)
         return refuse_many(in, d);
     take_blocks(in, &in->files[0], true, true);
-    return check_levels(in, in->files[0].source.path, d);
+    return check_levels(in, in->files[0].source.path, o->levels == FA_ANY_LEVEL, d);
 }
 
 enum fa_status inputs_read(struct inputs *in, const struct fa_inputs *o, struct arena *a, struct diags *d) {
