@@ -120,7 +120,8 @@ static void complain_of(const struct input_file *f, const char *path, const stru
         complain(d, path, "capture the compile too: IR is printed there",
                  "has no IR, only lines of executed operations");
     else
-        complain(d, path, NULL, f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
+        complain(d, path, f->scan.nblocks ? NULL : "fusion-audit(1), Input, says what makes a compile print it",
+                 f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
 }
 
 /* Opens and scans the files. In an archive it passes over what has nothing to audit, unless nothing has. */
