@@ -91,3 +91,11 @@ uint32_t op_views(const struct graph *g, uint32_t op, struct op_view out[MAX_VIE
         }
     return l.n;
 }
+
+enum op_kind op_kind_alone(const struct graph *g, uint32_t op) {
+    struct op_view views[MAX_VIEWS];
+    enum op_kind kind = (enum op_kind)g->kind[op];
+    for (uint32_t i = op_views(g, op, views); i-- > 0;)
+        kind = views[i].n == 1 ? views[i].kind : kind;
+    return kind;
+}

@@ -24,5 +24,7 @@ struct op_view {
 /* Their number. */
 uint32_t op_views(const struct graph *g, uint32_t op, struct op_view out[MAX_VIEWS]);
 double number_changed(double x, enum number_change how);
+/* Of one operand and a number, 1 / x, the operator of one operand that it reads as; of another op its own. */
+enum op_kind op_kind_alone(const struct graph *g, uint32_t op);
 
 #endif

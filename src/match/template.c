@@ -1,5 +1,6 @@
 /* Text of patterns with {...} in it, filled in for a match, and how values are called in it. */
 #include "lang/template.h"
+#include "automaton/view.h"
 #include "match/evaluate.h"
 #include "ops/scalar.h"
 
@@ -38,8 +39,8 @@ static void say_activation(struct evaluation *e, uint32_t value, struct buf *out
     const struct graph *g = e->graph;
     uint32_t op = value == NONE ? NONE : g->m->values[value].def;
     struct buf numbers = {0};
-    bool reversed = false;
-    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op); i++) {
+    bool reversed = false, alone = op != NONE && op_kind_alone(g, op) != (enum op_kind)g->kind[op];
+    for (uint32_t i = 0; op != NONE && !alone && i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
         struct constant c = {0};
         if (v != NONE)
@@ -54,8 +55,8 @@ static void say_activation(struct evaluation *e, uint32_t value, struct buf *out
             buf_printf(&numbers, ", %.10g", x->number);
     }
     struct str all = buf_take(&numbers, e->arena);
-    buf_printf(out, all.n ? "(\"%s" : "\"%s", reversed ? "r" : "");
-    say_op(g, value, out);
+    buf_printf(out, all.n ? "(\"%s%s" : "\"%s%s", reversed ? "r" : "",
+               op == NONE ? "none" : op_table[op_kind_alone(g, op)].name);
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 

@@ -307,19 +307,23 @@ static bool has_slice_bounds(const struct node *n, void *context) {
     return attribute_text(n, "begin").n > 0;
 }
 
-/* The axis of the root that has this digit; or NONE. */
-static uint32_t axis_with(const struct axes *root, const struct imap *digit) {
+/* The axis of the root that has this digit; NONE: none, or it is several. */
+static uint32_t axis_with(const struct axes *root, const struct imap *digit, bool *several) {
+    uint32_t found = NONE;
     for (uint32_t k = 0; k < root->n; k++) {
         struct imap axis;
         axes_axis(root, (int)k, &axis);
-        if (imap_touches(digit, &axis))
-            return k;
+        if (!imap_touches(digit, &axis))
+            continue;
+        *several |= found != NONE;
+        found = k;
     }
-    return NONE;
+    return *several ? NONE : found;
 }
 
 /* The axis of the root along which dimension d of a value lies, where a name of the match is that value; or NONE. */
-static uint32_t root_axis_of(const struct fused_form *f, const struct reference *r, uint32_t value, uint32_t d) {
+static uint32_t root_axis_of(const struct fused_form *f, const struct reference *r, uint32_t value, uint32_t d,
+                             bool *several) {
     struct shape s;
     int64_t stride = 1;
     uint32_t axis = NONE;
@@ -331,7 +335,7 @@ static uint32_t root_axis_of(const struct fused_form *f, const struct reference 
             const struct term *t = &b->map->t[i];
             struct imap digit = {.n = 1, .t = {{t->space, t->lo * (stride / t->stride), s.dim[d], 1}}};
             if (stride % t->stride == 0 && stride < t->stride * t->size)
-                axis = axis_with(f->root_axes, &digit);
+                axis = axis_with(f->root_axes, &digit, several);
         }
     }
     return axis;
@@ -356,7 +360,10 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
         axis += axis < 0 ? (int64_t)rank : 0;
         if (!along || axis < 0 || axis >= rank || dims[axis] < least)
             continue;
-        found = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis);
+        bool several = false;
+        found = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis, &several);
+        if (several)
+            return NONE;
         found = found == NONE ? (uint32_t)axis : found;
     }
     return found;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "automaton/view.h"
 #include "graph/movement.h"
 #include "match/evaluate.h"
 #include "ops/scalar.h"
@@ -79,7 +80,8 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
 /* An activation as a fused op prints it, with its numbers: the slope of a leaky_relu, the bounds of a clamp. */
 static const struct attr *activation_of_op(const struct reference *r, uint32_t op) {
     struct attr *x = arena_alloc(r->arena, sizeof *x);
-    *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[reference_graph(r)->kind[op]].name), .n = -1};
+    *x = (struct attr){
+        .key = STR("activation"), .text = str_of(op_table[op_kind_alone(reference_graph(r), op)].name), .n = -1};
     const char *before = ", params = [";
     for (const char *const *key = activation_numbers; *key; key++) {
         const struct attr *number = attrs_find(graph_attributes(reference_graph(r), op), *key);

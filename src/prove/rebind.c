@@ -36,6 +36,7 @@ void match_rebind(const struct match *m, const struct subgraph *s, const struct 
                                 .nops = m->nops,
                                 .through = rebind_ops(m->through, m->nthrough, s, w, a),
                                 .nthrough = m->nthrough,
+                                .by_values = m->by_values,
                                 .root = ops[m->nops - 1]};
 }
 
