@@ -9,7 +9,6 @@
  * of 2025-08 to 2026-08. */
 #include "mlir/scan.h"
 #include "mlir/tables.h"
-#include "mlir/tables.h"
 
 enum { MAX_STEPS = 8 };
 

@@ -6,8 +6,6 @@
 
 #include "mlir/scan.h"
 #include "mlir/tables.h"
-#include "mlir/scan.h"
-#include "mlir/tables.h"
 
 /* What stands for a value of the text: values in `list`. */
 struct elements {
