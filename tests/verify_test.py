@@ -652,6 +652,72 @@ module {{
         self.assertEqual(self.verify(fills[0], fills[0])[0], 0)
         self.assertEqual(self.verify(*fills)[0], 1)
 
+    def test_an_argument_that_is_written_is_a_result(self):
+        """Whether the function returns it or not, in the order in which it is written."""
+        types = "tensor<2x4x64x16xf32>, tensor<1x4x1x16xf32>, tensor<1xi32>"
+
+        def of(*writes):
+            return self.path(f"{'_'.join(writes)}.mlir", (
+                "module {\n  func.func @main(%c: tensor<2x4x64x16xf32>, %x: tensor<1x4x1x16xf32>, %y: tensor<1x4x1x16xf32>, "
+                "%i: tensor<1xi32>, %k: tensor<1xi32>) -> tensor<1x4x1x16xf32> {\n" + "".join(
+                    f'    "ttir.update_cache"(%c, %{w[0]}, %{w[1]}) <{{batch_offset = {w[2]} : i32}}> : ({types}) -> ()\n'
+                    for w in writes) +
+                '    %r = "ttir.exp"(%x) : (tensor<1x4x1x16xf32>) -> tensor<1x4x1x16xf32>\n'
+                "    return %r : tensor<1x4x1x16xf32>\n  }\n}\n"))
+
+        for before, after, expected in ((("xi0", "yi0"), ("yi0",), 0), (("xi0", "yi1"), ("yi1", "xi0"), 0),
+                                        (("xi0", "yi0"), ("xi0",), 1), (("xi0",), (), 1),
+                                        (("xi0", "yk0"), ("yk0", "xi0"), 1), (("xi0",), ("xi1",), 1)):
+            status, report, said = self.verify(of(*before), of(*after))
+            self.assertEqual(status, expected, (before, after, said))
+            self.assertEqual(len(report["checks"]) if report else 0, expected)
+
+    def constants(self, *values, body, bytes_of=""):
+        """A function of constants %0, %1, ... of four numbers."""
+        kind = "tensor<4xf32>"
+        text = "module {\n  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {\n" + "".join(
+            f'    %{i} = "ttir.constant"() <{{value = {v} : {kind}}}> : () -> {kind}\n' for i, v in enumerate(values))
+        for line in body:
+            result, op, x, y = line.split()
+            kinds = ", ".join("tensor<8x4xf32>" if v in ("%x", "%m") else kind for v in (x, y))
+            made = kind if result == "%d" else "tensor<8x4xf32>"
+            text += f'    {result} = "ttir.{op}"({x}, {y}) : ({kinds}) -> {made}\n'
+        text += "    return %r : tensor<8x4xf32>\n  }\n}\n"
+        return text + (f"{{-#\n  dialect_resources: {{\n    builtin: {{\n      {bytes_of}\n    }}\n  }}\n#-}}\n" if bytes_of else "")
+
+    def test_constants_whose_elements_stand_elsewhere(self):
+        """Behind the module, or nowhere: then nothing is said that hangs on which of them is which."""
+        one, two = "0000803F000000400000404000008040", "0000803F000000400000404000008041"
+        body, known = ["%r multiply %x %0"], "dense<[1.0, 2.0, 3.0, 4.0]>"
+
+        def resource(digits, name="k"):
+            return self.constants("dense_resource<k>", body=body, bytes_of=f'{name}: "0x04000000{digits}"')
+
+        hidden, both = "dense_resource<__elided__>", ["%m multiply %x %0", "%r add %m %1"]
+        swapped, folded = ["%m multiply %x %1", "%r add %m %0"], ["%d subtract %0 %1", "%r multiply %x %d"]
+        for before, after, expected in (
+                (resource(one), self.constants(known, body=body), 0), (resource(one), resource(one), 0),
+                (resource(two), self.constants(known, body=body), 1), (resource(one), resource(two), 1),
+                (resource(one, name="other"), self.constants(known, body=body), 3),
+                (self.constants(hidden, body=body), self.constants(hidden, body=body), 0),
+                (self.constants(hidden, body=body), self.constants(known, body=body), 3),
+                (self.constants(hidden, hidden, body=both), self.constants(hidden, hidden, body=both), 0),
+                (self.constants(hidden, hidden, body=both), self.constants(hidden, hidden, body=swapped), 3),
+                (self.constants(hidden, hidden, body=folded), self.constants("dense<0.0>", body=body), 3)):
+            status, _, said = self.verify(self.path("before.mlir", before), self.path("after.mlir", after))
+            self.assertEqual(status, expected, (before, after, said))
+
+    def test_types_that_are_not_known_are_not_all_the_same(self):
+        def of(scale, point):
+            kind = f"8x32x!quant.uniform<i8:f32, {scale}:{point}>"
+            return module(X, ["%q = ttir.quantize(%x) : 8x32xf32", "%r = ttir.dequantize(%q) : 8x32xf32"]).replace(
+                'quantize"(%x) <{}> : (tensor<8x32xf32>) -> tensor<8x32xf32>',
+                f'quantize"(%x) <{{}}> : (tensor<8x32xf32>) -> tensor<{kind}>').replace("(%q) <{}> : (tensor<8x32xf32>)",
+                                                                                f"(%q) <{{}}> : (tensor<{kind}>)")
+        before = self.path("before.mlir", of("2.5e-1", 3))
+        for after, expected in (of("2.5e-1", 3), 0), (of("2.5e-1", 4), 3), (of("5.0e-1", 3), 3):
+            self.assertEqual(self.verify(before, self.path("after.mlir", after))[0], expected)
+
     def test_use_after_deallocation(self):
         """What is freed is no longer there; a view that has another name is."""
         def of(*lines):

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-enum { MAX_ATTRIBUTES = 48 };
-
 bool attribute_changes_nothing(struct str key, struct str value) {
     static const char *const keys[] = {"memory_config", "layout", "dtype",
                                        "output_dtype",  "device", "operandSegmentSizes"};
@@ -21,14 +19,14 @@ static void add_attribute(struct buf *out, struct str key, struct str value) {
     buf_add(out, value);
 }
 
-static bool add_attributes(const struct cloner *c, uint32_t op, struct buf *out) {
-    struct str keys[MAX_ATTRIBUTES], values[MAX_ATTRIBUTES];
-    int n = mlir_attrs(c->from->m, op, keys, values, MAX_ATTRIBUTES);
-    for (int i = 0; i < n && i < MAX_ATTRIBUTES; i++)
-        if (!attribute_changes_nothing(keys[i], values[i]) &&
-            (!c->attribute || c->attribute(c->self, op, keys[i], &values[i])))
-            add_attribute(out, keys[i], values[i]);
-    return n <= MAX_ATTRIBUTES;
+static void add_attributes(const struct cloner *c, uint32_t op, struct buf *out) {
+    const struct attrs *all = graph_attributes(c->from, op);
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct str value = all->at[i].text;
+        if (!attribute_changes_nothing(all->at[i].key, value) &&
+            (!c->attribute || c->attribute(c->self, op, all->at[i].key, &value)))
+            add_attribute(out, all->at[i].key, value);
+    }
 }
 
 /* operandSegmentSizes of ops with optional operands: 1 for each that is there. As many as the op has, which differs
@@ -50,21 +48,20 @@ static void add_segments(const struct graph *g, uint32_t op, const uint32_t *ope
 uint32_t clone_op(const struct cloner *c, uint32_t op, const uint32_t *operands, const uint32_t *types,
                   uint32_t nresults) {
     const struct graph *g = c->from;
-    uint32_t all = graph_noperands(g, op), n = 0, made = NONE;
+    uint32_t all = graph_noperands(g, op), n = 0;
     uint32_t *present = xcalloc(all + (size_t)1, sizeof *present);
     struct buf props = {0};
     for (uint32_t i = 0; i < all; i++)
         if (operands[i] != NONE)
             present[n++] = operands[i];
-    bool good = add_attributes(c, op, &props);
+    add_attributes(c, op, &props);
     add_segments(g, op, operands, &props);
-    if (good)
-        made = build_op(c->to, &(struct new_op){.name = mlir_op_name(g->m, op),
-                                                .props = buf_str(&props),
-                                                .operands = present,
-                                                .noperands = n,
-                                                .types = types,
-                                                .nresults = nresults});
+    uint32_t made = build_op(c->to, &(struct new_op){.name = mlir_op_name(g->m, op),
+                                                     .props = buf_str(&props),
+                                                     .operands = present,
+                                                     .noperands = n,
+                                                     .types = types,
+                                                     .nresults = nresults});
     buf_free(&props);
     free(present);
     return made;

@@ -19,7 +19,7 @@ struct cloner {
 };
 
 /* The copy of an op on other operands, by role, of which those that are NONE are left out; `types`: of its results.
- * NONE where the op has too many attributes. */
+ */
 uint32_t clone_op(const struct cloner *c, uint32_t op, const uint32_t *operands, const uint32_t *types,
                   uint32_t nresults);
 

@@ -1,6 +1,7 @@
 /* One pass over the text of each attribute. Constants of megabytes stay text: no list that an op has is as long. */
 #include "mlir/attributes.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "mlir/scan.h"
@@ -79,12 +80,25 @@ struct attr mlir_read_attr(struct str key, struct str text, struct arena *a) {
     return read_attr(key, text, a, 0);
 }
 
+/* "dense_resource<name> : type" as "dense<bytes> : type" where the module has the bytes: behind four that say how they
+ * are aligned. */
+static struct str with_bytes(const struct mlir *m, struct str text, struct arena *a) {
+    const struct str before = STR("dense_resource<"), alignment = STR("\"0x04000000");
+    const char *end = str_starts(text, before) ? memchr(text.p, '>', text.n) : NULL;
+    struct str bytes = STR("");
+    if (end && mlir_alias(m, (struct str){text.p + before.n, (size_t)(end - text.p) - before.n}, &bytes) &&
+        str_starts(bytes, STR("\"0x")) && bytes.n > alignment.n && bytes.n < INT_MAX)
+        return arena_printf(a, "dense<\"0x%.*s%.*s", (int)(bytes.n - alignment.n), bytes.p + alignment.n,
+                            (int)(text.p + text.n - end), end);
+    return text;
+}
+
 struct attrs mlir_read_attrs(const struct mlir *m, uint32_t op, struct arena *a) {
     int n = mlir_attrs(m, op, NULL, NULL, 0);
     struct str *keys = arena_alloc(a, 2 * ((size_t)n + 1) * sizeof *keys), *values = keys + n;
     struct attr *at = arena_alloc(a, ((size_t)n + 1) * sizeof *at);
     mlir_attrs(m, op, keys, values, n);
     for (int i = 0; i < n; i++)
-        at[i] = read_attr(keys[i], values[i], a, 0);
+        at[i] = read_attr(keys[i], with_bytes(m, values[i], a), a, 0);
     return (struct attrs){.at = at, .n = (uint32_t)n};
 }

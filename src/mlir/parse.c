@@ -1311,13 +1311,24 @@ static bool parse_alias(struct ir_parser *p) {
     return true;
 }
 
-/* "{-# dialect_resources: ... #-}" */
+/* "{-# dialect_resources: { builtin: { name: "0x...", ... } } #-}": each name is an alias of what is in quotes. */
 static bool parse_resources(struct ir_parser *p) {
     if (!accept_text(p, "{-#"))
         return fail(p, p->p, "expected an operation");
     const char *q = p->p;
-    while (q && p->end - q >= 3 && memcmp(q, "#-}", 3) != 0)
-        q = *q == '"' ? scan_string(q, p->end) : q + 1;
+    struct str name = STR("");
+    while (q && p->end - q >= 3 && memcmp(q, "#-}", 3) != 0) {
+        const char *from = q;
+        q = *q == '"' ? scan_string(q, p->end) : scan_ident(q, p->end);
+        struct str word = {from, q ? (size_t)(q - from) : 0};
+        if (word.n && *from == '"' && name.n)
+            add_alias(p, name, word);
+        else if (word.n)
+            name = word;
+        else if (q && *q != ':' && !scan_is(*q, CH_BLANK))
+            name = STR("");
+        q = q && q == from ? q + 1 : q;
+    }
     p->p = q && p->end - q >= 3 ? q + 3 : p->end;
     return true;
 }

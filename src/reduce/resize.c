@@ -462,8 +462,6 @@ static void resize_op(struct resizer *r, uint32_t i) {
     for (uint32_t k = 0; k < o->nresults; k++)
         types[k] = type_of(r, o->first_result + k);
     r->out->ops[i] = clone_op(&c, op, operands, types, o->nresults);
-    if (r->out->ops[i] == NONE)
-        r->why = STR("an op has too many attributes");
     for (uint32_t k = 0; k < o->nresults && !r->why.n; k++)
         insert_at(r, o->first_result + k);
 }

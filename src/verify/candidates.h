@@ -11,6 +11,7 @@ enum { MAX_CANDIDATES = 16 };
 struct merge_candidate {
     uint32_t before;
     struct movement moved;
+    bool in_own_type; /* not what a cast to the type of the value makes of it, as results are */
 };
 
 struct candidates {

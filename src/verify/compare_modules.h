@@ -17,7 +17,8 @@ struct compared_region {
     uint32_t *leaves, nleaves; /* values of AFTER that it starts from */
     uint32_t result[SIDES];
     struct movement moved;
-    bool doubtful; /* different, and other candidates cannot be told */
+    bool in_own_type; /* as in struct cone_pair */
+    bool doubtful;    /* different, and other candidates cannot be told */
 };
 
 /* A value of AFTER that is proved, for what the device loses on it. */

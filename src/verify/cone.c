@@ -114,6 +114,18 @@ bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d) {
     return found;
 }
 
+bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        found |= dag_is_elided(d, c->nodes[i]);
+    for (uint32_t i = 0; i < c->ninputs; i++) {
+        uint32_t node = d->values[c->inputs[i]].node;
+        found |= node != NONE &&
+                 (c->used[i] == (1 << BEFORE | 1 << AFTER) ? dag_is_one_of_many(d, node) : dag_is_elided(d, node));
+    }
+    return found;
+}
+
 static bool open_inputs(struct cone_pair *c, const struct dag *d, bool all) {
     uint32_t before = c->nopened;
     for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)

@@ -15,6 +15,7 @@ struct cone_pair {
     uint8_t used[MAX_CONE_INPUTS];             /* by which sides, a bit each */
     uint32_t leaves[MAX_CONE_INPUTS], nleaves; /* values of AFTER that are inputs */
     uint32_t opened[MAX_OPENED], nopened;      /* values of BEFORE that represent others, but are no inputs here */
+    bool in_own_type;                          /* the result of BEFORE: it is not cast to the type of that of AFTER */
     bool joins;                                /* some value is several of BEFORE side by side */
     enum merge weakest;                        /* how sure the least sure of the inputs is */
     const char *why;                           /* why there is no cone; or NULL */
@@ -28,5 +29,8 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
 bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least, bool all);
 /* Some value that ops make is an input of one side only. */
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
+/* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.
+ */
+bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d);
 
 #endif

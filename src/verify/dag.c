@@ -9,7 +9,7 @@
 #include "numeric/interpret.h"
 #include "reduce/subgraph.h"
 
-enum { MAX_DEPTH = 16, MAX_NODES = 1 << 20, MAX_ATTRS = 48, MAX_TWIN_OPERANDS = 64 };
+enum { MAX_DEPTH = 16, MAX_NODES = 1 << 20, MAX_TWIN_OPERANDS = 64 };
 
 uint32_t *no_ids(size_t n) {
     uint32_t *ids = xrealloc(NULL, (n + 1) * sizeof *ids);
@@ -29,6 +29,18 @@ bool dag_same_dims(const struct dag *d, uint32_t v, uint32_t w) {
 
 int64_t dag_numel(const struct dag *d, uint32_t value) {
     return graph_numel(dag_graph(d, value), d->values[value].value);
+}
+
+/* Types that are not known, such as quantized ones, which have a scale and a zero point. */
+static bool same_type_text(const struct mlir *m, uint32_t v, const struct mlir *other, uint32_t w) {
+    struct str x = m->types[m->values[v].type].text, rest = x, alias;
+    return str_eq(x, other->types[other->values[w].type].text) && !mlir_next_alias(&rest, true, &alias);
+}
+
+static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
+    enum dtype s = graph_dtype(g, v), t = graph_dtype(h, w);
+    return same_dims(g, v, h, w) &&
+           (s == DT_OTHER ? same_type_text(g->m, v, h->m, w) : s == t || (format_is_float(s) && format_is_float(t)));
 }
 
 /* ---- what ops are ---- */
@@ -67,10 +79,7 @@ static bool is_identity(const struct graph *g, uint32_t op) {
     if (!class_moves(c) || g->m->ops[op].nresults != 1 || graph_noperands(g, op) == 0)
         return false;
     uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
-    if (x == NONE || !same_dims(g, x, g, y) || (c == OP_MOVE && g->kind[op] != K_RESHAPE))
-        return false;
-    enum dtype from = graph_dtype(g, x), to = graph_dtype(g, y);
-    return from == to || (format_is_float(from) && format_is_float(to));
+    return x != NONE && same_type(g, x, g, y) && (c != OP_MOVE || g->kind[op] == K_RESHAPE);
 }
 
 /* ---- equal ops ---- */
@@ -83,14 +92,21 @@ static bool says_the_default(const struct graph *g, uint32_t op, struct str key,
            (str_eq(value, by_default) || (mlir_int(value, &x) && mlir_int(by_default, &y) && x == y));
 }
 
-static int relevant_attributes(const struct graph *g, uint32_t op, struct str *keys, struct str *values) {
-    int n = mlir_attrs(g->m, op, keys, values, MAX_ATTRS), kept = 0;
-    for (int i = 0; i < n && i < MAX_ATTRS; i++)
-        if (!attribute_changes_nothing(keys[i], values[i]) && !says_the_default(g, op, keys[i], values[i])) {
-            keys[kept] = keys[i];
-            values[kept++] = values[i];
-        }
-    return n > MAX_ATTRS ? -1 : kept;
+static bool is_relevant(const struct graph *g, uint32_t op, const struct attr *x) {
+    return !attribute_changes_nothing(x->key, x->text) && !says_the_default(g, op, x->key, x->text);
+}
+
+/* All that matter in an op are in another one, too. */
+static bool has_attributes(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    const struct attrs *all = graph_attributes(g, a), *others = graph_attributes(h, b);
+    bool has = true;
+    for (uint32_t i = 0; i < all->n && has; i++) {
+        const struct attr *x = &all->at[i];
+        has = !is_relevant(g, a, x);
+        for (uint32_t k = 0; k < others->n && !has; k++)
+            has = str_eq(x->key, others->at[k].key) && str_eq(x->text, others->at[k].text);
+    }
+    return has;
 }
 
 static struct str short_name(const struct graph *g, uint32_t op) {
@@ -104,21 +120,7 @@ static uint64_t op_hash(const struct graph *g, uint32_t op) {
 }
 
 static bool same_attributes(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
-    struct str keys[2][MAX_ATTRS], values[2][MAX_ATTRS];
-    int n = relevant_attributes(g, a, keys[0], values[0]), m = relevant_attributes(h, b, keys[1], values[1]);
-    bool same = n == m && n >= 0;
-    for (int i = 0; i < n && same; i++) {
-        int k = 0;
-        while (k < m && !str_eq(keys[0][i], keys[1][k]))
-            k++;
-        same = k < m && str_eq(values[0][i], values[1][k]);
-    }
-    return same;
-}
-
-static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
-    enum dtype s = graph_dtype(g, v), t = graph_dtype(h, w);
-    return same_dims(g, v, h, w) && (s == t || (format_is_float(s) && format_is_float(t)));
+    return has_attributes(g, a, h, b) && has_attributes(h, b, g, a);
 }
 
 /* Whole numbers of two widths: what only moves them does the same to both. */
@@ -222,6 +224,40 @@ static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, 
     return alike && same_callee(g, a, h, b) && (same_placement(g, a, h, b) || same_attributes(g, a, h, b));
 }
 
+/* ---- constants without their elements ---- */
+
+static struct str elements_of(const struct graph *g, uint32_t op) {
+    const struct attr *value = graph_class(g, op) == OP_CONSTANT ? attrs_find(graph_attributes(g, op), "value") : NULL;
+    return value ? value->text : STR("");
+}
+
+/* "dense_resource<__elided__>", in older text "dense<__elided__>". */
+static bool has_no_name(const struct graph *g, uint32_t op) {
+    struct str text = elements_of(g, op);
+    return str_starts(text, STR("dense_resource<__elided__>")) || str_starts(text, STR("dense<__elided__>"));
+}
+
+bool dag_is_elided(const struct dag *d, uint32_t node) {
+    const struct graph *g = d->side[d->nodes[node].side].g;
+    uint32_t op = d->nodes[node].op;
+    return has_no_name(g, op) || str_starts(elements_of(g, op), STR("dense_resource<"));
+}
+
+/* How many constants of a side are printed like the op. */
+static uint32_t count_alike(const struct dag *d, int side, const struct graph *g, uint32_t op) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->nnodes; i++)
+        n += d->nodes[i].side == side && has_no_name(d->side[side].g, d->nodes[i].op) &&
+             ops_alike(d->side[side].g, d->nodes[i].op, g, op);
+    return n;
+}
+
+bool dag_is_one_of_many(const struct dag *d, uint32_t node) {
+    const struct dag_node *x = &d->nodes[node];
+    const struct graph *g = d->side[x->side].g;
+    return has_no_name(g, x->op) && count_alike(d, x->side, g, x->op) > 1;
+}
+
 /* ---- equal nodes ---- */
 
 static uint32_t *slot_of(const struct dag *d, uint64_t at) {
@@ -241,15 +277,16 @@ static bool on_operands(const struct dag *d, uint32_t node, const uint32_t *oper
 }
 
 /* The node of a side that does what an op does, on these operands; NONE: there is none. `same_types`: results have the
- * same type, not only two of floats. */
+ * same type, not only two of floats. `number`: of a constant whose elements are left out. */
 static uint32_t find_node(const struct dag *d, int side, const struct graph *g, uint32_t op, const uint32_t *operands,
-                          uint32_t n, bool same_types) {
+                          uint32_t n, bool same_types, uint32_t number) {
     uint64_t h = hash_of(g, op, operands, n);
     for (; d->table_cap && *slot_of(d, h) != NONE; h++) {
         uint32_t node = *slot_of(d, h);
         const struct dag_node *x = &d->nodes[node];
         const struct graph *of = d->side[x->side].g;
-        if (x->side == side && on_operands(d, node, operands, n) && ops_alike(of, x->op, g, op) &&
+        if (x->side == side && x->number == number && on_operands(d, node, operands, n) &&
+            ops_alike(of, x->op, g, op) &&
             (!same_types || g->m->ops[op].nresults == 0 ||
              graph_dtype(of, of->m->ops[x->op].first_result) == graph_dtype(g, g->m->ops[op].first_result)))
             return node;
@@ -346,6 +383,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
     struct dag *d = b->d;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), node = d->nnodes, copy = NONE;
+    uint32_t number = has_no_name(g, op) ? count_alike(d, b->side, g, op) : 0;
     d->operands = grow(d->operands, &d->operands_cap, d->noperands + n + 1, sizeof *d->operands); /* never NULL */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = graph_operands(g, op)[i];
@@ -355,7 +393,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
         d->operands[d->noperands + i] = tensor ? is_closed(g, op) ? before_cast(b, b->s->of[v]) : b->s->of[v] : NONE;
     }
     if (g->kind[op] != K_EMPTY && g->kind[op] != K_RAND)
-        copy = find_node(d, b->side, g, op, d->operands + d->noperands, n, true);
+        copy = find_node(d, b->side, g, op, d->operands + d->noperands, n, true, number);
     if (copy != NONE) {
         add_copy(b, op, copy);
         return;
@@ -367,6 +405,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
                                             .first_result = d->nvalues,
                                             .nresults = writes(g, op) ? 1 : o->nresults,
                                             .twin = NONE,
+                                            .number = number,
                                             .side = b->side};
     d->noperands += n;
     make_room(d);
@@ -598,9 +637,9 @@ static void merge_constant(struct dag *d, uint32_t after, uint32_t before, enum 
 static uint32_t find_twin(const struct dag *d, uint32_t node, const uint32_t *operands) {
     const struct dag_node *x = &d->nodes[node];
     const struct graph *g = d->side[AFTER].g;
-    uint32_t twin = find_node(d, BEFORE, g, x->op, operands, x->noperands, false);
+    uint32_t twin = find_node(d, BEFORE, g, x->op, operands, x->noperands, false, x->number);
     if (twin == NONE && x->noperands == 2 && op_is(dag_kind(d, node), COMMUTES))
-        twin = find_node(d, BEFORE, g, x->op, (uint32_t[]){operands[1], operands[0]}, 2, false);
+        twin = find_node(d, BEFORE, g, x->op, (uint32_t[]){operands[1], operands[0]}, 2, false, x->number);
     return twin;
 }
 

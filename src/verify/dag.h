@@ -49,6 +49,7 @@ struct dag_node {
     uint32_t first_operand, noperands; /* in dag.operands: values, NONE for an absent one */
     uint32_t first_result, nresults;   /* of an op that writes its operand the written tensor */
     uint32_t twin;                     /* of AFTER: the node of BEFORE that does the same to the same values, or NONE */
+    uint32_t number;                   /* among constants of its side that are printed alike, without their elements */
     uint8_t side;
 };
 
@@ -112,6 +113,10 @@ static inline bool dag_is_constant(const struct dag *d, uint32_t value) {
     uint32_t node = d->values[value].node;
     return node != NONE && op_generates(dag_kind(d, node));
 }
+/* The text of a constant leaves its elements out: what it is is not known. */
+bool dag_is_elided(const struct dag *d, uint32_t node);
+/* Others of its side are printed like it: which of them the other side has in its place is a guess. */
+bool dag_is_one_of_many(const struct dag *d, uint32_t node);
 int64_t dag_numel(const struct dag *d, uint32_t value);
 /* The extents of two values are known, and the same. */
 bool dag_same_dims(const struct dag *d, uint32_t v, uint32_t w);

@@ -59,12 +59,12 @@ static struct str list_attribute(struct miter_builder *b, const char *key, const
     return arena_printf(b->a, "%s = %.*s", key, (int)text.n, text.p);
 }
 
-/* From the copy `x` of a value of BEFORE what AFTER has in its place, moved from there. */
+/* From the copy `x` of a value of BEFORE what AFTER has in its place, moved from there, as a type holds it. */
 static uint32_t add_moved(struct miter_builder *b, uint32_t x, uint32_t before, uint32_t after,
-                          const struct movement *moved) {
+                          const struct movement *moved, enum dtype to_type) {
     uint32_t rank, rank_after;
     const int64_t *dims = dims_of(b, before, &rank), *to = dims_of(b, after, &rank_after);
-    enum dtype from_type = dtype_of(b, before), to_type = dtype_of(b, after);
+    enum dtype from_type = dtype_of(b, before);
     int64_t permuted[MOVED_RANK], order[MOVED_RANK];
     if (moved->rank && moved->rank == rank) {
         for (uint32_t d = 0; d < rank; d++) {
@@ -147,7 +147,7 @@ static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
     if (copy != NONE || (rep == NONE && exact == NONE && v->join == NONE))
         return copy;
     copy = v->join != NONE ? add_joined(b, value, &b->d->joins[v->join])
-           : rep != NONE   ? add_moved(b, rep, v->rep, value, &v->moved)
+           : rep != NONE   ? add_moved(b, rep, v->rep, value, &v->moved, dtype_of(b, value))
                            : build_cast(b->out, exact, type_of(b, value, dtype_of(b, value)));
     if (copy == NONE)
         return NONE;
@@ -224,10 +224,6 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
         return;
     }
     uint32_t copy = clone_op(&cloner, o->op, operands, types, o->nresults);
-    if (copy == NONE) {
-        b->why = STR("an op has too many attributes");
-        return;
-    }
     for (uint32_t i = 0; i < o->nresults; i++)
         set_result(b, o->first_result + i, b->out->ops[copy].first_result + i);
 }
@@ -280,7 +276,8 @@ static void add_return(struct miter_builder *b) {
         b->why = STR("a result that no op makes");
         return;
     }
-    copies[BEFORE] = add_moved(b, copies[BEFORE], result[BEFORE], result[AFTER], &b->c->moved);
+    enum dtype type = dtype_of(b, result[b->c->in_own_type ? BEFORE : AFTER]);
+    copies[BEFORE] = add_moved(b, copies[BEFORE], result[BEFORE], result[AFTER], &b->c->moved, type);
     for (int side = 0; side < SIDES; side++) /* results are those of ops */
         copies[side] = build_cast(b->out, copies[side], b->out->values[copies[side]].type);
     build_return(b->out, copies, SIDES);

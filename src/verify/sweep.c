@@ -98,6 +98,7 @@ static void set_region(struct sweep *s, struct compared_region *r, const struct 
     *r = (struct compared_region){.judgement = j, .nnodes = c->nnodes, .nleaves = c->nleaves};
     memcpy(r->result, c->result, sizeof r->result);
     r->moved = c->moved;
+    r->in_own_type = c->in_own_type;
     if (j.answer == ANSWER_DIFFERENT)
         r->own_types = miter_in_own_types(s, c);
     r->nodes = copy_ids(a, c->nodes, c->nnodes);
@@ -110,6 +111,11 @@ static void set_region(struct sweep *s, struct compared_region *r, const struct 
     }
     for (int side = 0; side < SIDES; side++)
         sort_ids(r->ops[side], r->nops[side]);
+}
+
+static struct cone_pair cone_of_region(const struct compared_region *r) {
+    return (struct cone_pair){
+        .result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved, .in_own_type = r->in_own_type};
 }
 
 static uint32_t keep_region(struct sweep *s, const struct cone_pair *c, struct judgement j) {
@@ -251,7 +257,7 @@ enum { MAX_GROWTH = 5, THOROUGHLY = -1 };
  * `j` and the cone in `c`. `anew`: also where that makes no other inputs than a surer attempt. */
 static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidate x, enum merge least, int growth,
                           bool anew, struct cone_pair *c, struct judgement *j) {
-    *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved};
+    *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved, .in_own_type = x.in_own_type};
     *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
     if (!cone_build(c, &s->d, least))
         j->why = str_of(c->why);
@@ -522,13 +528,21 @@ static void find_reached(struct sweep *s, int side) {
 
 /* ---- results ---- */
 
+/* The type of one value holds what the other is, but for the rounding of floats. */
+static bool holds_all(const struct dag *d, uint32_t value, uint32_t other) {
+    enum dtype to = graph_dtype(dag_graph(d, value), d->values[value].value),
+               from = graph_dtype(dag_graph(d, other), d->values[other].value);
+    return from == to || from == DT_I1 || (format_is_float(from) && format_is_float(to)) ||
+           (format_is_integer(from) && format_is_integer(to) && dtype_table[to].bits > dtype_table[from].bits);
+}
+
 /* Results of the functions are the same ones whatever they hold. Returns the region that compared them; NONE: they were
  * merged before. */
 static uint32_t compare_result(struct sweep *s, uint32_t after, uint32_t before) {
     struct dag_value was = s->d.values[after];
     uint32_t region = s->region_of[after], found;
-    struct merge_candidate x = {.before = before};
-    if (was.rep == before && was.merged >= CONDITIONAL && !was.moved.rank)
+    struct merge_candidate x = {.before = before, .in_own_type = true};
+    if (was.rep == before && was.merged >= CONDITIONAL && !was.moved.rank && holds_all(&s->d, after, before))
         return NONE;
     if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, &found))
         found = s->region_of[after];
@@ -551,7 +565,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *agrees = arena_alloc(&s->arena, sizeof *agrees);
     struct judgement j = r->judgement, proved = {.answer = ANSWER_NOT_COMPARED};
     enum merge least = PROVED;
-    *c = (struct cone_pair){.result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved};
+    *c = cone_of_region(r);
     bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
     lifted &= !has_call(&s->d, c) && !c->joins;
@@ -586,10 +600,10 @@ static bool some_result_differs(struct sweep *s) {
     for (uint32_t i = 0; i < s->d.side[AFTER].noutputs && !differs; i++) {
         uint32_t after = s->d.side[AFTER].outputs[i], before = s->d.side[BEFORE].outputs[i];
         struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
-        struct compared_region r = {.result = {before, after}};
+        struct compared_region r = {.result = {before, after}, .in_own_type = true};
         if (after == NONE || before == NONE)
             continue;
-        *c = (struct cone_pair){.result = {before, after}};
+        *c = cone_of_region(&r);
         if (cone_build(c, &s->d, PROVED))
             r.judgement = judge_cone(s, c, true);
         if (r.judgement.answer == ANSWER_DIFFERENT)
@@ -614,7 +628,11 @@ static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
  * that is made of the value is proved with the first one in its place. */
 static void settle_difference(struct sweep *s, struct compared_region *r) {
     const struct mlir *miter;
-    if (r->doubtful && !s->fits[r->result[AFTER]])
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = cone_of_region(r);
+    if (cone_build(c, &s->d, CONDITIONAL) && cone_has_elided_constant(c, &s->d))
+        leave_undecided(r, STR("it depends on a constant whose elements the text leaves out"));
+    else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
     else if ((miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
         leave_undecided(r, STR("it has the same elements in another order, which nothing tells"));
@@ -658,18 +676,36 @@ static void mark_rest(struct sweep *s) {
             mark_node(s, node, ANSWER_PROVED);
 }
 
+static void mark_result(struct sweep *s, uint32_t after, uint32_t before, struct pending *p) {
+    uint32_t region = after == NONE || before == NONE ? NONE : compare_result(s, after, before);
+    if (region == NONE)
+        push(p, after);
+    else
+        mark_region(s, region, p);
+}
+
+/* An argument that BEFORE writes is another result. One that AFTER alone writes may be memory that is given to it. */
+static void mark_written(struct sweep *s, struct pending *p) {
+    const struct dag_side *a = &s->d.side[AFTER], *b = &s->d.side[BEFORE];
+    for (uint32_t v = a->first_arg; v < a->first_arg + a->nargs; v++) {
+        uint32_t argument = s->d.values[v].rep, before = argument == NONE ? NONE : b->of[s->d.values[argument].value];
+        uint32_t after = a->of[s->d.values[v].value];
+        bool returned = false;
+        for (uint32_t i = 0; i < a->noutputs; i++)
+            returned |= after != NONE && a->outputs[i] == after && b->outputs[i] == before;
+        if (before == argument)
+            push(p, after);
+        else if (!returned)
+            mark_result(s, after, before, p);
+    }
+}
+
 /* Compares the results, and marks what they depend on. */
 static void mark_all(struct sweep *s) {
     struct pending p = {.seen = xcalloc(s->d.nvalues + (size_t)1, 1)};
-    for (uint32_t i = 0; i < s->d.side[AFTER].noutputs; i++) {
-        uint32_t after = s->d.side[AFTER].outputs[i], before = s->d.side[BEFORE].outputs[i];
-        uint32_t region = after == NONE || before == NONE ? NONE : compare_result(s, after, before);
-        if (region == NONE)
-            push(&p, after);
-        else
-            mark_region(s, region, &p);
-    }
-    push_written(s, AFTER, &p);
+    for (uint32_t i = 0; i < s->d.side[AFTER].noutputs; i++)
+        mark_result(s, s->d.side[AFTER].outputs[i], s->d.side[BEFORE].outputs[i], &p);
+    mark_written(s, &p);
     while (p.n > 0)
         mark_value(s, p.values[--p.n], &p);
     mark_rest(s);
