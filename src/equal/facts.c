@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "numeric/format.h"
+#include "numeric/interpret_graph.h"
 #include "reduce/subgraph.h"
 
 /* The bound of masks that patterns use, and of what makes them of 0 and 1: exp(-10000) is 0 in f64, too. Epsilons are
@@ -14,18 +15,27 @@ static const double low = -10000, largest_epsilon = 1e-3, far = 1e18;
 
 /* ---- integers ---- */
 
+static bool is_signed(enum dtype t) {
+    return dtype_table[t].is_signed;
+}
+
 static int integer_bits(enum dtype t) {
     return format_is_integer(t) && t != DT_I1 ? dtype_table[t].bits : 0;
 }
 
-/* The smallest number that a narrower integer type does not hold; 0: the op does not narrow. 64 bits become 32 in every
- * program of the device, which says nothing. */
+/* The smallest number that a narrower type does not hold, or a signed one of as many bits; 0: the op does not narrow.
+ * 64 bits become 32 in every program of the device, which says nothing. */
 static double narrowed_at(const struct graph *g, uint32_t op) {
     if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return 0;
-    enum dtype to = graph_dtype(g, g->m->ops[op].first_result);
-    int from_bits = integer_bits(graph_dtype(g, graph_operands(g, op)[0])), bits = integer_bits(to);
-    return bits && bits < 32 && bits < from_bits ? ldexp(1, bits - dtype_table[to].is_signed) : 0;
+    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result),
+               rounded = cast_rounds_whole(g, op);
+    int from_bits = integer_bits(from), bits = integer_bits(to);
+    bool narrows = bits && bits < 32 && bits < from_bits,
+         turns = bits == from_bits && is_signed(to) && !is_signed(from);
+    return rounded != DT_NONE           ? ldexp(1, dtype_table[rounded].precision) + 1
+           : narrows || (bits && turns) ? ldexp(1, bits - is_signed(to))
+                                        : 0;
 }
 
 bool op_bounds(const struct graph *g, uint32_t op) {
@@ -33,7 +43,8 @@ bool op_bounds(const struct graph *g, uint32_t op) {
     bool constant = k == K_CLAMP;
     for (uint32_t i = 0; i < graph_noperands(g, op) && op_is(k, PIECEWISE); i++)
         constant |= operand_constant(g, graph_operands(g, op)[i]).known;
-    return (op_is(k, PIECEWISE) && constant) || narrowed_at(g, op) > 0;
+    double narrowed = narrowed_at(g, op); /* no tensor has 2^31 places */
+    return (op_is(k, PIECEWISE) && constant) || (narrowed > 0 && narrowed < 0x1p31);
 }
 
 /* The operand whose rows are numbered: a table, or a cache that has no pages. NONE: it is another op. */
@@ -59,7 +70,8 @@ static int64_t indices_of_op(const struct graph *g, uint32_t op) {
 /* Of an operand of an elementwise op that makes `indices` of it. */
 static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t indices) {
     enum op_kind k = (enum op_kind)g->kind[op];
-    if (class_moves(graph_class(g, op)) || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP)
+    bool no_larger = k == K_BITWISE_AND || ((k == K_REMAINDER || k == K_DIVIDE || k == K_RIGHT_SHIFT) && operand == 0);
+    if (class_moves(graph_class(g, op)) || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP || no_larger)
         return indices;
     struct constant c = k == K_ADD ? operand_constant(g, graph_operands(g, op)[1 - operand]) : (struct constant){0};
     if (c.known && c.value > 0 && c.value < (double)indices)
@@ -290,12 +302,18 @@ static void join(struct facts *all, const struct facts *f) {
     all->rooted |= f->rooted;
 }
 
+static bool is_cast_of_integers(const struct graph *g, uint32_t value) {
+    uint32_t def = g->m->values[value].def;
+    return def != NONE && graph_class(g, def) == OP_CAST && graph_operands(g, def)[0] != NONE &&
+           format_is_integer(graph_dtype(g, graph_operands(g, def)[0]));
+}
+
 /* Rows of a table may be numbered by floats, which are whole numbers then unless they are cast. */
 static bool may_select(const struct graph *g, uint32_t op, uint32_t operand, uint32_t value) {
     enum dtype t = graph_dtype(g, value);
     bool numbers = g->kind[op] == K_EMBEDDING && operand == 0;
     bool moves = class_moves(graph_class(g, op)) && graph_dtype(g, g->m->ops[op].first_result) == t;
-    return t != DT_I1 && (format_is_integer(t) || numbers || moves);
+    return t != DT_I1 && (format_is_integer(t) || numbers || moves || is_cast_of_integers(g, value));
 }
 
 struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {

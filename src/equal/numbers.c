@@ -149,15 +149,22 @@ static double near_threshold(double threshold, double a, double b) {
     return a < 0.4 ? threshold : a < 0.7 ? threshold * (0.5 + b) : threshold * (16 * b - 8);
 }
 
-/* Half of the numbers are near a threshold; other integers are from -5 to 10, so that clamps and remainders of small
- * integers are met. `otherwise`: the number that is kept. */
+/* From -5 to 10, so that clamps and remainders of small integers are met; half of the bytes are any. */
+static double some_integer(enum dtype type, double u, double v) {
+    enum { INTEGERS = 16, NEGATIVE = 5, BYTES = 256 };
+    if (dtype_table[type].bits == 8 && v < 0.5)
+        return floor(u * BYTES) - (is_unsigned(type) ? 0 : BYTES / 2);
+    double x = floor(u * INTEGERS) - NEGATIVE;
+    return is_unsigned(type) ? fabs(x) : x;
+}
+
+/* Half of the numbers are near a threshold. `otherwise`: the number that is kept. */
 static double threshold_number(const struct thresholds *t, enum dtype type, double otherwise, const double u[3]) {
-    enum { INTEGERS = 16, NEGATIVE = 5 };
     double x = otherwise;
     if (t->n && u[0] < 0.5)
         x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], u[1], u[2]);
     else if (format_is_integer(type))
-        x = floor(u[1] * INTEGERS) - NEGATIVE;
+        x = some_integer(type, u[1], u[2]);
     if (is_unsigned(type))
         x = fabs(x);
     if (format_is_integer(type)) /* a float has to meet the threshold itself, which no constant of the graph rounds */
@@ -183,9 +190,9 @@ static int64_t places_of(const struct filling *f) {
 }
 
 /* A single integer, such as a position: each that there is in turn, from the last one down, since of few keys one alone
- * would be seen, and nothing turns at 0. */
+ * would be seen, and nothing turns at 0. In TRIAL_COARSE they are the same one. */
 static double whole_in_turn(const struct filling *f) {
-    uint64_t from = f->turn + f->index, n = (uint64_t)places_of(f);
+    uint64_t from = f->turn + (f->trial == TRIAL_COARSE ? 0 : f->index), n = (uint64_t)places_of(f);
     return n ? (double)(n - 1 - from % n) : (double)(POSITIONS - from % POSITIONS);
 }
 
@@ -195,8 +202,12 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
     if (is_whole(f->input, type) && f->single && type != DT_I1)
         return whole_in_turn(f);
-    if (is_whole(f->input, type))
-        return floor(uniform(state) * (double)(places_of(f) ? places_of(f) : FEW_INTEGERS));
+    if (is_whole(f->input, type)) {
+        double u = uniform(state);
+        bool any = f->trial == TRIAL_COARSE && format_is_integer(type) && type != DT_I1 && !places_of(f);
+        return any ? some_integer(type, u, uniform(state))
+                   : floor(u * (double)(places_of(f) ? places_of(f) : FEW_INTEGERS));
+    }
     if (f->trial == TRIAL_EQUAL)
         return floor(uniform(state) * EQUAL_VALUES);
     if (f->positive)
@@ -258,9 +269,9 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
 }
 
 /* What is divided by stays away from 0, where both sides have poles, which need not be the same. */
-static void avoid_zero(struct tensor *t) {
+static void avoid_zero(struct tensor *t, double least) {
     for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = copysign(fmax(fabs(t->x[i]), 0.5), t->x[i]);
+        t->x[i] = copysign(fmax(fabs(t->x[i]), least), t->x[i]);
 }
 
 /* Masks are hidden with the sign that they have for positive scales (mask_sign_of): -inf times another one would show
@@ -308,6 +319,11 @@ static void negate(struct tensor *t) {
         t->x[i] = -t->x[i];
 }
 
+/* What a choice is made by is 0 or 1, whatever type holds it; in TRIAL_COARSE any number may be true. */
+static bool holds_truths(const struct input *in, enum trial trial) {
+    return in->facts.predicate && !(in->facts.predicate == PREDICATE_SELECTS && trial == TRIAL_COARSE);
+}
+
 static const struct tensor *numbers_of(const struct problem *p, struct draw d, uint64_t seed, uint32_t input,
                                        struct eval_context *b) {
     const struct input *in = &p->inputs[input];
@@ -315,7 +331,7 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     /* coarse numbers have both signs, lest a side takes the root of what the other does not */
     bool rooted = in->facts.rooted && d.trial != TRIAL_COARSE;
     bool violated = input == d.violated, positive = (in->positive || rooted) && !violated;
-    enum dtype type = in->facts.predicate ? DT_I1 : graph_dtype(g, in->value);
+    enum dtype type = holds_truths(in, d.trial) ? DT_I1 : graph_dtype(g, in->value);
     struct shape s;
     if (!program_shape(&p->program, in->value, &s)) {
         eval_fail(b, "an operand has no static shape");
@@ -337,7 +353,9 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     bool hides = p->masks && d.trial >= TRIAL_MASKED, one = t->n > 1 && g->varies[in->value] == 0;
     bool is_float = !is_whole(in, type);
     if (is_float && (in->facts.divides || one || (in->facts.scales && hides)))
-        avoid_zero(t);
+        avoid_zero(t, 0.5);
+    else if (in->facts.divides)
+        avoid_zero(t, 1);
     if (in->facts.scales && hides)
         make_positive(t);
     if (d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign)

@@ -66,7 +66,7 @@ void problem_facts(struct problem *p) {
 
 /* An operand is an infinite number. */
 static bool asks_for_infinity(const struct graph *g, uint32_t op) {
-    bool found = g->kind[op] == K_ISFINITE;
+    bool found = false;
     for (uint32_t i = 0; i < graph_noperands(g, op) && op_is((enum op_kind)g->kind[op], PIECEWISE); i++) {
         struct constant c = operand_constant(g, graph_operands(g, op)[i]);
         found |= c.known && isinf(c.value);

@@ -44,6 +44,19 @@ static void fix_reduced(struct fixed_extents *f, const struct graph *g, uint32_t
             fix(f, dims[d]);
 }
 
+/* A number is taken several times, few enough for all to be written out instead. */
+static bool repeats_one(const struct graph *g, uint32_t op) {
+    enum { MAX_WRITTEN_OUT = 16 };
+    uint32_t rank = 0, value = graph_operands(g, op)[0];
+    bool reduced[MAX_RANK] = {false}, repeats = false;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    if ((g->kind[op] != K_SUM && g->kind[op] != K_PROD) || !dims || graph_reduced_dims(g, op, rank, reduced) == NONE)
+        return false;
+    for (uint32_t d = 0; d < rank; d++)
+        repeats |= reduced[d] && dims[d] <= MAX_WRITTEN_OUT && !(g->varies[value] >> d & 1);
+    return repeats;
+}
+
 /* Truth values are counted, perhaps as numbers. */
 static bool counts_truths(const struct graph *g, uint32_t op) {
     uint32_t v = graph_operands(g, op)[0];
@@ -56,6 +69,18 @@ static bool counts_truths(const struct graph *g, uint32_t op) {
     return graph_dtype(g, v) == DT_I1;
 }
 
+/* More numbers are added up than their type holds. */
+static bool may_overflow(const struct graph *g, uint32_t op) {
+    enum { MAX_BITS = 8 };
+    uint32_t rank = 0;
+    const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+    enum dtype t = graph_dtype(g, g->m->ops[op].first_result);
+    bool narrow = format_is_integer(t) && t != DT_I1 && dtype_table[t].bits <= MAX_BITS, more = false;
+    for (uint32_t d = 0; narrow && dims && d < rank; d++)
+        more |= dims[d] >> (dtype_table[t].bits - dtype_table[t].is_signed) > 0;
+    return more;
+}
+
 /* Counts and positions that the op computes reach a bound only along as many elements as there are. */
 static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct facts *facts) {
     const struct mlir_op *o = &g->m->ops[op];
@@ -64,9 +89,11 @@ static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t
     bool indices = o->nresults > 1 && facts[o->first_result + 1].bounded;
     if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return;
+    bounded |= (k == K_SUM || k == K_CUMSUM) && may_overflow(g, op);
     if ((k == K_CUMSUM && bounded) || (op_is(k, SORTS) && indices))
         fix_dimension(f, g, op, "dim");
-    else if (bounded && (k == K_ARGMAX || (k == K_SUM && counts_truths(g, op))))
+    else if (repeats_one(g, op) ||
+             (bounded && (k == K_ARGMAX || (k == K_SUM && (counts_truths(g, op) || may_overflow(g, op))))))
         fix_reduced(f, g, op);
 }
 

@@ -11,6 +11,32 @@ bool program_shape(const struct program *p, uint32_t value, struct shape *s) {
     return p->shape ? p->shape(p->self, value, s) : shape_in_graph(p->graph, value, s);
 }
 
+/* Integers are made of the value again, or it numbers the rows of a table. */
+static bool is_read_whole(const struct graph *g, uint32_t value, int depth) {
+    bool whole = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !whole && depth > 0; u++) {
+        uint32_t op = g->uses[u];
+        if (g->m->ops[op].nresults == 0)
+            continue;
+        uint32_t result = g->m->ops[op].first_result;
+        bool passes = class_moves(graph_class(g, op)) || op_is((enum op_kind)g->kind[op], WRAPS);
+        whole = g->kind[op] == K_EMBEDDING
+                    ? graph_operands(g, op)[0] == value
+                    : passes && (format_is_integer(graph_dtype(g, result)) || is_read_whole(g, result, depth - 1));
+    }
+    return whole;
+}
+
+enum dtype cast_rounds_whole(const struct graph *g, uint32_t op) {
+    enum { DEPTH = 8, FEW_BITS = 24 }; /* what an f32 does not hold no model counts to */
+    if (g->kind[op] != K_TYPECAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
+        return DT_NONE;
+    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
+    bool narrow = format_is_float(to) && dtype_table[to].precision < FEW_BITS;
+    bool loses = narrow && format_is_integer(from) && dtype_table[from].bits > dtype_table[to].precision;
+    return loses && is_read_whole(g, g->m->ops[op].first_result, DEPTH) ? to : DT_NONE;
+}
+
 /* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
 static bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op,
                          const struct tensor *const *operands, const struct tensor *results[MAX_RESULTS]) {
@@ -38,7 +64,15 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
                      .shapes = shaped ? shapes : NULL,
                      .types = types,
                      .attributes = graph_attributes(g, op)};
-    return interpret(b, &c, results);
+    if (!interpret(b, &c, results))
+        return false;
+    enum dtype rounded = cast_rounds_whole(g, op);
+    struct tensor *copy = rounded == DT_NONE ? NULL : tensor_copy(b, results[0]);
+    if (copy) {
+        tensor_round(copy, rounded, ROUND_EVEN);
+        results[0] = copy;
+    }
+    return rounded == DT_NONE || copy;
 }
 
 /* ---- values ---- */

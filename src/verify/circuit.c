@@ -219,8 +219,9 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
             return false;
         }
     problem_facts(p);
-    for (uint32_t i = 0; i < p->ninputs; i++) /* what is done to a divisor of 0 is compared, too */
-        p->inputs[i].facts.divides = false;
+    for (uint32_t i = 0; i < p->ninputs;
+         i++) /* what is done to a divisor of 0 is compared, too, where it is no error */
+        p->inputs[i].facts.divides &= format_is_integer(graph_dtype(g, p->inputs[i].value));
     find_numbers(c, a);
     find_loose_constants(c, a);
     p->devices = problem_devices(p, &b);
