@@ -19,11 +19,35 @@ bool problem_add_input(struct problem *p, uint32_t value, const struct assumed_c
 
 /* ---- facts ---- */
 
-/* Where the indices of a sort are used for more than to be moved, or it is stable and they are used at all, the sides
- * have to agree whichever order sorts leave equal elements in; else an index counts as the element that it points to.
- */
+/* By value: what the wanted results are made of; to be freed. */
+static bool *wanted_values(const struct problem *p) {
+    const struct graph *g = p->program.graph;
+    bool *wanted = xcalloc(g->m->nvalues + (size_t)1, sizeof *wanted), more = true;
+    for (uint32_t i = 0; i < p->noutputs; i++)
+        wanted[p->values[p->outputs[i].want]] = true;
+    while (more) {
+        more = false;
+        for (uint32_t i = p->program.nops; i-- > 0;) {
+            const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
+            bool makes = false;
+            for (uint32_t k = 0; k < op->nresults; k++)
+                makes |= wanted[op->first_result + k];
+            for (uint32_t k = 0; k < graph_noperands(g, p->program.ops[i]) && makes; k++) {
+                uint32_t v = graph_operands(g, p->program.ops[i])[k];
+                more |= v != NONE && !wanted[v];
+                wanted[v == NONE ? g->m->nvalues : v] = true;
+            }
+        }
+    }
+    return wanted;
+}
+
+/* Where the indices of a sort are used for more than to be moved, or the wanted one is stable and they are used at all,
+ * the sides have to agree whichever order sorts leave equal elements in; else an index counts as the element that it
+ * points to. */
 static void find_orders(struct problem *p, const struct facts *facts) {
     const struct graph *g = p->program.graph;
+    bool *wanted = wanted_values(p);
     bool shown = false;
     for (uint32_t i = 0; i < p->program.nops; i++) {
         const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
@@ -33,13 +57,15 @@ static void find_orders(struct problem *p, const struct facts *facts) {
             shown |= facts[op->first_result].taken;
         if (!op_is(k, SORTS) || op->nresults < 2)
             continue;
-        bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable");
         const struct facts *indices = &facts[op->first_result + 1];
+        bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable") &&
+                      (wanted[op->first_result] || wanted[op->first_result + 1]);
         bool returned = false;
         for (uint32_t v = 0; v < p->nvalues; v++)
             returned |= p->values[v] == op->first_result + 1;
         shown |= indices->taken || (stable && (indices->used || returned));
     }
+    free(wanted);
     p->norders = shown ? 2 : 1;
     p->orders[0] = shown ? EQUALS_FIRST : EQUALS_POINTED;
     p->orders[1] = EQUALS_LAST;

@@ -39,8 +39,9 @@ static const struct tensor *update(struct eval_context *ctx, const struct call *
     const int64_t *dim = w.input->shape.dim;
     int64_t nusers = dim[users],
             nheads = dim[3 - users] < w.cache->shape.dim[1] ? dim[3 - users] : w.cache->shape.dim[1];
-    if (operand(c, 3) || (at->n != 1 && at->n != nusers))
-        op_unsupported(ctx, "no evaluator for %s with a page table", op_table[c->kind].name);
+    if (operand(c, 3) || (at->n != 1 && at->n != nusers) || attr_flag(ctx, c, "share_cache", false))
+        op_unsupported(ctx, "no evaluator for %s with a page table, or a cache that users share",
+                       op_table[c->kind].name);
     for (int64_t u = 0; u < nusers; u++)
         for (int64_t h = 0; h < nheads; h++)
             write_row(ctx, c, &w, users == 1 ? u * dim[2] + h : h * dim[2] + u, u, h, at->x[at->n == 1 ? 0 : u]);
