@@ -1434,8 +1434,8 @@ class Summary(Case):
         self.assertEqual(self.run_it(*self.files)[2],
                          "fusion_todo.yml: 1 place, 1 fused op; all 2 TTNN ops paired; about 3.3 us of 6.9 us to save (n150\n"
                          "  assumed)\n"
-                         "   saves  places  fused op      what to do\n"
-                         "  3.3 us       1  ttnn.linear   set enable-fusing-pass=true\n"
+                         "   saves  places  fused op: what to do\n"
+                         "  3.3 us       1  ttnn.linear: set enable-fusing-pass=true\n"
                          "set enable-fusing-pass=true: 6.9 us -> 3.6 us\n")
         self.assertIn("      action: set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline\n", self.read())
 

@@ -7,13 +7,7 @@
 #include "fusion_audit.h"
 #include "report/report.h"
 
-enum {
-    MOST_ROWS = 20,
-    WIDE = 100, /* columns; below it cells are narrower and have more lines */
-    SAVES_WIDTH = 8,
-    PLACES_WIDTH = 6,
-    DIFFERENT_WIDTH = 11
-};
+enum { MOST_ROWS = 20, MOST_LINES = 3 /* of a row */, SAVES_WIDTH = 8, PLACES_WIDTH = 6, DIFFERENT_WIDTH = 11 };
 
 /* ---- what to do about an entry ---- */
 
@@ -103,14 +97,14 @@ struct row {
     const struct entry_todo *first;
     const struct report_entry *entry; /* that it was made of */
     double saved;
-    uint32_t nplaces, ndifferent, order, op_width;
+    uint32_t nplaces, ndifferent, order;
 };
 
 struct summary {
     struct row *rows;
     uint32_t nrows, cap;
     struct row kernels; /* those that are to be requested */
-    uint32_t width, op_width, places_width;
+    uint32_t width, places_width;
     bool colour;
     FILE *out;
 };
@@ -135,7 +129,6 @@ static void row_add(struct row *row, const struct report_entry *e, const struct 
     if (!is_in(buf_str(&row->ops), op))
         buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
     row->saved += t->saved;
-    row->op_width = op.n > row->op_width ? (uint32_t)op.n : row->op_width;
     row->nplaces += t->nplaces;
     row->ndifferent += t->ndifferent;
 }
@@ -226,39 +219,50 @@ static void add_places(struct buf *out, const struct row *row) {
         buf_printf(out, " (%u)", row->ndifferent);
 }
 
-/* A line for each line of its longest cell, which has 3, or 4 where they are narrow. */
-static void print_row(const struct summary *t, struct str saves, struct str places, struct str ops, struct str todo,
-                      bool colour) {
-    uint32_t rest = t->width - SAVES_WIDTH - t->places_width - t->op_width - 6;
-    for (uint32_t i = 0; saves.n || places.n || ops.n || todo.n; i++) {
-        bool last = i == (t->width < WIDE ? 3 : 2);
+/* What begins at `what` is coloured. */
+static void print_part(const struct summary *t, struct str line, const char *what) {
+    size_t plain = line.p >= what ? 0 : (size_t)(what - line.p) < line.n ? (size_t)(what - line.p) : line.n;
+    bool colour = t->colour && plain < line.n;
+    fprintf(t->out, "%.*s%s%.*s%s", (int)plain, line.p, colour ? "\033[36m" : "", (int)(line.n - plain), line.p + plain,
+            colour ? "\033[0m" : "");
+}
+
+/* The text goes on below with a blank or two before it. */
+static void print_row(const struct summary *t, struct str saves, struct str places, struct str text, size_t ops) {
+    uint32_t rest = t->width - SAVES_WIDTH - t->places_width - 4;
+    const char *what = text.p + ops;
+    for (uint32_t i = 0; saves.n || places.n || text.n; i++) {
+        bool last = i == MOST_LINES - 1;
         struct str first = next_line(&saves, SAVES_WIDTH), second = next_line(&places, t->places_width);
-        struct str op = next_line(&ops, t->op_width), what = next_line(&todo, rest - (last ? 4 : 0));
+        struct str line = next_line(&text, rest - (i ? 2 : 0) - (last ? 4 : 0));
         fprintf(t->out, "%*.*s  %*.*s%s", SAVES_WIDTH, (int)first.n, first.p, (int)t->places_width, (int)second.n,
-                second.p, op.n || what.n ? "  " : "");
-        fprintf(t->out, "%-*.*s", what.n ? (int)t->op_width + 2 : 0, (int)op.n, op.p);
-        fprintf(t->out, "%s%.*s%s%s\n", colour && what.n ? "\033[36m" : "", (int)what.n, what.p,
-                last && todo.n ? " ..." : "", colour && what.n ? "\033[0m" : "");
+                second.p,
+                !line.n ? ""
+                : i     ? "    "
+                        : "  ");
+        print_part(t, line, what);
+        fputs(last && text.n ? " ...\n" : "\n", t->out);
         if (last)
-            todo.n = 0;
+            text.n = 0;
     }
 }
 
 static void print_item(const struct summary *t, const struct row *row) {
-    struct buf saves = {0}, places = {0}, todo = {0}, clean = {0};
+    const struct todo *todo = &row->first->todo;
+    struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
     report_add_time(&saves, row->saved);
     add_places(&places, row);
-    todo_name(&row->first->todo, &todo);
-    if (row->first->todo.kind != TODO_OPTION)
-        todo_reason(&row->first->todo, &todo);
-    if (row->first->todo.kind != TODO_OPTION && row->first->reasons_differ)
-        buf_add(&todo, STR("; elsewhere for other reasons"));
-    print_row(t, buf_str(&saves), buf_str(&places), buf_str(&row->ops), utf8_clean(buf_str(&todo), "", &clean),
-              t->colour);
+    buf_printf(&text, "%.*s: ", (int)row->ops.n, row->ops.p);
+    todo_name(todo, &text);
+    if (todo->kind != TODO_OPTION)
+        todo_reason(todo, &text);
+    if (todo->kind != TODO_OPTION && row->first->reasons_differ)
+        buf_add(&text, STR("; elsewhere for other reasons"));
+    print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), row->ops.n + 2);
     buf_free(&clean);
     buf_free(&saves);
     buf_free(&places);
-    buf_free(&todo);
+    buf_free(&text);
 }
 
 static void print_rows(const struct summary *t) {
@@ -316,6 +320,17 @@ static void add_elsewhere(struct buf *line, double us, const struct promise *p, 
     }
 }
 
+/* What is left, and what that is less where its digits do not tell. */
+static void add_less(struct buf *line, double total, double saved) {
+    char before[FA_TIME_TEXT], after[FA_TIME_TEXT];
+    buf_add(line, str_of(fa_format_time(total - saved, after)));
+    if (strcmp(fa_format_time(total, before), after) != 0)
+        return;
+    buf_add(line, STR(", "));
+    report_add_time(line, saved);
+    buf_add(line, STR(" less"));
+}
+
 /* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: 7.2 ms -> ..." */
 static void print_promises(const struct summary *t, const struct report *r) {
     struct buf line = {0};
@@ -326,7 +341,8 @@ static void print_promises(const struct summary *t, const struct report *r) {
         buf_printf(&line, "%s%.*s: ", i ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
         report_add_time(&line, total);
         buf_add(&line, STR(" -> "));
-        report_add_time(&line, total -= all[i].saved);
+        add_less(&line, total, all[i].saved);
+        total -= all[i].saved;
         add_elsewhere(&line, all[i].parts, &all[i], "at parts of other rows");
         add_elsewhere(&line, all[i].around, &all[i], "around its places");
         if (all[i].needs.n)
@@ -373,23 +389,18 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
 }
 
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
-    struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .op_width = 10, .out = out};
+    struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .out = out};
+    struct str head = STR("fused op: what to do");
     bool alike = false;
-    uint32_t most = t.width < WIDE ? t.width * 3 / 10 : 34;
     print_head(r, name, t.width, out);
     table_make(&t, r);
     if (t.nrows && r->sorted != SORT_NAME)
         qsort(t.rows, t.nrows, sizeof *t.rows, r->sorted == SORT_SAVING ? by_saving : by_count);
-    for (uint32_t i = 0; i < t.nrows && i < MOST_ROWS; i++)
-        t.op_width = t.rows[i].op_width + 1 > t.op_width ? t.rows[i].op_width + 1 : t.op_width;
-    if (t.op_width > most)
-        t.op_width = most;
     for (uint32_t i = 0; i < t.nrows; i++)
         alike |= t.rows[i].ndifferent < t.rows[i].nplaces;
     t.places_width = alike ? DIFFERENT_WIDTH : PLACES_WIDTH;
     if (t.nrows) {
-        print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), STR("fused op"),
-                  STR("what to do"), false);
+        print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), head, head.n);
         print_rows(&t);
         print_promises(&t, r);
     }
