@@ -316,15 +316,47 @@ static bool may_select(const struct graph *g, uint32_t op, uint32_t operand, uin
     return t != DT_I1 && (format_is_integer(t) || numbers || moves || is_cast_of_integers(g, value));
 }
 
-struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {
+/* Of all that the ops take and make, each once. */
+static struct fact_table table_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {
+    uint32_t n = 0, most = 0;
+    for (uint32_t i = 0; i < nops; i++)
+        most += graph_noperands(g, ops[i]) + g->m->ops[ops[i]].nresults;
+    uint32_t *values = xcalloc(most + (size_t)1, sizeof *values);
+    for (uint32_t i = 0; i < nops; i++) {
+        const struct mlir_op *o = &g->m->ops[ops[i]];
+        for (uint32_t k = 0; k < graph_noperands(g, ops[i]); k++)
+            values[n++] = graph_operands(g, ops[i])[k];
+        for (uint32_t k = 0; k < o->nresults; k++)
+            values[n++] = o->first_result + k;
+    }
+    sort_ids(values, n);
+    struct fact_table t = {.values = values};
+    for (uint32_t i = 0; i < n; i++)
+        if (t.n == 0 || values[t.n - 1] != values[i])
+            values[t.n++] = values[i];
+    t.of = xcalloc(t.n + (size_t)1, sizeof *t.of);
+    return t;
+}
+
+const struct facts *facts_at(const struct fact_table *t, uint32_t value) {
     static const struct facts nothing = {0};
-    struct facts *of = xcalloc(g->m->nvalues + (size_t)1, sizeof *of);
+    uint32_t at = find_id(t->values, t->n, value);
+    return at == NONE ? &nothing : &t->of[at];
+}
+
+void facts_free(struct fact_table *t) {
+    free(t->values);
+    free(t->of);
+}
+
+struct fact_table facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops) {
+    struct fact_table t = table_of(g, ops, nops);
     uint32_t *sorted = xcalloc(nops + (size_t)1, sizeof *sorted);
     memcpy(sorted, ops, nops * sizeof *ops);
     sort_ids(sorted, nops);
     for (uint32_t n = nops; n-- > 0;) {
         uint32_t op = sorted[n];
-        const struct facts *to = g->m->ops[op].nresults ? &of[g->m->ops[op].first_result] : &nothing;
+        const struct facts *to = facts_at(&t, g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE);
         for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
             uint32_t value = graph_operands(g, op)[i];
             if (value == NONE)
@@ -332,11 +364,11 @@ struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops
             struct facts f = facts_of_operand(g, op, i, to);
             f.indices = may_select(g, op, i, value) ? f.indices : 0;
             f.scales &= graph_numel(g, value) == 1;
-            join(&of[value], &f);
+            join(&t.of[find_id(t.values, t.n, value)], &f);
         }
     }
     free(sorted);
-    return of;
+    return t;
 }
 
 /* ---- thresholds ---- */

@@ -33,8 +33,18 @@ struct facts {
     bool rooted; /* a root or the logarithm of it is taken: of a negative number there is none */
 };
 
-/* By value of the graph; to be freed. `ops` may be in any order. */
-struct facts *facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops);
+/* Of the values that the ops of a program take or make: it may be a small part of a large graph. */
+struct fact_table {
+    uint32_t *values; /* ascending */
+    struct facts *of;
+    uint32_t n;
+};
+
+/* `ops` may be in any order. */
+struct fact_table facts_of(const struct graph *g, const uint32_t *ops, uint32_t nops);
+/* Of another value nothing is known: all is 0. */
+const struct facts *facts_at(const struct fact_table *t, uint32_t value);
+void facts_free(struct fact_table *t);
 /* The op compares with a constant, or stores integers in a type that holds fewer. */
 bool op_bounds(const struct graph *g, uint32_t op);
 

@@ -45,19 +45,19 @@ static bool *wanted_values(const struct problem *p) {
 /* Where the indices of a sort are used for more than to be moved, or the wanted one is stable and they are used at all,
  * the sides have to agree whichever order sorts leave equal elements in; else an index counts as the element that it
  * points to. */
-static void find_orders(struct problem *p, const struct facts *facts) {
+static void find_orders(struct problem *p, const struct fact_table *facts) {
     const struct graph *g = p->program.graph;
-    bool *wanted = wanted_values(p);
-    bool shown = false;
+    bool *wanted = NULL, shown = false;
     for (uint32_t i = 0; i < p->program.nops; i++) {
         const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
         enum op_kind k = (enum op_kind)g->kind[p->program.ops[i]];
         p->sorts |= op_is(k, SORTS);
         if (k == K_ARGMAX)
-            shown |= facts[op->first_result].taken;
+            shown |= facts_at(facts, op->first_result)->taken;
         if (!op_is(k, SORTS) || op->nresults < 2)
             continue;
-        const struct facts *indices = &facts[op->first_result + 1];
+        const struct facts *indices = facts_at(facts, op->first_result + 1);
+        wanted = wanted ? wanted : wanted_values(p);
         bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable") &&
                       (wanted[op->first_result] || wanted[op->first_result + 1]);
         bool returned = false;
@@ -73,19 +73,19 @@ static void find_orders(struct problem *p, const struct facts *facts) {
 
 void problem_facts(struct problem *p) {
     const struct graph *g = p->program.graph;
-    struct facts *facts = facts_of(g, p->program.ops, p->program.nops);
+    struct fact_table facts = facts_of(g, p->program.ops, p->program.nops);
     for (uint32_t i = 0; i < p->ninputs; i++) {
         struct input *in = &p->inputs[i];
         enum dtype type = graph_dtype(g, in->value);
-        in->facts = facts[in->value];
+        in->facts = *facts_at(&facts, in->value);
         enum predicate_use use = in->facts.predicate;
         p->masks |= in->facts.mask_sign != 0 || predicate_hides(in->facts.beside);
         p->hides |= in->facts.mask_sign != 0 || predicate_hides(use) || predicate_hides(in->facts.beside);
         p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
     }
     p->thresholds = thresholds_of(g, p->program.ops, p->program.nops);
-    find_orders(p, facts);
-    free(facts);
+    find_orders(p, &facts);
+    facts_free(&facts);
 }
 
 /* ---- conditions ---- */

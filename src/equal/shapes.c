@@ -82,11 +82,11 @@ static bool may_overflow(const struct graph *g, uint32_t op) {
 }
 
 /* Counts and positions that the op computes reach a bound only along as many elements as there are. */
-static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct facts *facts) {
+static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct fact_table *facts) {
     const struct mlir_op *o = &g->m->ops[op];
     enum op_kind k = (enum op_kind)g->kind[op];
-    bool bounded = o->nresults > 0 && facts[o->first_result].bounded;
-    bool indices = o->nresults > 1 && facts[o->first_result + 1].bounded;
+    bool bounded = o->nresults > 0 && facts_at(facts, o->first_result)->bounded;
+    bool indices = o->nresults > 1 && facts_at(facts, o->first_result + 1)->bounded;
     if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return;
     bounded |= (k == K_SUM || k == K_CUMSUM) && may_overflow(g, op);
@@ -98,20 +98,20 @@ static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t
 }
 
 /* Indices that are bounded or narrowed on the way to a table show it in one that has as many rows. */
-static void fix_table(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct facts *facts) {
+static void fix_table(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct fact_table *facts) {
     const struct mlir_op *o = &g->m->ops[op];
-    int64_t rows = o->nresults > 0 ? facts[o->first_result].indices : 0;
+    int64_t rows = o->nresults > 0 ? facts_at(facts, o->first_result)->indices : 0;
     if (rows > 2 && op_bounds(g, op))
         fix(f, rows);
 }
 
 static void fix_bounded(struct fixed_extents *f, const struct subgraph *s) {
-    struct facts *facts = facts_of(s->graph, s->ops, s->nops);
+    struct fact_table facts = facts_of(s->graph, s->ops, s->nops);
     for (uint32_t i = 0; i < s->nops; i++) {
-        fix_counted(f, s->graph, s->ops[i], facts);
-        fix_table(f, s->graph, s->ops[i], facts);
+        fix_counted(f, s->graph, s->ops[i], &facts);
+        fix_table(f, s->graph, s->ops[i], &facts);
     }
-    free(facts);
+    facts_free(&facts);
 }
 
 /* The extents over which something is reduced: constants may be tied to them. */
