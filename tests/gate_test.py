@@ -244,6 +244,9 @@ class Baseline(Case):
         with gzip.open(self.path("b.yml.gz"), "wb") as f:
             f.write(known)
         self.assertEqual(self.audit(model([False]), "-q", "--baseline=b.yml.gz")[0], 0)
+        run = subprocess.run([PROGRAM, "-q", "--ttnn-only", "--baseline=-", "m.mlir"], cwd=self.dir, input=known,
+                             capture_output=True)
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
 
     def test_wrong_usage(self):
         for args in ("--baseline=absent.yml",), ("--strict-baseline",), ("--baseline=",), \

@@ -977,6 +977,19 @@ Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini 
     fa_free(a);
 }
 
+Test(file, nothing_is_written_in_a_format_that_there_is_not, .init = enter_temporary, .fini = leave_temporary) {
+    const char *files[] = {"m.mlir"};
+    write_file("m.mlir", "module {\n  func.func @f() {\n    return\n  }\n}\n");
+    struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1, .levels = FA_TTNN_ONLY},
+                                 .patterns = {.no_bundled = true}};
+    struct fa_audit *a = fa_audit(&o);
+    char error[256];
+    cr_expect_not(fa_write_report(a, "yml", "out.yml", error, sizeof error));
+    cr_expect_str_eq(error, "there is no format yml");
+    cr_expect_eq(files_here(), 1);
+    fa_free(a);
+}
+
 /* As a file system without O_TMPFILE answers. */
 static void refuse_unnamed_files(void) {
     struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -1013,6 +1013,7 @@ module {
         os.replace(relu, neg)
         self.assertEqual(run("--only=*.relu6", neg, after), 0)  # less was asked for
         self.assertEqual(run("--only=relu6x", neg, after), 2)
+        self.assertEqual(run("--only=*.abs, *.relu6", neg, after), run("--only=*.relu6,*.abs", neg, after))
         self.assertTrue(os.path.exists(report))
         self.assertEqual(run(neg, after), 0)
         self.assertFalse(os.path.exists(report))
