@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "fusion_audit.h"
 #include "gate/diff.h"
 
 struct table_row {
@@ -65,15 +66,10 @@ static void count(struct table_row *row, const struct finding *f, bool of_op) {
     row->saved_us += (direct || of_op) && f->saved_us > 0 ? in_digits(f->saved_us) : 0;
 }
 
-static void print_time(double us, FILE *out) {
-    char text[32];
-    snprintf(text, sizeof text, us >= 999.5 ? "%.1f ms" : "%.1f us", us >= 999.5 ? us / 1000 : us);
-    fprintf(out, "%10s", text);
-}
-
 static void print_row(const struct table_row *r, bool of_op, bool compared, FILE *out) {
-    print_time(r->saved_us, out);
-    fprintf(out, "%8u%9u%13u%7u  ", r->direct, r->library, r->theoretical, r->known);
+    char saved[FA_TIME_TEXT];
+    fprintf(out, "%10s%8u%9u%13u%7u  ", fa_format_time(r->saved_us, saved), r->direct, r->library, r->theoretical,
+            r->known);
     if (of_op)
         fprintf(out, "%7u  ", r->reports);
     else if (compared)
