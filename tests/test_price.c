@@ -286,6 +286,47 @@ Test(price, an_operand_in_another_order_is_charged_a_permute) {
     cr_expect_eq(x.with.counted.launches, 2);
 }
 
+/* An elementwise op stands before what moves its result, or behind it where that is the order of its operands. */
+Test(price, an_elementwise_op_moves_its_result_or_its_operands_but_not_both) {
+    static const struct {
+        const char *formula, *ops;
+        int launches;
+    } cases[] = {
+        {"relu(x + y)",
+         "a = ttnn.add x y; p = ttnn.permute a {permutation = array<i64: 1, 0>} -> 32x64xbf16; o = ttnn.relu p", 2},
+        {"x * sigmoid(x)",
+         "p = ttnn.permute x {permutation = array<i64: 1, 0>} -> 32x64xbf16; s = ttnn.sigmoid p; r = "
+         "ttnn.permute s {permutation = array<i64: 1, 0>} -> 64x32xbf16; o = ttnn.multiply x r",
+         1},
+        {"relu(x) * z",
+         "a = ttnn.relu x; p = ttnn.permute a {permutation = array<i64: 1, 0>} -> 32x64xbf16; o = ttnn.multiply p z",
+         2},
+        {"relu(x) * y", "a = ttnn.relu x; o = ttnn.multiply a y", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char pattern[128], ops[512];
+        snprintf(pattern, sizeof pattern, "name: a\nfused_op: ttnn.multiply\nsource: ttnn\nmatch: out = %s\n",
+                 cases[i].formula);
+        snprintf(ops, sizeof ops, "%s; return o", cases[i].ops);
+        pattern_file(pattern);
+        struct price x = price_short("x:64x32xbf16!input y:64x32xbf16!input z:32x64xbf16!input", ops);
+        cr_expect_eq(x.with.counted.launches, cases[i].launches, "%s: %lld", cases[i].formula,
+                     (long long)x.with.counted.launches);
+    }
+}
+
+/* What it multiplies is exchanged: only another movement of its result stays. */
+Test(price, a_product_is_transposed_for_nothing) {
+    static const char *const moves[] = {"p = ttnn.permute m {permutation = array<i64: 0, 2, 1>} -> 2x64x32xbf16",
+                                        "p = ttnn.permute m {permutation = array<i64: 1, 0, 2>} -> 32x2x64xbf16"};
+    for (int i = 0; i < 2; i++) {
+        char ops[512];
+        snprintf(ops, sizeof ops, "m = ttnn.matmul a b -> 2x32x64xbf16; %s; o = ttnn.relu p; return o", moves[i]);
+        pattern_file("name: l\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: out = relu(matmul(x, y))\n");
+        struct price x = price_short("a:2x32x16xbf16!input b:2x16x64xbf16!input", ops);
+        cr_expect_eq(x.with.counted.launches, 2 + i, "%d: %lld", i, (long long)x.with.counted.launches);
+    }
+}
+
 /* Its kernel works along rows: others are moved there and back. */
 Test(price, a_norm_of_channels_is_charged_the_way_to_its_rows) {
     static const struct {

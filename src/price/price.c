@@ -99,14 +99,27 @@ static void classify_parts(struct parts *s) {
     s->attention = is_attention(s->fused) || (products >= 2 && s->scores != NONE);
 }
 
+/* Rows and columns change places, and no other dimensions. */
+static bool transposes(const struct graph *g, uint32_t op) {
+    uint32_t rank = 0, order[MAX_RANK];
+    if (!graph_shape(g, g->m->ops[op].first_result, &rank) || rank < 2 || rank > MAX_RANK ||
+        !permutation_of(g, op, rank, order))
+        return false;
+    bool others = true;
+    for (uint32_t d = 0; d + 2 < rank; d++)
+        others &= order[d] == d;
+    return others && order[rank - 1] == rank - 2 && order[rank - 2] == rank - 1;
+}
+
 /* Movement between ops of the match of the whole result: the fused op comes before it. What an attention or a norm
- * moves inside is its own. */
+ * moves inside is its own, and a product is transposed by exchanging what is multiplied. */
 static bool moves_result(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[op].first_result, from = graph_through(g, op);
     int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
     return graph_class(g, op) == OP_MOVE && !s->attention && op_table[s->fused].class != OP_AXISWISE &&
-           maker(s, from) != NONE && graph_numel(g, from) == whole && graph_numel(g, result) == whole;
+           !(op_table[s->fused].class == OP_CONTRACT && transposes(g, op)) && maker(s, from) != NONE &&
+           graph_numel(g, from) == whole && graph_numel(g, result) == whole;
 }
 
 /* A norm, an attention or an elementwise op. */
@@ -192,7 +205,33 @@ static void mark_weights(struct parts *s) {
         s->stays[i] |= !made[i] && graph_class(g, s->ops[i]) == OP_ELTWISE;
 }
 
-/* Ops that are looked through and used elsewhere, and what they are made of; movement of the result. */
+/* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
+static bool is_turned(const struct binding *b) {
+    struct imap axis;
+    for (uint32_t i = 0; i < b->map->n; i++)
+        for (int d = -2; b->map->t[i].stride == 1 && d >= -(int)b->axes->n; d--) {
+            axes_axis(b->axes, d, &axis);
+            if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
+                return true;
+        }
+    return false;
+}
+
+/* An operand that is computed at run time and stored in another order than the result, from slot `from` on; NULL: there
+ * is none. */
+static const struct binding *next_turned(const struct parts *s, uint32_t from) {
+    const struct match_detail *d = s->detail;
+    for (uint32_t i = from; i < d->nslots; i++) {
+        const struct binding *b = &d->slots[i];
+        if (s->match->pattern->formula.slot_is_variable[i] && b->value != NONE && b->map && b->axes &&
+            is_read(s, b->value) && !graph_is_parameter(graph_of(s), b->value) && is_turned(b))
+            return b;
+    }
+    return NULL;
+}
+
+/* Ops that are looked through and used elsewhere, and what they are made of; movement of the result, which an
+ * elementwise op does without where all its operands have the order that it is moved to. */
 static void mark_staying(struct parts *s) {
     const struct graph *g = graph_of(s);
     for (uint32_t i = s->n; i-- > 0;) {
@@ -206,8 +245,9 @@ static void mark_staying(struct parts *s) {
         }
     }
     s->unmoved = NONE;
+    bool in_order = op_table[s->fused].class == OP_ELTWISE && !next_turned(s, 0);
     for (uint32_t i = 0; i < s->n; i++) {
-        s->moves[i] = !s->stays[i] && !is_matched(s, s->ops[i]) && moves_result(s, s->ops[i]);
+        s->moves[i] = !s->stays[i] && !in_order && !is_matched(s, s->ops[i]) && moves_result(s, s->ops[i]);
         s->stays[i] |= s->moves[i] || (!is_matched(s, s->ops[i]) && moves_operand(s, s->ops[i]));
         if (s->moves[i] && s->unmoved == NONE)
             s->unmoved = graph_through(g, s->ops[i]);
@@ -427,18 +467,6 @@ static void compute(const struct parts *s, struct work *w) {
         work_by_rows(s->pricer, s->fused, result, w);
 }
 
-/* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
-static bool is_turned(const struct binding *b) {
-    struct imap axis;
-    for (uint32_t i = 0; i < b->map->n; i++)
-        for (int d = -2; b->map->t[i].stride == 1 && d >= -(int)b->axes->n; d--) {
-            axes_axis(b->axes, d, &axis);
-            if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
-                return true;
-        }
-    return false;
-}
-
 /* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
 static bool is_moved_to_rows(const struct parts *s) {
     const struct graph *g = graph_of(s);
@@ -461,24 +489,18 @@ static bool is_moved_to_rows(const struct parts *s) {
     return false;
 }
 
-/* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted. */
+/* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted, unless
+ * the result is moved instead. */
 static bool permute_operands(const struct parts *s, struct cost *out) {
-    const struct formula *f = &s->match->pattern->formula;
-    const struct match_detail *d = s->detail;
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
-    if (!takes_any_order(s))
+    if (!takes_any_order(s) || s->unmoved != NONE)
         return true;
     if (is_moved_to_rows(s))
         return cost_add_pass(s->pricer, s->operand, s->operand, 0, out) &&
                cost_add_pass(s->pricer, result, result, 0, out);
-    for (uint32_t i = 0; i < d->nslots; i++) {
-        const struct binding *b = &d->slots[i];
-        if (!f->slot_is_variable[i] || b->value == NONE || !b->map || !b->axes || !is_read(s, b->value) ||
-            graph_is_parameter(graph_of(s), b->value) || !is_turned(b))
-            continue;
+    for (const struct binding *b = next_turned(s, 0); b; b = next_turned(s, (uint32_t)(b - s->detail->slots) + 1))
         if (!cost_add_pass(s->pricer, b->value, b->value, 0, out))
             return false;
-    }
     return true;
 }
 
