@@ -819,7 +819,7 @@ static bool print_no_yaml(const struct report *r, FILE *out) {
 
 /* No call of the system failed, whatever failed before. */
 Test(file, text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format none = {"none", "out.yml", print_no_yaml, false};
+    const struct report_format none = {"none", "out.yml", "", print_no_yaml, false};
     struct report r = {0};
     char error[256] = "";
     errno = EIO;
@@ -830,7 +830,7 @@ Test(file, text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = le
 
 /* What takes its place in the meantime is not overwritten. */
 Test(file, a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format late = {"late", "out.yml", print_and_make_directory, false};
+    const struct report_format late = {"late", "out.yml", "", print_and_make_directory, false};
     struct report r = {0};
     char error[256] = "";
     cr_assert_not(report_write(&r, &late, "out.yml", error, sizeof error));

@@ -11,6 +11,7 @@
 #include "graph/belong.h"
 #include "log/inputs.h"
 #include "log/log.h"
+#include "report/report.h"
 
 /* A file of one level, parsed. */
 struct pair_module {
@@ -132,15 +133,12 @@ static void add_module(struct finder *f, struct pair_modules *to, struct source 
     to->items[to->n++] = m;
 }
 
-/* What this program wrote, some of which has IR in it. */
+/* A report or a baseline, some of which have IR in them. */
 static bool is_report(const struct source *s) {
-    static const char *const heads[] = {
-        "input:\n",        "<!-- fusion-audit",  "known_findings:",
-        "<!DOCTYPE html>", "{\n  \"version\": ", "{\n  \"$schema\": \"https://json.schemastore.org/sarif",
-    };
-    bool found = false;
-    for (size_t i = 0; i < sizeof heads / sizeof *heads && !found; i++)
-        found = str_starts((struct str){s->data, s->size}, str_of(heads[i]));
+    struct str text = {s->data, s->size};
+    bool found = str_starts(text, STR("known_findings:"));
+    for (const struct report_format *f = report_formats; f->name && !found; f++)
+        found = str_starts(text, str_of(f->begins));
     return found;
 }
 
