@@ -108,7 +108,7 @@ class Growth(unittest.TestCase):
 
     def test_known_findings(self):
         """Of many that are alike, against a baseline and an earlier report: only the ops before them are others."""
-        generate.make('linears', 40000, self.path('linears'))
+        generate.make('linears', 30000, self.path('linears'))
         with open(self.path('linears')) as f:
             x, begin, rest = f.read().partition('{\n func')
         head, _, body = rest.partition('\n')
