@@ -93,10 +93,10 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
     fts_close(tree);
     if (!directory)
         add_path(out, path, &f->out->arena);
-    else if (out->n == before && f->out->diags.n == ndiags)
-        complain(f, SEV_ERROR, path, NULL, "a directory without files");
-    else
+    else if (out->n > before)
         qsort(out->items + before, out->n - before, sizeof *out->items, compare_paths);
+    else if (f->out->diags.n == ndiags)
+        complain(f, SEV_ERROR, path, NULL, "a directory without files");
 }
 
 /* ---- modules ---- */
