@@ -107,20 +107,17 @@ class Growth(unittest.TestCase):
         self.assertEqual((status, error), (0, ''))
 
     def test_known_findings(self):
-        """Of many that are alike, against a baseline and an earlier report: only the ops before them are others."""
+        """Of many that are alike, against a baseline: only an op before them is another."""
         generate.make('linears', 30000, self.path('linears'))
         with open(self.path('linears')) as f:
-            x, begin, rest = f.read().partition('{\n func')
-        head, _, body = rest.partition('\n')
+            head, _, body = f.read().partition('-> tensor<32x64xbf16> {\n')
         t = 'tensor<32x64xbf16>'
         with open(self.path('shifted'), 'w') as f:
-            f.write(f'{x}{begin}{head}\n %e = "ttnn.exp"(%a) : ({t}) -> {t}\n{body.replace("(%a,", "(%e,")}')
-        audit = ('--ttnn-only', '--no-validate', '-q', '-j1')
-        reports = [self.path(name) for name in ('a.yml', 'b.yml')]
+            f.write(f'{head}-> {t} {{\n %e = "ttnn.exp"(%a) : ({t}) -> {t}\n{body.replace("(%a,", "(%e,")}')
+        audit = ('--ttnn-only', '--no-validate', '-q', '-j1', '-o', self.path('todo.yml'))
         known = self.path('known.yml')
-        self.assertEqual(self.run_it(*audit, f'--write-baseline={known}', '-o', reports[0], self.path('linears'))[0], 0)
-        self.assertEqual(self.run_it(*audit, f'--baseline={known}', '-o', reports[1], self.path('shifted'))[0], 0)
-        self.assertEqual(self.run_it('diff', *reports), (0, ''))
+        self.assertEqual(self.run_it(*audit, f'--write-baseline={known}', self.path('linears'))[0], 0)
+        self.assertEqual(self.run_it(*audit, f'--baseline={known}', self.path('shifted'))[0], 0)
 
     def test_patterns(self):
         for text, wrong in PATTERNS.items():
