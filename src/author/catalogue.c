@@ -208,12 +208,12 @@ static const struct lowering *find_lowering(const struct pattern_set *set, struc
     return w ? w : lowering_of_kind(set, op_kind_of_spelling(op));
 }
 
-static const char *nearest_lowering(const struct pattern_set *set, struct arena *a, struct str op) {
+static const char *nearest_lowering(const struct pattern_set *set, struct arena *a, const char *op) {
     const char **names = xrealloc(NULL, (set->nlowerings + 1) * sizeof *names);
     for (uint32_t i = 0; i < set->nlowerings; i++)
         names[i] = arena_strdup(a, set->lowerings[i].name);
-    const char *dot = memchr(op.p, '.', op.n);
-    const char *found = str_nearest(dot ? str_of(dot + 1) : op, names, set->nlowerings);
+    const char *dot = strchr(op, '.');
+    const char *found = str_nearest(str_of(dot ? dot + 1 : op), names, set->nlowerings);
     free(names);
     return found ? arena_printf(a, "did you mean %s?", found).p : "fusion-audit lower lists them";
 }
@@ -231,8 +231,8 @@ enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, si
             show_lowering(w, out);
             continue;
         }
-        diag_add(&l->diags, SEV_ERROR, (struct source_location){"", 0, 0},
-                 nearest_lowering(set, &l->arena, str_of(ops[i])), "no lowering of '%s'", ops[i]);
+        diag_add(&l->diags, SEV_ERROR, (struct source_location){"", 0, 0}, nearest_lowering(set, &l->arena, ops[i]),
+                 "no lowering of '%s'", ops[i]);
         status = FA_USAGE;
     }
     return status;

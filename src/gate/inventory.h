@@ -11,9 +11,9 @@ struct fused_op {
     uint64_t rest;                  /* hash of its attributes and operands */
     struct attribute_hash *attributes;
     uint32_t nattributes;
-    uint32_t operands;              /* that are present */
-    bool fused;                     /* not a form of it that stands for no fusion, as a linear without bias */
-    bool active;                    /* another op is folded into it */
+    uint32_t operands; /* that are present */
+    bool fused;        /* not a form of it that stands for no fusion, as a linear without bias */
+    bool active;       /* another op is folded into it */
 };
 
 struct inventory {

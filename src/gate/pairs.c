@@ -78,7 +78,7 @@ static void complain_of_entry(struct finder *f, const FTSENT *e) {
 static void add_files(struct finder *f, const char *path, struct paths *out) {
     char *roots[2] = {arena_strdup(&f->out->arena, str_of(path)), NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    uint32_t before = out->n, ndiags = f->out->diags.n;
+    uint32_t before = out->n, errors = f->out->diags.errors;
     FTSENT *e;
     bool directory = false;
     if (!tree)
@@ -95,7 +95,7 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
         add_path(out, path, &f->out->arena);
     else if (out->n > before)
         qsort(out->items + before, out->n - before, sizeof *out->items, compare_paths);
-    else if (f->out->diags.n == ndiags)
+    else if (f->out->diags.errors == errors)
         complain(f, SEV_ERROR, path, NULL, "a directory without files");
 }
 
