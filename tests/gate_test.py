@@ -303,6 +303,12 @@ class Expect(Case):
         self.assertRegex(err, r"ttnn.linear: == 1 expected, 0 there\n  hint: it is nearly at ttnn.add at line \d+ \(linear: ")
         self.assertRegex(err, r"ttnn.topk: == 1 expected, 0 there\n(?!  hint)")
 
+    def test_names_what_may_be_meant(self):
+        for op, meant in (("ttnn.liner", "ttnn.linear"), ("ttir.liner", "ttir.linear"), ("linear", "ttnn.linear")):
+            self.assertIn("0 there\n  hint: did you mean %s?\n" % meant, self.expect(op + ": >= 1\n", [True])[2])
+        for op in ("ttnn.liner*", "ttnn.softmax", "ttnn.nothing_like_it"):
+            self.assertNotIn("mean", self.expect("'%s': >= 1\n" % op, [True])[2])
+
     def test_input_that_is_read_once(self):
         self.write("e.yml", "ttnn.linear: == 1\n")
         os.mkfifo(self.path("pipe"))

@@ -193,6 +193,19 @@ static void add_nearest(struct buf *out, const struct expectation *x, const stru
     fa_explanation_free(e);
 }
 
+/* Of what is neither an op nor a glob. */
+static void add_meant(struct buf *out, const struct expectation *x) {
+    struct str name = x->op, dialect = str_part(&name, '.');
+    if (!name.n) {
+        name = dialect;
+        dialect = STR("ttnn");
+    }
+    bool glob = str_find(x->op, STR("*")) || str_find(x->op, STR("?")) || str_find(x->op, STR("["));
+    const char *meant = !glob && op_kind_of_spelling(x->op) == K_UNKNOWN ? op_nearest_name(name) : NULL;
+    if (meant)
+        buf_printf(out, "did you mean %.*s.%s?", (int)dialect.n, dialect.p, meant);
+}
+
 uint32_t expectations_check(const struct expectations *e, const struct finding_list *l,
                             const struct fa_audit_options *o, struct diags *d) {
     static const char *const words[] = {"", " in function ", " at location "};
@@ -205,6 +218,8 @@ uint32_t expectations_check(const struct expectations *e, const struct finding_l
         failed++;
         if (x->found < x->least)
             add_missed(&hint, x, l);
+        if (x->found < x->least && !hint.n)
+            add_meant(&hint, x);
         if (x->found < x->least && !hint.n && failed <= MOST_NAMED)
             add_nearest(&hint, x, o);
         buf_addc(&hint, '\0');
