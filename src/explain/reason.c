@@ -410,10 +410,10 @@ static void say_values(const struct words *w, const struct number *n) {
     }
 }
 
-/* The description of the first call in a condition. */
+/* The description of the first call in a condition that needs one. */
 static const char *meaning(const struct number *n) {
     if (!n || n->op == NUM_CALL)
-        return n ? condition_says(n) : NULL;
+        return n && n->call != CONDITION_present ? condition_says(n) : NULL;
     const char *says = meaning(n->a);
     return says ? says : meaning(n->b);
 }
