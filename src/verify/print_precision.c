@@ -89,7 +89,25 @@ static uint32_t make_rows(const struct module_comparison *m, bool blackhole, str
     return kept;
 }
 
-static void print_row(struct buf *out, const struct level *after, const struct loss_row *r) {
+/* Of the columns that are not of one width. */
+struct widths {
+    int op, choices;
+};
+
+static struct widths widths_of(const struct level *after, const struct loss_row *rows, uint32_t n) {
+    struct widths w = {.op = 2, .choices = 13};
+    for (uint32_t i = 0; i < n; i++) {
+        struct buf choices = {0};
+        list_choices(&after->graph, rows[i].first, &choices);
+        int op = (int)mlir_op_name(after->graph.m, rows[i].first->op).n;
+        w.op = op > w.op ? op : w.op;
+        w.choices = (int)choices.n > w.choices ? (int)choices.n : w.choices;
+        buf_free(&choices);
+    }
+    return w;
+}
+
+static void print_row(struct buf *out, const struct level *after, const struct loss_row *r, struct widths w) {
     struct buf choices = {0};
     struct str name = mlir_op_name(after->graph.m, r->first->op), place = STR("");
     char pcc[16] = "-";
@@ -98,9 +116,9 @@ static void print_row(struct buf *out, const struct level *after, const struct l
         place = mlir_loc_text(after->graph.m, r->first->op);
     if (isfinite(r->error.pcc[1]))
         snprintf(pcc, sizeof pcc, "%.6f", r->error.pcc[1]);
-    buf_printf(out, "%-8.2g %-9.2g %-9s %6u  %-30.*s %-34.*s %.*s\n", r->error.relative_l2[1], r->error.relative_l2[0],
-               pcc, r->places, (int)name.n, name.p, choices.n ? (int)choices.n : 3, choices.n ? choices.p : "f32",
-               (int)place.n, place.p);
+    buf_printf(out, "%-8.2g %-9.2g %-9s %6u  %-*.*s  %-*.*s  %.*s\n", r->error.relative_l2[1], r->error.relative_l2[0],
+               pcc, r->places, w.op, (int)name.n, name.p, w.choices, choices.n ? (int)choices.n : 3,
+               choices.n ? choices.p : "f32", (int)place.n, place.p);
     buf_free(&choices);
 }
 
@@ -110,11 +128,12 @@ void print_precision(struct stage_pair *p, const struct module_comparison *m, co
     struct arena keys = {0};
     uint32_t n = make_rows(m, is_for_blackhole(levels[AFTER].graph.m), &keys, rows);
     uint32_t shown = o->details || n < MAX_ROWS ? n : MAX_ROWS;
+    struct widths w = widths_of(&levels[AFTER], rows, shown);
     if (n)
-        buf_printf(&p->answer, "%-8s %-9s %-9s %6s  %-30s %-34s %s\n", "loss", "by types", "PCC", "places", "op",
-                   "computed with", "first place");
+        buf_printf(&p->answer, "%-8s %-9s %-9s %6s  %-*s  %-*s  %s\n", "loss", "by types", "PCC", "places", w.op, "op",
+                   w.choices, "computed with", "first place");
     for (uint32_t i = 0; i < shown; i++)
-        print_row(&p->answer, &levels[AFTER], &rows[i]);
+        print_row(&p->answer, &levels[AFTER], &rows[i], w);
     if (shown < n)
         buf_printf(&p->answer, "and %u with less; --details lists all\n", n - shown);
     free(rows);
