@@ -620,6 +620,16 @@ class Repro(Program):
         self.repro(ATTENTION, "--force")
         self.assertIn("fill_value = 2.500000e-01", self.read("01-attention/ttir.mlir"))
 
+    def test_what_is_written_to_is_no_result(self):
+        """As older compilers print it: each op takes a tensor.empty to write to."""
+        text = LINEAR.replace('    %0 = "ttir.matmul"(%x, %w)', """\
+    %e0 = ttir.empty() : tensor<2x32x128xbf16>
+    %e2 = ttir.empty() : tensor<2x32x128xbf16>
+    %0 = "ttir.matmul"(%x, %w, %e0)""").replace("tensor<64x128xbf16>) -> ", "tensor<64x128xbf16>, tensor<2x32x128xbf16>) -> ")
+        text = text.replace("(%0, %1)", "(%0, %1, %e2)").replace("tensor<1x1x128xbf16>) -> ", "tensor<1x1x128xbf16>, tensor<2x32x128xbf16>) -> ")
+        self.assertEqual(self.repro(text), "01-linear: fused\n")
+        self.assertIn("    return %2 : tensor<2x32x128xbf16>\n", self.read("01-linear/ttir.mlir"))
+
     def test_what_computes_with_arguments_stays_behind(self):
         """An embedding of ids is no movement of an argument; a row of it is one of the small module."""
         text = """\

@@ -153,10 +153,10 @@ static void find_inputs(struct cutting *c) {
             }
 }
 
-/* Taken by an op that stays behind, or by none. */
+/* Taken by an op that stays behind, or by none; what is written to is no use of it. */
 static bool is_result(const struct cutting *c, uint32_t value) {
     const struct graph *g = c->g;
-    bool inside = false;
+    bool inside = g->kind[c->m->values[value].def] == K_EMPTY;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
         if (!c->in[g->uses[u]])
             return true;
