@@ -128,7 +128,7 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
             return text(&r->x->args, "%s", fa_application_left(a, i));
-    return fa_count(d) ? text(&r->x->args, "%s", fa_diagnostic(d, 0).message) : "no op of TTIR is it";
+    return fa_count(d) ? text(&r->x->args, "%s", fa_diagnostic(d, 0).message) : "TTIR has no such op";
 }
 
 static const char *text_of(struct repro *r, const struct fa_application *a) {
