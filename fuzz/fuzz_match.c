@@ -96,7 +96,8 @@ static void check_match(const struct match *m, const struct note_context *contex
     fuzz_touch(ir_loc_of(m, arena));
     if (!match_details(m, arena, &detail))
         return;
-    struct notes notes = notes_of(context, m, &detail, &shown, NULL, arena);
+    struct claim claim = claim_of(context, m, NULL, &detail, arena);
+    struct notes notes = notes_of(context, m, &detail, &shown, NULL, &claim, arena);
     fuzz_touch(notes.place);
     fuzz_touch(classification_note(&notes.claim, arena));
     check_price(m, &detail, arena);

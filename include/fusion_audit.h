@@ -135,6 +135,8 @@ struct fa_audit_options {
     const char *expect;       /* a file that says how often ops have to be there; or NULL */
     const char *sort;         /* "saving", "count" or "name"; NULL: saving */
     bool no_validate;         /* do without the numeric proof */
+    bool count_only;          /* findings are counted for fa_print_summary and its like: none can be got, and there is
+                                 no report. Of no effect with suppress, baseline and expect, which look at each */
     bool classify;            /* entries of the report say how far the compiler is with their fusion */
     bool details;             /* instances have the figures of their proof as keys of their own */
     bool inventory;           /* fused ops are collected, for the format "expectations" and fa_diff */

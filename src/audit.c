@@ -371,6 +371,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.details = o->details;
+    a->report.counted = o->count_only && !o->suppress && !o->baseline && !o->expect && !o->inventory;
     a->narrowed = o->patterns.only || o->patterns.skip || o->patterns.sources || o->patterns.no_bundled ||
                   (o->patterns.library && o->patterns.library->narrowed);
     a->report.partial = a->narrowed;

@@ -21,7 +21,7 @@ size_t fa_fused_ops(const struct fa_audit *a) {
 }
 
 size_t fa_places(const struct fa_audit *a) {
-    return a->report.findings.n;
+    return report_places(&a->report);
 }
 
 const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a) {
@@ -47,7 +47,7 @@ size_t fa_known(const struct fa_audit *a) {
 }
 
 static bool has_report(const struct fa_audit *a) {
-    return a->status != FA_USAGE && !a->is_read && !watch_has_ended(a->watch);
+    return a->status != FA_USAGE && !a->is_read && !a->report.counted && !watch_has_ended(a->watch);
 }
 
 static const char *lines_of(struct arena *to, struct str_list list) {
@@ -126,7 +126,7 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
 
 /* Finding i of the report; NULL beyond the last. */
 static const struct shown_finding *shown_finding(struct fa_audit *a, size_t i) {
-    if (a->report.nentries == 0)
+    if (a->report.nentries == 0 || a->report.counted)
         return NULL;
     const struct report_entry *e = a->report.entries, *end = e + a->report.nentries;
     if (!a->shown)

@@ -403,6 +403,24 @@ class Audit(Case):
         self.assertRegex(err, r"(?m)^bad\.yml:\d+(:\d+)?: error: ")
         self.assertFalse(self.there())
 
+    def test_dry_run_counts_what_a_report_has(self):
+        generate = os.path.join(ROOT, "bench", "generate.py")
+        subprocess.run([sys.executable, generate, "ttir", "0.3", self.path("copies.mlir")], check=True)
+        copies = self.read("copies.mlir").split("func.func")
+        self.assertGreater(len(copies), 9)
+        for i in range(1, len(copies)):
+            if i % 3 == 1:
+                copies[i] = copies[i].replace("bf16", "f32")
+            elif i % 3 == 2:
+                copies[i] = re.sub(r"loc\(#loc\d+\)", 'loc("one_decomp_matmul")', copies[i])
+        self.write("mixed.mlir", "func.func".join(copies))
+        for options in [], ["--no-validate"], ["--sort=count", "--include=slower"]:
+            for name in "copies.mlir", "mixed.mlir":
+                status, _, said = self.run_it("--ttir-only", "-o", "dry-run", *options, name)
+                self.assertEqual(self.run_it("--ttir-only", "-n", *options, name),
+                                 (status, "", said.replace("dry-run", "dry run", 1)), [name, options])
+                self.assertEqual(status, 1, said)
+
     def test_dry_run_writes_and_removes_nothing(self):
         status, out, err = self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, out), (1, ""))

@@ -47,6 +47,7 @@ def runs_of(path):
     yield ["inspect", "--json", path]
     for level in ([], ["--ttir-only"], ["--ttnn-only"]):
         yield ["-v", "--details", "-o", "-", *level, path]
+        yield ["--dry-run", *level, path]
     yield ["explain", path]
     yield ["explain", "--json", "--ttir-only", path]
     yield ["explain", "--json", "--ttnn-only", path]
@@ -91,6 +92,7 @@ def planted_runs(n, directory):
             planted_log(level, first, min(n, first + PER_LOG), path)
             base = ["--no-validate", "--jobs=1", "--details", f"--{level}-only", "-o", "-"]
             yield [*base, *(["--include=blocked,decomposed"] if first // PER_LOG % 2 else []), path]
+            yield [*base, "--dry-run", path]
 
 
 def patterns_of(program):

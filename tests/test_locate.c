@@ -142,8 +142,9 @@ static const char *notes(const struct match *m, const struct segment *shown, boo
     struct match_detail detail;
     struct note_lines out = {0};
     cr_assert(match_details(m, &arena, &detail));
+    struct claim claim = claim_of(&c, m, NULL, &detail, &arena);
     struct finding f = {.pattern = m->pattern,
-                        .notes = notes_of(&c, m, &detail, shown, NULL, &arena),
+                        .notes = notes_of(&c, m, &detail, shown, NULL, &claim, &arena),
                         .graph = 2,
                         .ngraphs = 3,
                         .unpaired = unpaired};
@@ -210,7 +211,8 @@ Test(locate, notes_of_distant_ops) {
         struct segment s = {&ir.m, ops, 2};
         struct match_detail detail;
         cr_assert(match_details(&list.items[i], &a, &detail));
-        cr_assert_eq(notes_of(&c, &list.items[i], &detail, &s, NULL, &a).between, 199);
+        struct claim claim = claim_of(&c, &list.items[i], NULL, &detail, &a);
+        cr_assert_eq(notes_of(&c, &list.items[i], &detail, &s, NULL, &claim, &a).between, 199);
         arena_free(&a);
     }
     flow_free(flow);

@@ -59,7 +59,8 @@ static struct finding finding_of(const char *fused, const char *source, const ch
     static int n;
     struct str *own = &components[n++ % 64];
     *own = str_of(component);
-    return (struct finding){.fused_op = str_of(fused), .source = str_of(source), .component_ops = {own, 1}};
+    return (struct finding){
+        .fused_op = str_of(fused), .source = str_of(source), .component_ops = {own, 1}, .places = 1};
 }
 
 static void add_place(struct report *r, const char *fused, const char *component, const char *place) {
@@ -459,10 +460,11 @@ Test(segment, blanks_at_the_end_go) {
 Test(report, one_entry_for_each_key) {
     struct report r = {0};
     struct str ops[] = {STR("ttnn.matmul"), STR("ttnn.add")};
-    const struct finding keys[] = {{.fused_op = STR("ttnn.linear"), .source = STR("ttnn"), .component_ops = {ops, 2}},
-                                   {.fused_op = STR("ttnn.linear"), .source = STR("ttnn"), .component_ops = {ops, 1}},
-                                   {.fused_op = STR("ttnn.linear"), .source = STR("torch"), .component_ops = {ops, 2}},
-                                   {.fused_op = STR("ttnn.linearttnn"), .source = STR(""), .component_ops = {ops, 2}}};
+    const struct finding keys[] = {
+        {.fused_op = STR("ttnn.linear"), .source = STR("ttnn"), .places = 1, .component_ops = {ops, 2}},
+        {.fused_op = STR("ttnn.linear"), .source = STR("ttnn"), .places = 1, .component_ops = {ops, 1}},
+        {.fused_op = STR("ttnn.linear"), .source = STR("torch"), .places = 1, .component_ops = {ops, 2}},
+        {.fused_op = STR("ttnn.linearttnn"), .source = STR(""), .places = 1, .component_ops = {ops, 2}}};
     for (int i = 0; i < 2; i++)
         report_add(&r, &keys[0]);
     for (int i = 0; i < 4; i++)

@@ -462,13 +462,10 @@ static bool key_of_op(struct automaton_run *r, uint32_t op, struct key *k) {
 /* Which functions end in the op, of whatever their value is made. */
 static uint64_t functions_at(const struct automaton_run *r, uint32_t op) {
     struct computation c;
-    double values[FUNCTION_POINTS];
     uint64_t found = 0;
     computation_begin(&c, r->g, r->g->m->ops[op].first_result, NULL);
-    while (r->a->nfunctions && computation_next(&c) && computation_values(&c, values))
-        for (uint32_t i = 0; i < r->a->nfunctions; i++)
-            if (computation_is(&c, r->a->functions[i], values))
-                found |= 1ull << i;
+    while (r->a->nfunctions && computation_next(&c))
+        found |= computation_finds(&c, r->a->functions, r->a->nfunctions);
     return found;
 }
 

@@ -151,26 +151,40 @@ static bool compute(const struct computation *c, const struct made_values *made,
     return true;
 }
 
-bool computation_values(const struct computation *c, double values[FUNCTION_POINTS]) {
-    struct made_values made = {{0}};
-    for (int p = 0; p < FUNCTION_POINTS; p++) {
-        for (uint32_t i = c->nops; i-- > 0;)
-            if (!compute(c, &made, c->ops[i], function_points[p], &made.of[i]))
-                return false;
-        values[p] = made.of[0];
-    }
-    return true;
+static bool is_written_as(const struct computation *c, enum op_kind own) {
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (c->g->kind[c->ops[i]] == own)
+            return true;
+    return false;
 }
 
-bool computation_is(const struct computation *c, const struct subformula *s, const double values[FUNCTION_POINTS]) {
-    enum op_kind own = function_op(s->node);
-    uint32_t ncomputed = 0;
-    for (uint32_t i = 0; i < c->nops; i++) {
-        ncomputed += computation_ends(c->g, c->ops[i]);
-        if (own != K_UNKNOWN && c->g->kind[c->ops[i]] == own)
-            return false;
+/* Of those that are left, which have the value of the computation at a point. */
+static uint64_t same_at(const struct computation *c, const struct subformula *const *functions, uint64_t left,
+                        int point) {
+    struct made_values made = {{0}};
+    uint64_t same = 0;
+    for (uint32_t i = c->nops; i-- > 0;)
+        if (!compute(c, &made, c->ops[i], function_points[point], &made.of[i]))
+            return 0;
+    for (; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (function_same_at(functions[i]->values[point], made.of[0], functions[i]->node->within))
+            same |= 1ull << i;
     }
-    if (ncomputed < 2)
-        return false;
-    return function_same(s->values, values, s->node->within);
+    return same;
+}
+
+uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n) {
+    uint64_t left = n ? ~0ull >> (64 - n) : 0, found = 0;
+    uint32_t ncomputed = 0;
+    for (uint32_t i = 0; i < c->nops; i++)
+        ncomputed += computation_ends(c->g, c->ops[i]);
+    for (int p = 0; p < FUNCTION_POINTS && left && ncomputed > 1; p++) /* those near 0 tell most functions apart */
+        left = same_at(c, functions, left, (p + FUNCTION_POINTS / 2) % FUNCTION_POINTS);
+    for (; left && ncomputed > 1; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        enum op_kind own = function_op(functions[i]->node);
+        found |= (uint64_t)(own == K_UNKNOWN || !is_written_as(c, own)) << i;
+    }
+    return found;
 }

@@ -91,6 +91,7 @@ bool audit_check(struct args *args) {
         return false;
     if (o->strict_baseline && !o->baseline)
         return wrong(args, "--strict-baseline says how --baseline=FILE is read");
+    o->count_only = x->dry_run && !x->output_dir;
     o->inventory = x->write_baseline || x->write_expect;
     return check_written(x, "--write-baseline", x->write_baseline) &&
            check_written(x, "--write-expect", x->write_expect);

@@ -106,7 +106,7 @@ static bool read_keys(struct finding *f, const struct tree *instance, struct are
 
 static bool read_entry(const struct yaml *y, const struct tree *entry, struct arena *a, struct finding_list *out) {
     const struct tree *instances = tree_lookup(entry, "instances");
-    struct finding f = {.saved_us = 0};
+    struct finding f = {.places = 1};
     if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &f.fused_op) ||
         !text_of(entry, "source", &f.source) || !text_of(entry, "lacks", &f.lacks) || !f.fused_op.n)
         return yaml_wrong(y, entry, NULL, "this is no entry of a report: `fused_op`, `source`, `instances` expected");

@@ -59,12 +59,14 @@ enum op_kind function_op(const struct node *n) {
     return f->kind == N_OP && f->nargs == 1 && same_name(f->args[0], n->args[0]) ? f->op : K_UNKNOWN;
 }
 
+bool function_same_at(double a, double b, double within) {
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= within * fmax(1, fabs(a));
+}
+
 bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POINTS], double within) {
-    for (int i = 0; i < FUNCTION_POINTS; i++) {
-        bool same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i])) || fabs(a[i] - b[i]) <= within * fmax(1, fabs(a[i]));
-        if (!same)
+    for (int i = 0; i < FUNCTION_POINTS; i++)
+        if (!function_same_at(a[i], b[i], within))
             return false;
-    }
     return true;
 }
 

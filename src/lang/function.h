@@ -14,7 +14,8 @@ extern const double function_points[FUNCTION_POINTS];
 bool function_values(const struct node *n, uint32_t npoints, double values[]);
 /* The operator that the function of a node (N_FUNCTION) is written as; K_UNKNOWN: it takes several. */
 enum op_kind function_op(const struct node *n);
-/* Both are values of one function. */
+/* Both are values of one function, at one point, at all. */
+bool function_same_at(double a, double b, double within);
 bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POINTS], double within);
 /* The op is of an operator of one, two or three numbers whose value is known by them alone. */
 bool function_operator(enum op_kind k);

@@ -1,7 +1,9 @@
 /* What a match binds: its root is searched again, and a search that succeeded leaves its bindings in place. */
+#include "match/cache.h"
 #include "match/matcher.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct matcher *binding_query_new(const struct graph *g, const char *prefix) {
@@ -37,18 +39,23 @@ static void add_reading(const struct matcher *m, struct match_detail *out) {
     out->refusal++;
 }
 
-static void add_rules(struct matcher *m, struct match_detail *out) {
+static void add_claim(struct matcher *m, struct match_detail *out) {
+    struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
+    const struct pattern *p = m->pattern;
+    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->refusal);
+    out->undecided = rules_text(&e, p->undecided, p->nundecided, &out->refusal);
+    out->undone = rules_text(&e, p->undone, p->nundone, NULL);
+    if (m->takes_views && p->status.pass.n && !out->compiler.n && !out->undecided.n)
+        add_reading(m, out);
+}
+
+static void add_notes(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
     out->remarks = rules_text(&e, p->notes, p->nnotes, NULL);
     out->outside = rules_text(&e, p->outside, p->noutside, NULL);
     out->blocked = rules_text(&e, p->block, p->nblock, NULL);
-    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->refusal);
-    out->undecided = rules_text(&e, p->undecided, p->nundecided, &out->refusal);
-    out->undone = rules_text(&e, p->undone, p->nundone, NULL);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
-    if (m->takes_views && p->status.pass.n && !out->compiler.n && !out->undecided.n)
-        add_reading(m, out);
     struct str_list torch = rules_text(&e, p->torch, p->ntorch, NULL);
     if (torch.n)
         out->torch = torch.items[0];
@@ -97,9 +104,9 @@ static struct str precondition_text(const struct graph *g, const struct precondi
 /* Each text once: numbers may differ in more digits than are printed. */
 static void add_preconditions(const struct matcher *m, struct match_detail *out) {
     const struct assumptions *assumed = &m->state.assumed;
-    struct str *lines = arena_alloc(m->arena, (assumed->npreconditions + 1) * sizeof *lines);
+    struct str *lines = arena_alloc(m->arena, (out->nassumed + 1) * sizeof *lines);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < assumed->npreconditions; i++) {
+    for (uint32_t i = 0; i < out->nassumed; i++) {
         struct str text = precondition_text(m->g, &assumed->preconditions[i], m->arena);
         bool known = false;
         for (uint32_t k = 0; k < n; k++)
@@ -151,24 +158,44 @@ static bool same_ops(const struct match *a, const struct match *b) {
     return a->nops == b->nops && memcmp(a->ops, b->ops, a->nops * sizeof *a->ops) == 0;
 }
 
+static uint32_t first_op_of(const struct match *m) {
+    return m->func == NONE ? 0 : m->graph->m->funcs[m->func].first_op;
+}
+
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out) {
+    struct search_record record = {.answers = NULL};
     *out = (struct match_detail){0};
     query->func = m->func;
     query->arena = a;
-    if (!match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) ||
-        !same_ops(&query->found, m))
-        return false;
-    add_bindings(query, out);
+    query->record = &record;
+    bool found = match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) &&
+                 same_ops(&query->found, m);
+    if (found) {
+        out->nassumed = query->state.assumed.npreconditions;
+        add_bindings(query, out);
+        add_claim(query, out);
+        add_ties(query, out);
+        out->named = record.elsewhere;
+        out->answers = answers_from(record.answers, record.nanswers, first_op_of(m), a);
+        out->nanswers = record.nanswers;
+    }
+    query->record = NULL;
+    free(record.answers);
+    return found;
+}
+
+void binding_query_say(struct matcher *query, struct match_detail *out) {
     add_preconditions(query, out);
-    add_rules(query, out);
+    add_notes(query, out);
     add_slices(query, out);
     add_ties(query, out); /* of the conditions of these rules too */
-    return true;
 }
 
 bool match_details(const struct match *m, struct arena *a, struct match_detail *out) {
     struct matcher *query = binding_query_new(m->graph, NULL);
     bool found = binding_query_run(query, m, a, out);
+    if (found)
+        binding_query_say(query, out);
     binding_query_free(query);
     return found;
 }

@@ -64,15 +64,27 @@ static struct match moved_match(const struct match *m, uint32_t by, struct arena
     return out;
 }
 
-/* The locations of the function say the same as those of the one that was searched. */
-static bool locations_agree(const struct known_function *k, const struct graph *g, uint32_t first) {
+struct location_answer *answers_from(const struct location_answer *answers, uint32_t n, uint32_t first,
+                                     struct arena *a) {
+    struct location_answer *out = arena_alloc(a, (n + (size_t)1) * sizeof *out);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *ops = arena_alloc(a, (answers[i].nops + (size_t)1) * sizeof *ops);
+        for (uint32_t k = 0; k < answers[i].nops; k++)
+            ops[k] = answers[i].ops[k] - first;
+        out[i] = answers[i];
+        out[i].ops = ops;
+    }
+    return out;
+}
+
+bool answers_hold(const struct location_answer *answers, uint32_t n, const struct graph *g, uint32_t first) {
     uint32_t ops[MAX_MATCHED];
     struct evaluation over = {.graph = g, .ops = ops};
-    for (uint32_t i = 0; i < k->nanswers; i++) {
-        over.nops = k->answers[i].nops;
-        for (uint32_t j = 0; j < over.nops; j++)
-            ops[j] = k->answers[i].ops[j] + first;
-        if (evaluates_to_true(&over, k->answers[i].condition) != k->answers[i].holds)
+    for (uint32_t i = 0; i < n; i++) {
+        over.nops = answers[i].nops;
+        for (uint32_t k = 0; k < over.nops; k++)
+            ops[k] = answers[i].ops[k] + first;
+        if (evaluates_to_true(&over, answers[i].condition) != answers[i].holds)
             return false;
     }
     return true;
@@ -82,7 +94,7 @@ bool match_cache_recall(const struct match_cache *cache, uint64_t fingerprint, c
                         struct arena *a, struct match_list *out) {
     const struct known_function *k = &cache->known[fingerprint % KNOWN_FUNCTIONS];
     uint32_t first = g->m->funcs[func].first_op;
-    if (k->fingerprint != fingerprint || !locations_agree(k, g, first))
+    if (k->fingerprint != fingerprint || !answers_hold(k->answers, k->nanswers, g, first))
         return false;
     out->items = grow(out->items, &out->cap, out->n + k->nmatches, sizeof *out->items);
     for (uint32_t i = 0; i < k->nmatches; i++) {
@@ -105,9 +117,5 @@ void match_cache_keep(struct match_cache *cache, uint64_t fingerprint, const str
     for (uint32_t i = 0; i < n; i++)
         k->matches[i] = moved_match(&matches[i], 0 - first, &k->arena);
     k->nanswers = record->nanswers;
-    k->answers = arena_alloc(&k->arena, (k->nanswers + (size_t)1) * sizeof *k->answers);
-    for (uint32_t i = 0; i < k->nanswers; i++) {
-        k->answers[i] = record->answers[i];
-        k->answers[i].ops = moved(record->answers[i].ops, record->answers[i].nops, 0 - first, &k->arena);
-    }
+    k->answers = answers_from(record->answers, record->nanswers, first, &k->arena);
 }

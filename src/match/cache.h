@@ -24,4 +24,9 @@ bool match_cache_recall(const struct match_cache *cache, uint64_t fingerprint, c
 void match_cache_keep(struct match_cache *cache, uint64_t fingerprint, const struct graph *g, uint32_t func,
                       const struct match *matches, uint32_t n, const struct search_record *record);
 
+/* Answers with ops counted from `first` on, in `a`, and whether they hold where another op is that one. */
+struct location_answer *answers_from(const struct location_answer *answers, uint32_t n, uint32_t first,
+                                     struct arena *a);
+bool answers_hold(const struct location_answer *answers, uint32_t n, const struct graph *g, uint32_t first);
+
 #endif

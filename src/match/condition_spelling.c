@@ -50,8 +50,9 @@ bool condition_made_by(const struct condition_call *c) {
 }
 
 static bool is_spelled(const struct condition_call *c, uint32_t op) {
-    struct str text = mlir_span(c->graph->m, c->graph->m->ops[op].text);
-    record_elsewhere(c->e, true);
+    struct str text = mlir_op_spelling(c->graph->m, op);
+    if (c->e->record)
+        c->e->record->spelled = true;
     text.n = text.n > MAX_TEXT ? MAX_TEXT : text.n;
     return regex_finds(c->number->regex, text) && found(c, op);
 }

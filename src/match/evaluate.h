@@ -47,7 +47,8 @@ struct location_answer {
 struct search_record {
     struct location_answer *answers;
     uint32_t nanswers, cap;
-    bool elsewhere; /* names of values, texts of ops, or another function: what it found is not kept */
+    bool spelled;   /* the texts of ops, */
+    bool elsewhere; /* or names of values, or another function: what it found is not kept */
 };
 
 struct evaluation {

@@ -80,3 +80,13 @@ uint64_t function_fingerprint(const struct graph *g, uint32_t func, uint64_t ali
             return 0;
     return h ? h : 1;
 }
+
+uint64_t function_alike(const struct graph *g, uint32_t func, uint64_t fingerprint) {
+    const struct mlir_func *f = &g->m->funcs[func];
+    uint64_t h = fingerprint;
+    for (uint32_t v = f->first_arg; v < f->first_arg + f->nargs; v++)
+        h = hash_mix(h, g->m->values[v].type);
+    for (uint32_t op = f->first_op; op < f->end_op; op++)
+        h = hash_mix(h, str_hash(mlir_op_spelling(g->m, op)));
+    return h ? h : 1;
+}

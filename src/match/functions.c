@@ -19,10 +19,9 @@ static void take_all(struct matcher *m, const struct goal *g, const struct compu
 /* The ops from the value back to an x of which they are the function, and all goals after it. */
 static bool match_computed(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct computation c;
-    double values[FUNCTION_POINTS];
     computation_begin(&c, m->g, value, map);
     while (computation_next(&c)) {
-        if (!computation_values(&c, values) || !computation_is(&c, g->node->sub, values))
+        if (!computation_finds(&c, &g->node->sub, 1))
             continue;
         struct mark k = matcher_mark(m);
         take_all(m, g, &c);

@@ -37,24 +37,29 @@ struct assumed_constant {
     bool stated;
 };
 
-/* What a match binds, and what the report says of it beside its ops. */
+/* What a match binds, what is known of the compiler there, and what else the report says of it. */
 struct match_detail {
     const struct binding *slots; /* by slot of the formula */
     uint32_t nslots;
     const struct assumed_constant *constants;
     uint32_t nconstants;
+    struct str_list compiler;              /* preconditions of the compiler's own pattern that fail here */
+    struct str_list undecided;             /* what decides whether that pattern fires, where the text does not tell */
+    uint64_t refusal;                      /* hash of which of these two hold, whatever names and numbers are in them */
+    struct str_list undone;                /* how the compiler had fused it and decomposed it again */
+    uint32_t nassumed;                     /* preconditions, by what its search assumed */
+    bool named;                            /* all of this may depend on names and other functions, too, */
+    const struct location_answer *answers; /* and on locations: ops count from the first one of the function */
+    uint32_t nanswers;
+    /* the rest is by binding_query_say */
     struct str_list preconditions;
-    struct str_list remarks;   /* notes of the pattern that apply here, filled in */
-    struct str_list slices;    /* what the fused op takes a slice of */
-    struct str_list outside;   /* what the claim leaves out */
-    struct str_list blocked;   /* why the fusion is known to be unsafe */
-    struct str_list compiler;  /* preconditions of the compiler's own pattern that fail here */
-    struct str_list undecided; /* what decides whether that pattern fires, where the text does not tell */
-    uint64_t refusal;          /* hash of which of these two hold, whatever names and numbers are in them */
-    struct str_list undone;    /* how the compiler had fused it and decomposed it again */
-    bool decomposed;           /* the compiler took it apart for a reason of the op */
-    struct str torch;          /* the op of PyTorch, filled in */
-    struct str_list call;      /* the arguments of the fused op as it is called in Python */
+    struct str_list remarks; /* notes of the pattern that apply here, filled in */
+    struct str_list slices;  /* what the fused op takes a slice of */
+    struct str_list outside; /* what the claim leaves out */
+    struct str_list blocked; /* why the fusion is known to be unsafe */
+    bool decomposed;         /* the compiler took it apart for a reason of the op */
+    struct str torch;        /* the op of PyTorch, filled in */
+    struct str_list call;    /* the arguments of the fused op as it is called in Python */
 };
 
 /* Goals for one root and pattern; asked 0: the default. */
@@ -65,7 +70,8 @@ static inline uint64_t search_steps(uint64_t asked) {
 struct match_list {
     struct match *items;
     uint32_t n, cap;
-    uint32_t gave_up; /* roots where the search hit its step limit */
+    uint32_t gave_up;      /* roots where the search hit its step limit */
+    const uint64_t *alike; /* by function: equal where all but names and locations is; 0: not known. Of match_graph */
 };
 
 /* All matches in one function, one for each root op and pattern; overlaps are not resolved. What they point to lives
@@ -81,7 +87,9 @@ void binding_query_free(struct matcher *query); /* NULL is fine */
 /* What `out` points to lives in `a`. False, and nothing in `out`, when the match is not found again: another one
  * may have the root. */
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out);
-/* The same with a query of its own. */
+/* What else is said of the match that the query found last. */
+void binding_query_say(struct matcher *query, struct match_detail *out);
+/* All of it, with a query of its own. */
 bool match_details(const struct match *m, struct arena *a, struct match_detail *out);
 
 /* An axis that exists only below a slice or a concatenation, of which the formula sees a part. */

@@ -97,22 +97,24 @@ static void search_ops(struct searcher *s, uint32_t func, uint32_t first, uint32
         }
 }
 
-void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out) {
+uint64_t searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out) {
     const struct graph *g = s->m->g;
     uint64_t fingerprint = s->cache && func != NONE ? function_fingerprint(g, func, s->aliases) : 0;
+    uint64_t alike = fingerprint ? function_alike(g, func, fingerprint) : 0;
     uint32_t n = out->n, gave_up = out->gave_up;
     if (fingerprint && match_cache_recall(s->cache, fingerprint, g, func, s->m->arena, out))
-        return;
+        return alike;
     s->set = set;
     s->m->func = func;
     s->m->max_steps = search_steps(set->max_steps);
     s->m->record = fingerprint ? &s->record : NULL;
-    s->record.elsewhere = false;
+    s->record.elsewhere = s->record.spelled = false;
     s->record.nanswers = 0;
     search_ops(s, func, func == NONE ? 0 : g->m->funcs[func].first_op,
                func == NONE ? g->m->nops : g->m->funcs[func].end_op, out);
-    if (fingerprint && !s->record.elsewhere && out->gave_up == gave_up)
+    if (fingerprint && !s->record.elsewhere && !s->record.spelled && out->gave_up == gave_up)
         match_cache_keep(s->cache, fingerprint, g, func, out->n > n ? &out->items[n] : NULL, out->n - n, &s->record);
+    return alike;
 }
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,

@@ -15,6 +15,7 @@ struct graph_search {
     const uint32_t *funcs;
     uint32_t nfuncs;
     struct match_list *lists;    /* per function */
+    uint64_t *alike;             /* by function of the graph */
     struct arena *arenas;        /* per thread */
     struct searcher **searchers; /* per thread; NULL until it has begun */
 };
@@ -40,7 +41,9 @@ static void search_one(void *context, uint32_t i, uint32_t slot) {
         return;
     if (!s->searchers[slot])
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
-    searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
+    uint64_t alike = searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
+    if (s->funcs[i] != NONE)
+        s->alike[s->funcs[i]] = alike;
 }
 
 static void move_matches(struct match_list *to, struct match_list *from) {
@@ -60,11 +63,13 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
                              .funcs = funcs,
                              .nfuncs = n,
                              .lists = arena_alloc(a, (n + (size_t)1) * sizeof *s.lists),
+                             .alike = arena_alloc(a, (graph->m->nfuncs + (size_t)1) * sizeof *s.alike),
                              .arenas = arena_alloc(a, setup->threads * sizeof *s.arenas),
                              .searchers = arena_alloc(a, setup->threads * sizeof *s.searchers)};
     work_run(n, setup->threads, search_one, &s);
     for (uint32_t i = 0; i < n; i++)
         move_matches(out, &s.lists[i]);
+    out->alike = s.alike;
     for (uint32_t i = 0; i < setup->threads; i++) {
         searcher_free(s.searchers[i]);
         arena_merge(a, &s.arenas[i]);

@@ -28,7 +28,7 @@ struct str ir_loc_of(const struct match *m, struct arena *a) {
     return buf_take(&out, a);
 }
 
-static struct str_list locations_of(const struct match *m, struct arena *a) {
+struct str_list locations_of(const struct match *m, struct arena *a) {
     struct segment s = matched_ops(m, a);
     struct str *all = arena_alloc(a, MAX_NAMED * sizeof *all), names[MAX_LOC_NAMES];
     uint32_t n = 0;
@@ -141,7 +141,8 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
 }
 
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
-                      const struct segment *shown, const struct match *origin, struct arena *a) {
+                      const struct segment *shown, const struct match *origin, const struct claim *claim,
+                      struct arena *a) {
     struct notes notes = {.decomposed = detail->decomposed,
                           .blocked = detail->blocked,
                           .remarks = detail->remarks,
@@ -152,7 +153,7 @@ struct notes notes_of(const struct note_context *c, const struct match *m, const
                           .torch = detail->torch,
                           .call = detail->call,
                           .locations = locations_of(m, a),
-                          .claim = claim_of(c, m, origin, detail, a),
+                          .claim = *claim,
                           .between = foreign_ops(m->graph, shown)};
     if (!notes.carried.n)
         notes.carried = carried_by(origin, a);

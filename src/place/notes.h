@@ -34,10 +34,13 @@ struct notes {
 /* Of a match whose ops are `shown` in textual order. `origin`: of a TTNN match its counterpart in TTIR, or NULL. In `a`
  * or in the graph. */
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
-                      const struct segment *shown, const struct match *origin, struct arena *a);
+                      const struct segment *shown, const struct match *origin, const struct claim *claim,
+                      struct arena *a);
 /* The part of it that is of the compiler. */
 struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
                       const struct match_detail *detail, struct arena *a);
+/* The innermost name in the location of each of its ops, each once. */
+struct str_list locations_of(const struct match *m, struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);

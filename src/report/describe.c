@@ -8,6 +8,7 @@
 #include "library/choose.h"
 #include "library/signs.h"
 #include "library/unchecked.h"
+#include "match/cache.h"
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/layers.h"
@@ -16,7 +17,23 @@
 #include "place/standalone.h"
 #include "price/price.h"
 
-enum { DRAWN_SLOTS = 1024 };
+enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
+
+/* What one option makes of a match. */
+struct part {
+    struct str option; /* empty: none does, or it takes another one */
+    double saved;
+};
+
+/* Places in functions that are alike, of which the first one is described for all as long as locations do not tell them
+ * apart. */
+struct kind {
+    uint64_t key; /* 0: none */
+    const struct location_answer *answers;
+    uint32_t nanswers;
+    uint32_t finding; /* in the report; NONE: fusing is slower */
+    struct part part;
+};
 
 struct describer {
     const struct findings *f;
@@ -27,13 +44,16 @@ struct describer {
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
     struct layers layers;
-    uint32_t first_layer;        /* of this graph in the report */
-    uint64_t drawn[DRAWN_SLOTS]; /* keys of places that have a drawing, by their last bits */
-    bool *counted;               /* per op: what is saved there is in the sum of the report */
-    bool fused;                  /* the graph has ops that fusing made */
-    uint32_t *finding_of;        /* per match: in the report; or NONE */
-    bool missed;                 /* a pass that runs unless it is switched off missed something */
-    struct arena arena;          /* freed after each match */
+    uint32_t first_layer;          /* of this graph in the report */
+    uint64_t drawn[DRAWN_SLOTS];   /* keys of places that have a drawing, by their last bits */
+    struct kind kinds[KIND_SLOTS]; /* by the last bits of their keys */
+    bool *counted;                 /* per op: what is saved there is in the sum of the report */
+    bool counted_only;             /* no texts are made */
+    bool fused;                    /* the graph has ops that fusing made */
+    uint32_t *finding_of;          /* per match: in the report; or NONE */
+    bool missed;                   /* a pass that runs unless it is switched off missed something */
+    struct arena arena;            /* freed after each match */
+    struct arena kept;             /* of kinds */
 };
 
 static void begin_describing(struct describer *by, struct report *r) {
@@ -44,22 +64,25 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->device = device;
     by->missed = f->unfused;
     by->fused = signs_of_fusing(f->patterns, f->graph, ttir);
+    by->counted_only = r->counted;
     by->notes =
         (struct note_context){.set = f->patterns,
-                              .flow = flow_new(f->graph),
                               .before_passes = !f->compile->ttnn.block,
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
     by->query = binding_query_new(f->graph, NULL);
-    by->ranks = ranks_new(f->graph);
-    by->first_layer = r->nlayers;
-    by->layers = layers_new(f->patterns, f->graph, &r->arena);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
     by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
-    by->origin_ranks = ttir ? ranks_new(ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
     if (ttir)
         by->notes.origin_query = binding_query_new(ttir, "ttir:");
+    if (by->counted_only)
+        return;
+    by->notes.flow = flow_new(f->graph);
+    by->ranks = ranks_new(f->graph);
+    by->origin_ranks = ttir ? ranks_new(ttir) : NULL;
+    by->first_layer = r->nlayers;
+    by->layers = layers_new(f->patterns, f->graph, &r->arena);
 }
 
 static void end_describing(struct describer *by) {
@@ -73,6 +96,7 @@ static void end_describing(struct describer *by) {
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
     arena_free(&by->arena);
+    arena_free(&by->kept);
 }
 
 /* Nothing was fused, and something was missed: the passes were off. Known when all findings of the graph are, which are
@@ -99,21 +123,26 @@ static const struct graph *graph_of(const struct describer *by, const struct seg
     return by->f->graph->m == s->ir ? by->f->graph : by->f->origins.pairing.ttir;
 }
 
+/* Of what tells one proof from another. */
+static uint64_t proof_hash(const struct proved *p) {
+    const double figures[] = {p ? p->bound : 0, p ? p->device.pcc[1] : 0, p ? p->device.relative_l2[1] : 0};
+    const uint64_t all[] = {str_hash((struct str){(const char *)figures, sizeof figures}),
+                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX,
+                            p ? p->needed | (uint64_t)p->same_outside << 32 : 0};
+    return str_hash((struct str){(const char *)all, sizeof all});
+}
+
 /* Equal for places that differ in names and locations only; not 0. */
 static uint64_t alike_key(const struct finding *f, const struct segment *ttir, const struct segment *ttnn) {
     const struct claim *c = &f->notes.claim;
-    const struct proved *p = f->proof;
-    const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us,
-                              f->price.measured_us,          p ? p->bound : 0,
-                              p ? p->device.pcc[1] : 0,      p ? p->device.relative_l2[1] : 0};
+    const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us, f->price.measured_us};
     const uint64_t all[] = {segment_hash(ttir),
                             segment_hash(ttnn),
                             str_hash(f->pattern->name),
                             cost_hash(&f->price.without),
                             cost_hash(&f->price.with),
                             str_hash((struct str){(const char *)figures, sizeof figures}),
-                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX,
-                            p ? p->needed | (uint64_t)p->same_outside << 32 : 0,
+                            proof_hash(f->proof),
                             c->refusal,
                             c->undone.n > 0,
                             (uint64_t)c->lowered,
@@ -190,48 +219,68 @@ static bool is_drawn(struct describer *by, const struct finding *f) {
     return drawn;
 }
 
-static struct finding describe(struct describer *by, const struct described *x) {
+/* The ops of a place in both levels, and its match in TTIR. */
+struct both_levels {
+    struct segment ttir, ttnn;
+    const struct match *origin; /* or NULL */
+};
+
+static struct both_levels levels_of(struct describer *by, const struct described *x) {
     const struct findings *f = by->f;
-    const struct match *m = x->match, *origin = NULL;
-    struct arena *a = &by->arena;
-    struct segment none = {0}, ttir = none;
+    struct both_levels l = {.ttnn = x->ops};
     if (f->origins.pairing.ttir)
-        ttir = origin_segment(&f->origins, m, a, &origin);
+        l.ttir = origin_segment(&f->origins, x->match, &by->arena, &l.origin);
     else if (by->notes.before_passes)
-        ttir = x->ops;
-    const struct segment *ttnn = by->notes.before_passes ? &none : &x->ops;
+        l = (struct both_levels){.ttir = x->ops};
+    return l;
+}
+
+/* What is known of a place, without names and texts. */
+static struct finding facts_of_place(struct describer *by, const struct described *x, const struct both_levels *l) {
+    const struct findings *f = by->f;
+    const struct match *m = x->match;
+    struct arena *a = &by->arena;
     struct finding out = {.fused_op = m->pattern->fused_op,
                           .source = m->pattern->source,
                           .lacks = pattern_lacks(m->pattern),
-                          .ir_loc = ir_loc_of(m, a),
                           .saved_us = price_saved_us(&x->price),
                           .pattern = m->pattern,
                           .component_ops = components_of(m, a),
-                          .label = label_of(by, m),
-                          .ttir = shown(by, &ttir, m, a),
-                          .ttnn = shown(by, ttnn, m, a),
-                          .notes = notes_of(&by->notes, m, &x->detail, &x->ops, origin, a),
+                          .notes.claim = claim_of(&by->notes, m, l->origin, &x->detail, a),
                           .price = x->price,
                           .device = by->device,
                           .proof = x->verdict,
-                          .beside = x->beside,
-                          .conflicts = x->conflicts,
+                          .places = 1,
                           .graph = f->compile->number,
-                          .ngraphs = f->ngraphs,
-                          .copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies,
-                          .unpaired = f->origins.pairing.ttir && !ttir.nops};
+                          .ngraphs = f->ngraphs};
     const struct claim *claim = &out.notes.claim;
-    out.known_defect = unchecked_text(
-        f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
-    out.place = out.notes.place;
     out.todo = todo_of(claim, a);
     if (price_is_slower(&x->price))
         out.todo = (struct todo){.kind = TODO_LEAVE};
     if (by->options->classify)
         out.class = classify(claim);
-    out.alike = alike_key(&out, &ttir, ttnn);
-    out.fingerprint = identify(by, m, &ttir, &out.notes.names);
+    out.alike = alike_key(&out, &l->ttir, &l->ttnn);
     return out;
+}
+
+static void add_texts(struct describer *by, const struct described *x, const struct both_levels *l,
+                      struct finding *out) {
+    const struct findings *f = by->f;
+    const struct match *m = x->match;
+    struct arena *a = &by->arena;
+    out->ir_loc = ir_loc_of(m, a);
+    out->label = label_of(by, m);
+    out->ttir = shown(by, &l->ttir, m, a);
+    out->ttnn = shown(by, &l->ttnn, m, a);
+    out->notes = notes_of(&by->notes, m, &x->detail, &x->ops, l->origin, &out->notes.claim, a);
+    out->place = out->notes.place;
+    out->known_defect = unchecked_text(
+        f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
+    out->beside = x->beside;
+    out->conflicts = x->conflicts;
+    out->copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies;
+    out->unpaired = f->origins.pairing.ttir && !l->ttir.nops;
+    out->fingerprint = identify(by, m, &l->ttir, &out->notes.names);
 }
 
 /* By the model location of a place and the names in the locations of its ops; NULL: it is wanted. */
@@ -303,42 +352,104 @@ static void report_finding(struct describer *by, const struct described *x, cons
         r->version = version_of_claims(by, claim_version(&f->notes.claim), &r->arena);
 }
 
-static void add_finding(struct describer *by, const struct described *x, struct report *r) {
-    struct finding f = describe(by, x);
+/* Returns the number of the finding in the report; NONE: it is not reported. */
+static uint32_t add_finding(struct describer *by, struct described *x, struct report *r) {
+    uint32_t number = r->findings.n;
+    struct both_levels levels = levels_of(by, x);
+    struct finding f = facts_of_place(by, x, &levels);
+    if (!by->counted_only)
+        add_texts(by, x, &levels, &f);
     const struct suppression *unwanted = suppression_of_place(by, x->match, &f);
     if (unwanted) {
         f.known = unwanted->reason;
         finding_add(&r->suppressed, &f, &r->arena);
-        arena_reset(&by->arena);
-        return;
+        return NONE;
     }
-    by->missed |= claim_is_sure(&f.notes.claim, f.notes.locations.n > 1);
+    x->detail.named |= claim_is_sure(&f.notes.claim, false) != claim_is_sure(&f.notes.claim, true);
+    by->missed |= claim_is_sure(&f.notes.claim, locations_of(x->match, &by->arena).n > 1);
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
+        number = NONE;
         r->nslower++;
     } else {
-        f.layer = by->layers.names[by->layers.of_op[x->match->root]];
-        if (!is_drawn(by, &f))
-            f.drawing = draw_match(x->match, &x->detail, &r->arena);
+        if (!by->counted_only) {
+            f.layer = by->layers.names[by->layers.of_op[x->match->root]];
+            if (!is_drawn(by, &f))
+                f.drawing = draw_match(x->match, &x->detail, &r->arena);
+        }
         report_finding(by, x, &f, r);
     }
-    arena_reset(&by->arena);
+    return number;
+}
+
+/* ---- places of one kind, where they are only counted ---- */
+
+static uint32_t first_op_of(const struct match *m) {
+    return m->graph->m->funcs[m->func].first_op;
+}
+
+/* Of what differs in names and locations only; 0: that is not known. */
+static uint64_t kind_key(const struct describer *by, const struct match *m) {
+    const struct findings *f = by->f;
+    uint64_t function = m->func == NONE ? 0 : f->selection.matches.alike[m->func];
+    if (!function || f->origins.pairing.ttir || f->measured)
+        return 0;
+    uint64_t place = (uint64_t)m->pattern->order << 32 | (m->root - first_op_of(m));
+    return hash_mix(function, place) | 1;
+}
+
+/* NULL: none is known. */
+static struct kind *known_kind(struct describer *by, const struct match *m, uint64_t key) {
+    struct kind *k = &by->kinds[key % KIND_SLOTS];
+    bool known = key && k->key == key && answers_hold(k->answers, k->nanswers, m->graph, first_op_of(m));
+    return known ? k : NULL;
+}
+
+static void keep_kind(struct describer *by, uint64_t key, const struct match_detail *d, struct kind kind) {
+    if (!key || d->named)
+        return;
+    kind.key = key;
+    kind.answers = answers_from(d->answers, d->nanswers, 0, &by->kept);
+    kind.nanswers = d->nanswers;
+    by->kinds[key % KIND_SLOTS] = kind;
+}
+
+static void add_again(struct describer *by, const struct described *x, uint32_t finding, struct report *r) {
+    if (finding == NONE) {
+        r->nslower++;
+        return;
+    }
+    struct finding *f = r->findings.items[finding];
+    struct described here = *x;
+    here.price = f->price;
+    f->places++;
+    count_saving(by, &here, f->saved_us, r);
 }
 
 static void add_match(struct describer *by, uint32_t i, struct report *r) {
     const struct findings *f = by->f;
     const struct match *m = &f->selection.matches.items[i];
     struct described x = {.match = m, .counts = pattern_reach(m->pattern) == REACH_DIALECT};
-    binding_query_run(by->query, m, &by->arena, &x.detail);
-    x.price = price_match(&by->pricer, m, &x.detail);
-    x.ops = match_segment(m, &by->arena);
     x.verdict = f->selection.verdicts ? &f->selection.verdicts[i] : NULL;
     if (by->f->conflicts)
         x.conflicts = f->conflicts[i];
     if (f->beside)
         x.beside = f->beside[i];
-    uint32_t before = r->findings.n;
-    add_finding(by, &x, r);
-    by->finding_of[i] = r->findings.n > before ? before : NONE;
+    uint64_t key = by->counted_only ? kind_key(by, m) : 0;
+    key = key ? hash_mix(key, proof_hash(x.verdict)) : 0;
+    const struct kind *known = known_kind(by, m, key);
+    if (known) {
+        by->finding_of[i] = known->finding;
+        add_again(by, &x, known->finding, r);
+        return;
+    }
+    binding_query_run(by->query, m, &by->arena, &x.detail);
+    x.price = price_match(&by->pricer, m, &x.detail);
+    x.ops = match_segment(m, &by->arena);
+    if (!by->counted_only)
+        binding_query_say(by->query, &x.detail);
+    by->finding_of[i] = add_finding(by, &x, r);
+    keep_kind(by, key, &x.detail, (struct kind){.finding = by->finding_of[i]});
+    arena_reset(&by->arena);
 }
 
 /* ---- what options make at parts of places that take more ---- */
@@ -367,15 +478,28 @@ static bool is_part(const struct describer *by, const struct match *m, const uin
            source_wanted(&by->options->patterns, m->pattern);
 }
 
-static struct todo todo_of_match(struct describer *by, const struct match *m, enum fusing fusing) {
+static struct part part_of(struct describer *by, const struct match *m, enum fusing fusing, struct report *r) {
     const struct match *origin = NULL;
     struct match_detail detail = {0};
+    uint64_t key = kind_key(by, m);
+    struct kind *known = known_kind(by, m, key);
+    struct part part = {STR(""), 0};
+    if (known)
+        return known->part;
     if (by->f->origins.pairing.ttir)
         (void)origin_segment(&by->f->origins, m, &by->arena, &origin);
     binding_query_run(by->query, m, &by->arena, &detail);
     struct claim claim = claim_of(&by->notes, m, origin, &detail, &by->arena);
     claim.fusing = fusing;
-    return todo_of(&claim, &by->arena);
+    struct todo todo = todo_of(&claim, &by->arena);
+    if (todo.kind == TODO_OPTION && !todo.then.n) {
+        struct price price = price_match(&by->pricer, m, &detail);
+        part.option = arena_str(&r->arena, todo.what);
+        part.saved = price_saved_us(&price);
+    }
+    keep_kind(by, key, &detail, (struct kind){.part = part});
+    arena_reset(&by->arena);
+    return part;
 }
 
 static void add_part(struct report *r, struct str option, double saved) {
@@ -384,7 +508,7 @@ static void add_part(struct report *r, struct str option, double saved) {
         i++;
     if (i == r->nparts) {
         r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
-        r->parts[r->nparts++] = (struct promise){.option = arena_str(&r->arena, option)};
+        r->parts[r->nparts++] = (struct promise){.option = option};
     }
     r->parts[i].saved += saved;
 }
@@ -396,21 +520,13 @@ static void count_parts(struct describer *by, struct report *r) {
     struct match_list list = {0};
     uint8_t *marks = mark_places(by, r);
     enum fusing fusing = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct todo todo = {.kind = TODO_NOTHING};
-        if (is_part(by, &all->items[i], marks))
-            todo = todo_of_match(by, &all->items[i], fusing);
-        if (todo.kind == TODO_OPTION && !todo.then.n)
+    for (uint32_t i = 0; i < all->n; i++)
+        if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
-        arena_reset(&by->arena);
-    }
     match_resolve(&list, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
-        struct match_detail detail = {0};
-        binding_query_run(by->query, &list.items[i], &by->arena, &detail);
-        struct price price = price_match(&by->pricer, &list.items[i], &detail);
-        add_part(r, todo_of_match(by, &list.items[i], fusing).what, price_saved_us(&price));
-        arena_reset(&by->arena);
+        struct part part = part_of(by, &list.items[i], fusing, r);
+        add_part(r, part.option, part.saved);
     }
     free(list.items);
     free(marks);
@@ -441,6 +557,7 @@ static void add_region(struct describer *by, uint32_t i, struct report *r) {
     }
     if (is_worth(&x.price))
         add_finding(by, &x, r);
+    arena_reset(&by->arena);
 }
 
 /* Of the ops that run, and of the layers that they belong to. */

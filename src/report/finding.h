@@ -45,6 +45,7 @@ struct finding {
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list conflicts;   /* fused ops that compete for its ops */
     uint32_t graph, ngraphs;     /* number and count in the input */
+    uint32_t places;             /* that it stands for: others differ in names and locations only */
     uint32_t copies;             /* how often that graph was compiled */
     bool as_pass;                /* `patterns pass` writes the pattern */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */

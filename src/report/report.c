@@ -10,6 +10,13 @@ void report_add(struct report *r, const struct finding *f) {
     finding_add(&r->findings, f, &r->arena);
 }
 
+uint32_t report_places(const struct report *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->findings.n; i++)
+        n += r->findings.items[i]->places;
+    return n;
+}
+
 uint32_t report_known(const struct report *r) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->findings.n; i++)
@@ -75,7 +82,7 @@ static int compare_names(const void *pa, const void *pb) {
 
 static int compare_counts(const void *pa, const void *pb) {
     const struct report_entry *x = pa, *y = pb;
-    int c = compare(y->nfindings, x->nfindings);
+    int c = compare(y->nplaces, x->nplaces);
     return c ? c : compare_names(pa, pb);
 }
 
@@ -108,7 +115,8 @@ static void make_entries(struct report *r) {
         }
         struct report_entry *e = &r->entries[r->nentries - 1];
         e->nfindings++;
-        e->saved += r->findings.items[i]->saved_us;
+        e->nplaces += r->findings.items[i]->places;
+        e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->places;
     }
 }
 
@@ -141,10 +149,10 @@ static void add_todo(struct report_entry *e, const struct finding *f) {
     if (to->todo.kind == TODO_OPTION ? !to->todo.why.n : f->saved_us > to->most)
         to->todo.why = f->todo.why;
     to->most = f->saved_us > to->most ? f->saved_us : to->most;
-    to->saved += f->saved_us;
-    to->undone += price_saved_undone_us(&f->price);
-    to->around += f->price.around_us;
-    to->nplaces++;
+    to->saved += f->saved_us * f->places;
+    to->undone += price_saved_undone_us(&f->price) * f->places;
+    to->around += f->price.around_us * f->places;
+    to->nplaces += f->places;
     to->ndifferent += !f->same_as;
 }
 

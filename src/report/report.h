@@ -24,7 +24,7 @@ struct entry_todo {
 /* Findings of one fused op, source, list of component ops and class. */
 struct report_entry {
     struct finding **findings; /* some of the report's */
-    uint32_t nfindings;
+    uint32_t nfindings, nplaces;
     struct entry_todo *todos;
     uint32_t ntodos, todos_cap;
     double saved; /* by all of them */
@@ -72,6 +72,7 @@ struct report {
     uint32_t nslower;               /* places that are not reported since fusing them is estimated to be slower */
     bool details;                   /* --details */
     enum report_order sorted;       /* by report_sort */
+    bool counted;                   /* a finding may stand for several places, and has no texts: for a summary */
     bool compared;                  /* with a baseline: those that it does not know are new */
     bool partial;                   /* not all patterns were searched for */
 };
@@ -83,7 +84,8 @@ void report_sort(struct report *r, enum report_order by);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
                         struct note_lines *out);
-/* How many findings a baseline knows. */
+/* How many places its findings stand for, and how many of them a baseline knows. */
+uint32_t report_places(const struct report *r);
 uint32_t report_known(const struct report *r);
 /* What is to be done about an entry, in one line. */
 void report_action(const struct report *r, const struct report_entry *e, struct buf *out);

@@ -355,7 +355,7 @@ static void print_promises(const struct summary *t, const struct report *r) {
 
 static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
     struct buf line = {0};
-    uint32_t places = r->findings.n, known = report_known(r);
+    uint32_t places = report_places(r), known = report_known(r);
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
                r->nentries == 1 ? "" : "s");
