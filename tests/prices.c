@@ -13,7 +13,7 @@ static double price_of(const struct chips *chips, const struct source *file, str
     double us = -1;
     if (parsed_module_read(&p, (struct str){file->data, file->size}, a)) {
         pricer_begin(&pricer, &p.graph, &device, chips->cycles);
-        us = graph_us(&pricer, NULL);
+        us = graph_us(&pricer, NULL, arena_alloc(a, (p.graph.m->nops + (size_t)1) * sizeof us));
         pricer_end(&pricer);
     }
     parsed_module_free(&p);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lang/condition.h"
 #include "lang/lex.h"
 #include "library/loader.h"
 
@@ -249,11 +250,33 @@ void load_shared(struct loader *l, const struct tree *root) {
     l->shared = root;
 }
 
-static void list_where_names(struct loader *l, struct pattern *p) {
-    struct asked_names *names = arena_alloc(&l->set->arena, (p->nwhere + (size_t)1) * sizeof *names);
+static uint32_t count_conjuncts(const struct number *n) {
+    return n->op == NUM_AND ? count_conjuncts(n->a) + count_conjuncts(n->b) : 1;
+}
+
+static struct conjunct *add_conjuncts(const struct number *n, const struct conjunct *all, struct conjunct *out) {
+    if (n->op == NUM_AND)
+        return add_conjuncts(n->b, all, add_conjuncts(n->a, all, out));
+    *out = *all;
+    out->part = n;
+    out->of_part = number_names(n);
+    return out + 1;
+}
+
+static void list_conjuncts(struct loader *l, struct pattern *p) {
     for (uint32_t i = 0; i < p->nwhere; i++)
-        names[i] = number_names(p->where[i]);
-    p->where_names = names;
+        p->nconjuncts += count_conjuncts(p->where[i]);
+    struct conjunct *to = arena_alloc(&l->set->arena, (p->nconjuncts + (size_t)1) * sizeof *to);
+    p->conjuncts = to;
+    for (uint32_t i = 0; i < p->nwhere; i++) {
+        struct conjunct all = {.condition = p->where[i], .of_condition = number_names(p->where[i])};
+        to = add_conjuncts(p->where[i], &all, to);
+    }
+    for (uint32_t i = 0; i < p->nconjuncts; i++) {
+        const struct number *n = p->conjuncts[i].part;
+        if (n->op == NUM_CALL && n->call == CONDITION_constant && !n->sources && !n->printed)
+            p->slot_is_constant[n->args[0]] = true;
+    }
 }
 
 /* The summary of a direct fusion ends with what the ops collapse to. */
@@ -275,7 +298,7 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     if (!p->status.pass.n) /* of a family some members may have none */
         p->ncompiler = p->nundecided = 0;
     if (!l->in.failed) {
-        list_where_names(l, p);
+        list_conjuncts(l, p);
         add_demands(l, p);
     }
 }

@@ -93,6 +93,12 @@ struct unchecked {
 
 enum { MOST_NAMES = 8 }; /* of a list of names */
 
+/* A part of a condition that all of it needs, which is decided as soon as its own names are bound. */
+struct conjunct {
+    const struct number *part, *condition;
+    struct asked_names of_part, of_condition;
+};
+
 struct pattern {
     struct str name, summary, fused_op, source;
     enum op_kind makes;      /* its fused op; K_UNKNOWN: of no dialect */
@@ -107,8 +113,10 @@ struct pattern {
     struct formula formula;
     const struct number **where; /* all must hold; where one fails the search backtracks */
     uint32_t nwhere;
-    const struct asked_names *where_names; /* of each; unless is_variant */
-    const struct number **require;         /* all must hold for the first match found, else there is no match */
+    const struct conjunct *conjuncts; /* of these; unless is_variant */
+    uint32_t nconjuncts;
+    bool slot_is_constant[MAX_SLOTS]; /* by `where` */
+    const struct number **require;    /* all must hold for the first match found, else there is no match */
     uint32_t nrequire;
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;

@@ -133,16 +133,18 @@ static bool is_decidable(const struct matcher *m, const struct asked_names *name
     return !names->late;
 }
 
+/* An observer is told of whole conditions, once all of their names are bound. */
 bool match_where_holds(struct matcher *m, uint32_t slot) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     struct mark k = matcher_mark(m);
     bool holds = true;
-    for (uint32_t i = 0; i < m->pattern->nwhere && holds; i++) {
-        const struct asked_names *names = &m->pattern->where_names[i];
+    for (uint32_t i = 0; i < m->pattern->nconjuncts && holds; i++) {
+        const struct conjunct *c = &m->pattern->conjuncts[i];
+        const struct asked_names *names = m->observer ? &c->of_condition : &c->of_part;
         if ((slot != NONE && !(names->slots[slot / 64] >> slot % 64 & 1)) || !is_decidable(m, names))
             continue;
-        holds = evaluates_to_true(&e, m->pattern->where[i]);
-        m->failed_condition = m->pattern->where[i];
+        holds = evaluates_to_true(&e, c->part);
+        m->failed_condition = c->condition;
     }
     matcher_undo(m, k); /* preconditions are stated again at the end */
     return holds;

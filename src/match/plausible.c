@@ -23,9 +23,22 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
     return false;
 }
 
+/* The value that a variable comes to stand for may be before movement. */
+static bool may_be_constant(const struct graph *g, uint32_t value) {
+    for (uint32_t step = 0; step <= MAX_CHAIN && value != NONE; step++) {
+        uint32_t op = g->m->values[value].def;
+        if (graph_constant(g, value).known)
+            return true;
+        value = op == NONE ? NONE : graph_through(g, op);
+    }
+    return false;
+}
+
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
     if (m->observer) /* it is told where exactly the search fails */
         return true;
+    if (node->kind == N_VARIABLE && m->pattern->slot_is_constant[node->slot] && !may_be_constant(m->g, value))
+        return false;
     return m->ops ? automaton_finds(m->ops, node->sub, value) : kinds_plausible(m, node, value);
 }
 

@@ -1,5 +1,6 @@
 /* What a graph costs as it is. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "match/search_graph.h"
 #include "price/perf.h"
@@ -14,19 +15,33 @@ static double op_us(struct pricer *p, uint32_t op) {
     return measured > 0 ? measured : estimated.estimated.us;
 }
 
-double graph_us(struct pricer *p, double *of_ops) {
+/* Of one function, written to `of_ops`. */
+static void price_function(struct pricer *p, uint32_t func, double *of_ops) {
+    const struct mlir *m = p->graph->m;
+    uint32_t op = func == NONE ? 0 : m->funcs[func].first_op, end = func == NONE ? m->nops : m->funcs[func].end_op;
+    for (; op < end; op++)
+        of_ops[op] = m->ops[op].func == func && op_is_launched(p, op) ? op_us(p, op) : 0;
+}
+
+double graph_us(struct pricer *p, const uint64_t *alike, double *of_ops) {
+    enum { KNOWN = 64 };
     const struct mlir *m = p->graph->m;
     uint32_t *funcs = xrealloc(NULL, (m->nfuncs + (size_t)1) * sizeof *funcs), n = match_functions(p->graph, funcs);
+    uint32_t known[KNOWN] = {0}; /* functions that were priced, by the last bits of what is alike, plus 1 */
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t op = funcs[i] == NONE ? 0 : m->funcs[funcs[i]].first_op;
-        uint32_t end = funcs[i] == NONE ? m->nops : m->funcs[funcs[i]].end_op;
-        for (; op < end; op++) {
-            double us = m->ops[op].func == funcs[i] && op_is_launched(p, op) ? op_us(p, op) : 0;
-            sum += us;
-            if (of_ops)
-                of_ops[op] = us;
-        }
+        const struct mlir_func *f = funcs[i] == NONE ? NULL : &m->funcs[funcs[i]];
+        uint64_t key = f && alike && !p->measured ? alike[funcs[i]] : 0;
+        uint32_t *like = &known[key % KNOWN];
+        if (key && *like && alike[*like - 1] == key)
+            memcpy(of_ops + f->first_op, of_ops + m->funcs[*like - 1].first_op,
+                   (f->end_op - f->first_op) * sizeof *of_ops);
+        else
+            price_function(p, funcs[i], of_ops);
+        if (key)
+            *like = funcs[i] + 1;
+        for (uint32_t op = f ? f->first_op : 0, end = f ? f->end_op : m->nops; op < end; op++)
+            sum += m->ops[op].func == funcs[i] ? of_ops[op] : 0;
     }
     free(funcs);
     return sum;

@@ -56,9 +56,9 @@ struct saved {
 };
 struct saved price_saved(const struct price *x);
 
-/* Us of all ops that run, and of each of them (`of_ops`, or NULL): measured where all that runs at the location of one
- * is, else estimated. */
-double graph_us(struct pricer *p, double *of_ops);
+/* Us of all ops that run, and of each of them in `of_ops`: measured where all that runs at the location of one is, else
+ * estimated. `alike`: as that of struct match_list; or NULL. */
+double graph_us(struct pricer *p, const uint64_t *alike, double *of_ops);
 
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);

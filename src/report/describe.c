@@ -564,7 +564,7 @@ static void add_region(struct describer *by, uint32_t i, struct report *r) {
 static void add_times(struct describer *by, struct report *r) {
     uint32_t nops = by->f->graph->m->nops;
     double *of_ops = xcalloc(nops + (size_t)1, sizeof *of_ops);
-    r->total_us += graph_us(&by->pricer, of_ops);
+    r->total_us += graph_us(&by->pricer, by->f->selection.matches.alike, of_ops);
     for (uint32_t op = 0; by->layers.n > 1 && op < nops; op++)
         if (of_ops[op] > 0)
             time_of_layer(by, r, op)->us += of_ops[op];
