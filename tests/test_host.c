@@ -172,6 +172,8 @@ Test(host, loops_over_memory_are_ops_on_tensors) {
         {"for u 6; r[u] = zero; end; for i 2; x = a[i]; l = mul i c3; l2 = add l c1; r[l2] = x; end", 2, 3,
          "reshape:6 full:1 broadcast:6 slice_static:2 reshape:2x1 reshape:2x3 slice_static:2x1 slice_static:2x1 "
          "concat:2x3 reshape:6"},
+        {"for u 6; x = a[u]; %y = llvm.call @erff(%x) : (f32) -> f32; r[u] = y; end", 2, 3,
+         "reshape:6 erf:6 reshape:2x3"},
         /* truth values, one of two, counters as numbers */
         {"for i 3; x = b[i]; %t = llvm.fcmp \"ogt\" %x, %zero : f32; %y = llvm.select %t, %x, %zero : i1, f32; r[i] = "
          "y; "
@@ -201,6 +203,7 @@ Test(host, what_is_not_understood_stays) {
         /* an iteration reads what another one writes */
         {"for i 5; x = a[i]; r[i] = x; end; for j 4; y = r[j]; j1 = add j c1; r[j1] = y; end", 5, 1, ""},
         {"for i 5; r[i] = zero; x = r[c0]; i1 = add i c1; r[i1] = x; end", 6, 1, ""},
+        {"for u 6; x = a[u]; %y = llvm.call @j0f(%x) : (f32) -> f32; r[u] = y; end", 2, 3, ""},
         /* the last iteration wins */
         {BOTH "x = a[k2]; r[i] = x; end; end", 2, 1, ""},
         {SUM BOTH "x = a[k2]; y = r[i]; z = fsub y x; r[i] = z; end; end", 2, 1, ""},

@@ -340,13 +340,6 @@ static bool read_whole(struct host_reader *r, uint32_t op) {
 
 /* ---- memory ---- */
 
-static bool read_call(struct host_reader *r, uint32_t op) {
-    struct str name = symbol_name(said(r, op, "callee", "@", "("));
-    if (str_is(name, "malloc") && !r->host.nloops)
-        return set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
-    return str_is(name, "free");
-}
-
 static bool read_copy(struct host_reader *r, uint32_t op) {
     struct symbol to = of_operand(r, op, 0), from = of_operand(r, op, 1), n = of_operand(r, op, 2);
     if (to.kind != POINTER || from.kind != POINTER || to.id == NONE || from.id == NONE || !is_fixed(&n))
@@ -583,6 +576,31 @@ static bool read_return(struct host_reader *r, uint32_t op) {
     }
     build_return(r->m, values, n);
     return n > 0;
+}
+
+/* ---- calls ---- */
+
+/* What the C library computes (MathToLibm of MLIR), of f32 with an f behind the name. */
+static const char *of_library(struct str name) {
+    static const char *const known[][2] = {{"erf", "ttir.erf"},     {"erfc", "ttir.erfc"},   {"tanh", "ttir.tanh"},
+                                           {"tan", "ttir.tan"},     {"atan", "ttir.atan"},   {"sin", "ttir.sin"},
+                                           {"cos", "ttir.cos"},     {"exp", "ttir.exp"},     {"expm1", "ttir.expm1"},
+                                           {"log", "ttir.log"},     {"log1p", "ttir.log1p"}, {"pow", "ttir.pow"},
+                                           {"floor", "ttir.floor"}, {"ceil", "ttir.ceil"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i][0]);
+        if (str_is(name, known[i][0]) || (name.n == n + 1 && name.p[n] == 'f' && memcmp(name.p, known[i][0], n) == 0))
+            return known[i][1];
+    }
+    return NULL;
+}
+
+static bool read_call(struct host_reader *r, uint32_t op) {
+    struct str name = symbol_name(said(r, op, "callee", "@", "("));
+    const char *ttir = of_library(name);
+    if (str_is(name, "malloc") && !r->host.nloops)
+        return set(r, op, (struct symbol){.kind = POINTER, .id = host_buffer(&r->host)});
+    return str_is(name, "free") || (ttir && read_arithmetic(r, op, ttir));
 }
 
 /* ---- ops ---- */
