@@ -245,6 +245,13 @@ static bool loses_sign(const struct miter_builder *b, uint32_t argument) {
     return loses;
 }
 
+/* Where elements stand is never below 0, whatever type says it. */
+static bool is_position(const struct dag *d, uint32_t value) {
+    uint32_t node = d->values[value].node;
+    return node != NONE &&
+           ((op_is(dag_kind(d, node), SORTS) && d->values[value].result == 1) || dag_kind(d, node) == K_ARGMAX);
+}
+
 /* Constants are copied, others are arguments, by their names in BEFORE. */
 static void add_inputs(struct miter_builder *b) {
     for (uint32_t i = 0; i < b->c->ninputs; i++) {
@@ -260,7 +267,7 @@ static void add_inputs(struct miter_builder *b) {
             build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
     for (uint32_t i = 0; i < b->c->ninputs; i++) { /* ops stand behind all arguments */
         uint32_t v = b->c->inputs[i], argument = copy_of(b, v);
-        if (!dag_is_constant(b->d, v) && loses_sign(b, v))
+        if (!dag_is_constant(b->d, v) && (loses_sign(b, v) || is_position(b->d, v)))
             set_copy(b, v, build_value(b->out, "ttir.abs", STR(""), &argument, 1, type_of(b, v, dtype_of(b, v))));
     }
     for (uint32_t i = 0; i < b->c->ninputs; i++)
