@@ -3,9 +3,11 @@
 rewriting that changes nothing.
 
 usage: pair_mutants.py PROGRAM CORPUS [--count=N] [--seed=N] [--folders=models,o1] [--skip=TEXT] [--list]
+       [--keep=DIRECTORY]
 A pair is TTIR and TTNN of a model, of level 0 or 1; a mutant has one op of the TTNN that computes something else, and for
 each one the same op is written in another way, too. What passes all the same is printed, to be read: a clamp that is
-made wider than what it is given changes nothing, nor does what a softmax is shifted by.
+made wider than what it is given changes nothing, nor does what a softmax is shifted by. With --keep both modules of
+each mutant that is not accused stay in the directory.
 """
 import collections
 import glob
@@ -129,6 +131,14 @@ def status(program, directory, before, lines):
     return run.returncode, sorted(l for l in run.stderr.split("\n") if "not compared" in l)
 
 
+def keep(directory, name, ttir, lines):
+    """For `fusion-audit verify NAME.ttir.mlir NAME.ttnn.mlir`."""
+    os.makedirs(directory, exist_ok=True)
+    for level, text in (("ttir", read(ttir)), ("ttnn", "\n".join(lines))):
+        with open(os.path.join(directory, "%s.%s.mlir" % (name, level)), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
 def read(path):
     if path.endswith(".zst"):
         return subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout.decode()
@@ -169,11 +179,14 @@ def main():
                 kinds.setdefault(kind, []).append(mutant)
             kind = rng.choice(sorted(kinds))
             mutant = rng.choice(kinds[kind])
-            code, said = status(program, directory, ttir, lines[:i] + [mutant] + lines[i + 1:])
+            mutated = lines[:i] + [mutant] + lines[i + 1:]
+            code, said = status(program, directory, ttir, mutated)
             what = "accused" if code == 1 else "passed" if (code, said) == clean[ttnn] else "not compared"
             counts[what] += 1
             if what == "passed" or "list" in options:
                 print("%s %s %s:%d: %s" % (what.upper(), kind, os.path.basename(ttnn), i + 1, mutant.strip()[:150]), flush=True)
+            if what != "accused" and "keep" in options:
+                keep(options["keep"], "%s.%d.%s" % (os.path.basename(ttnn).split(".mlir")[0], i + 1, kind), ttir, mutated)
             same = rewriting_of(lines[i])
             if not same:
                 continue
