@@ -503,3 +503,15 @@ struct comparison equal_compare(const struct problem *p, struct given *const giv
     }
     return o;
 }
+
+bool equal_explain(const struct problem *p, const struct verdict *v, const struct loose_constant *all, uint32_t n) {
+    struct sample *s = xcalloc(1, sizeof *s);
+    struct inquiry *t = xcalloc(1, sizeof *t);
+    *t = (struct inquiry){.p = p, .how = {.seed = v->at.seed, .violated = v->at.violated}};
+    begin_sample(t, s, v->at.trial, v->at.sample, v->order);
+    bool good = !s->ready || loose_explain(&s->lockstep, all, n);
+    arena_free(&s->arena);
+    free(s);
+    free(t);
+    return good;
+}

@@ -48,6 +48,10 @@ struct comparison {
 struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
                                 struct arena *scratch);
 
+/* Whether other numbers in place of constants make the sides agree where the verdict is that they differ (loose.h).
+ * True where that cannot be told. */
+bool equal_explain(const struct problem *p, const struct verdict *v, const struct loose_constant *all, uint32_t n);
+
 /* Where the element number `at` of a tensor stands: "[0, 2, 1]", in `a`. */
 struct str index_text(struct arena *a, const struct shape *s, int64_t at);
 

@@ -9,7 +9,7 @@
 
 #include "equal/compare.h"
 
-enum { MAX_EQUATIONS = 4096, STEPS = 5 };
+enum { MAX_EQUATIONS = 4096, STEPS = 5, OCTAVES = 12, OCTAVES_APART = 2, HALVINGS = 4 };
 
 /* Rounded to a format, and once more to the digits that are printed. */
 static const double furthest = 1.1;
@@ -205,4 +205,88 @@ bool loose_settle(const struct lockstep *l, double shift[MAX_LOOSE]) {
     free(all);
     free(e);
     return good;
+}
+
+/* ---- numbers that may be anything ---- */
+
+/* Constants times powers of e. */
+static void set_shift(const struct problem *p, const double *powers, double shift[MAX_LOOSE]) {
+    for (uint32_t k = 0; k < p->nloose; k++)
+        shift[k] = p->loose[k].number * expm1(powers[k]);
+}
+
+static bool evaluate_powers(struct equations *e, const double *powers, double *out) {
+    double shift[MAX_LOOSE];
+    set_shift(e->at->p, powers, shift);
+    return evaluate(e, shift, out);
+}
+
+/* One step of Newton's method, or a part of it. */
+static bool approach(struct equations *e, double *powers, double *rest, double *next, double *jacobian) {
+    static const double apart = 1e-5, most = 2;
+    uint32_t n = e->at->p->nloose;
+    double x[MAX_LOOSE] = {0}, to[MAX_LOOSE] = {0}, now = dot(rest, rest, e->n);
+    for (uint32_t k = 0; k < n; k++) {
+        double *column = jacobian + (size_t)k * MAX_EQUATIONS, was = powers[k];
+        powers[k] += apart;
+        bool good = evaluate_powers(e, powers, column);
+        powers[k] = was;
+        for (uint32_t i = 0; good && i < e->n; i++)
+            column[i] = (column[i] - rest[i]) / apart;
+        if (!good || !isfinite(dot(column, column, e->n)))
+            return false;
+    }
+    solve(e, jacobian, rest, x);
+    for (int step = 0; step < HALVINGS; step++) {
+        for (uint32_t k = 0; k < n; k++)
+            to[k] = powers[k] + fmax(-most, fmin(ldexp(x[k], -step), most));
+        if (evaluate_powers(e, to, next) && dot(next, next, e->n) < now / 2) {
+            memcpy(powers, to, n * sizeof *powers);
+            memcpy(rest, next, e->n * sizeof *rest);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From there, as near as it gets; `first`: the square of all differences of the constants themselves. What is left is
+ * seen relative to the results as they are then: a constant may make nothing of both. */
+static bool agrees_from(struct equations *e, double *powers, double first, double *all) {
+    double *rest = all, *next = all + MAX_EQUATIONS, *jacobian = next + MAX_EQUATIONS;
+    bool good = evaluate_powers(e, powers, rest) && isfinite(dot(rest, rest, e->n));
+    while (good && dot(rest, rest, e->n) > settled * settled * first)
+        good = approach(e, powers, rest, next, jacobian);
+    return good && evaluate_powers(e, powers, NULL) && evaluate_powers(e, powers, rest) &&
+           dot(rest, rest, e->n) <= settled * settled * first;
+}
+
+bool loose_explain(const struct lockstep *l, const struct loose_constant *all, uint32_t n) {
+    if (n == 0)
+        return false;
+    struct problem *p = xcalloc(1, sizeof *p);
+    struct lockstep *at = xcalloc(1, sizeof *at);
+    struct equations *e = xcalloc(1, sizeof *e);
+    double *room = xcalloc((n + (size_t)3) * MAX_EQUATIONS, sizeof *room), none[MAX_LOOSE] = {0};
+    *p = *l->p;
+    *at = *l;
+    p->loose = all;
+    p->nloose = n;
+    at->p = p;
+    *e = (struct equations){.at = at, .again = xcalloc(1, sizeof *e->again), .weights = room};
+    bool good = evaluate_powers(e, none, NULL) && evaluate_powers(e, none, room + MAX_EQUATIONS), found = !good;
+    double first = good ? dot(room + MAX_EQUATIONS, room + MAX_EQUATIONS, e->n) : 0;
+    for (int octave = -OCTAVES; octave <= OCTAVES; octave += OCTAVES_APART)
+        for (uint32_t which = 0; which <= (n > 1 ? n : 0) && !found; which++) { /* one of them, or all */
+            double powers[MAX_LOOSE] = {0};
+            for (uint32_t k = 0; k < n; k++)
+                powers[k] = which == k || which == n || n == 1 ? octave * M_LN2 : 0;
+            found = evaluate_powers(e, none, NULL) && agrees_from(e, powers, first, room + MAX_EQUATIONS);
+        }
+    arena_free(&e->scratch);
+    free(e->again);
+    free(room);
+    free(e);
+    free(at);
+    free(p);
+    return found;
 }

@@ -166,12 +166,23 @@ bool shapes_choose(const struct shapes_question *q, bool reduced, double most, s
  * no other is on one side only, which might be its product with something. */
 enum tie { UNTIED, FOLLOWED, TIED };
 
+/* An input before this one is the same constant. */
+static bool was_counted(const struct subgraph *s, uint32_t input, struct constant c) {
+    bool found = false;
+    for (uint32_t i = 0; i < input && !found; i++) {
+        struct constant other = operand_constant(s->graph, s->inputs[i]);
+        found = other.known && other.value == c.value;
+    }
+    return found;
+}
+
 static enum tie tie_of(const struct shapes_question *q, const struct constant_meanings *m, struct constant c,
-                       uint32_t value, uint32_t *on_one_side) {
+                       uint32_t input, uint32_t *on_one_side) {
+    uint32_t value = q->subgraph->inputs[input];
     double x = fabs(c.value);
     bool plain = x == 0 || x == 1 || x > 1e6 || x < 1e-8, common = x == 2 || x == 0.5; /* infinity, an epsilon */
     bool both = q->in_both && q->in_both(q->self, c), follows = constant_follows(m, c);
-    *on_one_side += !plain && !both;
+    *on_one_side += !plain && !both && !was_counted(q->subgraph, input, c);
     if (plain || (!follows && (common || both)))
         return UNTIED;
     return follows && q->in_both && format_is_float(graph_dtype(q->subgraph->graph, value)) ? FOLLOWED : TIED;
@@ -187,7 +198,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     constant_meanings(m, s, own, NULL, true);
     for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
-        enum tie of = c.known ? tie_of(q, m, c, s->inputs[i], &on_one_side) : UNTIED;
+        enum tie of = c.known ? tie_of(q, m, c, i, &on_one_side) : UNTIED;
         all = of > all ? of : all;
     }
     free(own);
@@ -296,7 +307,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     out->verdict = v;
     out->at = at;
     all->refuted = v.kind == VERDICT_DIFFERENT;
-    return all->refuted && (tie == FOLLOWED) != all->given_up && tie != TIED;
+    return all->refuted && q->own_cost > 0 && (tie == FOLLOWED || all->given_up);
 }
 
 struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
@@ -307,10 +318,12 @@ struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     while (which < MAX_CHOICES_OF_EXTENTS && out.shapes < (uint32_t)(all->merged ? MAX_SHAPES : MIN_SHAPES) &&
            ask_small(q, which, tie, all, &out))
         which++;
-    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (tie == TIED || (tie == FOLLOWED && all->given_up) ||
-                                                             ((tie == FOLLOWED || all->given_up) && all->refuted < 2));
+    bool lost = all->given_up && all->refuted < 2;
+    bool tied = tie == TIED || (tie == FOLLOWED && (all->given_up || all->refuted < 2));
+    out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
     free(all);
-    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
-        ask_in_larger(q, &out);
+    bool decided = q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful) && ask_in_larger(q, &out);
+    if (!decided && out.doubtful && q->own_cost > 0 && !lost && q->explained)
+        out.doubtful = q->explained(q->self, &out.at, &out.verdict);
     return out;
 }

@@ -4,7 +4,7 @@
 
 #include "graph/index.h"
 
-enum { MAX_IMAGES = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64 };
+enum { MAX_IMAGES = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64, MAX_BESIDE = 2 };
 
 static const int64_t *dims_of(const struct dag *d, uint32_t v, uint32_t *rank) {
     return graph_shape(dag_graph(d, v), d->values[v].value, rank);
@@ -287,6 +287,68 @@ static uint32_t find_images(const struct candidates *c, uint32_t after, uint32_t
     return n;
 }
 
+/* ---- by what they are made of ---- */
+
+/* What a value is, or is of BEFORE, before it was moved; NONE: of AFTER, and of no value that is known. */
+static uint32_t base_of(const struct dag *d, uint32_t value) {
+    for (uint32_t left = MAX_WALK; left > 0 && value != NONE; left--) {
+        const struct dag_value *v = &d->values[value];
+        if (v->side == AFTER && v->rep != NONE)
+            value = v->rep;
+        else if (v->node != NONE && class_moves(dag_class(d, v->node)) && d->nodes[v->node].noperands > 0)
+            value = dag_operands(d, v->node)[0];
+        else
+            return v->side == BEFORE ? value : NONE;
+    }
+    return NONE;
+}
+
+static uint32_t count_shared(const struct dag *d, uint32_t node, const uint32_t *bases, uint32_t n) {
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < d->nodes[node].noperands; i++) {
+        uint32_t base = dag_operands(d, node)[i] == NONE ? NONE : base_of(d, dag_operands(d, node)[i]);
+        shared += base != NONE && has_id(bases, n, base);
+    }
+    return shared;
+}
+
+/* Values of BEFORE that are made of the same ones, at least in part, and that nothing is known to be: where an op does
+ * something else, that is what it should make. */
+static uint32_t add_of_same_operands(const struct dag *d, uint32_t after, struct merge_candidate *out) {
+    const struct dag_node *x = &d->nodes[d->values[after].node];
+    const struct dag_side *b = &d->side[BEFORE];
+    uint32_t bases[MAX_WALK], nbases = 0, best[MAX_BESIDE], shared[MAX_BESIDE], found = 0, n = 0;
+    for (uint32_t i = 0; i < x->noperands && nbases < MAX_WALK; i++) {
+        uint32_t base =
+            d->operands[x->first_operand + i] == NONE ? NONE : base_of(d, d->operands[x->first_operand + i]);
+        if (base != NONE && !dag_is_constant(d, base))
+            bases[nbases++] = base;
+    }
+    for (uint32_t node = b->first_node; nbases > 0 && node < b->end_node; node++) {
+        const struct dag_node *y = &d->nodes[node];
+        uint32_t v = d->values[after].result < y->nresults ? y->first_result + d->values[after].result : NONE, k;
+        if (v == NONE || d->values[v].merged != NOT_MERGED || !dag_computes(d, node) ||
+            dag_numel(d, v) != dag_numel(d, after))
+            continue;
+        uint32_t now = 2 * count_shared(d, node, bases, nbases);
+        now += now && dag_kind(d, node) == dag_kind(d, d->values[after].node);
+        if (now == 0 || (found == MAX_BESIDE && now <= shared[found - 1]))
+            continue;
+        for (k = found < MAX_BESIDE ? found++ : found - 1; k > 0 && shared[k - 1] < now; k--) {
+            shared[k] = shared[k - 1];
+            best[k] = best[k - 1];
+        }
+        shared[k] = now;
+        best[k] = v;
+    }
+    for (uint32_t i = 0; i < found; i++)
+        n = may_reshape(d, best[i], after) ? add(out, n, (struct merge_candidate){.before = best[i]})
+                                           : add_permuted(d, best[i], after, out, n);
+    for (uint32_t i = 0; i < n; i++)
+        out[i].by_operands = true;
+    return n;
+}
+
 /* ---- all ---- */
 
 void candidates_begin(struct candidates *c, const struct dag *d, const struct alignment *align, bool same_names) {
@@ -332,5 +394,5 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_
         n = add_permuted(d, found[i], after, out, n);
     for (uint32_t i = 0; nfound == 0 && i < nnamed; i++)
         n = add_permuted(d, named[i].before, after, out, n);
-    return n;
+    return n ? n : add_of_same_operands(d, after, out);
 }

@@ -1,5 +1,5 @@
 /* Values of BEFORE that a value of AFTER may be: by their images (graph/align.h), then by location; or first by their
- * names. */
+ * names; where there are none, by what they are made of. */
 #ifndef FA_CANDIDATES_H
 #define FA_CANDIDATES_H
 
@@ -12,6 +12,7 @@ struct merge_candidate {
     uint32_t before;
     struct movement moved;
     bool in_own_type; /* not what a cast to the type of the value makes of it, as results are */
+    bool by_operands; /* nothing tells but what it is made of */
 };
 
 struct candidates {

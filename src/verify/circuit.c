@@ -133,7 +133,7 @@ static bool is_constant_of_both(const struct circuit *c, double number) {
 
 bool circuit_in_both(const struct circuit *c, struct constant number) {
     uint8_t sides = 0;
-    double error = fabs(number.value) * ldexp(1, -(number.bits < 22 ? number.bits : 22));
+    double error = fmax(fabs(number.value) * ldexp(1, -(number.bits < 22 ? number.bits : 22)), rounding_of(number));
     for (uint32_t i = 0; i < c->nnumbers; i++)
         if (fabs(c->numbers[i].number - number.value) <= error)
             sides |= c->numbers[i].sides;
@@ -154,6 +154,31 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
     }
     c->problem.loose = out;
     c->problem.nloose = n;
+}
+
+static bool is_plain(double x) {
+    return x == 0 || fabs(x) == 1 || !(fabs(x) < infinite);
+}
+
+static bool is_compared(const struct graph *g, uint32_t v) {
+    bool found = false;
+    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1] && !found; u++)
+        found = op_is((enum op_kind)g->kind[g->uses[u]], COMPARES);
+    return found;
+}
+
+uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]) {
+    const struct graph *g = &c->graph;
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < g->m->nvalues; v++) {
+        struct constant k = graph_constant(g, v);
+        if (!is_last_constant(g, v) || is_plain(k.value))
+            continue;
+        if (format_is_integer(graph_dtype(g, v)) || is_compared(g, v) || n == MAX_TIED)
+            return NONE;
+        out[n++] = (struct loose_constant){.value = v, .number = k.value};
+    }
+    return n;
 }
 
 /* ---- what is compared with a number ---- */

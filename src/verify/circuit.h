@@ -5,6 +5,8 @@
 #include "equal/shapes.h"
 #include "reduce/resize.h"
 
+enum { MAX_TIED = 6 };
+
 /* A number that some op of each side takes, by side: a bit each. */
 struct number_of_sides {
     double number;
@@ -29,6 +31,9 @@ bool circuit_of(struct circuit *c, const struct mlir *miter, const struct patter
 void circuit_free(struct circuit *c);
 /* Ops of both sides take the number, as a constant or an attribute, but for its rounding. */
 bool circuit_in_both(const struct circuit *c, struct constant number);
+/* Constants that may be tied to extents; how many, at most MAX_TIED. NONE: there are more, or some choose what is
+ * computed. */
+uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]);
 /* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
                     struct arena *a, struct circuit *out, struct str *why);

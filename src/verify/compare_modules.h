@@ -19,6 +19,7 @@ struct compared_region {
     struct movement moved;
     bool in_own_type; /* as in struct cone_pair */
     bool doubtful;    /* different, and other candidates cannot be told */
+    bool by_operands; /* as in merge_candidate */
 };
 
 /* A value of AFTER that is proved, for what the device loses on it. */

@@ -126,14 +126,37 @@ bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d) {
     return found;
 }
 
-static bool open_inputs(struct cone_pair *c, const struct dag *d, bool all) {
-    uint32_t before = c->nopened;
+static bool is_foreign_to(const struct cone_pair *c, const struct dag *d, uint32_t input, int side) {
+    return c->used[input] == 1 << side && is_made(d, c->inputs[input]);
+}
+
+/* Both sides may have inputs that the other lacks: the earlier one may be what the later one is made of. Returns the
+ * first of those that are later than all of one side. */
+static uint32_t first_to_open(const struct cone_pair *c, const struct dag *d) {
+    uint32_t end[SIDES] = {0, 0};
+    for (int side = 0; side < SIDES; side++)
+        for (uint32_t i = 0; i < c->ninputs; i++)
+            if (is_foreign_to(c, d, i, side) && c->inputs[i] >= end[side])
+                end[side] = c->inputs[i] + 1;
+    return end[BEFORE] < end[AFTER] ? end[BEFORE] : end[AFTER];
+}
+
+static bool open_foreign(struct cone_pair *c, const struct dag *d) {
+    uint32_t before = c->nopened, first = first_to_open(c, d);
     for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
-        if ((all || c->used[i] != (1 << BEFORE | 1 << AFTER)) && is_made(d, c->inputs[i]))
+        if (c->inputs[i] >= first && (is_foreign_to(c, d, i, BEFORE) || is_foreign_to(c, d, i, AFTER)))
             c->opened[c->nopened++] = c->inputs[i];
     return c->nopened > before;
 }
 
-bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least, bool all) {
-    return ((!all && open_inputs(c, d, false)) || open_inputs(c, d, true)) && cone_build(c, d, least);
+static bool open_all(struct cone_pair *c, const struct dag *d) {
+    uint32_t before = c->nopened;
+    for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+        if (is_made(d, c->inputs[i]))
+            c->opened[c->nopened++] = c->inputs[i];
+    return c->nopened > before;
+}
+
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least) {
+    return (open_foreign(c, d) || open_all(c, d)) && cone_build(c, d, least);
 }

@@ -24,9 +24,9 @@ struct cone_pair {
 /* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs. False with `why`.
  */
 bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
-/* One layer larger: not `all`, the inputs that only one side needs are opened, or else all that ops make. False where
- * there is none, or with `why`. */
-bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least, bool all);
+/* One layer larger: of the inputs that only one side needs the latest are opened, or else all that ops make. False
+ * where there is none, or with `why`. */
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least);
 /* Some value that ops make is an input of one side only. */
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
 /* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.

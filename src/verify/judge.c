@@ -61,6 +61,21 @@ static bool in_both(void *self, struct constant number) {
     return circuit_in_both(&q->own, number);
 }
 
+/* For shapes_question.explained. */
+static bool explained(void *self, const struct sized *at, const struct verdict *v) {
+    struct miter_question *q = self;
+    struct circuit *c = arena_alloc(q->a, sizeof *c);
+    struct loose_constant tied[MAX_TIED];
+    struct str why;
+    bool good = true;
+    if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scale, q->a, c, &why)) {
+        uint32_t n = circuit_tied(c, tied);
+        good = n == NONE || equal_explain(&c->problem, v, tied, n);
+    }
+    circuit_free(c);
+    return good;
+}
+
 static struct shapes_question question_of(struct miter_question *q, double cost) {
     return (struct shapes_question){.subgraph = &q->own.subgraph,
                                     .payloads = &q->payloads,
@@ -68,6 +83,7 @@ static struct shapes_question question_of(struct miter_question *q, double cost)
                                     .own_cost = cost,
                                     .ask = ask,
                                     .in_both = in_both,
+                                    .explained = explained,
                                     .self = q};
 }
 

@@ -9,7 +9,7 @@
 #include "verify/hosted.h"
 #include "verify/miter.h"
 
-enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32 };
+enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32, MAX_REJOINED = 48 };
 
 /* What changes results by less of themselves hardly matters to them. */
 static const double little = 1e-3;
@@ -152,7 +152,7 @@ static bool differs_again(struct sweep *s, const struct cone_pair *c, enum merge
     struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
     enum answer answer = ANSWER_PROVED;
     *larger = *c;
-    for (int i = 0; i < MAX_AGAIN && answer != ANSWER_DIFFERENT && cone_grow(larger, &s->d, least, false); i++)
+    for (int i = 0; i < MAX_AGAIN && answer != ANSWER_DIFFERENT && cone_grow(larger, &s->d, least); i++)
         answer = judge_cone(s, larger, true).answer;
     return answer == ANSWER_DIFFERENT;
 }
@@ -163,7 +163,7 @@ static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum m
     struct judgement first = judge_cone(s, c, false), j = first;
     struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
     *larger = *c;
-    for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least, false); i++)
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least); i++)
         j = judge_cone(s, larger, false);
     if (j.answer != ANSWER_PROVED || (first.answer != ANSWER_PROVED && differs_again(s, larger, least)))
         return first;
@@ -238,7 +238,8 @@ static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool 
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
-            if (!r || v == c->result[AFTER] || !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
+            if (!r || r->by_operands || v == c->result[AFTER] ||
+                !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
                 continue;
             differs |= !r->judgement.rare;
             if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
@@ -298,6 +299,7 @@ static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_
     }
     *region = keep_region(s, c, j);
     s->m->regions[*region].doubtful = !refuted;
+    s->m->regions[*region].by_operands = all[0].by_operands;
     return false;
 }
 
@@ -457,6 +459,17 @@ static void keep_twin(struct sweep *s, uint32_t node) {
         keep_proved(s, c);
 }
 
+/* What does the same as in BEFORE to values that are guessed may be proved whatever these are: where a guard leaves out
+ * what differs. */
+static void prove_twin(struct sweep *s, uint32_t value) {
+    struct merge_candidate x = {.before = s->d.values[value].rep};
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j;
+    *c = (struct cone_pair){.result = {x.before, value}};
+    if (s->d.values[value].merged < PROVED && cone_build(c, &s->d, PROVED) && c->nnodes <= MAX_REJOINED)
+        (void)try_candidate(s, value, x, PROVED, MAX_GROWTH, true, c, &j);
+}
+
 static void compare_nodes(struct sweep *s) {
     const struct dag_side *a = &s->d.side[AFTER];
     for (uint32_t node = a->first_node; node < a->end_node; node++) {
@@ -468,6 +481,8 @@ static void compare_nodes(struct sweep *s) {
         if (dag_merge_twin(&s->d, node)) {
             if (s->m->keep_proved && dag_computes(&s->d, node))
                 keep_twin(s, node);
+            for (uint32_t i = 0; i < x->nresults && !s->only; i++)
+                prove_twin(s, x->first_result + i);
         } else if (dag_computes(&s->d, node) || dag_class(&s->d, node) == OP_CALL) {
             for (uint32_t i = 0; i < x->nresults; i++)
                 compare_value(s, x->first_result + i, !s->only || s->only[x->op]);
@@ -572,7 +587,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
         if (j.answer == ANSWER_NOT_COMPARED)
             break;
-        larger = cone_grow(c, &s->d, least, false);
+        larger = cone_grow(c, &s->d, least);
         bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
         if (level == next || last || (shared && !lifted)) {
             j = c->why ? j : judge_cone(s, c, true);
