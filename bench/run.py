@@ -162,8 +162,8 @@ def memory(b):
         level = ['--ttir-only'] if kind == 'graphs' else []
         loud = [x for x in DRY if x != '--quiet']
         run = Run(b.audit(*level, *loud, path))
-        words = run.error.split()
-        places = int(words[words.index('places') - 1]) if 'places' in words else 0
+        said = re.search(r'(\d+) places?\b', run.error)
+        places = int(said.group(1)) if said else 0
         bound = 64e6 + 2 * len(generate.fixture(fixture)) + 512 * places
         b.row(f'peak memory for a log of {mb(size)} ({kind}), {places} instances', mb(run.memory),
               f'< {mb(bound)}', run.memory < bound)

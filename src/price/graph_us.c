@@ -18,8 +18,8 @@ static double op_us(struct pricer *p, uint32_t op) {
 /* Of one function, written to `of_ops`. */
 static void price_function(struct pricer *p, uint32_t func, double *of_ops) {
     const struct mlir *m = p->graph->m;
-    uint32_t op = func == NONE ? 0 : m->funcs[func].first_op, end = func == NONE ? m->nops : m->funcs[func].end_op;
-    for (; op < end; op++)
+    const struct mlir_func *f = func == NONE ? NULL : &m->funcs[func];
+    for (uint32_t op = f ? f->first_op : 0, end = f ? f->end_op : m->nops; op < end; op++)
         of_ops[op] = m->ops[op].func == func && op_is_launched(p, op) ? op_us(p, op) : 0;
 }
 
