@@ -655,7 +655,14 @@ Test(match, floating_point_and_adjacent) {
     miss("x:2xsi32", "z = ttir.zeros -> 2xsi32; o = ttir.maximum x z -> 2xsi32; return o");
     pattern("e = exp(x)\nout = tanh(e)", "where: adjacent(e, out)");
     hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.tanh c -> 2x3xbf16; return o");
-    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.reshape e -> 6; o = ttir.tanh c -> 6; return o");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.reshape e -> 6; o = ttir.tanh c -> 6; return o");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; p = ttir.permute e {permutation = [1, 0]} -> 3x2\n"
+                 "c = ttir.permute p {permutation = [1, 0]} -> 2x3; o = ttir.tanh c -> 2x3; return o");
+    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.permute e {permutation = [1, 0]} -> 3x2\n"
+                  "o = ttir.tanh c -> 3x2; return o");
+    miss("x:2x3", "e = ttir.exp x -> 2x3; p = ttir.permute e {permutation = [1, 0]} -> 3x2\n"
+                  "c = ttir.reshape p -> 2x3; o = ttir.tanh c -> 2x3; return o");
+    miss("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.broadcast e -> 2x3; o = ttir.tanh c -> 2x3; return o");
     pattern("e = exp(x)\nout = distributed_rms_norm(e, w)", "where: adjacent(e, out)");
 #define NORM "o = ttnn.distributed_rms_norm r w {operandSegmentSizes = array<i32: 1, 1, 0, 0>}"
     hit("x:2x64 w:2x32", "e = ttir.exp x -> 2x64; r = ttir.typecast e -> 2x64xbf16; " NORM " -> 2x64xbf16; return o");
@@ -859,6 +866,40 @@ Test(match, a_value_has_other_views) {
     hit("a:2x3 y:2x3", text);
     snprintf(text, sizeof text, at, "a.1");
     miss("a:2x3 y:2x3", text);
+}
+
+Test(match, an_op_is_what_it_reads_as) {
+    pattern("out = maximum(x, y)", "");
+    hit("x:2x3 y:2x3", "n = ttir.neg x -> 2x3; k = ttir.neg y -> 2x3; m = ttir.minimum n k -> 2x3\n"
+                       "o = ttir.neg m -> 2x3; return o");
+    miss("x:2x3 y:2x3", "n = ttir.neg x -> 2x3; m = ttir.minimum n y -> 2x3; o = ttir.neg m -> 2x3; return o");
+    hit("x:2x3 y:2x3", "c = ttir.gt x y -> 2x3xi1; o = ttir.where c x y -> 2x3; return o");
+    hit("x:2x3 y:2x3", "c = ttir.lt x y -> 2x3xi1; o = ttir.where c y x -> 2x3; return o");
+    miss("x:2x3 y:2x3", "c = ttir.lt x y -> 2x3xi1; o = ttir.where c x y -> 2x3; return o");
+    miss("x:3x3 y:3x3", "c = ttir.gt x y -> 3x3xi1; p = ttir.permute c {permutation = [1, 0]} -> 3x3xi1\n"
+                        "o = ttir.where p x y -> 3x3; return o");
+    pattern("out = sqrt(x + eps)", "where: value(eps) > 0");
+#define LESS(number)                                                                                                   \
+    "c = ttir.full {fill_value = " number "} -> 1x1; s = ttir.subtract x c -> 2x3; o = ttir.sqrt s; return o"
+    hit("x:2x3", LESS("-1.0 : f32"));
+    miss("x:2x3", LESS("1.0 : f32"));
+    pattern("out = sqrt(x - sigmoid(y))", "");
+    hit("x:2x3 y:2x3", "g = ttir.sigmoid y -> 2x3; s = ttir.subtract x g -> 2x3; n = ttir.neg s -> 2x3\n"
+                       "m = ttir.full {fill_value = -1.0 : f32} -> 1x1; k = ttir.multiply n m -> 2x3; o = ttir.sqrt k\n"
+                       "return o");
+    miss("x:2x3 y:2x3", "g = ttir.sigmoid y -> 2x3; s = ttir.subtract x g -> 2x3; n = ttir.neg s -> 2x3\n"
+                        "o = ttir.sqrt n -> 2x3; return o");
+}
+
+Test(match, a_slice_is_one_of_a_larger_one) {
+    pattern("out = slice(x, dim=-1, part=1, of=2) * x2\nalso o2 = exp(x)", "");
+#define SMALLER(from, end)                                                                                             \
+    "r = ttir.slice_static x {begins = [0, 0], ends = [2, 8], step = [1, 1]} -> 2x8; h = ttir.slice_static x "         \
+    "{begins = [0, " from "], ends = [2, " end                                                                         \
+    "], step = [1, 1]} -> 2x4; o = ttir.multiply h y -> 2x4; e = ttir.exp r -> "                                       \
+    "2x8; return o e"
+    hit("x:2x12 y:2x4", SMALLER("4", "8"));
+    miss("x:2x12 y:2x4", SMALLER("8", "12"));
 }
 
 Test(match, products_of_one_operand_are_siblings) {

@@ -170,12 +170,12 @@ static const struct binding *binding_of(const struct form_writer *w, uint32_t sl
 
 /* One number in all elements, which the text has or --value says. */
 static bool number_of_name(struct form_writer *w, uint32_t slot, double *out) {
-    uint32_t value = binding_of(w, slot)->value;
-    struct constant c = graph_constant(graph_of(w), value);
+    const struct binding *b = binding_of(w, slot);
+    struct constant c = binding_constant(graph_of(w), b);
     if (w->run.form->as_printed[slot])
         return false;
     *out = c.value;
-    return c.known || number_of_argument(w, slot, value, out);
+    return c.known || number_of_argument(w, slot, b->value, out);
 }
 
 static uint32_t windowed_op(const struct match *m) {
@@ -321,14 +321,10 @@ static struct written as_shape(struct form_writer *w, struct written v, const st
 
 /* In the shape of the value that it replaces. */
 static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
-    const struct fused_form *f = w->run.form;
-    struct shape full = axes_shape(f->root_axes);
     if (is_number(&v) || v.swapped || v.factor != 1)
         v = emit_plain(w->e, v, w->element);
     if (w->run.frame->slot != NONE)
         v = from_axes(w, v, &w->run.frame->axes, root);
-    else if (root_is_moved(f))
-        v = from_axes(w, as_shape(w, in_root_order(w, v), &full), f->root_axes, root);
     else
         v = in_root_order(w, v);
     return as_shape(w, v, root);

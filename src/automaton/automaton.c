@@ -29,8 +29,8 @@ struct key {
     double constant;
     int16_t bits;
     uint16_t kind;
-    uint8_t result, through, known, argument, plain, neutral, counted, n;
-    uint8_t changed;            /* of a view, a bit each: operands that are another number than what is printed */
+    uint8_t result, known, argument, plain, neutral, counted, n;
+    uint32_t through;           /* state of the value that is looked through to, plus 1; or 0 */
     uint32_t views[MAX_VIEWS];  /* transitions of what the op reads as, plus 1; or 0 */
     uint32_t operands[MAX_KEY]; /* states; NO_OPERAND */
 };
@@ -196,8 +196,7 @@ static bool count_fits(const struct key *k, const struct subformula *s) {
 static bool operands_fit(const struct automaton *a, const struct key *k, const struct subformula *s, bool swapped) {
     for (uint32_t i = 0; i < s->nargs; i++) {
         uint32_t at = swapped && i < 2 ? 1 - i : i;
-        if (at < k->n && (k->operands[at] == NO_OPERAND || !holds(a->states[k->operands[at]], s->args[i]) ||
-                          (k->changed >> at & 1 && !s->args[i])))
+        if (at < k->n && (k->operands[at] == NO_OPERAND || !holds(a->states[k->operands[at]], s->args[i])))
             return false;
     }
     return true;
@@ -352,8 +351,8 @@ static struct transition *add_transition(struct automaton *a, const struct key *
     for (uint32_t v = 0; v < MAX_VIEWS && k->views[v]; v++)
         for (uint32_t i = 0; i < a->words; i++)
             set[i] |= a->transitions[k->views[v] - 1]->is[i];
-    for (uint32_t i = 0; k->through < k->n && i < a->words; i++)
-        set[i] |= a->states[k->operands[k->through]][i] & ~a->number_set[i];
+    for (uint32_t i = 0; k->through && i < a->words; i++)
+        set[i] |= a->states[k->through - 1][i] & ~a->number_set[i];
     if (k->argument)
         put(set, ARGUMENT);
     put_values(a, k, set);
@@ -447,11 +446,9 @@ static bool key_of_op(struct automaton_run *r, uint32_t op, struct key *k) {
     k->n = (uint8_t)n;
     k->plain = graph_plain(g, op);
     k->counted = (uint8_t)graph_count_operands(g, op);
-    k->through = MAX_KEY;
-    for (uint32_t i = n; i-- > 0;) {
+    k->through = through == NONE ? 0 : state_of_value(r, through) + 1;
+    for (uint32_t i = n; i-- > 0;)
         k->operands[i] = v[i] == NONE ? NO_OPERAND : state_of_value(r, v[i]);
-        k->through = through != NONE && v[i] == through ? (uint8_t)i : k->through;
-    }
     const struct automaton *a = r->a;
     for (uint32_t l = a->tests[k->kind]; l; l = a->entries[l].next)
         if (!node_wrong_attribute(a->entries[l].sub->node, g, op))
@@ -476,7 +473,7 @@ static void key_of_value(const struct automaton_run *r, uint32_t value, struct k
     k->constant = c.known ? c.value : 0;
     k->bits = (int16_t)(c.known ? c.bits : 0);
     k->neutral = r->neutral[value];
-    k->argument = k->through >= k->n && !c.known && graph_argument(g, value) != NONE;
+    k->argument = !k->through && !c.known && graph_argument(g, value) != NONE;
 }
 
 static uint32_t state_of_value(struct automaton_run *r, uint32_t value) {
@@ -503,12 +500,10 @@ static void read_views(struct automaton_run *r, uint32_t op, struct key *k) {
     struct op_view views[MAX_VIEWS];
     uint32_t n = op_views(r->g, op, views);
     for (uint32_t i = 0; i < n; i++) {
-        struct key v = {.kind = (uint16_t)views[i].kind, .plain = true, .through = MAX_KEY};
+        struct key v = {.kind = (uint16_t)views[i].kind, .plain = true};
         v.n = v.counted = (uint8_t)views[i].n;
-        for (uint32_t j = 0; j < views[i].n; j++) {
+        for (uint32_t j = 0; j < views[i].n; j++)
             v.operands[j] = state_of_viewed(r, &views[i].operands[j]);
-            v.changed |= (uint8_t)((views[i].operands[j].change != NUMBER_AS_IS) << j);
-        }
         k->views[i] = transition_of(r->a, &v) + 1;
     }
 }
@@ -528,7 +523,6 @@ static void read_op(struct automaton_run *r, uint32_t op) {
     for (uint32_t i = 1; i < o->nresults && i < UINT8_MAX; i++) {
         struct key other = {.kind = k.kind, .result = (uint8_t)i, .n = 1};
         other.operands[0] = r->state[o->first_result] - 1;
-        other.through = 1;
         key_of_value(r, o->first_result + i, &other);
         r->state[o->first_result + i] = state_of_key(r->a, &other) + 1;
     }

@@ -1,32 +1,10 @@
-/* Which op reads as what; movement may stand before the inner op. */
+/* Which op reads as what. */
 #include "automaton/view.h"
 
 #include "graph/movement.h"
 
 double number_changed(double x, enum number_change how) {
     return how == NUMBER_NEGATED ? -x : how == NUMBER_INVERTED ? 1 / x : x;
-}
-
-/* The op of this kind that the operand is the result of, perhaps moved; NONE: another one is. */
-static uint32_t made_by(const struct graph *g, uint32_t op, uint32_t k, enum op_kind kind) {
-    uint32_t value = graph_operands(g, op)[k];
-    for (int n = 0; n < MAX_CHAIN && value != NONE; n++) {
-        uint32_t def = g->m->values[value].def;
-        if (def == NONE || g->m->ops[def].func != g->m->ops[op].func)
-            return NONE;
-        if (g->kind[def] == kind)
-            return graph_plain(g, def) ? def : NONE;
-        if (!graph_looks_through(g, def))
-            return NONE;
-        value = graph_through(g, def);
-    }
-    return NONE;
-}
-
-static bool number_of(const struct graph *g, uint32_t op, uint32_t k, double *x) {
-    struct constant c = graph_constant(g, graph_operands(g, op)[k]);
-    *x = c.value;
-    return c.known;
 }
 
 struct view_list {
@@ -40,55 +18,173 @@ static void add(struct view_list *l, struct op_view v) {
         l->out[l->n++] = v;
 }
 
-/* Operand k is made by an op of kind `inner` of one operand, of which a binary `kind` takes what that is made of. */
-static void add_unary(struct view_list *l, enum op_kind kind, uint32_t k, enum op_kind inner) {
-    uint32_t def = made_by(l->g, l->op, k, inner);
-    if (def != NONE)
-        add(l, (struct op_view){kind, def, k, {{l->op, 1 - k, 0}, {def, 0, 0}}, 2});
+typedef bool made_so(const struct graph *g, uint32_t op, enum op_kind kind);
+
+static bool is_of_kind(const struct graph *g, uint32_t op, enum op_kind kind) {
+    return g->kind[op] == kind && graph_plain(g, op);
 }
 
-/* Operand k is a constant, of which a binary `kind` takes another number. */
+static bool is_negation(const struct graph *g, uint32_t op, enum op_kind kind) {
+    (void)kind;
+    return graph_negated(g, op) != NONE && graph_plain(g, op);
+}
+
+/* The op of this sort that the operand is the result of, perhaps moved; NONE: another one is. */
+static uint32_t made_by(const struct graph *g, uint32_t op, uint32_t k, made_so *so, enum op_kind kind) {
+    uint32_t value = graph_operands(g, op)[k];
+    for (int n = 0; n < MAX_CHAIN && value != NONE; n++) {
+        uint32_t def = g->m->values[value].def;
+        if (def == NONE || g->m->ops[def].func != g->m->ops[op].func || so(g, def, kind))
+            return def != NONE && so(g, def, kind) ? def : NONE;
+        if (!graph_looks_through(g, def))
+            return NONE;
+        value = graph_through(g, def);
+    }
+    return NONE;
+}
+
+static bool number_of(const struct graph *g, uint32_t op, uint32_t k, double *x) {
+    uint32_t value = graph_operands(g, op)[k];
+    struct constant c = {false, 0, 0};
+    if (value != NONE)
+        c = graph_constant(g, value);
+    *x = c.value;
+    return c.known;
+}
+
+/* Of the other operand and what operand k is made of by an inverse of one operand: `inverse` or a negation. */
+static void add_inverse(struct view_list *l, enum op_kind kind, uint32_t k, enum op_kind inverse) {
+    bool negates = inverse == K_NEG;
+    uint32_t def = made_by(l->g, l->op, k, negates ? is_negation : is_of_kind, inverse);
+    if (def != NONE)
+        add(l, (struct op_view){.kind = kind,
+                                .inner = {{def, l->op, k}},
+                                .ninner = 1,
+                                .operands = {{l->op, 1 - k, 0}, {def, negates ? graph_negated(l->g, def) : 0, 0}},
+                                .n = 2});
+}
+
+/* Operand k is a constant, of which `kind` takes another number. */
 static void add_number(struct view_list *l, enum op_kind kind, uint32_t k, enum number_change change) {
     double x;
     if (number_of(l->g, l->op, k, &x) && (x != 0 || change != NUMBER_INVERTED))
-        add(l, (struct op_view){kind, NONE, NONE, {{l->op, 1 - k, 0}, {l->op, k, change}}, 2});
+        add(l, (struct op_view){.kind = kind, .operands = {{l->op, 1 - k, 0}, {l->op, k, change}}, .n = 2});
 }
 
-/* Operand k is this number: of the other one the op is a unary `kind`. */
-static void add_alone(struct view_list *l, enum op_kind kind, uint32_t k, double number) {
+static void add_alone(struct view_list *l, enum op_kind kind, uint32_t k) {
+    add(l, (struct op_view){.kind = kind, .operands = {{l->op, k, 0}}, .n = 1});
+}
+
+/* A sum, difference, product or quotient as what is inverse to it. */
+static void add_inverses(struct view_list *l, enum op_kind k) {
+    static const struct {
+        enum op_kind kind, as, inverse;
+        enum number_change change;
+    } rows[] = {
+        {K_ADD, K_SUBTRACT, K_NEG, NUMBER_NEGATED},
+        {K_SUBTRACT, K_ADD, K_NEG, NUMBER_NEGATED},
+        {K_MULTIPLY, K_DIVIDE, K_RECIPROCAL, NUMBER_INVERTED},
+        {K_DIVIDE, K_MULTIPLY, K_RECIPROCAL, NUMBER_INVERTED},
+    };
+    for (uint32_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (uint32_t i = op_is(k, COMMUTES) ? 0 : 1; rows[r].kind == k && i < 2; i++) {
+            add_inverse(l, rows[r].as, i, rows[r].inverse);
+            add_number(l, rows[r].as, i, rows[r].change);
+        }
     double x;
-    if (number_of(l->g, l->op, k, &x) && x == number)
-        add(l, (struct op_view){kind, NONE, NONE, {{l->op, 1 - k, 0}}, 1});
+    if (k == K_DIVIDE && number_of(l->g, l->op, 0, &x) && x == 1)
+        add_alone(l, K_RECIPROCAL, 1);
+}
+
+/* The extreme of two numbers that `inner` takes the negated other one of: -min(-x, -y). */
+static void add_extreme(struct view_list *l, uint32_t at, enum op_kind inner, enum op_kind kind) {
+    uint32_t def = made_by(l->g, l->op, at, is_of_kind, inner);
+    struct op_view v = {.kind = kind, .inner = {{def, l->op, at}}, .ninner = 1, .n = 2};
+    double x;
+    for (uint32_t k = 0; k < 2 && def != NONE; k++) {
+        uint32_t negation = made_by(l->g, def, k, is_negation, K_NEG);
+        if (number_of(l->g, def, k, &x)) {
+            v.operands[k] = (struct viewed_operand){def, k, NUMBER_NEGATED};
+        } else if (negation != NONE) {
+            v.inner[v.ninner++] = (struct inner_op){negation, def, k};
+            v.operands[k] = (struct viewed_operand){negation, graph_negated(l->g, negation), 0};
+        } else {
+            def = NONE;
+        }
+    }
+    if (def != NONE)
+        add(l, v);
+}
+
+static void add_negation(struct view_list *l, enum op_kind k, uint32_t at) {
+    uint32_t def = made_by(l->g, l->op, at, is_of_kind, K_SUBTRACT);
+    struct op_view v = {.kind = K_SUBTRACT, .inner = {{def, l->op, at}}, .ninner = 1, .n = 2};
+    double x;
+    if (k != K_NEG)
+        add_alone(l, K_NEG, at);
+    if (def != NONE) {
+        v.operands[0] = (struct viewed_operand){def, 1, 0};
+        v.operands[1] = (struct viewed_operand){def, 0, 0};
+        add(l, v);
+    }
+    if (def != NONE && number_of(l->g, def, 0, &x)) { /* -(2 - x) as x + -2 */
+        v.kind = K_ADD;
+        v.operands[1].change = NUMBER_NEGATED;
+        add(l, v);
+    }
+    add_extreme(l, at, K_MINIMUM, K_MAXIMUM);
+    add_extreme(l, at, K_MAXIMUM, K_MINIMUM);
+}
+
+/* One value, or one number. */
+static bool are_same(const struct graph *g, uint32_t a, uint32_t i, uint32_t b, uint32_t j) {
+    double x, y;
+    return graph_operands(g, a)[i] == graph_operands(g, b)[j] ||
+           (number_of(g, a, i, &x) && number_of(g, b, j, &y) && x == y);
+}
+
+/* The comparison that a choice is made by, each element where it is. */
+static uint32_t comparison_of(const struct graph *g, uint32_t op, enum op_kind kind) {
+    uint32_t def = g->m->values[graph_operands(g, op)[0]].def;
+    bool here = def != NONE && is_of_kind(g, def, kind) && g->m->ops[def].func == g->m->ops[op].func;
+    return here ? def : NONE;
+}
+
+/* where(x > y, x, y) */
+static void add_choice(struct view_list *l) {
+    static const struct {
+        enum op_kind comparison, kind, swapped;
+    } rows[] = {{K_GT, K_MAXIMUM, K_MINIMUM},
+                {K_GE, K_MAXIMUM, K_MINIMUM},
+                {K_LT, K_MINIMUM, K_MAXIMUM},
+                {K_LE, K_MINIMUM, K_MAXIMUM}};
+    const struct graph *g = l->g;
+    for (uint32_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        uint32_t def = comparison_of(g, l->op, rows[r].comparison);
+        for (uint32_t s = 0; s < 2 && def != NONE; s++)
+            if (are_same(g, def, 0, l->op, 1 + s) && are_same(g, def, 1, l->op, 2 - s)) {
+                add(l, (struct op_view){.kind = s ? rows[r].swapped : rows[r].kind,
+                                        .inner = {{def, l->op, 0}},
+                                        .ninner = 1,
+                                        .operands = {{l->op, 1, 0}, {l->op, 2, 0}},
+                                        .n = 2});
+                return;
+            }
+    }
 }
 
 uint32_t op_views(const struct graph *g, uint32_t op, struct op_view out[MAX_VIEWS]) {
-    static const struct {
-        enum op_kind kind, as, inverse, alone;
-        enum number_change change;
-        uint32_t alone_at;
-        double number;
-    } rows[] = {
-        {K_ADD, K_SUBTRACT, K_NEG, K_UNKNOWN, NUMBER_NEGATED, 0, 0},
-        {K_SUBTRACT, K_ADD, K_NEG, K_NEG, NUMBER_NEGATED, 0, 0},
-        {K_MULTIPLY, K_DIVIDE, K_UNKNOWN, K_NEG, NUMBER_INVERTED, 0, -1}, /* formulas say x * reciprocal(y) by it */
-        {K_DIVIDE, K_MULTIPLY, K_RECIPROCAL, K_RECIPROCAL, NUMBER_INVERTED, 0, 1},
-    };
     struct view_list l = {g, op, 0, out};
     enum op_kind k = (enum op_kind)g->kind[op];
-    bool may = k == K_ADD || k == K_SUBTRACT || k == K_MULTIPLY || k == K_DIVIDE || k == K_NEG;
-    if (!may || !graph_plain(g, op) || g->m->ops[op].nresults != 1)
+    uint32_t n = graph_noperands(g, op), negated = graph_negated(g, op);
+    if (graph_class(g, op) != OP_ELTWISE || !graph_plain(g, op) || g->m->ops[op].nresults != 1)
         return 0;
-    uint32_t def = k == K_NEG && graph_noperands(g, op) == 1 ? made_by(g, op, 0, K_SUBTRACT) : NONE;
-    if (def != NONE)
-        add(&l, (struct op_view){K_SUBTRACT, def, 0, {{def, 1, 0}, {def, 0, 0}}, 2});
-    for (uint32_t r = 0; r < sizeof rows / sizeof *rows && graph_noperands(g, op) == 2; r++)
-        for (uint32_t i = op_is(k, COMMUTES) ? 0 : 1; rows[r].kind == k && i < 2; i++) {
-            if (rows[r].inverse != K_UNKNOWN)
-                add_unary(&l, rows[r].as, i, rows[r].inverse);
-            add_number(&l, rows[r].as, i, rows[r].change);
-            if (rows[r].alone != K_UNKNOWN)
-                add_alone(&l, rows[r].alone, op_is(k, COMMUTES) ? i : rows[r].alone_at, rows[r].number);
-        }
+    if (n == 2)
+        add_inverses(&l, k);
+    if (negated != NONE)
+        add_negation(&l, k, negated);
+    if (k == K_WHERE && n == 3 && graph_operands(g, op)[0] != NONE)
+        add_choice(&l);
     return l.n;
 }
 

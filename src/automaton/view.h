@@ -1,24 +1,30 @@
-/* An elementwise op read as another operator that computes the same: x + (-y) as x - y, x / 4 as x * 0.25. */
+/* An elementwise op read as another operator that computes the same: x + (-y) as x - y, x / 4 as x * 0.25, and the
+ * larger of two as -min(-x, -y) or as where(x > y, x, y). */
 #ifndef FA_VIEW_H
 #define FA_VIEW_H
 
 #include "graph/graph.h"
 
-enum { MAX_VIEWS = 4 };
+enum { MAX_VIEWS = 6, MAX_INNER = 3 };
 
 /* What the operator of a view takes of a constant in place of its number. */
 enum number_change { NUMBER_AS_IS, NUMBER_NEGATED, NUMBER_INVERTED };
 
 struct viewed_operand {
-    uint32_t op, k; /* operand k of the op itself, or of the one before it */
+    uint32_t op, k; /* operand k of the op itself, or of an inner one */
     enum number_change change;
+};
+
+/* An op before it that is part of the view; movement may stand between. */
+struct inner_op {
+    uint32_t op, from, at; /* operand `at` of `from`, the op itself or an earlier inner one, leads to it */
 };
 
 struct op_view {
     enum op_kind kind;
-    uint32_t inner, at; /* the op before it that is part of the view, and which operand leads to it; NONE */
+    struct inner_op inner[MAX_INNER];
     struct viewed_operand operands[2];
-    uint32_t n;
+    uint32_t ninner, n;
 };
 
 /* Their number. */

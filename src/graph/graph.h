@@ -99,6 +99,10 @@ static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
     return graph_through(g, op) != NONE;
 }
 
+/* Which operand the op computes the negation of: a product or quotient with -1 and a difference from 0 do, too. NONE:
+ * of none. A negation of a negation changes nothing, and is looked through. */
+uint32_t graph_negated(const struct graph *g, uint32_t op);
+
 static inline const struct attrs *graph_attributes(const struct graph *g, uint32_t op) {
     return &g->attributes[op];
 }

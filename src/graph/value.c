@@ -317,6 +317,42 @@ static uint32_t kept_operand(const struct graph *g, uint32_t op) {
     }
 }
 
+static bool is_number(const struct graph *g, uint32_t v, double number) {
+    struct constant c = v == NONE ? unknown() : graph_constant(g, v);
+    return c.known && c.value == number;
+}
+
+uint32_t graph_negated(const struct graph *g, uint32_t op) {
+    static const struct {
+        enum op_kind kind;
+        uint32_t of; /* the other operand is the number */
+        double number;
+    } rows[] = {{K_SUBTRACT, 1, 0}, {K_MULTIPLY, 0, -1}, {K_MULTIPLY, 1, -1}, {K_DIVIDE, 0, -1}};
+    uint32_t n = graph_noperands(g, op);
+    if (g->kind[op] == K_NEG)
+        return n == 1 && graph_operands(g, op)[0] != NONE ? 0 : NONE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && n == 2; i++)
+        if (g->kind[op] == rows[i].kind && graph_operands(g, op)[rows[i].of] != NONE &&
+            is_number(g, graph_operands(g, op)[1 - rows[i].of], rows[i].number))
+            return rows[i].of;
+    return NONE;
+}
+
+/* What a negation of it is negated again by `op`; ops before are known already. */
+static uint32_t negated_twice(const struct graph *g, uint32_t op) {
+    uint32_t at = graph_negated(g, op), v = at == NONE ? NONE : graph_operands(g, op)[at];
+    for (int step = 0; step < MAX_WALK && v != NONE; step++) {
+        uint32_t def = g->m->values[v].def;
+        if (def == NONE || def >= op || g->m->ops[def].func != g->m->ops[op].func)
+            return NONE;
+        at = graph_negated(g, def);
+        if (at != NONE)
+            return graph_plain(g, def) ? graph_operands(g, def)[at] : NONE;
+        v = g->through[def];
+    }
+    return NONE;
+}
+
 static uint32_t through(const struct graph *g, uint32_t op) {
     uint32_t n = graph_noperands(g, op);
     switch (graph_class(g, op)) {
@@ -327,7 +363,7 @@ static uint32_t through(const struct graph *g, uint32_t op) {
     case OP_ELTWISE:
     case OP_REDUCE:
     case OP_SLICE:
-        return n > 0 ? kept_operand(g, op) : NONE;
+        return n == 0 ? NONE : graph_negated(g, op) != NONE ? negated_twice(g, op) : kept_operand(g, op);
     default:
         return NONE;
     }

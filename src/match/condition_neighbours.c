@@ -29,27 +29,42 @@ bool condition_no_user(const struct condition_call *c) {
     return true;
 }
 
-/* Whether `value` is x or another result of its op, or that after casts and layout changes; with `moved` also after
- * movement. */
-static bool comes_from(const struct graph *g, uint32_t value, const struct binding *x, bool moved) {
-    for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
-        uint32_t op = g->m->values[value].def;
-        if (value == x->value || (op != NONE && op == x->op))
-            return true;
-        if (op == NONE || !graph_looks_through(g, op) || (!moved && graph_class(g, op) == OP_MOVE))
-            return false;
-        value = graph_through(g, op);
-    }
-    return false;
+/* The link to x or another result of its op among the first n; n: there is none. */
+static uint32_t link_to(const struct graph *g, const struct binding *x, const struct link *links, uint32_t n) {
+    uint32_t i = 0;
+    while (i < n && links[i].value != x->value && (x->op == NONE || g->m->values[links[i].value].def != x->op))
+        i++;
+    return i;
 }
 
-/* Nothing but casts and layout changes lies between x and the op that `of` names. */
+/* Whether the value is x or another result of its op, seen through movement and casts; unless `moved`, with each
+ * element at its place. */
+static bool comes_from(const struct graph *g, uint32_t value, const struct binding *x, bool moved) {
+    struct link links[MAX_CHAIN];
+    struct imap whole;
+    int64_t numel = value == NONE ? 0 : graph_numel(g, value);
+    if (numel < 1)
+        return false;
+    imap_identity(&whole, 0, numel);
+    uint32_t n = movement_chain(g, value, &whole, links, MAX_CHAIN), i = link_to(g, x, links, n);
+    return i < n && (moved || (graph_numel(g, links[i].value) == numel && imap_equal(&links[i].map, &links[0].map)));
+}
+
+static bool same_shape(const struct graph *g, uint32_t a, uint32_t b) {
+    struct shape x, y;
+    return shape_in_graph(g, a, &x) && shape_in_graph(g, b, &y) && shape_eq(&x, &y);
+}
+
+/* Nothing that moves data lies between x and the op that `of` names, or it is moved back again. Before an elementwise
+ * op the shape may be another. */
 bool condition_adjacent(const struct condition_call *c) {
     const struct graph *g = c->graph;
+    uint32_t of = c->arg[1].op;
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    for (uint32_t i = 0; c->arg[1].op != NONE && i < graph_noperands(g, c->arg[1].op); i++)
-        if (comes_from(g, graph_operands(g, c->arg[1].op)[i], &c->arg[0], false))
+    for (uint32_t i = 0; of != NONE && i < graph_noperands(g, of); i++)
+        if (comes_from(g, graph_operands(g, of)[i], &c->arg[0], false) &&
+            (graph_class(g, of) == OP_ELTWISE || same_shape(g, graph_operands(g, of)[i], c->arg[0].value)))
             return true;
     return false;
 }

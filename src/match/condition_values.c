@@ -59,10 +59,10 @@ static double summed(const struct graph *g, uint32_t op) {
 static bool is_of_count(const struct condition_call *c, double number, double count) {
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    struct constant k = graph_constant(c->graph, c->arg[0].value);
+    struct constant k = binding_constant(c->graph, &c->arg[0]);
     if (!k.known || !count_close_to(k.value, number, count, k.bits > 24 ? 24 : k.bits))
         return false;
-    assume_tie(c->e->assumed, c->arg[0].value, number, false);
+    assume_tie(c->e->assumed, c->arg[0].value, number_changed(number, c->arg[0].change), false);
     return true;
 }
 

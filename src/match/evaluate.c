@@ -22,11 +22,9 @@ static double extent(const struct evaluation *e, const struct number *n) {
 }
 
 static double value_of(const struct evaluation *e, const struct number *n) {
-    uint32_t v = e->bindings[n->slot].value;
-    struct constant c = {false, 0, 0};
-    if (v != NONE)
-        c = graph_constant(e->graph, v);
-    return c.known ? c.value : v != NONE && e->numbers ? e->numbers[n->slot] : NAN;
+    const struct binding *b = &e->bindings[n->slot];
+    struct constant c = binding_constant(e->graph, b);
+    return c.known ? c.value : b->value != NONE && e->numbers ? e->numbers[n->slot] : NAN;
 }
 
 static bool condition(struct evaluation *e, const struct number *n) {

@@ -26,13 +26,9 @@ static bool match_computed(struct matcher *m, const struct goal *g, uint32_t val
         struct mark k = matcher_mark(m);
         take_all(m, g, &c);
         m->state.functions++;
-        if (g->slot != NONE) {
-            struct binding b = m->state.slots[g->slot];
-            b.op = c.ops[0];
-            b.value = value;
-            b.map = b.needed = map;
-            matcher_bind(m, g->slot, b);
-        }
+        if (g->slot != NONE)
+            matcher_bind_named(m, g, g->slot,
+                               (struct binding){.value = value, .op = c.ops[0], .map = map, .axes = g->axes});
         struct imap *of_x = matcher_scratch(m, sizeof *of_x);
         if (!of_x)
             return false;

@@ -50,8 +50,29 @@ static uint32_t wide_dimensions(const struct graph *g, uint32_t value, int64_t *
     return n;
 }
 
-/* What `value` is moved to and used as alone, where all of its elements are, and how; NONE: it has the same dimensions
- * there, but for those of one element. */
+/* The dimensions of the value, in any order, are those of what it is moved to. */
+static bool are_dimensions(const struct graph *g, uint32_t value, uint32_t to, const struct imap *map) {
+    uint32_t rank, found = 0;
+    int64_t own[MAX_RANK], stride = 1;
+    struct imap back = *map; /* each digit of one index is a digit of the other */
+    struct axes axes;
+    for (uint32_t i = 0; i < map->n; i++)
+        back.t[i] = (struct term){0, map->t[i].stride, map->t[i].size, map->t[i].lo};
+    imap_canonical(&back);
+    const int64_t *shape = graph_shape(g, to, &rank);
+    if (!imap_coordinates(&back, shape, rank, &axes))
+        return false;
+    shape = graph_shape(g, value, &rank);
+    for (uint32_t d = rank; d-- > 0; stride *= shape[d])
+        for (uint32_t i = 0; i < axes.n; i++) {
+            const struct term *t = &axes.t[axes_begin(&axes, i)];
+            found += axes.end[i] - axes_begin(&axes, i) == 1 && t->lo == stride && t->size == shape[d];
+        }
+    return found == wide_dimensions(g, value, own);
+}
+
+/* What `value` is moved to and used as alone, where all of its elements are, and the map from there; NONE: it has the
+ * same dimensions there, but for those of one element. */
 static uint32_t moved_to(struct matcher *m, uint32_t value, uint32_t space, struct imap *map) {
     struct link links[MAX_CHAIN];
     int64_t own[MAX_RANK], there[MAX_RANK];
@@ -65,45 +86,29 @@ static uint32_t moved_to(struct matcher *m, uint32_t value, uint32_t space, stru
     if (at == n || (same && imap_equal(map, &links[at].map)))
         return NONE;
     imap_copy(map, &links[at].map);
-    for (uint32_t i = 0; i < map->n; i++) /* each digit of one index is a digit of the other */
-        map->t[i] = (struct term){space, map->t[i].stride, map->t[i].size, map->t[i].lo};
-    imap_canonical(map);
     for (uint32_t i = 1; i <= at; i++)
         matcher_look_through(m, links[i].op, false);
     return to;
 }
 
-/* The axes are dimensions of the value, in any order. */
-static bool are_dimensions(const struct graph *g, uint32_t value, const struct axes *axes) {
-    uint32_t rank, found = 0;
-    int64_t own[MAX_RANK], stride = 1;
-    const int64_t *shape = graph_shape(g, value, &rank);
-    for (uint32_t d = rank; d-- > 0; stride *= shape[d])
-        for (uint32_t i = 0; i < axes->n; i++) {
-            const struct term *t = &axes->t[axes_begin(axes, i)];
-            found += axes->end[i] - axes_begin(axes, i) == 1 && t->lo == stride && t->size == shape[d];
-        }
-    return found == wide_dimensions(g, value, own);
-}
-
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved) {
-    uint32_t rank, value = m->g->m->ops[op].first_result, read_as = value;
+    uint32_t rank, value = m->g->m->ops[op].first_result, to = NONE;
     int64_t numel = graph_numel(m->g, value);
-    struct imap *map = matcher_scratch(m, sizeof *map), dimensions;
+    struct imap *map = matcher_scratch(m, sizeof *map), whole;
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct goal *c = matcher_scratch(m, sizeof *c);
     if (numel < 1 || !map || !axes || !c)
         return NULL;
     imap_identity(map, space, numel);
-    imap_copy(&dimensions, map);
-    if (moved && (read_as = moved_to(m, value, space, &dimensions)) == NONE)
+    imap_copy(&whole, map);
+    if (moved && (class_moves(graph_class(m->g, op)) || (to = moved_to(m, value, space, map)) == NONE))
         return NULL;
-    const int64_t *shape = graph_shape(m->g, read_as, &rank);
-    *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
-    return root_axes(&dimensions, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) &&
-                   (!moved || matcher_is_flat(m, op) || are_dimensions(m->g, value, axes))
-               ? c
-               : NULL;
+    if (moved && !matcher_is_flat(m, op) && !are_dimensions(m->g, value, to, map))
+        return NULL;
+    const int64_t *shape = graph_shape(m->g, moved ? to : value, &rank);
+    *c = (struct goal){
+        .node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE, .moved_to = to};
+    return root_axes(&whole, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) ? c : NULL;
 }
 
 bool matcher_is_flat(const struct matcher *m, uint32_t op) {

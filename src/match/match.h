@@ -6,6 +6,7 @@
 #ifndef FA_MATCH_H
 #define FA_MATCH_H
 
+#include "automaton/view.h"
 #include "graph/index.h"
 #include "library/pattern.h"
 
@@ -17,7 +18,17 @@ struct binding {
     const struct imap *needed; /* the map without axes along which the value is the same: of a slice of it */
     const struct axes *axes;   /* the formula's axes there; a contraction has its own */
     uint32_t line;             /* of the formula where it was bound: 0 the root's, then those of the secondary roots */
+    enum number_change change; /* of a constant: the name stands for another number than the one it holds */
+    enum op_kind as;           /* what its op is read as (automaton/view.h); K_UNKNOWN: as it is printed */
 };
+/* The one number that the name stands for. */
+static inline struct constant binding_constant(const struct graph *g, const struct binding *b) {
+    struct constant c = {false, 0, 0};
+    if (b->value != NONE)
+        c = graph_constant(g, b->value);
+    c.value = number_changed(c.value, b->change);
+    return c;
+}
 
 struct match {
     const struct pattern *pattern;
@@ -26,6 +37,7 @@ struct match {
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
     bool by_values; /* a function of it is known by its values alone */
+    bool viewed;    /* ops may be what they read as (automaton/view.h) */
     uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 

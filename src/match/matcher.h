@@ -39,6 +39,7 @@ struct goal {
     uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
     bool turned;                    /* under transposed(): its last two axes are exchanged */
     enum number_change change;      /* of the number of the value, where the node is one */
+    uint32_t moved_to;              /* of a root: the value that its name stands for; NONE: the result of the op */
     bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
@@ -146,7 +147,8 @@ struct matcher {
     bool ones_lead;   /* trailing axes of one element of the root are read as leading ones, */
     bool ones_stay;   /* or stay at the second try, at secondary roots, too */
     bool takes_views; /* ops may be what they read as (automaton/view.h): at the second try, */
-    bool has_views;   /* if there are such */
+    bool has_views;   /* if there are such; */
+    bool only_views;  /* at once, as where such a match is found again */
     bool refused;     /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
@@ -165,6 +167,8 @@ struct mark matcher_mark(const struct matcher *m);
 void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
 void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when there is no more: the search gives up */
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
+/* The same of a name that the goal defines: where a root is read as what it is moved to, it stands for that. */
+void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b);
 void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
 void matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched */
 bool matcher_took(const struct matcher *m, uint32_t op);
@@ -199,9 +203,9 @@ static inline bool matcher_passes(struct matcher *m, enum failure_kind why, cons
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
 const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. `moved`: the axes
- * are the dimensions of what the result is moved to, which is used alone: its own in another order, or those that one
- * becomes. NULL when the shape is not known, or nothing is moved so. */
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. `moved`: it is
+ * read as what it is moved to, which is used alone and has its dimensions in another order, or those that one becomes.
+ * NULL when the shape is not known, or nothing is moved so. */
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved);
 /* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
 bool matcher_is_flat(const struct matcher *m, uint32_t op);

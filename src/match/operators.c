@@ -277,18 +277,16 @@ static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const
 }
 
 /* The name stands for this op from here on. */
-static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
-    struct binding b = m->state.slots[g->slot];
-    b.op = op;
-    b.value = value;
-    b.map = b.needed = map;
+static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map,
+                    enum op_kind as) {
+    struct binding b = {.value = value, .op = op, .map = map, .axes = g->axes, .as = as};
     if (graph_class(m->g, op) == OP_OPAQUE) {
         struct axes *axes = matcher_scratch(m, sizeof *axes);
         if (!axes || !own_axes(m, op, value, map, axes))
             return false;
         b.axes = axes;
     }
-    matcher_bind(m, g->slot, b);
+    matcher_bind_named(m, g, g->slot, b);
     return true;
 }
 
@@ -313,16 +311,21 @@ static const struct {
     [OP_STRUCTURE] = {NULL, false},
 };
 
-/* The map of an operand of a view's inner op. */
-static const struct imap *inner_map(struct matcher *m, uint32_t op, const struct op_view *v, uint32_t k,
-                                    const struct imap *map) {
-    uint32_t value = graph_operands(m->g, op)[v->at], def;
-    map = matcher_operand_map(m, op, v->at, map);
-    while (map && (def = m->g->m->values[value].def) != v->inner) {
+/* The map of the result of an op of the view, which is an inner one or the op itself. */
+static const struct imap *map_in_view(struct matcher *m, const struct op_view *v, uint32_t op, const struct imap *map) {
+    const struct inner_op *in = v->inner;
+    while (in < v->inner + v->ninner && in->op != op)
+        in++;
+    if (in == v->inner + v->ninner)
+        return map;
+    uint32_t value = graph_operands(m->g, in->from)[in->at], def;
+    map = map_in_view(m, v, in->from, map);
+    map = map ? matcher_operand_map(m, in->from, in->at, map) : NULL;
+    while (map && (def = m->g->m->values[value].def) != op) {
         map = matcher_map_through(m, def, map);
         value = graph_through(m->g, def);
     }
-    return map ? matcher_operand_map(m, v->inner, k, map) : NULL;
+    return map;
 }
 
 /* The op as what it reads as; `swapped`: its two operands are. */
@@ -331,13 +334,13 @@ static bool match_view(struct matcher *m, const struct goal *g, uint32_t op, con
     const struct goal *next = g->next;
     matcher_take(m, op, g);
     uint32_t taken = m->state.nmatched - 1;
-    if (v->inner != NONE)
-        matcher_take(m, v->inner, &(struct goal){.parent = taken});
+    for (uint32_t i = 0; i < v->ninner; i++)
+        matcher_take(m, v->inner[i].op, &(struct goal){.parent = taken});
     for (uint32_t i = v->n; i-- > 0;) {
         const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
         uint32_t value = graph_operands(m->g, from->op)[from->k];
-        const struct imap *to =
-            from->op == op ? matcher_operand_map(m, op, from->k, map) : inner_map(m, op, v, from->k, map);
+        const struct imap *of = map_in_view(m, v, from->op, map), *to;
+        to = of ? matcher_operand_map(m, from->op, from->k, of) : NULL;
         struct goal *c = to ? matcher_goal(m, g, g->node->args[i], value, to, g->axes, next) : NULL;
         if (!c)
             return false;
@@ -366,10 +369,9 @@ static bool view_fits(struct matcher *m, const struct goal *g, const struct op_v
         const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
         const struct node *arg = g->node->args[i];
         uint32_t value = graph_operands(m->g, from->op)[from->k];
-        if (value == NONE || (from->change != NUMBER_AS_IS && arg->kind != N_NUMBER))
-            return false;
-        if (from->change == NUMBER_AS_IS ? !matcher_plausible(m, arg, value)
-                                         : !may_be_number(m, g, arg, value, from->change))
+        if (value == NONE || !(from->change == NUMBER_AS_IS ? matcher_plausible(m, arg, value)
+                               : arg->kind == N_NUMBER      ? may_be_number(m, g, arg, value, from->change)
+                                                            : arg->kind == N_VARIABLE))
             return false;
     }
     return true;
@@ -386,7 +388,7 @@ static bool match_views(struct matcher *m, const struct goal *g, uint32_t op, ui
                 continue;
             m->has_views = true;
             struct mark k = matcher_mark(m);
-            if (m->takes_views && (g->slot == NONE || bind_op(m, g, op, value, map)) &&
+            if (m->takes_views && (g->slot == NONE || bind_op(m, g, op, value, map, views[i].kind)) &&
                 match_view(m, g, op, &views[i], swapped, map))
                 return true;
             matcher_undo(m, k);
@@ -406,7 +408,7 @@ static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t o
         return false;
     if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
         return false;
-    if (g->slot != NONE && !bind_op(m, g, op, value, map))
+    if (g->slot != NONE && !bind_op(m, g, op, value, map, K_UNKNOWN))
         return false;
     if (g->node->kind == N_OUTER)
         return match_outer(m, g, op, map);
@@ -427,7 +429,7 @@ bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const 
     uint32_t result = m->g->m->ops[op].first_result;
     if (g->node->kind != N_OP || g->node->nargs != graph_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
         return false;
-    if (g->slot != NONE && !bind_op(m, g, op, result, map))
+    if (g->slot != NONE && !bind_op(m, g, op, result, map, K_UNKNOWN))
         return false;
     enum op_class c = graph_class(m->g, op);
     return classes[c].stands_in && classes[c].rule(m, g, op, map);

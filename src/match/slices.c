@@ -212,8 +212,45 @@ static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
     return op;
 }
 
+/* The same part as one of a larger part of x, which has these bounds; false where that does not hold it. */
+static bool part_within(const struct graph *g, uint32_t op, const struct slice_bounds *of, struct slice_bounds *s) {
+    bool within = s->rank == of->rank;
+    s->ncut = 0;
+    for (uint32_t d = 0; d < s->rank && within; d++) {
+        within = of->step[d] == 1 && s->begin[d] >= of->begin[d] && s->end[d] <= of->end[d];
+        s->begin[d] -= of->begin[d];
+        s->end[d] -= of->begin[d];
+        uint32_t rank;
+        s->cut[d] = graph_shape(g, g->m->ops[op].first_result, &rank)[d] != of->end[d] - of->begin[d];
+        s->ncut += s->cut[d];
+    }
+    return within && s->ncut > 0;
+}
+
+/* At the second try: as a slice of what another slice of x takes, as where slices of slices were made one. */
+static bool match_within(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    enum { MOST_SIBLINGS = 16 };
+    const struct graph *gr = m->g;
+    uint32_t x = graph_operands(gr, op)[0], n = 0;
+    for (uint32_t u = gr->first_use[x]; u < gr->first_use[x + 1] && n < MOST_SIBLINGS; u++) {
+        uint32_t other = gr->uses[u];
+        struct slice_bounds of, s;
+        if (other == op || gr->m->ops[other].func != m->func || !slice_bounds(gr, other, &of) || of.ncut == 0 ||
+            !slice_bounds(gr, op, &s) || !part_within(gr, op, &of, &s))
+            continue;
+        m->has_views = true;
+        n++;
+        struct mark k = matcher_mark(m);
+        matcher_look_through(m, other, false);
+        if (m->takes_views && match_bounds(m, g, op, map, gr->m->ops[other].first_result, &s))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
 /* Also as one slice with those before it. */
-bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static bool match_composed(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
     struct slice_bounds s, inner;
     uint32_t x = graph_operands(gr, op)[0];
@@ -232,6 +269,14 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         x = graph_operands(gr, before)[0];
     }
     return false;
+}
+
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct mark k = matcher_mark(m);
+    if (match_composed(m, g, op, map))
+        return true;
+    matcher_undo(m, k);
+    return !m->full && !m->refused && match_within(m, g, op, map);
 }
 
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

@@ -107,8 +107,8 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->steps = 0;
     m->full = m->takes_views = m->has_views = false;
     m->found.nops = 0;
-    if (match_in_some_axes(m, op))
+    if (!m->only_views && match_in_some_axes(m, op))
         return true;
     m->takes_views = true;
-    return m->has_views && !m->full && match_in_some_axes(m, op);
+    return (m->only_views || m->has_views) && !m->full && match_in_some_axes(m, op);
 }

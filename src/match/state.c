@@ -59,7 +59,18 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
     s->slots[slot] = b;
 }
 
-void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
+void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
+    struct imap *whole = g->moved_to == NONE ? NULL : matcher_scratch(m, sizeof *whole);
+    if (whole) {
+        b.value = g->moved_to;
+        imap_identity(whole, g->map->t[0].space, graph_numel(m->g, b.value));
+        b.map = whole;
+    }
+    b.needed = b.map;
+    matcher_bind(m, slot, b);
+}
+
+static void look_through(struct matcher *m, uint32_t op, bool inner) {
     struct search_state *s = &m->state;
     for (uint32_t i = 0; i < s->nlooked_through; i++)
         if (s->looked_through[i].op == op && s->looked_through[i].inner >= inner)
@@ -68,6 +79,20 @@ void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
         m->full = true;
     else
         s->looked_through[s->nlooked_through++] = (struct looked_through){op, inner};
+}
+
+/* Of two negations also the other one, and what stands between. */
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
+    const struct graph *g = m->g;
+    uint32_t at = graph_negated(g, op);
+    look_through(m, op, inner);
+    for (uint32_t def = op; at != NONE && graph_operands(g, def)[at] != graph_through(g, op);) {
+        def = g->m->values[graph_operands(g, def)[at]].def;
+        for (; graph_negated(g, def) == NONE; def = g->m->values[graph_through(g, def)].def)
+            look_through(m, def, inner);
+        look_through(m, def, inner);
+        at = graph_negated(g, def);
+    }
 }
 
 void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
@@ -96,6 +121,7 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .axes = axes,
                            .outer = of->outer,
                            .slot = NONE,
+                           .moved_to = of->parent == NONE ? of->moved_to : NONE,
                            .parent = of->parent,
                            .turned = of->turned,
                            .inside = of->inside,
@@ -108,6 +134,8 @@ struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t a
     struct goal *c = matcher_goal(m, g, g->node->args[arg], value, map, axes, next);
     if (c)
         c->parent = m->state.nmatched - 1;
+    if (c)
+        c->moved_to = NONE;
     return c;
 }
 
@@ -132,7 +160,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->max_steps = search_steps(max_steps);
     m->scratch = xrealloc(NULL, SCRATCH_BYTES);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
-        m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, NULL, 0};
+        m->state.slots[i] = (struct binding){.value = NONE, .op = NONE};
     return m;
 }
 

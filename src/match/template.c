@@ -28,16 +28,16 @@ void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
     buf_add(out, value == NONE ? STR("none") : str_of(dtype_table[graph_dtype(g, value)].name));
 }
 
-static void say_op(const struct graph *g, uint32_t value, struct buf *out) {
-    uint32_t op = value == NONE ? NONE : g->m->values[value].def;
-    enum op_kind kind = op == NONE ? K_UNKNOWN : (enum op_kind)g->kind[op];
+static void say_op(const struct graph *g, const struct binding *b, struct buf *out) {
+    uint32_t op = b->value == NONE ? NONE : g->m->values[b->value].def;
+    enum op_kind kind = op == NONE || b->as != K_UNKNOWN ? b->as : (enum op_kind)g->kind[op];
     buf_add(out, kind == K_UNKNOWN ? STR("none") : str_of(op_table[kind].name));
 }
 
 /* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
-static void say_activation(struct evaluation *e, uint32_t value, struct buf *out) {
+static void say_activation(struct evaluation *e, const struct binding *b, struct buf *out) {
     const struct graph *g = e->graph;
-    uint32_t op = value == NONE ? NONE : g->m->values[value].def;
+    uint32_t op = b->value == NONE || b->as != K_UNKNOWN ? NONE : g->m->values[b->value].def;
     struct buf numbers = {0};
     bool reversed = false, alone = op != NONE && op_kind_alone(g, op) != (enum op_kind)g->kind[op];
     for (uint32_t i = 0; op != NONE && !alone && i < graph_noperands(g, op); i++) {
@@ -55,8 +55,9 @@ static void say_activation(struct evaluation *e, uint32_t value, struct buf *out
             buf_printf(&numbers, ", %.10g", x->number);
     }
     struct str all = buf_take(&numbers, e->arena);
+    enum op_kind kind = b->as != K_UNKNOWN ? b->as : op == NONE ? K_UNKNOWN : op_kind_alone(g, op);
     buf_printf(out, all.n ? "(\"%s%s" : "\"%s%s", reversed ? "r" : "",
-               op == NONE ? "none" : op_table[op_kind_alone(g, op)].name);
+               kind == K_UNKNOWN ? "none" : op_table[kind].name);
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 
@@ -66,11 +67,11 @@ static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
     uint32_t made = template_op_slot(e->formula, inner, "op");
     uint32_t folded = template_op_slot(e->formula, inner, "activation");
     if (made != NONE) {
-        say_op(e->graph, bound_to(e, made, VIEW_BOUND).value, out);
+        say_op(e->graph, &e->bindings[made], out);
         return;
     }
     if (folded != NONE) {
-        say_activation(e, bound_to(e, folded, VIEW_BOUND).value, out);
+        say_activation(e, &e->bindings[folded], out);
         return;
     }
     if (!str_is(inner, "found")) {
@@ -103,7 +104,8 @@ static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
         /* an argument of the model says more than a name inside of it */
         uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
         struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);
-        buf_add(out, label);
+        static const char *const changed[] = {"", "-", "1 / "};
+        buf_printf(out, "%s%.*s", changed[e->bindings[slot].change], (int)label.n, label.p);
         return;
     }
     struct diags quiet = {.arena = e->arena};

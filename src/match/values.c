@@ -66,6 +66,8 @@ static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot
  * movement to a common value; the name of a variable then stands for that. */
 static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     struct binding b = m->state.slots[slot];
+    if (g->change != b.change)
+        return false;
     if (g->value == b.value && same_elements(m, b.value, g->map, b.map))
         return true;
     struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
@@ -89,7 +91,10 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
                 look_through_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
-                    bind_variable(m, g, slot, (struct binding){there[j].value, b.op, map, NULL, b.axes, 0});
+                    bind_variable(
+                        m, g, slot,
+                        (struct binding){
+                            .value = there[j].value, .op = b.op, .map = map, .axes = b.axes, .change = b.change});
             }
             return !m->full;
         }
@@ -115,10 +120,20 @@ static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) 
     return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
 }
 
-/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed. */
+/* The operand of movement that the formula writes, which may be several ops. */
+static bool is_moved(const struct matcher *m, const struct goal *g) {
+    return g->parent != NONE && class_moves(graph_class(m->g, m->state.matched[g->parent].op));
+}
+
+/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed; at the second
+ * try, where the formula moves it, for what is there before all movement. */
 static const struct imap *variable_value(struct matcher *m, const struct goal *g, uint32_t *value) {
     struct link links[MAX_CHAIN];
     uint32_t n = movement_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    if (n > 1 && is_moved(m, g)) {
+        m->has_views = true;
+        take = m->takes_views ? n - 1 : take;
+    }
     look_through_links(m, links, take, false);
     *value = links[take].value;
     return take ? keep_map(m, &links[take].map) : g->map;
@@ -131,7 +146,8 @@ bool match_variable(struct matcher *m, const struct goal *g) {
     const struct imap *map = variable_value(m, g, &value);
     if (!map)
         return false;
-    bind_variable(m, g, slot, (struct binding){value, NONE, map, NULL, g->axes, 0});
+    bind_variable(m, g, slot,
+                  (struct binding){.value = value, .op = NONE, .map = map, .axes = g->axes, .change = g->change});
     return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
 }
 
@@ -143,7 +159,7 @@ bool match_named(struct matcher *m, const struct goal *g) {
     if (!c)
         return false;
     c->slot = slot;
-    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->map, g->axes, 0});
+    matcher_bind_named(m, g, slot, (struct binding){.value = g->value, .op = NONE, .map = g->map, .axes = g->axes});
     return matcher_solve(m, c);
 }
 

@@ -49,8 +49,10 @@ static bool number_of_match(const void *self, struct str text, double *out) {
     const struct form_run *run = self;
     struct evaluation e = evaluation_of(run->ref, run->form);
     double numbers[MAX_SLOTS];
-    for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++)
-        numbers[slot] = number_given(run, run->ref->bound.slots[slot].value);
+    for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++) {
+        const struct binding *b = &run->ref->bound.slots[slot];
+        numbers[slot] = number_changed(number_given(run, b->value), b->change);
+    }
     e.numbers = numbers;
     const struct number *n = number_of_text(e.formula, text, run->eval->arena);
     *out = n ? evaluate(&e, n) : NAN;
@@ -78,10 +80,12 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
 }
 
 /* An activation as a fused op prints it, with its numbers: the slope of a leaky_relu, the bounds of a clamp. */
-static const struct attr *activation_of_op(const struct reference *r, uint32_t op) {
+static const struct attr *activation_of_op(const struct reference *r, uint32_t op, enum op_kind as) {
     struct attr *x = arena_alloc(r->arena, sizeof *x);
-    *x = (struct attr){
-        .key = STR("activation"), .text = str_of(op_table[op_kind_alone(reference_graph(r), op)].name), .n = -1};
+    as = as != K_UNKNOWN ? as : op_kind_alone(reference_graph(r), op);
+    *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[as].name), .n = -1};
+    if (as != (enum op_kind)reference_graph(r)->kind[op])
+        return x;
     const char *before = ", params = [";
     for (const char *const *key = activation_numbers; *key; key++) {
         const struct attr *number = attrs_find(graph_attributes(reference_graph(r), op), *key);
@@ -102,7 +106,7 @@ static const struct attr *activation_named(const struct reference *r, struct str
         struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
         uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
         if (slot != NONE && r->bound.slots[slot].op != NONE)
-            return activation_of_op(r, r->bound.slots[slot].op);
+            return activation_of_op(r, r->bound.slots[slot].op, r->bound.slots[slot].as);
         names.p += name.n + (comma != NULL);
         names.n -= name.n + (comma != NULL);
     }

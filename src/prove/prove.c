@@ -87,7 +87,8 @@ static struct verdict try_readings(struct proof *p) {
 static bool prepare_reference(struct proof *p, struct eval_context *b) {
     struct reference *r = &p->ref;
     const struct mlir *m = reference_graph(r)->m;
-    reference_add(r, form_root(&p->form));
+    for (uint32_t i = 0; i < p->form.noutputs; i++)
+        reference_add(r, p->form.values[p->form.outputs[i].value]);
     for (uint32_t i = 0; i < r->match->nops; i++)
         for (uint32_t k = 0; k < m->ops[r->match->ops[i]].nresults; k++)
             reference_add(r, m->ops[r->match->ops[i]].first_result + k);
