@@ -162,7 +162,7 @@ static void print_all(struct table *t, const struct match *m, struct arena *a, F
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
     print_verdict(&v, out);
-    if (!m->pattern->fused.n || !print_shapes(m, out) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
+    if (!m->pattern->fused || !print_shapes(m, out) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
         return;
     print_proof(p, out);
     print_numbers(p, out);

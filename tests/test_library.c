@@ -373,7 +373,9 @@ static bool read_demands(const char *demands) {
     fclose(f);
     patterns_free(&set);
     diags.n = 0;
-    bool read = patterns_load(&set, path, &diags) && patterns_check(&set, path, &diags);
+    bool read = patterns_load(&set, path, &diags);
+    if (read)
+        patterns_check(&set, path, &diags);
     remove(path);
     return read;
 }

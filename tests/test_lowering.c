@@ -147,14 +147,15 @@ Test(lowering, every_lowering_says_what_it_follows) {
 
 /* ---- formulas ---- */
 
-static struct formula formula;
+static const struct formula *formula;
 static const struct tensor *slots[MAX_SLOTS];
 
 static void read_formula(const char *text) {
     memset(slots, 0, sizeof slots);
-    diags.n = 0;
-    cr_assert(fused_parse(&formula, &arena, &set, str_of(text), (struct text_origin){"test", 1, 1}, &diags), "%s: %s",
-              text, diags.n ? diags.items[0].message : "");
+    struct form *form = arena_alloc(&arena, sizeof *form);
+    *form = (struct form){.set = &set, .text = str_of(text), .origin = {"test", 1, 1}};
+    formula = form_of(form);
+    cr_assert_not_null(formula, "%s", text);
 }
 
 static struct tensor *counting(uint32_t rank, int64_t a, int64_t b, int64_t c) {
@@ -165,14 +166,14 @@ static struct tensor *counting(uint32_t rank, int64_t a, int64_t b, int64_t c) {
 }
 
 static const struct tensor *bind(const char *name, const struct tensor *t) {
-    uint32_t s = formula_slot(&formula, str_of(name));
+    uint32_t s = formula_slot(formula, str_of(name));
     cr_assert_neq(s, NONE, "%s", name);
     return slots[s] = t;
 }
 
 static const struct tensor *result(void) {
     const struct tensor *r[MAX_RESULTS];
-    return formula_value(&context, &set, &formula, slots, r) ? r[0] : NULL;
+    return formula_value(&context, &set, formula, slots, r) ? r[0] : NULL;
 }
 
 static const struct tensor *root(void) {
@@ -198,7 +199,7 @@ static void same(const char *one, const char *other) {
             const struct tensor *t;
         } names[] = {{"x", x}, {"w", w}, {"b", b}};
         for (size_t k = 0; k < 3; k++)
-            if (formula_slot(&formula, str_of(names[k].name)) != NONE)
+            if (formula_slot(formula, str_of(names[k].name)) != NONE)
                 bind(names[k].name, names[k].t);
         got[i] = root();
     }
@@ -256,13 +257,13 @@ Test(lowering, a_choice_takes_other_alternatives_and_what_is_not_said_is_none) {
     bind("x", x);
     cr_assert_float_eq(root()->x[0], x->x[0] + 1, 1e-15, "the first that is there");
     for (int i = 1; i <= 2; i++) {
-        cr_assert(formula_value_of(&context, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
+        cr_assert(formula_value_of(&context, &set, formula, slots, &(struct formula_options){.choice = &choice}, r));
         cr_assert_float_eq(r[0]->x[0], x->x[0] + i, 1e-15);
         cr_assert_eq(formula_choice_next(&choice), i == 1);
     }
     bind("z", counting(1, 4, 0, 0));
     choice.n = 0;
-    cr_assert(formula_value_of(&context, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
+    cr_assert(formula_value_of(&context, &set, formula, slots, &(struct formula_options){.choice = &choice}, r));
     cr_assert_float_eq(r[0]->x[1], 2 * x->x[1], 1e-15, "the others leave out what is there");
     cr_assert_not(formula_choice_next(&choice));
 }
@@ -287,7 +288,7 @@ Test(lowering, attention_of_a_formula_is_causal_only_where_it_says_so) {
 
 static void fails(const char *text, const char *reason) {
     read_formula(text);
-    uint32_t x = formula_slot(&formula, STR("x"));
+    uint32_t x = formula_slot(formula, STR("x"));
     if (x != NONE)
         slots[x] = counting(2, 3, 4, 0);
     context.error = STR("");

@@ -4,7 +4,7 @@
 #include "lang/net.h"
 #include "lang/printer.h"
 #include "lang/regex.h"
-#include "library/pattern.h"
+#include "library/lowering.h"
 #include "match/evaluate.h"
 
 #include <criterion/criterion.h>
@@ -657,6 +657,15 @@ static void refuses(const char *text, const char *place, const char *message) {
 static const struct pattern *only(void) {
     cr_assert_eq(set.n, 1);
     return set.items[0];
+}
+
+Test(pattern, forms_are_read_with_the_pattern) {
+    refuses(HEAD "match: |\n  out = exp(x)\nfused: |\n  # what it computes\n  out = exp(x\n", "9:3", "')' expected");
+    refuses(HEAD "match: out = exp(x)\nholds: {x: 'abs(x'}\n", "5:17", "')' expected");
+    diags.n = 0;
+    loads(HEAD "match: out = exp(x)\nfused: exp(x)\nholds: {x: abs(x)}\n---\nname: q\nlike: p\n");
+    cr_assert(form_of(set.items[0]->fused)->root && form_of(set.items[0]->holds[0].form)->root);
+    cr_assert_eq(set.items[0]->fused, set.items[1]->fused);
 }
 
 Test(pattern, a_pattern_file_with_all_keys) {

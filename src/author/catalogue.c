@@ -135,7 +135,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
             if (pattern_file_is_of(l->patterns.items[k]->file.p, files[i]))
                 good = patterns_load_tests(&l->patterns, l->patterns.items[k], &l->diags);
     for (size_t i = 0; i < n && good; i++)
-        good = patterns_check(&l->patterns, files[i], &l->diags);
+        patterns_check(&l->patterns, files[i], &l->diags);
     return good ? FA_CLEAN : FA_USAGE;
 }
 
@@ -155,8 +155,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     *counts = (struct fa_test_counts){.patterns = ntaken};
     bool good = true;
     for (uint32_t i = 0; i < ntaken && good; i++)
-        good = patterns_load_tests(&l->patterns, taken[i], &l->diags) &&
-               pattern_forms_check(&l->patterns, taken[i], &l->diags);
+        good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
     for (uint32_t i = 0; i < ntaken && good && watch_step(watch, "testing", i, ntaken); i++) {
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);

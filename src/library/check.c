@@ -14,7 +14,6 @@ struct checker {
     const char *file;
     struct diags *diags;
     struct arena arena;
-    bool failed;
 };
 
 static bool same_file(const char *a, const char *b) {
@@ -71,40 +70,22 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
 
 /* ---- the fused form ---- */
 
-/* The formula of `fused` or `holds`; NULL with an error when it is none. */
-static const struct formula *other_formula(struct checker *c, struct str text, struct text_origin origin) {
-    struct formula *f = arena_alloc(&c->arena, sizeof *f);
-    bool good = fused_parse(f, &c->arena, c->set, text, origin, c->diags);
-    c->failed |= !good;
-    return good ? f : NULL;
-}
-
-bool pattern_forms_check(const struct pattern_set *set, const struct pattern *p, struct diags *d) {
-    struct checker c = {.set = set, .diags = d};
-    if (p->fused.n)
-        other_formula(&c, p->fused, p->fused_origin);
-    for (uint32_t i = 0; i < p->nholds; i++)
-        other_formula(&c, p->holds[i].formula, p->holds[i].origin);
-    arena_free(&c.arena);
-    return !c.failed;
-}
-
 /* `absent` stands for an operand that the op goes without. */
 static void check_fused(struct checker *c, const struct pattern *p) {
-    const struct formula *f = other_formula(c, p->fused, p->fused_origin);
-    for (uint32_t i = 0; f && i < f->nslots; i++)
+    const struct formula *f = form_of(p->fused);
+    for (uint32_t i = 0; i < f->nslots; i++)
         if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
             !str_is(f->slot_name[i], "absent"))
-            warn(c, line_of(p, p->fused), "`fused` speaks of a name that the formula does not have: ", f->slot_name[i],
-                 "");
+            warn(c, line_of(p, p->fused->text),
+                 "`fused` speaks of a name that the formula does not have: ", f->slot_name[i], "");
 }
 
 /* The formula of an assumption has no other variable than the name itself. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
-    const struct formula *f = other_formula(c, h->formula, h->origin);
-    for (uint32_t i = 0; f && i < f->nslots; i++)
+    const struct formula *f = form_of(h->form);
+    for (uint32_t i = 0; i < f->nslots; i++)
         if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
-            warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
+            warn(c, line_of(p, h->form->text), "`holds` speaks of another name: ", f->slot_name[i], "");
 }
 
 /* ---- other patterns ---- */
@@ -131,7 +112,7 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
     check_rules(c, p, p->undone, p->nundone);
     for (uint32_t i = 0; i < p->nholds; i++)
         check_holds(c, p, &p->holds[i]);
-    if (p->fused.n)
+    if (p->fused)
         check_fused(c, p);
 }
 
@@ -152,9 +133,9 @@ static bool calls(struct str text, struct str name) {
 static bool is_used(const struct pattern_set *set, const struct idiom *idiom) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct pattern *p = set->items[i];
-        bool used = calls(p->match, idiom->name) || calls(p->fused, idiom->name);
+        bool used = calls(p->match, idiom->name) || (p->fused && calls(p->fused->text, idiom->name));
         for (uint32_t k = 0; k < p->nholds; k++)
-            used |= calls(p->holds[k].formula, idiom->name);
+            used |= calls(p->holds[k].form->text, idiom->name);
         if (used)
             return true;
     }
@@ -193,7 +174,7 @@ bool pattern_file_is_of(const char *file, const char *path) {
     return strncmp(file, path, n) == 0 && (file[n] == '\0' || file[n] == '/');
 }
 
-bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
+void patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
     struct checker c = {.set = set, .diags = d};
     for (uint32_t i = 0; i < set->n; i++) {
         c.file = set->items[i]->file.p;
@@ -211,5 +192,4 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
             check_demand(&c, &set->demands[i]);
     }
     arena_free(&c.arena);
-    return !c.failed;
 }

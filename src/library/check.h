@@ -1,15 +1,12 @@
-/* What authors are told of pattern files: forms that are no formula, and what is no error but looks like a mistake. */
+/* What authors are told of pattern files that is no error but looks like a mistake. */
 #ifndef FA_PATTERN_CHECK_H
 #define FA_PATTERN_CHECK_H
 
 #include "library/pattern.h"
 
 /* Adds the warnings for a file or a directory that the set has read: patterns and idioms that replace others, {names}
- * in texts and in `fused` that the formula lacks, idioms that no pattern uses. False with an error for each `fused` and
- * `holds` that is no formula. */
-bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
-/* The same for these two keys of one pattern, without warnings. */
-bool pattern_forms_check(const struct pattern_set *set, const struct pattern *p, struct diags *d);
+ * in texts and in `fused` that the formula lacks, idioms that no pattern uses. */
+void patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
 
 /* It is this file, or one of this directory. */
 bool pattern_file_is_of(const char *file, const char *path);

@@ -52,7 +52,7 @@ void load_holds(struct loader *l, struct pattern *p, const struct tree *n) {
         uint32_t slot = formula_slot(&p->formula, name->text);
         if (slot == NONE || !p->formula.slot_is_variable[slot] || p->nholds == sizeof p->holds / sizeof *p->holds)
             error_at(l, name, NULL, "not a variable of the formula: ", name->text);
-        else if (is_scalar(l, text))
-            p->holds[p->nholds++] = (struct holding){slot, text->text, origin_of(l, text)};
+        else
+            p->holds[p->nholds++] = (struct holding){slot, load_form(l, text)};
     }
 }

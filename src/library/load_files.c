@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "library/loader.h"
+#include "library/lowering.h"
 
 static void switch_off(struct loader *l, const struct tree *name) {
     struct pattern *p = find_pattern(l->set, name->text);
@@ -145,10 +146,16 @@ static bool read_file(struct loader *l, const char *path) {
     return ok;
 }
 
-/* What was put off, before other files change what its conditions mean. */
+/* What was put off, before other files change what its conditions and forms mean. */
 static void complete_all(struct pattern_set *set) {
-    for (uint32_t i = 0; i < set->n; i++)
-        pattern_complete(set, set->items[i]);
+    for (uint32_t i = 0; i < set->n && set->completing; i++) {
+        struct pattern *p = set->items[i];
+        pattern_complete(set, p);
+        if (p->fused)
+            form_of(p->fused);
+        for (uint32_t k = 0; k < p->nholds; k++)
+            form_of(p->holds[k].form);
+    }
 }
 
 /* Conditions can wait that are known to be right: of files that are all compiled in. */

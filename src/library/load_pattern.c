@@ -64,10 +64,8 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     if (l->in.failed || !leader)
         return;
     p->formula = leader->formula;
-    if (!p->fused.n) {
+    if (!p->fused)
         p->fused = leader->fused;
-        p->fused_origin = leader->fused_origin;
-    }
     p->is_variant = true;
     p->variant_of = leader;
 }
@@ -125,6 +123,10 @@ enum holding_kind {
     HOLDS_OTHER /* what `load` reads; NULL: load_formula, switches_off or family_size */
 };
 
+static void load_fused(struct loader *l, struct pattern *p, const struct tree *n) {
+    p->fused = load_form(l, n);
+}
+
 /* Its own, or that of the pattern that it is `like`. */
 static void load_fused_op(struct loader *l, struct pattern *p, const struct tree *map) {
     const struct tree *like = tree_lookup(map, "like");
@@ -154,7 +156,7 @@ static const struct pattern_key {
     TEXT(fused_op, false),
     TEXT(source, false),
     TEXT(match, false),
-    TEXT(fused, false),
+    OTHER(fused, load_fused, true),
     OTHER(like, NULL, false),
     OTHER(off, NULL, false),
     OTHER(for, NULL, false),
@@ -197,8 +199,6 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
     case HOLDS_TEXT:
         if (is_scalar(l, n))
             *(struct str *)to = n->text;
-        if (to == &p->fused)
-            p->fused_origin = origin_of(l, n);
         return;
     case HOLDS_CONDITIONS:
         load_conditions(l, &p->formula, n, to, count);

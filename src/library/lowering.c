@@ -1,6 +1,8 @@
 /* The section `lowering` of pattern files, and formulas that may use lowerings. */
 #include "library/lowering.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +31,35 @@ static struct idioms all_idioms(const struct pattern_set *set, bool patterns) {
     return all;
 }
 
-bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *set, struct str text,
-                 struct text_origin origin, struct diags *d) {
-    struct idioms all = all_idioms(set, true);
-    return form_parse(f, a, &all, text, origin, d);
+static bool parse_form(struct form *form, struct diags *d) {
+    struct idioms all = all_idioms(form->set, true);
+    struct formula *f = arena_alloc(&form->set->arena, sizeof *f);
+    bool good = form_parse(f, &form->set->arena, &all, form->text, form->origin, d);
+    form->formula = good ? f : NULL;
+    return good;
+}
+
+struct form *load_form(struct loader *l, const struct tree *n) {
+    if (!is_scalar(l, n))
+        return NULL;
+    struct form *form = arena_alloc(&l->set->arena, sizeof *form);
+    *form = (struct form){.set = l->set, .text = n->text, .origin = origin_of(l, n)};
+    if (!l->put_off)
+        l->in.failed = !parse_form(form, l->in.diags);
+    return form;
+}
+
+const struct formula *form_of(struct form *form) {
+    pthread_mutex_t *completing = form->set->completing;
+    if (completing)
+        pthread_mutex_lock(completing);
+    struct diags none = {.arena = &form->set->arena};
+    bool good = form->formula || parse_form(form, &none);
+    assert(good); /* it was read before, when the program was built */
+    (void)good;
+    if (completing)
+        pthread_mutex_unlock(completing);
+    return form->formula;
 }
 
 /* ---- loading ---- */

@@ -19,12 +19,19 @@ struct note_rule {
     enum outside what;         /* of a rule of `outside` */
 };
 
+/* The formula of `fused` or `holds`: form_of (lowering.h). */
+struct form {
+    struct pattern_set *set; /* whose idioms and lowerings it may use */
+    struct str text;
+    struct text_origin origin;
+    const struct formula *formula; /* NULL: of a pattern that was compiled in, and not asked for yet */
+};
+
 /* An assumption on a value: the result of this formula for some value, as in {m: m + transposed(m)} for a symmetric m.
  * A proof makes such values with it. */
 struct holding {
     uint32_t slot;
-    struct str formula; /* text, over the name of the slot */
-    struct text_origin origin;
+    struct form *form; /* over the name of the slot */
 };
 
 /* An argument of an example. */
@@ -101,8 +108,9 @@ struct conjunct {
 
 struct pattern {
     struct str name, summary, fused_op, source;
-    enum op_kind makes;      /* its fused op; K_UNKNOWN: of no dialect */
-    struct str match, fused; /* text of the formula and of the fused form */
+    enum op_kind makes; /* its fused op; K_UNKNOWN: of no dialect */
+    struct str match;   /* text of the formula */
+    struct form *fused; /* NULL: it has none */
     struct str file;
     uint64_t line;      /* where its mapping begins */
     struct str text;    /* the YAML document */
@@ -142,7 +150,6 @@ struct pattern {
     uint32_t
         replicated[MOST_NAMES]; /* slots whose values are assumed to be the same on each device; stated in the notes */
     uint32_t nreplicated;
-    struct text_origin fused_origin;
     struct holding holds[8]; /* further assumptions on variables; stated in the notes */
     uint32_t nholds;
     bool show_blocked, show_decomposed; /* --include */

@@ -62,7 +62,7 @@ static struct str try_variations(struct prover *self, const struct match *m, str
 struct str prove_example(void *self_, const struct match *m, const struct example *e, struct arena *a) {
     struct prover *self = self_;
     struct proof *p = proof_new(self->set, m, self->seed, a);
-    if (!m->pattern->fused.n)
+    if (!m->pattern->fused)
         self->formless++;
     struct verdict r = proof_run(p);
     if (r.kind == VERDICT_NONE && r.misfit)

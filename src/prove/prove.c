@@ -97,7 +97,8 @@ static bool prepare_reference(struct proof *p, struct eval_context *b) {
             reference_add(r, p->form.values[p->form.name_at[i]]);
     if (r->full)
         return eval_fail(b, "too many operands");
-    return reference_inputs(r, b);
+    reference_inputs(r);
+    return true;
 }
 
 /* Trials that the pattern excludes from its claim. */
@@ -160,12 +161,11 @@ static bool prepare(struct proof *p, const struct formula *form, struct eval_con
 
 struct verdict proof_run(struct proof *p) {
     struct eval_context b = {.arena = p->ref.arena};
-    struct str fused = p->ref.match->pattern->fused;
-    if (!fused.n)
+    struct form *fused = p->ref.match->pattern->fused;
+    if (!fused)
         return (struct verdict){.text = STR("the pattern has no `fused`")};
-    const struct formula *form = reference_parse(&p->ref, fused, &b);
-    if (!form || !prepare(p, form, &b))
-        return (struct verdict){.text = b.error, .misfit = !form};
+    if (!prepare(p, form_of(fused), &b))
+        return (struct verdict){.text = b.error};
     return try_readings(p);
 }
 

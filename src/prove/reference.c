@@ -87,29 +87,15 @@ static bool is_listed(const struct reference *r, const uint32_t *slots, uint32_t
     return found;
 }
 
-const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b) {
-    struct diags quiet = {.arena = r->arena};
-    struct formula *f = arena_alloc(r->arena, sizeof *f);
-    struct text_origin origin = {r->match->pattern->file.p, r->match->pattern->line, 0};
-    bool good = fused_parse(f, r->arena, r->set, text, origin, &quiet);
-    if (!good)
-        eval_fail(b, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
-    diags_free(&quiet);
-    return good ? f : NULL;
-}
-
-bool reference_inputs(struct reference *r, struct eval_context *b) {
+void reference_inputs(struct reference *r) {
     const struct pattern *pattern = r->match->pattern;
-    bool good = true;
     for (uint32_t i = 0; i < r->problem.ninputs; i++) {
         struct input *in = &r->problem.inputs[i];
         const struct holding *h = holding_of(r, in->value);
-        in->holds = h ? reference_parse(r, h->formula, b) : NULL;
-        good &= !h || in->holds;
+        in->holds = h ? form_of(h->form) : NULL;
         in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
         in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
     }
-    return good;
 }
 
 bool input_has_precondition(const struct reference *r, uint32_t input, bool devices) {

@@ -8,12 +8,9 @@
 /* Adds the ops and inputs below a value: matched ops, movement and readable constants are evaluated; a value that the
  * pattern ties to a number or a formula, and everything else, is an input. */
 void reference_add(struct reference *r, uint32_t value);
-/* After all of that: what the pattern states of each input. False with a reason in the context. */
-bool reference_inputs(struct reference *r, struct eval_context *b);
+/* After all of that: what the pattern states of each input. */
+void reference_inputs(struct reference *r);
 /* The pattern states something of the input that can be violated. `devices`: there are several. */
 bool input_has_precondition(const struct reference *r, uint32_t input, bool devices);
-
-/* Parses `fused` or `holds` of the pattern. NULL with a reason in the context. */
-const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b);
 
 #endif

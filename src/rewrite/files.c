@@ -120,9 +120,8 @@ static void put_checks(struct buf *b, struct str op, uint32_t before, bool hit, 
 struct str files_test(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a) {
     struct buf b = {0}, text = {0};
     struct str *operands = arena_alloc(a, (p->nexamples + 1) * sizeof *operands);
-    struct formula *fused = arena_alloc(a, sizeof *fused);
-    if (rewrite_form(set, p, a, fused))
-        operands_of_examples(set, p, fused, op_kind_of_spelling(p->fused_op), a, operands);
+    if (p->fused)
+        operands_of_examples(set, p, form_of(p->fused), op_kind_of_spelling(p->fused_op), a, operands);
     struct str argument = argument_of(p, a), op = fused_spelling(p, a);
     struct diags none = {.arena = a};
     uint32_t count = 0;

@@ -149,7 +149,7 @@ static void put_conditions(struct cpp *c, struct rewrite *out, const struct patt
     for (uint32_t i = 0; i < p->nreplicated; i++)
         put_unchecked(c, out, "replicated", c->match->slot_name[p->replicated[i]]);
     for (uint32_t i = 0; i < p->nholds; i++)
-        put_unchecked(c, out, "holds", p->holds[i].formula);
+        put_unchecked(c, out, "holds", p->holds[i].form->text);
     for (uint32_t i = 0; i < p->noutside; i++)
         put_unchecked(c, out, "outside", p->outside[i].say);
 }
@@ -223,13 +223,6 @@ static struct str_list written(struct cpp *c) {
     return text.n ? cpp_append((struct str_list){0}, text, c->arena) : (struct str_list){0};
 }
 
-bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f) {
-    struct diags none = {.arena = a};
-    bool ok = p->fused.n && fused_parse(f, a, set, p->fused, p->fused_origin, &none);
-    diags_free(&none);
-    return ok;
-}
-
 /* The summary without the op of TTNN, which a pass over TTIR does not write. */
 static struct str summary(const struct pattern *p, struct arena *a) {
     const char *end = str_find(p->summary, STR("; collapse"));
@@ -279,7 +272,7 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
         cpp_statement(a, 0, arena_printf(a, "void populate%sPatterns(RewritePatternSet &patterns) {", camel.p));
     const struct blank blanks[] = {{STR("{Name}"), {&camel, 1}},
                                    {STR("{title}"), {&title, 1}},
-                                   {STR("{fused}"), lines_of(p->fused, a)},
+                                   {STR("{fused}"), lines_of(p->fused->text, a)},
                                    {STR("{left}"), out->left},
                                    {STR("{members}"), members},
                                    {STR("{template}"), {&template, several}},
@@ -405,7 +398,7 @@ static struct str fill_pdll(const struct cpp *shared, struct rewrite *out, const
         out->left = cpp_append(out->left, arena_printf(a, "all ways to write it but %u", w.bodies.n), a);
     const struct blank blanks[] = {{STR("{name}"), {&name, 1}},
                                    {STR("{summary}"), {&what, 1}},
-                                   {STR("{fused}"), lines_of(p->fused, a)},
+                                   {STR("{fused}"), lines_of(p->fused->text, a)},
                                    {STR("{left}"), out->left},
                                    {STR("{patterns}"), w.patterns}};
     fill_lines(&text, embedded_text("NAME.pdll"), blanks, sizeof blanks / sizeof *blanks);
@@ -423,14 +416,13 @@ static bool is_cpp(const struct pattern_set *set, const struct pattern *p, struc
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a,
                    struct rewrite *out) {
     struct buf body = {0};
-    struct formula *fused = arena_alloc(a, sizeof *fused);
     struct cpp c = {.arena = a, .set = set, .pattern = p, .formula = &p->formula, .match = &p->formula, .out = &body};
     *out = (struct rewrite){0};
     if (pattern_reach(p) != REACH_DIALECT)
         cpp_cannot(&c, "the dialect lacks %.*s of %s", (int)pattern_lacks(p).n, pattern_lacks(p).p, p->fused_op.p);
     else if (blocked(p).n)
         cpp_cannot(&c, "it is blocked: %s", blocked(p).p);
-    else if (!rewrite_form(set, p, a, fused))
+    else if (!p->fused)
         cpp_cannot(&c, "the pattern does not say what the fused op computes");
     else if (pdll && !is_cpp(set, p, a, out))
         cpp_cannot(&c, "%s", out->why.p);
@@ -439,7 +431,7 @@ void rewrite_write(const struct pattern_set *set, const struct pattern *p, bool 
     else if (pdll && c.pattern->nescapes)
         cpp_cannot(&c, "a value that others may use, too");
     else
-        out->text = pdll ? fill_pdll(&c, out, fused) : fill_class(&c, out, p, fused);
+        out->text = pdll ? fill_pdll(&c, out, form_of(p->fused)) : fill_class(&c, out, p, form_of(p->fused));
     struct str why = c.why.n ? c.why : out->left.n ? out->left.items[0] : STR("no op of TTIR ends it");
     out->why = out->text.n ? STR("") : why;
     buf_free(&body);

@@ -2,7 +2,7 @@
 #ifndef FA_REWRITE_H
 #define FA_REWRITE_H
 
-#include "library/pattern.h"
+#include "library/lowering.h"
 
 struct rewrite {
     struct str text;           /* NAME.cpp or NAME.pdll; empty: it cannot be written */
@@ -14,8 +14,6 @@ struct rewrite {
 /* Texts are in `a`. */
 void rewrite_write(const struct pattern_set *set, const struct pattern *p, bool pdll, struct arena *a,
                    struct rewrite *out);
-/* The fused form of a pattern as a formula; false: it says none. */
-bool rewrite_form(const struct pattern_set *set, const struct pattern *p, struct arena *a, struct formula *f);
 bool rewrite_is_possible(const struct pattern_set *set, const struct pattern *p);
 
 #endif
