@@ -868,7 +868,7 @@ Test(pattern, a_fused_form_begins_as_a_formula_does) {
     struct text_origin origin = {"f", 1, 1};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct formula f;
-        cr_assert(form_parse(&f, &arena, NULL, str_of(forms[i]), origin, &diags), "%s", forms[i]);
+        cr_assert(form_parse(&f, &arena, NULL, NULL, str_of(forms[i]), origin, &diags), "%s", forms[i]);
         cr_assert_eq(f.root->args[0]->op, K_EXP);
     }
 }

@@ -171,6 +171,12 @@ static bool is_part_key(struct str key) {
     return found;
 }
 
+static void add_attributed(struct builder *b, struct node *n) {
+    struct attributed *link = arena_alloc(b->scratch, sizeof *link);
+    *link = (struct attributed){n, b->attributed};
+    b->attributed = link;
+}
+
 static void set_attr(struct builder *b, struct formula_scope *s, struct node *n, struct str key,
                      const struct expr *value) {
     if (value->kind != E_NAME && value->kind != E_NUMBER && value->kind != E_STRING) {
@@ -183,8 +189,11 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
     struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
     if (n->nattrs)
         memcpy(attrs, n->attrs, n->nattrs * sizeof *attrs);
+    else
+        add_attributed(b, n);
     enum attr_test test = str_is(value->text, "absent") ? ATTR_ABSENT : ATTR_IS;
-    attrs[n->nattrs++] = (struct attr_spec){arena_strdup(b->arena, key), test, value->text, value->kind == E_NAME};
+    attrs[n->nattrs++] = (struct attr_spec){
+        .key = arena_strdup(b->arena, key), .test = test, .value = value->text, .word = value->kind == E_NAME};
     n->attrs = attrs;
 }
 

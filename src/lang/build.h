@@ -16,6 +16,12 @@ struct formula_scope {
     struct formula_parser *parser;          /* of this text: for diagnostics */
 };
 
+/* Ops with attributes, from the last one built. */
+struct attributed {
+    struct node *op;
+    const struct attributed *before;
+};
+
 struct builder {
     struct formula *f;
     struct arena *arena;   /* of nodes and numbers; lives as long as the formula */
@@ -24,6 +30,7 @@ struct builder {
     struct diags *diags;
     struct condition_parts *parts; /* of conditions; NULL: none are allowed */
     uint32_t depth, nnodes;        /* of idioms inside of each other; of the whole formula */
+    struct attributed *attributed; /* the last op with attributes */
     bool failed;
 };
 

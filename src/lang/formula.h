@@ -78,11 +78,20 @@ struct number {
 
 enum attr_test { ATTR_ABSENT, ATTR_IS };
 
+/* One of the numbers that an attribute's text lists: "extent(x, -1) / 2", or a name for the number that it is. Each is
+ * NULL where the text is no number over these names. */
+struct attr_number {
+    const struct number *own, *outer; /* over the names of the formula; of a form, over those of its pattern */
+};
+
 struct attr_spec {
     const char *key;
     enum attr_test test;
     struct str value;
-    bool word; /* written without quotes: true, or a name of the formula */
+    bool word;                         /* written without quotes: true, or a name of the formula */
+    const struct attr_number *numbers; /* of ATTR_IS: the items of its list, separated by commas */
+    uint32_t nnumbers;
+    const struct attr *text; /* where some item is no number of the formula: the text, as an op prints it */
 };
 
 struct node {
@@ -188,9 +197,14 @@ void idioms_free(struct idioms *all);
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
-/* The same of a fused form: a single line needs no name, and names that stand in attributes only are variables too. */
-bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                struct text_origin origin, struct diags *d);
+/* The same of a fused form of the formula `outer`: a single line needs no name, and names that stand in attributes only
+ * are variables too. */
+bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct formula *outer,
+                struct str text, struct text_origin origin, struct diags *d);
+/* The same of what an op computes: its parameters are variables, even if the formula has them in attributes only, or
+ * not at all. */
+bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct str *params,
+                    uint32_t nparams, struct str text, struct text_origin origin, struct diags *d);
 /* What conditions of pattern files use beside the table of conditions. */
 struct condition_parts {
     struct regexes regexes;

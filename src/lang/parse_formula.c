@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang/build.h"
+#include "mlir/attributes.h"
 
 /* A root has to be an op: a name alone would match every value. */
 static void check_root(struct builder *b, struct formula_scope *s, struct node *root, struct str name) {
@@ -48,11 +49,15 @@ static const char *meant_by(const struct builder *b, struct str name) {
 }
 
 /* `form`: its single line needs no name. */
-static bool formula_build(struct builder b, struct str text, struct text_origin origin, bool form) {
-    struct formula *f = b.f;
-    struct formula_scope *s = arena_alloc(b.scratch, sizeof *s);
-    struct formula_parser p = {
-        .arena = b.scratch, .kept = b.arena, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+static bool formula_build(struct builder *b, struct str text, struct text_origin origin, bool form) {
+    struct formula *f = b->f;
+    struct formula_scope *s = arena_alloc(b->scratch, sizeof *s);
+    struct formula_parser p = {.arena = b->scratch,
+                               .kept = b->arena,
+                               .diags = b->diags,
+                               .text = text,
+                               .origin = origin,
+                               .lexer = {text, 0, 0}};
     memset(f, 0, sizeof *f);
     s->parser = &p;
     struct definition *lines = formula_lines(&p, &s->nlines);
@@ -70,30 +75,81 @@ static bool formula_build(struct builder b, struct str text, struct text_origin 
         formula_fail(&p, text, NULL, "the formula is empty");
     if (p.failed)
         return false;
-    build_roots(&b, s);
-    for (uint32_t i = 0; i < s->nlines && !b.failed; i++)
+    build_roots(b, s);
+    for (uint32_t i = 0; i < s->nlines && !b->failed; i++)
         if (!s->built[i])
-            build_fail(&b, s, s->lines[i].name, meant_by(&b, s->lines[i].name), "the name is defined but not used");
-    return !b.failed;
+            build_fail(b, s, s->lines[i].name, meant_by(b, s->lines[i].name), "the name is defined but not used");
+    return !b->failed;
 }
 
-static bool parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                  struct text_origin origin, bool form, struct diags *d) {
-    _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
-    struct arena scratch = {.at = first, .end = first + sizeof first};
-    struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
-    bool ok = formula_build(b, text, origin, form);
-    f->text = text;
-    arena_free(&scratch);
-    return ok;
+/* ---- numbers in attributes ---- */
+
+/* The next of a comma-separated list; commas in parentheses belong to an expression. False at the end. */
+static bool next_item(struct str *rest, struct str *item) {
+    size_t i = 0;
+    int open = 0;
+    for (; i < rest->n && (open > 0 || rest->p[i] != ','); i++)
+        open += (rest->p[i] == '(') - (rest->p[i] == ')');
+    *item = str_trim((struct str){rest->p, i});
+    rest->p += i + (i < rest->n);
+    rest->n -= i + (i < rest->n);
+    return item->n > 0;
 }
 
-bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                   struct text_origin origin, struct diags *d) {
-    return parse(f, a, idioms, text, origin, false, d);
+/* A name stands for the number that it is. */
+static const struct number *number_over(const struct formula *f, struct str text, struct arena *a) {
+    uint32_t slot = formula_slot(f, text);
+    struct diags quiet = {.arena = a};
+    const struct number *n = NULL;
+    if (slot != NONE) {
+        struct number *of = arena_alloc(a, sizeof *of);
+        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
+        return of;
+    }
+    bool good = condition_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
+    diags_free(&quiet);
+    return good ? n : NULL;
 }
 
-/* ---- fused forms ---- */
+static void read_numbers(const struct formula *f, const struct formula *outer, struct attr_spec *a,
+                         struct arena *arena) {
+    uint32_t most = 1;
+    for (size_t i = 0; i < a->value.n; i++)
+        most += a->value.p[i] == ',';
+    struct attr_number *numbers = arena_alloc(arena, most * sizeof *numbers);
+    struct str rest = a->value, item;
+    bool all = true;
+    a->nnumbers = 0;
+    for (; next_item(&rest, &item); a->nnumbers++) {
+        struct attr_number *n = &numbers[a->nnumbers];
+        n->own = number_over(f, item, arena);
+        n->outer = outer ? number_over(outer, item, arena) : n->own;
+        all &= n->own != NULL;
+    }
+    a->numbers = numbers;
+    if (all)
+        return;
+    struct attr *text = arena_alloc(arena, sizeof *text);
+    *text = mlir_read_attr(str_of(a->key), a->value, arena);
+    a->text = text;
+}
+
+/* ---- parsing ---- */
+
+/* What names are beside those of the lines. */
+struct naming {
+    bool form;                   /* words in attributes are names, */
+    const struct formula *outer; /* also of this formula; else NULL */
+    const struct str *params;    /* further variables */
+    uint32_t nparams;
+};
+
+static void add_variable(struct formula *f, struct str name) {
+    if (formula_slot(f, name) != NONE || f->nslots == MAX_SLOTS)
+        return;
+    f->slot_name[f->nslots] = name;
+    f->slot_is_variable[f->nslots++] = true;
+}
 
 static bool is_plain_word(struct str word) {
     return str_is(word, "true") || str_is(word, "false") || str_is(word, "absent") ||
@@ -102,21 +158,47 @@ static bool is_plain_word(struct str word) {
 
 /* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */
 static bool add_names(const struct node *n, void *formula) {
-    struct formula *f = formula;
-    for (uint32_t i = 0; i < n->nattrs; i++) {
-        struct str word = n->attrs[i].value;
-        if (!n->attrs[i].word || is_plain_word(word) || formula_slot(f, word) != NONE || f->nslots == MAX_SLOTS)
-            continue;
-        f->slot_name[f->nslots] = word;
-        f->slot_is_variable[f->nslots++] = true;
-    }
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].word && !is_plain_word(n->attrs[i].value))
+            add_variable(formula, n->attrs[i].value);
     return false;
 }
 
-bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                struct text_origin origin, struct diags *d) {
-    if (!parse(f, a, idioms, text, origin, true, d))
-        return false;
-    formula_find(f, add_names, f);
-    return true;
+static void add_variables(struct formula *f, const struct naming *names) {
+    if (names->form)
+        formula_find(f, add_names, f);
+    for (uint32_t i = 0; i < names->nparams; i++)
+        add_variable(f, names->params[i]);
+}
+
+static bool parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct naming *names,
+                  struct str text, struct text_origin origin, struct diags *d) {
+    _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
+    struct arena scratch = {.at = first, .end = first + sizeof first};
+    struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
+    bool ok = formula_build(&b, text, origin, names->form);
+    f->text = text;
+    if (ok)
+        add_variables(f, names);
+    for (const struct attributed *l = b.attributed; l && ok; l = l->before)
+        for (uint32_t i = 0; i < l->op->nattrs; i++)
+            if (l->op->attrs[i].test == ATTR_IS)
+                read_numbers(f, names->outer, &l->op->attrs[i], a);
+    arena_free(&scratch);
+    return ok;
+}
+
+bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                   struct text_origin origin, struct diags *d) {
+    return parse(f, a, idioms, &(struct naming){.form = false}, text, origin, d);
+}
+
+bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct str *params,
+                    uint32_t nparams, struct str text, struct text_origin origin, struct diags *d) {
+    return parse(f, a, idioms, &(struct naming){.params = params, .nparams = nparams}, text, origin, d);
+}
+
+bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct formula *outer,
+                struct str text, struct text_origin origin, struct diags *d) {
+    return parse(f, a, idioms, &(struct naming){.form = true, .outer = outer}, text, origin, d);
 }

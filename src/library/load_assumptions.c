@@ -53,6 +53,6 @@ void load_holds(struct loader *l, struct pattern *p, const struct tree *n) {
         if (slot == NONE || !p->formula.slot_is_variable[slot] || p->nholds == sizeof p->holds / sizeof *p->holds)
             error_at(l, name, NULL, "not a variable of the formula: ", name->text);
         else
-            p->holds[p->nholds++] = (struct holding){slot, load_form(l, text)};
+            p->holds[p->nholds++] = (struct holding){slot, load_form(l, p, text)};
     }
 }

@@ -64,14 +64,13 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     if (l->in.failed || !leader)
         return;
     p->formula = leader->formula;
-    if (!p->fused)
-        p->fused = leader->fused;
     p->is_variant = true;
     p->variant_of = leader;
 }
 
 /* What a leader states of the names of the formula. */
 static void copy_statements(struct pattern *p, const struct pattern *leader) {
+    p->fused = leader->fused;
     p->where = leader->where;
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
@@ -124,7 +123,7 @@ enum holding_kind {
 };
 
 static void load_fused(struct loader *l, struct pattern *p, const struct tree *n) {
-    p->fused = load_form(l, n);
+    p->fused = load_form(l, p, n);
 }
 
 /* Its own, or that of the pattern that it is `like`. */
@@ -156,7 +155,7 @@ static const struct pattern_key {
     TEXT(fused_op, false),
     TEXT(source, false),
     TEXT(match, false),
-    OTHER(fused, load_fused, true),
+    OTHER(fused, load_fused, false),
     OTHER(like, NULL, false),
     OTHER(off, NULL, false),
     OTHER(for, NULL, false),

@@ -70,7 +70,7 @@ void load_rules(struct loader *l, const struct formula *f, const struct tree *n,
                 uint32_t *count);
 void load_names(struct loader *l, const struct pattern *p, const struct tree *n, uint32_t *out, uint32_t *count);
 /* lowering.c: the keys `fused`, and each of `holds`. NULL with an error. */
-struct form *load_form(struct loader *l, const struct tree *n);
+struct form *load_form(struct loader *l, const struct pattern *p, const struct tree *n);
 /* load_assumptions.c, load_status.c, load_examples.c: the keys `outside`, `holds`, `status` and `tests`. */
 void load_outside(struct loader *l, struct pattern *p, const struct tree *n);
 void load_holds(struct loader *l, struct pattern *p, const struct tree *n);

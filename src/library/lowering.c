@@ -34,16 +34,16 @@ static struct idioms all_idioms(const struct pattern_set *set, bool patterns) {
 static bool parse_form(struct form *form, struct diags *d) {
     struct idioms all = all_idioms(form->set, true);
     struct formula *f = arena_alloc(&form->set->arena, sizeof *f);
-    bool good = form_parse(f, &form->set->arena, &all, form->text, form->origin, d);
+    bool good = form_parse(f, &form->set->arena, &all, form->outer, form->text, form->origin, d);
     form->formula = good ? f : NULL;
     return good;
 }
 
-struct form *load_form(struct loader *l, const struct tree *n) {
+struct form *load_form(struct loader *l, const struct pattern *p, const struct tree *n) {
     if (!is_scalar(l, n))
         return NULL;
     struct form *form = arena_alloc(&l->set->arena, sizeof *form);
-    *form = (struct form){.set = l->set, .text = n->text, .origin = origin_of(l, n)};
+    *form = (struct form){.set = l->set, .outer = &p->formula, .text = n->text, .origin = origin_of(l, n)};
     if (!l->put_off)
         l->in.failed = !parse_form(form, l->in.diags);
     return form;
@@ -83,7 +83,7 @@ static bool read_head(struct lowering *w, struct str head) {
     return w->name.n > 0 && w->nparams > 0;
 }
 
-/* Every variable is a parameter; parameters that stand in attributes only get a slot too. */
+/* Every variable is a parameter. */
 static bool bind_params(struct loader *l, struct lowering *w, const struct tree *n) {
     struct formula *f = w->formula;
     for (uint32_t s = 0; s < f->nslots; s++) {
@@ -97,15 +97,10 @@ static bool bind_params(struct loader *l, struct lowering *w, const struct tree 
     }
     for (uint32_t i = 0; i < w->nparams; i++) {
         w->slots[i] = formula_slot(f, w->params[i]);
-        if (w->slots[i] != NONE)
-            continue;
-        if (f->nslots == MAX_SLOTS) {
+        if (w->slots[i] == NONE) {
             error_at(l, n, NULL, "too many names", STR(""));
             return false;
         }
-        f->slot_name[f->nslots] = w->params[i];
-        f->slot_is_variable[f->nslots] = true;
-        w->slots[i] = f->nslots++;
     }
     return true;
 }
@@ -147,8 +142,8 @@ void load_lowering(struct loader *l, const struct tree *n) {
     w.formula = arena_alloc(&l->set->arena, sizeof *w.formula);
     struct idioms fused = all_idioms(l->set, false);
     struct text_origin origin = origin_of(l, r.is);
-    if (!formula_parse(w.formula, &l->set->arena, &fused, w.text, origin, l->in.diags) || !bind_params(l, &w, r.is) ||
-        (w.kind == K_UNKNOWN && !add_idiom(l, &w, origin))) {
+    if (!lowering_parse(w.formula, &l->set->arena, &fused, w.params, w.nparams, w.text, origin, l->in.diags) ||
+        !bind_params(l, &w, r.is) || (w.kind == K_UNKNOWN && !add_idiom(l, &w, origin))) {
         l->in.failed = true;
         return;
     }

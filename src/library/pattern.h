@@ -21,7 +21,8 @@ struct note_rule {
 
 /* The formula of `fused` or `holds`: form_of (lowering.h). */
 struct form {
-    struct pattern_set *set; /* whose idioms and lowerings it may use */
+    struct pattern_set *set;     /* whose idioms and lowerings it may use */
+    const struct formula *outer; /* of its pattern, whose names attributes may have */
     struct str text;
     struct text_origin origin;
     const struct formula *formula; /* NULL: of a pattern that was compiled in, and not asked for yet */

@@ -13,22 +13,20 @@ static const struct attr *read_text(struct formula_run *r, const char *key, stru
 }
 
 /* The attribute with its numbers computed; text that is no number as it is. NULL where a name is absent. */
-static const struct attr *computed_attribute(struct formula_run *r, const char *key, struct str text) {
-    enum { MOST = 64 };
-    double numbers[MOST];
-    struct str rest = text, piece;
-    uint32_t count = 0;
-    for (; next_expression(&rest, &piece); count++) {
-        const struct number *n = attribute_number(r, piece);
-        double x = NAN;
-        bool of_match = number_of_match(r, n, piece, &x);
-        if ((!n && !of_match) || count == MOST)
-            return read_text(r, key, text);
-        if (!of_match && !number_present(r, n))
+static const struct attr *computed_attribute(struct formula_run *r, const struct attr_spec *a) {
+    struct arena *arena = r->eval->arena;
+    double *numbers = arena_alloc(arena, (a->nnumbers + 1) * sizeof *numbers);
+    for (uint32_t i = 0; i < a->nnumbers; i++) {
+        const struct number *n = a->numbers[i].own;
+        if (number_of_match(r, &a->numbers[i], &numbers[i]))
+            continue;
+        if (!n)
+            return a->text;
+        if (!number_present(r, n))
             return NULL;
-        numbers[count] = of_match ? x : number_value(r, n);
+        numbers[i] = number_value(r, n);
     }
-    return count == 1 ? attr_of_number(numbers[0], r->eval->arena) : attr_of_numbers(numbers, count, r->eval->arena);
+    return a->nnumbers == 1 ? attr_of_number(numbers[0], arena) : attr_of_numbers(numbers, a->nnumbers, arena);
 }
 
 /* The attribute by which the op names the axis that it works along. */
@@ -59,9 +57,9 @@ const struct attr *formula_attribute(const void *self, const char *key) {
         *o->asked |= 1ull << (a - n->attrs) % 64;
     if (context && context->attribute && context->attribute(context->self, n, key, &x))
         return x;
-    if (a && (x = computed_attribute(o->run, key, a->value)))
+    if (a && (x = computed_attribute(o->run, a)))
         return x;
-    if (a && (!context || attribute_present(o->run, a->value)))
+    if (a && (!context || attribute_present(o->run, a)))
         return NULL;
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return attrs_find(o->run->outer->attributes, key);

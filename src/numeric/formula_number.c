@@ -7,39 +7,6 @@
 #include "lang/number.h"
 #include "numeric/formula_run.h"
 
-/* ---- reading ---- */
-
-const struct number *number_of_text(const struct formula *f, struct str text, struct arena *a) {
-    struct diags quiet = {.arena = a};
-    const struct number *n = NULL;
-    bool good = condition_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
-    diags_free(&quiet);
-    return good ? n : NULL;
-}
-
-const struct number *attribute_number(struct formula_run *r, struct str text) {
-    uint32_t slot = formula_slot(r->formula, text);
-    if (slot != NONE) {
-        struct number *of = arena_alloc(r->eval->arena, sizeof *of);
-        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
-        return of;
-    }
-    return number_of_text(r->formula, text, r->eval->arena);
-}
-
-bool next_expression(struct str *rest, struct str *expression) {
-    size_t i = 0;
-    int open = 0;
-    for (; i < rest->n && (open > 0 || rest->p[i] != ','); i++)
-        open += (rest->p[i] == '(') - (rest->p[i] == ')');
-    *expression = str_trim((struct str){rest->p, i});
-    rest->p += i + (i < rest->n);
-    rest->n -= i + (i < rest->n);
-    return expression->n > 0;
-}
-
-/* ---- values ---- */
-
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
     if (!r->values[slot][0] && r->formula->named[slot])
         return r->evaluate(r, r->formula->named[slot]);

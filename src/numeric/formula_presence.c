@@ -32,19 +32,17 @@ static bool asks_match(const struct formula_run *r, const struct number *n) {
     return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
 }
 
-bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
-    return r->context && r->context->number && (!n || asks_match(r, n)) &&
-           r->context->number(r->context->self, text, out);
+bool number_of_match(const struct formula_run *r, const struct attr_number *n, double *out) {
+    return r->context && r->context->number && n->outer && (!n->own || asks_match(r, n->own)) &&
+           r->context->number(r->context->self, n->outer, out);
 }
 
-bool attribute_present(struct formula_run *r, struct str text) {
-    for (struct str piece; next_expression(&text, &piece);) {
-        const struct number *n = attribute_number(r, piece);
-        double x;
-        if (n && !number_of_match(r, n, piece, &x) && !number_present(r, n))
-            return false;
-    }
-    return true;
+bool attribute_present(struct formula_run *r, const struct attr_spec *a) {
+    bool present = true;
+    double x;
+    for (uint32_t i = 0; i < a->nnumbers && present; i++)
+        present = !a->numbers[i].own || number_of_match(r, &a->numbers[i], &x) || number_present(r, a->numbers[i].own);
+    return present;
 }
 
 /* An attribute that is the name of something absent (epsilon=eps) is absent itself; one that computes with it makes the
@@ -53,7 +51,7 @@ static bool attributes_present(struct formula_run *r, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
         bool cut = op_table[n->op].class == OP_SLICE; /* its bounds are not optional */
         bool name = formula_slot(r->formula, n->attrs[i].value) != NONE;
-        if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, n->attrs[i].value))
+        if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, &n->attrs[i]))
             return false;
     }
     return true;

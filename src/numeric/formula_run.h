@@ -20,20 +20,16 @@ struct formula_run {
     bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
     const struct formula_context *context;               /* or NULL */
     struct formula_choice *choice;                       /* NULL: the first alternative that is present */
-    uint32_t ndecided; /* of the choices: nodes that were asked for */
-    const struct lowering *inside; /* the lowering that the formula is, or NULL */
-    const struct call *outer;      /* the op that is lowered */
-    uint32_t depth;                /* lowerings around this one */
+    uint32_t ndecided;                                   /* of the choices: nodes that were asked for */
+    const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
+    const struct call *outer;                            /* the op that is lowered */
+    uint32_t depth;                                      /* lowerings around this one */
     /* Value of a node. A pointer, since numbers ask for values and values for numbers. */
     const struct tensor *(*evaluate)(struct formula_run *r, const struct node *n);
 };
 
 /* ---- formula_number.c ---- */
 
-/* The next of a comma-separated list; commas in parentheses belong to an expression. False at the end. */
-bool next_expression(struct str *rest, struct str *expression);
-/* The expression over the names of the formula ("k", "extent(x, -1) / 2") that a piece of an attribute is, or NULL. */
-const struct number *attribute_number(struct formula_run *r, struct str text);
 /* Value of a name, evaluated if need be. */
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot);
 double number_value(struct formula_run *r, const struct number *n);
@@ -46,15 +42,14 @@ bool number_present(struct formula_run *r, const struct number *n);
 bool op_present(struct formula_run *r, const struct node *n);
 /* For messages: a name for want of which a part is absent, or "an operand". */
 const char *formula_absent(struct formula_run *r, const struct node *n);
-/* Every name in the numbers of an attribute's text is present; words are no names. */
-bool attribute_present(struct formula_run *r, struct str text);
+/* Every name in the numbers of an attribute is present; words are no names. */
+bool attribute_present(struct formula_run *r, const struct attr_spec *a);
 /* Movement that the formula leaves open has no value: false. */
 bool is_determined(const struct formula_run *r, const struct node *n);
 /* What the formula writes for a key, or NULL. */
 const struct attr_spec *find_attribute(const struct node *n, const char *key);
-/* A number that only the match knows (struct formula_context); `n` is NULL where the text is none over the names of the
- * formula. */
-bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out);
+/* A number that only the match knows (struct formula_context). */
+bool number_of_match(const struct formula_run *r, const struct attr_number *n, double *out);
 
 /* ---- formula_attribute.c ---- */
 

@@ -22,9 +22,6 @@
 bool formula_value(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
-/* An expression over the names of a formula, parsed into `a`; NULL where the text is none. */
-const struct number *number_of_text(const struct formula *f, struct str text, struct arena *a);
-
 /* The match that a formula stands for. Where an op of the formula does not write an attribute, the op of the same kind
  * in the match has it: epsilon of a norm, stride of a convolution. Not so for products, reductions and softmax, whose
  * axes are those of the formula. */
@@ -32,9 +29,9 @@ struct formula_context {
     const struct graph *graph;
     const uint32_t *ops;
     uint32_t nops;
-    /* Value of an expression that only the match can answer: begin(s), or over names that the formula does not have.
-     * False where the text is none. May be NULL. */
-    bool (*number)(const void *self, struct str text, double *out);
+    /* Value of an expression over the names of the outer formula, that only the match can answer: begin(s), or over
+     * names that the formula does not have. False where it is not known. May be NULL. */
+    bool (*number)(const void *self, const struct number *n, double *out);
     /* Overrides an attribute of an op of the formula. False: it is read as usual. True with NULL: it is absent. May be
      * NULL. */
     bool (*attribute)(const void *self, const struct node *n, const char *key, const struct attr **out);

@@ -45,7 +45,7 @@ bool form_excludes(const struct reference *r, const struct fused_form *f, enum o
 }
 
 /* For formula_like.number. */
-static bool number_of_match(const void *self, struct str text, double *out) {
+static bool number_of_match(const void *self, const struct number *n, double *out) {
     const struct form_run *run = self;
     struct evaluation e = evaluation_of(run->ref, run->form);
     double numbers[MAX_SLOTS];
@@ -54,9 +54,8 @@ static bool number_of_match(const void *self, struct str text, double *out) {
         numbers[slot] = number_changed(number_given(run, b->value), b->change);
     }
     e.numbers = numbers;
-    const struct number *n = number_of_text(e.formula, text, run->eval->arena);
-    *out = n ? evaluate(&e, n) : NAN;
-    return n && !isnan(*out);
+    *out = evaluate(&e, n);
+    return !isnan(*out);
 }
 
 static const struct binding *matched_pad(const struct reference *r, struct str name) {

@@ -48,29 +48,28 @@ static struct str number_needs(struct cpp *c, const struct formula *f, const str
     return both(c, own, both(c, a, b));
 }
 
-const struct number *form_attribute_of(struct cpp *c, const struct attr_spec *a) {
-    uint32_t slot = formula_slot(c->match, a->value);
-    const struct number *n = NULL;
-    struct diags none = {.arena = c->arena};
-    if (slot != NONE) {
-        struct number *of = arena_alloc(c->arena, sizeof *of);
-        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
-        return of;
-    }
-    bool ok = condition_parse(&n, c->match, c->arena, a->value, (struct text_origin){"", 1, 1}, NULL, &none);
-    diags_free(&none);
-    if (!ok)
+/* Item `at` of the attribute's list; NULL with a reason. */
+static const struct number *number_of(struct cpp *c, const struct attr_spec *a, uint32_t at) {
+    const struct number *n = at < a->nnumbers ? a->numbers[at].outer : NULL;
+    if (!n)
         cpp_cannot(c, "the fused form has an attribute that is no number: %s", a->key);
-    return ok ? n : NULL;
+    return n;
 }
 
-struct str form_attribute(struct cpp *c, const struct attr_spec *a) {
+const struct number *form_attribute_of(struct cpp *c, const struct attr_spec *a) {
+    return number_of(c, a, a->nnumbers == 1 ? 0 : a->nnumbers);
+}
+
+static struct str number_text(struct cpp *c, const struct number *n) {
     const struct formula *form = c->formula;
-    const struct number *n = form_attribute_of(c, a);
     c->formula = c->match;
     struct str text = n ? cpp_number(c, n) : STR("");
     c->formula = form;
     return text;
+}
+
+struct str form_attribute(struct cpp *c, const struct attr_spec *a) {
+    return number_text(c, form_attribute_of(c, a));
 }
 
 struct str form_needs(struct cpp *c, const struct node *n) {
@@ -140,26 +139,12 @@ static struct str slice_form(struct cpp *c, const struct node *n, struct str x) 
                           : STR("");
 }
 
-/* The next item of a list whose items may have commas within brackets. */
-static struct str next_item(struct str *rest) {
-    size_t n = cpp_item_end(*rest);
-    struct str one = str_trim((struct str){rest->p, n});
-    n += n < rest->n;
-    *rest = (struct str){rest->p + n, rest->n - n};
-    return one;
-}
-
-/* A number that the form names in a text. */
-static struct str number_text(struct cpp *c, const char *key, struct str text) {
-    const struct attr_spec a = {.key = key, .value = text};
-    return form_attribute(c, &a);
-}
-
 struct str form_as_one_axis(struct cpp *c, const struct node *n, struct str x) {
     const struct attr_spec *shape = form_attribute_named(n, "shape");
     uint32_t before = 0, after = 0, longer = 0;
-    for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
-        bool one = str_is(next_item(&rest), "1");
+    for (uint32_t i = 0; shape && i < shape->nnumbers; i++) {
+        const struct number *size = shape->numbers[i].outer;
+        bool one = size && size->op == NUM_VALUE && size->value == 1;
         before += one && !longer;
         after += one && longer;
         longer += !one;
@@ -176,8 +161,8 @@ static struct str reshaped_form(struct cpp *c, const struct node *n, struct str 
     struct str list = form_as_one_axis(c, n, x);
     if (list.n)
         return list;
-    for (struct str rest = shape ? shape->value : STR(""); rest.n;) {
-        struct str number = number_text(c, "shape", next_item(&rest));
+    for (uint32_t i = 0; shape && i < shape->nnumbers; i++) {
+        struct str number = number_text(c, number_of(c, shape, i));
         if (!number.n)
             return number;
         list = arena_printf(c->arena, "%s%s%s", list.p, list.n ? ", " : "", number.p);
