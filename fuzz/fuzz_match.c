@@ -3,8 +3,8 @@
 #include "author/draft.h"
 #include "explain/near_miss.h"
 #include "fuzz.h"
-#include "graph/pair.h"
 #include "match/search.h"
+#include "pair/pair.h"
 #include "place/notes.h"
 #include "price/price.h"
 

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "automaton", "match", "numeric",
+FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "pair", "automaton", "match", "numeric",
            "reduce", "equal", "prove", "price", "regions", "explain", "place", "page", "report", "verify", "apply", "gate", "inspect",
            "author", "rewrite", "cli"]
 

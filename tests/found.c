@@ -17,9 +17,9 @@
 
 #include "author/examples.h"
 #include "explain/near_miss.h"
-#include "graph/pair.h"
 #include "lang/printer.h"
 #include "match/search_graph.h"
+#include "pair/pair.h"
 #include "parsed_module.h"
 
 static void print_value(const struct graph *g, uint32_t v, FILE *out) {

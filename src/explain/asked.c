@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/pair.h"
+#include "pair/pair.h"
 
 enum { MOST_NAMES = 16, MOST_NAMED = 4 };
 

@@ -8,9 +8,9 @@
 #include "base/locale.h"
 #include "base/watch.h"
 #include "fusion_audit.h"
-#include "graph/belong.h"
 #include "log/inputs.h"
 #include "log/log.h"
+#include "pair/belong.h"
 #include "report/report.h"
 
 /* A file of one level, parsed. */

@@ -5,8 +5,8 @@
 #include "base/directory.h"
 #include "base/locale.h"
 #include "base/watch.h"
-#include "graph/belong.h"
 #include "log/inputs.h"
+#include "pair/belong.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #ifndef FA_ORIGIN_H
 #define FA_ORIGIN_H
 
-#include "graph/pair.h"
 #include "match/search_graph.h"
+#include "pair/pair.h"
 #include "place/segment.h"
 
 /* The TTIR side of one compile. The search: where the origin of a match is a match itself it is shown as a whole. */

@@ -2,9 +2,9 @@
  * leaves a doubt the whole modules are, which decides. */
 #include "verify/beside.h"
 
-#include "graph/image.h"
 #include "library/unchecked.h"
 #include "match/evaluate.h"
+#include "pair/image.h"
 #include "reduce/subgraph.h"
 #include "verify/compare_modules.h"
 

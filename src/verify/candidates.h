@@ -1,9 +1,9 @@
-/* Values of BEFORE that a value of AFTER may be: by their images (graph/align.h), then by location; or first by their
+/* Values of BEFORE that a value of AFTER may be: by their images (pair/align.h), then by location; or first by their
  * names; where there are none, by what they are made of. */
 #ifndef FA_CANDIDATES_H
 #define FA_CANDIDATES_H
 
-#include "graph/align.h"
+#include "pair/align.h"
 #include "verify/dag.h"
 
 enum { MAX_CANDIDATES = 16 };

@@ -5,7 +5,7 @@
 #ifndef FA_ALIGN_H
 #define FA_ALIGN_H
 
-#include "graph/image.h"
+#include "pair/image.h"
 
 struct alignment {
     struct images ttir, ttnn;

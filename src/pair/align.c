@@ -1,4 +1,4 @@
-#include "graph/align.h"
+#include "pair/align.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "graph/index.h"
 
 enum {
-    MAX_CONE = 64,
-    MAX_PAIRS = 24,
-    MAX_OPERANDS = 64,
-    MAX_ROUNDS = 2,
-    MAX_STEPS = 64,
-    MAX_DEPTH = 16,
-    MAX_SEEN = 1024
+    MAX_CONE = 64,     /* values of TTIR that are tried for one operand: what a fused op is made of */
+    MAX_PAIRS = 24,    /* the same for two, whose pairs are tried */
+    MAX_OPERANDS = 64, /* of an op: of more, none is looked for */
+    MAX_ROUNDS = 2,    /* what the first one finds may tell more in the second */
+    MAX_STEPS = 64,    /* movement between an op and what it is made of */
+    MAX_DEPTH = 16,    /* the same between a value and an op that moves it to the same places, */
+    MAX_SEEN = 1024    /* and users that are looked at on the way */
 };
 
 bool align_has(const struct alignment *a, uint32_t v) {

@@ -2,18 +2,23 @@
  * location may stand for all ops of a composite. Location names of TTIR ops are put in a table, and each TTNN op looks
  * its own names up, outermost first (passes wrap locations as they rewrite): they choose among ops of one value, and
  * decide where TTIR does not make the value. */
-#include "graph/pair.h"
+#include "pair/pair.h"
 
 #include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/align.h"
 #include "graph/functions.h"
 #include "graph/movement.h"
+#include "pair/align.h"
 
-enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_JUDGED = 1024, MAX_BEHIND = 4 };
+enum {
+    MAX_NAMES = 16,       /* in the location of an op that was made of several */
+    MAX_CANDIDATES = 256, /* ops of one value, or of one name: of more, neither tells */
+    MAX_JUDGED = 1024,    /* ops that show whether two large modules are of one model */
+    MAX_BEHIND = 4        /* ops between what a lowering made of one op: a cast, a reshape, a bias */
+};
 
 struct named {
     const char *key; /* name bytes, with `len` */
@@ -469,7 +474,7 @@ void pair_free(struct pairing *p) {
 
 /* ---- segments ---- */
 
-enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 };
+enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 /* ops of a segment: no fused op is of more */ };
 
 /* Ops that are looked at for one segment: the seeds and what feeds them. */
 struct segment_search {

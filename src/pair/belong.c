@@ -1,4 +1,4 @@
-#include "graph/belong.h"
+#include "pair/belong.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define FA_BELONG_H
 
 #include "graph/level.h"
-#include "graph/pair.h"
+#include "pair/pair.h"
 
 struct level_pair {
     const struct level *ttir, *ttnn;

@@ -1,4 +1,4 @@
-#include "graph/image.h"
+#include "pair/image.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,13 +8,23 @@
 #include "graph/mesh.h"
 #include "ops/scalar.h"
 
-enum { MAX_DEPTH = 8, MAX_NUMBERS = 256, MAX_STEPS = 64, MAX_PART_DEPTH = 4 };
-enum { CALLED_STEPS = 1 << 18 }; /* ops of functions that are called again and again */
+enum {
+    MAX_DEPTH = 8,          /* calls inside of each other */
+    MAX_NUMBERS = 256,      /* of a constant: the first ones tell weights apart */
+    MAX_STEPS = 64,         /* ops that only move data, one after the other */
+    MAX_PART_DEPTH = 4,     /* elementwise ops between a slice and what it takes apart: a bias, an activation */
+    CALLED_STEPS = 1 << 18, /* ops of functions that are called again and again */
+};
 
 /* Numbers in TTNN are folded and printed in the format of the device's. */
 #define TOLERANCE 1e-6
 
-/* ---- numbers ---- */
+/* ---- numbers ----
+ *
+ * Where one element says nothing of what an op does, its function is made up. It has to be smooth, so that the errors
+ * of TOLERANCE stay small; of the size of its operand, so that the numbers of a deep model neither vanish nor grow; and
+ * different for different extents and from the operand itself, so that no op is taken for none. Factors and summands
+ * are otherwise arbitrary. */
 
 /* In [0, 1). */
 static double random_of(uint64_t a, uint64_t b) {
@@ -24,37 +34,38 @@ static double random_of(uint64_t a, uint64_t b) {
     return (double)((h ^ h >> 32) >> 11) * 0x1p-53;
 }
 
-/* An infinity, or what stands for one in a mask, must not hide what it is added to. */
+/* An infinity, or what stands for one in a mask, must not hide what it is added to: beyond what activations are, a
+ * number becomes one from 16 to 48 that its exponent tells. */
 static double bounded(double x) {
     return fabs(x) > 1e6 ? copysign(10 + log10(fmin(fabs(x), 1e38)), x) : x;
 }
-static bool stands_for_infinity(double x) {
+static bool stands_for_infinity(double x) { /* it was 1e30 or more */
     return fabs(x) > 40;
 }
 
-static double exponential(double x) {
+static double exponential(double x) { /* softmax without a maximum overflows only where the device's does */
     return exp(x > 50 ? 50 + sin(x) : x);
 }
-static double mean_of(double x, double n) { /* positive where x is */
+static double mean_of(double x, double n) { /* positive where x is: a root of it is taken */
     return n > 1 ? x * (0.8 + 0.1 * sin(1.3 * log1p(fabs(x)) + n)) + 0.15 : x;
 }
 static double max_of(double x, double n) {
     return n > 1 ? x + 0.2 + 0.1 * sin(x + n) : x;
 }
-static double larger(double a, double b) {
+static double larger(double a, double b) { /* relu(x) of a positive x is not x */
     return 0.5 * (a + b + sqrt((a - b) * (a - b) + 1));
 }
 static double smaller(double a, double b) {
     return -larger(-a, -b);
 }
-static double at_least(double a, double b) {
+static double at_least(double a, double b) { /* the 0.1 is what tells >= from > */
     return 1 / (1 + exp(b - a - 0.1));
 }
 static double softmax_of(double x, double n) {
     double e = exponential(x - max_of(x, n));
     return e / (n * mean_of(e, n));
 }
-/* Contracting one dimension of n: of 1, a product is a multiplication. */
+/* Contracting one dimension of n: of 1, a product is a multiplication. Never 0. */
 static double weight_of_sum(double n) {
     return n > 1 ? 0.7 + 0.3 * sin(n) : 1;
 }
@@ -123,7 +134,8 @@ static double extent(const struct looking *l, uint32_t i, int64_t d) {
     return extent_of(l->s->g, operand(l, i), d);
 }
 
-/* A fixed function of the operands, smooth and bounded. */
+/* A fixed function of the operands, smooth and bounded: of the op, of which result it is, of how much larger that is
+ * than the operand, and of each operand by its place. */
 static double oracle(const struct looking *l, double more) {
     enum op_kind k = kind_of(l);
     double sum = more + 10 * random_of(k == K_UNKNOWN ? str_hash(mlir_op_name(l->s->g->m, l->op)) : k, l->result);
@@ -144,6 +156,7 @@ static double elementwise_of(const struct looking *l, double a, double b) {
     double y = f ? f(a) : g ? g(a, b) : NAN;
     if (f && !isfinite(y)) /* a root, a logarithm */
         y = f(fabs(a));
+    /* as floor and sign are around here: nothing would tell the operand */
     bool flat = f ? y == f(a + 1e-3) : g && y == g(a + 1e-3, b + 2e-3);
     return isfinite(y) && !flat ? y : oracle(l, 0);
 }
@@ -181,7 +194,7 @@ static double product(const struct looking *l) {
     return activated(l, in(l, 0) * in(l, 1) * weight_of_product(l) + in_or(l, 2, 0));
 }
 
-static double convolution(const struct looking *l) {
+static double convolution(const struct looking *l) { /* 0.9: it is no product */
     return activated(l, 0.9 * in(l, 0) * in(l, 1) + in_or(l, 2, 0));
 }
 
@@ -233,7 +246,8 @@ static double norm(const struct looking *l) {
     return x / sqrt(mean_of(x * x, n) + attribute(l, "epsilon", 1e-5)) * in_or(l, 1, 1) + in_or(l, 2, 0);
 }
 
-/* x, weight and, behind the bias of a layer_norm, the residual that is added to x. */
+/* x, weight and, behind the bias of a layer_norm, the residual that is added to x. 0.9: the norm is of all devices'
+ * rows. */
 static double distributed_norm(const struct looking *l) {
     bool layer = kind_of(l) == K_DISTRIBUTED_LAYER_NORM;
     double n = extent(l, 0, -1), x = in(l, 0) + in_or(l, layer ? 3 : 2, 0);
@@ -513,7 +527,7 @@ static void look_at_arguments(struct images *s, uint32_t f) {
         for (uint64_t k = 0; k < IMAGE_NUMBERS; k++) {
             uint64_t of = (uint64_t)graph_numel(s->g, v) << 16 ^ (s->numbers ? s->numbers[v] : number);
             double r = random_of(s->identity[f] * 3ull + k, of);
-            s->of[v].x[k] = r < 0.5 ? r - 1.3 : r + 0.3; /* from 0.8 to 1.3 on either side of 0 */
+            s->of[v].x[k] = r < 0.5 ? r - 1.3 : r + 0.3; /* from 0.8 to 1.3 on either side of 0: products keep size */
         }
         number++;
     }
