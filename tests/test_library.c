@@ -392,6 +392,34 @@ static struct str_list remarks_of(const char *values, const char *ops, const cha
     return d.remarks;
 }
 
+static void demands_of_linear(const char *bias, const char *weight) {
+    char path[] = "/tmp/fa-demands-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fprintf(f,
+            "demands:\n- {of: [ttnn.linear], for: [b, w, bias], when: dtype(a) != dtype(it), say: cast}\n"
+            "- {of: ttnn.*, for: [other], when: dtype(x) != dtype(it), say: cast}\n---\n"
+            "name: p\nfused_op: ttnn.linear\nmatch: out = matmul(a, %s) + %s\nfused: linear(a, %s, %s)\n",
+            weight, bias, weight, bias);
+    fclose(f);
+    patterns_free(&set);
+    diags.n = 0;
+    cr_assert(patterns_load(&set, path, &diags), "%s", diags.n ? diags.items[0].message : "");
+    patterns_check(&set, path, &diags);
+    remove(path);
+}
+
+/* A demand is on names; an operand that the pattern calls otherwise loses it, which is said. */
+Test(library, an_operand_of_another_name_than_demands_have_is_warned_of) {
+    demands_of_linear("bias", "b");
+    cr_assert_eq(diags.n, 1);
+    cr_assert_not_null(strstr(diags.items[0].message, "no pattern of these ops")); /* of `other` */
+    demands_of_linear("bias", "w");
+    cr_assert_eq(diags.n, 1, "the weight has one of the names");
+    demands_of_linear("beta", "b");
+    cr_assert_eq(diags.n, 2);
+    cr_assert_not_null(strstr(diags.items[0].message, "its operand bias, which is called beta here"));
+}
+
 Test(library, demands_are_said_of_each_operand) {
     cr_assert(
         read_demands("  - {of: ttnn.*, for: [x, y, w, z], when: rank(it) < 2, say: '{it} is of rank {rank(it)}'}\n"));

@@ -98,8 +98,16 @@ static void check_replaced(struct checker *c, const struct pattern *p) {
     warn(c, p->line, "replaces ", old->name, more.p);
 }
 
+static void check_demands_on(struct checker *c, const struct pattern *p) {
+    struct str role, name;
+    if (demand_missed(c->set, p, &role, &name))
+        warn(c, p->fused->origin.line, "demands on the fused op speak of its operand ", role,
+             arena_printf(&c->arena, ", which is called %.*s here: they are not looked at", (int)name.n, name.p).p);
+}
+
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
+    check_demands_on(c, p);
     if (pattern_is_direct(p) && !str_starts(p->fused_op, STR("ttnn.")))
         warn(c, p->line, "no op of TTNN, which `source` says has it: ", p->fused_op, "");
     check_rules(c, p, p->torch, p->ntorch);

@@ -5,6 +5,7 @@
 
 #include "lang/lex.h"
 #include "library/loader.h"
+#include "library/lowering.h"
 
 /* ---- loading ---- */
 
@@ -45,6 +46,13 @@ void load_demand(struct loader *l, const struct tree *n) {
 
 /* ---- of a pattern ---- */
 
+static bool is_of(const struct demand *d, struct str op) {
+    for (uint32_t i = 0; i < d->of.n; i++)
+        if (str_matches(op, d->of.items[i]))
+            return true;
+    return false;
+}
+
 /* The text with `operand` for each `it`. */
 static struct str with_operand(struct arena *a, struct str text, struct str operand) {
     struct lexer lexer = {text, 0, 0};
@@ -83,13 +91,6 @@ static bool find_names(const struct formula *f, const struct demand *d, uint32_t
             return false;
     }
     return true;
-}
-
-static bool is_of(const struct demand *d, struct str op) {
-    for (uint32_t i = 0; i < d->of.n; i++)
-        if (str_matches(op, d->of.items[i]))
-            return true;
-    return false;
 }
 
 /* The rules of one demand for this formula: how many were added. */
@@ -153,4 +154,57 @@ void add_demands(struct loader *l, struct pattern *p) {
     p->notes = notes;
     if (instead && unmet)
         add_requirement(l, p, unmet);
+}
+
+/* ---- for authors ---- */
+
+static bool is_fused_op(const struct node *n, void *kind) {
+    return n->kind == N_OP && n->op == *(enum op_kind *)kind;
+}
+
+/* The name of the pattern that is, in its fused form, the operand of this role, perhaps moved; NONE: no name is. */
+static uint32_t slot_of_role(const struct pattern *p, struct str role) {
+    enum op_kind makes = p->makes;
+    const struct formula *form = form_of(p->fused);
+    const struct node *n = formula_find(form, is_fused_op, &makes);
+    uint32_t at = n ? op_operand_of_role(makes, role) : NONE;
+    n = n && at < n->nargs ? n->args[at] : NULL;
+    while (n && n->kind != N_VARIABLE && n->nargs == 1)
+        n = n->args[0];
+    return n && n->kind == N_VARIABLE ? formula_slot(&p->formula, form->slot_name[n->slot]) : NONE;
+}
+
+static bool is_called_otherwise(const struct demand *d, const struct pattern *p, struct str role, struct str *name) {
+    uint32_t slot = formula_slot(&p->formula, role) == NONE ? slot_of_role(p, role) : NONE;
+    for (uint32_t i = 0; i < d->operands.n && slot != NONE; i++)
+        if (formula_slot(&p->formula, d->operands.items[i]) == slot)
+            slot = NONE;
+    if (slot != NONE)
+        *name = p->formula.slot_name[slot];
+    return slot != NONE;
+}
+
+/* A word of the demand is all that the pattern lacks of it. What is demanded of all ops speaks of no op's operands. */
+static bool misses(const struct demand *d, const struct pattern *p, struct str *role, struct str *name) {
+    uint32_t lacking = 0;
+    if (!is_of(d, p->fused_op) || str_ends(d->of.items[0], STR(".*")))
+        return false;
+    for (uint32_t i = 0; i < d->when.nparams; i++)
+        if (!str_is(d->when.params[i], "it") && formula_slot(&p->formula, d->when.params[i]) == NONE) {
+            *role = d->when.params[i];
+            lacking++;
+        }
+    if (lacking)
+        return lacking == 1 && is_called_otherwise(d, p, *role, name);
+    for (uint32_t i = 0; i < d->operands.n; i++)
+        if (is_called_otherwise(d, p, *role = d->operands.items[i], name))
+            return true;
+    return false;
+}
+
+bool demand_missed(const struct pattern_set *set, const struct pattern *p, struct str *role, struct str *name) {
+    bool missed = false;
+    for (uint32_t k = 0; k < set->ndemands && p->fused && !missed; k++)
+        missed = misses(&set->demands[k], p, role, name);
+    return missed;
 }

@@ -212,6 +212,9 @@ struct pattern_set {
     struct idioms lowered; /* lowerings of fused ops that are no op of a dialect: in formulas they are idioms */
 };
 
+/* Demands on the fused op speak of an operand by its role, as `bias`, which the pattern calls otherwise, so that they
+ * are not looked at: the first such role, and the name that the pattern has for it. */
+bool demand_missed(const struct pattern_set *set, const struct pattern *p, struct str *role, struct str *name);
 /* The last of this name, or NULL. */
 const struct compiler_pass *find_pass(const struct pattern_set *set, struct str name);
 

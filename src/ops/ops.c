@@ -109,6 +109,17 @@ bool op_default(const char *defaults, struct str key, bool ttnn, struct str *val
     return true;
 }
 
+uint32_t op_operand_of_role(enum op_kind k, struct str role) {
+    struct str rest = str_of(op_table[k].roles);
+    for (uint32_t i = 0; rest.n; i++) {
+        struct str one = str_item(&rest);
+        one.n = strcspn(one.p, ",?=");
+        if (str_eq(one, role))
+            return i;
+    }
+    return NONE;
+}
+
 struct str op_role_attribute(enum op_kind k, struct str role) {
     struct str attribute;
     return word_of_key(op_table[k].roles, role, '=', &attribute) ? attribute : STR("");

@@ -139,6 +139,8 @@ static inline bool op_generates(enum op_kind k) {
 enum dims_role op_dims_role(enum op_kind k, struct str key);
 /* True where the attribute numbers the dimensions that the operator works along. */
 bool op_works_along(enum op_kind k, struct str key);
+/* Which operand has this role; NONE: none has. */
+uint32_t op_operand_of_role(enum op_kind k, struct str role);
 /* The attribute that stands for an operand of this role where that is missing; empty: none does. */
 struct str op_role_attribute(enum op_kind k, struct str role);
 /* The value of a key in "key=value ..." (columns `absent`, `in_formula`), of which "a/b" is `a` in TTIR. */
