@@ -150,8 +150,8 @@ struct written emit(struct emitter *e, const struct written_op *o) {
         op_fails(e->eval, "the element type of %s is not known", op_table[o->kind].name);
     infer_type(e, o, s);
     add_line(e, s);
-    return result_of(s, 0,
-                     (struct written){.element = o->element ? o->element : o->operands[o->kind == K_WHERE].element});
+    return result_of(
+        s, 0, (struct written){.element = o->element ? o->element : o->operands[op_is(o->kind, SELECTS)].element});
 }
 
 struct written emit_fused(struct emitter *e, struct written_op *o, struct str second) {

@@ -88,7 +88,8 @@ static uint32_t whole_value(struct form_writer *w, uint32_t value, const struct 
         here = before;
         imap_canonical(&here);
     }
-    while (digits->n <= 1 && g->m->values[at].def != NONE && g->kind[g->m->values[at].def] == K_RESHAPE)
+    while (digits->n <= 1 && g->m->values[at].def != NONE &&
+           graph_movement(g, g->m->values[at].def) == MOVEMENT_RESHAPE)
         at = graph_operands(g, g->m->values[at].def)[0]; /* a row */
     return at;
 }
@@ -190,9 +191,9 @@ static struct written unpadded_value(struct form_writer *w, uint32_t slot) {
     const struct graph *g = graph_of(w);
     uint32_t op = windowed_op(w->run.ref->match), order[MAX_RANK];
     uint32_t def = op == NONE ? NONE : g->m->values[graph_operands(g, op)[0]].def;
-    bool turned = def != NONE && (g->kind[def] == K_PERMUTE || g->kind[def] == K_TRANSPOSE);
+    bool turned = def != NONE && graph_movement(g, def) == MOVEMENT_PERMUTE;
     uint32_t pad = turned ? g->m->values[graph_operands(g, def)[0]].def : def;
-    if (pad == NONE || g->kind[pad] != K_PAD)
+    if (pad == NONE || op_table[g->kind[pad]].shrink != SHRINK_PAD)
         op_fails(w->e->eval, "something moves %s between its pad and the op",
                  name_text(w, w->run.form->formula->slot_name[slot]));
     struct written v = module_value(w, graph_operands(g, pad)[0]);

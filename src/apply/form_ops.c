@@ -88,7 +88,7 @@ static bool fold_numbers(struct form_writer *w, const struct node *n, const stru
 
 /* x + 0, x * 0, x * 1, and a factor, which stays pending. */
 static bool fold_neutral(const struct node *n, const struct written *v, uint32_t nv, struct written *out) {
-    bool sum = n->op == K_ADD || n->op == K_SUBTRACT, product = n->op == K_MULTIPLY || n->op == K_DIVIDE;
+    bool sum = op_is(n->op, ADDS), product = op_is(n->op, SCALES);
     if (nv != 2 || !(sum || product))
         return false;
     bool second = is_number(&v[1]), first = is_number(&v[0]) && op_is(n->op, COMMUTES);

@@ -147,7 +147,7 @@ static bool compute(const struct computation *c, const struct made_values *made,
     }
     if (!operand_number(c, made, op, 2, k == K_CLAMP ? "max" : NULL, at, &z))
         return false;
-    *y = k == K_WHERE ? (a != 0 ? b : z) : fmin(fmax(a, b), z);
+    *y = op_is(k, SELECTS) ? (a != 0 ? b : z) : fmin(fmax(a, b), z);
     return true;
 }
 

@@ -112,7 +112,7 @@ uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops
             is |= v[k] != NONE && decided[v[k]];
         for (uint32_t k = 0; k < g->m->ops[ops[i]].nresults; k++)
             decided[g->m->ops[ops[i]].first_result + k] = is;
-        if (g->kind[ops[i]] == K_WHERE && decided[v[0]] && n < MAX_CONDITIONS)
+        if (graph_op_is(g, ops[i], SELECTS) && decided[v[0]] && n < MAX_CONDITIONS)
             conditions[n++] = v[0];
     }
     free(decided);

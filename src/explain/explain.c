@@ -232,8 +232,7 @@ static bool is_covered(struct explained_graph *r, const struct near_miss *c) {
 static bool is_about(const struct graph *g, const struct near_miss *c) {
     bool about = c->nops == c->total;
     for (uint32_t i = 0; i < c->nops && !about; i++) {
-        enum op_kind k = (enum op_kind)g->kind[c->ops[i]];
-        about = k != K_ADD && k != K_SUBTRACT && k != K_MULTIPLY && k != K_DIVIDE;
+        about = !graph_op_is(g, c->ops[i], ADDS | SCALES);
     }
     return about;
 }

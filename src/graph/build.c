@@ -179,7 +179,7 @@ static uint32_t sequence_of_call(const struct graph *g, uint32_t v) {
         g->m->funcs[mlir_find_func(g->m, g->m->ops[call].callee)].nargs > 0)
         return NONE;
     for (uint32_t op; (op = g->m->values[at].def) != NONE && op < call; at = graph_operands(g, op)[0]) {
-        if (g->kind[op] == K_ARANGE)
+        if (graph_op_is(g, op, COUNTS))
             return returned;
         if (!class_moves(graph_class(g, op)) || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
             return NONE;

@@ -111,7 +111,7 @@ static const char *contradiction(struct op_checker *c, uint32_t op, const struct
     struct slice_bounds cut;
     if (first == NONE || !shape_in_graph(g, first, &x))
         return NULL;
-    switch (g->kind[op] == K_RESHAPE ? OP_LAYOUT : graph_class(g, op)) {
+    switch (graph_movement(g, op) == MOVEMENT_RESHAPE ? OP_LAYOUT : graph_class(g, op)) {
     case OP_ELTWISE:
         return broadcasts(c, op, result) ? NULL : "is not of the shape that its operands broadcast to";
     case OP_REDUCE:

@@ -87,15 +87,10 @@ static unsigned of_permute(const struct graph *g, uint32_t op, uint32_t x, uint3
 
 static unsigned of_movement(const struct graph *g, uint32_t op, uint32_t result, uint32_t rank) {
     uint32_t x = graph_operands(g, op)[0];
-    switch (g->kind[op]) {
-    case K_RESHAPE:
-        return of_reshape(g, x, result);
-    case K_PERMUTE:
-    case K_TRANSPOSE:
-        return of_permute(g, op, x, rank);
-    default: /* broadcasts and repeats */
-        return broadcast(g, x, rank);
-    }
+    enum op_movement how = graph_movement(g, op);
+    return how == MOVEMENT_RESHAPE   ? of_reshape(g, x, result)
+           : how == MOVEMENT_PERMUTE ? of_permute(g, op, x, rank)
+                                     : broadcast(g, x, rank);
 }
 
 static bool dimension_attribute(const struct graph *g, uint32_t op, const char *key, uint32_t rank, int64_t *dim) {
@@ -135,7 +130,7 @@ static uint16_t by_op(const struct graph *g, uint32_t v) {
         all = of_product(g, op, rank);
         break;
     default:
-        if (g->kind[op] == K_ARANGE && dimension_attribute(g, op, "arange_dimension", rank, &dim))
+        if (graph_op_is(g, op, COUNTS) && dimension_attribute(g, op, "arange_dimension", rank, &dim))
             all = 1u << dim;
     }
     return (uint16_t)(all & there);

@@ -103,6 +103,12 @@ static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
  * of none. A negation of a negation changes nothing, and is looked through. */
 uint32_t graph_negated(const struct graph *g, uint32_t op);
 
+static inline bool graph_op_is(const struct graph *g, uint32_t op, enum op_flag flag) {
+    return op_is((enum op_kind)g->kind[op], flag);
+}
+static inline enum op_movement graph_movement(const struct graph *g, uint32_t op) {
+    return op_table[g->kind[op]].movement;
+}
 static inline const struct attrs *graph_attributes(const struct graph *g, uint32_t op) {
     return &g->attributes[op];
 }

@@ -359,10 +359,10 @@ bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct im
     uint32_t from = g->m->ops[op].first_result;
     if (g->m->ops[op].nresults != 1)
         return false;
-    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_movement how = graph_movement(g, op);
     if (graph_class(g, op) == OP_ELTWISE)
         return imap_operand(g, from, to, result, operand);
-    if (k == K_RESHAPE || graph_class(g, op) != OP_MOVE) {
+    if (how <= MOVEMENT_RESHAPE) {
         int64_t n = graph_numel(g, to);
         imap_copy(operand, result);
         return n >= 0 && n == graph_numel(g, from);
@@ -373,12 +373,12 @@ bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct im
     if (!shape || !to_shape || to_rank > MAX_RANK || !imap_coordinates(result, shape, rank, &c))
         return false;
     bool ok;
-    if (k == K_PERMUTE || k == K_TRANSPOSE)
+    if (how == MOVEMENT_PERMUTE)
         ok = through_permute(g, op, &c, shape, to_shape, to_rank, &mapped);
-    else if (k == K_REPEAT_INTERLEAVE)
+    else if (how == MOVEMENT_INTERLEAVE)
         ok = through_interleave(g, op, &c, shape, to_shape, to_rank, &mapped);
     else
-        ok = expands(shape, rank, to_shape, to_rank, k == K_BROADCAST) && wrap(&c, to_shape, to_rank, &mapped);
+        ok = expands(shape, rank, to_shape, to_rank, how == MOVEMENT_BROADCAST) && wrap(&c, to_shape, to_rank, &mapped);
     return ok && imap_of_coordinates(&mapped, to_shape, to_rank, operand);
 }
 

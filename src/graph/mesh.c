@@ -90,9 +90,9 @@ bool mesh_placement(const struct graph *g, uint32_t op, struct placement *p) {
     const struct attrs *a = graph_attributes(g, op);
     const struct attr *mapper = attrs_find(a, "mapper_config"), *composer = attrs_find(a, "composer_config");
     *p = (struct placement){.dims = {-1, -1, -1, -1}};
-    return g->kind[op] == K_MESH_SHARD && (mapper     ? read_placements(mapper, p)
-                                           : composer ? read_composer(composer, p)
-                                                      : read_mesh_shard(a, p));
+    return graph_op_is(g, op, SHARDS) && (mapper     ? read_placements(mapper, p)
+                                          : composer ? read_composer(composer, p)
+                                                     : read_mesh_shard(a, p));
 }
 
 bool placements_agree(const struct placement *a, const struct placement *b) {

@@ -146,7 +146,7 @@ static struct str literal_type(struct shorthand *s, const struct short_op *op) {
         struct short_shape one = short_shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
-        found = i > 0 || op->kind != K_WHERE;
+        found = i > 0 || !op_is(op->kind, SELECTS);
         if (!found)
             one.element = shape.element;
         shape = one;

@@ -94,14 +94,14 @@ struct short_fault short_infer(struct arena *a, const struct short_op *op, struc
         struct short_shape one = short_shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
-        if (!result.known || (op->kind == K_WHERE && i == 1))
+        if (!result.known || (op_is(op->kind, SELECTS) && i == 1))
             result = one;
         shapes[i] = (struct shape){.rank = one.rank};
         memcpy(shapes[i].dim, one.dims, one.rank * sizeof *one.dims);
         known[i] = &shapes[i];
     }
     enum op_class class = op_table[op->kind].class;
-    bool needed = class == OP_CONTRACT || class == OP_SLICE || op->kind == K_PERMUTE || op->kind == K_TRANSPOSE;
+    bool needed = class == OP_CONTRACT || class == OP_SLICE || op_table[op->kind].movement == MOVEMENT_PERMUTE;
     struct shape out;
     enum inferred how = infer_shape(op->kind, &attributes, known, op->noperands, &out);
     if (how == INFER_UNKNOWN && !needed)

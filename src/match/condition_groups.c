@@ -124,7 +124,7 @@ static int64_t row_length(const struct graph *g, uint32_t v) {
 /* A reshape after which rows have another length. */
 static bool changes_rows(const struct graph *g, uint32_t op) {
     int64_t before = row_length(g, graph_operands(g, op)[0]), after = row_length(g, g->m->ops[op].first_result);
-    return g->kind[op] == K_RESHAPE && before && after && before != after;
+    return graph_movement(g, op) == MOVEMENT_RESHAPE && before && after && before != after;
 }
 
 /* The op before v that moves it, or subtracts a mean from it. */

@@ -47,7 +47,7 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
             c = graph_constant(g, v);
         if (c.known)
             buf_printf(&numbers, ", %.*g", c.bits > 24 ? 10 : 7, c.value);
-        reversed |= c.known && i == 0 && (g->kind[op] == K_SUBTRACT || g->kind[op] == K_DIVIDE);
+        reversed |= c.known && i == 0 && graph_op_is(g, op, ADDS | SCALES) && !graph_op_is(g, op, COMMUTES);
     }
     for (const char *const *key = activation_numbers; op != NONE && *key; key++) {
         const struct attr *x = attrs_find(graph_attributes(g, op), *key);

@@ -116,7 +116,7 @@ static void op_value(struct formula_run *r, const struct node *n, const struct t
         evaluate_part(r->eval, &c, results);
         return;
     }
-    if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions")) {
+    if (op_table[n->op].movement == MOVEMENT_BROADCAST && !find_attribute(n, "broadcast_dimensions")) {
         results[0] = operand(&c, 0); /* operands of formulas broadcast anyway */
         return;
     }

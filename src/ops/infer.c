@@ -213,7 +213,7 @@ enum inferred infer_shape(enum op_kind k, const struct attrs *a, const struct sh
         *out = *x;
         return INFER_SHAPE;
     default:
-        return k == K_PERMUTE || k == K_TRANSPOSE ? infer_permute(k, a, x, out) : INFER_UNKNOWN;
+        return op_table[k].movement == MOVEMENT_PERMUTE ? infer_permute(k, a, x, out) : INFER_UNKNOWN;
     }
 }
 

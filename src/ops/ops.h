@@ -50,7 +50,24 @@ enum op_flag {
     IN_PLACE = 1024,      /* writes its second operand into the first one */
     COMPOSITE = 2048,     /* TTIR has it as a ttcore.composite of its name */
     ANY_RESULT = 4096,    /* TTIR accepts it whatever the shape of its result is */
-    COMPARES = 8192       /* a truth value: one number beside the other */
+    COMPARES = 8192,      /* a truth value: one number beside the other */
+    ADDS = 1 << 14,       /* or subtracts */
+    SCALES = 1 << 15,     /* or divides */
+    SELECTS = 1 << 16,    /* one of two, by its first operand */
+    COUNTS = 1 << 17,     /* its elements are positions along one dimension */
+    REARRANGES = 1 << 18, /* the data of its first operand, though in a way that no index map tells */
+    PREPARES = 1 << 19,   /* weights laid out as an op wants them, which takes them as they were, too */
+    SHARDS = 1 << 20      /* cuts a tensor up for devices, or puts their parts together */
+};
+
+/* How an op of the class OP_MOVE moves data. */
+enum op_movement {
+    MOVEMENT_NONE,
+    MOVEMENT_RESHAPE,    /* elements in their order, under another shape */
+    MOVEMENT_PERMUTE,    /* dimensions in another order */
+    MOVEMENT_BROADCAST,  /* dimensions of 1 become longer */
+    MOVEMENT_REPEAT,     /* all of it several times along a dimension */
+    MOVEMENT_INTERLEAVE, /* each element several times */
 };
 
 /* What an attribute says of dimensions; with a colon before it in the column `dims`. */
@@ -114,6 +131,7 @@ struct op_info {
         enum window_kind kind;
         uint32_t rank;
     } window;
+    enum op_movement movement;
     enum shrink_rule shrink;
     enum op_flow flow;
 };

@@ -79,22 +79,9 @@ static bool shards_alike(const struct graph *g, uint32_t op) {
     return mesh_placement(g, op, &p) && (p.in_place || placement_cuts_nothing(&p));
 }
 
-/* Ops that move data and are of another class: of no use to index maps. */
 static bool moves(const struct graph *g, uint32_t op) {
-    static const uint16_t others[] = {K_CONCATENATE_HEADS,
-                                      K_NLP_CONCAT_HEADS,
-                                      K_NLP_CONCAT_HEADS_DECODE,
-                                      K_PAD,
-                                      K_ALL_GATHER,
-                                      K_PREPARE_CONV2D_WEIGHTS,
-                                      K_PREPARE_CONV2D_BIAS,
-                                      K_PREPARE_CONV3D_WEIGHTS,
-                                      K_PREPARE_CONV_TRANSPOSE2D_WEIGHTS,
-                                      K_PREPARE_CONV_TRANSPOSE2D_BIAS};
-    bool in = class_moves(graph_class(g, op)) || shards_alike(g, op);
-    for (size_t i = 0; !in && i < sizeof others / sizeof *others; i++)
-        in = g->kind[op] == others[i];
-    return in && graph_noperands(g, op) > 0;
+    return (class_moves(graph_class(g, op)) || graph_op_is(g, op, REARRANGES | PREPARES) || shards_alike(g, op)) &&
+           graph_noperands(g, op) > 0;
 }
 
 /* One number of the image of an op's result. */

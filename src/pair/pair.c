@@ -134,7 +134,7 @@ static bool computes(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
     return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k) &&
-           k != K_MESH_SHARD && k != K_POINT_TO_POINT && k != K_PAD;
+           !op_is(k, SHARDS) && op_table[k].shrink != SHRINK_PAD && k != K_POINT_TO_POINT;
 }
 
 /* Where an op is one that several with a common operand were merged into, as products with weights side by side are:
@@ -156,7 +156,7 @@ static uint32_t cut_up(const struct graph *g, uint32_t op) {
 }
 
 static bool is_broadcast(const struct graph *g, uint32_t op) {
-    return g->kind[op] == K_BROADCAST || g->kind[op] == K_REPEAT;
+    return graph_movement(g, op) == MOVEMENT_BROADCAST || graph_movement(g, op) == MOVEMENT_REPEAT;
 }
 
 /* A broadcast stands right before or behind the op, which may be done on the other side of it: then it makes more or

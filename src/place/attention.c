@@ -49,9 +49,9 @@ static int before(const struct graph *g, uint32_t op, int dim) {
     const int64_t *of = graph_shape(g, graph_operands(g, op)[0], &from);
     if (!to || !of || dim >= (int)rank)
         return -1;
-    if (g->kind[op] == K_PERMUTE || g->kind[op] == K_TRANSPOSE)
+    if (graph_movement(g, op) == MOVEMENT_PERMUTE)
         return permutation_of(g, op, rank, order) ? (int)(rank - 1 - order[rank - 1 - (uint32_t)dim]) : -1;
-    return g->kind[op] == K_RESHAPE ? before_reshape(of, from, to, rank, dim) : dim;
+    return graph_movement(g, op) == MOVEMENT_RESHAPE ? before_reshape(of, from, to, rank, dim) : dim;
 }
 
 /* The sum that a statistic of scores is, or NONE. */

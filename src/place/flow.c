@@ -160,7 +160,7 @@ static bool is_made(const struct flow *f, uint32_t v) {
 static uint32_t modifier_of(const struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     const uint32_t *o = graph_operands(g, op);
-    if (g->kind[op] == K_WHERE)
+    if (graph_op_is(g, op, SELECTS))
         return is_made(f, o[0]) && flow_unrelated(f, o[0], o[1]) && flow_unrelated(f, o[0], o[2]) ? o[0] : NONE;
     if (graph_class(g, op) != OP_ELTWISE || graph_noperands(g, op) != 2 || !is_made(f, o[0]) || !is_made(f, o[1]) ||
         !flow_unrelated(f, o[0], o[1]))

@@ -106,7 +106,7 @@ static bool is_short_constant(const struct cutting *c, uint32_t value) {
 /* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
  * canonicaliser turns what stands behind. */
 static bool tells_more(enum op_kind k) {
-    return k == K_BROADCAST || k == K_PERMUTE || k == K_TRANSPOSE;
+    return op_table[k].movement == MOVEMENT_BROADCAST || op_table[k].movement == MOVEMENT_PERMUTE;
 }
 
 /* It moves an argument of the model, or what others move so that it tells more. */

@@ -56,7 +56,8 @@ static double back_us(const struct way *w, uint32_t op) {
 /* It works on each element by itself, or around all of them. */
 static bool leaves_order(const struct graph *g, uint32_t op) {
     enum op_class class = graph_class(g, op);
-    return g->m->ops[op].nresults == 1 && (class == OP_ELTWISE || class == OP_LAYOUT || g->kind[op] == K_PAD);
+    return g->m->ops[op].nresults == 1 &&
+           (class == OP_ELTWISE || class == OP_LAYOUT || op_table[g->kind[op]].shrink == SHRINK_PAD);
 }
 
 /* It takes a value beside this one that is moved back somewhere: what is behind it is in that order, too. */

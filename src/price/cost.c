@@ -101,9 +101,10 @@ static bool is_view(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
     uint32_t from = graph_operands(g, op)[0], to = g->m->ops[op].first_result;
     const struct layout *a = value_layout(p, from), *b = value_layout(p, to);
-    if (g->kind[op] == K_BROADCAST)
+    if (graph_movement(g, op) == MOVEMENT_BROADCAST)
         return all_broadcast(g, to);
-    if (g->kind[op] != K_RESHAPE || !a || !b || a->memory != b->memory || a->tile_height != b->tile_height)
+    if (graph_movement(g, op) != MOVEMENT_RESHAPE || !a || !b || a->memory != b->memory ||
+        a->tile_height != b->tile_height)
         return false;
     return same_rows(g, from, to, a->tile_height ? a->tile_height : 1);
 }
@@ -288,7 +289,7 @@ uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
     const struct graph *g = p->graph;
     uint32_t v = graph_operands(g, op)[operand], result = g->m->ops[op].first_result, def = g->m->values[v].def;
     bool part = graph_class(g, op) == OP_SLICE || g->kind[op] == K_EMBEDDING || g->kind[op] == K_GATHER;
-    if (def != NONE && g->kind[def] == K_BROADCAST && all_broadcast(g, v))
+    if (def != NONE && graph_movement(g, def) == MOVEMENT_BROADCAST && all_broadcast(g, v))
         return graph_operands(g, def)[0];
     return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
 }

@@ -174,7 +174,7 @@ static bool is_test(const struct match *m, const struct match_detail *d) {
         is &= !d->constants[i].stated;
     for (uint32_t i = 0; i < ir->nops; i++) {
         const struct mlir_op *op = &ir->ops[i];
-        if (m->graph->kind[i] == K_BROADCAST && op->noperands)
+        if (graph_movement(m->graph, i) == MOVEMENT_BROADCAST && op->noperands)
             is &= ir->types[ir->values[ir->operands[op->first_operand]].type].rank ==
                   ir->types[ir->values[op->first_result].type].rank;
     }

@@ -102,7 +102,7 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
  */
 static bool is_made(const struct dag *d, uint32_t value) {
     uint32_t node = d->values[value].node;
-    bool argument = node != NONE && dag_kind(d, node) == K_MESH_SHARD && d->nodes[node].noperands > 0 &&
+    bool argument = node != NONE && op_is(dag_kind(d, node), SHARDS) && d->nodes[node].noperands > 0 &&
                     dag_operands(d, node)[0] != NONE && d->values[dag_operands(d, node)[0]].node == NONE;
     return node != NONE && !dag_is_constant(d, value) && !argument;
 }

@@ -57,12 +57,6 @@ static bool writes(const struct graph *g, uint32_t op) {
            is_tensor_operand(g, graph_operands(g, op)[0]);
 }
 
-/* Weights laid out as the op that takes them wants them: it takes them as they were, too. */
-static bool prepares(enum op_kind k) {
-    return k == K_PREPARE_CONV2D_WEIGHTS || k == K_PREPARE_CONV2D_BIAS || k == K_PREPARE_CONV3D_WEIGHTS ||
-           k == K_PREPARE_CONV_TRANSPOSE2D_WEIGHTS || k == K_PREPARE_CONV_TRANSPOSE2D_BIAS;
-}
-
 /* What each device has of a tensor is all of it, or what it had before. */
 static bool shards_nothing(const struct graph *g, uint32_t op) {
     struct placement p;
@@ -74,12 +68,12 @@ static bool shards_nothing(const struct graph *g, uint32_t op) {
 /* The result has the elements of the operand at the same places, but for the rounding of floats. */
 static bool is_identity(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
-    if ((prepares((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 0) || shards_nothing(g, op))
+    if ((graph_op_is(g, op, PREPARES) && graph_noperands(g, op) > 0) || shards_nothing(g, op))
         return true;
     if (!class_moves(c) || g->m->ops[op].nresults != 1 || graph_noperands(g, op) == 0)
         return false;
     uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
-    return x != NONE && same_type(g, x, g, y) && (c != OP_MOVE || g->kind[op] == K_RESHAPE);
+    return x != NONE && same_type(g, x, g, y) && graph_movement(g, op) <= MOVEMENT_RESHAPE;
 }
 
 /* ---- equal ops ---- */
@@ -183,7 +177,7 @@ static bool same_text(const struct mlir *m, uint32_t a, const struct mlir *other
 /* What devices have of a tensor may be cut in the words of either dialect. */
 static bool same_placement(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     struct placement p, q;
-    return g->kind[a] == K_MESH_SHARD && mesh_placement(g, a, &p) && mesh_placement(h, b, &q) &&
+    return graph_op_is(g, a, SHARDS) && mesh_placement(g, a, &p) && mesh_placement(h, b, &q) &&
            placements_agree(&p, &q);
 }
 
@@ -220,7 +214,7 @@ static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, 
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_type(g, o->first_result + i, h, p->first_result + i) ||
                 (is_closed(g, a) && same_dims(g, o->first_result + i, h, p->first_result + i)) ||
-                (g->kind[a] == K_MESH_SHARD && narrowed(g, o->first_result + i, h, p->first_result + i));
+                (graph_op_is(g, a, SHARDS) && narrowed(g, o->first_result + i, h, p->first_result + i));
     return alike && same_callee(g, a, h, b) && (same_placement(g, a, h, b) || same_attributes(g, a, h, b));
 }
 
@@ -520,7 +514,7 @@ static void inline_function(struct dag_builder *b, uint32_t func, int depth) {
             continue;
         }
         b->s->of[o->first_result] = cast_value(b, op, x);
-        if (g->kind[op] == K_MESH_SHARD && b->d->values[x].node == NONE) /* an argument is what each device has of it */
+        if (graph_op_is(g, op, SHARDS) && b->d->values[x].node == NONE) /* an argument is what each device has of it */
             b->d->values[x].value = o->first_result;
     }
 }
@@ -554,7 +548,7 @@ static void compare_before_joining(struct dag *d) {
     for (uint32_t i = 0; i < b->noutputs && i < a->noutputs; i++) {
         uint32_t x = b->outputs[i] == NONE ? NONE : d->values[b->outputs[i]].node;
         uint32_t y = a->outputs[i] == NONE ? NONE : d->values[a->outputs[i]].node;
-        if (x == NONE || y == NONE || dag_kind(d, x) != K_MESH_SHARD ||
+        if (x == NONE || y == NONE || !op_is(dag_kind(d, x), SHARDS) ||
             !ops_alike(b->g, d->nodes[x].op, a->g, d->nodes[y].op))
             continue;
         b->outputs[i] = dag_operands(d, x)[0];

@@ -134,7 +134,7 @@ struct wanted {
 
 static uint32_t add_candidate(const struct made *m, uint32_t v, struct wanted w, uint32_t *out, uint32_t n) {
     uint32_t node = m->d->values[v].node;
-    bool reshaped = node != NONE && dag_kind(m->d, node) == K_RESHAPE;
+    bool reshaped = node != NONE && op_table[dag_kind(m->d, node)].movement == MOVEMENT_RESHAPE;
     bool fits = w.dim == NONE ? has_as_many(m->d, v, w.value) : fits_beside(m->d, v, w.value, w.dim);
     if (n < MAX_HOSTED_CANDIDATES && m->of[v] == m->all && m->used[v] && fits && !reshaped)
         out[n++] = v;

@@ -30,7 +30,7 @@ static bool is_smooth(const struct problem *p) {
     const struct graph *g = p->program.graph;
     bool smooth = true;
     for (uint32_t i = 0; i < p->program.nops; i++)
-        smooth &= g->kind[p->program.ops[i]] != K_WHERE;
+        smooth &= !graph_op_is(g, p->program.ops[i], SELECTS);
     for (uint32_t i = 0; i < p->ninputs; i++)
         smooth &= format_is_float(graph_dtype(g, p->inputs[i].value)) && !p->inputs[i].facts.indices &&
                   !p->inputs[i].facts.mask_sign;
