@@ -902,6 +902,36 @@ Test(match, a_slice_is_one_of_a_larger_one) {
     miss("x:2x12 y:2x4", SMALLER("8", "12"));
 }
 
+/* As many as there are, and none twice. */
+Test(match, preconditions_have_no_limit) {
+    enum { N = 40 };
+    struct buf formula = {0}, args = {0}, ops = {0};
+    struct match_detail d;
+    buf_printf(&formula, "e = exp(x)\n  out = e");
+    buf_printf(&args, "x:2x3");
+    buf_printf(&ops, "s0 = ttir.exp x -> 2x3; ");
+    for (int i = 1; i <= N; i++) {
+        buf_printf(&formula, " + w%d", i);
+        buf_printf(&args, " w%d:3", i);
+        buf_printf(&ops, "s%d = ttir.add s%d w%d -> 2x3; ", i, i - 1, i);
+    }
+    buf_printf(&ops, "return s%d", N);
+    struct str where = STR("where: stored(w1)");
+    for (int i = 2; i <= N; i++)
+        where = arena_printf(&arena, "%s & stored(w%d)", where.p, i);
+    buf_addc(&formula, '\0');
+    buf_addc(&args, '\0');
+    buf_addc(&ops, '\0');
+    pattern(formula.p, where.p);
+    hit(args.p, ops.p);
+    match_details(found(), &arena, &d);
+    cr_assert_eq(d.preconditions.n, N);
+    miss(arena_printf(&arena, "%s!input", args.p).p, ops.p);
+    buf_free(&formula);
+    buf_free(&args);
+    buf_free(&ops);
+}
+
 Test(match, products_of_one_operand_are_siblings) {
     pattern("p = matmul(a, b)\nout = exp(p)", "require: siblings(p) == 3");
 #define THREE(right, then)                                                                                             \
