@@ -665,6 +665,28 @@ Test(mlir, integer_lists) {
     ints("2 : i32", 1, 2, 0);
 }
 
+/* Truth values are eight to a byte, or a byte each; their three readers agree. */
+Test(mlir, truth_values_as_a_string_of_bytes) {
+    static const struct {
+        const char *text;
+        int n, first, second;
+        bool splat;
+    } cases[] = {
+        {"dense<\"0x0101\"> : tensor<16xi1>", 16, 1, 0, false}, {"dense<\"0x55\"> : tensor<7xi1>", 7, 1, 0, false},
+        {"dense<\"0x0E\"> : tensor<4xi1>", 4, 0, 1, false},     {"dense<\"0x0100\"> : tensor<2xi1>", 2, 1, 0, false},
+        {"dense<\"0xFF\"> : tensor<1xi1>", 1, 1, 1, true},      {"dense<\"0xFFFF\"> : tensor<16xi1>", 16, 1, 1, true},
+        {"dense<\"0x7F\"> : tensor<7xi1>", 7, 1, 1, true},      {"dense<\"0x0000\"> : tensor<12xi1>", 12, 0, 0, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str text = str_of(cases[i].text);
+        double x[16] = {0}, v = -1;
+        ints(cases[i].text, cases[i].n, cases[i].first, cases[i].second);
+        cr_assert_eq(mlir_numbers(text, x, 16), cases[i].n, "%s", cases[i].text);
+        cr_assert(x[0] == cases[i].first && (cases[i].n == 1 || x[1] == cases[i].second), "%s", cases[i].text);
+        cr_assert_eq(mlir_splat(text, &v), cases[i].splat, "%s", cases[i].text);
+        cr_assert(!cases[i].splat || v == cases[i].first, "%s", cases[i].text);
+    }
+}
+
 Test(mlir, what_is_no_integer_list) {
     static const char *const bad[] = {"",
                                       "[a]",

@@ -371,14 +371,34 @@ static bool hex_element(const char *p, size_t size, uint64_t *out) {
     return true;
 }
 
-/* The digits of "\"0x...\"" of a whole number of elements. */
-static bool hex_body(const struct dense *d, struct str *digits, size_t *size) {
+/* The elements of "\"0x...\"". */
+struct hex {
+    struct str digits; /* of a whole number of elements */
+    size_t size;       /* of an element, in bytes */
+    bool packed;       /* truth values are eight to a byte, the lowest bit first */
+    int64_t n;
+};
+
+static bool read_hex(const struct dense *d, struct hex *h) {
     struct str s = d->body;
-    *size = element_size(d->type);
-    if (s.n < 4 || s.p[0] != '"' || s.p[s.n - 1] != '"' || s.p[1] != '0' || (s.p[2] | 32) != 'x' || !*size)
+    *h = (struct hex){.size = element_size(d->type)};
+    if (s.n < 4 || s.p[0] != '"' || s.p[s.n - 1] != '"' || s.p[1] != '0' || (s.p[2] | 32) != 'x' || !h->size)
         return false;
-    *digits = (struct str){s.p + 3, s.n - 4};
-    return digits->n > 0 && digits->n % (2 * *size) == 0;
+    h->digits = (struct str){s.p + 3, s.n - 4};
+    h->n = (int64_t)(h->digits.n / (2 * h->size));
+    h->packed = str_is(d->type, "i1") && d->count > 1 && h->n == (d->count + 7) / 8;
+    if (h->packed)
+        h->n = d->count;
+    return h->digits.n > 0 && h->digits.n % (2 * h->size) == 0;
+}
+
+/* The bits of an element; a truth value is 1 or 0. */
+static bool hex_at(const struct dense *d, const struct hex *h, int64_t i, uint64_t *bits) {
+    if (!hex_element(h->digits.p + 2 * h->size * (size_t)(h->packed ? i / 8 : i), h->size, bits))
+        return false;
+    if (str_is(d->type, "i1"))
+        *bits = h->packed ? *bits >> (i % 8) & 1 : *bits != 0;
+    return true;
 }
 
 static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
@@ -389,20 +409,16 @@ static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
 }
 
 static int ints_of_hex(const struct dense *d, int64_t *out, int max) {
-    struct str digits;
-    size_t size;
+    struct hex h;
     uint64_t bits;
-    if (!hex_body(d, &digits, &size) || is_float_type(d->type))
+    if (!read_hex(d, &h) || is_float_type(d->type) || h.n > DENSE_MAX)
         return -1;
-    size_t n = digits.n / (2 * size);
-    if (n > DENSE_MAX)
-        return -1;
-    for (size_t i = 0; i < n && i < (size_t)max; i++) {
-        if (!hex_element(digits.p + 2 * size * i, size, &bits))
+    for (int64_t i = 0; i < h.n && i < max; i++) {
+        if (!hex_at(d, &h, i, &bits))
             return -1;
-        out[i] = sign_extend(bits, size, d->type);
+        out[i] = sign_extend(bits, h.size, d->type);
     }
-    return (int)n;
+    return (int)h.n;
 }
 
 /* To the next number of a flat or nested list: brackets count as separators. */
@@ -518,20 +534,19 @@ static bool hex_number(const struct dense *d, uint64_t bits, size_t size, double
     return true;
 }
 
+/* All elements are equal where the text equals itself moved by one; of packed ones all bits have to be. */
 static bool splat_of_hex(const struct dense *d, double *out) {
-    struct str digits;
-    size_t size;
+    struct hex h;
     uint64_t bits;
-    if (!hex_body(d, &digits, &size) || !hex_element(digits.p, size, &bits))
+    if (!read_hex(d, &h) || !hex_at(d, &h, 0, &bits) ||
+        memcmp(h.digits.p, h.digits.p + 2 * h.size, h.digits.n - 2 * h.size) != 0)
         return false;
-    /* equal elements: the text equals itself moved by one element */
-    if (digits.n > 2 * size && memcmp(digits.p, digits.p + 2 * size, digits.n - 2 * size) != 0)
-        return false;
-    if (str_is(d->type, "i1")) { /* packed eight to a byte: only all or none can be told */
-        *out = bits != 0;
-        return bits == 0 || bits == 0xff || digits.n == 2;
+    for (int64_t i = 1; h.packed && i < h.n && i < 8; i++) {
+        uint64_t other;
+        if (!hex_at(d, &h, i, &other) || other != bits)
+            return false;
     }
-    return hex_number(d, bits, size, out);
+    return hex_number(d, bits, h.size, out);
 }
 
 bool mlir_splat(struct str text, double *out) {
@@ -555,26 +570,14 @@ bool mlir_splat(struct str text, double *out) {
 }
 
 static int64_t numbers_of_hex(const struct dense *d, double *out, int64_t max) {
-    struct str digits;
-    size_t size;
+    struct hex h;
     uint64_t bits;
-    if (!hex_body(d, &digits, &size))
+    if (!read_hex(d, &h))
         return -1;
-    bool packed = str_is(d->type, "i1"); /* eight to a byte, the lowest bit first */
-    int64_t n = (int64_t)(digits.n / (2 * size));
-    if (packed && d->count > 1 && n == (d->count + 7) / 8)
-        n = d->count;
-    else
-        packed = false;
-    for (int64_t i = 0; i < n && i < max; i++) {
-        if (!hex_element(digits.p + 2 * size * (size_t)(packed ? i / 8 : i), size, &bits))
+    for (int64_t i = 0; i < h.n && i < max; i++)
+        if (!hex_at(d, &h, i, &bits) || !hex_number(d, bits, h.size, &out[i]))
             return -1;
-        if (packed)
-            out[i] = (double)(bits >> (i % 8) & 1);
-        else if (!hex_number(d, bits, size, &out[i]))
-            return -1;
-    }
-    return n;
+    return h.n;
 }
 
 static int64_t numbers_of_list(const struct dense *d, double *out, int64_t max) {
@@ -597,8 +600,7 @@ int64_t mlir_numbers(struct str text, double *out, int64_t max) {
         return -1;
     if (d.body.n == 0)
         return 0;
-    bool packed = d.body.p[0] == '"' && str_is(d.type, "i1");
-    if (!packed && mlir_splat(text, &v) && d.count >= 0) {
+    if (mlir_splat(text, &v) && d.count >= 0) {
         for (int64_t i = 0; i < d.count && i < max; i++)
             out[i] = v;
         return d.count;
