@@ -322,10 +322,14 @@ static struct written as_shape(struct form_writer *w, struct written v, const st
 
 /* In the shape of the value that it replaces. */
 static struct written as_root(struct form_writer *w, struct written v, const struct shape *root) {
+    const struct fused_form *f = w->run.form;
+    struct shape full = axes_shape(f->root_axes);
     if (is_number(&v) || v.swapped || v.factor != 1)
         v = emit_plain(w->e, v, w->element);
     if (w->run.frame->slot != NONE)
         v = from_axes(w, v, &w->run.frame->axes, root);
+    else if (root_is_moved(f))
+        v = from_axes(w, as_shape(w, in_root_order(w, v), &full), f->root_axes, root);
     else
         v = in_root_order(w, v);
     return as_shape(w, v, root);

@@ -473,6 +473,31 @@ static const struct tensor *in_axis_order(struct form_run *run, const struct ten
     return view_copy(run->eval, v);
 }
 
+bool root_is_moved(const struct fused_form *f) {
+    struct imap place;
+    axes_join(f->root_axes, 0, f->root_axes->n, &place);
+    return place.n > 1 && !has_operand_as_printed(f);
+}
+
+static const struct tensor *in_index_order(struct form_run *run, const struct tensor *t) {
+    const struct axes *axes = run->form->root_axes;
+    struct shape s = axes_shape(axes);
+    struct imap place; /* along the axes, by index */
+    const struct tensor *full = t->n < shape_count(&s) ? tensor_broadcast(run, t, &s) : t;
+    if (!full || full->n != shape_count(&s))
+        return t;
+    struct tensor *out = tensor_new(run->eval, &s);
+    axes_join(axes, 0, axes->n, &place);
+    for (int64_t i = 0; i < out->n; i++) {
+        int64_t at = 0;
+        for (uint32_t k = 0; k < place.n; k++)
+            at += i / place.t[k].lo % place.t[k].size * place.t[k].stride;
+        out->x[i] = full->x[at];
+    }
+    return out;
+}
+
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {
-    return run->frame->slot != NONE ? from_frame(run, t) : in_axis_order(run, t);
+    t = run->frame->slot != NONE ? from_frame(run, t) : in_axis_order(run, t);
+    return root_is_moved(run->form) ? in_index_order(run, t) : t;
 }

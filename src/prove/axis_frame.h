@@ -21,6 +21,8 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
                                     bool as_printed, struct str name);
 /* The tensor broadcast to this shape; NULL where it does not fit. */
 const struct tensor *tensor_broadcast(struct form_run *run, const struct tensor *t, const struct shape *to);
+/* The axes of the root have another order than its dimensions: a product has its batches first. */
+bool root_is_moved(const struct fused_form *f);
 /* A result in the frame at hand, in the order of the root. */
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t);
 
