@@ -204,124 +204,114 @@ bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, 
     return true;
 }
 
-/* The coordinate modulo `extent`. False when a term crosses `extent` unevenly. */
-static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term *out, uint32_t *nout) {
-    *nout = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct term k = t[i];
-        if (k.stride % extent == 0)
-            continue;
-        if (k.stride > extent)
-            return false;
-        if (k.stride * k.size > extent) {
-            if (extent % k.stride != 0 || k.size % (extent / k.stride) != 0)
-                return false;
-            k.size = extent / k.stride;
-        }
-        out[(*nout)++] = k;
-    }
-    return true;
-}
-
-/* Coordinates divided by r, rounded down. */
-static bool divide(const struct term *t, uint32_t n, int64_t r, struct term *out, uint32_t *nout) {
-    *nout = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct term k = t[i];
-        if (k.stride >= r) {
-            if (k.stride % r != 0)
-                return false;
-            k.stride /= r;
-        } else {
-            if (r % k.stride != 0)
-                return false;
-            int64_t below = r / k.stride;
-            if (k.size <= below)
-                continue;
-            if (k.size % below != 0)
-                return false;
-            k.lo *= below;
-            k.size /= below;
-            k.stride = 1;
-        }
-        out[(*nout)++] = k;
-    }
-    return true;
-}
-
-/* Broadcast stretches single elements, repeat any extent; dimensions are aligned from the right. */
-static bool expands(const int64_t *shape, uint32_t rank, const int64_t *to_shape, uint32_t to_rank, bool single) {
-    for (uint32_t d = 0; d < to_rank; d++) {
-        int64_t extent = d + rank >= to_rank ? shape[d + rank - to_rank] : 1, own = to_shape[d];
-        if (own < 1 || extent % own != 0 || (single && own != 1 && own != extent))
-            return false;
-    }
-    return true;
-}
-
-/* Each dimension of the operand counts modulo its own extent: broadcast and repeat, aligned from the right. */
-static bool wrap(const struct axes *result, const int64_t *shape, uint32_t rank, struct axes *out) {
-    axes_clear(out);
-    for (uint32_t d = 0; d < rank; d++) {
-        struct term kept[MAX_TERMS];
-        uint32_t n = 0;
-        int from = (int)result->n - (int)rank + (int)d;
-        if (from >= 0) {
-            uint32_t begin = axes_begin(result, (uint32_t)from);
-            if (!modulo(result->t + begin, result->end[from] - begin, shape[d], kept, &n))
-                return false;
-        }
-        if (!axes_add(out, kept, n))
-            return false;
-    }
-    return true;
-}
+/* ---- movement as a map of its own, and what it makes of another ---- */
 
 bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, uint32_t *order) {
     return permuted_dims((enum op_kind)g->kind[op], graph_attributes(g, op), rank, order);
 }
 
-static bool through_permute(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
-                            const int64_t *to_shape, uint32_t rank, struct axes *out) {
-    uint32_t order[MAX_RANK], source[MAX_RANK];
-    if (c->n != rank || !permutation_of(g, op, rank, order))
-        return false;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (to_shape[order[i]] != shape[i])
-            return false;
-        source[order[i]] = i;
+/* Where the coordinates of an op's operand are in the index of its result. */
+struct places {
+    uint32_t from[MAX_RANK]; /* per dimension of the operand: the one of the result, */
+    int64_t each[MAX_RANK];  /* along which one element of the operand is so many, */
+    bool repeats, stretches; /* all of them any number of times, or those of an extent of 1 */
+};
+
+/* Broadcasts and repeats are aligned from the right; what is in front is NONE. */
+static void align_right(uint32_t rank, uint32_t to_rank, struct places *p) {
+    for (uint32_t d = 0; d < to_rank; d++) {
+        p->from[d] = d + rank >= to_rank ? d + rank - to_rank : NONE;
+        p->each[d] = 1;
     }
-    axes_clear(out);
-    for (uint32_t i = 0; i < rank; i++) {
-        uint32_t begin = axes_begin(c, source[i]);
-        if (!axes_add(out, c->t + begin, c->end[source[i]] - begin))
+}
+
+static bool places_of(const struct graph *g, uint32_t op, uint32_t rank, uint32_t to_rank, struct places *p) {
+    const struct attrs *a = graph_attributes(g, op);
+    enum op_movement how = graph_movement(g, op);
+    uint32_t order[MAX_RANK];
+    *p = (struct places){.repeats = how == MOVEMENT_REPEAT, .stretches = how == MOVEMENT_BROADCAST};
+    align_right(rank, to_rank, p);
+    if (how == MOVEMENT_PERMUTE) {
+        if (rank != to_rank || !permutation_of(g, op, rank, order))
             return false;
+        for (uint32_t i = 0; i < rank; i++)
+            p->from[order[i]] = i;
+    } else if (how == MOVEMENT_INTERLEAVE) {
+        int64_t repeats = attrs_int(a, "repeats", 0), dim = attrs_int(a, "dim", rank);
+        dim += dim < 0 ? (int64_t)rank : 0;
+        if (rank != to_rank || repeats < 1 || dim < 0 || dim >= (int64_t)rank)
+            return false;
+        p->each[dim] = repeats;
     }
     return true;
 }
 
-static bool through_interleave(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
-                               const int64_t *to_shape, uint32_t rank, struct axes *out) {
-    const struct attrs *a = graph_attributes(g, op);
-    int64_t repeats = attrs_int(a, "repeats", 0), dim = attrs_int(a, "dim", rank);
-    if (c->n != rank || repeats < 1)
-        return false;
-    dim += dim < 0 ? (int64_t)rank : 0;
-    if (dim < 0 || dim >= (int64_t)rank)
-        return false;
-    for (uint32_t i = 0; i < rank; i++)
-        if (shape[i] % (i == dim ? repeats : 1) != 0 || shape[i] / (i == dim ? repeats : 1) != to_shape[i])
+/* The map from a result of one shape to an operand of another. False where their extents do not fit. */
+static bool map_of_places(const struct places *p, const int64_t *shape, uint32_t rank, const int64_t *to,
+                          uint32_t to_rank, struct imap *out) {
+    int64_t lo[MAX_RANK] = {0}, stride = 1;
+    for (uint32_t d = rank; d-- > 0; stride *= shape[d])
+        lo[d] = stride;
+    stride = 1;
+    out->n = 0;
+    for (uint32_t d = to_rank; d-- > 0; stride *= to[d]) {
+        uint32_t from = p->from[d];
+        int64_t extent = from == NONE ? 1 : shape[from], step = p->each[d];
+        if (to[d] < 1 || extent % to[d] != 0 || extent / to[d] % step != 0)
             return false;
-    axes_clear(out);
-    for (uint32_t i = 0; i < rank; i++) {
-        uint32_t begin = axes_begin(c, i), n = c->end[i] - begin;
-        struct term kept[MAX_TERMS];
-        if (i == dim && !divide(c->t + begin, n, repeats, kept, &n))
+        if (extent / to[d] != step && !p->repeats && !(p->stretches && to[d] == 1))
             return false;
-        if (!axes_add(out, i == dim ? kept : c->t + begin, n))
+        if (to[d] > 1)
+            out->t[out->n++] = (struct term){0, lo[from] * step, to[d], stride};
+    }
+    imap_canonical(out);
+    return true;
+}
+
+/* A number in mixed radix, from its most significant digit on, and what each digit counts for elsewhere. */
+struct radix {
+    int64_t size[MAX_RANK], stride[MAX_RANK];
+    uint32_t n;
+};
+
+static bool add_digit(struct radix *r, int64_t size, int64_t stride) {
+    if (size == 1)
+        return true;
+    if (r->n == MAX_RANK)
+        return false;
+    r->size[r->n] = size;
+    r->stride[r->n++] = stride;
+    return true;
+}
+
+bool imap_compose(const struct imap *m, const struct imap *next, int64_t numel, struct imap *out) {
+    struct radix r = {.n = 0};
+    struct axes c;
+    int64_t above = numel; /* the digits that no term has count for nothing */
+    for (uint32_t i = next->n; i-- > 0; above = next->t[i].lo) {
+        int64_t end = next->t[i].lo * next->t[i].size;
+        if (above % end != 0 || !add_digit(&r, above / end, 0) || !add_digit(&r, next->t[i].size, next->t[i].stride))
             return false;
     }
+    if (!add_digit(&r, above, 0) || !imap_coordinates(m, r.size, r.n, &c))
+        return false;
+    out->n = 0;
+    for (uint32_t d = 0; d < r.n; d++)
+        for (uint32_t i = axes_begin(&c, d); i < c.end[d] && r.stride[d]; i++) {
+            out->t[out->n] = c.t[i];
+            out->t[out->n++].stride *= r.stride[d];
+        }
+    imap_canonical(out);
     return true;
+}
+
+static bool through_places(const struct graph *g, uint32_t from, uint32_t to, const struct places *p,
+                           const struct imap *result, struct imap *operand) {
+    uint32_t rank, to_rank;
+    const int64_t *shape = graph_shape(g, from, &rank), *to_shape = graph_shape(g, to, &to_rank);
+    struct imap own;
+    return shape && to_shape && map_of_places(p, shape, rank, to_shape, to_rank, &own) &&
+           imap_compose(result, &own, graph_numel(g, from), operand);
 }
 
 static bool through_negation(const struct graph *g, uint32_t op, uint32_t *value, struct imap *map) {
@@ -356,45 +346,34 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
 }
 
 bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct imap *result, struct imap *operand) {
-    uint32_t from = g->m->ops[op].first_result;
+    uint32_t from = g->m->ops[op].first_result, rank, to_rank;
+    struct places p;
     if (g->m->ops[op].nresults != 1)
         return false;
-    enum op_movement how = graph_movement(g, op);
     if (graph_class(g, op) == OP_ELTWISE)
         return imap_operand(g, from, to, result, operand);
-    if (how <= MOVEMENT_RESHAPE) {
+    if (graph_movement(g, op) <= MOVEMENT_RESHAPE) {
         int64_t n = graph_numel(g, to);
         imap_copy(operand, result);
         return n >= 0 && n == graph_numel(g, from);
     }
-    uint32_t rank, to_rank;
-    const int64_t *shape = graph_shape(g, from, &rank), *to_shape = graph_shape(g, to, &to_rank);
-    struct axes c, mapped;
-    if (!shape || !to_shape || to_rank > MAX_RANK || !imap_coordinates(result, shape, rank, &c))
-        return false;
-    bool ok;
-    if (how == MOVEMENT_PERMUTE)
-        ok = through_permute(g, op, &c, shape, to_shape, to_rank, &mapped);
-    else if (how == MOVEMENT_INTERLEAVE)
-        ok = through_interleave(g, op, &c, shape, to_shape, to_rank, &mapped);
-    else
-        ok = expands(shape, rank, to_shape, to_rank, how == MOVEMENT_BROADCAST) && wrap(&c, to_shape, to_rank, &mapped);
-    return ok && imap_of_coordinates(&mapped, to_shape, to_rank, operand);
+    return graph_shape(g, from, &rank) && graph_shape(g, to, &to_rank) && rank <= MAX_RANK && to_rank <= MAX_RANK &&
+           graph_numel(g, from) > 0 && places_of(g, op, rank, to_rank, &p) &&
+           through_places(g, from, to, &p, result, operand);
 }
 
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out) {
     uint32_t rank, to_rank;
     const int64_t *shape = graph_shape(g, result, &rank), *to = graph_shape(g, operand, &to_rank);
+    struct places p = {.stretches = true};
     if (!shape || !to || to_rank > MAX_RANK || rank > MAX_RANK)
         return false;
     if (rank == to_rank && memcmp(shape, to, rank * sizeof *shape) == 0) {
         imap_copy(out, map);
         return true;
     }
-    struct axes c, mapped;
-    axes_clear(&c);
-    return expands(shape, rank, to, to_rank, true) && imap_coordinates(map, shape, rank, &c) &&
-           wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
+    align_right(rank, to_rank, &p);
+    return graph_numel(g, result) > 0 && through_places(g, result, operand, &p, map, out);
 }
 
 bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) {

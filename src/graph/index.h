@@ -79,6 +79,9 @@ bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, 
 bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);
 /* The converse. False when there are too many terms. */
 bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t rank, struct imap *out);
+/* A map to a value of `numel` elements, and on from there by another one, of the value's index, whatever its space.
+ * Both are canonical. False when digits of the two overlap unevenly. */
+bool imap_compose(const struct imap *m, const struct imap *next, int64_t numel, struct imap *out);
 
 /* From an imap of the result of an op to that of the operand that it moves at most (graph_through). */
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand);

@@ -245,7 +245,7 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     *out = (struct axis_frame){.slot = slot};
     if (direct)
         imap_copy(&out->map, b->map);
-    else if (norm == NONE || !imap_composed(slots[norm].map, b->map, &out->map))
+    else if (norm == NONE || !imap_compose(slots[norm].map, b->map, graph_numel(g, slots[norm].value), &out->map))
         return false;
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }

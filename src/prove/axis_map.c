@@ -35,24 +35,6 @@ int64_t map_size(const struct imap *map) {
     return n;
 }
 
-bool imap_composed(const struct imap *first, const struct imap *second, struct imap *out) {
-    out->n = 0;
-    for (uint32_t i = 0; i < second->n; i++)
-        for (uint32_t k = 0; k < first->n; k++) {
-            const struct term *x = &first->t[k], *y = &second->t[i];
-            int64_t from = x->stride > y->lo ? x->stride : y->lo;
-            int64_t end = x->stride * x->size < y->lo * y->size ? x->stride * x->size : y->lo * y->size;
-            if (from >= end)
-                continue;
-            if (from % x->stride || from % y->lo || end % from || out->n == MAX_TERMS)
-                return false;
-            out->t[out->n++] =
-                (struct term){x->space, x->lo * (from / x->stride), end / from, y->stride * (from / y->lo)};
-        }
-    imap_canonical(out);
-    return true;
-}
-
 struct shape axes_shape(const struct axes *axes) {
     struct shape s = {.rank = axes->n};
     for (uint32_t d = 0; d < axes->n; d++)

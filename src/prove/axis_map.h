@@ -10,9 +10,6 @@ bool axes_determine(const struct axes *axes, const struct imap *map);
 int64_t axes_element(const struct axes *axes, const struct imap *map, const int64_t *at);
 /* Elements that a map tells apart. */
 int64_t map_size(const struct imap *map);
-/* From the first tensor to the third, where `first` is from it to a second one and `second` from there. False where a
- * digit straddles others unevenly. */
-bool imap_composed(const struct imap *first, const struct imap *second, struct imap *out);
 struct shape axes_shape(const struct axes *axes);
 bool axes_equal(const struct axes *a, const struct axes *b);
 
