@@ -158,10 +158,6 @@ static bool same_ops(const struct match *a, const struct match *b) {
     return a->nops == b->nops && memcmp(a->ops, b->ops, a->nops * sizeof *a->ops) == 0;
 }
 
-static uint32_t first_op_of(const struct match *m) {
-    return m->func == NONE ? 0 : m->graph->m->funcs[m->func].first_op;
-}
-
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out) {
     struct search_record record = {.answers = NULL};
     *out = (struct match_detail){0};
@@ -177,7 +173,7 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
         add_claim(query, out);
         add_ties(query, out);
         out->named = record.elsewhere;
-        out->answers = answers_from(record.answers, record.nanswers, first_op_of(m), a);
+        out->answers = answers_from(record.answers, record.nanswers, match_first_op(m), a);
         out->nanswers = record.nanswers;
     }
     query->record = NULL;

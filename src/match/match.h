@@ -40,6 +40,10 @@ struct match {
     bool viewed;    /* ops may be what they read as (automaton/view.h) */
     uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
+/* The first op of its function, of which places in functions that are alike count theirs. */
+static inline uint32_t match_first_op(const struct match *m) {
+    return m->func == NONE ? 0 : m->graph->m->funcs[m->func].first_op;
+}
 
 /* A value that a pattern ties to a number: a constant, which holds it up to rounding, or an argument, which is
  * assumed to hold it (`stated`). NaN: any one number in all elements. */

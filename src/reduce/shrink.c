@@ -12,7 +12,7 @@
 enum {
     LEAST = 2,             /* of one element much is equal that is not of two: an extent of 1 broadcasts */
     LARGEST = 64,          /* values of a variable that are tried, beside its extent itself */
-    MAX_TRIES = 20000,     /* assignments on one level: bounds the time where there is no solution */
+    MAX_TRIES = 2000,      /* assignments on one level: bounds the time where there is no solution */
     SMALL_COST = 1 << 15,  /* extents_cost at which no further level is tried, */
     STRICT_COST = 1 << 20, /* and the same for a strict search */
     TILE = 32              /* rows and columns of a tile of the hardware; SMALL_TILE stands for it */

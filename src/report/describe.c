@@ -383,24 +383,20 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
 
 /* ---- places of one kind, where they are only counted ---- */
 
-static uint32_t first_op_of(const struct match *m) {
-    return m->graph->m->funcs[m->func].first_op;
-}
-
 /* Of what differs in names and locations only; 0: that is not known. */
 static uint64_t kind_key(const struct describer *by, const struct match *m) {
     const struct findings *f = by->f;
     uint64_t function = m->func == NONE ? 0 : f->selection.matches.alike[m->func];
     if (!function || f->origins.pairing.ttir || f->measured)
         return 0;
-    uint64_t place = (uint64_t)m->pattern->order << 32 | (m->root - first_op_of(m));
+    uint64_t place = (uint64_t)m->pattern->order << 32 | (m->root - match_first_op(m));
     return hash_mix(function, place) | 1;
 }
 
 /* NULL: none is known. */
 static struct kind *known_kind(struct describer *by, const struct match *m, uint64_t key) {
     struct kind *k = &by->kinds[key % KIND_SLOTS];
-    bool known = key && k->key == key && answers_hold(k->answers, k->nanswers, m->graph, first_op_of(m));
+    bool known = key && k->key == key && answers_hold(k->answers, k->nanswers, m->graph, match_first_op(m));
     return known ? k : NULL;
 }
 
