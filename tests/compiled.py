@@ -74,6 +74,7 @@ def main():
     opt = subprocess.run([get], capture_output=True, text=True, check=True).stdout.strip() + "/ttmlir-opt"
     notes = []
     print("| model | %s |\n|%s" % (" | ".join("%shoisted, %sfused" % (NOT[h], NOT[f]) for h, f in SETTINGS), 5 * "---|"))
+    os.makedirs(options.get("keep", "."), exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         for path in files:
             name, ttirs = os.path.basename(path)[:-len(".ttir.mlir")], [path]
