@@ -45,15 +45,6 @@ static struct str tensor_type(struct emitter *e, const struct shape *s, enum dty
     return short_shape_type(e->eval->arena, &t);
 }
 
-struct str ttir_spelling(enum op_kind k, const char *end) {
-    for (struct str rest = str_of(op_table[k].spellings); rest.n;) {
-        struct str one = str_part(&rest, ' ');
-        if (str_starts(one, STR("ttir.")) && str_ends(one, str_of(end)))
-            return one;
-    }
-    return STR("");
-}
-
 void add_key(struct written_op *o, const char *key, struct str value) {
     if (o->nattrs < SHORT_ATTRS) {
         o->keys[o->nattrs] = str_of(key);
@@ -67,7 +58,7 @@ void add_key(struct written_op *o, const char *key, struct str value) {
 static struct short_op *short_of(struct emitter *e, const struct written_op *o) {
     struct short_op *s = arena_alloc(e->eval->arena, sizeof *s);
     s->kind = o->kind;
-    s->spelling = o->spelling.n ? o->spelling : ttir_spelling(o->kind, "");
+    s->spelling = o->spelling.n ? o->spelling : op_spelling(o->kind, "ttir.", "");
     s->word = s->spelling;
     if (!s->spelling.n)
         op_fails(e->eval, "TTIR has no op %s", op_table[o->kind].name);

@@ -67,8 +67,6 @@ static inline bool keeps_last(const struct written *v) {
 }
 
 void add_key(struct written_op *o, const char *key, struct str value);
-/* The spelling in TTIR with this end; empty: there is none. */
-struct str ttir_spelling(enum op_kind k, const char *end);
 struct written emit(struct emitter *e, const struct written_op *o);
 /* By the rule of the op for all of its results (ops/infer.h), else as large as the first operand. `second`: the element
  * type of all but the first one, where it is another. */

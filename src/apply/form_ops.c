@@ -98,17 +98,17 @@ static bool fold_neutral(const struct node *n, const struct written *v, uint32_t
     *out = v[!second];
     if (sum)
         return number == 0;
-    if (!format_is_float(out->element) || (number == 0 && n->op == K_DIVIDE))
+    if (!format_is_float(out->element) || (number == 0 && !op_is(n->op, COMMUTES)))
         return false;
     if (number == 0)
         *out = written_number(0);
-    out->factor = n->op == K_MULTIPLY ? out->factor * number : out->factor / number;
+    out->factor = op_is(n->op, COMMUTES) ? out->factor * number : out->factor / number;
     return true;
 }
 
 /* TTIR has the number as an attribute of an op of another spelling: clamp_scalar. */
 static bool take_attributes(struct form_writer *w, struct written_op *o, struct written *v, uint32_t nv) {
-    struct str roles = str_of(op_table[o->kind].roles), spelling = ttir_spelling(o->kind, "_scalar");
+    struct str roles = str_of(op_table[o->kind].roles), spelling = op_spelling(o->kind, "ttir.", "_scalar");
     bool all = spelling.n > 0;
     for (uint32_t i = 0; i < nv && all; i++) {
         struct str role = str_part(&roles, ',');
@@ -273,7 +273,7 @@ static struct written write_reshape(struct form_writer *w, const struct node *n,
 /* What was repeated to what is written here; the value itself where nothing was. */
 static struct written before_repeats(const struct form_writer *w, struct written v) {
     const struct short_op *s = v.swapped ? NULL : emitted(w->e, v.name);
-    if (!s || s->kind != K_BROADCAST)
+    if (!s || op_table[s->kind].movement != MOVEMENT_BROADCAST)
         return v;
     struct short_shape t = short_shape_of(s->operand_types[0]);
     v.name = s->operands[0];
@@ -339,7 +339,7 @@ static int64_t count_dims(const int64_t *dims, uint32_t n) {
 static struct written ungrouped(const struct form_writer *w, const struct written *v) {
     const struct short_op *s = is_number(v) || v->swapped ? NULL : emitted(w->e, v->name);
     struct written x = *v;
-    if (!s || s->kind != K_BROADCAST || v->shape.rank != 4)
+    if (!s || op_table[s->kind].movement != MOVEMENT_BROADCAST || v->shape.rank != 4)
         return absent;
     struct short_shape t = short_shape_of(s->operand_types[0]);
     uint32_t at = 0;
@@ -359,7 +359,7 @@ static struct written ungrouped(const struct form_writer *w, const struct writte
 
 /* An attention takes keys and values with fewer heads than queries have. */
 static void take_groups(const struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
-    struct written k = n->op == K_SDPA && nv > 2 ? ungrouped(w, &v[1]) : absent;
+    struct written k = op_table[n->op].flow == FLOW_ATTENTION && nv > 2 ? ungrouped(w, &v[1]) : absent;
     struct written values = is_absent(&k) ? absent : ungrouped(w, &v[2]);
     if (is_absent(&values) || values.shape.dim[1] != k.shape.dim[1])
         return;
@@ -445,7 +445,8 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && !n->dim.given;
     for (uint32_t i = 0; i < nv; i++) {
         uint32_t rank = (uint32_t)(ranks[i < strlen(ranks) ? i : strlen(ranks) - 1] - '0');
-        there[i] = !is_absent(&v[i]) && !(is_number(&v[i]) && v[i].number == 0 && n->op == K_SDPA);
+        there[i] =
+            !is_absent(&v[i]) && !(is_number(&v[i]) && v[i].number == 0 && op_table[n->op].flow == FLOW_ATTENTION);
         if (there[i] && i == 0 && as_stored)
             v[i] = ready(w, v[i], true);
         else
@@ -528,9 +529,9 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
     }
     if (class == OP_SLICE)
         return write_slice(w, n, v[0]);
-    if (n->op == K_RESHAPE)
+    if (op_table[n->op].movement == MOVEMENT_RESHAPE)
         return write_reshape(w, n, v[0]);
-    if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
+    if (op_table[n->op].movement == MOVEMENT_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
         return v[0];
     if (class == OP_ELTWISE)
         return write_elementwise(w, n, v, nv);
@@ -539,11 +540,11 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
     struct written lowered;
     if (op_table[n->op].ranks && !is_number(&v[0]))
         return write_fused(w, n, v, nv);
-    if (op_table[n->op].window.kind != WINDOW_NONE && ttir_spelling(n->op, "").n)
+    if (op_table[n->op].window.kind != WINDOW_NONE && op_spelling(n->op, "ttir.", "").n)
         return write_window(w, n, v, nv);
     if (n->op != w->run.ref->match->pattern->makes && write_lowering(w, n, v, nv, &lowered))
         return lowered;
-    if (class != OP_REDUCE && class != OP_JOIN && n->op != K_PERMUTE)
+    if (class != OP_REDUCE && class != OP_JOIN && op_table[n->op].movement != MOVEMENT_PERMUTE)
         op_fails(w->e->eval, "how TTIR writes %s is not known yet", op_table[n->op].name);
     for (uint32_t i = 0; i < nv; i++)
         v[i] = emit_cast(w->e, emit_plain(w->e, v[i], w->element), w->element);

@@ -127,8 +127,8 @@ static void write_operands(struct draft *s, uint32_t op, enum op_kind kind, stru
  * three. */
 static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
-    bool biased = k == K_LINEAR && graph_noperands(g, op) > 2 && graph_operands(g, op)[2] != NONE;
-    return k == K_DOT_GENERAL || (k == K_LINEAR && !biased) ? K_MATMUL : k;
+    bool biased = graph_noperands(g, op) > 2 && graph_operands(g, op)[2] != NONE;
+    return biased ? k : op_as(k);
 }
 
 /* Works along the last axis of its operand and no other. */

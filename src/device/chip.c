@@ -204,7 +204,7 @@ static void override(struct chip *c, struct str desc) {
 
 static bool system_desc(const struct graph *g, struct str *desc) {
     for (uint32_t op = 0; op < g->m->nops; op++)
-        if (g->kind[op] == K_MODULE &&
+        if (graph_class(g, op) == OP_STRUCTURE &&
             (mlir_attr(g->m, op, "ttcore.system_desc", desc) || mlir_attr(g->m, op, "tt.system_desc", desc)))
             return true;
     return false;

@@ -52,7 +52,7 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
         const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
         enum op_kind k = (enum op_kind)g->kind[p->program.ops[i]];
         p->sorts |= op_is(k, SORTS);
-        if (k == K_ARGMAX)
+        if (op_is(k, LOCATES))
             shown |= facts_at(facts, op->first_result)->taken;
         if (!op_is(k, SORTS) || op->nresults < 2)
             continue;
@@ -160,7 +160,7 @@ uint32_t problem_devices(const struct problem *p, struct eval_context *b) {
         any = true;
         axis = along ? along->text : axis;
         least = stated > least ? stated : least;
-        if (g->kind[op] == K_POINT_TO_POINT) /* there may be others */
+        if (graph_op_is(g, op, PARTIAL)) /* there may be others */
             continue;
         if (stated > 0 && count > 0 && stated != count)
             return eval_beyond(b, "collectives of different numbers of devices");

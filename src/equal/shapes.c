@@ -89,11 +89,12 @@ static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t
     bool indices = o->nresults > 1 && facts_at(facts, o->first_result + 1)->bounded;
     if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return;
-    bounded |= (k == K_SUM || k == K_CUMSUM) && may_overflow(g, op);
-    if ((k == K_CUMSUM && bounded) || (op_is(k, SORTS) && indices))
+    bounded |= op_is(k, TOTALS) && may_overflow(g, op);
+    bool sum = op_is(k, TOTALS) && op_table[k].class == OP_REDUCE;
+    if ((op_is(k, TOTALS) && !sum && bounded) || (op_is(k, SORTS) && indices))
         fix_dimension(f, g, op, "dim");
     else if (repeats_one(g, op) ||
-             (bounded && (k == K_ARGMAX || (k == K_SUM && (counts_truths(g, op) || may_overflow(g, op))))))
+             (bounded && (op_is(k, LOCATES) || (sum && (counts_truths(g, op) || may_overflow(g, op))))))
         fix_reduced(f, g, op);
 }
 

@@ -134,7 +134,7 @@ static const char *contradiction(struct op_checker *c, uint32_t op, const struct
                                                                             : "is not of the extents that it cuts";
     case OP_CONTRACT:
         if (n < 2 || graph_operands(g, op)[1] == NONE || !shape_in_graph(g, graph_operands(g, op)[1], &y) ||
-            (g->kind[op] == K_DOT_GENERAL && !attrs_find(graph_attributes(g, op), "contract_dims_lhs")))
+            (graph_op_is(g, op, NAMES_AXES) && !attrs_find(graph_attributes(g, op), "contract_dims_lhs")))
             return NULL; /* StableHLO prints its dimensions in a form of its own */
         return contraction_of(g, op, &product) ? NULL : "is not a product of its operands' shapes";
     default:

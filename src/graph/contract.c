@@ -123,8 +123,8 @@ bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c) {
     if (!a || !b || !r || ra > MAX_RANK - 2 || rb > MAX_RANK - 2 || graph_numel(g, c->a) < 1 ||
         graph_numel(g, c->b) < 1)
         return false;
-    bool ok = g->kind[op] == K_DOT_GENERAL ? dot_dims(g, op, ra, rb, c) : matmul_dims(g, op, ra, rb, c);
-    if (ok && g->kind[op] == K_LINEAR && c->rank < rr && rr <= MAX_RANK)
+    bool ok = graph_op_is(g, op, NAMES_AXES) ? dot_dims(g, op, ra, rb, c) : matmul_dims(g, op, ra, rb, c);
+    if (ok && graph_count_operands(g, op) > 2 && c->rank < rr && rr <= MAX_RANK)
         add_leading_ones(c, r, rr);
     return ok && c->rank == rr && extents_fit(c, a, b, r);
 }

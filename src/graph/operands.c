@@ -48,7 +48,8 @@ static bool is_like_result(const struct mlir *m, uint32_t op, uint32_t v) {
  * needs; an *.empty in the place of an operand that it needs is that operand. */
 static bool is_destination(const struct graph *g, uint32_t op, const struct arity *arity, uint32_t n, uint32_t v) {
     uint32_t def = g->m->values[v].def, needed = arity->all < 0 ? 1 : (uint32_t)arity->required;
-    bool empty = def != NONE && g->kind[def] == K_EMPTY, like = is_like_result(g->m, op, v);
+    bool empty = def != NONE && graph_class(g, def) == OP_CONSTANT && graph_op_is(g, def, ARBITRARY),
+         like = is_like_result(g->m, op, v);
     if (arity->all >= 0 && n == (uint32_t)arity->all + 1)
         return empty || like;
     return empty && like && n > needed;
@@ -127,7 +128,7 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
     int nsizes = arity->optional ? read_segments(g, i, &sizes) : 0;
     /* Old text has two segments, operands and destinations. */
     bool grouped = nsizes == 2 && sizes[0] > 1;
-    if (g->m->ops[i].nresults == 0 && g->kind[i] == K_TO_LAYOUT) { /* into what its last operand is */
+    if (g->m->ops[i].nresults == 0 && graph_class(g, i) == OP_LAYOUT) { /* into what its last operand is */
         g->kind[i] = K_UNKNOWN;
         return n;
     }

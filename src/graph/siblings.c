@@ -10,7 +10,8 @@ static bool is_product(const struct graph *g, uint32_t op) {
 /* A product that something is added to gets a bias before products are merged. */
 static bool has_bias(const struct graph *g, uint32_t op) {
     uint32_t value = g->m->ops[op].first_result, first = g->first_use[value];
-    return graph_count_operands(g, op) > 2 || (graph_nuses(g, value) == 1 && g->kind[g->uses[first]] == K_ADD);
+    return graph_count_operands(g, op) > 2 ||
+           (graph_nuses(g, value) == 1 && op_is_all((enum op_kind)g->kind[g->uses[first]], ADDS | COMMUTES));
 }
 
 /* Of one left operand, alike in flags, in the rank of the right operands and in their batch, with a bias all of them or

@@ -184,7 +184,7 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
                    "an attribute's value is a word, a number or a string");
         return;
     }
-    if (n->op == K_SLICE && !is_part_key(key))
+    if (op_table[n->op].class == OP_SLICE && !is_part_key(key))
         build_fail(b, s, key, "dim and part, and of or every; or dim, begin, end and step", "a slice has no such key");
     struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
     if (n->nattrs)
@@ -237,7 +237,7 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
         else
             set_attr(b, s, n, e->keys[i], e->args[i]);
     }
-    if (op == K_SLICE)
+    if (op_table[op].class == OP_SLICE)
         check_part(b, s, e);
     if (nargs < least || nargs > most) {
         struct str what = arena_printf(b->arena, "%s takes %s: %u given", op_table[op].name, op_table[op].roles, nargs);

@@ -73,15 +73,11 @@ void node_set_kinds(struct node *n) {
         node_set_kinds(n->args[i]);
     switch (n->kind) {
     case N_OP:
-        add_kind(n, n->op);
         n->any = class_moves(op_table[n->op].class);
-        if (n->op == K_MATMUL) { /* the same product under other names */
-            add_kind(n, K_DOT_GENERAL);
-            add_kind(n, K_LINEAR);
-        }
-        return;
+        /* fall through */
     case N_OUTER:
-        add_kind(n, n->op);
+        for (int k = n->op; k == (int)n->op || (k < K_COUNT && op_table[k].as == n->op); k++)
+            add_kind(n, (enum op_kind)k);
         return;
     case N_NAMED:
     case N_EITHER:

@@ -71,5 +71,5 @@ bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POIN
 }
 
 bool function_operator(enum op_kind k) {
-    return op_table[k].class == OP_ELTWISE && (unary_of(k) || binary_of(k) || k == K_WHERE || k == K_CLAMP);
+    return op_table[k].class == OP_ELTWISE && (unary_of(k) || binary_of(k) || op_is(k, SELECTS) || op_is(k, PIECEWISE));
 }

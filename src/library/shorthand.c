@@ -122,9 +122,10 @@ static bool print_op(struct shorthand *s, struct short_op *op, struct str locati
 
 /* The op that makes a literal stands before the op that uses it, on the same line. */
 static bool add_literal(struct shorthand *s, struct short_op *op, struct str number, struct str type) {
-    struct short_op full = {.kind = K_FULL, .nattrs = 1, .ntypes = 1};
+    struct short_op full = {.nattrs = 1, .ntypes = 1};
     struct str name = arena_printf(s->arena, "lit%u", s->nliterals++);
     full.spelling = arena_printf(s->arena, "%s.full", s->dialect);
+    full.kind = op_kind_of_spelling(full.spelling);
     full.results = arena_printf(s->arena, "%%%.*s", (int)name.n, name.p);
     full.keys[0] = STR("fill_value");
     full.values[0] = number;
@@ -322,12 +323,9 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
         return true;
     struct str prefix = arena_printf(s->arena, "%s.", s->dialect);
     op->kind = op_kind_of_name(word);
-    for (const char *p = op_table[op->kind].spellings; p && *p; p = strchr(p, ' ')) {
-        p += *p == ' ';
-        op->spelling = (struct str){p, strcspn(p, " ")};
-        if (str_starts(op->spelling, prefix))
-            return true;
-    }
+    op->spelling = op_spelling(op->kind, prefix.p, "");
+    if (op->spelling.n)
+        return true;
     const char *near = op->kind == K_UNKNOWN ? op_nearest_name(word) : NULL;
     return fail(s, word,
                 !near ? "the dialect has no op of this name"

@@ -130,7 +130,7 @@ static bool changes_rows(const struct graph *g, uint32_t op) {
 /* The op before v that moves it, or subtracts a mean from it. */
 static uint32_t moved_from(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
-    if (op == NONE || (!graph_looks_through(g, op) && g->kind[op] != K_SUBTRACT))
+    if (op == NONE || (!graph_looks_through(g, op) && (!graph_op_is(g, op, ADDS) || graph_op_is(g, op, COMMUTES))))
         return NONE;
     return op;
 }

@@ -84,7 +84,7 @@ static uint32_t only_user(const struct graph *g, uint32_t value) {
 /* The reduction that makes the value, perhaps times a number: the compiler makes a mean of such a product. */
 static uint32_t reduction_of(const struct graph *g, uint32_t value) {
     uint32_t op = g->m->values[value].def;
-    if (op != NONE && g->kind[op] == K_MULTIPLY && graph_noperands(g, op) == 2) {
+    if (op != NONE && op_is_all((enum op_kind)g->kind[op], SCALES | COMMUTES) && graph_noperands(g, op) == 2) {
         const uint32_t *v = graph_operands(g, op);
         op = g->m->values[v[graph_constant(g, v[0]).known]].def;
     }

@@ -36,8 +36,9 @@ static bool is_axis_key(const struct node *n, const char *key) {
 
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k) {
     enum op_class class = op_table[k].class;
-    if (!r->context || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
-        class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
+    if (!r->context || (class == OP_ELTWISE && (!op_table[k].attributes || strchr(op_table[k].roles, '='))) ||
+        class == OP_CONTRACT || class == OP_REDUCE || class == OP_MOVE || class == OP_SLICE || class == OP_JOIN ||
+        (class == OP_AXISWISE && op_table[k].axes[0]))
         return NONE;
     for (uint32_t i = 0; i < r->context->nops; i++)
         if (r->context->graph->kind[r->context->ops[i]] == k)

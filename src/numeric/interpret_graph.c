@@ -19,17 +19,17 @@ static bool is_read_whole(const struct graph *g, uint32_t value, int depth) {
         if (g->m->ops[op].nresults == 0)
             continue;
         uint32_t result = g->m->ops[op].first_result;
-        bool passes = class_moves(graph_class(g, op)) || op_is((enum op_kind)g->kind[op], WRAPS);
-        whole = g->kind[op] == K_EMBEDDING
-                    ? graph_operands(g, op)[0] == value
-                    : passes && (format_is_integer(graph_dtype(g, result)) || is_read_whole(g, result, depth - 1));
+        bool looks_up = graph_op_is(g, op, LOOKS_UP),
+             passes = class_moves(graph_class(g, op)) || op_is((enum op_kind)g->kind[op], WRAPS);
+        whole = looks_up ? graph_operands(g, op)[op_operand_of_role((enum op_kind)g->kind[op], STR("index"))] == value
+                         : passes && (format_is_integer(graph_dtype(g, result)) || is_read_whole(g, result, depth - 1));
     }
     return whole;
 }
 
 enum dtype cast_rounds_whole(const struct graph *g, uint32_t op) {
     enum { DEPTH = 8, FEW_BITS = 24 }; /* what an f32 does not hold no model counts to */
-    if (g->kind[op] != K_TYPECAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
+    if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
         return DT_NONE;
     enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
     bool narrow = format_is_float(to) && dtype_table[to].precision < FEW_BITS;

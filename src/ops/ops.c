@@ -55,6 +55,15 @@ enum op_kind op_kind_of_spelling(struct str spelling) {
     return K_UNKNOWN;
 }
 
+struct str op_spelling(enum op_kind k, const char *dialect, const char *end) {
+    for (struct str rest = str_of(op_table[k].spellings); rest.n;) {
+        struct str one = str_part(&rest, ' ');
+        if (str_starts(one, str_of(dialect)) && str_ends(one, str_of(end)))
+            return one;
+    }
+    return STR("");
+}
+
 const char *op_nearest_name(struct str misspelt) {
     const char *names[K_COUNT];
     for (int k = 1; k < K_COUNT; k++)

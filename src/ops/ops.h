@@ -57,7 +57,14 @@ enum op_flag {
     COUNTS = 1 << 17,     /* its elements are positions along one dimension */
     REARRANGES = 1 << 18, /* the data of its first operand, though in a way that no index map tells */
     PREPARES = 1 << 19,   /* weights laid out as an op wants them, which takes them as they were, too */
-    SHARDS = 1 << 20      /* cuts a tensor up for devices, or puts their parts together */
+    SHARDS = 1 << 20,     /* cuts a tensor up for devices, or puts their parts together */
+    ARBITRARY = 1 << 21,  /* yields what follows from nothing: memory as it is, random numbers */
+    OVERWRITES = 1 << 22, /* copies its first operand into its second one */
+    TOTALS = 1 << 23,     /* elements along dimensions, added up */
+    LOCATES = 1 << 24,    /* yields positions of elements */
+    LOOKS_UP = 1 << 25,   /* yields elements of one operand that the other one has the positions of */
+    NAMES_AXES = 1 << 26, /* attributes say which dimensions it works along, where others of its class take the last */
+    PARTIAL = 1 << 27     /* several of it do together what one op does elsewhere */
 };
 
 /* How an op of the class OP_MOVE moves data. */
@@ -134,6 +141,7 @@ struct op_info {
     enum op_movement movement;
     enum shrink_rule shrink;
     enum op_flow flow;
+    enum op_kind as; /* K_UNKNOWN: itself */
 };
 
 extern const struct op_info op_table[K_COUNT];
@@ -145,6 +153,13 @@ extern const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW], *const window_
 
 static inline bool op_is(enum op_kind k, enum op_flag flag) {
     return op_table[k].flags & flag;
+}
+static inline bool op_is_all(enum op_kind k, unsigned flags) {
+    return (op_table[k].flags & flags) == flags;
+}
+/* Which operator it is to formulas and to who compares: all products of matrices are one. */
+static inline enum op_kind op_as(enum op_kind k) {
+    return op_table[k].as != K_UNKNOWN ? op_table[k].as : k;
 }
 static inline bool op_convolves(enum op_kind k) {
     return op_table[k].window.kind == WINDOW_CONVOLUTION || op_table[k].window.kind == WINDOW_TRANSPOSED;
@@ -167,6 +182,8 @@ bool op_default(const char *defaults, struct str key, bool ttnn, struct str *val
 /* Operator of a neutral name ("add") or a spelling ("ttnn.add"); K_UNKNOWN when there is none. */
 enum op_kind op_kind_of_name(struct str neutral);
 enum op_kind op_kind_of_spelling(struct str spelling);
+/* The first spelling in a dialect ("ttir."), which has this end; empty: there is none. */
+struct str op_spelling(enum op_kind k, const char *dialect, const char *end);
 /* The neutral name closest to a misspelt one, or NULL. */
 const char *op_nearest_name(struct str misspelt);
 

@@ -349,7 +349,7 @@ static const char *read_upsampling(const struct attrs *a, const struct shape *x,
  * those of TTIR over as they are (TTNNOps.td, TTIRToTTNN at tt-mlir 19c86fca45ae). */
 static bool is_ambiguous(enum op_kind k, const struct attrs *a) {
     const struct attr *x = attrs_find(a, "padding");
-    bool pool = k == K_AVG_POOL2D || k == K_MAX_POOL2D || k == K_MAX_POOL2D_WITH_INDICES;
+    bool pool = op_table[k].window.kind == WINDOW_POOL && op_table[k].window.rank == 2;
     return pool && x && x->n == 4 && x->list[1] != x->list[2];
 }
 

@@ -57,10 +57,9 @@ static int names_of(const struct graph *g, uint32_t op, struct str *out, int max
     return 1;
 }
 
-/* All products of matrices are one kind: which of them it is changes. */
+/* Which of the products of matrices it is changes. */
 static enum op_kind judged_kind(const struct graph *g, uint32_t op) {
-    enum op_kind k = (enum op_kind)g->kind[op];
-    return op_table[k].class == OP_CONTRACT ? K_MATMUL : k;
+    return op_as((enum op_kind)g->kind[op]);
 }
 
 /* Of the first `most` ops. */
@@ -124,8 +123,7 @@ static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 }
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    enum op_kind a = (enum op_kind)p->ttnn->kind[ttnn], b = (enum op_kind)p->ttir->kind[ttir];
-    return a != K_UNKNOWN && (a == b || (op_table[a].class == OP_CONTRACT && op_table[b].class == OP_CONTRACT));
+    return p->ttnn->kind[ttnn] != K_UNKNOWN && judged_kind(p->ttnn, ttnn) == judged_kind(p->ttir, ttir);
 }
 
 /* ---- do the two belong together ---- */
@@ -134,7 +132,7 @@ static bool computes(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
     return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k) &&
-           !op_is(k, SHARDS) && op_table[k].shrink != SHRINK_PAD && k != K_POINT_TO_POINT;
+           !op_is(k, SHARDS) && !op_is(k, PARTIAL) && op_table[k].shrink != SHRINK_PAD;
 }
 
 /* Where an op is one that several with a common operand were merged into, as products with weights side by side are:

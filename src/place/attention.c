@@ -59,7 +59,7 @@ static uint32_t sum_behind(const struct flow *f, uint32_t v) {
     for (int step = 0; step < MAX_STEPS_TO_SUM && flow_def(f, v) != NONE; step++) {
         uint32_t op = flow_def(f, v);
         if (graph_class(f->g, op) == OP_REDUCE)
-            return f->g->kind[op] == K_SUM && flow_flags(f, v) & WAS_EXP ? op : NONE;
+            return graph_op_is(f->g, op, TOTALS) && flow_flags(f, v) & WAS_EXP ? op : NONE;
         if (graph_noperands(f->g, op) == 0 || graph_operands(f->g, op)[0] == NONE)
             return NONE;
         v = graph_operands(f->g, op)[0];
@@ -92,7 +92,8 @@ static bool normalised_along(const struct flow *f, uint32_t weights, uint32_t sc
     for (int step = 0; v != scores && step < MAX_STEPS && *dim >= 0 && flow_def(f, v) != NONE; step++) {
         uint32_t op = flow_def(f, v), sum;
         v = operand_of_scores(f, op, scores, &sum);
-        uint32_t normalises = g->kind[op] == K_SOFTMAX ? op : sum;
+        uint32_t normalises =
+            op_table[g->kind[op]].class == OP_AXISWISE && op_table[g->kind[op]].flow == FLOW_EXPONENTIAL ? op : sum;
         if (normalises != NONE && !works_along(g, normalises, *dim))
             return false;
         normalised |= normalises != NONE;

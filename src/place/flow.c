@@ -194,7 +194,7 @@ uint32_t flow_linear_input(const struct graph *g, uint32_t op) {
 static bool is_residual_add(const struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     const uint32_t *o = graph_operands(g, op);
-    if (g->kind[op] != K_ADD || !is_made(f, o[0]) || !is_made(f, o[1]))
+    if (!op_is_all((enum op_kind)g->kind[op], ADDS | COMMUTES) || !is_made(f, o[0]) || !is_made(f, o[1]))
         return false;
     const struct flow_links *s = flow_from(f, o[0]), *t = flow_from(f, o[1]);
     return !((s->kinds | t->kinds) & LINK_PRODUCT) && (s->truncated || t->truncated || flow_unrelated(f, o[0], o[1])) &&
@@ -230,10 +230,9 @@ static bool gate(struct flow *f, const struct flow_value *a, const struct flow_v
 /* Adds what one more operand comes from to what the others do. */
 static void join_operand(struct flow *f, uint32_t op, struct flow_value *r, const struct flow_value *x) {
     enum op_kind kind = (enum op_kind)f->g->kind[op];
-    bool normed =
-        (kind == K_MULTIPLY || kind == K_DIVIDE) && (r->flags ^ x->flags) & IS_DEVIATION && x->from && r->from;
+    bool normed = op_is(kind, SCALES) && (r->flags ^ x->flags) & IS_DEVIATION && x->from && r->from;
     uint32_t set;
-    if (!(kind == K_MULTIPLY && (gate(f, r, x, &set) || gate(f, x, r, &set))))
+    if (!(op_is_all(kind, SCALES | COMMUTES) && (gate(f, r, x, &set) || gate(f, x, r, &set))))
         set = join_sets(f, r->from, x->from);
     r->slice = r->from == 0 ? x->slice : x->from == 0 || r->slice == x->slice ? r->slice : 0;
     r->flags = joint_flags(r, x) | (normed ? WAS_NORMED : 0);

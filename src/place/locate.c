@@ -39,8 +39,7 @@ static bool is_named(const struct graph *g, uint32_t v) {
 
 static bool has_weights(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
-    enum op_kind k = (enum op_kind)g->kind[op];
-    return c == OP_CONTRACT || c == OP_AXISWISE || k == K_CONV2D || k == K_EMBEDDING;
+    return c == OP_CONTRACT || op_operand_of_role((enum op_kind)g->kind[op], STR("weight")) != NONE;
 }
 
 bool operand_names(const struct graph *g, uint32_t op, struct names *names) {

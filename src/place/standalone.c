@@ -156,7 +156,7 @@ static void find_inputs(struct cutting *c) {
 /* Taken by an op that stays behind, or by none; what is written to is no use of it. */
 static bool is_result(const struct cutting *c, uint32_t value) {
     const struct graph *g = c->g;
-    bool inside = g->kind[c->m->values[value].def] == K_EMPTY;
+    bool inside = graph_op_is(g, c->m->values[value].def, ARBITRARY);
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
         if (!c->in[g->uses[u]])
             return true;

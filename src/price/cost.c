@@ -154,14 +154,14 @@ static int64_t summed(const struct graph *g, uint32_t op) {
     uint32_t rank;
     if (graph_noperands(g, op) < 2 || in[0] == NONE || in[1] == NONE)
         return 0;
-    if (k == K_MATMUL || k == K_LINEAR)
+    if (op_table[k].class == OP_CONTRACT && !op_is(k, NAMES_AXES))
         return extent_from_end(g, in[0], attrs_flag(graph_attributes(g, op), "transpose_a"));
     if (op_convolves(k)) {
         struct window w;
         int64_t weights = graph_numel(g, in[1]);
         return graph_window(g, op, &w) == NULL && weights > 0 ? weights / w.out_channels : 0;
     }
-    if (k == K_DOT_GENERAL) {
+    if (op_is(k, NAMES_AXES)) {
         const int64_t *dims, *shape = graph_shape(g, in[0], &rank);
         int count = attrs_list(graph_attributes(g, op), "contract_dims_lhs", &dims);
         int64_t n = 1;
@@ -254,7 +254,7 @@ static enum op_kind activation_in(const struct graph *g, uint32_t op) {
 }
 
 uint32_t product_bias(const struct graph *g, uint32_t op) {
-    bool biased = g->kind[op] == K_LINEAR || op_convolves((enum op_kind)g->kind[op]);
+    bool biased = graph_class(g, op) == OP_CONTRACT || op_convolves((enum op_kind)g->kind[op]);
     return biased && graph_noperands(g, op) > 2 ? graph_operands(g, op)[2] : NONE;
 }
 
@@ -288,7 +288,7 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
 uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
     const struct graph *g = p->graph;
     uint32_t v = graph_operands(g, op)[operand], result = g->m->ops[op].first_result, def = g->m->values[v].def;
-    bool part = graph_class(g, op) == OP_SLICE || g->kind[op] == K_EMBEDDING || g->kind[op] == K_GATHER;
+    bool part = graph_class(g, op) == OP_SLICE || graph_op_is(g, op, LOOKS_UP);
     if (def != NONE && graph_movement(g, def) == MOVEMENT_BROADCAST && all_broadcast(g, v))
         return graph_operands(g, def)[0];
     return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
@@ -396,7 +396,7 @@ static bool pad_heads(struct pricer *p, uint32_t op, struct cost *to) {
 bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
     const struct graph *g = p->graph;
     uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
-    bool apart = (g->kind[op] == K_LINEAR || g->kind[op] == K_MATMUL) && !product_is_configured(g, op);
+    bool apart = graph_class(g, op) == OP_CONTRACT && !graph_op_is(g, op, NAMES_AXES) && !product_is_configured(g, op);
     enum op_kind activation = apart ? activation_in(g, op) : K_UNKNOWN;
     struct work w;
     if (!work_of_op(p, op, &w))

@@ -218,7 +218,7 @@ static uint32_t norm_before(const struct fused_form *f, const struct reference *
     const struct binding *b = &r->bound.slots[slot];
     const struct graph *g = reference_graph(r);
     for (uint32_t i = 0; i < reference_formula(r)->nslots; i++) {
-        bool norm = is_one_for_one(f, r, i) && g->kind[r->bound.slots[i].op] == K_BATCH_NORM_INFERENCE;
+        bool norm = is_one_for_one(f, r, i) && op_table[g->kind[r->bound.slots[i].op]].channels.key;
         if (norm && map_size(b->map) == graph_numel(g, b->value) &&
             graph_numel(g, b->value) == map_size(r->bound.slots[i].map))
             return i;
@@ -350,7 +350,8 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
     for (uint32_t i = 0; i < r->match->nops && found == NONE; i++) {
         uint32_t op = r->match->ops[i];
         bool cuts = graph_class(g, op) == OP_SLICE && !formula_find(f->formula, has_slice_bounds, NULL);
-        bool works = cuts || graph_class(g, op) == OP_REDUCE || g->kind[op] == K_SOFTMAX;
+        bool works = cuts || graph_class(g, op) == OP_REDUCE ||
+                     (graph_class(g, op) == OP_AXISWISE && op_table[g->kind[op]].axes[0]);
         if (!works)
             continue;
         const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);

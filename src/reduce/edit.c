@@ -159,17 +159,6 @@ static bool find_optional(const struct node *n, void *all) {
     return false;
 }
 
-/* The name of the op in a dialect; empty: it has none. */
-static struct str spelling(enum op_kind k, struct str dialect) {
-    for (const char *p = op_table[k].spellings; *p; p += strspn(p, " ")) {
-        struct str one = {p, strcspn(p, " ")};
-        if (str_starts(one, dialect))
-            return one;
-        p += one.n;
-    }
-    return STR("");
-}
-
 /* The result of an op, or an operand that is a tensor. */
 static uint32_t choose_value(const struct graph *g, uint32_t op, uint64_t *seed) {
     uint32_t n = 0, values[1 + MAX_OPERANDS_OF_EDIT];
@@ -194,7 +183,7 @@ static bool choose_inserted(struct edit *e, uint64_t seed, const struct match *m
     seed /= (uint64_t)m->nops * all.n;
     e->at = choose_value(g, op, &seed);
     e->unary = all.unary[kind];
-    e->insert = spelling(all.kinds[kind], str_starts(mlir_op_name(g->m, op), STR("ttnn.")) ? STR("ttnn") : STR("ttir"));
+    e->insert = op_spelling(all.kinds[kind], str_starts(mlir_op_name(g->m, op), STR("ttnn.")) ? "ttnn." : "ttir.", "");
     e->second = (enum second_operand)(seed % SECOND_OPERANDS);
     e->parameter = seed / SECOND_OPERANDS % 2;
     enum dtype t = graph_dtype(g, e->at);

@@ -49,18 +49,14 @@ static const char *const irregular[][2] = {
 };
 
 struct str cpp_class(struct cpp *c, enum op_kind k) {
-    for (struct str rest = str_of(op_table[k].spellings); rest.n;) {
-        struct str one = str_part(&rest, ' ');
-        if (!str_starts(one, STR("ttir.")))
-            continue;
-        one.p += 5;
-        one.n -= 5;
-        for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
-            if (str_is(one, irregular[i][0]))
-                return str_of(irregular[i][1]);
-        return arena_printf(c->arena, "%sOp", cpp_camel(c->arena, one).p);
-    }
-    return cpp_cannot(c, "TTIR has no op %s", op_table[k].name);
+    struct str one = op_spelling(k, "ttir.", "");
+    if (!one.n)
+        return cpp_cannot(c, "TTIR has no op %s", op_table[k].name);
+    str_part(&one, '.');
+    for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
+        if (str_is(one, irregular[i][0]))
+            return str_of(irregular[i][1]);
+    return arena_printf(c->arena, "%sOp", cpp_camel(c->arena, one).p);
 }
 
 /* Words of C++ and names that the generated code has itself. */

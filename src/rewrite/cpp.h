@@ -31,6 +31,13 @@ struct cpp {
 struct str cpp_cannot(struct cpp *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The class of an op of TTIR: "ScaledDotProductAttentionOp"; empty: TTIR has none. */
 struct str cpp_class(struct cpp *c, enum op_kind k);
+/* TTIR has it with numbers as attributes, too: clamp_scalar(x) {min, max}. That is what is written. */
+static inline bool cpp_has_numbers(enum op_kind k) {
+    return op_spelling(k, "ttir.", "_scalar").n > 0;
+}
+static inline struct str cpp_spelling(enum op_kind k) {
+    return op_spelling(k, "ttir.", cpp_has_numbers(k) ? "_scalar" : "");
+}
 /* "RmsNorm" of rms_norm. */
 struct str cpp_camel(struct arena *a, struct str name);
 /* What a name of a formula is called in C++. */

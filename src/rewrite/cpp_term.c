@@ -222,7 +222,7 @@ static struct phrase operand(struct cpp *c, const struct node *n, const struct n
     w->op = n->op;
     if (pdll_has_own_axes(n->op) && w->nframes + 1 < MOST_FRAMES)
         w->frame = ++w->nframes;
-    struct phrase x = term(c, n->op == K_MATMUL && arg->kind == N_TRANSPOSED ? arg->args[0] : arg);
+    struct phrase x = term(c, op_table[n->op].class == OP_CONTRACT && arg->kind == N_TRANSPOSED ? arg->args[0] : arg);
     if (w->frame != frame)
         w->frames[w->frame] = x.text;
     w->frame = frame;
@@ -240,7 +240,8 @@ static bool swaps(struct cpp *c, const struct node *n) {
 static struct str terms(struct cpp *c, const struct node *n) {
     struct str text = STR("");
     bool swapped = swaps(c, n);
-    uint32_t nargs = c->way && n->kind == N_OP && n->op == K_CLAMP ? 1 : n->nargs; /* bounds are attributes there */
+    uint32_t nargs =
+        c->way && n->kind == N_OP && cpp_has_numbers(n->op) ? 1 : n->nargs; /* bounds are attributes there */
     uint32_t owed = c->way ? c->way->owed : 0;
     for (uint32_t i = 0; i < nargs; i++) {
         if (c->way)
@@ -304,7 +305,7 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
     const char *op = name.p, *x = args.p;
     switch (op_table[n->op].class) {
     case OP_ELTWISE:
-        if (n->op == K_CLAMP)
+        if (cpp_has_numbers(n->op))
             return arena_printf(c->arena, "m_Clamp(%s)", x);
         if (op_is(n->op, COMMUTES) && n->nargs == 2)
             return arena_printf(c->arena, "m_Commutative<%s>(%s)", op, x);
@@ -321,8 +322,8 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
         return arena_printf(c->arena, "m_Concat({%s}%s)", x, dim_text(c, n).p);
     case OP_MOVE:
     case OP_CAST:
-        return n->op == K_RESHAPE ? arena_printf(c->arena, "m_Reshape(%s)", x)
-                                  : arena_printf(c->arena, "m_View<%s>(%s)", op, x);
+        return op_table[n->op].movement == MOVEMENT_RESHAPE ? arena_printf(c->arena, "m_Reshape(%s)", x)
+                                                            : arena_printf(c->arena, "m_View<%s>(%s)", op, x);
     case OP_OPAQUE:
         if (n->op == K_BATCH_NORM_INFERENCE)
             return arena_printf(c->arena, "m_BatchNorm({%s})", x);
@@ -330,7 +331,7 @@ static struct str call_of_op(struct cpp *c, const struct node *n, struct str nam
             return arena_printf(c->arena, "m_Attention({%s})", x);
         return arena_printf(c->arena, "%s<%s>({%s})", op_convolves(n->op) ? "m_Convolution" : "m_Opaque", op, x);
     case OP_ALIKE:
-        if (n->op == K_DISTRIBUTED_RMS_NORM || n->op == K_DISTRIBUTED_LAYER_NORM)
+        if (op_is(n->op, FOLDED_WEIGHTS))
             return arena_printf(c->arena, "m_DistributedNorm<%s>({%s})", op, x);
         /* fall through */
     default:
@@ -348,7 +349,7 @@ static struct phrase pdll_term(struct cpp *c, const struct node *n, struct str a
     struct str value = mark(c, part, LOOSEST);
     pdll_test_op(c, n, value);
     static const char *const bounds[] = {"min", "max"};
-    for (int i = 0; n->op == K_CLAMP && i < 2; i++)
+    for (int i = 0; cpp_has_numbers(n->op) && i < 2; i++)
         pdll_test(c, arena_printf(c->arena, "IsSetTo(%s, attr<\"\\\"%s\\\"\">, attr<\"\\\"%s\\\"\">)", value.p,
                                   bounds[i], cpp_number(c, n->args[i + 1]->number).p));
     return (struct phrase){mark(c, part, LOOSEST), PDLL_VALUE};

@@ -47,14 +47,7 @@ struct str files_of_all(const char *name, const struct pattern *const *list, uin
 /* The op that a hit becomes, by its spelling in TTIR; empty: there is none of its own. */
 static struct str fused_spelling(const struct pattern *p, struct arena *a) {
     enum op_kind k = op_kind_of_spelling(p->fused_op);
-    if (k == K_ROTARY_EMBEDDING)
-        return STR("ttcore.composite");
-    for (struct str rest = k == K_UNKNOWN ? STR("") : str_of(op_table[k].spellings); rest.n;) {
-        struct str one = str_part(&rest, ' ');
-        if (str_starts(one, STR("ttir.")))
-            return k == K_CLAMP ? STR("ttir.clamp_scalar") : arena_str(a, one);
-    }
-    return STR("");
+    return op_is(k, COMPOSITE) ? STR("ttcore.composite") : arena_str(a, cpp_spelling(k));
 }
 
 static uint32_t occurrences(struct str text, struct str op) {

@@ -40,8 +40,9 @@ bool form_is_binary(const struct node *n, enum op_kind k) {
 
 /* A function of Form that looks at the match, and fails where its op is not what is matched. */
 static bool checks_itself(const struct node *n) {
-    return n->kind == N_NAMED ? checks_itself(n->args[0])
-                              : n->kind == N_OP && (n->op == K_ROTARY_EMBEDDING || n->op == K_REPEAT_INTERLEAVE);
+    return n->kind == N_NAMED
+               ? checks_itself(n->args[0])
+               : n->kind == N_OP && (op_is(n->op, COMPOSITE) || op_table[n->op].movement == MOVEMENT_INTERLEAVE);
 }
 
 /* Attributes that are numbers as they stand. */
@@ -105,7 +106,8 @@ static struct str own_names(struct cpp *c, const struct alternative *all, uint32
 /* What a part of the form moves, it only reshapes: of that the axes of values tell whether it is right. */
 static bool only_reshapes(const struct node *n) {
     enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_ELTWISE;
-    bool only = n->op == K_RESHAPE || (class != OP_SLICE && class != OP_JOIN && class != OP_MOVE && class != OP_REDUCE);
+    bool only = op_table[n->op].movement == MOVEMENT_RESHAPE ||
+                (class != OP_SLICE && class != OP_JOIN && class != OP_MOVE && class != OP_REDUCE);
     for (uint32_t i = 0; i < n->nargs && only; i++)
         only = only_reshapes(n->args[i]);
     return only;

@@ -312,7 +312,7 @@ struct str form_op(struct cpp *c, const struct node *n, const struct str *v) {
     struct str plain = form_plain(c, n, v), op, keys;
     if (plain.n)
         return plain;
-    if (n->op == K_CONCAT)
+    if (op_table[n->op].class == OP_JOIN)
         return n->dim.given
                    ? arena_printf(c->arena, "form.concat({%s}, %d)", form_joined(c, v, n->nargs).p, n->dim.axis)
                    : cpp_cannot(c, "the fused form concatenates without an axis");
@@ -322,11 +322,11 @@ struct str form_op(struct cpp *c, const struct node *n, const struct str *v) {
         return attention(c, n, v);
     if (n->op == K_SOFTMAX && !n->nattrs && !n->dim.given)
         return arena_printf(c->arena, "form.softmax(%s, true)", v[0].p);
-    if (n->op == K_SLICE)
+    if (op_table[n->op].class == OP_SLICE)
         return slice_form(c, n, v[0]);
-    if (n->op == K_RESHAPE)
+    if (op_table[n->op].movement == MOVEMENT_RESHAPE)
         return reshaped_form(c, n, v[0]);
-    if (n->op == K_REPEAT_INTERLEAVE && n->dim.given) /* as often as the axis of the root says */
+    if (op_table[n->op].movement == MOVEMENT_INTERLEAVE && n->dim.given) /* as often as the axis of the root says */
         return arena_printf(c->arena, "form.repeatInterleave(%s, %d)", v[0].p, n->dim.axis);
     if (op_table[n->op].class == OP_OPAQUE && form_has_op(c->match->root, n->op) && n->op != K_GROUP_NORM)
         return again_form(c, n, v);

@@ -196,12 +196,8 @@ struct str pdll_asked(struct cpp *c, struct str x) {
 }
 
 struct str pdll_op_name(struct cpp *c, enum op_kind k) {
-    for (struct str rest = str_of(op_table[k].spellings); rest.n;) {
-        struct str one = str_part(&rest, ' ');
-        if (str_starts(one, STR("ttir.")))
-            return k == K_CLAMP ? STR("ttir.clamp_scalar") : arena_str(c->arena, one);
-    }
-    return cpp_cannot(c, "TTIR has no op %s", op_table[k].name);
+    struct str one = arena_str(c->arena, cpp_spelling(k));
+    return one.n ? one : cpp_cannot(c, "TTIR has no op %s", op_table[k].name);
 }
 
 struct str pdll_frame(const struct cpp *c, uint32_t slot) {
@@ -270,9 +266,9 @@ struct str pdll_op(struct cpp *c, const struct node *n, struct str args) {
     if (!name.n || c->way->cut)
         return STR("");
     c->way->window = op_convolves(n->op) ? args : c->way->window;
-    if (n->op == K_CLAMP)
+    if (cpp_has_numbers(n->op))
         return clamp(c, n, args);
-    if (n->op == K_MATMUL)
+    if (class == OP_CONTRACT && n->nargs == 2)
         return product(c, n, args);
     if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE && !op_convolves(n->op))
         return cpp_cannot(c, "how elements move in %s", op_table[n->op].name);

@@ -175,10 +175,8 @@ static struct str title_of(const struct pattern *p, struct str what, struct aren
 }
 
 /* Further classes that the terms of FusionMatch.h take for one op. */
-static const struct {
-    enum op_kind op;
-    const char *class;
-} further[] = {{K_CLAMP, "ClampScalarOp"}, {K_RESHAPE, "SqueezeOp"}, {K_RESHAPE, "UnsqueezeOp"}};
+static const char *const further[][2] = {
+    {"ClampTensorOp", "ClampScalarOp"}, {"ReshapeOp", "SqueezeOp"}, {"ReshapeOp", "UnsqueezeOp"}};
 
 /* The classes of the ops where a match may end. */
 static struct str_list roots(struct cpp *c) {
@@ -190,7 +188,7 @@ static struct str_list roots(struct cpp *c) {
         c->why = why;
         list = op.n ? cpp_append(list, op, c->arena) : list;
         for (size_t i = 0; op.n && i < sizeof further / sizeof *further; i++)
-            list = further[i].op == (enum op_kind)k ? cpp_append(list, str_of(further[i].class), c->arena) : list;
+            list = str_is(op, further[i][0]) ? cpp_append(list, str_of(further[i][1]), c->arena) : list;
     }
     return list;
 }

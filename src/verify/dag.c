@@ -48,7 +48,7 @@ static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, 
 bool op_computes(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return !class_moves(c) && c != OP_CONSTANT && c != OP_CALL && c != OP_RETURN && c != OP_NO_USE &&
-           c != OP_STRUCTURE && !op_generates((enum op_kind)g->kind[op]) && g->kind[op] != K_EMPTY;
+           c != OP_STRUCTURE && !op_generates((enum op_kind)g->kind[op]);
 }
 
 /* An op without results that takes tensors writes one: the first. */
@@ -162,7 +162,7 @@ static bool is_closed(const struct graph *g, uint32_t op) {
 
 /* A cast that keeps whole numbers that fit, which the compiler takes for granted: kernels want indices of 16 bits. */
 static bool casts_whole(const struct graph *g, uint32_t op, bool to_any) {
-    if (g->kind[op] != K_TYPECAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
+    if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
         return false;
     enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
     return format_is_integer(from) && (to_any || format_is_integer(to));
@@ -351,8 +351,7 @@ static void write_tensor(struct dag_builder *b, uint32_t tensor, uint32_t is) {
 /* An op that copies its first operand into the second. */
 static bool copy(struct dag_builder *b, uint32_t op) {
     const uint32_t *x = graph_operands(b->g, op);
-    enum op_kind k = (enum op_kind)b->g->kind[op];
-    if ((k != K_COPY && k != K_WRITE_TENSOR) || graph_noperands(b->g, op) != 2 || b->s->of[x[0]] == NONE)
+    if (!graph_op_is(b->g, op, OVERWRITES) || graph_noperands(b->g, op) != 2 || b->s->of[x[0]] == NONE)
         return false;
     if (b->s->of[x[1]] != NONE)
         write_tensor(b, x[1], b->s->of[x[0]]);
@@ -386,7 +385,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
             b->s->of[v] = add_value(b, v, NONE, 0);
         d->operands[d->noperands + i] = tensor ? is_closed(g, op) ? before_cast(b, b->s->of[v]) : b->s->of[v] : NONE;
     }
-    if (g->kind[op] != K_EMPTY && g->kind[op] != K_RAND)
+    if (!graph_op_is(g, op, ARBITRARY))
         copy = find_node(d, b->side, g, op, d->operands + d->noperands, n, true, number);
     if (copy != NONE) {
         add_copy(b, op, copy);
@@ -419,7 +418,7 @@ static void note_freed(struct dag_side *s, uint32_t op) {
         uint32_t v = graph_operands(s->g, op)[i];
         if (v == NONE)
             continue;
-        if (s->g->kind[op] == K_DEALLOCATE) {
+        if (graph_class(s->g, op) == OP_NO_USE) {
             s->freed[v] = op;
         } else if (s->freed[v] != NONE) {
             s->freed_uses = grow(s->freed_uses, &s->freed_uses_cap, s->nfreed_uses + 1, sizeof *s->freed_uses);

@@ -175,7 +175,8 @@ static bool copy_operands(struct miter_builder *b, uint32_t node, uint32_t *copi
         if (v != NONE && b->how.in_own_types)
             copies[i] = as_read(b, v, graph_dtype(g, graph_operands(g, o->op)[i]), copies[i]);
     }
-    if (dag_kind(b->d, node) == K_FILL_CACHE && o->noperands == 2 && copies[0] != NONE && copies[1] != NONE)
+    if (op_table[dag_kind(b->d, node)].shrink == SHRINK_FILLS && o->noperands == 2 && copies[0] != NONE &&
+        copies[1] != NONE)
         copies[1] = pad_to_tile(b, dag_operands(b->d, node)[0], copies[1], dag_operands(b->d, node)[1]);
     return true;
 }
@@ -249,7 +250,7 @@ static bool loses_sign(const struct miter_builder *b, uint32_t argument) {
 static bool is_position(const struct dag *d, uint32_t value) {
     uint32_t node = d->values[value].node;
     return node != NONE &&
-           ((op_is(dag_kind(d, node), SORTS) && d->values[value].result == 1) || dag_kind(d, node) == K_ARGMAX);
+           ((op_is(dag_kind(d, node), SORTS) && d->values[value].result == 1) || op_is(dag_kind(d, node), LOCATES));
 }
 
 /* Constants are copied, others are arguments, by their names in BEFORE. */
