@@ -66,7 +66,7 @@ static const struct device *device(void) {
 
 /* With a fusion there is no more to launch than without it but for what its operands and result need. */
 static void check_price(const struct match *m, const struct match_detail *detail, struct arena *arena) {
-    static const double cycles[K_COUNT];
+    static const double cycles[OPERATORS];
     struct pricer pricer;
     pricer_begin(&pricer, m->graph, device(), cycles);
     struct price price = price_match(&pricer, m, detail);

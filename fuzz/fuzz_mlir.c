@@ -105,7 +105,7 @@ static void check_graph(const struct mlir *m) {
     struct graph g;
     graph_build(&g, m, NULL);
     for (uint32_t op = 0; op < m->nops; op++) {
-        FUZZ_PROMISE(g.kind[op] < K_COUNT);
+        FUZZ_PROMISE(g.kind[op] < OPERATORS);
         for (uint32_t i = 0; i < graph_noperands(&g, op); i++)
             FUZZ_PROMISE(graph_operands(&g, op)[i] == NONE || graph_operands(&g, op)[i] < m->nvalues);
         graph_plain(&g, op);

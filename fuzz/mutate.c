@@ -284,9 +284,9 @@ static struct str generic_op(struct change *c, enum op_kind k, struct str spelli
 
 /* Half of the time one with operands that may be absent. */
 static enum op_kind any_op(struct change *c, struct str *spelling) {
-    enum op_kind k = (enum op_kind)(1 + below(c, K_COUNT - 1));
-    for (uint32_t i = below(c, 2) * K_COUNT; i > 0 && !strchr(op_table[k].roles, '?'); i--)
-        k = (enum op_kind)(1 + below(c, K_COUNT - 1));
+    enum op_kind k = (enum op_kind)(1 + below(c, OPERATORS - 1));
+    for (uint32_t i = below(c, 2) * OPERATORS; i > 0 && !strchr(op_table[k].roles, '?'); i--)
+        k = (enum op_kind)(1 + below(c, OPERATORS - 1));
     *spelling = word_of(c, op_table[k].spellings);
     return k;
 }
@@ -301,11 +301,11 @@ static void another_op(struct change *c) {
 /* Of one op: all that is between its name and its result's type, with as many operands as its segments say. */
 static void another_signature(struct change *c) {
     struct str at = any(c, c->text, op_at), line = line_from(c, at), operands = inside(line, "(");
-    enum op_kind k = at.n ? op_kind_of_spelling(at) : K_UNKNOWN;
+    enum op_kind k = at.n ? op_kind_of_spelling(at) : NO_OPERATOR;
     const char *arrow = str_find(line, STR("-> "));
     struct str type = arrow ? any(c, rest(line, (size_t)(arrow - line.p)), type_at) : (struct str){0};
     struct str value = any(c, operands, value_at);
-    if (k == K_UNKNOWN || !value.n || !type.n || at.p == c->text.p || at.p[-1] != '"')
+    if (k == NO_OPERATOR || !value.n || !type.n || at.p == c->text.p || at.p[-1] != '"')
         return;
     struct str end = {at.p - 1, (size_t)(type.p + type.n - at.p) + 1};
     replace(c, end, generic_op(c, k, at, value, type));
@@ -342,8 +342,8 @@ static void another_operand(struct change *c) {
 
 static void another_attribute(struct change *c) {
     struct str at = any(c, c->text, op_at), line = line_from(c, at), old = any(c, line, attribute_at), spelling;
-    enum op_kind k = at.n ? op_kind_of_spelling(at) : K_UNKNOWN;
-    struct str with = attribute(c, k == K_UNKNOWN ? any_op(c, &spelling) : k), operands = inside(line, "(");
+    enum op_kind k = at.n ? op_kind_of_spelling(at) : NO_OPERATOR;
+    struct str with = attribute(c, k == NO_OPERATOR ? any_op(c, &spelling) : k), operands = inside(line, "(");
     if (old.n && below(c, 4))
         replace(c, old, below(c, 6) ? with : STR(""));
     else if (old.n)

@@ -3,8 +3,8 @@
 
 usage: folders_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A folder includes headers of itself and of folders to its left only, cli of itself alone; no files call one another in a circle (read from the
-static LIBRARY with nm); no two structs have one name; at most three .c files stand directly in src/; patterns/ has no more
-bytes, tests and facts of the compiler aside, than the bound below, and no line over 120 columns.
+static LIBRARY with nm); no two structs have one name; at most three .c files stand directly in src/; few files name an operator
+(K_ADD): others ask for what its row says; patterns/ has no more bytes, tests and facts of the compiler aside, than the bound below, and no line over 120 columns.
 --lines prints the lines of each folder.
 """
 import collections
@@ -19,6 +19,7 @@ FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "l
            "author", "rewrite", "cli"]
 
 MOST_AT_TOP = 3
+MOST_NAMING_OPERATORS = 25
 MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 240_000, 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None
@@ -100,6 +101,9 @@ for circle in find_circles():
 top = glob.glob(src + "/*.c")
 if len(top) > MOST_AT_TOP:
     failures.append(f"{len(top)} .c files directly in src/, at most {MOST_AT_TOP}")
+naming = [path for path in glob.glob(src + "/**/*.*", recursive=True) if re.search(r"\bK_[A-Z]", open(path).read())]
+if len(naming) > MOST_NAMING_OPERATORS:
+    failures.append(f"{len(naming)} files name operators, at most {MOST_NAMING_OPERATORS}")
 
 patterns = {path: open(path).read() for path in glob.glob(f"{arguments[0]}/patterns/*.yml")}
 size = sum(len(text.encode()) for path, text in patterns.items() if not path.endswith((".test.yml", "compiler.yml")))

@@ -95,7 +95,7 @@ Test(graph, spellings_of_both_dialects_and_every_age_are_one_operator) {
 }
 
 Test(graph, no_spelling_is_claimed_twice_and_no_name_either) {
-    for (int k = 1; k < K_COUNT; k++) {
+    for (int k = 1; k < OPERATORS; k++) {
         cr_assert_eq((int)op_kind_of_name(str_of(op_table[k].name)), k, "name %s", op_table[k].name);
         char words[512];
         snprintf(words, sizeof words, "%s", op_table[k].spellings);
@@ -105,18 +105,18 @@ Test(graph, no_spelling_is_claimed_twice_and_no_name_either) {
 }
 
 Test(graph, part_of_a_spelling_is_no_spelling) {
-    cr_assert_eq(op_kind_of_spelling(STR("ttir.ad")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_spelling(STR("ttir.adds")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_spelling(STR("ttir.add ttnn.add")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_spelling(STR("add")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_spelling(STR("")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_name(STR("ttir.add")), K_UNKNOWN);
-    cr_assert_eq(op_kind_of_name(STR("")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.ad")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.adds")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.add ttnn.add")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_spelling(STR("add")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_spelling(STR("")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_name(STR("ttir.add")), NO_OPERATOR);
+    cr_assert_eq(op_kind_of_name(STR("")), NO_OPERATOR);
 }
 
 Test(graph, what_rows_say_of_attributes_is_understood) {
     struct str value;
-    for (int k = 1; k < K_COUNT; k++) {
+    for (int k = 1; k < OPERATORS; k++) {
         char words[512];
         snprintf(words, sizeof words, "%s", op_table[k].dims ? op_table[k].dims : "");
         for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
@@ -269,8 +269,8 @@ Test(graph, an_op_made_of_itself_or_of_what_comes_after_it_is_of_no_kind) {
     teardown();
     ir_read_bad(&ir, "%a = \"ttir.typecast\"(%a) : (" T ") -> " T "\n%b = \"ttir.abs\"(%c) : (" T ") -> " T "\n"
                      "%c = \"ttir.abs\"(%b) : (" T ") -> " T "\n");
-    cr_expect_eq(ir.g.kind[ir_op(&ir, "%a")], K_UNKNOWN);
-    cr_expect_eq(ir.g.kind[ir_op(&ir, "%b")], K_UNKNOWN);
+    cr_expect_eq(ir.g.kind[ir_op(&ir, "%a")], NO_OPERATOR);
+    cr_expect_eq(ir.g.kind[ir_op(&ir, "%b")], NO_OPERATOR);
     cr_expect_eq(ir.g.kind[ir_op(&ir, "%c")], K_ABS);
     cr_expect_not(graph_looks_through(&ir.g, ir_op(&ir, "%a")));
     cr_assert_eq(ir.diags.errors, 2);
@@ -312,11 +312,11 @@ Test(graph, an_op_that_lacks_a_required_operand_is_not_of_its_kind) {
                      "%2 = \"ttir.pow\"(%x) <{rhs = 2.0 : f32}> : (" T ") -> " T "\n"
                      "%3 = \"ttir.reshape\"() <{shape = [2 : i32, 4 : i32]}> : () -> " T "\n"
                      "%4 = \"ttir.softmax\"() <{dimension = 1 : si32}> : () -> " T "\n}");
-    cr_assert_eq(ir_kind(&ir, "%0"), K_UNKNOWN);
-    cr_assert_eq(ir_kind(&ir, "%1"), K_UNKNOWN);
+    cr_assert_eq(ir_kind(&ir, "%0"), NO_OPERATOR);
+    cr_assert_eq(ir_kind(&ir, "%1"), NO_OPERATOR);
     cr_assert_eq(ir_kind(&ir, "%2"), K_POW, "its second operand may be an attribute");
-    cr_assert_eq(ir_kind(&ir, "%3"), K_UNKNOWN);
-    cr_assert_eq(ir_kind(&ir, "%4"), K_UNKNOWN);
+    cr_assert_eq(ir_kind(&ir, "%3"), NO_OPERATOR);
+    cr_assert_eq(ir_kind(&ir, "%4"), NO_OPERATOR);
 }
 
 /* What the first op of the body is said to have wrong; "" nothing. */
@@ -397,7 +397,7 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_assert_str_eq(wrong(cases[i].body), cases[i].said, "%s", cases[i].body);
-        cr_assert_eq(ir.g.kind[1], K_UNKNOWN, "%s", cases[i].body);
+        cr_assert_eq(ir.g.kind[1], NO_OPERATOR, "%s", cases[i].body);
     }
 }
 
@@ -424,7 +424,7 @@ Test(graph, an_alias_that_an_op_needs_is_defined_and_not_by_itself) {
                      module ? "}\n" : "");
             ir_read_bad(&ir, text);
             cr_assert_str_eq(ir.diags.n ? ir.diags.items[0].message : "", module ? cases[i].said : "", "%s", text);
-            cr_assert_eq(ir.g.kind[1 + module] == K_UNKNOWN, module && *cases[i].said, "%s", text);
+            cr_assert_eq(ir.g.kind[1 + module] == NO_OPERATOR, module && *cases[i].said, "%s", text);
         }
     }
     static const struct {
@@ -468,8 +468,8 @@ Test(graph, an_op_is_bad_behind_a_good_one_that_differs_in_one_thing) {
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         (void)wrong(bodies[i]);
-        cr_assert_neq(ir.g.kind[1], K_UNKNOWN, "%s", bodies[i]);
-        cr_assert_eq(ir.g.kind[2], K_UNKNOWN, "%s", bodies[i]);
+        cr_assert_neq(ir.g.kind[1], NO_OPERATOR, "%s", bodies[i]);
+        cr_assert_eq(ir.g.kind[2], NO_OPERATOR, "%s", bodies[i]);
     }
 }
 
@@ -558,7 +558,7 @@ Test(graph, what_is_legal_and_not_understood_is_no_error) {
         ir_read_bad(&ir, b.p);
         buf_free(&b);
         cr_expect(ir.diags.n == 1 && ir.diags.errors == !cases[i].legal, "%s", cases[i].body);
-        cr_expect_eq(ir_kind(&ir, "%0"), K_UNKNOWN, "%s", cases[i].body);
+        cr_expect_eq(ir_kind(&ir, "%0"), NO_OPERATOR, "%s", cases[i].body);
     }
 }
 

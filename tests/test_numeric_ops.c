@@ -91,7 +91,7 @@ static const char *const files[] = {"elementwise", "reductions", "products", "no
                                     "movement",    "selection",  "windows",  "attention"};
 
 Test(numeric_ops, every_evaluator_has_a_fixture) {
-    bool seen[K_COUNT] = {false};
+    bool seen[OPERATORS] = {false};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct fixture_file file;
         fixture_open(&file, files[i]);
@@ -99,7 +99,7 @@ Test(numeric_ops, every_evaluator_has_a_fixture) {
             seen[f.ir.g.kind[f.op]] = true;
         fixture_close(&file);
     }
-    for (int k = 1; k < K_COUNT; k++)
+    for (int k = 1; k < OPERATORS; k++)
         if (interpretable((enum op_kind)k) && op_table[k].class != OP_LAYOUT && !op_is((enum op_kind)k, COLLECTIVE) &&
             !strstr(op_table[k].name, "prepare_") && k != K_SCATTER_IN_DIM) /* collectives: below */
             cr_assert(seen[k], "%s", op_table[k].name);
@@ -555,7 +555,7 @@ Test(numeric_ops, each_op_has_a_result_or_a_reason_whatever_its_operands_and_att
                                         "array<i64: -1, 2, 2>",
                                         "dense<[[0, 1]]> : tensor<1x2xi64>",
                                         "4294967297 : i64"};
-    for (uint32_t k = K_UNKNOWN + 1; k < K_COUNT; k++)
+    for (uint32_t k = NO_OPERATOR + 1; k < OPERATORS; k++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes * (sizeof texts / sizeof *texts); i++)
             for (uint32_t n = 0; n < 6; n++) {
                 arena_free(&arena);

@@ -505,7 +505,7 @@ static struct written write_window(struct form_writer *w, const struct node *n, 
 static struct written with_activation(struct form_writer *w, const struct node *n, struct written v) {
     struct formula_op self = {&w->names, n, &(uint64_t){0}};
     const struct attr *x = find_attribute(n, "activation") ? formula_attribute(&self, "activation") : NULL;
-    enum op_kind k = x ? op_kind_of_name(x->text) : K_UNKNOWN;
+    enum op_kind k = x ? op_kind_of_name(x->text) : NO_OPERATOR;
     if (x && (op_table[k].class != OP_ELTWISE || op_table[k].attributes))
         op_fails(w->e->eval, "TTIR has no activation of %s", op_table[n->op].name);
     if (!x)

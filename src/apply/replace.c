@@ -237,7 +237,7 @@ static bool is_used_once(const struct graph *g, uint32_t op) {
 
 /* The form is written as the ops that are there, with no less movement around them. */
 static bool is_as_before(const struct printing_lines *p, const struct match *m) {
-    int *counts = arena_alloc(p->arena, K_COUNT * sizeof *counts), moves = 0;
+    int *counts = arena_alloc(p->arena, OPERATORS * sizeof *counts), moves = 0;
     bool same = true;
     for (uint32_t i = 0; i < p->e->nlines; i++)
         counts[p->e->lines[i]->kind] += p->used[i];
@@ -245,7 +245,7 @@ static bool is_as_before(const struct printing_lines *p, const struct match *m) 
         counts[m->graph->kind[m->ops[i]]]--;
     for (uint32_t i = 0; i < m->nthrough; i++)
         counts[m->graph->kind[m->through[i]]] -= is_used_once(m->graph, m->through[i]);
-    for (uint32_t k = 0; k < K_COUNT && same; k++) {
+    for (uint32_t k = 0; k < OPERATORS && same; k++) {
         bool minor = is_movement(k) && !is_movement(p->fused);
         moves += minor ? counts[k] : 0;
         same = minor || counts[k] == 0;

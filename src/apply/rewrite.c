@@ -15,7 +15,7 @@ struct sweeping {
 static bool may_go(const struct graph *g, uint32_t op) {
     enum op_class class = graph_class(g, op);
     return g->m->ops[op].nresults > 0 && class != OP_CALL && class != OP_RETURN && class != OP_STRUCTURE &&
-           g->kind[op] != K_UNKNOWN;
+           g->kind[op] != NO_OPERATOR;
 }
 
 static void remove_op(struct sweeping *s, uint32_t op) {

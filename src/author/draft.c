@@ -148,7 +148,7 @@ static bool find_root(struct maker *k, const struct draft *s) {
         struct str name = mlir_op_name(&k->ir, op);
         if (!s->chosen[op])
             continue;
-        if (k->graph.kind[op] == K_UNKNOWN || k->ir.ops[op].nresults != 1)
+        if (k->graph.kind[op] == NO_OPERATOR || k->ir.ops[op].nresults != 1)
             return fail(k, NULL, "formulas have no operator for %.*s", (int)name.n, name.p);
         for (uint32_t i = 0; i < graph_noperands(&k->graph, op); i++) {
             uint32_t v = graph_operands(&k->graph, op)[i], source = v == NONE ? NONE : draft_source(s, v);

@@ -49,7 +49,7 @@ bool draft_has_name(const struct draft *s, struct str name) {
 
 /* The role of the operand if it is a word that is free ("weight"), else a letter. */
 static struct str variable_name(struct draft *s, struct str role) {
-    if (role.n > 1 && op_kind_of_name(role) == K_UNKNOWN && !draft_has_name(s, role))
+    if (role.n > 1 && op_kind_of_name(role) == NO_OPERATOR && !draft_has_name(s, role))
         return arena_str(s->arena, role);
     uint32_t i = s->nvariables++;
     return i < 19 ? arena_printf(s->arena, "%c", 'a' + (int)i) : arena_printf(s->arena, "v%u", i);

@@ -209,7 +209,7 @@ static void check_module(struct example_run *r, const struct module *m) {
 static struct str unknown_op(const struct module *m) {
     for (uint32_t op = 0; op < m->ir.nops; op++) {
         struct str name = mlir_op_name(&m->ir, op);
-        if (m->graph.kind[op] == K_UNKNOWN && (str_starts(name, STR("ttir.")) || str_starts(name, STR("ttnn."))))
+        if (m->graph.kind[op] == NO_OPERATOR && (str_starts(name, STR("ttir.")) || str_starts(name, STR("ttnn."))))
             return name;
     }
     return STR("");

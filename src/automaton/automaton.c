@@ -48,12 +48,12 @@ struct automaton {
     uint32_t words; /* of a set */
     struct entry *entries;
     uint32_t nentries, entries_cap;
-    uint32_t of_kind[K_COUNT]; /* lists: SUB_OP */
-    uint32_t free[K_COUNT];    /* of these, those that ask nothing of their first two operands */
-    uint32_t tests[K_COUNT];   /* of these, one for each list of attributes that is asked of the kind */
-    uint32_t *asking;          /* lists by id: SUB_OP that ask it of an operand; each is in one list at most */
-    uint32_t *above;           /* lists by id: others that follow from it */
-    uint32_t numbers, sames;   /* lists: SUB_NUMBER, SUB_SAME */
+    uint32_t of_kind[OPERATORS]; /* lists: SUB_OP */
+    uint32_t free[OPERATORS];    /* of these, those that ask nothing of their first two operands */
+    uint32_t tests[OPERATORS];   /* of these, one for each list of attributes that is asked of the kind */
+    uint32_t *asking;            /* lists by id: SUB_OP that ask it of an operand; each is in one list at most */
+    uint32_t *above;             /* lists by id: others that follow from it */
+    uint32_t numbers, sames;     /* lists: SUB_NUMBER, SUB_SAME */
     const struct subformula *functions[MOST_FUNCTIONS];
     uint32_t nfunctions;
     uint8_t *test; /* by id: number of its attributes in key.attributes; NO_TEST */
@@ -107,14 +107,14 @@ static void add_entry(struct automaton *a, uint32_t *list, const struct subformu
     *list = a->nentries++;
 }
 
-/* The first kind from `k` on that an op of the node may be of; K_COUNT: there is none. */
+/* The first kind from `k` on that an op of the node may be of; OPERATORS: there is none. */
 static uint32_t next_kind(const struct node *n, uint32_t k) {
-    for (; k < K_COUNT; k = (k / 64 + 1) * 64) {
+    for (; k < OPERATORS; k = (k / 64 + 1) * 64) {
         uint64_t left = n->kinds[k / 64] >> (k % 64);
         if (left)
             return k + (uint32_t)__builtin_ctzll(left);
     }
-    return K_COUNT;
+    return OPERATORS;
 }
 
 /* Ops of one kind have the attributes that are asked of it tested once. */
@@ -128,9 +128,9 @@ static void number_tests(struct automaton *a, const struct subformula *s, uint32
             a->test[s->id] = a->test[a->entries[l].sub->id];
             return;
         }
-    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT; k = next_kind(s->node, k + 1))
+    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS; k = next_kind(s->node, k + 1))
         n = ntests[k] > n ? ntests[k] : n;
-    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT && n < NO_TEST; k = next_kind(s->node, k + 1)) {
+    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS && n < NO_TEST; k = next_kind(s->node, k + 1)) {
         ntests[k] = n + 1;
         add_entry(a, &a->tests[k], s);
     }
@@ -144,7 +144,7 @@ static void list_op(struct automaton *a, const struct subformula *s) {
     bool asks = asked < s->nargs && asked < 2;
     if (asks)
         add_entry(a, &a->asking[s->args[asked]->id], s);
-    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT; k = next_kind(s->node, k + 1)) {
+    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS; k = next_kind(s->node, k + 1)) {
         add_entry(a, &a->of_kind[k], s);
         if (!asks)
             add_entry(a, &a->free[k], s);
@@ -152,7 +152,7 @@ static void list_op(struct automaton *a, const struct subformula *s) {
 }
 
 static void list_all(struct automaton *a) {
-    uint32_t ntests[K_COUNT] = {0};
+    uint32_t ntests[OPERATORS] = {0};
     for (uint32_t i = 0; i < a->set->net.n; i++) {
         const struct subformula *s = a->set->net.items[i];
         if (s->kind == SUB_OP) {
@@ -478,7 +478,7 @@ static void key_of_value(const struct automaton_run *r, uint32_t value, struct k
 
 static uint32_t state_of_value(struct automaton_run *r, uint32_t value) {
     if (r->state[value] == 0 && r->g->m->values[value].def == NONE) {
-        struct key k = {.kind = K_UNKNOWN};
+        struct key k = {.kind = NO_OPERATOR};
         key_of_value(r, value, &k);
         r->state[value] = state_of_key(r->a, &k) + 1;
     }
@@ -491,7 +491,7 @@ static uint32_t state_of_viewed(struct automaton_run *r, const struct viewed_ope
     struct constant c = graph_constant(r->g, value);
     if (v->change == NUMBER_AS_IS || !c.known)
         return value == NONE ? 0 : state_of_value(r, value);
-    struct key k = {.kind = K_UNKNOWN, .known = true, .constant = number_changed(c.value, v->change)};
+    struct key k = {.kind = NO_OPERATOR, .known = true, .constant = number_changed(c.value, v->change)};
     k.bits = (int16_t)c.bits;
     return state_of_key(r->a, &k);
 }

@@ -184,7 +184,7 @@ uint64_t computation_finds(const struct computation *c, const struct subformula 
     for (; left && ncomputed > 1; left &= left - 1) {
         int i = __builtin_ctzll(left);
         enum op_kind own = function_op(functions[i]->node);
-        found |= (uint64_t)(own == K_UNKNOWN || !is_written_as(c, own)) << i;
+        found |= (uint64_t)(own == NO_OPERATOR || !is_written_as(c, own)) << i;
     }
     return found;
 }

@@ -93,15 +93,15 @@ static bool read_cycles(struct chips *set, const struct yaml *y, const struct tr
     double cycles;
     if (!other || other->kind != TREE_SCALAR || !mlir_float(other->text, &cycles))
         return yaml_wrong(y, map, NULL, "`cycles` is a mapping of operators to numbers, with one for `other`");
-    for (int k = 0; k < K_COUNT; k++)
+    for (int k = 0; k < OPERATORS; k++)
         set->cycles[k] = cycles;
     for (const struct tree *k = map->first; k; k = k->next) {
-        enum op_kind kind = k->kind == TREE_SCALAR ? op_kind_of_name(k->text) : K_UNKNOWN;
-        if (kind == K_UNKNOWN && k->value != other)
+        enum op_kind kind = k->kind == TREE_SCALAR ? op_kind_of_name(k->text) : NO_OPERATOR;
+        if (kind == NO_OPERATOR && k->value != other)
             return yaml_wrong(y, k, NULL, "no such operator: %.*s", (int)k->text.n, k->text.n ? k->text.p : "");
         if (k->value->kind != TREE_SCALAR || !mlir_float(k->value->text, &cycles) || !(cycles > 0 && cycles < 1e6))
             return yaml_wrong(y, k->value, NULL, "cycles are a number above 0");
-        if (kind != K_UNKNOWN)
+        if (kind != NO_OPERATOR)
             set->cycles[kind] = cycles;
     }
     return true;

@@ -25,7 +25,7 @@ struct chip {
 struct chips {
     struct chip *items;
     uint32_t n, cap;
-    double cycles[K_COUNT]; /* of one core for a tile of 32x32 elements */
+    double cycles[OPERATORS]; /* of one core for a tile of 32x32 elements */
 };
 
 static inline int64_t chip_cores(const struct chip *c) {

@@ -201,7 +201,7 @@ static void add_meant(struct buf *out, const struct expectation *x) {
         dialect = STR("ttnn");
     }
     bool glob = str_find(x->op, STR("*")) || str_find(x->op, STR("?")) || str_find(x->op, STR("["));
-    const char *meant = !glob && op_kind_of_spelling(x->op) == K_UNKNOWN ? op_nearest_name(name) : NULL;
+    const char *meant = !glob && op_kind_of_spelling(x->op) == NO_OPERATOR ? op_nearest_name(name) : NULL;
     if (meant)
         buf_printf(out, "did you mean %.*s.%s?", (int)dialect.n, dialect.p, meant);
 }

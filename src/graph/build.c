@@ -29,8 +29,8 @@ static void set_kinds(struct graph *g, struct diags *d) {
             kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
     g->kind = xcalloc(m->nops, sizeof *g->kind);
     for (uint32_t i = 0; i < m->nops; i++) {
-        g->kind[i] = m->ops[i].bad ? K_UNKNOWN : kinds[m->ops[i].name];
-        uint32_t v = g->kind[i] == K_UNKNOWN ? NONE : early_operand(m, i);
+        g->kind[i] = m->ops[i].bad ? NO_OPERATOR : kinds[m->ops[i].name];
+        uint32_t v = g->kind[i] == NO_OPERATOR ? NONE : early_operand(m, i);
         struct str name = v == NONE ? STR("") : mlir_span(m, m->values[v].name);
         if (v != NONE)
             bad_op(g, i, d, "uses %.*s, which is not defined before it", (int)name.n, name.p);
@@ -40,7 +40,7 @@ static void set_kinds(struct graph *g, struct diags *d) {
 
 static void set_operands(struct graph *g, struct diags *d) {
     const struct mlir *m = g->m;
-    struct arity arities[K_COUNT] = {0};
+    struct arity arities[OPERATORS] = {0};
     uint32_t cap = 0, n = 0;
     g->first_operand = xcalloc((size_t)m->nops + 1, sizeof *g->first_operand);
     g->operands = grow(NULL, &cap, m->noperands + MAX_ROLES, sizeof *g->operands);

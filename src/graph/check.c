@@ -19,7 +19,7 @@ static uint32_t result_type(const struct graph *g, uint32_t op) {
 static bool needs_alias(const struct graph *g, uint32_t op, struct str *alias) {
     const struct mlir *m = g->m;
     const struct mlir_op *o = &m->ops[op];
-    return g->kind[op] != K_UNKNOWN && o->func != NONE && mlir_is_module(m) &&
+    return g->kind[op] != NO_OPERATOR && o->func != NONE && mlir_is_module(m) &&
            (mlir_unresolved(m, mlir_span(m, o->props), alias) || mlir_unresolved(m, mlir_span(m, o->attrs), alias));
 }
 
@@ -169,7 +169,7 @@ static bool is_legal(struct op_checker *c, uint32_t op, const struct shape *resu
 }
 
 static void strange_op(struct op_checker *c, uint32_t op) {
-    c->g->kind[op] = K_UNKNOWN;
+    c->g->kind[op] = NO_OPERATOR;
     c->first_strange = c->nstrange++ ? c->first_strange : op;
 }
 

@@ -4,7 +4,7 @@
  * Left out of the operands: device handles (but not of calls and returns, where places count) and
  * destination-passing outputs of old text. Left out of the uses: deallocate. An absent optional
  * operand is NONE, so that operand i is role i. An op with fewer operands than its kind requires gets
- * K_UNKNOWN, so code that has checked the kind may index the required operands. */
+ * NO_OPERATOR, so code that has checked the kind may index the required operands. */
 #ifndef FA_GRAPH_H
 #define FA_GRAPH_H
 
@@ -63,7 +63,7 @@ struct graph {
 /* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
  * where it is called, and has its body in another module. */
 uint32_t graph_callee(const struct graph *g, uint32_t op);
-/* Says in `d` (or NULL) what does not hold together: such an op gets K_UNKNOWN, so that no folder behind meets it. */
+/* Says in `d` (or NULL) what does not hold together: such an op gets NO_OPERATOR, so that no folder behind meets it. */
 void graph_build(struct graph *g, const struct mlir *m, struct diags *d);
 void graph_free(struct graph *g);
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {

@@ -29,7 +29,7 @@ void bad_op(struct graph *g, uint32_t op, struct diags *d, const char *fmt, ...)
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     struct str name = mlir_op_name(g->m, op);
-    g->kind[op] = K_UNKNOWN;
+    g->kind[op] = NO_OPERATOR;
     if (d && !diag_drop(d, SEV_ERROR))
         diag_add(d, SEV_ERROR, mlir_place(g->m, g->m->ops[op].text.begin), NULL, "%.*s %s", (int)name.n, name.p, what);
 }
@@ -129,7 +129,7 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
     /* Old text has two segments, operands and destinations. */
     bool grouped = nsizes == 2 && sizes[0] > 1;
     if (g->m->ops[i].nresults == 0 && graph_class(g, i) == OP_LAYOUT) { /* into what its last operand is */
-        g->kind[i] = K_UNKNOWN;
+        g->kind[i] = NO_OPERATOR;
         return n;
     }
     if (g->m->ops[i].nresults == 0 && needs_result(g, i)) {

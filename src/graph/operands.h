@@ -1,5 +1,5 @@
 /* The data operands of an op by role, and whether op, operands and results hold together. Private to the folder. An op
- * that does not is said to `d` and gets K_UNKNOWN. */
+ * that does not is said to `d` and gets NO_OPERATOR. */
 #ifndef FA_OPERANDS_H
 #define FA_OPERANDS_H
 

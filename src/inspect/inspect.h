@@ -18,7 +18,7 @@ enum { FUNC_KINDS = FUNC_DECLARATION + 1 };
 
 struct op_count {
     struct str name;   /* as printed: "ttnn.add" */
-    enum op_kind kind; /* K_UNKNOWN: not in the operator table */
+    enum op_kind kind; /* NO_OPERATOR: not in the operator table */
     uint32_t n;
 };
 

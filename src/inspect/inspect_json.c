@@ -9,7 +9,7 @@ static void put_text(struct writer *w, const char *key, struct str text) {
 static void put_op_counts(struct writer *w, const char *key, const struct op_count *counts, uint32_t n) {
     write_list_at(w, key);
     for (uint32_t i = 0; i < n; i++) {
-        bool known = counts[i].kind != K_UNKNOWN;
+        bool known = counts[i].kind != NO_OPERATOR;
         write_map(w);
         put_text(w, "name", counts[i].name);
         write_pair_or_null(w, "operator", known ? str_of(op_table[counts[i].kind].name) : STR(""), TEXT_QUOTED);

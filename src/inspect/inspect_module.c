@@ -36,7 +36,7 @@ uint32_t inspect_merge(struct op_count *counts, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (kept && str_eq(counts[kept - 1].name, counts[i].name)) {
             counts[kept - 1].n += counts[i].n;
-            if (counts[i].kind != K_UNKNOWN) /* an op that is bad is of no kind */
+            if (counts[i].kind != NO_OPERATOR) /* an op that is bad is of no kind */
                 counts[kept - 1].kind = counts[i].kind;
         } else {
             counts[kept++] = counts[i];
@@ -100,7 +100,7 @@ static struct func_facts outside_facts(struct counter *c) {
 
 static void count_unknown(struct counter *c, struct module_facts *out) {
     for (uint32_t op = 0; op < c->g->m->nops; op++)
-        if (c->g->kind[op] == K_UNKNOWN && op_kind_of_spelling(mlir_op_name(c->g->m, op)) == K_UNKNOWN &&
+        if (c->g->kind[op] == NO_OPERATOR && op_kind_of_spelling(mlir_op_name(c->g->m, op)) == NO_OPERATOR &&
             (c->g->m->ops[op].func != NONE || graph_is_audited(c->g, op)))
             count_op(c, op); /* of others an error says what is wrong */
     out->unknown = take_counts(c, &out->nunknown);

@@ -330,9 +330,9 @@ bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct dia
 static const char *nearest(const struct builder *b, struct str name) {
     const char *op = op_nearest_name(name);
     enum op_kind printed = op_kind_of_spelling(arena_printf(b->arena, "ttnn.%.*s", (int)name.n, name.p));
-    if (printed == K_UNKNOWN)
+    if (printed == NO_OPERATOR)
         printed = op_kind_of_spelling(arena_printf(b->arena, "ttir.%.*s", (int)name.n, name.p));
-    if (printed != K_UNKNOWN)
+    if (printed != NO_OPERATOR)
         return arena_printf(b->arena, "write %s", op_table[printed].name).p;
     for (const struct idioms *all = b->idioms; all; all = all->others)
         for (uint32_t i = 0; i < all->n; i++) {
@@ -379,7 +379,7 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
         enum node_kind kind;
         uint32_t nargs;
         enum op_kind op;
-    } words[] = {{"transposed", N_TRANSPOSED, 1, K_UNKNOWN}, {"outer", N_OUTER, 2, K_MULTIPLY}};
+    } words[] = {{"transposed", N_TRANSPOSED, 1, NO_OPERATOR}, {"outer", N_OUTER, 2, K_MULTIPLY}};
     if (str_is(e->text, "extent"))
         return build_extent(b, s, e);
     if (str_is(e->text, "given") && e->nargs == 1) {
@@ -421,7 +421,7 @@ static struct node *build_call(struct builder *b, struct formula_scope *s, const
             return arithmetic(b, NUM_SQRT, x, NULL, e->text);
     }
     enum op_kind op = op_kind_of_name(e->text);
-    if (op != K_UNKNOWN)
+    if (op != NO_OPERATOR)
         return build_op(b, s, e, op);
     struct str what = arena_printf(b->arena, "no operator or idiom is called %.*s", (int)e->text.n, e->text.p);
     build_fail(b, s, e->text, nearest(b, e->text), what.p);
@@ -432,7 +432,7 @@ static struct node *infix_node(struct builder *b, struct formula_scope *s, const
                                struct node *right) {
     struct node *args[2] = {left, right};
     const struct infix *sign = infix_of_sign(e->text);
-    if (!sign || sign->op == K_UNKNOWN) {
+    if (!sign || sign->op == NO_OPERATOR) {
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }

@@ -76,7 +76,7 @@ void node_set_kinds(struct node *n) {
         n->any = class_moves(op_table[n->op].class);
         /* fall through */
     case N_OUTER:
-        for (int k = n->op; k == (int)n->op || (k < K_COUNT && op_table[k].as == n->op); k++)
+        for (int k = n->op; k == (int)n->op || (k < OPERATORS && op_table[k].as == n->op); k++)
             add_kind(n, (enum op_kind)k);
         return;
     case N_NAMED:
@@ -90,7 +90,7 @@ void node_set_kinds(struct node *n) {
         }
         return;
     case N_FUNCTION:
-        for (int k = 0; k < K_COUNT; k++)
+        for (int k = 0; k < OPERATORS; k++)
             if (function_operator((enum op_kind)k))
                 add_kind(n, (enum op_kind)k);
         return;

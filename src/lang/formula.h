@@ -105,7 +105,7 @@ struct node {
     struct axis_spec dim;        /* N_OP */
     const struct number *number; /* N_NUMBER */
     struct str text;             /* where it stands in the text of the formula or of an idiom */
-    uint64_t kinds[(K_COUNT + 63) / 64];
+    uint64_t kinds[(OPERATORS + 63) / 64];
     const struct node *form;      /* N_FUNCTION: over args[0]; */
     double within;                /* how much may be between it and what is found, next to 1 or to the value */
     uint8_t result;               /* N_RESULT: its number */

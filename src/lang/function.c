@@ -56,7 +56,7 @@ bool function_values(const struct node *n, uint32_t npoints, double values[]) {
 
 enum op_kind function_op(const struct node *n) {
     const struct node *f = n->form;
-    return f->kind == N_OP && f->nargs == 1 && same_name(f->args[0], n->args[0]) ? f->op : K_UNKNOWN;
+    return f->kind == N_OP && f->nargs == 1 && same_name(f->args[0], n->args[0]) ? f->op : NO_OPERATOR;
 }
 
 bool function_same_at(double a, double b, double within) {

@@ -12,7 +12,7 @@ extern const double function_points[FUNCTION_POINTS];
 /* The function of a node (N_FUNCTION) at the first n points; false where it is none of one value by operators of one
  * and two numbers. */
 bool function_values(const struct node *n, uint32_t npoints, double values[]);
-/* The operator that the function of a node (N_FUNCTION) is written as; K_UNKNOWN: it takes several. */
+/* The operator that the function of a node (N_FUNCTION) is written as; NO_OPERATOR: it takes several. */
 enum op_kind function_op(const struct node *n);
 /* Both are values of one function, at one point, at all. */
 bool function_same_at(double a, double b, double within);

@@ -2,11 +2,11 @@
 #include "lang/infix.h"
 
 static const struct infix infixes[] = {
-    {"+", K_ADD, NUM_ADD, P_SUM},        {"-", K_SUBTRACT, NUM_SUB, P_SUM},      {"*", K_MULTIPLY, NUM_MUL, P_PRODUCT},
-    {"/", K_DIVIDE, NUM_DIV, P_PRODUCT}, {"%", K_REMAINDER, NUM_MOD, P_PRODUCT}, {"==", K_EQ, NUM_EQ, P_COMPARISON},
-    {"!=", K_NE, NUM_NE, P_COMPARISON},  {"<", K_LT, NUM_LT, P_COMPARISON},      {"<=", K_LE, NUM_LE, P_COMPARISON},
-    {">", K_GT, NUM_GT, P_COMPARISON},   {">=", K_GE, NUM_GE, P_COMPARISON},     {"&", K_LOGICAL_AND, NUM_AND, P_AND},
-    {"|", K_UNKNOWN, NUM_OR, P_EITHER},
+    {"+", K_ADD, NUM_ADD, P_SUM},         {"-", K_SUBTRACT, NUM_SUB, P_SUM},      {"*", K_MULTIPLY, NUM_MUL, P_PRODUCT},
+    {"/", K_DIVIDE, NUM_DIV, P_PRODUCT},  {"%", K_REMAINDER, NUM_MOD, P_PRODUCT}, {"==", K_EQ, NUM_EQ, P_COMPARISON},
+    {"!=", K_NE, NUM_NE, P_COMPARISON},   {"<", K_LT, NUM_LT, P_COMPARISON},      {"<=", K_LE, NUM_LE, P_COMPARISON},
+    {">", K_GT, NUM_GT, P_COMPARISON},    {">=", K_GE, NUM_GE, P_COMPARISON},     {"&", K_LOGICAL_AND, NUM_AND, P_AND},
+    {"|", NO_OPERATOR, NUM_OR, P_EITHER},
 };
 
 enum { INFIXES = sizeof infixes / sizeof *infixes };

@@ -9,7 +9,7 @@ enum binding_power { P_EITHER, P_AND, P_COMPARISON, P_SUM, P_PRODUCT, P_WORD };
 
 struct infix {
     const char *sign;
-    enum op_kind op;       /* of tensors; K_UNKNOWN: there is none */
+    enum op_kind op;       /* of tensors; NO_OPERATOR: there is none */
     enum number_op number; /* of numbers */
     enum binding_power power;
 };

@@ -45,7 +45,7 @@ static bool same_function(const struct node *a, const struct node *b) {
     enum op_kind op = function_op(a);
     if (a->within != b->within || op != function_op(b))
         return false;
-    return op != K_UNKNOWN ||
+    return op != NO_OPERATOR ||
            (function_values(a, FUNCTION_POINTS, x) && function_values(b, FUNCTION_POINTS, y) && function_same(x, y, 0));
 }
 

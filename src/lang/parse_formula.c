@@ -153,7 +153,7 @@ static void add_variable(struct formula *f, struct str name) {
 
 static bool is_plain_word(struct str word) {
     return str_is(word, "true") || str_is(word, "false") || str_is(word, "absent") ||
-           op_kind_of_name(word) != K_UNKNOWN;
+           op_kind_of_name(word) != NO_OPERATOR;
 }
 
 /* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */

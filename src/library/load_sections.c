@@ -102,8 +102,8 @@ void load_option(struct loader *l, const struct tree *n) {
 }
 
 static enum op_kind operator_of(struct loader *l, const struct tree *n) {
-    enum op_kind k = is_scalar(l, n) ? op_kind_of_name(n->text) : K_UNKNOWN;
-    if (k == K_UNKNOWN && !l->in.failed)
+    enum op_kind k = is_scalar(l, n) ? op_kind_of_name(n->text) : NO_OPERATOR;
+    if (k == NO_OPERATOR && !l->in.failed)
         error_at(l, n, NULL, "no operator: ", n->text);
     return k;
 }

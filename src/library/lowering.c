@@ -16,7 +16,7 @@ const struct lowering *lowering_of_name(const struct pattern_set *set, struct st
 }
 
 const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_kind k) {
-    for (uint32_t i = set->nlowerings; k != K_UNKNOWN && i-- > 0;)
+    for (uint32_t i = set->nlowerings; k != NO_OPERATOR && i-- > 0;)
         if (set->lowerings[i].kind == k)
             return &set->lowerings[i];
     return NULL;
@@ -125,12 +125,12 @@ void load_lowering(struct loader *l, const struct tree *n) {
         {"op", FIELD_SCALAR, true, offsetof(struct lowering_record, op), NULL, NULL},
         {"is", FIELD_SCALAR, true, offsetof(struct lowering_record, is), NULL, NULL},
         {"source", FIELD_TEXT, false, offsetof(struct lowering_record, source), NULL, NULL}};
-    struct lowering w = {.kind = K_UNKNOWN};
+    struct lowering w = {.kind = NO_OPERATOR};
     if (!READ_RECORD(l, n, fields, "- {op: \"relu(x)\", is: \"out = maximum(x, 0)\", source: \"...\"}", &r))
         return;
     if (!read_head(&w, r.op->text))
         error_at(l, r.op, "relu(x)", "an op with its parameters expected: ", r.op->text);
-    else if (!r.source.n && w.kind == K_UNKNOWN) /* what an op of TTIR is, its dialect says */
+    else if (!r.source.n && w.kind == NO_OPERATOR) /* what an op of TTIR is, its dialect says */
         error_at(l, n, NULL, "lacks the key ", STR("source"));
     if (l->in.failed)
         return;
@@ -143,7 +143,7 @@ void load_lowering(struct loader *l, const struct tree *n) {
     struct idioms fused = all_idioms(l->set, false);
     struct text_origin origin = origin_of(l, r.is);
     if (!lowering_parse(w.formula, &l->set->arena, &fused, w.params, w.nparams, w.text, origin, l->in.diags) ||
-        !bind_params(l, &w, r.is) || (w.kind == K_UNKNOWN && !add_idiom(l, &w, origin))) {
+        !bind_params(l, &w, r.is) || (w.kind == NO_OPERATOR && !add_idiom(l, &w, origin))) {
         l->in.failed = true;
         return;
     }

@@ -9,7 +9,7 @@
  * absent where a call has no such operand or attribute. Results after the first are its secondary roots (`also`). */
 struct lowering {
     struct str name;
-    enum op_kind kind; /* K_UNKNOWN: no op of either dialect; in formulas it is an idiom */
+    enum op_kind kind; /* NO_OPERATOR: no op of either dialect; in formulas it is an idiom */
     struct str head;   /* "rms_norm(x, weight, bias, epsilon)" */
     struct str text;   /* as written */
     struct str source; /* the definition or kernel that it follows */

@@ -109,7 +109,7 @@ struct conjunct {
 
 struct pattern {
     struct str name, summary, fused_op, source;
-    enum op_kind makes; /* its fused op; K_UNKNOWN: of no dialect */
+    enum op_kind makes; /* its fused op; NO_OPERATOR: of no dialect */
     struct str match;   /* text of the formula */
     struct form *fused; /* NULL: it has none */
     struct str file;
@@ -188,11 +188,11 @@ struct pattern_set {
     struct condition_parts conditions;
     struct pattern **items;
     uint32_t n, cap;
-    struct pattern *retired;            /* those that were replaced or switched off, by next_retired */
-    struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
-    uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
-    struct net net;                     /* of all formulas */
-    uint32_t nread;                     /* patterns read that replaced none: the next `order` */
+    struct pattern *retired;              /* those that were replaced or switched off, by next_retired */
+    struct pattern **rooted;              /* those with a formula of their own, by the operator of their root */
+    uint32_t first_rooted[OPERATORS + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
+    struct net net;                       /* of all formulas */
+    uint32_t nread;                       /* patterns read that replaced none: the next `order` */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
     struct fusing_sign *signs;

@@ -92,7 +92,7 @@ void patterns_index(struct pattern_set *set) {
     for (uint32_t i = 0; i < set->n; i++)
         if (!set->items[i]->is_variant && set->items[i]->formula.root && selected(set->items[i]))
             searched[nsearched++] = set->items[i];
-    for (int k = 0; k < K_COUNT; k++) {
+    for (int k = 0; k < OPERATORS; k++) {
         set->first_rooted[k] = n;
         for (uint32_t i = 0; i < nsearched; i++) {
             if (!node_is(searched[i]->formula.root, (enum op_kind)k))
@@ -101,7 +101,7 @@ void patterns_index(struct pattern_set *set) {
             set->rooted[n++] = searched[i];
         }
     }
-    set->first_rooted[K_COUNT] = n;
+    set->first_rooted[OPERATORS] = n;
     free(searched);
 }
 

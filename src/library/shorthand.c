@@ -326,7 +326,7 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
     op->spelling = op_spelling(op->kind, prefix.p, "");
     if (op->spelling.n)
         return true;
-    const char *near = op->kind == K_UNKNOWN ? op_nearest_name(word) : NULL;
+    const char *near = op->kind == NO_OPERATOR ? op_nearest_name(word) : NULL;
     return fail(s, word,
                 !near ? "the dialect has no op of this name"
                       : arena_printf(s->arena, "the dialect has no op of this name (did you mean %s?)", near).p);
@@ -334,7 +334,7 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
 
 /* clamp and pow print operands that are not given as attributes under a name of their own: clamp_scalar. */
 static void name_scalar_op(const struct shorthand *s, struct short_op *op) {
-    bool neutral = op->kind != K_UNKNOWN && str_is(op->word, op_table[op->kind].name);
+    bool neutral = op->kind != NO_OPERATOR && str_is(op->word, op_table[op->kind].name);
     struct str want = arena_printf(s->arena, "%s.%.*s_scalar", s->dialect, (int)op->word.n, op->word.p);
     if (neutral && op->noperands == 1 && strchr(op_table[op->kind].roles, '=') && op_kind_of_spelling(want) == op->kind)
         op->spelling = want;

@@ -74,7 +74,7 @@ static void count_signs(const struct graph *g, const uint32_t *need, uint32_t *c
 
 bool signs_of_fusing(const struct pattern_set *set, const struct graph *g, const struct graph *ttir) {
     struct sign_reader *r = sign_reader_new(set, g);
-    uint32_t need[K_COUNT], before[K_COUNT] = {0}, after[K_COUNT] = {0};
+    uint32_t need[OPERATORS], before[OPERATORS] = {0}, after[OPERATORS] = {0};
     bool found = set->nsigns == 0;
     memset(need, 0xFF, sizeof need);
     for (uint32_t op = 0; op < g->m->nops; op++) {
@@ -83,7 +83,7 @@ bool signs_of_fusing(const struct pattern_set *set, const struct graph *g, const
     }
     if (ttir)
         count_signs(ttir, need, before);
-    for (uint32_t k = 0; k < K_COUNT && !found; k++)
+    for (uint32_t k = 0; k < OPERATORS && !found; k++)
         found = after[k] > before[k];
     sign_reader_free(r);
     return found;

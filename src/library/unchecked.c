@@ -1,7 +1,7 @@
 #include "library/unchecked.h"
 
 static bool are_among(const struct unchecked *u, const struct graph *g, const uint32_t *ops, uint32_t n) {
-    uint32_t left[K_COUNT] = {0};
+    uint32_t left[OPERATORS] = {0};
     for (uint32_t i = 0; i < n; i++)
         left[g->kind[ops[i]]]++;
     for (uint32_t i = 0; i < u->nof; i++)
@@ -37,7 +37,7 @@ static bool may_be_fused(const struct unchecked *u, const bool *present) {
 
 uint32_t unchecked_ops(const struct pattern_set *set, const struct graph *before, const struct graph *after,
                        bool *found) {
-    bool fused[K_COUNT] = {false}, present[K_COUNT] = {false};
+    bool fused[OPERATORS] = {false}, present[OPERATORS] = {false};
     uint32_t n = 0;
     for (uint32_t op = 0; op < before->m->nops; op++)
         present[before->kind[op]] = true;

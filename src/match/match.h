@@ -19,7 +19,7 @@ struct binding {
     const struct axes *axes;   /* the formula's axes there; a contraction has its own */
     uint32_t line;             /* of the formula where it was bound: 0 the root's, then those of the secondary roots */
     enum number_change change; /* of a constant: the name stands for another number than the one it holds */
-    enum op_kind as;           /* what its op is read as (automaton/view.h); K_UNKNOWN: as it is printed */
+    enum op_kind as;           /* what its op is read as (automaton/view.h); NO_OPERATOR: as it is printed */
 };
 /* The one number that the name stands for. */
 static inline struct constant binding_constant(const struct graph *g, const struct binding *b) {

@@ -408,7 +408,7 @@ static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t o
         return false;
     if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
         return false;
-    if (g->slot != NONE && !bind_op(m, g, op, value, map, K_UNKNOWN))
+    if (g->slot != NONE && !bind_op(m, g, op, value, map, NO_OPERATOR))
         return false;
     if (g->node->kind == N_OUTER)
         return match_outer(m, g, op, map);
@@ -429,7 +429,7 @@ bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const 
     uint32_t result = m->g->m->ops[op].first_result;
     if (g->node->kind != N_OP || g->node->nargs != graph_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
         return false;
-    if (g->slot != NONE && !bind_op(m, g, op, result, map, K_UNKNOWN))
+    if (g->slot != NONE && !bind_op(m, g, op, result, map, NO_OPERATOR))
         return false;
     enum op_class c = graph_class(m->g, op);
     return classes[c].stands_in && classes[c].rule(m, g, op, map);

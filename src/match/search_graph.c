@@ -26,7 +26,7 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
         uint32_t f = g->m->ops[op].func;
         if (f != NONE && g->m->funcs[f].end_op > op) /* the ops up to there are in functions */
             op = g->m->funcs[f].end_op - 1;
-        else if (f == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
+        else if (f == NONE && g->kind[op] != NO_OPERATOR && graph_class(g, op) != OP_STRUCTURE)
             funcs[n++] = NONE;
     }
     for (uint32_t f = 0; f < g->m->nfuncs; f++)

@@ -30,14 +30,14 @@ void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
 
 static void say_op(const struct graph *g, const struct binding *b, struct buf *out) {
     uint32_t op = b->value == NONE ? NONE : g->m->values[b->value].def;
-    enum op_kind kind = op == NONE || b->as != K_UNKNOWN ? b->as : (enum op_kind)g->kind[op];
-    buf_add(out, kind == K_UNKNOWN ? STR("none") : str_of(op_table[kind].name));
+    enum op_kind kind = op == NONE || b->as != NO_OPERATOR ? b->as : (enum op_kind)g->kind[op];
+    buf_add(out, kind == NO_OPERATOR ? STR("none") : str_of(op_table[kind].name));
 }
 
 /* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
 static void say_activation(struct evaluation *e, const struct binding *b, struct buf *out) {
     const struct graph *g = e->graph;
-    uint32_t op = b->value == NONE || b->as != K_UNKNOWN ? NONE : g->m->values[b->value].def;
+    uint32_t op = b->value == NONE || b->as != NO_OPERATOR ? NONE : g->m->values[b->value].def;
     struct buf numbers = {0};
     bool reversed = false, alone = op != NONE && op_kind_alone(g, op) != (enum op_kind)g->kind[op];
     for (uint32_t i = 0; op != NONE && !alone && i < graph_noperands(g, op); i++) {
@@ -55,9 +55,9 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
             buf_printf(&numbers, ", %.10g", x->number);
     }
     struct str all = buf_take(&numbers, e->arena);
-    enum op_kind kind = b->as != K_UNKNOWN ? b->as : op == NONE ? K_UNKNOWN : op_kind_alone(g, op);
+    enum op_kind kind = b->as != NO_OPERATOR ? b->as : op == NONE ? NO_OPERATOR : op_kind_alone(g, op);
     buf_printf(out, all.n ? "(\"%s%s" : "\"%s%s", reversed ? "r" : "",
-               kind == K_UNKNOWN ? "none" : op_table[kind].name);
+               kind == NO_OPERATOR ? "none" : op_table[kind].name);
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 

@@ -2,7 +2,7 @@
 #include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
 
-static const bool is_lowered[K_COUNT] = {
+static const bool is_lowered[OPERATORS] = {
 #define LOWERED(id, none) [K_##id] = true,
 #include "ops/ops.def"
 };

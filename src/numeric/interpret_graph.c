@@ -53,7 +53,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
         types[i] = graph_dtype(g, o->first_result + i);
     }
     struct str name = mlir_op_name(g->m, op);
-    if (g->kind[op] == K_UNKNOWN)
+    if (g->kind[op] == NO_OPERATOR)
         return eval_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
     struct call c = {.kind = (enum op_kind)g->kind[op],
                      .ttnn = graph_is_ttnn(g, op),

@@ -2,7 +2,7 @@
  * they are stored. */
 #include "numeric/evaluators.h"
 
-static evaluator *const evaluators[K_COUNT] = {
+static evaluator *const evaluators[OPERATORS] = {
 #define UNARY(id, value)    [K_##id] = evaluate_elementwise,
 #define BINARY(id, value)   [K_##id] = evaluate_elementwise,
 #define EVALUATOR(id, name) [K_##id] = evaluate_##name,
@@ -70,7 +70,8 @@ bool interpret_primitive(struct eval_context *ctx, const struct call *c, const s
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return eval_beyond(ctx, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+        return eval_beyond(ctx, "no evaluator for %s",
+                           c->kind == NO_OPERATOR ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
         return eval_fail(ctx, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
     struct attempt a = {f, c, results};

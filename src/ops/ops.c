@@ -6,8 +6,8 @@
 
 #include "fusion_audit.h"
 
-const struct op_info op_table[K_COUNT] = {
-    [K_UNKNOWN] = {.name = "", .roles = "*", .spellings = ""},
+const struct op_info op_table[OPERATORS] = {
+    [NO_OPERATOR] = {.name = "", .roles = "*", .spellings = ""},
 #define OP(id, n, c, r, how, value, ...) [K_##id] = {.name = n, .class = OP_##c, .roles = r, .spellings = __VA_ARGS__},
 #include "ops/ops.def"
 };
@@ -17,19 +17,19 @@ const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW] = {
 const char *const window_size_keys[MAX_WINDOW][MAX_WINDOW] = {
     {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
 
-static const uint8_t name_lengths[K_COUNT] = {
+static const uint8_t name_lengths[OPERATORS] = {
 #define OP(id, n, ...) [K_##id] = sizeof(n) - 1,
 #include "ops/ops.def"
 };
 
 enum op_kind op_kind_of_name(struct str neutral) {
-    const uint8_t *at = name_lengths, *end = name_lengths + K_COUNT;
+    const uint8_t *at = name_lengths, *end = name_lengths + OPERATORS;
     while (neutral.n > 0 && neutral.n < 256 && (at = memchr(at + 1, (int)neutral.n, (size_t)(end - at - 1))) != NULL) {
         const char *name = op_table[at - name_lengths].name;
         if (*name == *neutral.p && memcmp(name, neutral.p, neutral.n) == 0)
             return (enum op_kind)(at - name_lengths);
     }
-    return K_UNKNOWN;
+    return NO_OPERATOR;
 }
 
 static bool has_word(const char *words, struct str w) {
@@ -44,15 +44,15 @@ static bool has_word(const char *words, struct str w) {
 /* Most spellings are the neutral name in a dialect: that operator is asked first. */
 enum op_kind op_kind_of_spelling(struct str spelling) {
     if (spelling.n == 0 || memchr(spelling.p, 0, spelling.n) || memchr(spelling.p, ' ', spelling.n))
-        return K_UNKNOWN; /* no word has these */
+        return NO_OPERATOR; /* no word has these */
     const char *dot = memrchr(spelling.p, '.', spelling.n), *from = dot ? dot + 1 : spelling.p;
     enum op_kind likely = op_kind_of_name((struct str){from, (size_t)(spelling.p + spelling.n - from)});
-    if (likely != K_UNKNOWN && has_word(op_table[likely].spellings, spelling))
+    if (likely != NO_OPERATOR && has_word(op_table[likely].spellings, spelling))
         return likely;
-    for (int k = 1; k < K_COUNT; k++)
+    for (int k = 1; k < OPERATORS; k++)
         if (has_word(op_table[k].spellings, spelling))
             return (enum op_kind)k;
-    return K_UNKNOWN;
+    return NO_OPERATOR;
 }
 
 struct str op_spelling(enum op_kind k, const char *dialect, const char *end) {
@@ -65,10 +65,10 @@ struct str op_spelling(enum op_kind k, const char *dialect, const char *end) {
 }
 
 const char *op_nearest_name(struct str misspelt) {
-    const char *names[K_COUNT];
-    for (int k = 1; k < K_COUNT; k++)
+    const char *names[OPERATORS];
+    for (int k = 1; k < OPERATORS; k++)
         names[k - 1] = op_table[k].name;
-    return str_nearest(misspelt, names, K_COUNT - 1);
+    return str_nearest(misspelt, names, OPERATORS - 1);
 }
 
 /* ---- attributes ---- */

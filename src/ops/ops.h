@@ -30,10 +30,10 @@ static inline bool class_moves(enum op_class c) {
 }
 
 enum op_kind {
-    K_UNKNOWN,
+    NO_OPERATOR,
 #define OP(id, ...) K_##id,
 #include "ops/ops.def"
-    K_COUNT
+    OPERATORS
 };
 
 enum op_flag {
@@ -141,10 +141,10 @@ struct op_info {
     enum op_movement movement;
     enum shrink_rule shrink;
     enum op_flow flow;
-    enum op_kind as; /* K_UNKNOWN: itself */
+    enum op_kind as; /* NO_OPERATOR: itself */
 };
 
-extern const struct op_info op_table[K_COUNT];
+extern const struct op_info op_table[OPERATORS];
 
 enum { MAX_WINDOW = 3 };
 /* The attributes of the spatial dimensions of an op with a window, by their number less one: which they are, and how
@@ -159,7 +159,7 @@ static inline bool op_is_all(enum op_kind k, unsigned flags) {
 }
 /* Which operator it is to formulas and to who compares: all products of matrices are one. */
 static inline enum op_kind op_as(enum op_kind k) {
-    return op_table[k].as != K_UNKNOWN ? op_table[k].as : k;
+    return op_table[k].as != NO_OPERATOR ? op_table[k].as : k;
 }
 static inline bool op_convolves(enum op_kind k) {
     return op_table[k].window.kind == WINDOW_CONVOLUTION || op_table[k].window.kind == WINDOW_TRANSPOSED;
@@ -179,7 +179,7 @@ struct str op_role_attribute(enum op_kind k, struct str role);
 /* The value of a key in "key=value ..." (columns `absent`, `in_formula`), of which "a/b" is `a` in TTIR. */
 bool op_default(const char *defaults, struct str key, bool ttnn, struct str *value);
 
-/* Operator of a neutral name ("add") or a spelling ("ttnn.add"); K_UNKNOWN when there is none. */
+/* Operator of a neutral name ("add") or a spelling ("ttnn.add"); NO_OPERATOR when there is none. */
 enum op_kind op_kind_of_name(struct str neutral);
 enum op_kind op_kind_of_spelling(struct str spelling);
 /* The first spelling in a dialect ("ttir."), which has this end; empty: there is none. */

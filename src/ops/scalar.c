@@ -40,12 +40,12 @@ static double gelu_tanh(double x) {
     }
 #include "ops/ops.def"
 
-static unary_function *const unary[K_COUNT] = {
+static unary_function *const unary[OPERATORS] = {
 #define UNARY(id, value) [K_##id] = unary_##id,
 #include "ops/ops.def"
 };
 
-static binary_function *const binary[K_COUNT] = {
+static binary_function *const binary[OPERATORS] = {
 #define BINARY(id, value) [K_##id] = binary_##id,
 #include "ops/ops.def"
 };

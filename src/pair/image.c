@@ -125,7 +125,7 @@ static double extent(const struct looking *l, uint32_t i, int64_t d) {
  * than the operand, and of each operand by its place. */
 static double oracle(const struct looking *l, double more) {
     enum op_kind k = kind_of(l);
-    double sum = more + 10 * random_of(k == K_UNKNOWN ? str_hash(mlir_op_name(l->s->g->m, l->op)) : k, l->result);
+    double sum = more + 10 * random_of(k == NO_OPERATOR ? str_hash(mlir_op_name(l->s->g->m, l->op)) : k, l->result);
     sum += 7 * numel(l, l->s->g->m->ops[l->op].first_result) / numel(l, operand(l, 0));
     for (uint32_t i = 0; i < graph_noperands(l->s->g, l->op); i++)
         if (operand(l, i) != NONE)
@@ -158,7 +158,7 @@ static double activated(const struct looking *l, double x) {
     for (const char *const *key = activation_keys; *key; key++) {
         const struct attr *a = attrs_find(graph_attributes(l->s->g, l->op), *key);
         struct str name = a ? activation_name(*key, a->text) : STR("");
-        enum op_kind k = name.n ? op_kind_of_name(name) : K_UNKNOWN;
+        enum op_kind k = name.n ? op_kind_of_name(name) : NO_OPERATOR;
         unary_function *f = activation_of(name);
         if (k == K_RELU || k == K_RELU6)
             return k == K_RELU ? larger(x, 0) : smaller(larger(x, 0), 6);
@@ -435,7 +435,7 @@ static double heads(const struct looking *l) {
 
 typedef double image_function(const struct looking *l);
 
-static image_function *const functions[K_COUNT] = {
+static image_function *const functions[OPERATORS] = {
     [K_MATMUL] = product,
     [K_LINEAR] = product,
     [K_DOT_GENERAL] = product,

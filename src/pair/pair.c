@@ -35,10 +35,10 @@ struct table {
     uint32_t *next;    /* per TTIR op: the next one of that name */
     uint32_t *func_of; /* per TTNN function: the audited TTIR function of the same name, or NONE */
     struct alignment values;
-    uint8_t *taken;      /* per TTIR op: an op of TTNN that makes the same value is paired with it */
-    bool last;           /* what is left over is chosen from */
-    uint32_t nsample;    /* ops that were judged, or not expected to have an origin */
-    bool kinds[K_COUNT]; /* of the TTIR ops in audited functions */
+    uint8_t *taken;        /* per TTIR op: an op of TTNN that makes the same value is paired with it */
+    bool last;             /* what is left over is chosen from */
+    uint32_t nsample;      /* ops that were judged, or not expected to have an origin */
+    bool kinds[OPERATORS]; /* of the TTIR ops in audited functions */
 };
 
 static bool pairs_at_all(const struct graph *g, uint32_t op) {
@@ -119,11 +119,12 @@ static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 /* One location may stand for two unrelated ops when the files are of different models: an op of the same kind must
  * at least yield as many elements. */
 static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    return p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != K_UNKNOWN && !same_size(p, ttnn, ttir);
+    return p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != NO_OPERATOR &&
+           !same_size(p, ttnn, ttir);
 }
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    return p->ttnn->kind[ttnn] != K_UNKNOWN && judged_kind(p->ttnn, ttnn) == judged_kind(p->ttir, ttir);
+    return p->ttnn->kind[ttnn] != NO_OPERATOR && judged_kind(p->ttnn, ttnn) == judged_kind(p->ttir, ttir);
 }
 
 /* ---- do the two belong together ---- */
@@ -131,8 +132,8 @@ static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 static bool computes(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
-    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k) &&
-           !op_is(k, SHARDS) && !op_is(k, PARTIAL) && op_table[k].shrink != SHRINK_PAD;
+    return k != NO_OPERATOR && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN &&
+           !op_generates(k) && !op_is(k, SHARDS) && !op_is(k, PARTIAL) && op_table[k].shrink != SHRINK_PAD;
 }
 
 /* Where an op is one that several with a common operand were merged into, as products with weights side by side are:
@@ -374,7 +375,7 @@ static void pair_by_value(struct pairing *p, struct table *t) {
 /* Movement, constants and the like come and go between the levels: they tell nothing, paired or not. */
 static void count_pair(struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
-    if (p->ttnn->kind[op] != K_UNKNOWN && !computes(p->ttnn, op))
+    if (p->ttnn->kind[op] != NO_OPERATOR && !computes(p->ttnn, op))
         return;
     if (p->ttir_of[op] == NONE)
         p->nunpaired++;

@@ -243,7 +243,7 @@ void work_by_rows(struct pricer *p, enum op_kind k, uint32_t result, struct work
 
 /* ---- ops of the graph ---- */
 
-/* The activation that is folded into an op; K_UNKNOWN: none is. */
+/* The activation that is folded into an op; NO_OPERATOR: none is. */
 static enum op_kind activation_in(const struct graph *g, uint32_t op) {
     struct str name = {0};
     for (uint32_t i = 0; activation_keys[i] && !name.n; i++) {
@@ -278,7 +278,7 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
         int64_t deep = tiles_along(products);
         w->matrix_cycles = (double)tiles_of(p, result) * (double)deep * 16 * fidelity_passes(p, op, result);
         w->vector_cycles = (double)tiles_of(p, result) * ((product_bias(g, op) != NONE ? p->cycles[K_ADD] : 0) +
-                                                          (activation != K_UNKNOWN ? p->cycles[activation] : 0));
+                                                          (activation != NO_OPERATOR ? p->cycles[activation] : 0));
     } else {
         w->vector_cycles = (double)tiles * p->cycles[k];
         work_by_rows(p, k, result, w);
@@ -397,17 +397,17 @@ bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
     const struct graph *g = p->graph;
     uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
     bool apart = graph_class(g, op) == OP_CONTRACT && !graph_op_is(g, op, NAMES_AXES) && !product_is_configured(g, op);
-    enum op_kind activation = apart ? activation_in(g, op) : K_UNKNOWN;
+    enum op_kind activation = apart ? activation_in(g, op) : NO_OPERATOR;
     struct work w;
     if (!work_of_op(p, op, &w))
         return false;
-    double cycles = activation != K_UNKNOWN ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
+    double cycles = activation != NO_OPERATOR ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
     w.vector_cycles -= cycles;
     cost_add(p, &w, to);
     if (g->kind[op] == K_SDPA && attention_is_padded(attention_of_op(g, op)) && !pad_heads(p, op, to))
         return false;
     return (!apart || bias == NONE || !bias_is_apart(p, op, bias, result) || cost_add_pass(p, result, result, 0, to)) &&
-           (activation == K_UNKNOWN || cost_add_pass(p, result, result, cycles, to));
+           (activation == NO_OPERATOR || cost_add_pass(p, result, result, cycles, to));
 }
 
 enum bound cost_bound(const struct estimated *e) {

@@ -13,7 +13,7 @@ struct parts {
     uint32_t *ops, n;
     bool *stays;        /* it runs all the same */
     bool *moves;        /* it stays only to move the result */
-    enum op_kind fused; /* K_UNKNOWN where TTNN has no such op */
+    enum op_kind fused; /* NO_OPERATOR where TTNN has no such op */
     uint32_t operand;   /* the largest that the fused op takes and is computed at run time, a value; or NONE */
     uint32_t product;   /* the largest contraction among them, an op; NONE: there is none */
     uint32_t scores;    /* of an attention, the product before its softmax; NONE: none is */

@@ -81,7 +81,7 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
 /* An activation as a fused op prints it, with its numbers: the slope of a leaky_relu, the bounds of a clamp. */
 static const struct attr *activation_of_op(const struct reference *r, uint32_t op, enum op_kind as) {
     struct attr *x = arena_alloc(r->arena, sizeof *x);
-    as = as != K_UNKNOWN ? as : op_kind_alone(reference_graph(r), op);
+    as = as != NO_OPERATOR ? as : op_kind_alone(reference_graph(r), op);
     *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[as].name), .n = -1};
     if (as != (enum op_kind)reference_graph(r)->kind[op])
         return x;

@@ -112,7 +112,7 @@ const struct region_op *legal_op(const struct legality *l, uint32_t op) {
     const struct mlir_op *o = &g->m->ops[op];
     const struct region_op *rule = l->listed[o->name];
     uint32_t n = graph_noperands(g, op);
-    if (!rule || o->nresults != 1 || o->bad || g->kind[op] == K_UNKNOWN || n < 1 || n > 3 || !is_main(g, op))
+    if (!rule || o->nresults != 1 || o->bad || g->kind[op] == NO_OPERATOR || n < 1 || n > 3 || !is_main(g, op))
         return NULL;
     for (uint32_t i = 0; i < n; i++)
         if (graph_operands(g, op)[i] == NONE)

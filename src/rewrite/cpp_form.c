@@ -220,12 +220,12 @@ static struct str tensor(struct cpp *c, const struct node *n) {
         return named_form(c, n);
     case N_NUMBER:
         x = cpp_number(c, n->number);
-        return c->way && x.n ? form_call(c, "number", K_UNKNOWN, pdll_asked(c, x)) : x;
+        return c->way && x.n ? form_call(c, "number", NO_OPERATOR, pdll_asked(c, x)) : x;
     case N_EITHER:
         return either_form(c, n);
     case N_TRANSPOSED:
         x = tensor(c, n->args[0]);
-        return x.n && !str_is(x, "()") ? form_call(c, "transposed", K_UNKNOWN, x) : x;
+        return x.n && !str_is(x, "()") ? form_call(c, "transposed", NO_OPERATOR, x) : x;
     case N_OP: {
         struct str needs = form_needs(c, n);
         if (c->way && needs.n)

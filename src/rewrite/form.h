@@ -12,7 +12,7 @@ const char *form_absent(const struct cpp *c);
 /* A name of the match. */
 struct str form_name(struct cpp *c, struct str name);
 /* A call of a function of Form, of these operands; in PDLL of one that is called alike. `k`: its class, or
- * K_UNKNOWN. */
+ * NO_OPERATOR. */
 struct str form_call(struct cpp *c, const char *function, enum op_kind k, struct str args);
 /* The reason: TTIR has no more to say than what is matched. */
 struct str form_is_matched(struct cpp *c);

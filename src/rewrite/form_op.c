@@ -26,8 +26,8 @@ struct str form_is_matched(struct cpp *c) {
 }
 
 struct str form_call(struct cpp *c, const char *function, enum op_kind k, struct str args) {
-    struct str op = k == K_UNKNOWN ? STR("") : c->way ? pdll_op_name(c, k) : cpp_class(c, k);
-    if (k != K_UNKNOWN && !op.n)
+    struct str op = k == NO_OPERATOR ? STR("") : c->way ? pdll_op_name(c, k) : cpp_class(c, k);
+    if (k != NO_OPERATOR && !op.n)
         return op;
     if (!c->way)
         return arena_printf(c->arena, "form.%s%s%s%s(%s)", function, op.n ? "<" : "", op.p, op.n ? ">" : "", args.p);
@@ -152,7 +152,7 @@ struct str form_as_one_axis(struct cpp *c, const struct node *n, struct str x) {
     const char *numbers = c->way ? "%s, attr<\"%u\">, attr<\"%u\">" : "%s, %u, %u";
     if (form_attribute_named(n, "like"))
         return x;
-    return longer == 1 ? form_call(c, "asOneAxis", K_UNKNOWN, arena_printf(c->arena, numbers, x.p, before, after))
+    return longer == 1 ? form_call(c, "asOneAxis", NO_OPERATOR, arena_printf(c->arena, numbers, x.p, before, after))
                        : STR("");
 }
 
@@ -223,7 +223,7 @@ struct str form_convolution(struct cpp *c, const struct node *n, const struct st
                                    pads.n ? "}" : "");
     struct str text = form_call(c, "convolution", n->op, args);
     args = arena_printf(c->arena, c->way ? "%s, %s" : "%s, {%s}", text.p, act.p);
-    return act.n && text.n ? form_call(c, "activated", K_UNKNOWN, args) : text;
+    return act.n && text.n ? form_call(c, "activated", NO_OPERATOR, args) : text;
 }
 
 /* An op of the match again: max_pool2d(x, padding="p"). */
@@ -276,7 +276,7 @@ struct str form_plain(struct cpp *c, const struct node *n, const struct str *v) 
             struct str text = v[0];
             for (uint32_t k = 1; k < plain[i].nargs; k++)
                 text = arena_printf(c->arena, "%s, %s", text.p, v[k].p);
-            return form_call(c, plain[i].name, K_UNKNOWN, text);
+            return form_call(c, plain[i].name, NO_OPERATOR, text);
         }
     return STR("");
 }

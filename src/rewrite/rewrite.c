@@ -182,7 +182,7 @@ static const char *const further[][2] = {
 static struct str_list roots(struct cpp *c) {
     const struct node *root = c->match->root;
     struct str_list list = {0};
-    for (uint32_t k = 1; k < K_COUNT; k++) {
+    for (uint32_t k = 1; k < OPERATORS; k++) {
         struct str why = c->why;
         struct str op = node_is(root, (enum op_kind)k) ? cpp_class(c, (enum op_kind)k) : STR("");
         c->why = why;

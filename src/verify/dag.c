@@ -110,7 +110,7 @@ static struct str short_name(const struct graph *g, uint32_t op) {
 }
 
 static uint64_t op_hash(const struct graph *g, uint32_t op) {
-    return g->kind[op] == K_UNKNOWN ? str_hash(short_name(g, op)) : g->kind[op] * 0x9e3779b97f4a7c15u;
+    return g->kind[op] == NO_OPERATOR ? str_hash(short_name(g, op)) : g->kind[op] * 0x9e3779b97f4a7c15u;
 }
 
 static bool same_attributes(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
@@ -127,7 +127,7 @@ static bool is_foreign(const struct graph *g, uint32_t func) {
     bool foreign = false;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !foreign; op++) {
         struct str name = mlir_op_name(g->m, op);
-        foreign = g->kind[op] == K_UNKNOWN && memchr(name.p, '.', name.n) && !str_starts(name, STR("tt")) &&
+        foreign = g->kind[op] == NO_OPERATOR && memchr(name.p, '.', name.n) && !str_starts(name, STR("tt")) &&
                   !str_starts(name, STR("func."));
     }
     return foreign;
@@ -210,7 +210,7 @@ static bool ops_alike(const struct graph *g, uint32_t a, const struct graph *h, 
     const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
                  (!depends_on_dialect((enum op_kind)g->kind[a]) || graph_is_ttnn(g, a) == graph_is_ttnn(h, b)) &&
-                 (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
+                 (g->kind[a] != NO_OPERATOR || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_type(g, o->first_result + i, h, p->first_result + i) ||
                 (is_closed(g, a) && same_dims(g, o->first_result + i, h, p->first_result + i)) ||

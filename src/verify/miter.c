@@ -202,7 +202,7 @@ static void set_result(struct miter_builder *b, uint32_t value, uint32_t copy) {
 
 /* It is spelled as an op that is known, and its operands are not those of it. */
 static bool is_misread(const struct graph *g, uint32_t op) {
-    return g->kind[op] == K_UNKNOWN && op_kind_of_spelling(mlir_op_name(g->m, op)) != K_UNKNOWN;
+    return g->kind[op] == NO_OPERATOR && op_kind_of_spelling(mlir_op_name(g->m, op)) != NO_OPERATOR;
 }
 
 static void copy_node(struct miter_builder *b, uint32_t node) {

@@ -44,7 +44,7 @@ static void add_definition(struct buf *out, const struct graph *g, uint32_t valu
         buf_add(out, mlir_span(m, m->values[value].name));
         return;
     }
-    buf_add(out, g->kind[op] == K_UNKNOWN ? mlir_op_name(m, op) : str_of(op_table[g->kind[op]].name));
+    buf_add(out, g->kind[op] == NO_OPERATOR ? mlir_op_name(m, op) : str_of(op_table[g->kind[op]].name));
     buf_addc(out, '(');
     for (uint32_t i = 0; i < m->ops[op].noperands; i++) {
         buf_add(out, str_of(i ? ", " : ""));
@@ -164,7 +164,7 @@ static void say_what_is_missing(struct fa_verification *v) {
 }
 
 static bool names_an_op(struct str glob) {
-    for (int k = 0; k < K_COUNT; k++)
+    for (int k = 0; k < OPERATORS; k++)
         for (struct str rest = str_of(op_table[k].spellings); rest.n;)
             if (str_matches(str_part(&rest, ' '), glob))
                 return true;
