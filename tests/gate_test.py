@@ -359,6 +359,15 @@ class Diff(Case):
         self.assertIn("lost and gained", out)
         self.assertEqual((out.count("  lost: "), out.count("  gained: ")), (1, 1))
 
+    def test_like_layers_are_told_by_the_first_and_the_last(self):
+        for n, lines in (3, 3), (12, 1):
+            status, out, _ = self.diff(model([True] * n), model([False] * n))
+            self.assertEqual((status, len(re.findall(r"  lost: .*layer \d+ ", out))), (1, lines), out)
+            self.assertEqual(re.findall(r"    and (\d+) more, to layer (\d+) .*, about [\d.]+ us in all\n", out),
+                             [] if lines == n else [("11", "11")], out)
+            document = json.loads(self.run_it("diff", "--only=ttnn.linear", "--format=json", "old.mlir", "new.mlir")[1])
+            self.assertEqual(len(document["fused_ops"][0]["changes"]), n)
+
     def test_each_loss_is_said_once(self):
         """Two of one place have two findings; those of other names are told apart only where they are as many."""
         for before, now, new, told in (([(True, 1)] * 2, [(False, 1)] * 2, 2, 2), ([(True, 1), (True, 2)], [(False, 3), (False, 4)], 2, 2),

@@ -1,36 +1,96 @@
 /* What changed between two compiles, in words and as JSON. */
+#include "base/hash.h"
 #include "fusion_audit.h"
 #include "gate/diff.h"
 #include "report/report.h"
+
+/* A change. Many whose lines differ in numbers only, as those of like layers do, are told by the first and the last. */
+struct row {
+    struct str key, line, locations, place;
+    double us;
+    struct row *next, *last; /* that are like it; last: of the first one */
+    UT_hash_handle hh;
+};
+
+enum { MANY = 4 };
+
+static struct str without_numbers(struct str s, struct arena *a) {
+    char *to = arena_strdup(a, s);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            to[n++] = s.p[i];
+        else if (n == 0 || to[n - 1] != '#')
+            to[n++] = '#';
+    return (struct str){to, n};
+}
+
+static void add_row(struct row **rows, struct row x, struct arena *a) {
+    struct row *added = arena_alloc(a, sizeof *added), *first;
+    *added = x;
+    added->key = without_numbers(x.line, a);
+    HASH_FIND(hh, *rows, added->key.p, (unsigned)added->key.n, first);
+    if (!first) {
+        HASH_ADD_KEYPTR(hh, *rows, added->key.p, (unsigned)added->key.n, added);
+        added->last = added;
+        return;
+    }
+    first->last = first->last->next = added;
+}
 
 static void print_str(struct str s, FILE *out) {
     fprintf(out, "%.*s", (int)s.n, s.n ? s.p : "");
 }
 
-static void print_time(double us, FILE *out) {
+static void print_time(double us, const char *after, FILE *out) {
     char text[FA_TIME_TEXT];
     if (us >= 0.05)
-        fprintf(out, ", about %s", fa_format_time(us, text));
+        fprintf(out, ", about %s%s", fa_format_time(us, text), after);
+    fputc('\n', out);
+}
+
+static void print_row(const struct row *r, FILE *out) {
+    fputs("  ", out);
+    print_str(r->line, out);
+    print_str(r->locations, out);
+    print_time(r->us, "", out);
+}
+
+static void print_alike(const struct row *first, FILE *out) {
+    uint32_t n = 0;
+    double us = 0;
+    for (const struct row *r = first; r; r = r->next, n++)
+        us += r->us;
+    for (const struct row *r = first; r && (n < MANY || r == first); r = r->next)
+        print_row(r, out);
+    if (n < MANY)
+        return;
+    fprintf(out, "    and %u more, to ", n - 1);
+    print_str(first->last->place, out);
+    print_time(us, " in all", out);
+}
+
+/* Empties the rows. */
+static void print_rows(struct row **rows, FILE *out) {
+    for (const struct row *r = *rows; r; r = r->hh.next)
+        print_alike(r, out);
+    HASH_CLEAR(hh, *rows);
 }
 
 static double change_us(const struct change *c) {
     return c->finding ? c->finding->saved_us : 0;
 }
 
-static void print_change(const struct change *c, FILE *out) {
+static struct row row_of_change(const struct change *c, struct arena *a) {
     static const char *const words[] = {"lost", "partly lost", "gained", "changed"};
-    fprintf(out, "  %s: ", words[c->kind]);
-    print_str(c->place.n ? c->place : STR("at a place without a name"), out);
-    if (c->now.n) {
-        fputs(", now ", out);
-        print_str(c->now, out);
-    }
-    if (c->how.n) {
-        fputs(", ", out);
-        print_str(c->how, out);
-    }
-    print_time(change_us(c), out);
-    fputc('\n', out);
+    struct str place = c->place.n ? c->place : STR("at a place without a name");
+    struct buf line = {0};
+    buf_printf(&line, "%s: %.*s", words[c->kind], (int)place.n, place.p);
+    if (c->now.n)
+        buf_printf(&line, ", now %.*s", (int)c->now.n, c->now.p);
+    if (c->how.n)
+        buf_printf(&line, ", %.*s", (int)c->how.n, c->how.p);
+    return (struct row){.line = buf_take(&line, a), .place = place, .us = change_us(c)};
 }
 
 static void print_op(const struct diff *d, const struct op_changes *x, FILE *out) {
@@ -41,25 +101,24 @@ static void print_op(const struct diff *d, const struct op_changes *x, FILE *out
             : x->lost            ? ", partly lost"
             : x->gained          ? ", gained"
                                  : "");
+    struct arena a = {0};
+    struct row *rows = NULL;
     for (uint32_t i = 0; i < x->n; i++)
-        print_change(&d->changes[x->first + i], out);
+        add_row(&rows, row_of_change(&d->changes[x->first + i], &a), &a);
+    print_rows(&rows, out);
+    arena_free(&a);
 }
 
 static const char *const finding_words[] = {"new", "changed", "gone"};
 
-static void print_finding(const struct changed_finding *x, FILE *out) {
+static struct row row_of_finding(const struct changed_finding *x, struct arena *a) {
     const struct finding *f = x->finding;
-    fprintf(out, "  %s: ", finding_words[x->kind]);
-    print_str(f->fused_op, out);
-    fputs(", ", out);
-    print_str(finding_place(f), out);
-    if (f->ir_loc.n) {
-        fputs(" [", out);
-        print_str(f->ir_loc, out);
-        fputc(']', out);
-    }
-    print_time(f->saved_us, out);
-    fputc('\n', out);
+    struct str place = finding_place(f);
+    return (struct row){.line = arena_printf(a, "%s: %.*s, %.*s", finding_words[x->kind], (int)f->fused_op.n,
+                                             f->fused_op.p, (int)place.n, place.p),
+                        .locations = f->ir_loc.n ? arena_printf(a, " [%.*s]", (int)f->ir_loc.n, f->ir_loc.p) : STR(""),
+                        .place = place,
+                        .us = f->saved_us};
 }
 
 static void add_totals(struct buf *line, const char *what, double before, double now) {
@@ -89,9 +148,13 @@ static void print_findings(const struct diff *d, FILE *out) {
     for (uint32_t i = 0; i < FINDING_CHANGES; i++)
         if (d->of_ops[i])
             fprintf(out, "  %s: %u where fused ops %s\n", finding_words[i], d->of_ops[i], where[i]);
+    struct arena a = {0};
+    struct row *rows = NULL;
     for (uint32_t i = 0; i < d->nfindings; i++)
         if (!d->findings[i].of_op)
-            print_finding(&d->findings[i], out);
+            add_row(&rows, row_of_finding(&d->findings[i], &a), &a);
+    print_rows(&rows, out);
+    arena_free(&a);
 }
 
 bool diff_print(const struct diff *d, FILE *out) {
