@@ -5,10 +5,10 @@
 #include "report/report.h"
 
 /* A change. Many whose lines differ in numbers only, as those of like layers do, are told by the first and the last. */
-struct row {
+struct change_row {
     struct str key, line, locations, place;
     double us;
-    struct row *next, *last; /* that are like it; last: of the first one */
+    struct change_row *next, *last; /* that are like it; last: of the first one */
     UT_hash_handle hh;
 };
 
@@ -25,8 +25,8 @@ static struct str without_numbers(struct str s, struct arena *a) {
     return (struct str){to, n};
 }
 
-static void add_row(struct row **rows, struct row x, struct arena *a) {
-    struct row *added = arena_alloc(a, sizeof *added), *first;
+static void add_row(struct change_row **rows, struct change_row x, struct arena *a) {
+    struct change_row *added = arena_alloc(a, sizeof *added), *first;
     *added = x;
     added->key = without_numbers(x.line, a);
     HASH_FIND(hh, *rows, added->key.p, (unsigned)added->key.n, first);
@@ -49,19 +49,19 @@ static void print_time(double us, const char *after, FILE *out) {
     fputc('\n', out);
 }
 
-static void print_row(const struct row *r, FILE *out) {
+static void print_row(const struct change_row *r, FILE *out) {
     fputs("  ", out);
     print_str(r->line, out);
     print_str(r->locations, out);
     print_time(r->us, "", out);
 }
 
-static void print_alike(const struct row *first, FILE *out) {
+static void print_alike(const struct change_row *first, FILE *out) {
     uint32_t n = 0;
     double us = 0;
-    for (const struct row *r = first; r; r = r->next, n++)
+    for (const struct change_row *r = first; r; r = r->next, n++)
         us += r->us;
-    for (const struct row *r = first; r && (n < MANY || r == first); r = r->next)
+    for (const struct change_row *r = first; r && (n < MANY || r == first); r = r->next)
         print_row(r, out);
     if (n < MANY)
         return;
@@ -71,8 +71,8 @@ static void print_alike(const struct row *first, FILE *out) {
 }
 
 /* Empties the rows. */
-static void print_rows(struct row **rows, FILE *out) {
-    for (const struct row *r = *rows; r; r = r->hh.next)
+static void print_rows(struct change_row **rows, FILE *out) {
+    for (const struct change_row *r = *rows; r; r = r->hh.next)
         print_alike(r, out);
     HASH_CLEAR(hh, *rows);
 }
@@ -81,7 +81,7 @@ static double change_us(const struct change *c) {
     return c->finding ? c->finding->saved_us : 0;
 }
 
-static struct row row_of_change(const struct change *c, struct arena *a) {
+static struct change_row row_of_change(const struct change *c, struct arena *a) {
     static const char *const words[] = {"lost", "partly lost", "gained", "changed"};
     struct str place = c->place.n ? c->place : STR("at a place without a name");
     struct buf line = {0};
@@ -90,7 +90,7 @@ static struct row row_of_change(const struct change *c, struct arena *a) {
         buf_printf(&line, ", now %.*s", (int)c->now.n, c->now.p);
     if (c->how.n)
         buf_printf(&line, ", %.*s", (int)c->how.n, c->how.p);
-    return (struct row){.line = buf_take(&line, a), .place = place, .us = change_us(c)};
+    return (struct change_row){.line = buf_take(&line, a), .place = place, .us = change_us(c)};
 }
 
 static void print_op(const struct diff *d, const struct op_changes *x, FILE *out) {
@@ -102,7 +102,7 @@ static void print_op(const struct diff *d, const struct op_changes *x, FILE *out
             : x->gained          ? ", gained"
                                  : "");
     struct arena a = {0};
-    struct row *rows = NULL;
+    struct change_row *rows = NULL;
     for (uint32_t i = 0; i < x->n; i++)
         add_row(&rows, row_of_change(&d->changes[x->first + i], &a), &a);
     print_rows(&rows, out);
@@ -111,14 +111,15 @@ static void print_op(const struct diff *d, const struct op_changes *x, FILE *out
 
 static const char *const finding_words[] = {"new", "changed", "gone"};
 
-static struct row row_of_finding(const struct changed_finding *x, struct arena *a) {
+static struct change_row row_of_finding(const struct changed_finding *x, struct arena *a) {
     const struct finding *f = x->finding;
     struct str place = finding_place(f);
-    return (struct row){.line = arena_printf(a, "%s: %.*s, %.*s", finding_words[x->kind], (int)f->fused_op.n,
-                                             f->fused_op.p, (int)place.n, place.p),
-                        .locations = f->ir_loc.n ? arena_printf(a, " [%.*s]", (int)f->ir_loc.n, f->ir_loc.p) : STR(""),
-                        .place = place,
-                        .us = f->saved_us};
+    return (struct change_row){.line = arena_printf(a, "%s: %.*s, %.*s", finding_words[x->kind], (int)f->fused_op.n,
+                                                    f->fused_op.p, (int)place.n, place.p),
+                               .locations =
+                                   f->ir_loc.n ? arena_printf(a, " [%.*s]", (int)f->ir_loc.n, f->ir_loc.p) : STR(""),
+                               .place = place,
+                               .us = f->saved_us};
 }
 
 static void add_totals(struct buf *line, const char *what, double before, double now) {
@@ -149,7 +150,7 @@ static void print_findings(const struct diff *d, FILE *out) {
         if (d->of_ops[i])
             fprintf(out, "  %s: %u where fused ops %s\n", finding_words[i], d->of_ops[i], where[i]);
     struct arena a = {0};
-    struct row *rows = NULL;
+    struct change_row *rows = NULL;
     for (uint32_t i = 0; i < d->nfindings; i++)
         if (!d->findings[i].of_op)
             add_row(&rows, row_of_finding(&d->findings[i], &a), &a);
