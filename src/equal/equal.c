@@ -287,19 +287,32 @@ static enum verdict_kind within_bound(struct inquiry *t) {
     return VERDICT_SAME;
 }
 
+/* Orders that a trial is evaluated in, and how many they are. What is distinct shows which of them need not be sorted.
+ */
+static uint32_t orders_of(const struct problem *p, enum trial trial, enum equals orders[MAX_ORDERS]) {
+    orders[0] = EQUALS_FIRST;
+    orders[1] = EQUALS_UNSORTED;
+    if (trial != TRIAL_EQUAL)
+        return trial == TRIAL_PLAIN && p->unsorted ? 2 : 1;
+    memcpy(orders, p->orders, sizeof p->orders);
+    return p->norders;
+}
+
 /* `first`: the first sample, which is evaluated already; or NULL. Where further numbers cannot be evaluated, those
  * before have to do. */
 static enum verdict_kind try_kind(struct inquiry *t, enum trial trial, struct sample *first) {
     enum verdict_kind v = VERDICT_SAME;
+    enum equals orders[MAX_ORDERS];
+    uint32_t norders = orders_of(t->p, trial, orders);
     memset(t->distance, 0, sizeof t->distance);
     for (uint32_t sample = 0; v == VERDICT_SAME && needs_more(t, trial, sample); sample++)
-        for (uint32_t o = 0; v == VERDICT_SAME && o < (trial == TRIAL_EQUAL ? t->p->norders : 1); o++) {
-            if (first && sample == 0) {
+        for (uint32_t o = 0; v == VERDICT_SAME && o < norders; o++) {
+            if (first && sample == 0 && o == 0) {
                 v = compare_sample(t, first);
                 continue;
             }
             struct sample *s = xcalloc(1, sizeof *s);
-            begin_sample(t, s, trial, sample, trial == TRIAL_EQUAL ? t->p->orders[o] : EQUALS_FIRST);
+            begin_sample(t, s, trial, sample, orders[o]);
             v = compare_sample(t, s);
             arena_free(&s->arena);
             free(s);

@@ -23,19 +23,19 @@ static int integer_bits(enum dtype t) {
     return format_is_integer(t) && t != DT_I1 ? dtype_table[t].bits : 0;
 }
 
-/* The smallest number that a narrower type does not hold, or a signed one of as many bits; 0: the op does not narrow.
- * 64 bits become 32 in every program of the device, which says nothing. */
-static double narrowed_at(const struct graph *g, uint32_t op) {
+/* Of a narrower type, or a signed one of as many bits. 64 bits become 32 in every program of the device, which says
+ * nothing. */
+double narrowed_at(const struct graph *g, uint32_t op) {
+    enum dtype rounded = rounds_whole(g, op);
+    if (rounded != DT_NONE)
+        return ldexp(1, dtype_table[rounded].precision) + 1;
     if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return 0;
-    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result),
-               rounded = cast_rounds_whole(g, op);
+    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
     int from_bits = integer_bits(from), bits = integer_bits(to);
     bool narrows = bits && bits < 32 && bits < from_bits,
          turns = bits == from_bits && is_signed(to) && !is_signed(from);
-    return rounded != DT_NONE           ? ldexp(1, dtype_table[rounded].precision) + 1
-           : narrows || (bits && turns) ? ldexp(1, bits - is_signed(to))
-                                        : 0;
+    return narrows || (bits && turns) ? ldexp(1, bits - is_signed(to)) : 0;
 }
 
 bool op_bounds(const struct graph *g, uint32_t op) {
@@ -71,7 +71,7 @@ static int64_t indices_of_op(const struct graph *g, uint32_t op) {
 static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t operand, int64_t indices) {
     enum op_kind k = (enum op_kind)g->kind[op];
     bool no_larger = k == K_BITWISE_AND || ((k == K_REMAINDER || k == K_DIVIDE || k == K_RIGHT_SHIFT) && operand == 0);
-    if (class_moves(graph_class(g, op)) || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP || no_larger)
+    if (class_moves(graph_class(g, op)) || k == K_ABS || k == K_MINIMUM || k == K_MAXIMUM || k == K_CLAMP || no_larger)
         return indices;
     struct constant c = k == K_ADD ? operand_constant(g, graph_operands(g, op)[1 - operand]) : (struct constant){0};
     if (c.known && c.value > 0 && c.value < (double)indices)
@@ -99,7 +99,8 @@ static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, c
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
     bool compares = k == K_GE || k == K_GT || k == K_LE || k == K_LT || k == K_EQ || k == K_NE;
-    bool keeps = class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || (k == K_WHERE && operand > 0);
+    bool keeps =
+        class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || k == K_ABS || (k == K_WHERE && operand > 0);
     uint32_t other = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1 - operand] : NONE;
     return compares && other != NONE ? row_length(g, other) : keeps ? to->places : 0;
 }
@@ -252,6 +253,11 @@ static bool keeps_sign(const struct graph *g, uint32_t op) {
     return k == K_ADD || k == K_MAXIMUM || k == K_SUM || k == K_MEAN || (product && v[0] != v[1]);
 }
 
+/* Of two numbers, of which 0 is none. */
+static double smaller(double a, double b) {
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
 static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
@@ -264,10 +270,12 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .divides = divides || (moves && to->divides),
                       .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
+                      .narrowed = smaller(narrowed_at(g, op), moves || c == OP_ELTWISE ? to->narrowed : 0),
                       .summed = k == K_SUM || (moves && to->summed),
                       .counted = moves || k == K_LOGICAL_NOT ? to->counted : counted_by(g, op),
                       .rooted = takes_root(g, op, operand) || ((moves || keeps_sign(g, op)) && to->rooted)};
-    if (c == OP_OPAQUE)
+    if (c == OP_OPAQUE &&
+        (operand > 0 || op_operand_of_role(k, STR("index")) == 0)) /* the first one is data elsewhere */
         f.indices = indices_of_op(g, op);
     else if (to->indices)
         f.indices = indices_before(g, op, operand, to->indices);
@@ -293,6 +301,7 @@ static void join(struct facts *all, const struct facts *f) {
         all->indices = f->indices;
     all->counted = f->counted > all->counted ? f->counted : all->counted;
     all->places = f->places > all->places ? f->places : all->places;
+    all->narrowed = smaller(all->narrowed, f->narrowed);
     all->used |= f->used;
     all->taken |= f->taken;
     all->divides |= f->divides;
@@ -395,6 +404,9 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
 
 static void add_op(const struct graph *g, uint32_t op, struct thresholds *t) {
     enum op_kind k = (enum op_kind)g->kind[op];
+    if ((k == K_QUANTIZE || k == K_QUANTIZE_UNROLLED) && operand_constant(g, graph_operands(g, op)[1]).known)
+        add_threshold(t, ldexp(operand_constant(g, graph_operands(g, op)[1]).value,
+                               integer_bits(graph_dtype(g, g->m->ops[op].first_result)) - 1));
     if (k == K_RELU6 || k == K_HARDSIGMOID) /* of max(0, x), 6; of x + 3, 0 and 6 */
         add_threshold(t, k == K_RELU6 ? 6 : 3);
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {

@@ -17,6 +17,7 @@ struct facts {
     int64_t indices; /* an integer that selects elements, rows or the like: how many of them; else 0 */
     int64_t counted; /* so many in a row are reduced to one, or added up on the way; 0: none are */
     int64_t places;  /* an integer that is compared with the numbers of a row: how many of these; else 0 */
+    double narrowed; /* the smallest number that a type which holds it on the way does not hold; 0: all hold it */
     bool used;       /* some op takes it, */
     bool taken;      /* and does more with it than to move it */
     bool divides;    /* something is divided by it */
@@ -45,6 +46,8 @@ struct fact_table facts_of(const struct graph *g, const uint32_t *ops, uint32_t 
 /* Of another value nothing is known: all is 0. */
 const struct facts *facts_at(const struct fact_table *t, uint32_t value);
 void facts_free(struct fact_table *t);
+/* The smallest number that the type of the result does not hold, where whole numbers are meant; 0: there is none. */
+double narrowed_at(const struct graph *g, uint32_t op);
 /* The op compares with a constant, or stores integers in a type that holds fewer. */
 bool op_bounds(const struct graph *g, uint32_t op);
 

@@ -26,6 +26,7 @@ struct filling {
     enum trial trial;
     uint32_t turn; /* of the trials so far */
     bool positive;
+    bool wide;     /* integers may be as large as their type allows */
     bool single;   /* one element */
     bool distinct; /* no equal elements, since a sort would not tell their order */
 };
@@ -143,28 +144,33 @@ static bool is_unsigned(enum dtype t) {
     return t == DT_INDEX || (format_is_integer(t) && !dtype_table[t].is_signed);
 }
 
-/* Of two random numbers: the threshold itself (40 %), between half and one and a half times it (30 %), or up to eight
- * times as far on either side (30 %). */
-static double near_threshold(double threshold, double a, double b) {
-    return a < 0.4 ? threshold : a < 0.7 ? threshold * (0.5 + b) : threshold * (16 * b - 8);
+/* Of two random numbers: the threshold itself (40 %), or of integers one beside it; between half and one and a half
+ * times it (30 %), or up to eight times as far on either side (30 %). */
+static double near_threshold(double threshold, bool whole, double a, double b) {
+    return a < 0.4   ? threshold + (whole ? floor(3 * b) - 1 : 0)
+           : a < 0.7 ? threshold * (0.5 + b)
+                     : threshold * (16 * b - 8);
 }
 
-/* From -5 to 10, so that clamps and remainders of small integers are met; half of the bytes are any. */
-static double some_integer(enum dtype type, double u, double v) {
-    enum { INTEGERS = 16, NEGATIVE = 5, BYTES = 256 };
-    if (dtype_table[type].bits == 8 && v < 0.5)
-        return floor(u * BYTES) - (is_unsigned(type) ? 0 : BYTES / 2);
+/* From -5 to 10, so that clamps and remainders of small integers are met; half of the bytes, and of all if they are
+ * `wide`, are any. 64 bits become 32 on a device. */
+static double some_integer(enum dtype type, bool wide, double u, double v) {
+    enum { INTEGERS = 16, NEGATIVE = 5 };
+    uint32_t bits = dtype_table[type].bits;
+    if ((bits == 8 || (wide && bits <= 32)) && v < 0.5)
+        return floor((u - (is_unsigned(type) ? 0 : 0.5)) * ldexp(1, (int)bits));
     double x = floor(u * INTEGERS) - NEGATIVE;
     return is_unsigned(type) ? fabs(x) : x;
 }
 
 /* Half of the numbers are near a threshold. `otherwise`: the number that is kept. */
-static double threshold_number(const struct thresholds *t, enum dtype type, double otherwise, const double u[3]) {
+static double threshold_number(const struct filling *f, enum dtype type, double otherwise, const double u[3]) {
+    const struct thresholds *t = f->thresholds;
     double x = otherwise;
     if (t->n && u[0] < 0.5)
-        x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], u[1], u[2]);
+        x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], format_is_integer(type), u[1], u[2]);
     else if (format_is_integer(type))
-        x = some_integer(type, u[1], u[2]);
+        x = some_integer(type, f->wide, u[1], u[2]);
     if (is_unsigned(type))
         x = fabs(x);
     if (format_is_integer(type)) /* a float has to meet the threshold itself, which no constant of the graph rounds */
@@ -179,7 +185,7 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
         u[i] = uniform(state);
     if (type == DT_I1 || f->distinct || in->facts.mask_sign)
         return otherwise;
-    double x = threshold_number(f->thresholds, type, otherwise, u);
+    double x = threshold_number(f, type, otherwise, u);
     if (in->facts.indices)
         return x >= 0 && x < (double)in->facts.indices ? floor(x) : otherwise;
     return f->positive ? fabs(x) : x;
@@ -205,7 +211,7 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     if (is_whole(f->input, type)) {
         double u = uniform(state);
         bool any = f->trial == TRIAL_COARSE && format_is_integer(type) && type != DT_I1 && !places_of(f);
-        return any ? some_integer(type, u, uniform(state))
+        return any ? some_integer(type, false, u, uniform(state))
                    : floor(u * (double)(places_of(f) ? places_of(f) : FEW_INTEGERS));
     }
     if (f->trial == TRIAL_EQUAL)
@@ -347,6 +353,7 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
                         .trial = d.trial,
                         .turn = d.trial + d.sample,
                         .positive = positive || d.trial == TRIAL_POSITIVE,
+                        .wide = p->wide && !p->other, /* a formula has no types */
                         .single = t->n == 1,
                         .distinct = p->sorts};
     fill(&f, t, type);

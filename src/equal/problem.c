@@ -47,7 +47,7 @@ static bool *wanted_values(const struct problem *p) {
  * points to. */
 static void find_orders(struct problem *p, const struct fact_table *facts) {
     const struct graph *g = p->program.graph;
-    bool *wanted = NULL, shown = false;
+    bool *wanted = NULL, shown = false, unsorted[2] = {false, false}; /* the wanted side, and the other */
     for (uint32_t i = 0; i < p->program.nops; i++) {
         const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
         enum op_kind k = (enum op_kind)g->kind[p->program.ops[i]];
@@ -60,6 +60,8 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
         wanted = wanted ? wanted : wanted_values(p);
         bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable") &&
                       (wanted[op->first_result] || wanted[op->first_result + 1]);
+        if (attrs_number(graph_attributes(g, p->program.ops[i]), "sorted", 1) == 0)
+            unsorted[!wanted[op->first_result] && !wanted[op->first_result + 1]] = true;
         bool returned = false;
         for (uint32_t v = 0; v < p->nvalues; v++)
             returned |= p->values[v] == op->first_result + 1;
@@ -69,6 +71,16 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
     p->norders = shown ? 2 : 1;
     p->orders[0] = shown ? EQUALS_FIRST : EQUALS_POINTED;
     p->orders[1] = EQUALS_LAST;
+    p->unsorted = unsorted[1] && !unsorted[0];
+}
+
+/* An integer that is no truth value becomes a float, which is taken to hold it. */
+static bool makes_float(const struct graph *g, uint32_t op) {
+    uint32_t from = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    uint32_t def = from == NONE ? NONE : g->m->values[from].def;
+    bool truth = def != NONE && op_is((enum op_kind)g->kind[def], COMPARES);
+    return graph_class(g, op) == OP_CAST && from != NONE && format_is_integer(graph_dtype(g, from)) && !truth &&
+           graph_dtype(g, from) != DT_I1 && format_is_float(graph_dtype(g, g->m->ops[op].first_result));
 }
 
 void problem_facts(struct problem *p) {
@@ -83,6 +95,9 @@ void problem_facts(struct problem *p) {
         p->hides |= in->facts.mask_sign != 0 || predicate_hides(use) || predicate_hides(in->facts.beside);
         p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
     }
+    p->wide = p->integers;
+    for (uint32_t i = 0; i < p->program.nops; i++)
+        p->wide &= !makes_float(g, p->program.ops[i]);
     p->thresholds = thresholds_of(g, p->program.ops, p->program.nops);
     find_orders(p, &facts);
     facts_free(&facts);

@@ -60,11 +60,13 @@ struct problem {
     /* found by problem_facts */
     struct thresholds thresholds;
     bool integers;                  /* it takes integers that are no indices, so their values matter */
+    bool wide;                      /* and no float is made of them, so that all of their bits matter */
     bool masks;                     /* some input is an additive mask */
     bool hides;                     /* some input is a mask */
     bool sorts;                     /* equal elements are tried on their own, */
     enum equals orders[MAX_ORDERS]; /* in these orders of a sort */
     uint32_t norders;
+    bool unsorted; /* the other side leaves elements in any order, and the wanted one does not */
 };
 
 /* A constant that may be another number of its precision: what the other side computes instead is not rounded. */

@@ -89,7 +89,7 @@ static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t
     bool indices = o->nresults > 1 && facts_at(facts, o->first_result + 1)->bounded;
     if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return;
-    bounded |= op_is(k, TOTALS) && may_overflow(g, op);
+    bounded |= op_is(k, TOTALS) && (may_overflow(g, op) || narrowed_at(g, op) > 0);
     bool sum = op_is(k, TOTALS) && op_table[k].class == OP_REDUCE;
     if ((op_is(k, TOTALS) && !sum && bounded) || (op_is(k, SORTS) && indices))
         fix_dimension(f, g, op, "dim");
@@ -106,11 +106,25 @@ static void fix_table(struct fixed_extents *f, const struct graph *g, uint32_t o
         fix(f, rows);
 }
 
+/* Positions beyond those that a type holds which they have on the way. */
+static void fix_positions(struct fixed_extents *f, const struct graph *g, uint32_t op, const struct fact_table *facts) {
+    uint32_t rank = 0, result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+    const int64_t *dims =
+        result != NONE && op_is((enum op_kind)g->kind[op], COUNTS) ? graph_shape(g, result, &rank) : NULL;
+    if (!dims)
+        return;
+    double own = narrowed_at(g, op), later = facts_at(facts, result)->narrowed;
+    for (uint32_t d = 0; d < rank; d++)
+        if ((own > 0 && own < (double)dims[d]) || (later > 0 && later < (double)dims[d]))
+            fix(f, dims[d]);
+}
+
 static void fix_bounded(struct fixed_extents *f, const struct subgraph *s) {
     struct fact_table facts = facts_of(s->graph, s->ops, s->nops);
     for (uint32_t i = 0; i < s->nops; i++) {
         fix_counted(f, s->graph, s->ops[i], &facts);
         fix_table(f, s->graph, s->ops[i], &facts);
+        fix_positions(f, s->graph, s->ops[i], &facts);
     }
     facts_free(&facts);
 }

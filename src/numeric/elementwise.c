@@ -1,7 +1,6 @@
 /* Elementwise ops: operands broadcast from the right, as in NumPy.
  *
- * Integer results: sums, products and operations on bits wrap at the width of the type, as two's complement does;
- * everything else saturates when it is stored (interpret.c). Constants of SELU: Klambauer et al. (2017). */
+ * Constants of SELU: Klambauer et al. (2017). */
 #include "numeric/elementwise.h"
 
 #include <math.h>
@@ -84,40 +83,9 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
 
 /* ---- unary and binary ops ---- */
 
-/* Bits of an integer type that wraps here; 0: it does not. */
-static unsigned width_of(enum dtype t) {
-    return format_is_integer(t) && t != DT_I1 && dtype_table[t].bits <= 32 ? dtype_table[t].bits : 0;
-}
-
-static double wrapped(double x, enum dtype t) {
-    unsigned unused = 64 - width_of(t);
-    uint64_t bits = (uint64_t)whole_of(x) << unused;
-    return dtype_table[t].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
-}
-
 static double first_of_both(double x, double y) {
     (void)y;
     return x;
-}
-
-/* The low half of a product, which as a whole has more bits than a double. */
-static double low_product(double x, double y) {
-    return (double)(uint32_t)((uint64_t)whole_of(x) * (uint64_t)whole_of(y));
-}
-
-/* Numbers of 64 bits are doubles too: what has more bits than a double is not known. */
-static const struct tensor *wrapped_all(struct eval_context *ctx, const struct call *c, const struct tensor *t) {
-    enum dtype type = result_type(c, 0);
-    if (!op_is(c->kind, WRAPS) || !format_is_integer(type) || type == DT_I1)
-        return t;
-    struct tensor *copy = tensor_copy(ctx, t);
-    for (int64_t i = 0; i < copy->n; i++) {
-        if (width_of(type))
-            copy->x[i] = wrapped(copy->x[i], type);
-        else if (fabs(copy->x[i]) > 0x1p53)
-            op_unsupported(ctx, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
-    }
-    return copy;
 }
 
 /* The second operand, or the attribute that is printed in its place. */
@@ -141,7 +109,7 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
     unary_function *unary = unary_of(c->kind);
     binary_function *binary = binary_of(c->kind);
     if (unary) {
-        *out = wrapped_all(ctx, c, apply_unary(ctx, unary, x));
+        *out = apply_unary(ctx, unary, x);
         return;
     }
     const struct tensor *y = second_operand(ctx, c);
@@ -150,9 +118,9 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
             op_fails(ctx, "an integer is divided by 0");
     if (ctx->near > 0 && op_is(c->kind, COMPARES))
         x = with_equal_ones(ctx, x, y);
-    if (c->kind == K_MULTIPLY && width_of(result_type(c, 0)))
-        binary = low_product;
-    *out = wrapped_all(ctx, c, apply_binary(ctx, binary, x, y));
+    if (c->kind == K_MULTIPLY)
+        binary = format_product(result_type(c, 0));
+    *out = apply_binary(ctx, binary, x, y);
 }
 
 void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

@@ -140,6 +140,15 @@ void format_round_row(double *x, size_t n, enum dtype t, enum rounding r) {
             x[i] = format_round(x[i], t, r);
 }
 
+/* The low half of a product, which as a whole has more bits than a double. */
+static double low_product(double x, double y) {
+    return (double)(uint32_t)((uint64_t)whole_of(x) * (uint64_t)whole_of(y));
+}
+
+binary_function *format_product(enum dtype t) {
+    return format_is_integer(t) && t != DT_I1 && dtype_table[t].bits <= 32 ? low_product : binary_MULTIPLY;
+}
+
 double format_ulp(double x, enum dtype t) {
     const struct dtype_info *f = float_format(t);
     if (isnan(x) || isinf(x) || (!f && !format_is_integer(t)))

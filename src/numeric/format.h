@@ -8,6 +8,7 @@
 #define FA_FORMAT_H
 
 #include "mlir/mlir.h"
+#include "ops/scalar.h"
 
 enum rounding {
     ROUND_PACKER,  /* results of ops: to f32 first, then to formats of 16 bits and less to nearest, ties away from zero;
@@ -24,6 +25,8 @@ enum { BLOCK = 16 }; /* elements of a row of a tile face, which share an exponen
 double format_round(double x, enum dtype t, enum rounding r);
 /* The same for up to BLOCK neighbours at x, which share an exponent where the format is a block float. */
 void format_round_row(double *x, size_t n, enum dtype t, enum rounding r);
+/* x * y, or of integers that a double may not hold the product of as many bits of it as the type has, or more. */
+binary_function *format_product(enum dtype t);
 /* Unit in the last place of t at x: the distance to the next number; for a block float, in a block whose largest
  * element is x. Below the smallest normal number it is that of the smallest normal number. 1 for integers. NaN for
  * infinities, NaN, and formats that hold every double. */

@@ -11,30 +11,58 @@ bool program_shape(const struct program *p, uint32_t value, struct shape *s) {
     return p->shape ? p->shape(p->self, value, s) : shape_in_graph(p->graph, value, s);
 }
 
-/* Integers are made of the value again, or it numbers the rows of a table. */
-static bool is_read_whole(const struct graph *g, uint32_t value, int depth) {
+static bool adds_up(const struct graph *g, uint32_t op) {
+    return graph_op_is(g, op, ADDS) || graph_op_is(g, op, TOTALS);
+}
+
+/* Whole numbers, whatever type holds them. */
+static bool is_whole(const struct graph *g, uint32_t value, int depth) {
+    uint32_t def = g->m->values[value].def;
+    bool whole = format_is_integer(graph_dtype(g, value));
+    if (whole || def == NONE || depth == 0)
+        return whole;
+    bool passes = class_moves(graph_class(g, def)) || adds_up(g, def);
+    for (uint32_t i = 0; passes && i < graph_noperands(g, def); i++)
+        passes = graph_operands(g, def)[i] != NONE && is_whole(g, graph_operands(g, def)[i], depth - 1);
+    return passes || graph_op_is(g, def, COUNTS);
+}
+
+/* Integers are made of the value again, it numbers the rows of a table, or it is compared as it is. */
+static bool is_read_whole(const struct graph *g, uint32_t value, bool as_it_is, int depth) {
     bool whole = false;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !whole && depth > 0; u++) {
         uint32_t op = g->uses[u];
+        enum op_kind k = (enum op_kind)g->kind[op];
         if (g->m->ops[op].nresults == 0)
             continue;
         uint32_t result = g->m->ops[op].first_result;
-        bool looks_up = graph_op_is(g, op, LOOKS_UP),
-             passes = class_moves(graph_class(g, op)) || op_is((enum op_kind)g->kind[op], WRAPS);
-        whole = looks_up ? graph_operands(g, op)[op_operand_of_role((enum op_kind)g->kind[op], STR("index"))] == value
-                         : passes && (format_is_integer(graph_dtype(g, result)) || is_read_whole(g, result, depth - 1));
+        bool moves = class_moves(graph_class(g, op)), same = as_it_is && (moves || op_is(k, ADDS));
+        bool passes = moves || (graph_class(g, op) == OP_ELTWISE && op_is(k, WRAPS));
+        whole = op_is(k, LOOKS_UP)   ? graph_operands(g, op)[op_operand_of_role(k, STR("index"))] == value
+                : op_is(k, COMPARES) ? as_it_is
+                                     : passes && (format_is_integer(graph_dtype(g, result)) ||
+                                                  is_read_whole(g, result, same, depth - 1));
     }
     return whole;
 }
 
-enum dtype cast_rounds_whole(const struct graph *g, uint32_t op) {
+enum dtype rounds_whole(const struct graph *g, uint32_t op) {
     enum { DEPTH = 8, FEW_BITS = 24 }; /* what an f32 does not hold no model counts to */
-    if (graph_class(g, op) != OP_CAST || graph_noperands(g, op) != 1 || graph_operands(g, op)[0] == NONE)
+    uint32_t result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+    enum dtype to = result == NONE ? DT_NONE : graph_dtype(g, result);
+    if (!format_is_float(to) || dtype_table[to].precision >= FEW_BITS)
         return DT_NONE;
-    enum dtype from = graph_dtype(g, graph_operands(g, op)[0]), to = graph_dtype(g, g->m->ops[op].first_result);
-    bool narrow = format_is_float(to) && dtype_table[to].precision < FEW_BITS;
-    bool loses = narrow && format_is_integer(from) && dtype_table[from].bits > dtype_table[to].precision;
-    return loses && is_read_whole(g, g->m->ops[op].first_result, DEPTH) ? to : DT_NONE;
+    bool loses = false;
+    if (graph_op_is(g, op, COUNTS)) {
+        loses = attrs_int(graph_attributes(g, op), "end", 0) >> dtype_table[to].precision;
+    } else if (graph_class(g, op) == OP_CAST && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE) {
+        enum dtype from = graph_dtype(g, graph_operands(g, op)[0]);
+        uint32_t bits = format_is_float(from) ? dtype_table[from].precision : dtype_table[from].bits;
+        loses = bits > dtype_table[to].precision && is_whole(g, graph_operands(g, op)[0], DEPTH);
+    } else if (adds_up(g, op)) {
+        loses = is_whole(g, result, DEPTH);
+    }
+    return loses && is_read_whole(g, result, true, DEPTH) ? to : DT_NONE;
 }
 
 /* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
@@ -66,7 +94,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
                      .attributes = graph_attributes(g, op)};
     if (!interpret(b, &c, results))
         return false;
-    enum dtype rounded = cast_rounds_whole(g, op);
+    enum dtype rounded = rounds_whole(g, op);
     struct tensor *copy = rounded == DT_NONE ? NULL : tensor_copy(b, results[0]);
     if (copy) {
         tensor_round(copy, rounded, ROUND_EVEN);

@@ -24,9 +24,9 @@ struct program {
 
 /* The shape in which the value is evaluated; false where it is not known before. */
 bool program_shape(const struct program *p, uint32_t value, struct shape *s);
-/* Numbers between floats are not rounded, but integers that become integers, or rows of a table, again are: the float
- * type that a cast of such integers rounds them to; DT_NONE: it does not. */
-enum dtype cast_rounds_whole(const struct graph *g, uint32_t op);
+/* Numbers between floats are not rounded, but whole ones that become integers, or rows of a table, again, or are
+ * compared, are: the float type that the op rounds such numbers to; DT_NONE: it does not. */
+enum dtype rounds_whole(const struct graph *g, uint32_t op);
 /* The tensors of `n` values; each op is evaluated once. In device arithmetic each result is rounded to its element
  * type, given tensors are not. False with a reason in the context that names the op. */
 bool interpret_values(struct eval_context *b, const struct program *p, const uint32_t *values, uint32_t n,

@@ -2,6 +2,10 @@
  * they are stored. */
 #include "numeric/evaluators.h"
 
+#include <math.h>
+
+#include "ops/scalar.h"
+
 static evaluator *const evaluators[OPERATORS] = {
 #define UNARY(id, value)    [K_##id] = evaluate_elementwise,
 #define BINARY(id, value)   [K_##id] = evaluate_elementwise,
@@ -27,13 +31,25 @@ static bool is_exact_type(enum dtype t) {
     return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
 }
 
-/* The result as its element type holds it. Constants are made by the host, all else by the packer. */
+/* Numbers of 64 bits are doubles too: what has more bits than a double is not known. */
+static double wrapped(struct eval_context *ctx, const struct call *c, double x, enum dtype t) {
+    uint32_t unused = 64 - dtype_table[t].bits;
+    if (!unused && fabs(x) > 0x1p53)
+        op_unsupported(ctx, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
+    uint64_t bits = (uint64_t)whole_of(x) << unused;
+    return dtype_table[t].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
+}
+
+/* The result as its element type holds it. Constants are made by the host, all else by the packer. Sums, products and
+ * operations on bits wrap at the width of an integer type, as two's complement does; everything else saturates. */
 static const struct tensor *round_result(struct eval_context *ctx, const struct call *c, const struct tensor *t,
                                          enum dtype type) {
     bool constant = op_generates(c->kind);
     if (is_exact_type(type) || (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
         return t;
     struct tensor *copy = tensor_copy(ctx, t);
+    for (int64_t i = 0; i < copy->n && op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1; i++)
+        copy->x[i] = wrapped(ctx, c, copy->x[i], type);
     tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
     return copy;
 }

@@ -16,14 +16,11 @@ static struct shape reduced_shape(const struct shape *s, const bool *reduced, bo
 
 struct reduction {
     double start;
-    double (*step)(double so_far, double x);
+    binary_function *step;
 };
 
 static double sum(double so_far, double x) {
     return so_far + x;
-}
-static double product(double so_far, double x) {
-    return so_far * x;
 }
 static double largest(double so_far, double x) {
     return isnan(x) || x > so_far ? x : so_far;
@@ -38,14 +35,14 @@ static double all(double so_far, double x) {
     return so_far != 0 && x != 0;
 }
 
-static struct reduction reduction_of(enum op_kind k) {
-    switch (k) {
+static struct reduction reduction_of(const struct call *c) {
+    switch (c->kind) {
     case K_MAX:
         return (struct reduction){-INFINITY, largest};
     case K_MIN:
         return (struct reduction){INFINITY, smallest};
     case K_PROD:
-        return (struct reduction){1, product};
+        return (struct reduction){1, format_product(result_type(c, 0))};
     case K_REDUCE_OR:
         return (struct reduction){0, any};
     case K_REDUCE_AND:
@@ -75,7 +72,7 @@ void evaluate_reduction(struct eval_context *ctx, const struct call *c, const st
     bool reduced[MAX_RANK], averages = c->kind == K_MEAN;
     if (reduced_dims(c->kind, c->attributes, x->shape.rank, reduced) == NONE)
         op_fails(ctx, "%s along no dimension of a tensor of rank %u", op_table[c->kind].name, x->shape.rank);
-    struct tensor *t = reduce(ctx, x, reduced, reduction_of(c->kind));
+    struct tensor *t = reduce(ctx, x, reduced, reduction_of(c));
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
         op_fails(ctx, "%s of no elements", op_table[c->kind].name);
     int64_t each = t->n ? x->n / t->n : 0; /* elements of the operand in one of the result */
@@ -89,12 +86,13 @@ void evaluate_reduction(struct eval_context *ctx, const struct call *c, const st
 void evaluate_cumulative(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     uint32_t axis = axis_needed(ctx, c, "dim");
     struct tensor *t = tensor_copy(ctx, operand(c, 0));
+    binary_function *step = c->kind == K_CUMPROD ? format_product(result_type(c, 0)) : binary_ADD;
     int64_t stride = view_of(t).stride[axis];
     struct index_walk w;
     walk_begin(&w, &t->shape);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
         if (w.at[axis] > 0)
-            t->x[i] = c->kind == K_CUMPROD ? t->x[i - stride] * t->x[i] : t->x[i - stride] + t->x[i];
+            t->x[i] = step(t->x[i - stride], t->x[i]);
     *out = t;
 }
 

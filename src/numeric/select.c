@@ -155,11 +155,22 @@ static int descending(const void *p, const void *q) {
     return value ? value : by_order(p, q);
 }
 
-/* Sorted along a dimension, and the indices of what was sorted. */
+static void reverse(struct ranked *x, int64_t n) {
+    for (int64_t i = 0; i < n / 2; i++) {
+        struct ranked other = x[n - 1 - i];
+        x[n - 1 - i] = x[i];
+        x[i] = other;
+    }
+}
+
+/* Sorted along a dimension, and the indices of what was sorted. The `first` elements may be in any order if they are
+ * not `sorted`. */
 void evaluate_sort(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
     bool down = attr_flag(ctx, c, "descending", false), stable = attr_flag(ctx, c, "stable", false);
     bool reversed = ctx->equals == EQUALS_LAST && !stable, pointed = ctx->equals == EQUALS_POINTED;
+    int64_t open = attr_int(ctx, c, "first", 0);
+    open = !attr_flag(ctx, c, "sorted", true) && ctx->equals == EQUALS_UNSORTED ? open : 0;
     uint32_t axis = axis_attr(ctx, c, "dim", -1, x->shape.rank);
     int64_t n = x->shape.dim[axis], stride = view_of(x).stride[axis];
     struct tensor *values = tensor_new(ctx, &x->shape), *indices = tensor_new(ctx, &x->shape);
@@ -171,6 +182,7 @@ void evaluate_sort(struct eval_context *ctx, const struct call *c, const struct 
         for (int64_t i = 0; i < n; i++)
             row[i] = (struct ranked){x->x[w.offset[0] + i * stride], i, reversed ? -i : i};
         qsort(row, (size_t)n, sizeof *row, down ? descending : ascending);
+        reverse(row, open < n ? open : n);
         for (int64_t i = 0; i < n; i++) {
             values->x[w.offset[0] + i * stride] = row[i].x;
             indices->x[w.offset[0] + i * stride] = pointed ? row[i].x : (double)row[i].index;

@@ -38,12 +38,13 @@ struct mesh {
     bool (*gather)(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
 };
 
-/* Order of equal elements in a sort or topk that does not promise to be stable. A proof tries several: a result that
- * depends on the order is none that an op has to give. */
+/* Order of equal elements in a sort or topk that does not promise to be stable, and of all in a topk that does not
+ * promise to be sorted. A proof tries several: a result that depends on the order is none that an op has to give. */
 enum equals {
-    EQUALS_FIRST,  /* as in the operand */
-    EQUALS_LAST,   /* reversed */
-    EQUALS_POINTED /* each index is replaced by the element it points to, which is the same in every order */
+    EQUALS_FIRST,   /* as in the operand */
+    EQUALS_LAST,    /* reversed */
+    EQUALS_POINTED, /* each index is replaced by the element it points to, which is the same in every order */
+    EQUALS_UNSORTED /* as in the operand; what need not be sorted is reversed */
 };
 
 /* One evaluation: its memory, its limits, the device it stands for, and the reason when it failed. Zeroed but for the
