@@ -1,4 +1,6 @@
-/* A key is all of an op that subformulas ask about; a hash table leads from it to the transition. */
+/* A key is all of an op that subformulas ask about; a hash table leads from it to the transition. Of a state a key has
+ * what ops of its kind ask of an operand only (Chase, An improvement to bottom-up tree pattern matching, 1987): what
+ * stands far below an op is different at each and of no matter to most. */
 #include "automaton/automaton.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 enum {
     MAX_KEY = 12,               /* operands; of an op with more nothing is known */
     MOST_TRANSITIONS = 1 << 15, /* then nothing is known of new ones, until the next function */
-    FIRST_SIZE = 1 << 10,
+    FIRST_SIZE = 1 << 9,
     MOST_FUNCTIONS = 64, /* of more the automaton asks nothing: they match nowhere */
     NO_TEST = 64,
     ARGUMENT = 0 /* the bit of an argument of the model, moved or not; others are those of the subformulas' ids */
@@ -36,6 +38,42 @@ struct key {
 };
 static const uint32_t NO_OPERAND = UINT32_MAX;
 
+/* What a subformula asks of ops of a kind, beside each other in memory: of a new transition all of its kind are asked.
+ */
+struct ask {
+    const struct subformula *sub;
+    uint32_t id, of[2]; /* its own, and what it asks of its first operands; 0: nothing */
+    uint16_t nargs;
+    uint8_t test; /* number of its attributes in key.attributes; NO_TEST */
+    bool outer;
+};
+
+struct asks {
+    struct ask *items;
+    uint32_t n, cap;
+};
+
+/* Of a pattern that begins with an op of some kind. */
+struct root {
+    uint32_t asks; /* asked_of_op */
+    enum { NOT_KNOWN, SEARCHED, NOT_SEARCHED } is;
+};
+
+/* Of one state, or of all that are alike to ops of a kind, the first one. */
+struct projection {
+    uint32_t kind, state, as;
+    uint64_t
+        *fits[2]; /* of the first one: of the asks of the kind, those that it fits as their first or second operand */
+};
+
+/* A hash table of numbers from 1 on. */
+struct hashed {
+    struct slot {
+        uint32_t hash, number;
+    } * slots;
+    uint32_t size, n;
+};
+
 /* Set of subformulas: of the value; and of those that the op is itself. */
 struct transition {
     struct key key;
@@ -48,21 +86,23 @@ struct automaton {
     uint32_t words; /* of a set */
     struct entry *entries;
     uint32_t nentries, entries_cap;
-    uint32_t of_kind[OPERATORS]; /* lists: SUB_OP */
-    uint32_t free[OPERATORS];    /* of these, those that ask nothing of their first two operands */
-    uint32_t tests[OPERATORS];   /* of these, one for each list of attributes that is asked of the kind */
-    uint32_t *asking;            /* lists by id: SUB_OP that ask it of an operand; each is in one list at most */
-    uint32_t *above;             /* lists by id: others that follow from it */
-    uint32_t numbers, sames;     /* lists: SUB_NUMBER, SUB_SAME */
+    struct asks of_kind[OPERATORS];
+    struct root *roots;        /* as set->rooted */
+    uint32_t tests[OPERATORS]; /* lists: SUB_OP, one for each list of attributes that is asked of the kind */
+    uint32_t *above;           /* lists by id: others that follow from it */
+    uint32_t numbers, sames;   /* lists: SUB_NUMBER, SUB_SAME */
+    uint32_t constants;        /* the id of SUB_CONSTANT; 0: nothing asks it */
     const struct subformula *functions[MOST_FUNCTIONS];
     uint32_t nfunctions;
     uint8_t *test; /* by id: number of its attributes in key.attributes; NO_TEST */
     uint64_t *number_set;
+    uint64_t *asked[OPERATORS];      /* sets: what ops of the kind ask of operands; NULL: nothing */
     struct arena arena;              /* of states and transitions */
     uint64_t **states;               /* state 0: anything may match */
     struct transition **transitions; /* transition 0: of an op of which nothing is known */
-    uint32_t nstates, states_cap, ntransitions, transitions_cap;
-    uint32_t *state_table, *transition_table, size; /* by hash; 0: empty */
+    struct projection *projections;
+    uint32_t nstates, states_cap, ntransitions, transitions_cap, nprojections, projections_cap;
+    struct hashed of_set, of_key, of_state, of_projection; /* of_state: projections by kind and state; */
 };
 
 struct automaton_run {
@@ -87,6 +127,43 @@ static uint64_t hash_of(const void *p, size_t n) {
     return h;
 }
 
+/* The next number of this hash; 0: there is none. `at` begins as the hash. */
+static uint32_t table_next(const struct hashed *t, uint32_t hash, uint32_t *at) {
+    while (t->size) {
+        struct slot s = t->slots[(*at)++ & (t->size - 1)];
+        if (s.number == 0 || s.hash == hash)
+            return s.number;
+    }
+    return 0;
+}
+
+static void table_put(struct hashed *t, struct slot s) {
+    uint32_t at = s.hash;
+    while (t->slots[at & (t->size - 1)].number)
+        at++;
+    t->slots[at & (t->size - 1)] = s;
+    t->n++;
+}
+
+static void table_add(struct hashed *t, uint32_t hash, uint32_t number) {
+    if ((t->n + 1) * 2 > t->size) {
+        struct hashed old = *t;
+        t->size = old.size ? old.size * 2 : FIRST_SIZE;
+        t->slots = xcalloc(t->size, sizeof *t->slots);
+        t->n = 0;
+        for (uint32_t i = 0; i < old.size; i++)
+            if (old.slots[i].number)
+                table_put(t, old.slots[i]);
+        free(old.slots);
+    }
+    table_put(t, (struct slot){hash, number});
+}
+
+static void table_free(struct hashed *t) {
+    free(t->slots);
+    *t = (struct hashed){NULL, 0, 0};
+}
+
 static bool has(const uint64_t *set, uint32_t id) {
     return set[id / 64] >> (id % 64) & 1;
 }
@@ -107,16 +184,6 @@ static void add_entry(struct automaton *a, uint32_t *list, const struct subformu
     *list = a->nentries++;
 }
 
-/* The first kind from `k` on that an op of the node may be of; OPERATORS: there is none. */
-static uint32_t next_kind(const struct node *n, uint32_t k) {
-    for (; k < OPERATORS; k = (k / 64 + 1) * 64) {
-        uint64_t left = n->kinds[k / 64] >> (k % 64);
-        if (left)
-            return k + (uint32_t)__builtin_ctzll(left);
-    }
-    return OPERATORS;
-}
-
 /* Ops of one kind have the attributes that are asked of it tested once. */
 static void number_tests(struct automaton *a, const struct subformula *s, uint32_t *ntests) {
     uint32_t n = 0;
@@ -128,27 +195,35 @@ static void number_tests(struct automaton *a, const struct subformula *s, uint32
             a->test[s->id] = a->test[a->entries[l].sub->id];
             return;
         }
-    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS; k = next_kind(s->node, k + 1))
+    for (uint32_t k = node_next_kind(s->node, 0); k < OPERATORS; k = node_next_kind(s->node, k + 1))
         n = ntests[k] > n ? ntests[k] : n;
-    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS && n < NO_TEST; k = next_kind(s->node, k + 1)) {
+    for (uint32_t k = node_next_kind(s->node, 0); k < OPERATORS && n < NO_TEST; k = node_next_kind(s->node, k + 1)) {
         ntests[k] = n + 1;
         add_entry(a, &a->tests[k], s);
     }
     a->test[s->id] = (uint8_t)n;
 }
 
+static void add_ask(struct automaton *a, uint32_t kind, const struct ask *ask) {
+    struct asks *all = &a->of_kind[kind];
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items[all->n++] = *ask;
+    if (!a->asked[kind])
+        a->asked[kind] = xcalloc(a->words, sizeof *a->asked[kind]);
+    for (uint32_t i = 0; i < ask->nargs; i++)
+        if (ask->sub->args[i])
+            put(a->asked[kind], ask->sub->args[i]->id);
+    if (op_table[kind].class == OP_SLICE) /* fits() */
+        put(a->asked[kind], ask->id);
+}
+
 static void list_op(struct automaton *a, const struct subformula *s) {
-    uint32_t asked = 0;
-    while (asked < s->nargs && asked < 2 && !s->args[asked])
-        asked++;
-    bool asks = asked < s->nargs && asked < 2;
-    if (asks)
-        add_entry(a, &a->asking[s->args[asked]->id], s);
-    for (uint32_t k = next_kind(s->node, 0); k < OPERATORS; k = next_kind(s->node, k + 1)) {
-        add_entry(a, &a->of_kind[k], s);
-        if (!asks)
-            add_entry(a, &a->free[k], s);
-    }
+    struct ask ask = {.sub = s, .id = s->id, .nargs = (uint16_t)s->nargs, .test = a->test[s->id]};
+    ask.outer = s->node->kind == N_OUTER;
+    for (uint32_t i = 0; i < 2 && i < s->nargs; i++)
+        ask.of[i] = s->args[i] ? s->args[i]->id : 0;
+    for (uint32_t k = node_next_kind(s->node, 0); k < OPERATORS; k = node_next_kind(s->node, k + 1))
+        add_ask(a, k, &ask);
 }
 
 static void list_all(struct automaton *a) {
@@ -156,13 +231,15 @@ static void list_all(struct automaton *a) {
     for (uint32_t i = 0; i < a->set->net.n; i++) {
         const struct subformula *s = a->set->net.items[i];
         if (s->kind == SUB_OP) {
-            list_op(a, s);
             number_tests(a, s, ntests);
+            list_op(a, s);
         } else if (s->kind == SUB_NUMBER) {
             add_entry(a, &a->numbers, s);
             put(a->number_set, s->id);
         } else if (s->kind == SUB_SAME) {
             add_entry(a, &a->sames, s);
+        } else if (s->kind == SUB_CONSTANT) {
+            a->constants = s->id;
         } else if (s->kind == SUB_FUNCTION && a->nfunctions < MOST_FUNCTIONS) {
             a->functions[a->nfunctions++] = s;
         }
@@ -172,47 +249,111 @@ static void list_all(struct automaton *a) {
     }
 }
 
+/* What a root asks of the op itself: a subformula's id; 0: nothing. */
+static uint32_t asked_of_op(const struct subformula *s) {
+    return s && s->kind != SUB_RESULT && s->kind != SUB_SAME ? s->id : 0;
+}
+
+static void list_roots(struct automaton *a) {
+    uint32_t n = a->set->first_rooted[OPERATORS];
+    a->roots = xcalloc(n + (size_t)1, sizeof *a->roots);
+    for (uint32_t i = 0; i < n; i++)
+        a->roots[i].asks = asked_of_op(a->set->rooted[i]->formula.root->sub);
+}
+
+/* ---- what is seen of a state ---- */
+
+static bool alike(const struct automaton *a, const uint64_t *asked, uint32_t state, uint32_t other) {
+    bool same = true;
+    for (uint32_t w = 0; w < a->words && same && asked; w++)
+        same = ((a->states[state][w] ^ a->states[other][w]) & asked[w]) == 0;
+    return same;
+}
+
+/* The first state that is like this one to ops of the kind. */
+static uint32_t first_alike(struct automaton *a, uint32_t kind, uint32_t state) {
+    const uint64_t *asked = a->asked[kind];
+    uint64_t h = kind;
+    uint32_t found;
+    for (uint32_t w = 0; w < a->words && asked; w++)
+        if (asked[w])
+            h = hash_mix(h, a->states[state][w] & asked[w]);
+    uint32_t hash = (uint32_t)h;
+    for (uint32_t at = hash; (found = table_next(&a->of_projection, hash, &at));)
+        if (a->projections[found].kind == kind && alike(a, asked, a->projections[found].state, state))
+            return a->projections[found].state;
+    table_add(&a->of_projection, hash, a->nprojections); /* which is added next */
+    return state;
+}
+
+static void find_fitting(struct automaton *a, struct projection *p) {
+    const struct asks *all = &a->of_kind[p->kind];
+    for (uint32_t at = 0; at < 2; at++) {
+        p->fits[at] = arena_alloc(&a->arena, (all->n / 64 + 1) * sizeof *p->fits[at]);
+        for (uint32_t i = 0; i < all->n; i++)
+            if (all->items[i].of[at] == 0 || has(a->states[p->state], all->items[i].of[at]))
+                put(p->fits[at], i);
+    }
+}
+
+/* What ops of the kind see of a state of an operand. */
+static const struct projection *projection_of(struct automaton *a, uint32_t kind, uint32_t state) {
+    uint32_t hash = (uint32_t)hash_mix(kind, state), found;
+    for (uint32_t at = hash; (found = table_next(&a->of_state, hash, &at));)
+        if (a->projections[found].kind == kind && a->projections[found].state == state)
+            return &a->projections[found];
+    struct projection p = {.kind = kind, .state = state, .as = first_alike(a, kind, state)};
+    if (p.as == state)
+        find_fitting(a, &p);
+    a->projections = grow(a->projections, &a->projections_cap, a->nprojections + 1, sizeof *a->projections);
+    a->projections[a->nprojections] = p;
+    table_add(&a->of_state, hash, a->nprojections);
+    return &a->projections[a->nprojections++];
+}
+
 /* ---- a new transition ---- */
 
-static bool count_fits(const struct key *k, const struct subformula *s) {
-    if (s->node->kind == N_OUTER)
+static bool count_fits(const struct key *k, const struct ask *ask) {
+    if (ask->outer)
         return k->n == 2;
     switch (op_table[k->kind].class) {
     case OP_ELTWISE:
     case OP_ALIKE:
     case OP_AXISWISE:
-        return k->n <= s->nargs || k->counted <= s->nargs;
+        return k->n <= ask->nargs || k->counted <= ask->nargs;
     case OP_CONTRACT:
     case OP_OPAQUE:
-        return k->counted == s->nargs;
+        return k->counted == ask->nargs;
     case OP_JOIN:
-        return k->n == s->nargs;
+        return k->n == ask->nargs;
     default:
-        return s->nargs == 1 && k->n > 0;
+        return ask->nargs == 1 && k->n > 0;
     }
 }
 
 /* What the op has as an attribute instead of an operand is left to the search. */
-static bool operands_fit(const struct automaton *a, const struct key *k, const struct subformula *s, bool swapped) {
-    for (uint32_t i = 0; i < s->nargs; i++) {
-        uint32_t at = swapped && i < 2 ? 1 - i : i;
-        if (at < k->n && (k->operands[at] == NO_OPERAND || !holds(a->states[k->operands[at]], s->args[i])))
-            return false;
-    }
-    return true;
+static bool operand_fits(const struct automaton *a, const struct key *k, uint32_t at, uint32_t id) {
+    return at >= k->n || (k->operands[at] != NO_OPERAND && (id == 0 || has(a->states[k->operands[at]], id)));
 }
 
-static bool fits(const struct automaton *a, const struct key *k, const struct subformula *s) {
+static bool operands_fit(const struct automaton *a, const struct key *k, const struct ask *ask, bool swapped) {
+    bool fit = (ask->nargs < 1 || operand_fits(a, k, swapped, ask->of[0])) &&
+               (ask->nargs < 2 || operand_fits(a, k, !swapped, ask->of[1]));
+    for (uint32_t i = 2; i < ask->nargs && fit; i++)
+        fit = operand_fits(a, k, i, ask->sub->args[i] ? ask->sub->args[i]->id : 0);
+    return fit;
+}
+
+static bool fits(const struct automaton *a, const struct key *k, const struct ask *ask) {
     enum op_class class = op_table[k->kind].class;
-    if (!node_is(s->node, (enum op_kind)k->kind) || !count_fits(k, s) ||
-        (a->test[s->id] != NO_TEST && !(k->attributes >> a->test[s->id] & 1)))
+    if (!count_fits(k, ask) || (ask->test != NO_TEST && !(k->attributes >> ask->test & 1)))
         return false;
-    if (operands_fit(a, k, s, false))
+    if (operands_fit(a, k, ask, false))
         return true;
     if (class == OP_SLICE) /* it may be one with the slice before it: match_slice */
-        return k->operands[0] != NO_OPERAND && has(a->states[k->operands[0]], s->id);
-    bool swaps = op_is((enum op_kind)k->kind, COMMUTES) || s->node->kind == N_OUTER || class == OP_CONTRACT;
-    return swaps && s->nargs >= 2 && k->n >= 2 && operands_fit(a, k, s, true);
+        return k->operands[0] != NO_OPERAND && has(a->states[k->operands[0]], ask->id);
+    bool swaps = op_is((enum op_kind)k->kind, COMMUTES) || ask->outer || class == OP_CONTRACT;
+    return swaps && ask->nargs >= 2 && k->n >= 2 && operands_fit(a, k, ask, true);
 }
 
 /* With those that follow from it. */
@@ -227,32 +368,38 @@ static void put_closed(const struct automaton *a, uint64_t *set, uint32_t id) {
     }
 }
 
-static void put_fitting(const struct automaton *a, const struct key *k, uint32_t list, uint64_t *set) {
-    for (uint32_t l = list; l; l = a->entries[l].next)
-        if (fits(a, k, a->entries[l].sub))
-            put_closed(a, set, a->entries[l].sub->id);
+/* Of each 64 asks of the kind those that the first two operands fit, perhaps the other way round. */
+static uint64_t fitting(const struct projection *x, const struct projection *y, uint32_t w) {
+    uint64_t straight = (x ? x->fits[0][w] : ~0ull) & (y ? y->fits[1][w] : ~0ull);
+    return x && y ? straight | (x->fits[1][w] & y->fits[0][w]) : straight;
 }
 
-/* What the op itself is. Of two operands one leads to all that ask something of them. */
-static void put_ops(const struct automaton *a, const struct key *k, uint64_t *set) {
-    bool leads = k->n >= 2;
-    for (uint32_t i = 0; i < 2 && leads; i++)
-        leads = k->operands[i] != 0; /* state 0 is in all lists */
-    put_fitting(a, k, leads ? a->free[k->kind] : a->of_kind[k->kind], set);
+/* What the op itself is. */
+static void put_ops(struct automaton *a, const struct key *k, uint64_t *set) {
+    const struct asks *all = &a->of_kind[k->kind];
+    struct projection of[2];
+    bool known[2] = {false};
+    for (uint32_t i = 0; i < 2 && i < k->n && op_table[k->kind].class != OP_SLICE; i++)
+        if ((known[i] = k->operands[i] != NO_OPERAND))
+            of[i] = *projection_of(a, k->kind, k->operands[i]);
+    for (uint32_t w = 0; w * 64 < all->n; w++) {
+        uint64_t left = fitting(known[0] ? &of[0] : NULL, known[1] ? &of[1] : NULL, w);
+        for (; left && w * 64 + (uint32_t)__builtin_ctzll(left) < all->n; left &= left - 1) {
+            const struct ask *ask = &all->items[w * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (fits(a, k, ask))
+                put_closed(a, set, ask->id);
+        }
+    }
     for (uint64_t left = k->functions; left; left &= left - 1)
         put_closed(a, set, a->functions[__builtin_ctzll(left)]->id);
-    for (uint32_t i = 0; i < 2 && leads; i++) {
-        const uint64_t *of = k->operands[i] == NO_OPERAND ? NULL : a->states[k->operands[i]];
-        for (uint32_t w = 0; of && w < a->words; w++)
-            for (uint64_t left = of[w]; left; left &= left - 1)
-                put_fitting(a, k, a->asking[w * 64 + (uint32_t)__builtin_ctzll(left)], set);
-    }
 }
 
 /* What follows from the value, whatever op it is of. */
 static void put_values(const struct automaton *a, const struct key *k, uint64_t *set) {
     struct constant c = {k->known, k->constant, k->bits};
     bool argument = has(set, ARGUMENT);
+    if (k->known && a->constants)
+        put_closed(a, set, a->constants);
     for (uint32_t l = k->known || argument ? a->numbers : 0; l; l = a->entries[l].next) {
         const struct subformula *s = a->entries[l].sub;
         if (k->known ? !s->literal || node_number_is(s->node, c, s->value) : s->node->given)
@@ -267,10 +414,6 @@ static void put_values(const struct automaton *a, const struct key *k, uint64_t 
     }
 }
 
-static bool root_is(const uint64_t *is, const struct subformula *s) {
-    return !s || s->kind == SUB_RESULT || s->kind == SUB_SAME || has(is, s->id);
-}
-
 /* Not of a pattern that is blocked wherever it is found, unless blocked ones are asked for. */
 static bool is_searched(const struct pattern *p) {
     for (bool blocked; p; p = p->variant) {
@@ -283,16 +426,21 @@ static bool is_searched(const struct pattern *p) {
     return false;
 }
 
+/* Of the pattern in set->rooted; reads what is left of it. */
+static bool root_is_searched(struct automaton *a, uint32_t i) {
+    if (a->roots[i].is == NOT_KNOWN) {
+        pattern_complete(a->set, a->set->rooted[i]);
+        a->roots[i].is = is_searched(a->set->rooted[i]) ? SEARCHED : NOT_SEARCHED;
+    }
+    return a->roots[i].is == SEARCHED;
+}
+
 static void find_roots(struct automaton *a, struct transition *t) {
-    const struct pattern_set *set = a->set;
-    uint32_t first = set->first_rooted[t->key.kind], n = set->first_rooted[t->key.kind + 1] - first;
+    uint32_t first = a->set->first_rooted[t->key.kind], n = a->set->first_rooted[t->key.kind + 1] - first;
     t->roots = arena_alloc(&a->arena, (n / 64 + 1) * sizeof *t->roots);
     for (uint32_t i = 0; i < n && t->key.result == 0; i++) {
-        struct pattern *p = set->rooted[first + i];
-        if (!root_is(t->is, p->formula.root->sub))
-            continue;
-        pattern_complete(set, p);
-        if (is_searched(p))
+        uint32_t asks = a->roots[first + i].asks;
+        if ((asks == 0 || has(t->is, asks)) && root_is_searched(a, first + i))
             put(t->roots, i);
     }
 }
@@ -301,43 +449,16 @@ static size_t key_size(const struct key *k) {
     return offsetof(struct key, operands) + k->n * sizeof *k->operands;
 }
 
-static uint32_t state_hash(const struct automaton *a, uint32_t state) {
-    return (uint32_t)hash_of(a->states[state], a->words * sizeof(uint64_t));
-}
-
-static uint32_t transition_hash(const struct automaton *a, uint32_t t) {
-    return (uint32_t)hash_of(&a->transitions[t]->key, key_size(&a->transitions[t]->key));
-}
-
-static void make_room(struct automaton *a) {
-    if ((a->ntransitions + 1) * 2 < a->size)
-        return;
-    a->size = a->size ? a->size * 2 : FIRST_SIZE;
-    free(a->state_table);
-    free(a->transition_table);
-    a->state_table = xcalloc(a->size, sizeof *a->state_table);
-    a->transition_table = xcalloc(a->size, sizeof *a->transition_table);
-    for (uint32_t i = 1, at; i < a->nstates; i++) {
-        for (at = state_hash(a, i) & (a->size - 1); a->state_table[at]; at = (at + 1) & (a->size - 1))
-            ;
-        a->state_table[at] = i;
-    }
-    for (uint32_t i = 1, at; i < a->ntransitions; i++) {
-        for (at = transition_hash(a, i) & (a->size - 1); a->transition_table[at]; at = (at + 1) & (a->size - 1))
-            ;
-        a->transition_table[at] = i;
-    }
-}
-
 /* The state of this set; `set` becomes its own where it is new. */
 static uint32_t state_of_set(struct automaton *a, uint64_t *set) {
-    uint32_t at = (uint32_t)hash_of(set, a->words * sizeof *set) & (a->size - 1);
-    for (; a->state_table[at]; at = (at + 1) & (a->size - 1))
-        if (memcmp(a->states[a->state_table[at]], set, a->words * sizeof *set) == 0)
-            return a->state_table[at];
+    uint32_t hash = (uint32_t)hash_of(set, a->words * sizeof *set), found;
+    for (uint32_t at = hash; (found = table_next(&a->of_set, hash, &at));)
+        if (memcmp(a->states[found], set, a->words * sizeof *set) == 0)
+            return found;
     a->states = grow(a->states, &a->states_cap, a->nstates + 1, sizeof *a->states);
     a->states[a->nstates] = set;
-    return a->state_table[at] = a->nstates++;
+    table_add(&a->of_set, hash, a->nstates);
+    return a->nstates++;
 }
 
 static struct transition *add_transition(struct automaton *a, const struct key *k) {
@@ -362,19 +483,16 @@ static struct transition *add_transition(struct automaton *a, const struct key *
 }
 
 static uint32_t transition_of(struct automaton *a, const struct key *k) {
-    make_room(a);
-    uint32_t at = (uint32_t)hash_of(k, key_size(k)) & (a->size - 1);
-    for (; a->transition_table[at]; at = (at + 1) & (a->size - 1)) {
-        const struct key *old = &a->transitions[a->transition_table[at]]->key;
-        if (old->n == k->n && memcmp(old, k, key_size(k)) == 0)
-            return a->transition_table[at];
-    }
+    uint32_t hash = (uint32_t)hash_of(k, key_size(k)), found;
+    for (uint32_t at = hash; (found = table_next(&a->of_key, hash, &at));)
+        if (a->transitions[found]->key.n == k->n && memcmp(&a->transitions[found]->key, k, key_size(k)) == 0)
+            return found;
     if (a->ntransitions == MOST_TRANSITIONS)
         return 0;
     a->transitions = grow(a->transitions, &a->transitions_cap, a->ntransitions + 1, sizeof *a->transitions);
-    struct transition *t = add_transition(a, k);
-    a->transitions[a->ntransitions] = t;
-    return a->transition_table[at] = a->ntransitions++;
+    a->transitions[a->ntransitions] = add_transition(a, k);
+    table_add(&a->of_key, hash, a->ntransitions);
+    return a->ntransitions++;
 }
 
 static uint32_t state_of_key(struct automaton *a, const struct key *k) {
@@ -382,13 +500,17 @@ static uint32_t state_of_key(struct automaton *a, const struct key *k) {
     return a->transitions[t]->state;
 }
 
+static void free_tables(struct automaton *a) {
+    table_free(&a->of_set);
+    table_free(&a->of_key);
+    table_free(&a->of_state);
+    table_free(&a->of_projection);
+}
+
 /* Forgets all but state and transition 0. */
 static void begin(struct automaton *a) {
     arena_free(&a->arena);
-    free(a->state_table);
-    free(a->transition_table);
-    a->state_table = a->transition_table = NULL;
-    a->size = 0;
+    free_tables(a);
     struct transition *t = arena_alloc(&a->arena, sizeof *t);
     t->is = arena_alloc(&a->arena, a->words * sizeof *t->is);
     for (uint32_t id = 0; id <= a->set->net.n; id++) /* values that move one of state 0 have its bits */
@@ -397,7 +519,7 @@ static void begin(struct automaton *a) {
     a->transitions = grow(a->transitions, &a->transitions_cap, 1, sizeof *a->transitions);
     a->states[0] = t->is;
     a->transitions[0] = t;
-    a->nstates = a->ntransitions = 1;
+    a->nstates = a->ntransitions = a->nprojections = 1;
 }
 
 struct automaton *automaton_new(const struct pattern_set *set) {
@@ -406,11 +528,11 @@ struct automaton *automaton_new(const struct pattern_set *set) {
     a->set = set;
     a->words = (n + 63) / 64;
     a->nentries = 1;
-    a->asking = xcalloc(n, sizeof *a->asking);
     a->above = xcalloc(n, sizeof *a->above);
     a->test = xcalloc(n, sizeof *a->test);
     a->number_set = xcalloc(a->words, sizeof *a->number_set);
     list_all(a);
+    list_roots(a);
     begin(a);
     return a;
 }
@@ -419,14 +541,18 @@ void automaton_free(struct automaton *a) {
     if (!a)
         return;
     free(a->entries);
-    free(a->asking);
+    free(a->roots);
     free(a->above);
     free(a->test);
     free(a->number_set);
     free(a->states);
     free(a->transitions);
-    free(a->state_table);
-    free(a->transition_table);
+    free(a->projections);
+    for (uint32_t k = 0; k < OPERATORS; k++) {
+        free(a->asked[k]);
+        free(a->of_kind[k].items);
+    }
+    free_tables(a);
     arena_free(&a->arena);
     free(a);
 }
@@ -440,6 +566,7 @@ static bool key_of_op(struct automaton_run *r, uint32_t op, struct key *k) {
     const struct graph *g = r->g;
     const uint32_t *v = graph_operands(g, op);
     uint32_t n = graph_noperands(g, op), through = graph_through(g, op);
+    struct automaton *a = r->a;
     if (n > MAX_KEY)
         return false;
     k->kind = g->kind[op];
@@ -448,8 +575,7 @@ static bool key_of_op(struct automaton_run *r, uint32_t op, struct key *k) {
     k->counted = (uint8_t)graph_count_operands(g, op);
     k->through = through == NONE ? 0 : state_of_value(r, through) + 1;
     for (uint32_t i = n; i-- > 0;)
-        k->operands[i] = v[i] == NONE ? NO_OPERAND : state_of_value(r, v[i]);
-    const struct automaton *a = r->a;
+        k->operands[i] = v[i] == NONE ? NO_OPERAND : projection_of(a, k->kind, state_of_value(r, v[i]))->as;
     for (uint32_t l = a->tests[k->kind]; l; l = a->entries[l].next)
         if (!node_wrong_attribute(a->entries[l].sub->node, g, op))
             k->attributes |= 1ull << a->test[a->entries[l].sub->id];
@@ -503,7 +629,7 @@ static void read_views(struct automaton_run *r, uint32_t op, struct key *k) {
         struct key v = {.kind = (uint16_t)views[i].kind, .plain = true};
         v.n = v.counted = (uint8_t)views[i].n;
         for (uint32_t j = 0; j < views[i].n; j++)
-            v.operands[j] = state_of_viewed(r, &views[i].operands[j]);
+            v.operands[j] = projection_of(r->a, v.kind, state_of_viewed(r, &views[i].operands[j]))->as;
         k->views[i] = transition_of(r->a, &v) + 1;
     }
 }
@@ -578,7 +704,8 @@ bool automaton_finds(const struct automaton_run *r, const struct subformula *s, 
 }
 
 bool automaton_finds_root(const struct automaton_run *r, const struct subformula *s, uint32_t op) {
-    return root_is(r->a->transitions[r->transition[op]]->is, s);
+    uint32_t id = asked_of_op(s);
+    return id == 0 || has(r->a->transitions[r->transition[op]]->is, id);
 }
 
 bool automaton_plain(const struct automaton_run *r, uint32_t op) {

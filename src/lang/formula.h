@@ -128,6 +128,16 @@ static inline bool node_is(const struct node *n, enum op_kind k) {
     return n->kinds[k / 64] >> (k % 64) & 1;
 }
 
+/* The first kind from `k` on of which this says so; OPERATORS: there is none. */
+static inline uint32_t node_next_kind(const struct node *n, uint32_t k) {
+    for (; k < OPERATORS; k = (k / 64 + 1) * 64) {
+        uint64_t left = n->kinds[k / 64] >> (k % 64);
+        if (left)
+            return k + (uint32_t)__builtin_ctzll(left);
+    }
+    return OPERATORS;
+}
+
 enum { MAX_SLOTS = 96, MAX_SECONDARY = 16 };
 
 /* A line that is matched after the root, starting from a name that is bound then: `also k = ...`, `maybe k = ...`. */
@@ -143,7 +153,8 @@ struct formula {
     uint32_t nslots;
     struct str slot_name[MAX_SLOTS]; /* of variables and lines; empty for what idioms name */
     bool slot_is_variable[MAX_SLOTS];
-    struct node *named[MAX_SLOTS]; /* what a name that is no variable stands for */
+    bool slot_is_constant[MAX_SLOTS]; /* so says the `where` of its pattern; set before it is in a net */
+    struct node *named[MAX_SLOTS];    /* what a name that is no variable stands for */
     struct secondary_root also[MAX_SECONDARY];
     uint32_t nsecondary;
     double within; /* of functions that it knows by their values: how much may be between at most */

@@ -2,6 +2,7 @@
 #include "lang/net.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,11 @@ struct met_names {
 
 /* What is below each name of the formula. */
 struct name_uses {
+    const struct formula *of;
+    bool some_again;       /* some name that is no op occurs again, on whatever ways */
+    struct met_names all;  /* filled in only then, */
     uint32_t n[MAX_SLOTS]; /* occurrences; below later ones of a name nothing is counted, since it is bound there */
-    struct met_names below[MAX_SLOTS], all;
+    struct met_names below[MAX_SLOTS]; /* as are these, of the names that are met */
 };
 
 static uint64_t hash_of(const struct subformula *s) {
@@ -62,7 +66,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
         return x->result == y->result;
     if (a->kind == SUB_FUNCTION)
         return same_function(x, y);
-    return a->kind == SUB_EITHER || a->kind == SUB_SAME ||
+    return a->kind == SUB_EITHER || a->kind == SUB_SAME || a->kind == SUB_CONSTANT ||
            (x->kind == y->kind && x->op == y->op && x->dim.given == y->dim.given && node_same_attributes(x, y));
 }
 
@@ -116,7 +120,7 @@ static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
 }
 
 static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
-    if (n->netted || n->kind == N_VARIABLE)
+    if (n->netted || (n->kind == N_VARIABLE && !uses->of->slot_is_constant[n->slot]))
         return n->sub;
     struct subformula s = {.node = n, .nargs = n->kind == N_FUNCTION ? 0 : n->nargs}; /* whatever it is of */
     bool anything = false;
@@ -126,7 +130,9 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
         s.args[i] = add(net, n->args[i], uses, a);
     if (n->kind == N_TRANSPOSED || (n->kind == N_NAMED && (is_op(n->args[0]) || !occurs_again(uses, n->slot))))
         return n->sub = s.args[0];
-    if (n->kind == N_NUMBER) {
+    if (n->kind == N_VARIABLE) {
+        s.kind = SUB_CONSTANT;
+    } else if (n->kind == N_NUMBER) {
         s.literal = true;
         s.kind = SUB_NUMBER;
         s.value = number_evaluate(n->number, unknown, &s.literal);
@@ -146,8 +152,10 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
 }
 
 static void count_uses(struct node *n, struct name_uses *uses) {
-    if (n->kind == N_NAMED && ++uses->n[n->slot] > 1)
+    if (n->kind == N_NAMED && ++uses->n[n->slot] > 1) {
+        uses->some_again |= !is_op(n->args[0]);
         return;
+    }
     for (uint32_t i = 0; i < n->nargs; i++)
         count_uses(n->args[i], uses);
 }
@@ -179,10 +187,11 @@ static struct met_names names_in(const struct node *n, struct name_uses *uses, u
 void net_add(struct net *net, const struct formula *f, struct arena *a) {
     struct name_uses uses;
     uint64_t done[NAME_WORDS] = {0};
-    memset(&uses, 0, sizeof uses);
+    memset(&uses, 0, offsetof(struct name_uses, below));
+    uses.of = f;
     for (uint32_t i = 0; i <= f->nsecondary; i++)
         count_uses(i ? f->also[i - 1].node : f->root, &uses);
-    for (uint32_t i = 0; i <= f->nsecondary; i++) {
+    for (uint32_t i = 0; uses.some_again && i <= f->nsecondary; i++) {
         struct met_names names = names_in(i ? f->also[i - 1].node : f->root, &uses, done);
         add_names(&uses.all, &names, true);
     }

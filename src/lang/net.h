@@ -1,14 +1,16 @@
 /* All formulas of a set of patterns as one net: what their nodes ask of the ops at a value, without names, axes and
- * conditions. Parts that ask the same are one subformula, whatever pattern, line or idiom they are written in, so that
- * a search answers each once for a value. This is the alpha part of a Rete (Forgy 1982), with hash-consed terms as in
- * an e-graph (Willsey et al. 2021); bindings and index maps, which differ by pattern, are left to the search. */
+ * conditions, but which variables are constants. Parts that ask the same are one subformula, whatever pattern, line or
+ * idiom they are written in, so that a search answers each once for a value. This is the alpha part of a Rete (Forgy
+ * 1982), with hash-consed terms as in an e-graph (Willsey et al. 2021); bindings and index maps, which differ by
+ * pattern, are left to the search. */
 #ifndef FA_NET_H
 #define FA_NET_H
 
 #include "lang/formula.h"
 
 enum subformula_kind {
-    SUB_NUMBER, /* a constant; `literal`: of this value */
+    SUB_NUMBER,   /* a constant; `literal`: of this value */
+    SUB_CONSTANT, /* of a variable that stands for one: a constant, moved or not */
     SUB_OP,
     SUB_FUNCTION,
     SUB_EITHER,

@@ -68,6 +68,31 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     p->variant_of = leader;
 }
 
+/* Names that a condition, of which all parts must hold, says to be constants. */
+static void mark_constants(struct formula *f, struct str condition) {
+    static const struct str says = {"constant(", sizeof "constant(" - 1};
+    if (!str_find(condition, says) || memchr(condition.p, '|', condition.n))
+        return;
+    for (int depth = 0; condition.n;) {
+        struct str part = str_trim(str_part(&condition, '&'));
+        bool is = depth == 0 && str_starts(part, says) && str_ends(part, STR(")"));
+        uint32_t slot = is ? formula_slot(f, (struct str){part.p + says.n, part.n - says.n - 1}) : NONE;
+        if (slot != NONE)
+            f->slot_is_constant[slot] = true;
+        for (size_t i = 0; i < part.n; i++)
+            depth += (part.p[i] == '(') - (part.p[i] == ')');
+    }
+}
+
+/* The net wants them, before the rest of a pattern is read. */
+static void find_constants(struct formula *f, const struct tree *where) {
+    if (where && where->kind == TREE_SCALAR)
+        mark_constants(f, where->text);
+    for (const struct tree *n = where && where->kind == TREE_SEQUENCE ? where->first : NULL; n; n = n->next)
+        if (n->kind == TREE_SCALAR)
+            mark_constants(f, n->text);
+}
+
 /* What a leader states of the names of the formula. */
 static void copy_statements(struct pattern *p, const struct pattern *leader) {
     p->fused = leader->fused;
@@ -271,11 +296,6 @@ static void list_conjuncts(struct loader *l, struct pattern *p) {
         struct conjunct all = {.condition = p->where[i], .of_condition = number_names(p->where[i])};
         to = add_conjuncts(p->where[i], &all, to);
     }
-    for (uint32_t i = 0; i < p->nconjuncts; i++) {
-        const struct number *n = p->conjuncts[i].part;
-        if (n->op == NUM_CALL && n->call == CONDITION_constant && !n->sources && !n->printed)
-            p->slot_is_constant[n->args[0]] = true;
-    }
 }
 
 /* The summary of a direct fusion ends with what the ops collapse to. */
@@ -361,6 +381,8 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
         complete_summary(l, p);
     if (!l->in.failed)
         load_formula(l, p, map);
+    if (!p->is_variant)
+        find_constants(&p->formula, lookup(l, map, "where"));
     if (l->put_off && !l->in.failed)
         put_off(l, p, map);
     else

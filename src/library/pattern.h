@@ -124,7 +124,6 @@ struct pattern {
     uint32_t nwhere;
     const struct conjunct *conjuncts; /* of these; unless is_variant */
     uint32_t nconjuncts;
-    bool slot_is_constant[MAX_SLOTS]; /* by `where` */
     const struct number **require;    /* all must hold for the first match found, else there is no match */
     uint32_t nrequire;
     const struct number **unless; /* none may hold for the first match found */

@@ -84,25 +84,32 @@ static bool selected(const struct pattern *p) {
     return false;
 }
 
-void patterns_index(struct pattern_set *set) {
-    uint32_t n = 0, cap = 0, nsearched = 0;
-    struct pattern **searched = xrealloc(NULL, (set->n + (size_t)1) * sizeof *searched);
-    free(set->rooted);
-    set->rooted = NULL;
-    for (uint32_t i = 0; i < set->n; i++)
-        if (!set->items[i]->is_variant && set->items[i]->formula.root && selected(set->items[i]))
-            searched[nsearched++] = set->items[i];
-    for (int k = 0; k < OPERATORS; k++) {
-        set->first_rooted[k] = n;
-        for (uint32_t i = 0; i < nsearched; i++) {
-            if (!node_is(searched[i]->formula.root, (enum op_kind)k))
-                continue;
-            set->rooted = grow(set->rooted, &cap, n + 1, sizeof *set->rooted);
-            set->rooted[n++] = searched[i];
-        }
+/* Of each pattern that is searched for, once for each operator of its root: counts them, behind that of the operator,
+ * or puts the pattern where the count is. */
+static void index_roots(struct pattern_set *set, bool put) {
+    for (uint32_t i = 0; i < set->n; i++) {
+        struct pattern *p = set->items[i];
+        if (p->is_variant || !p->formula.root || !selected(p))
+            continue;
+        for (uint32_t k = node_next_kind(p->formula.root, 0); k < OPERATORS; k = node_next_kind(p->formula.root, k + 1))
+            if (put)
+                set->rooted[set->first_rooted[k]++] = p;
+            else
+                set->first_rooted[k + 1]++;
     }
-    set->first_rooted[OPERATORS] = n;
-    free(searched);
+}
+
+void patterns_index(struct pattern_set *set) {
+    uint32_t *first = set->first_rooted;
+    memset(first, 0, sizeof set->first_rooted);
+    index_roots(set, false);
+    for (uint32_t k = 0; k < OPERATORS; k++)
+        first[k + 1] += first[k];
+    free(set->rooted);
+    set->rooted = xrealloc(NULL, (first[OPERATORS] + (size_t)1) * sizeof *set->rooted);
+    index_roots(set, true);
+    memmove(first + 1, first, OPERATORS * sizeof *first); /* each has become the next one's */
+    first[0] = 0;
 }
 
 /* The patterns, then what is beside them. */

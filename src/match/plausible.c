@@ -37,9 +37,11 @@ static bool may_be_constant(const struct graph *g, uint32_t value) {
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
     if (m->observer) /* it is told where exactly the search fails */
         return true;
-    if (node->kind == N_VARIABLE && m->pattern->slot_is_constant[node->slot] && !may_be_constant(m->g, value))
-        return false;
-    return m->ops ? automaton_finds(m->ops, node->sub, value) : kinds_plausible(m, node, value);
+    if (m->ops)
+        return automaton_finds(m->ops, node->sub, value);
+    return node->kind == N_VARIABLE && m->pattern->formula.slot_is_constant[node->slot]
+               ? may_be_constant(m->g, value)
+               : kinds_plausible(m, node, value);
 }
 
 bool matcher_root_plausible(const struct matcher *m, const struct node *node, uint32_t op) {
