@@ -49,7 +49,8 @@ bool match_by_values(struct matcher *m, const struct goal *g) {
         if (op == NONE)
             return false;
         struct mark k = matcher_mark(m);
-        if (computation_ends(m->g, op) && match_computed(m, g, value, map))
+        if ((g->parent == NONE || matcher_may_be_inside(m, op)) && computation_ends(m->g, op) &&
+            match_computed(m, g, value, map))
             return true;
         matcher_undo(m, k);
         map = g->parent == NONE ? NULL : matcher_map_through(m, op, map);

@@ -139,6 +139,7 @@ struct matcher {
     const struct search_observer *observer; /* NULL in an audit */
     const char *prefix;                     /* of names of values in texts; or NULL */
     const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
+    const uint32_t *meets;                  /* matcher_meetings of the function; or NULL */
     const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
 
     char *scratch;
@@ -216,6 +217,11 @@ bool matcher_is_flat(const struct matcher *m, uint32_t op);
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
 /* The same for the op itself as the root of a line. */
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
+/* Of the ops from first to before end, which are a function, where all ways on from each meet first: its immediate
+ * postdominator. Of each op of the graph; others stay as they are. */
+void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint32_t *meets);
+/* False: a way on from the op does not lead to the root, so that some op inside would have a user outside. */
+bool matcher_may_be_inside(const struct matcher *m, uint32_t op);
 
 /* ---- finish.c ---- */
 

@@ -418,6 +418,8 @@ static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t o
 
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     uint32_t op = m->g->m->values[value].def;
+    if (g->parent != NONE && !matcher_may_be_inside(m, op))
+        return false;
     struct mark k = matcher_mark(m);
     if (match_as_printed(m, g, op, value, map))
         return true;

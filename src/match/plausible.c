@@ -1,6 +1,11 @@
 /* A look ahead before any index map is computed. It never says no to what the search would find. */
 #include "match/matcher.h"
 
+enum { MOST_STEPS = 64 /* from meeting to meeting */ };
+
+/* They may meet, farther than that; NONE: nowhere. */
+static const uint32_t SOMEWHERE = UINT32_MAX - 1;
+
 static bool may_be_viewed(const struct graph *g, const struct node *node, uint32_t op) {
     struct op_view views[MAX_VIEWS];
     bool may = false;
@@ -47,4 +52,38 @@ bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_
 bool matcher_root_plausible(const struct matcher *m, const struct node *node, uint32_t op) {
     return node_is(node, (enum op_kind)m->g->kind[op]) &&
            (m->observer || !m->ops || automaton_finds_root(m->ops, node->sub, op));
+}
+
+/* Where the ways on from two ops meet, of which one may be the other. */
+static uint32_t meeting_of(const uint32_t *meets, uint32_t a, uint32_t b) {
+    for (uint32_t step = 0; a != b; step++) {
+        uint32_t *behind = a < b ? &a : &b;
+        *behind = meets[*behind];
+        if (step == MOST_STEPS || a >= SOMEWHERE || b >= SOMEWHERE)
+            return a == NONE || b == NONE ? NONE : SOMEWHERE;
+    }
+    return a;
+}
+
+void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint32_t *meets) {
+    for (uint32_t op = end; op-- > first;) {
+        const struct mlir_op *o = &g->m->ops[op];
+        uint32_t from = g->first_use[o->first_result], to = g->first_use[o->first_result + o->nresults];
+        meets[op] = from < to ? g->uses[from] : NONE;
+        for (uint32_t u = from; u < to && meets[op] < SOMEWHERE; u++)
+            meets[op] = g->uses[u] > op && g->uses[u] < end ? meeting_of(meets, meets[op], g->uses[u]) : SOMEWHERE;
+    }
+}
+
+bool matcher_may_be_inside(const struct matcher *m, uint32_t op) {
+    const struct pattern *p = m->pattern;
+    uint32_t root = m->state.matched[0].op;
+    if (!m->meets || m->observer || p->nescapes || p->formula.nsecondary || m->g->m->ops[op].func != m->func)
+        return true;
+    for (uint32_t step = 0; op < root; step++) {
+        op = m->meets[op];
+        if (step == MOST_STEPS)
+            return true;
+    }
+    return op == root || op == SOMEWHERE;
 }

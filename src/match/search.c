@@ -13,6 +13,7 @@ struct searcher {
     struct match_cache *cache; /* NULL: none */
     uint64_t aliases;
     struct automaton_run *ops; /* NULL: no cache */
+    uint32_t *meets;           /* likewise */
     struct search_record record;
 };
 
@@ -22,6 +23,7 @@ struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, 
     s->cache = cache;
     s->aliases = mlir_aliases_hash(g->m);
     s->m->ops = s->ops = cache ? automaton_run_new(match_cache_automaton(cache), g) : NULL;
+    s->m->meets = s->meets = cache ? xrealloc(NULL, (g->m->nops + (size_t)1) * sizeof *s->meets) : NULL;
     return s;
 }
 
@@ -29,6 +31,7 @@ void searcher_free(struct searcher *s) {
     if (!s)
         return;
     automaton_run_free(s->ops);
+    free(s->meets);
     free(s->record.answers);
     s->m->record = NULL;
     if (!s->cache)
@@ -90,6 +93,8 @@ static void search_ops(struct searcher *s, uint32_t func, uint32_t first, uint32
     const struct graph *g = s->m->g;
     if (s->ops)
         automaton_run(s->ops, first, end);
+    if (s->meets)
+        matcher_meetings(g, first, end, s->meets);
     for (uint32_t op = first; op < end; op++)
         if (g->m->ops[op].func == func && g->m->ops[op].nresults == 1 && !is_neutral(g, op)) {
             search_op(s, (enum op_kind)g->kind[op], op, s->ops ? automaton_roots(s->ops, op) : NULL, out);
