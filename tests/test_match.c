@@ -542,6 +542,19 @@ Test(match, conditions_decide) {
     hit("a:5x2x4 b:1x4x3 c:3", "p = ttir.matmul a b -> 5x2x3; o = ttir.add p c -> 5x2x3; return o");
 }
 
+Test(match, conditions_that_do_not_say_that_a_name_is_constant) {
+    const char *conditions[] = {"where: not(floating(x) & constant(w) & floating(w))",
+                                "where: matrix(w) & (constant(w) | parameter(w))"};
+    for (int i = 0; i < 2; i++) {
+        pattern("out = exp(x) * w", conditions[i]);
+        hit("x:2x3 w:3!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    }
+    miss("x:2x3 w:3!input", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    pattern("out = exp(x) * w", conditions[0]);
+    miss("x:2x3",
+         "e = ttir.exp x -> 2x3; w = ttir.full {fill_value = 2.0 : f32} -> 3; o = ttir.multiply e w -> 2x3; return o");
+}
+
 Test(match, counts_of_what_a_reduction_sums) {
     const char *of[] = {
         "c = ttir.full {fill_value = 12.0 : f32} -> 2",         "c = ttir.full {fill_value = 11.0 : f32} -> 2",
