@@ -1,6 +1,7 @@
 #include "report/finding.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void add_line(struct note_lines *out, const char *key, struct str text) {
     text = str_trim(text);
@@ -130,38 +131,73 @@ void note_lines_free(struct note_lines *l) {
     *l = (struct note_lines){.n = 0};
 }
 
-static struct str_list list_copy(struct str_list l, struct arena *a) {
-    struct str *items = arena_alloc(a, (l.n + (size_t)1) * sizeof *items);
-    for (uint32_t i = 0; i < l.n; i++)
-        items[i] = arena_str(a, l.items[i]);
-    return (struct str_list){items, l.n};
+/* ---- copies ---- */
+
+/* What one finding says many others say: the last copies, by the last bits of their hashes. */
+enum { SHARED = 1024, LONGEST_SHARED = 512, MOST_SHARED = 16 };
+struct shared_texts {
+    struct str texts[SHARED];
+    struct str_list lists[SHARED];
+};
+
+struct copier {
+    struct shared_texts *shared;
+    struct arena *arena;
+};
+
+static struct str text_copy(struct copier to, struct str s) {
+    if (s.n == 0)
+        return STR("");
+    if (s.n > LONGEST_SHARED)
+        return arena_str(to.arena, s);
+    struct str *last = &to.shared->texts[str_hash(s) % SHARED];
+    if (!str_eq(*last, s))
+        *last = arena_str(to.arena, s);
+    return *last;
 }
 
-static struct notes notes_copy(const struct notes *n, struct arena *a) {
+static const struct str *items_copy(struct copier to, const struct str *items, uint32_t n) {
+    return memcpy(arena_alloc(to.arena, n * sizeof *items), items, n * sizeof *items);
+}
+
+static struct str_list list_copy(struct copier to, struct str_list l) {
+    struct str few[MOST_SHARED], *items = l.n > MOST_SHARED ? arena_alloc(to.arena, l.n * sizeof *items) : few;
+    for (uint32_t i = 0; i < l.n; i++)
+        items[i] = text_copy(to, l.items[i]);
+    if (l.n == 0 || items != few)
+        return (struct str_list){l.n ? items : NULL, l.n};
+    struct str bytes = {(const char *)few, l.n * sizeof *few};
+    struct str_list *last = &to.shared->lists[str_hash(bytes) % SHARED];
+    if (last->n != l.n || memcmp(last->items, few, bytes.n) != 0)
+        *last = (struct str_list){items_copy(to, few, l.n), l.n};
+    return *last;
+}
+
+static struct notes notes_copy(struct copier to, const struct notes *n) {
     struct notes copy = *n;
     struct str_list *lists[] = {&copy.blocked,       &copy.remarks,     &copy.slices,         &copy.outside,
                                 &copy.carried,       &copy.call,        &copy.locations,      &copy.names,
                                 &copy.preconditions, &copy.claim.fails, &copy.claim.undecided};
     struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.signature, &copy.claim.undone};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        *lists[i] = list_copy(*lists[i], a);
+        *lists[i] = list_copy(to, *lists[i]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_str(a, *texts[i]);
+        *texts[i] = text_copy(to, *texts[i]);
     return copy;
 }
 
-static const struct proved *proof_copy(const struct proved *p, struct arena *a) {
-    struct proved *copy = p ? arena_alloc(a, sizeof *copy) : NULL;
+static const struct proved *proof_copy(struct copier to, const struct proved *p) {
+    struct proved *copy = p ? arena_alloc(to.arena, sizeof *copy) : NULL;
     if (!copy)
         return NULL;
     *copy = *p;
-    copy->text = arena_str(a, p->text);
-    copy->needless = arena_str(a, p->needless);
+    copy->text = text_copy(to, p->text);
+    copy->needless = text_copy(to, p->needless);
     return copy;
 }
 
-static struct finding *finding_copy(const struct finding *f, struct arena *a) {
-    struct finding *copy = arena_alloc(a, sizeof *copy);
+static struct finding *finding_copy(struct copier to, const struct finding *f) {
+    struct finding *copy = arena_alloc(to.arena, sizeof *copy);
     *copy = *f;
     struct str *texts[] = {&copy->fused_op,
                            &copy->source,
@@ -188,17 +224,19 @@ static struct finding *finding_copy(const struct finding *f, struct arena *a) {
                            &copy->class.existing_pattern,
                            &copy->class.source_file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = arena_str(a, *texts[i]);
-    copy->component_ops = list_copy(f->component_ops, a);
-    copy->conflicts = list_copy(f->conflicts, a);
-    copy->notes = notes_copy(&f->notes, a);
-    copy->proof = proof_copy(f->proof, a);
+        *texts[i] = text_copy(to, *texts[i]);
+    copy->component_ops = list_copy(to, f->component_ops);
+    copy->conflicts = list_copy(to, f->conflicts);
+    copy->notes = notes_copy(to, &f->notes);
+    copy->proof = proof_copy(to, f->proof);
     return copy;
 }
 
 /* All but the pattern and the device, which stay where they are. */
 struct finding *finding_add(struct finding_list *l, const struct finding *f, struct arena *a) {
-    struct finding *copy = finding_copy(f, a);
+    if (!l->shared)
+        l->shared = arena_alloc(a, sizeof *l->shared);
+    struct finding *copy = finding_copy((struct copier){l->shared, a}, f);
     copy->number = l->n;
     l->items = grow(l->items, &l->cap, l->n + 1, sizeof(struct finding *));
     return l->items[l->n++] = copy;

@@ -58,9 +58,10 @@ struct finding {
 struct finding_list {
     struct finding **items; /* freed by the owner of the list; the findings are in an arena */
     uint32_t n, cap;
+    struct shared_texts *shared; /* by them; in the arena */
 };
 
-/* Adds a copy, which is returned. */
+/* Adds a copy, which is returned; of a list always in the same arena. */
 struct finding *finding_add(struct finding_list *l, const struct finding *f, struct arena *a);
 /* A line of notes: its part of the text, behind "KEY: ", or from the begin of the line where the key is empty. */
 struct note_line {
