@@ -148,10 +148,6 @@ static double elementwise_of(const struct looking *l, double a, double b) {
     return isfinite(y) && !flat ? y : oracle(l, 0);
 }
 
-static double elementwise(const struct looking *l) {
-    return elementwise_of(l, in(l, 0), in(l, 1));
-}
-
 static double activated(const struct looking *l, double x) {
     if (graph_plain(l->s->g, l->op))
         return x;
@@ -271,8 +267,8 @@ static double truth(double x) {
     return fmin(fmax(x, 0), 1);
 }
 
-static double threshold(const struct looking *l) {
-    double x = in(l, 0), y = in_or(l, 1, 0);
+static double elementwise(const struct looking *l) {
+    double x = in(l, 0), y = in_or(l, 1, 0), z;
     switch (kind_of(l)) {
     case K_MAXIMUM:
         return larger(x, y);
@@ -305,18 +301,16 @@ static double threshold(const struct looking *l) {
         return x * y;
     case K_LOGICAL_OR:
         return x + y - x * y;
-    default: /* where */
+    case K_EXP:
+        return exponential(x);
+    case K_POW:
+        z = pow(x, in_or(l, 1, attribute(l, "rhs", NAN)));
+        return isfinite(z) ? z : oracle(l, 0);
+    case K_WHERE:
         return truth(x) * y + (1 - truth(x)) * in(l, 2);
+    default:
+        return elementwise_of(l, x, in(l, 1));
     }
-}
-
-static double exponential_of(const struct looking *l) {
-    return exponential(in(l, 0));
-}
-
-static double power(const struct looking *l) {
-    double y = pow(in(l, 0), in_or(l, 1, attribute(l, "rhs", NAN)));
-    return isfinite(y) ? y : oracle(l, 0);
 }
 
 /* What is not one number all over: the first ones in it, whatever their format. */
@@ -435,14 +429,9 @@ static double heads(const struct looking *l) {
 
 typedef double image_function(const struct looking *l);
 
-static image_function *const functions[OPERATORS] = {
-    [K_MATMUL] = product,
-    [K_LINEAR] = product,
-    [K_DOT_GENERAL] = product,
-    [K_CONVOLUTION] = convolution,
-    [K_CONV1D] = convolution,
-    [K_CONV2D] = convolution,
-    [K_CONV3D] = convolution,
+static image_function *const of_class[OP_STRUCTURE + 1] = {
+    [OP_CONTRACT] = product, [OP_ELTWISE] = elementwise, [OP_SLICE] = slice};
+static image_function *const of_kind[OPERATORS] = {
     [K_SUM] = reduction,
     [K_MEAN] = reduction,
     [K_MAX] = reduction,
@@ -457,28 +446,9 @@ static image_function *const functions[OPERATORS] = {
     [K_ALL_REDUCE] = collective,
     [K_ALL_REDUCE_ASYNC] = collective,
     [K_REDUCE_SCATTER] = collective,
-    [K_EXP] = exponential_of,
     [K_SDPA] = attention,
     [K_SDPA_DECODE] = attention,
-    [K_MAXIMUM] = threshold,
-    [K_MINIMUM] = threshold,
-    [K_RELU] = threshold,
-    [K_RELU6] = threshold,
-    [K_HARDSIGMOID] = threshold,
-    [K_CLAMP] = threshold,
-    [K_GE] = threshold,
-    [K_GT] = threshold,
-    [K_LE] = threshold,
-    [K_LT] = threshold,
-    [K_EQ] = threshold,
-    [K_NE] = threshold,
-    [K_LOGICAL_NOT] = threshold,
-    [K_LOGICAL_AND] = threshold,
-    [K_LOGICAL_OR] = threshold,
-    [K_WHERE] = threshold,
-    [K_POW] = power,
     [K_CONSTANT] = constant,
-    [K_SLICE] = slice,
     [K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS] = heads,
     [K_NLP_CREATE_QKV_HEADS_DECODE] = heads,
 };
@@ -491,10 +461,9 @@ bool image_is_made(const struct graph *g, uint32_t op) {
 
 void image_of_op(const struct images *s, uint32_t op, uint32_t result, struct image *i) {
     struct looking l = {s, op, result, 0};
-    image_function *f = functions[s->g->kind[op]];
+    enum op_kind k = (enum op_kind)s->g->kind[op];
+    image_function *f = of_kind[k] ? of_kind[k] : op_convolves(k) ? convolution : of_class[op_table[k].class];
     bool known = true;
-    if (!f)
-        f = graph_class(s->g, op) == OP_ELTWISE ? elementwise : NULL;
     i->parts = 0;
     for (; l.k < IMAGE_NUMBERS; l.k++) {
         i->x[l.k] = f ? f(&l) : oracle(&l, 0);
