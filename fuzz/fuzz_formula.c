@@ -40,8 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct copies copies = {.n = 0};
     struct formula formula;
     struct condition_parts parts = {0};
+    struct idiom idiom;
     while (idiom_texts.n && copies.n < MAX_TEXTS / 2)
-        idiom_add(&idioms, &arena, keep(&copies, next(&idiom_texts, "\n\n")), origin, &diags);
+        if (definition_read(&idiom, &arena, keep(&copies, next(&idiom_texts, "\n\n")), origin, &diags))
+            idiom_add(&idioms, &arena, idiom, &diags);
     uint32_t errors = diags.errors;
     bool good = formula_parse(&formula, &arena, &idioms, keep(&copies, formula_text), origin, &diags);
     FUZZ_PROMISE(good || diags.errors > errors);

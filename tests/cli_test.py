@@ -537,9 +537,9 @@ class Lower(Case):
         self.assertIn("hint: did you mean rms_norm?", self.run_it("lower", "ttnn.rms_nrom")[2])
 
     def test_own(self):
-        self.write("own.yml", "lowering:\n  - {op: mish(x), is: out = tanh(x), source: mine}\n")
+        self.write("own.yml", "define:\n  - {is: 'op mish(x): tanh(x)', source: mine}\n")
         self.assertEqual(self.run_it("lower", "-P", "own.yml", "mish")[1], "mish(x):\n    out = tanh(x)\nsource: mine\n")
-        self.write("bad.yml", "lowering:\n  - {op: mish(x), is: out = tanh(y), source: mine}\n")
+        self.write("bad.yml", "define:\n  - {is: 'op mish(x): tanh(y)', source: mine}\n")
         status, out, err = self.run_it("lower", "-P", "bad.yml", "mish")
         self.assertEqual((status, out), (2, ""))
         self.assertIn("bad.yml:2:23: error: no parameter of the op: y", err)
@@ -689,8 +689,8 @@ class PatternLibrary(Case):
                 (RELU + "notes: of {y}\n", r"(?m)^own.yml:6: warning: neither a name .*: \{y\}"),
                 (RELU + "fused: relu(z)\n", r"(?m)^own.yml:6: warning: `fused` speaks of .*: z"),
                 (RELU + "holds: {x: relu(y)}\n", r"(?m)^own.yml:6: warning: `holds` speaks of another name: y"),
-                ("idioms:\n  - 'thing(x): exp(x)'\n", r"own.yml:2: warning: no pattern uses the idiom thing"),
-                ("idioms:\n  - 'square(x): x * x'\n", r"own.yml:2: warning: replaces the idiom square of .*idioms.yml"),
+                ("define:\n  - 'thing(x): exp(x)'\n", r"own.yml:2: warning: no pattern uses the idiom thing"),
+                ("define:\n  - 'square(x): x * x'\n", r"own.yml:2: warning: replaces the idiom square of .*idioms.yml"),
                 (RELU + "---\n" + RELU, r"own.yml:7: warning: replaces relu of own.yml:1")):
             self.write("own.yml", text)
             status, out, err = self.run_it("patterns", "check", "own.yml")
@@ -2184,7 +2184,7 @@ class BadInput(Case):
         evil = "\x1b[2J\x01\x7f\x9b\u202e\u2066\u200f\u061c\u2028.".encode() + b"\x9b"
         name = "m%s.mlir" % os.fsdecode(evil)
         self.write(name, MISSED.encode().replace(b"fc1.", evil.replace(b"\x1b", b"")))
-        self.write("own.yml", ("lowering:\n  - {op: mish(x), is: out = tanh(x), source: 'a\u202eb'}\n---\n" +
+        self.write("own.yml", ("define:\n  - {is: 'op mish(x): tanh(x)', source: 'a\u202eb'}\n---\n" +
                                RELU.replace("name: relu", "name: my_relu").replace("maximum(x, 0)\nf", "'\u202ea'\nf")))
         for args in (["-v", "-o", "-", "--ttnn-only", name], ["-v", "-o", "-", name], ["-o", name + "/x", "--ttnn-only", name],
                      ["inspect", name], ["inspect", "--json", name], ["explain", "--ttnn-only", name],

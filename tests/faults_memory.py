@@ -27,9 +27,8 @@ MODULE = f'''module {{
 }}
 #loc1 = loc("layers.0.mlp.multiply.2")
 '''
-PATTERNS = '''idioms:
+PATTERNS = '''define:
 - "swish(x): x * sigmoid(x)"
-conditions:
 - says: named
   about: axes
   is: "named(x): rank(x) == 2"

@@ -273,18 +273,22 @@ Test(library, attributes_without_operands_are_written_with_commas) {
     written("out = sum(a, dim=-1, keep_dim=true)", "out = sum(a, dim=-1, keep_dim=true)\n");
 }
 
+static void idiom(const char *text, uint64_t line) {
+    struct idiom idiom;
+    cr_assert(definition_read(&idiom, &set.arena, str_of(text), (struct text_origin){"i.yml", line, 1}, &diags) &&
+              idiom_add(&set.idioms, &set.arena, idiom, &diags));
+}
+
 Test(library, idioms_are_expanded_and_what_they_share_gets_a_name) {
-    struct text_origin origin = {"i.yml", 1, 1};
-    cr_assert(idiom_add(&set.idioms, &set.arena, STR("twice(x): x * x | pow(x, 2)"), origin, &diags));
+    idiom("twice(x): x * x | pow(x, 2)", 1);
     written("out = twice(exp(a)) + b", "t1 = exp(a)\nout = (t1 * t1 | pow(t1, 2)) + b\n");
 }
 
 /* ---- warnings ---- */
 
 Test(library, an_idiom_that_nobody_uses_is_warned_of) {
-    struct text_origin origin = {"i.yml", 3, 1};
-    cr_assert(idiom_add(&set.idioms, &set.arena, STR("twice(x): x * x"), origin, &diags));
-    cr_assert(idiom_add(&set.idioms, &set.arena, STR("four(x): twice(twice(x))"), origin, &diags));
+    idiom("twice(x): x * x", 3);
+    idiom("four(x): twice(twice(x))", 3);
     patterns_check(&set, "i.yml", &diags);
     cr_assert_eq(diags.n, 1);
     cr_assert_str_eq(diags.items[0].message, "no pattern uses the idiom four");

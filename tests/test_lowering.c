@@ -134,7 +134,7 @@ Test(lowering, every_lowered_op_agrees_with_numpy) {
     }
     for (uint32_t i = 0; i < set.nlowerings; i++)
         cr_assert(set.lowerings[i].kind == NO_OPERATOR || n.seen[set.lowerings[i].kind], "%.*s",
-                  (int)set.lowerings[i].name.n, set.lowerings[i].name.p);
+                  (int)set.lowerings[i].op.name.n, set.lowerings[i].op.name.p);
     cr_assert_geq(n.agree, 95, "%zu", n.agree);
     cr_assert_leq(n.refused, 10, "%zu", n.refused);
 }
@@ -142,7 +142,7 @@ Test(lowering, every_lowered_op_agrees_with_numpy) {
 Test(lowering, every_lowering_says_what_it_follows) {
     cr_assert_geq(set.nlowerings, 45);
     for (uint32_t i = 0; i < set.nlowerings; i++)
-        cr_assert_gt(set.lowerings[i].source.n, 4, "%s", set.lowerings[i].head.p);
+        cr_assert_gt(set.lowerings[i].source.n, 4, "%s", set.lowerings[i].op.name.p);
 }
 
 /* ---- formulas ---- */
@@ -328,22 +328,29 @@ static void wrong(const char *yaml, const char *message) {
 }
 
 Test(lowering, a_wrong_lowering_is_an_error_with_its_place) {
-    wrong("lowering: {a: b}\n", "`lowering` is a list");
-    wrong("lowering:\n  - {op: mine(x), is: 'out = maximum(x, 0)'}\n", "lacks the key source");
-    wrong("lowering:\n  - {op: relu, is: 'out = maximum(x, 0)', source: s}\n", "an op with its parameters expected");
-    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(y, 0)', source: s}\n", "no parameter of the op: y");
-    wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");
-    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(x, 0)', source: s, as: t}\n", "unknown key: as");
-    wrong("lowering:\n  - {op: pair(x), is: \"out = x * 2\\nalso other = x * 3\", source: s}\n",
+    wrong("define: {a: b}\n", "`define` is a list");
+    wrong("define:\n  - 'op mine(x): maximum(x, 0)'\n", "lacks the key source");
+    wrong("define:\n  - 'op relu: maximum(x, 0)'\n", "'(' expected");
+    wrong("define:\n  - 'op relu(): exp(x)'\n", "an op with its parameters expected");
+    wrong("define:\n  - 'op relu(x): maximum(y, 0)'\n", "no parameter of the op: y");
+    wrong("define:\n  - 'op relu(x): maximun(x, 0)'\n", "no operator or idiom is called");
+    wrong("define:\n  - {is: 'op relu(x): maximum(x, 0)', source: s, as: t}\n", "unknown key: as");
+    wrong("define:\n  - {is: 'relu(x): maximum(x, 0)', source: s}\n", "lacks the key says");
+    wrong("define:\n  - {is: \"op pair(x):\\nout = x * 2\\nalso other = x * 3\", source: s}\n",
           "only ops of a dialect have further results");
+}
+
+Test(lowering, files_with_the_older_word_are_read) {
+    wrong("lowering: {a: b}\n", "`lowering` is a list");
+    wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");
+    cr_assert_eq(diags.items[0].line, 2);
+    cr_assert_eq(diags.items[0].column, 29);
 }
 
 Test(lowering, a_later_lowering_replaces_an_earlier_one_and_one_by_itself_ends) {
     char path[] = "/tmp/loweringXXXXXX.yml";
     FILE *f = fdopen(mkstemps(path, 4), "w");
-    fputs("lowering:\n  - {op: relu(x), is: 'out = sigmoid(x) * 2', source: s}\n"
-          "  - {op: sigmoid(x), is: 'out = relu(x) * 2', source: s}\n",
-          f);
+    fputs("define:\n  - 'op relu(x): sigmoid(x) * 2'\n  - 'op sigmoid(x): relu(x) * 2'\n", f);
     fclose(f);
     cr_assert(patterns_load(&set, path, &diags), "%s", diags.n ? diags.items[0].message : "");
     remove(path);

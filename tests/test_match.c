@@ -266,7 +266,7 @@ Test(match, where_sends_the_search_on_and_a_verdict_ends_it) {
 }
 
 Test(match, idioms_match_each_of_their_forms) {
-    pattern_file("idioms:\n  - \"square(x): x * x | pow(x, 2) | op square(x)\"\n---\n"
+    pattern_file("define:\n  - \"square(x): x * x | pow(x, 2) | op square(x)\"\n---\n"
                  "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(square(x + y))\n");
     hit(MM, "s = ttir.add x y -> 2x3; q = ttir.multiply s s -> 2x3; o = ttir.exp q -> 2x3; return o");
     miss(MM, "s = ttir.add x y -> 2x3; t = ttir.add x y -> 2x3; q = ttir.multiply s t -> 2x3; o = ttir.exp q -> 2x3; "

@@ -293,7 +293,9 @@ Test(pattern, results_are_counted_from_0) {
 
 static void idiom(const char *text) {
     struct text_origin origin = {"idioms", 10, 5};
-    cr_assert(idiom_add(&idioms, &arena, str_of(text), origin, &diags));
+    struct idiom idiom;
+    cr_assert(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
+              idiom_add(&idioms, &arena, idiom, &diags));
 }
 
 Test(pattern, idioms_are_put_in_with_their_arguments) {
@@ -519,7 +521,9 @@ Test(pattern, errors_inside_idioms_have_their_place_in_the_idiom) {
 
 static void wrong_idiom(const char *text, const char *place, const char *message) {
     struct text_origin origin = {"idioms", 10, 5};
-    cr_assert_not(idiom_add(&idioms, &arena, str_of(text), origin, &diags));
+    struct idiom idiom;
+    cr_assert_not(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
+                  idiom_add(&idioms, &arena, idiom, &diags));
     is_last(text, place, message, NULL);
 }
 
@@ -808,13 +812,13 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nmatch: out = abs(x)\n", "5:1", "the key stands there twice: match");
     refuses(HEAD "match: out = exp(x)\nstatus: {level: ttir, level: ttnn}\n", "5:23", "stands there twice: level");
     refuses("rules:\n  r: one\n  r: two\n", "3:3", "the key stands there twice: r");
-    refuses("idioms:\n  - 'f(x): x + 1'\n" HEAD "match: out = f(x)\n", "3:1", "unknown key: name");
-    refuses("idioms:\n  - 'f(x): x + 1'\nloweering: []\n", "3:1", "unknown key: loweering");
-    refuses("idioms:\n  - 'f(x): foo(x)'\n", "2:11", "no operator or idiom is called foo");
-    refuses("idioms:\n  - \"f(x):\\ny = exp(x)\\nx\"\n", "3:5", "the line is not used");
+    refuses("define:\n  - 'f(x): x + 1'\n" HEAD "match: out = f(x)\n", "3:1", "unknown key: name");
+    refuses("define:\n  - 'f(x): x + 1'\nloweering: []\n", "3:1", "unknown key: loweering");
+    refuses("define:\n  - 'f(x): foo(x)'\n", "2:11", "no operator or idiom is called foo");
+    refuses("define:\n  - \"f(x):\\ny = exp(x)\\nx\"\n", "3:5", "the line is not used");
     refuses("fused_ops:\n  - {op: ttnn.f, operand: 3}\n", "2:18", "unknown key: operand");
     refuses("passes:\n  - {name: p, version: v, of: f}\n", "2:27", "unknown key: of");
-    refuses("conditions:\n  - {is: 'p(x): foo(x)', says: p, about: axes}\n", "2:16", "no condition is called foo");
+    refuses("define:\n  - {is: 'p(x): foo(x)', says: p, about: axes}\n", "2:16", "no condition is called foo");
     refuses(HEAD "match: |\n  w1 = exp(a)\n  maybe k2.. = exp(a)\n  out = abs(w1)\n  also z = foo(a)\n", "8:12", "foo");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: [constant(x), scalar(x)], say: a}\n", "6:12",
             "text expected");
@@ -837,19 +841,20 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("locations:\n  - match: '(a'\n    say: x\n", "2:12", "wrong regular expression");
     refuses("locations:\n  - match: a\n", "2:5", "a rule has");
     refuses("locations: x\n", "1:12", "`locations` is a list");
-    refuses("idioms:\n  - f(x) x\n", "2:10", "':' expected");
+    refuses("define:\n  - f(x) x\n", "2:10", "':' expected");
+    refuses("define: x\n", "1:9", "`define` is a list");
     refuses("idioms: x\n", "1:9", "`idioms` is a list");
     refuses("conditions: x\n", "1:13", "`conditions` is a list");
-    refuses("conditions:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "lacks the key about");
-    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "not a value of about");
-    refuses("conditions:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
-    refuses("conditions:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD
-            "match: out = exp(x)\nwhere: p(x)\n",
+    refuses("define:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "lacks the key about");
+    refuses("conditions:\n  - {is: 'p(x): matrix(x)', about: axes}\n", "2:5", "lacks the key says");
+    refuses("define:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "not a value of about");
+    refuses("define:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
+    refuses("define:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD "match: out = exp(x)\nwhere: p(x)\n",
             "2:16", "a condition is defined by itself");
-    refuses("conditions:\n  - {is: 'p(x): matrix(out)', says: p, about: axes}\n---\n" HEAD
+    refuses("define:\n  - {is: 'p(x): matrix(out)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: p(x)\n",
             "2:23", "not a name of the formula");
-    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: axes}\n---\n" HEAD
+    refuses("define:\n  - {is: 'p(x): matrix(x)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: pp(x)\n",
             "8:8", "no condition is called pp");
 }

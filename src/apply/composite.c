@@ -30,10 +30,10 @@ bool write_lowering(struct form_writer *w, const struct node *n, const struct wr
     if (!low || low->primitive)
         return false;
     struct form_writer *in = begin_lowering(w, low, w->e);
-    for (uint32_t i = 0; i < low->nparams; i++) {
+    for (uint32_t i = 0; i < low->op.nparams; i++) {
         const struct attr *x = NULL;
         if (i >= nv)
-            x = formula_attribute(&self, arena_strdup(w->e->eval->arena, low->params[i]));
+            x = formula_attribute(&self, arena_strdup(w->e->eval->arena, low->op.params[i]));
         bind_param(in, low->slots[i], i < nv ? v[i] : x && x->is_number ? written_number(x->number) : absent);
     }
     *out = in->write(in, low->formula->root);
@@ -48,7 +48,7 @@ void add_composite(struct form_writer *w, struct written_op *o) {
         op_fails(w->e->eval, "what %s computes is not known", op_table[o->kind].name);
     c->body = (struct emitter){.eval = w->e->eval, .prefix = STR("%"), .next = &c->next_name};
     struct form_writer *in = begin_lowering(w, low, &c->body);
-    for (uint32_t i = 0; i < low->nparams; i++) {
+    for (uint32_t i = 0; i < low->op.nparams; i++) {
         struct written v = i < o->noperands ? o->operands[i] : absent;
         v.name = arena_printf(a, "%%arg%u", i);
         bind_param(in, low->slots[i], v);

@@ -88,11 +88,9 @@ static void print_indented(struct str text, FILE *out) {
     }
 }
 
-static void show_idiom(const struct idiom *i, FILE *out) {
-    fprintf(out, "# %s:%llu\n%.*s(", i->origin.file, (unsigned long long)i->origin.line, (int)i->name.n, i->name.p);
-    for (uint32_t k = 0; k < i->nparams; k++)
-        fprintf(out, "%s%.*s", k ? ", " : "", (int)i->params[k].n, i->params[k].p);
-    fputs("):\n", out);
+static void show_definition(const struct idiom *i, FILE *out) {
+    struct str head = definition_head(i);
+    fprintf(out, "%.*s:\n", (int)head.n, head.p);
     print_indented(i->body, out);
 }
 
@@ -118,7 +116,8 @@ enum fa_status fa_library_show(struct fa_library *l, const char *const *names, s
         }
         if (idiom) {
             fputs(any ? "\n" : "", out);
-            show_idiom(idiom, out);
+            fprintf(out, "# %s:%llu\n", idiom->origin.file, (unsigned long long)idiom->origin.line);
+            show_definition(idiom, out);
             any = true;
         }
     }
@@ -187,17 +186,16 @@ enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file
 static void list_lowerings(const struct pattern_set *set, FILE *out) {
     int width = 0;
     for (uint32_t i = 0; i < set->nlowerings; i++)
-        width = widest((size_t)width, set->lowerings[i].name);
+        width = widest((size_t)width, set->lowerings[i].op.name);
     for (uint32_t i = 0; i < set->nlowerings; i++) {
         const struct lowering *w = &set->lowerings[i];
-        if (lowering_of_name(set, w->name) == w)
-            fprintf(out, "%-*.*s  %.*s\n", width, (int)w->name.n, w->name.p, (int)w->source.n, w->source.p);
+        if (lowering_of_name(set, w->op.name) == w)
+            fprintf(out, "%-*.*s  %.*s\n", width, (int)w->op.name.n, w->op.name.p, (int)w->source.n, w->source.p);
     }
 }
 
 static void show_lowering(const struct lowering *w, FILE *out) {
-    fprintf(out, "%s:\n", w->head.p);
-    print_indented(w->text, out);
+    show_definition(&w->op, out);
     fprintf(out, "source: %.*s\n", (int)w->source.n, w->source.p);
 }
 
@@ -210,7 +208,7 @@ static const struct lowering *find_lowering(const struct pattern_set *set, struc
 static const char *nearest_lowering(const struct pattern_set *set, struct arena *a, const char *op) {
     const char **names = xrealloc(NULL, (set->nlowerings + 1) * sizeof *names);
     for (uint32_t i = 0; i < set->nlowerings; i++)
-        names[i] = arena_strdup(a, set->lowerings[i].name);
+        names[i] = arena_strdup(a, set->lowerings[i].op.name);
     const char *dot = strchr(op, '.');
     const char *found = str_nearest(str_of(dot ? dot + 1 : op), names, set->nlowerings);
     free(names);

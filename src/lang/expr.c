@@ -380,12 +380,17 @@ struct definition *formula_lines(struct formula_parser *p, uint32_t *count) {
     return kept;
 }
 
-const char *formula_idiom_head(struct formula_parser *p, struct idiom *idiom) {
+const char *formula_definition_head(struct formula_parser *p, struct idiom *idiom) {
     advance(p);
     idiom->name = p->token.text;
     if (p->token.kind != T_NAME)
-        formula_fail(p, p->token.text, "name(x, dim): formula", "an idiom starts with its name");
+        formula_fail(p, p->token.text, "name(x, dim): formula", "a definition starts with its name");
     advance(p);
+    idiom->op = str_is(idiom->name, "op") && p->token.kind == T_NAME;
+    if (idiom->op) {
+        idiom->name = p->token.text;
+        advance(p);
+    }
     expect(p, "(");
     while (!p->failed && p->token.kind == T_NAME && idiom->nparams < MOST_IDIOM_PARAMS) {
         idiom->params[idiom->nparams++] = p->token.text;

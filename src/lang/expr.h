@@ -56,7 +56,7 @@ struct definition *formula_lines(struct formula_parser *p, uint32_t *n);
 uint32_t series_size(struct formula_parser *p, const struct expr *e);
 /* A copy of the expression with name `i` of each series, counted from 0. */
 struct expr *series_member(struct formula_parser *p, const struct expr *e, uint32_t i);
-/* Reads "name(a, b):" of an idiom. Where its body begins; NULL with a diagnostic. */
-const char *formula_idiom_head(struct formula_parser *p, struct idiom *idiom);
+/* Reads "name(a, b):" or "op name(a, b):". Where the body begins; NULL with a diagnostic. */
+const char *formula_definition_head(struct formula_parser *p, struct idiom *definition);
 
 #endif

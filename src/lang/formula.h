@@ -171,12 +171,14 @@ struct definition; /* a line, read: expr.h */
 
 enum { MOST_IDIOM_PARAMS = 12 };
 
+/* What a name stands for: "name(a, b, dim): body". */
 struct idiom {
     struct str name;
+    bool op;                              /* "op name(a, b): body": what the operator computes */
     struct str params[MOST_IDIOM_PARAMS]; /* one called "dim" is an axis */
     uint32_t nparams;
     struct str text; /* as it stands in the file, with the head */
-    struct str body; /* lines; the last one is the value */
+    struct str body; /* lines; the last plain one is the value */
     const struct definition *lines;
     uint32_t nlines;
     struct text_origin origin;
@@ -194,11 +196,12 @@ struct idioms {
     const struct idioms *others;  /* that are meant where none of these has the name; or NULL */
 };
 
-/* Parses "name(a, b, dim): body" into arena `a`, which also owns what idioms need, and adds it; the last definition of
- * a name counts. False with a diagnostic. */
-bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
-/* The same of a formula that has these variables: its last line is the value. */
-bool idiom_of_formula(struct idioms *all, struct arena *a, struct idiom idiom, struct diags *d);
+/* Reads a definition but for its lines. False with a diagnostic. */
+bool definition_read(struct idiom *out, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
+/* "name(a, b)" */
+struct str definition_head(const struct idiom *definition);
+/* Adds a definition, whose lines are read into arena `a`; the last one of a name counts. False with a diagnostic. */
+bool idiom_add(struct idioms *all, struct arena *a, struct idiom idiom, struct diags *d);
 /* Whether an idiom that nothing uses yet could be used. False with a diagnostic. */
 bool idiom_check(const struct idioms *all, const struct idiom *idiom, struct diags *d);
 /* The last one of this name, or NULL. */
@@ -208,14 +211,14 @@ void idioms_free(struct idioms *all);
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
-/* The same of a fused form of the formula `outer`: a single line needs no name, and names that stand in attributes only
+/* The same of a fused form of the formula `outer`: its last line needs no name, and names that stand in attributes only
  * are variables too. */
 bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct formula *outer,
                 struct str text, struct text_origin origin, struct diags *d);
 /* The same of what an op computes: its parameters are variables, even if the formula has them in attributes only, or
  * not at all. */
-bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct str *params,
-                    uint32_t nparams, struct str text, struct text_origin origin, struct diags *d);
+bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct idiom *op,
+                    struct diags *d);
 /* What conditions of pattern files use beside the table of conditions. */
 struct condition_parts {
     struct regexes regexes;

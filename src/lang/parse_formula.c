@@ -48,8 +48,8 @@ static const char *meant_by(const struct builder *b, struct str name) {
     return found ? arena_printf(b->arena, "no line defines %s, which is a variable", found).p : NULL;
 }
 
-/* `form`: its single line needs no name. */
-static bool formula_build(struct builder *b, struct str text, struct text_origin origin, bool form) {
+/* `form`: its last line needs no name. `body`: of the text. */
+static bool formula_build(struct builder *b, struct str text, struct str body, struct text_origin origin, bool form) {
     struct formula *f = b->f;
     struct formula_scope *s = arena_alloc(b->scratch, sizeof *s);
     struct formula_parser p = {.arena = b->scratch,
@@ -57,12 +57,12 @@ static bool formula_build(struct builder *b, struct str text, struct text_origin
                                .diags = b->diags,
                                .text = text,
                                .origin = origin,
-                               .lexer = {text, 0, 0}};
+                               .lexer = {body, 0, 0}};
     memset(f, 0, sizeof *f);
     s->parser = &p;
     struct definition *lines = formula_lines(&p, &s->nlines);
-    if (form && s->nlines == 1 && !lines->name.n)
-        lines->name = STR("out");
+    if (form && s->nlines && !lines[s->nlines - 1].name.n)
+        lines[s->nlines - 1].name = STR("out");
     s->lines = lines;
     for (uint32_t i = 0; i < s->nlines && !p.failed; i++) {
         if (!s->lines[i].name.n)
@@ -72,7 +72,7 @@ static bool formula_build(struct builder *b, struct str text, struct text_origin
                 formula_fail(&p, s->lines[i].name, NULL, "the name is defined twice");
     }
     if (!p.failed && s->nlines == 0)
-        formula_fail(&p, text, NULL, "the formula is empty");
+        formula_fail(&p, body, NULL, "the formula is empty");
     if (p.failed)
         return false;
     build_roots(b, s);
@@ -140,8 +140,7 @@ static void read_numbers(const struct formula *f, const struct formula *outer, s
 struct naming {
     bool form;                   /* words in attributes are names, */
     const struct formula *outer; /* also of this formula; else NULL */
-    const struct str *params;    /* further variables */
-    uint32_t nparams;
+    const struct idiom *op;      /* whose parameters are variables; else NULL */
 };
 
 static void add_variable(struct formula *f, struct str name) {
@@ -167,8 +166,8 @@ static bool add_names(const struct node *n, void *formula) {
 static void add_variables(struct formula *f, const struct naming *names) {
     if (names->form)
         formula_find(f, add_names, f);
-    for (uint32_t i = 0; i < names->nparams; i++)
-        add_variable(f, names->params[i]);
+    for (uint32_t i = 0; names->op && i < names->op->nparams; i++)
+        add_variable(f, names->op->params[i]);
 }
 
 static bool parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct naming *names,
@@ -176,8 +175,9 @@ static bool parse(struct formula *f, struct arena *a, const struct idioms *idiom
     _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
-    bool ok = formula_build(&b, text, origin, names->form);
-    f->text = text;
+    struct str body = names->op ? names->op->body : text;
+    bool ok = formula_build(&b, text, body, origin, names->form || names->op);
+    f->text = body;
     if (ok)
         add_variables(f, names);
     for (const struct attributed *l = b.attributed; l && ok; l = l->before)
@@ -193,9 +193,9 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     return parse(f, a, idioms, &(struct naming){.form = false}, text, origin, d);
 }
 
-bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct str *params,
-                    uint32_t nparams, struct str text, struct text_origin origin, struct diags *d) {
-    return parse(f, a, idioms, &(struct naming){.params = params, .nparams = nparams}, text, origin, d);
+bool lowering_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct idiom *op,
+                    struct diags *d) {
+    return parse(f, a, idioms, &(struct naming){.op = op}, op->text, op->origin, d);
 }
 
 bool form_parse(struct formula *f, struct arena *a, const struct idioms *idioms, const struct formula *outer,

@@ -1,6 +1,6 @@
-/* Pattern files and directories. Sections that patterns may use (idioms, locations, fused_ops, lowering and
- * others) are read first, from all files of a directory. Every mistake is an error with its place, and a file with an
- * error adds no pattern after it. */
+/* Pattern files and directories. Sections that patterns may use (define, locations, fused_ops and others) are read
+ * first, from all files of a directory. Every mistake is an error with its place, and a file with an error adds no
+ * pattern after it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -40,9 +40,10 @@ static const struct {
     void (*load)(struct loader *l, const struct tree *item);
     bool to_the_end; /* all items are read, also behind a wrong one */
 } sections[] = {
-    {"idioms", load_idiom, true},        {"conditions", load_definition, false}, {"locations", load_location, true},
-    {"fused_ops", load_sign, true},      {"passes", load_pass, false},           {"options", load_option, false},
-    {"unchecked", load_unchecked, true}, {"lowering", load_lowering, false},     {"demands", load_demand, false}};
+    {"define", load_definition, true},  {"locations", load_location, true}, {"fused_ops", load_sign, true},
+    {"passes", load_pass, false},       {"options", load_option, false},    {"unchecked", load_unchecked, true},
+    {"demands", load_demand, false},    {"idioms", load_definition, true},  {"conditions", load_definition, true},
+    {"lowering", load_definition, true}}; /* the last three are the words of older files */
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 
@@ -55,9 +56,10 @@ static void load_section(struct loader *l, size_t section, const struct tree *li
 }
 
 static bool has_sections(const struct tree *root) {
-    for (size_t i = 0; i < NSECTIONS; i++)
-        if (tree_lookup(root, sections[i].key))
-            return true;
+    for (const struct tree *k = root->kind == TREE_MAPPING ? root->first : NULL; k; k = k->next)
+        for (size_t i = 0; i < NSECTIONS && k->text.n; i++)
+            if (*k->text.p == *sections[i].key && str_is(k->text, sections[i].key))
+                return true;
     return false;
 }
 

@@ -1,14 +1,8 @@
-/* Sections of pattern files that all patterns share: idioms, definitions of conditions, the rules that read a model
- * location out of names, passes and options of the compiler, and what its patterns do not look
- * at. */
+/* Sections of pattern files that all patterns share: definitions of idioms, conditions and what ops compute, the rules
+ * that read a model location out of names, passes and options of the compiler, and what its patterns do not look at. */
 #include "lang/condition.h"
 #include "lang/expr.h"
 #include "library/loader.h"
-
-void load_idiom(struct loader *l, const struct tree *n) {
-    if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, n->text, origin_of(l, n), l->in.diags))
-        l->in.failed = true;
-}
 
 static bool read_group(struct str text, void *to) {
     uint32_t *group = to;
@@ -18,31 +12,61 @@ static bool read_group(struct str text, void *to) {
     return false;
 }
 
-void load_definition(struct loader *l, const struct tree *n) {
-    struct definition_record {
-        const struct tree *is;
-        struct str says;
-        uint32_t group;
-    } r = {.is = NULL};
-    static const struct field fields[] = {
-        {"is", FIELD_SCALAR, true, offsetof(struct definition_record, is), NULL, NULL},
-        {"says", FIELD_TEXT, true, offsetof(struct definition_record, says), NULL, NULL},
-        {"about", FIELD_VALUE, true, offsetof(struct definition_record, group), read_group, NULL}};
+struct definition_record {
+    const struct tree *is, *op; /* op: of older files, which had "relu(x)" beside the lines */
+    struct str says, source;
+    uint32_t group;
+};
+
+static void add_condition(struct loader *l, const struct tree *n, const struct idiom *d,
+                          const struct definition_record *r) {
     struct idioms *all = &l->set->conditions.definitions;
-    if (!READ_RECORD(l, n, fields,
-                     "{is: 'rowwise(x): same_along(x, x, -1)', says: 'rowwise(x): …', about: axes}; it is about "
-                     "values, axes, groups, layout, windows, neighbours, spelling or locations",
-                     &r))
-        return;
-    if (!idiom_add(all, &l->set->arena, r.is->text, origin_of(l, r.is), l->in.diags)) {
+    if (!r->says.n || r->group == NONE)
+        error_at(l, n, NULL, "lacks the key ", r->says.n ? STR("about") : STR("says"));
+    if (l->in.failed || !idiom_add(all, &l->set->arena, *d, l->in.diags)) {
         l->in.failed = true;
         return;
     }
-    struct idiom *d = &all->items[all->n - 1];
-    if (d->nlines != 1 || d->lines[0].name.n || d->nparams > 4)
-        error_at(l, r.is, NULL, "one condition over at most 4 names is meant: ", d->name);
-    d->says = r.says.p;
-    d->group = r.group;
+    struct idiom *added = &all->items[all->n - 1];
+    if (added->nlines != 1 || added->lines[0].name.n || added->nparams > 4)
+        error_at(l, r->is, NULL, "one condition over at most 4 names is meant: ", added->name);
+    added->says = r->says.p;
+    added->group = r->group;
+}
+
+#define DEFINITION(key, kind, required)                                                                                \
+    { #key, kind, required, offsetof(struct definition_record, key), NULL, NULL }
+
+void load_definition(struct loader *l, const struct tree *n) {
+    struct definition_record r = {.is = n, .group = NONE};
+    static const struct field fields[] = {
+        DEFINITION(is, FIELD_SCALAR, true),
+        DEFINITION(op, FIELD_SCALAR, false),
+        DEFINITION(says, FIELD_TEXT, false),
+        DEFINITION(source, FIELD_TEXT, false),
+        {"about", FIELD_VALUE, false, offsetof(struct definition_record, group), read_group, NULL}};
+    if (n->kind != TREE_SCALAR &&
+        !READ_RECORD(l, n, fields,
+                     "{is: 'op twice(x): x + x', source: …}, or {is: 'rowwise(x): same_along(x, x, -1)', says: "
+                     "'rowwise(x): …', about: axes}; it is about values, axes, groups, layout, windows, neighbours, "
+                     "spelling or locations",
+                     &r))
+        return;
+    struct text_origin origin = origin_of(l, r.is);
+    struct str text = r.is->text;
+    struct idiom d;
+    if (r.op) {
+        text = arena_printf(&l->set->arena, "op %s:\n%s", r.op->text.p, text.p);
+        origin.line--;
+    }
+    if (!definition_read(&d, &l->set->arena, text, origin, l->in.diags))
+        l->in.failed = true;
+    else if (d.op)
+        add_lowering(l, r.is, &d, r.source);
+    else if (n->kind != TREE_SCALAR)
+        add_condition(l, n, &d, &r);
+    else
+        l->in.failed |= !idiom_add(&l->set->idioms, &l->set->arena, d, l->in.diags);
 }
 
 void load_location(struct loader *l, const struct tree *n) {

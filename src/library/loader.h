@@ -40,15 +40,13 @@ uint32_t count_items(const struct tree *n);
     record_read(&(l)->in, n, fields, sizeof(fields) / sizeof *(fields), example, out)
 
 /* ---- items of the sections of files ---- */
-void load_idiom(struct loader *l, const struct tree *n);      /* load_sections.c: `idioms` */
-void load_definition(struct loader *l, const struct tree *n); /* load_sections.c: `conditions` */
+void load_definition(struct loader *l, const struct tree *n); /* load_sections.c: `define` */
 void load_location(struct loader *l, const struct tree *n);   /* load_sections.c: `locations` */
 void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused_ops` */
 void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
 void load_pass(struct loader *l, const struct tree *n);       /* load_sections.c: `passes` */
 void load_option(struct loader *l, const struct tree *n);     /* load_sections.c: `options` */
 void load_unchecked(struct loader *l, const struct tree *n);  /* load_sections.c: `unchecked` */
-void load_lowering(struct loader *l, const struct tree *n);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */
@@ -69,6 +67,8 @@ const struct number *joined(struct loader *l, enum number_op op, const struct nu
 void load_rules(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule **rules,
                 uint32_t *count);
 void load_names(struct loader *l, const struct pattern *p, const struct tree *n, uint32_t *out, uint32_t *count);
+/* lowering.c: what an op computes. */
+void add_lowering(struct loader *l, const struct tree *n, const struct idiom *op, struct str source);
 /* lowering.c: the keys `fused`, and each of `holds`. NULL with an error. */
 struct form *load_form(struct loader *l, const struct pattern *p, const struct tree *n);
 /* load_assumptions.c, load_status.c, load_examples.c: the keys `outside`, `holds`, `status` and `tests`. */

@@ -72,9 +72,9 @@ static const struct tensor *weights_as_row(struct eval_context *ctx, const struc
 static void bind_params(struct formula_run *in, const struct lowering *w, const struct call *c, uint32_t axis) {
     struct eval_context *ctx = in->eval;
     uint32_t roles = operand_roles(c), rank = operand(c, 0)->shape.rank;
-    for (uint32_t i = 0; i < w->nparams; i++) {
+    for (uint32_t i = 0; i < w->op.nparams; i++) {
         const struct tensor *t = with_axis_last(ctx, i < roles ? operand(c, i) : NULL, axis, rank);
-        struct str attribute = i < roles ? op_role_attribute(c->kind, w->params[i]) : w->params[i];
+        struct str attribute = i < roles ? op_role_attribute(c->kind, w->op.params[i]) : w->op.params[i];
         char key[64];
         snprintf(key, sizeof key, "%.*s", (int)attribute.n, attribute.p);
         if (i > 0 && op_is(c->kind, FOLDED_WEIGHTS))
@@ -118,8 +118,8 @@ static void check_attributes(struct eval_context *ctx, const struct lowering *w,
         struct str key = str_of(n->attrs[i].key);
         bool known = is_activation_key(key.p) || op_works_along(n->op, key) ||
                      (op_table[n->op].channels.key && str_is(key, op_table[n->op].channels.key));
-        for (uint32_t p = 0; p < w->nparams; p++)
-            known |= str_eq(key, w->params[p]);
+        for (uint32_t p = 0; p < w->op.nparams; p++)
+            known |= str_eq(key, w->op.params[p]);
         if (!known)
             op_fails(ctx, "the lowering of %s has no parameter %s", op_table[n->op].name, key.p);
     }
