@@ -19,36 +19,20 @@ struct reduction {
     binary_function *step;
 };
 
-static double sum(double so_far, double x) {
-    return so_far + x;
-}
-static double largest(double so_far, double x) {
-    return isnan(x) || x > so_far ? x : so_far;
-}
-static double smallest(double so_far, double x) {
-    return isnan(x) || x < so_far ? x : so_far;
-}
-static double any(double so_far, double x) {
-    return so_far != 0 || x != 0;
-}
-static double all(double so_far, double x) {
-    return so_far != 0 && x != 0;
-}
-
 static struct reduction reduction_of(const struct call *c) {
     switch (c->kind) {
     case K_MAX:
-        return (struct reduction){-INFINITY, largest};
+        return (struct reduction){-INFINITY, binary_MAXIMUM};
     case K_MIN:
-        return (struct reduction){INFINITY, smallest};
+        return (struct reduction){INFINITY, binary_MINIMUM};
     case K_PROD:
         return (struct reduction){1, format_product(result_type(c, 0))};
     case K_REDUCE_OR:
-        return (struct reduction){0, any};
+        return (struct reduction){0, binary_LOGICAL_OR};
     case K_REDUCE_AND:
-        return (struct reduction){1, all};
+        return (struct reduction){1, binary_LOGICAL_AND};
     default:
-        return (struct reduction){0, sum};
+        return (struct reduction){0, binary_ADD};
     }
 }
 
