@@ -17,7 +17,7 @@ struct device_error {
 /* Of the first output on the first device, in the arithmetic that numeric/tensor.h describes: results of the program
  * are stored by each op. The other side stores its result only; where it is part of the program, it is that which has
  * the products of the device, and [0] has what is lost by storing alone. */
-struct device_error device_error_of(const struct problem *p, uint64_t seed, bool blackhole);
+struct device_error device_error_of(const struct problem *p, bool blackhole);
 /* The error of [1] as a multiple of that of [0], to one digit: more is not a property of the program. */
 double device_error_ratio(const struct device_error *e);
 /* The results are floats whose errors are numbers. */

@@ -224,7 +224,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
         if (figures != FIGURES_NONE)
-            v.device = device_error_of(&p->ref.problem, 0, figures == FIGURES_BLACKHOLE);
+            v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE);
         v.device.known = device_error_tells(&v.device);
         proof_violate(p, &all);
         v.needed = all.needed;
