@@ -23,16 +23,7 @@ static void fix(struct fixed_extents *f, int64_t extent) {
         f->of[f->n++] = extent;
 }
 
-static void fix_dimension(struct fixed_extents *f, const struct graph *g, uint32_t op, const char *key) {
-    uint32_t rank = 0;
-    const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
-    int64_t d = attrs_int(graph_attributes(g, op), key, -1);
-    d = d < 0 ? d + rank : d;
-    if (dims && d >= 0 && d < rank)
-        fix(f, dims[d]);
-}
-
-/* Along a dimension of the operand of a reduction. */
+/* Of the operand, along which the op reduces, adds up or sorts. */
 static void fix_reduced(struct fixed_extents *f, const struct graph *g, uint32_t op) {
     uint32_t rank = 0;
     bool reduced[MAX_RANK] = {false};
@@ -90,11 +81,8 @@ static void fix_counted(struct fixed_extents *f, const struct graph *g, uint32_t
     if (graph_noperands(g, op) == 0 || graph_operands(g, op)[0] == NONE)
         return;
     bounded |= op_is(k, TOTALS) && (may_overflow(g, op) || narrowed_at(g, op) > 0);
-    bool sum = op_is(k, TOTALS) && op_table[k].class == OP_REDUCE;
-    if ((op_is(k, TOTALS) && !sum && bounded) || (op_is(k, SORTS) && indices))
-        fix_dimension(f, g, op, "dim");
-    else if (repeats_one(g, op) ||
-             (bounded && (op_is(k, LOCATES) || (sum && (counts_truths(g, op) || may_overflow(g, op))))))
+    bool total = op_is(k, TOTALS) && (op_table[k].class != OP_REDUCE || counts_truths(g, op) || may_overflow(g, op));
+    if (repeats_one(g, op) || (op_is(k, SORTS) && indices) || (bounded && (total || op_is(k, LOCATES))))
         fix_reduced(f, g, op);
 }
 
