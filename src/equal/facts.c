@@ -98,11 +98,10 @@ static int64_t row_length(const struct graph *g, uint32_t value) {
 static int64_t places_of(const struct graph *g, uint32_t op, uint32_t operand, const struct facts *to) {
     enum op_kind k = (enum op_kind)g->kind[op];
     enum op_class c = graph_class(g, op);
-    bool compares = k == K_GE || k == K_GT || k == K_LE || k == K_LT || k == K_EQ || k == K_NE;
     bool keeps =
         class_moves(c) || c == OP_SLICE || c == OP_JOIN || k == K_ADD || k == K_ABS || (k == K_WHERE && operand > 0);
     uint32_t other = graph_noperands(g, op) == 2 ? graph_operands(g, op)[1 - operand] : NONE;
-    return compares && other != NONE ? row_length(g, other) : keeps ? to->places : 0;
+    return op_is(k, COMPARES) && other != NONE ? row_length(g, other) : keeps ? to->places : 0;
 }
 
 /* ---- masks ---- */
@@ -219,19 +218,14 @@ static void move_level(const struct graph *g, uint32_t op, uint32_t operand, con
 
 /* Along the first dimension that the op reduces or adds up along. */
 static int64_t counted_by(const struct graph *g, uint32_t op) {
-    bool reduced[MAX_RANK] = {false};
+    bool along[MAX_RANK] = {false};
     uint32_t rank = 0, v = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, d = 0;
     const int64_t *x = v == NONE ? NULL : graph_shape(g, v, &rank);
-    const struct attr *axis = graph_axes(g, op);
-    if (!x || rank == 0)
+    bool counts = graph_class(g, op) == OP_REDUCE || graph_op_is(g, op, TOTALS);
+    if (!x || !counts || graph_reduced_dims(g, op, rank, along) == NONE)
         return 0;
-    if (g->kind[op] == K_CUMSUM && axis && axis->is_whole)
-        d = (uint32_t)(axis->whole + (axis->whole < 0 ? rank : 0));
-    else if (graph_class(g, op) == OP_REDUCE && graph_reduced_dims(g, op, rank, reduced) != NONE)
-        while (d < rank && !reduced[d])
-            d++;
-    else
-        return 0;
+    while (d < rank && !along[d])
+        d++;
     return d < rank ? x[d] : 0;
 }
 
@@ -311,18 +305,12 @@ static void join(struct facts *all, const struct facts *f) {
     all->rooted |= f->rooted;
 }
 
-static bool is_cast_of_integers(const struct graph *g, uint32_t value) {
-    uint32_t def = g->m->values[value].def;
-    return def != NONE && graph_class(g, def) == OP_CAST && graph_operands(g, def)[0] != NONE &&
-           format_is_integer(graph_dtype(g, graph_operands(g, def)[0]));
-}
-
 /* Rows of a table may be numbered by floats, which are whole numbers then unless they are cast. */
 static bool may_select(const struct graph *g, uint32_t op, uint32_t operand, uint32_t value) {
     enum dtype t = graph_dtype(g, value);
     bool numbers = g->kind[op] == K_EMBEDDING && operand == 0;
     bool moves = class_moves(graph_class(g, op)) && graph_dtype(g, g->m->ops[op].first_result) == t;
-    return t != DT_I1 && (format_is_integer(t) || numbers || moves || is_cast_of_integers(g, value));
+    return t != DT_I1 && (numbers || moves || holds_whole(g, value));
 }
 
 /* Of all that the ops take and make, each once. */

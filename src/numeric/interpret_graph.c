@@ -11,20 +11,25 @@ bool program_shape(const struct program *p, uint32_t value, struct shape *s) {
     return p->shape ? p->shape(p->self, value, s) : shape_in_graph(p->graph, value, s);
 }
 
+enum { DEPTH = 8 }; /* ops that are looked past */
+
 static bool adds_up(const struct graph *g, uint32_t op) {
     return graph_op_is(g, op, ADDS) || graph_op_is(g, op, TOTALS);
 }
 
-/* Whole numbers, whatever type holds them. */
-static bool is_whole(const struct graph *g, uint32_t value, int depth) {
+static bool holds_whole_within(const struct graph *g, uint32_t value, int depth) {
     uint32_t def = g->m->values[value].def;
     bool whole = format_is_integer(graph_dtype(g, value));
     if (whole || def == NONE || depth == 0)
         return whole;
     bool passes = class_moves(graph_class(g, def)) || adds_up(g, def);
     for (uint32_t i = 0; passes && i < graph_noperands(g, def); i++)
-        passes = graph_operands(g, def)[i] != NONE && is_whole(g, graph_operands(g, def)[i], depth - 1);
+        passes = graph_operands(g, def)[i] != NONE && holds_whole_within(g, graph_operands(g, def)[i], depth - 1);
     return passes || graph_op_is(g, def, COUNTS);
+}
+
+bool holds_whole(const struct graph *g, uint32_t value) {
+    return holds_whole_within(g, value, DEPTH);
 }
 
 /* Integers are made of the value again, it numbers the rows of a table, or it is compared as it is. */
@@ -47,7 +52,7 @@ static bool is_read_whole(const struct graph *g, uint32_t value, bool as_it_is, 
 }
 
 enum dtype rounds_whole(const struct graph *g, uint32_t op) {
-    enum { DEPTH = 8, FEW_BITS = 24 }; /* what an f32 does not hold no model counts to */
+    enum { FEW_BITS = 24 }; /* what an f32 does not hold no model counts to */
     uint32_t result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
     enum dtype to = result == NONE ? DT_NONE : graph_dtype(g, result);
     if (!format_is_float(to) || dtype_table[to].precision >= FEW_BITS)
@@ -58,9 +63,9 @@ enum dtype rounds_whole(const struct graph *g, uint32_t op) {
     } else if (graph_class(g, op) == OP_CAST && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE) {
         enum dtype from = graph_dtype(g, graph_operands(g, op)[0]);
         uint32_t bits = format_is_float(from) ? dtype_table[from].precision : dtype_table[from].bits;
-        loses = bits > dtype_table[to].precision && is_whole(g, graph_operands(g, op)[0], DEPTH);
+        loses = bits > dtype_table[to].precision && holds_whole(g, graph_operands(g, op)[0]);
     } else if (adds_up(g, op)) {
-        loses = is_whole(g, result, DEPTH);
+        loses = holds_whole(g, result);
     }
     return loses && is_read_whole(g, result, true, DEPTH) ? to : DT_NONE;
 }

@@ -24,6 +24,8 @@ struct program {
 
 /* The shape in which the value is evaluated; false where it is not known before. */
 bool program_shape(const struct program *p, uint32_t value, struct shape *s);
+/* Its elements are whole numbers, whatever type holds them. */
+bool holds_whole(const struct graph *g, uint32_t value);
 /* Numbers between floats are not rounded, but whole ones that become integers, or rows of a table, again, or are
  * compared, are: the float type that the op rounds such numbers to; DT_NONE: it does not. */
 enum dtype rounds_whole(const struct graph *g, uint32_t op);
