@@ -5,10 +5,6 @@
  * be small. */
 static const double least = 0x1p-126, most = 1e18;
 
-static bool both_finite(double x, double y) {
-    return isfinite(x) && isfinite(y);
-}
-
 static bool close_enough(double x, double y) {
     return fabs(x - y) <= 1e-6 * fmax(fabs(x), fabs(y));
 }

@@ -11,6 +11,10 @@ static inline double unsigned_nan(double x) {
     return isnan(x) ? fabs(x) : x;
 }
 
+static inline bool both_finite(double x, double y) {
+    return isfinite(x) && isfinite(y);
+}
+
 /* A difference is relative to the element, or to a thousandth of the largest element of the tensor where the element is
  * smaller than that: sums that cancel leave small elements with large relative errors. */
 static const double floor_of_largest = 1e-3;

@@ -125,7 +125,7 @@ static void add_noise(const struct lockstep *from, const double *shift, uint32_t
 /* Adds what is finite on both sides. */
 static void add_distance(struct distance *d, const struct tensor *got, const struct tensor *want) {
     for (int64_t i = 0; i < want->n; i++)
-        if (isfinite(got->x[i]) && isfinite(want->x[i])) {
+        if (both_finite(got->x[i], want->x[i])) {
             d->error += (got->x[i] - want->x[i]) * (got->x[i] - want->x[i]);
             d->size += want->x[i] * want->x[i];
         }
@@ -136,7 +136,7 @@ static void add_distance(struct distance *d, const struct tensor *got, const str
 static struct difference unexplained(const struct lockstep *l, const double *shift, uint32_t device, uint32_t output,
                                      const struct tensor *want, const struct tensor *got, int64_t *compared) {
     struct difference d = compare_worst(got, want, floor_of_largest, NULL, compared);
-    if (d.error <= tolerance || d.at < 0 || !isfinite(d.got) || !isfinite(d.want))
+    if (d.error <= tolerance || d.at < 0 || !both_finite(d.got, d.want))
         return d;
     const struct tensor *both[] = {want, got};
     double *slack = arena_alloc(l->eval[0].arena, ((size_t)want->n + 1) * sizeof *slack);
@@ -176,7 +176,7 @@ static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep
     int64_t compared = 0;
     struct difference d = t->p->any_order ? unexplained_in_any_order(l->eval[0].arena, want, got, &compared)
                                           : unexplained(l, t->shift, device, output, want, got, &compared);
-    bool finite = isfinite(d.got) && isfinite(d.want); /* 0 wanted is infinitely far in relation, and may be near */
+    bool finite = both_finite(d.got, d.want); /* 0 wanted is infinitely far in relation, and may be near */
     t->compared += compared;
     t->skipped += want->n - compared;
     if (finite && t->p->bound > 0)
@@ -332,7 +332,7 @@ static void set_between(const struct inquiry *t, const struct sample *a, const s
         bool moves = format_is_float(graph_dtype(t->p->program.graph, t->p->inputs[i].value));
         struct tensor *z = moves ? tensor_copy(&l->eval[0], x) : NULL;
         for (int64_t k = 0; z && k < z->n; k++)
-            z->x[k] += isfinite(x->x[k]) && isfinite(y->x[k]) ? at * (y->x[k] - x->x[k]) : 0;
+            z->x[k] += both_finite(x->x[k], y->x[k]) ? at * (y->x[k] - x->x[k]) : 0;
         l->given[0][i].tensor = z ? z : x;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "numeric/format.h"
 #include "numeric/interpret_graph.h"
+#include "pair/image.h"
 #include "reduce/subgraph.h"
 
 /* The bound of masks that patterns use, and of what makes them of 0 and 1: exp(-10000) is 0 in f64, too. Epsilons are
@@ -81,12 +82,9 @@ static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t opera
 
 /* The numbers of a row: constants that are not all the same. 0: it is none. */
 static int64_t row_length(const struct graph *g, uint32_t value) {
+    value = image_source(g, value);
     uint32_t def = g->m->values[value].def, rank = 0;
-    while (def != NONE && class_moves(graph_class(g, def)) && graph_operands(g, def)[0] != NONE) {
-        value = graph_operands(g, def)[0];
-        def = g->m->values[value].def;
-    }
-    bool constant = def != NONE && (g->kind[def] == K_ARANGE || g->kind[def] == K_CONSTANT);
+    bool constant = def != NONE && (graph_op_is(g, def, COUNTS) || g->kind[def] == K_CONSTANT);
     const int64_t *x = constant && !graph_constant(g, value).known ? graph_shape(g, value, &rank) : NULL;
     int64_t most = 0;
     for (uint32_t d = 0; x && d < rank; d++)

@@ -29,10 +29,6 @@ struct equations {
     uint32_t n;
 };
 
-static bool both_finite(double x, double y) {
-    return isfinite(x) && isfinite(y);
-}
-
 static double largest_of(const struct tensor *t) {
     double largest = 0;
     for (int64_t i = 0; i < t->n; i++)
