@@ -110,7 +110,7 @@ static void explain(const struct module *m, uint32_t func, const struct match_li
     struct match_list again = {0};
     struct near_misses near = {0};
     match_function(patterns(), &m->graph, func, arena, &again);
-    near_misses_find(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &near);
+    near_misses_find(patterns(), NULL, &m->graph, func, m->ir.nops < FEW, arena, &near);
     FUZZ_PROMISE(again.n == found->n);
     for (uint32_t i = 0; i < near.n; i++) {
         const struct near_miss *c = &near.items[i];

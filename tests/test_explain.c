@@ -26,7 +26,7 @@ static void search(const char *args, const char *ops, bool all) {
     ir_short(&ir, args, ops);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++) {
         match_function(&set, &ir.g, f, &arena, &list);
-        near_misses_find(&set, &ir.g, f, all, &arena, &near);
+        near_misses_find(&set, NULL, &ir.g, f, all, &arena, &near);
     }
 }
 

@@ -145,6 +145,13 @@ static void edit(struct matcher *m, const struct failure *s, enum detour how) {
     m->state.edits = 1;
 }
 
+/* Behind a difference no end with these goals is close, or better than the best one so far. */
+static bool is_hopeless(const struct matcher *m, const struct goal *g) {
+    const struct diagnosis *d = diagnosis_of(m);
+    uint32_t n = m->state.nmatched + bound_most(d->bound, m, g);
+    return n < d->least || 4 * n + 7 <= d->score;
+}
+
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
 static void skip_goal(struct matcher *m, const struct failure *s) {
     struct mark k = matcher_mark(m);
@@ -154,7 +161,7 @@ static void skip_goal(struct matcher *m, const struct failure *s) {
     }
     record(m, s, s);
     edit(m, s, DETOUR_NONE);
-    if (!m->full)
+    if (!m->full && !is_hopeless(m, s->goal ? s->goal->next : NULL))
         matcher_solve(m, s->goal ? s->goal->next : NULL);
     matcher_undo(m, k);
 }
@@ -165,6 +172,23 @@ static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, c
         return false;
     struct goal *c = matcher_goal(m, g, g->node->args[0], m->g->m->ops[op].first_result, map, g->axes, g->next);
     return c && matcher_solve(m, c);
+}
+
+static bool may_be_operand(const struct matcher *m, const struct node *node, uint32_t op) {
+    bool may = false;
+    for (uint32_t i = 0; i < graph_noperands(m->g, op) && !may; i++) {
+        uint32_t value = graph_operands(m->g, op)[i];
+        may = value != NONE && matcher_may_match(m, node, value);
+    }
+    return may;
+}
+
+/* The op is another one: its operands are those of the goal's. */
+static bool match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    bool may = true;
+    for (uint32_t i = 0; m->ops && i < g->node->nargs && may; i++)
+        may = may_be_operand(m, g->node->args[i], op);
+    return may && match_stand_in(m, g, op, map);
 }
 
 /* The op is one too many: what is expected stands before it. */
@@ -187,14 +211,16 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
     static const struct {
         enum detour detour;
         bool (*step)(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-    } ways[] = {{DETOUR_AS_IF, match_stand_in}, {DETOUR_ABSENT, match_absent}, {DETOUR_EXTRA, match_extra}};
+    } ways[] = {{DETOUR_AS_IF, match_other}, {DETOUR_ABSENT, match_absent}, {DETOUR_EXTRA, match_extra}};
     const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
     uint32_t op = m->g->m->values[value].def;
     if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
         return; /* a root is of the right kind for another alternative; an op that does not match has said why */
     skip_goal(m, &s);
+    if (m->state.edits || is_hopeless(m, g))
+        return;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (op == NONE || value != m->g->m->ops[op].first_result || m->state.edits || m->full)
+        if (op == NONE || value != m->g->m->ops[op].first_result || m->full)
             return;
         struct mark k = matcher_mark(m);
         edit(m, &s, ways[i].detour);
@@ -289,10 +315,10 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 /* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
  * enough, when they are not close. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                     uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough};
-    struct search_observer observer = {observe_failure, observe_other_op, observe_passes,
-                                       observe_end,     observe_verdict,  &diagnosis};
+                     uint32_t enough, struct bound *bound, uint32_t least, struct arena *a, struct near_miss *out) {
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound, .least = least};
+    struct search_observer observer = {observe_failure, observe_other_op, observe_passes, observe_end,
+                                       observe_verdict, is_hopeless,      &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
@@ -312,6 +338,20 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
     return out->reason.n > 0;
 }
 
+/* Ops that an end has to match to be close. NONE: as many cannot match, or more are missing than may match. */
+static uint32_t least_close(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
+    struct arena *before = m->arena;
+    matcher_undo(m, (struct mark){0});
+    m->pattern = p;
+    m->state.line = 0;
+    m->arena = a;
+    int all = ops_of_formula(m, NULL), missing = ops_of_formula(m, b);
+    m->arena = before;
+    uint32_t least = all > 2 * LEAST_OPS ? (uint32_t)(all + 1) / 2 : LEAST_OPS;
+    uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
+    return missing > 0 || most < least ? NONE : least;
+}
+
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
     struct near_miss *kept;
     uint32_t *ops = arena_alloc(a, (c->nops + 1) * sizeof *ops);
@@ -325,23 +365,42 @@ static void keep(struct near_misses *list, const struct near_miss *c, struct are
     kept->reason = arena_str(a, c->reason);
 }
 
-void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
-                      struct near_misses *near) {
+/* An audit finds nothing there, for all that is known. */
+static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, const struct pattern *p, uint32_t op) {
+    m->full = false;
+    return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
+}
+
+void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
+                      bool all, struct arena *a, struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
-    struct arena scratch = {0}; /* of one op and pattern */
+    struct arena scratch = {0}, own = {0}; /* of one op and pattern; of the function */
+    struct bound *bound = arena_alloc(&own, sizeof *bound);
+    uint32_t *least = arena_alloc(&own, (set->first_rooted[K_COUNT] + 1) * sizeof *least); /* least_close; 0: unknown */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
-    for (uint32_t op = first; op < end; op++)
-        for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++) {
+    if (ops)
+        automaton_run(ops, first, end);
+    bound_begin(bound, set, ops, g, first, end, &own);
+    m->ops = ops;
+    for (uint32_t op = first; op < end; op++) {
+        const uint64_t *roots = ops ? automaton_roots(ops, op) : NULL;
+        uint32_t from = set->first_rooted[g->kind[op]];
+        for (uint32_t i = from; i < set->first_rooted[g->kind[op] + 1]; i++) {
             const struct pattern *p = set->rooted[i];
             struct near_miss close;
-            if (!may_be_root(p, g, op, func) || match_at(m, p, op))
+            if (!may_be_root(p, g, op, func) || has_match(m, roots, i - from, p, op))
                 continue;
-            if (diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close))
+            if (!least[i])
+                least[i] = all ? 1 : least_close(m, p, bound, &scratch);
+            if ((least[i] != NONE || m->full) &&
+                diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, bound, least[i], &scratch, &close))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }
+    }
     arena_free(&scratch);
+    arena_free(&own);
     matcher_free(m);
 }
 
@@ -361,11 +420,13 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
     struct matcher *m = matcher_new(g, func, max_steps, a);
     uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end > first ? end - first : 0;
     bool any = false;
+    struct bound *bound = arena_alloc(a, sizeof *bound);
+    bound_begin(bound, NULL, NULL, g, first, end, a);
     for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
         struct near_miss close;
         uint32_t op = first + i % n;
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
-            !diagnose(m, leader, p, op, i < n, a, &close))
+            !diagnose(m, leader, p, op, i < n, bound, 0, a, &close))
             continue;
         if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
             *out = close;

@@ -2,6 +2,7 @@
 #ifndef FA_DIAGNOSE_H
 #define FA_DIAGNOSE_H
 
+#include "explain/bound.h"
 #include "explain/near_miss.h"
 #include "match/matcher.h"
 
@@ -28,8 +29,10 @@ struct failure {
 
 struct diagnosis {
     struct near_miss *best;
-    uint32_t score;             /* of the closest end of the search; 0: none yet */
-    uint32_t enough;            /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
+    uint32_t score;  /* of the closest end of the search; 0: none yet */
+    uint32_t enough; /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
+    uint32_t least;  /* ops that an end has to match to be close */
+    struct bound *bound;
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
     struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
 };
@@ -39,6 +42,8 @@ struct diagnosis {
 /* The fewest ops of the formula that the search ended without: those of the failures, and of the goals behind the
  * second one, which is NULL where all other goals were met. */
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second);
+/* The fewest ops of the formula that is searched for, of which nothing is matched, less those that may match. */
+int ops_of_formula(const struct matcher *m, struct bound *without);
 
 /* ---- reason.c ---- */
 

@@ -296,10 +296,12 @@ static bool explain_level(struct explained_graph *r) {
             return false;
         e->became = e->became.n ? e->became : became;
     }
+    struct automaton_run *ops = automaton_run_new(match_cache_automaton(e->cache), g);
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
-        near_misses_find(e->patterns, g, funcs[i], e->all, &r->arena, &r->near);
+        near_misses_find(e->patterns, ops, g, funcs[i], e->all, &r->arena, &r->near);
+    automaton_run_free(ops);
     for (int i = 0; i < 2; i++) {
         r->reported[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->reported);
         r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);

@@ -1,7 +1,7 @@
 /* How many ops a formula asks for beside those that a search has matched: what tells a near miss from a far one. */
 #include "explain/diagnose.h"
 
-enum { SLOT_WORDS = (MAX_SLOTS + 63) / 64 };
+#include <limits.h>
 
 /* A bit for each slot. */
 struct slot_set {
@@ -11,12 +11,13 @@ struct slot_set {
 /* What a name needs, where of those that this asks about the same are counted already. */
 struct name_need {
     bool known;
-    uint32_t ops;
+    int ops;
     struct slot_set asked, counted, added;
 };
 
 struct fewest_ops {
     const struct matcher *m;
+    struct bound *bound;            /* less those that may match; NULL: none may */
     struct slot_set counted, asked; /* names whose ops are counted; those of which it was asked whether they are */
     struct name_need names[MAX_SLOTS];
 };
@@ -28,7 +29,7 @@ static bool holds_again(const struct name_need *k, const struct slot_set *counte
     return k->known;
 }
 
-static uint32_t least(struct fewest_ops *need, const struct node *n);
+static int least(struct fewest_ops *need, const struct node *n);
 
 static void find_need(struct fewest_ops *need, const struct node *n, struct name_need *k) {
     struct slot_set asked = need->asked, counted = need->counted;
@@ -44,7 +45,7 @@ static void find_need(struct fewest_ops *need, const struct node *n, struct name
     need->counted = counted;
 }
 
-static uint32_t least_of_name(struct fewest_ops *need, const struct node *n) {
+static int least_of_name(struct fewest_ops *need, const struct node *n) {
     struct name_need *k = &need->names[n->slot];
     uint64_t bit = 1ull << (n->slot % 64);
     need->asked.bits[n->slot / 64] |= bit;
@@ -60,8 +61,9 @@ static uint32_t least_of_name(struct fewest_ops *need, const struct node *n) {
 }
 
 /* The fewest ops that a node can match, without names that are bound already. Each name counts once. */
-static uint32_t least(struct fewest_ops *need, const struct node *n) {
-    uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
+static int least(struct fewest_ops *need, const struct node *n) {
+    int may = need->bound ? (int)bound_own(need->bound, n) : 0,
+        sum = may ? -may : n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED)
         return least_of_name(need, n);
     if (n->kind != N_EITHER) {
@@ -70,10 +72,10 @@ static uint32_t least(struct fewest_ops *need, const struct node *n) {
         return sum;
     }
     struct slot_set before = need->counted, best = before;
-    sum = NONE;
+    sum = INT_MAX;
     for (uint32_t i = 0; i < n->nargs; i++) {
         need->counted = before;
-        uint32_t k = least(need, n->args[i]);
+        int k = least(need, n->args[i]);
         if (k < sum) {
             sum = k;
             best = need->counted;
@@ -83,16 +85,16 @@ static uint32_t least(struct fewest_ops *need, const struct node *n) {
     return sum;
 }
 
-static uint32_t least_of_failure(struct fewest_ops *need, const struct failure *s) {
+static int least_of_failure(struct fewest_ops *need, const struct failure *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
-    uint32_t sum = n ? least(need, n) : 0;
+    int sum = n ? least(need, n) : 0;
     if (s->detour)
         return s->detour != DETOUR_EXTRA;
     return s->why == FAILED_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
-static uint32_t least_after(struct fewest_ops *need, const struct goal *g) {
-    uint32_t sum = 0;
+static int least_after(struct fewest_ops *need, const struct goal *g) {
+    int sum = 0;
     for (; g; g = g->next)
         sum += least(need, g->node);
     for (uint32_t i = need->m->state.line; i < need->m->pattern->formula.nsecondary; i++)
@@ -101,12 +103,19 @@ static uint32_t least_after(struct fewest_ops *need, const struct goal *g) {
     return sum;
 }
 
+int ops_of_formula(const struct matcher *m, struct bound *without) {
+    struct fewest_ops *need = arena_alloc(m->arena, sizeof *need);
+    need->m = m;
+    need->bound = without;
+    return least(need, m->pattern->formula.root) + least_after(need, NULL);
+}
+
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second) {
     struct fewest_ops *need = arena_alloc(m->arena, sizeof *need);
     need->m = m;
-    uint32_t sum = least_of_failure(need, first);
+    int sum = least_of_failure(need, first);
     if (second)
         sum += (second != first ? least_of_failure(need, second) : 0) +
                least_after(need, second->goal ? second->goal->next : NULL);
-    return sum;
+    return (uint32_t)sum;
 }

@@ -3,6 +3,7 @@
 #ifndef FA_NEAR_MISS_H
 #define FA_NEAR_MISS_H
 
+#include "automaton/automaton.h"
 #include "match/match.h"
 
 struct near_miss {
@@ -32,8 +33,8 @@ struct near_misses {
 /* Searches a function as match_function does. Where a pattern does not match although the op may be its root, adds the
  * nearest miss for that op and pattern, with `all` also where less than half of the ops match. Texts live in `a`; the
  * caller frees the items. */
-void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
-                      struct near_misses *near);
+void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
+                      bool all, struct arena *a, struct near_misses *near);
 /* The nearest miss in a function of one pattern, which shares its formula with `leader`; where nothing comes close,
  * what its last op is instead of the root. False when there is no op. */
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,

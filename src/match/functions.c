@@ -44,6 +44,8 @@ static bool match_computed(struct matcher *m, const struct goal *g, uint32_t val
 bool match_by_values(struct matcher *m, const struct goal *g) {
     uint32_t value = g->value;
     const struct imap *map = g->map;
+    if (m->ops && !automaton_finds(m->ops, g->node->sub, value))
+        return false;
     for (uint32_t step = 0; map && step <= MAX_CHAIN; step++) {
         uint32_t op = m->g->m->values[value].def;
         if (op == NONE)

@@ -125,6 +125,8 @@ struct search_observer {
     void (*complete)(struct matcher *m);
     /* The conditions of a pattern are about to be decided over a whole match. */
     void (*verdict)(struct matcher *m, struct evaluation *e, const struct pattern *p);
+    /* Nothing is to be found with this goal and those after it where they fail. */
+    bool (*hopeless)(const struct matcher *m, const struct goal *g);
     void *self;
 };
 
@@ -214,6 +216,8 @@ bool matcher_is_flat(const struct matcher *m, uint32_t op);
 /* ---- plausible.c ---- */
 
 /* False: the node cannot match at the value, by the ops there. */
+bool matcher_may_match(const struct matcher *m, const struct node *node, uint32_t value);
+/* The same; an observer wants to see why. */
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
 /* The same for the op itself as the root of a line. */
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);

@@ -380,7 +380,7 @@ static bool view_fits(struct matcher *m, const struct goal *g, const struct op_v
 static bool match_views(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
     struct op_view views[MAX_VIEWS];
     uint32_t n = 0;
-    if (g->node->kind == N_OP && m->g->m->ops[op].func == m->func)
+    if (g->node->kind == N_OP && m->g->m->ops[op].func == m->func && (m->takes_views || !m->has_views))
         n = op_views(m->g, op, views);
     for (uint32_t i = 0; i < n; i++)
         for (int swapped = 0; swapped < (op_is(views[i].kind, COMMUTES) ? 2 : 1); swapped++) {

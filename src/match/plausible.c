@@ -39,14 +39,16 @@ static bool may_be_constant(const struct graph *g, uint32_t value) {
     return false;
 }
 
-bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
-    if (m->observer) /* it is told where exactly the search fails */
-        return true;
+bool matcher_may_match(const struct matcher *m, const struct node *node, uint32_t value) {
     if (m->ops)
         return automaton_finds(m->ops, node->sub, value);
     return node->kind == N_VARIABLE && m->pattern->formula.slot_is_constant[node->slot]
                ? may_be_constant(m->g, value)
                : kinds_plausible(m, node, value);
+}
+
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+    return m->observer || matcher_may_match(m, node, value); /* it is told where exactly the search fails */
 }
 
 bool matcher_root_plausible(const struct matcher *m, const struct node *node, uint32_t op) {

@@ -183,19 +183,30 @@ bool match_number(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, g->next);
 }
 
+static bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
+    struct mark k = matcher_mark(m);
+    struct goal *c = matcher_goal(m, g, node, g->value, g->map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = g->slot;
+    if (matcher_solve(m, c))
+        return true;
+    matcher_undo(m, k);
+    return false;
+}
+
+/* An observer sees those that cannot match, too: after the others, where an automaton tells them apart. */
 bool match_either(struct matcher *m, const struct goal *g) {
-    for (uint32_t i = 0; i < g->node->nargs; i++) {
-        if (!matcher_plausible(m, g->node->args[i], g->value))
-            continue;
-        struct mark k = matcher_mark(m);
-        struct goal *c = matcher_goal(m, g, g->node->args[i], g->value, g->map, g->axes, g->next);
-        if (!c)
-            return false;
-        c->slot = g->slot;
-        if (matcher_solve(m, c))
+    const struct node *n = g->node;
+    bool all = m->observer && !m->ops;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]))
             return true;
-        matcher_undo(m, k);
-    }
+    if (!m->observer || all || m->observer->hopeless(m, g))
+        return false;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (!matcher_may_match(m, n->args[i], g->value) && match_alternative(m, g, n->args[i]))
+            return true;
     return false;
 }
 
