@@ -210,6 +210,8 @@ char *arena_strdup(struct arena *a, struct str s) {
 }
 
 struct str arena_str(struct arena *a, struct str s) {
+    if (!s.n)
+        return STR("");
     return (struct str){arena_strdup(a, s), s.n};
 }
 

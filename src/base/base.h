@@ -104,9 +104,10 @@ struct arena {
     size_t total; /* bytes asked of malloc so far */
 };
 
-void *arena_alloc(struct arena *a, size_t size);     /* 16-byte aligned, zeroed, never NULL */
-char *arena_strdup(struct arena *a, struct str s);   /* NUL-terminated copy */
-struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
+void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, never NULL */
+char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
+struct str arena_str(struct arena *a,
+                     struct str s); /* copy as a view (also NUL-terminated); one "" for all empty ones */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_reset(struct arena *a); /* empty again; the chunk allocated last stays for what comes next */
 void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */

@@ -145,11 +145,16 @@ static void edit(struct matcher *m, const struct failure *s, enum detour how) {
     m->state.edits = 1;
 }
 
-/* Behind a difference no end with these goals is close, or better than the best one so far. */
+/* Behind a difference no end with these goals is better than the best one so far. Not all of them are met where one
+ * cannot match. */
 static bool is_hopeless(const struct matcher *m, const struct goal *g) {
     const struct diagnosis *d = diagnosis_of(m);
-    uint32_t n = m->state.nmatched + bound_most(d->bound, m, g);
-    return n < d->least || 4 * n + 7 <= d->score;
+    uint32_t most = 4 * (m->state.nmatched + bound_most(d->bound, m, g));
+    if (most + 7 <= d->score || most + 1 > d->score)
+        return most + 7 <= d->score;
+    while (g && matcher_may_match(m, g->node, g->value))
+        g = g->next;
+    return g != NULL;
 }
 
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
@@ -315,8 +320,8 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 /* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
  * enough, when they are not close. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                     uint32_t enough, struct bound *bound, uint32_t least, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound, .least = least};
+                     uint32_t enough, struct bound *bound, struct arena *a, struct near_miss *out) {
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound};
     struct search_observer observer = {observe_failure, observe_other_op, observe_passes, observe_end,
                                        observe_verdict, is_hopeless,      &diagnosis};
     struct arena *before = m->arena;
@@ -338,18 +343,17 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
     return out->reason.n > 0;
 }
 
-/* Ops that an end has to match to be close. NONE: as many cannot match, or more are missing than may match. */
-static uint32_t least_close(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
+/* No end is close: too few ops can match, or more are missing than may match. */
+static bool is_far(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
     struct arena *before = m->arena;
     matcher_undo(m, (struct mark){0});
     m->pattern = p;
     m->state.line = 0;
     m->arena = a;
+    uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
     int all = ops_of_formula(m, NULL), missing = ops_of_formula(m, b);
     m->arena = before;
-    uint32_t least = all > 2 * LEAST_OPS ? (uint32_t)(all + 1) / 2 : LEAST_OPS;
-    uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
-    return missing > 0 || most < least ? NONE : least;
+    return missing > 0 || most < LEAST_OPS || 2 * (int)most < all;
 }
 
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
@@ -376,7 +380,7 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
     struct arena scratch = {0}, own = {0}; /* of one op and pattern; of the function */
     struct bound *bound = arena_alloc(&own, sizeof *bound);
-    uint32_t *least = arena_alloc(&own, (set->first_rooted[K_COUNT] + 1) * sizeof *least); /* least_close; 0: unknown */
+    char *far = arena_alloc(&own, set->first_rooted[K_COUNT] + (size_t)1); /* is_far; 0: not asked yet */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     if (ops)
@@ -391,10 +395,9 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
             struct near_miss close;
             if (!may_be_root(p, g, op, func) || has_match(m, roots, i - from, p, op))
                 continue;
-            if (!least[i])
-                least[i] = all ? 1 : least_close(m, p, bound, &scratch);
-            if ((least[i] != NONE || m->full) &&
-                diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, bound, least[i], &scratch, &close))
+            if (!far[i])
+                far[i] = !all && is_far(m, p, bound, &scratch) ? 'y' : 'n';
+            if ((far[i] == 'n' || m->full) && diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, bound, &scratch, &close))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }
@@ -426,7 +429,7 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
         struct near_miss close;
         uint32_t op = first + i % n;
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
-            !diagnose(m, leader, p, op, i < n, bound, 0, a, &close))
+            !diagnose(m, leader, p, op, i < n, bound, a, &close))
             continue;
         if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
             *out = close;

@@ -31,7 +31,6 @@ struct diagnosis {
     struct near_miss *best;
     uint32_t score;  /* of the closest end of the search; 0: none yet */
     uint32_t enough; /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
-    uint32_t least;  /* ops that an end has to match to be close */
     struct bound *bound;
     const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
     struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
