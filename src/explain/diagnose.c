@@ -145,20 +145,15 @@ static void edit(struct matcher *m, const struct failure *s, enum detour how) {
     m->state.edits = 1;
 }
 
-/* Behind a difference no end with these goals is better than the best one so far. Not all of them are met where one
- * cannot match. */
+/* With a difference no end with these goals is better than the best one so far. */
 static bool is_hopeless(const struct matcher *m, const struct goal *g) {
     const struct diagnosis *d = diagnosis_of(m);
-    uint32_t most = 4 * (m->state.nmatched + bound_most(d->bound, m, g));
-    if (most + 7 <= d->score || most + 1 > d->score)
-        return most + 7 <= d->score;
-    while (g && matcher_may_match(m, g->node, g->value))
-        g = g->next;
-    return g != NULL;
+    return 4 * (m->state.nmatched + bound_most(d->bound, m, g)) + 7 <= d->score;
 }
 
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
 static void skip_goal(struct matcher *m, const struct failure *s) {
+    const struct goal *next = s->goal ? s->goal->next : NULL;
     struct mark k = matcher_mark(m);
     if (m->state.edits) {
         record(m, first_of(m), s);
@@ -166,8 +161,8 @@ static void skip_goal(struct matcher *m, const struct failure *s) {
     }
     record(m, s, s);
     edit(m, s, DETOUR_NONE);
-    if (!m->full && !is_hopeless(m, s->goal ? s->goal->next : NULL))
-        matcher_solve(m, s->goal ? s->goal->next : NULL);
+    if (!m->full && !is_hopeless(m, next))
+        matcher_solve(m, next);
     matcher_undo(m, k);
 }
 
