@@ -38,7 +38,7 @@ static bool has_function(const struct bound *b, const struct subformula *s) {
 
 static bool has_op(const struct bound *b, const struct node *n) {
     uint64_t here = 0;
-    for (uint32_t w = 0; w < (K_COUNT + 63) / 64; w++)
+    for (uint32_t w = 0; w < (OPERATORS + 63) / 64; w++)
         here |= n->kinds[w] & b->kinds[w];
     return here;
 }

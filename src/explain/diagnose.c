@@ -375,7 +375,7 @@ void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, 
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
     struct arena scratch = {0}, own = {0}; /* of one op and pattern; of the function */
     struct bound *bound = arena_alloc(&own, sizeof *bound);
-    char *far = arena_alloc(&own, set->first_rooted[K_COUNT] + (size_t)1); /* is_far; 0: not asked yet */
+    char *far = arena_alloc(&own, set->first_rooted[OPERATORS] + (size_t)1); /* is_far; 0: not asked yet */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     if (ops)
