@@ -136,6 +136,9 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--planted", type=int, default=0)
     o = parser.parse_args()
+    for program in o.old, o.new:
+        if subprocess.run([program, "patterns", "list"], stdout=subprocess.DEVNULL, check=False).returncode:
+            sys.exit("%s has no patterns: leave it where it was built" % program)
     with tempfile.TemporaryDirectory() as directory:
         return compare_all(o, list(planted_runs(o.planted, directory)))
 
