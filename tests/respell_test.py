@@ -4,8 +4,9 @@
 usage: respell_test.py FUSION_AUDIT AUDITS EXAMPLES PATTERNS [--steps=5] [--rounds=1] [--seed=0] [--only=PATTERN,...] [--least=PERCENT] [--verbose]
 Takes the hits of the pattern files as modules (EXAMPLES print PATTERNS). Of each --rounds modules are made by --steps
 identities, each at an op drawn at random; what is found and proved of the example, its fused op or what another pattern
-makes of it, has to be found and proved of them. The last line has the rate. Exit status 1: a module does not hold
-together, or fewer than --least percent are found.
+makes of it, has to be found and proved of them, or its pattern is in KNOWN with a reason and as many are lost. The last
+line has the rate. Exit status 1: a module does not hold together, another number of them is lost, or (of some, or respelt
+in another way) fewer than --least percent are found.
 """
 import collections
 import random
@@ -25,6 +26,19 @@ OPPOSITE = {"gt": "le", "le": "gt", "ge": "lt", "lt": "ge", "eq": "ne", "ne": "e
 UNARY = ("relu exp neg sqrt rsqrt tanh sigmoid silu gelu erf log log1p abs square reciprocal typecast hardsigmoid relu6 expm1 "
          "erfc clamp_scalar leaky_relu").split()
 BINARY = "add subtract multiply div maximum minimum".split()
+PLAIN_OPS = "full constant reshape permute transpose typecast broadcast repeat unsqueeze squeeze".split()
+NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "div": 1}
+
+
+# Pattern, how many of its examples are lost as they are respelt by default, why.
+KNOWN = [
+    ("unary_chain|(divide|subtract)_with_activations", 3, "a negation or a reciprocal more is an activation of another kernel, which is found"),
+    ("embedding", 1, "a choice by what is not equal is no one-hot"),
+    ("linear", 1, "a maximum with -inf that is spelled as a choice is not seen to change nothing"),
+    ("theory_last_rows_of_linear", 1, "what is sliced is turned there and back by three steps of other shapes"),
+    ("matmul_pair", 2, "one of the two products is computed turned"),
+    ("theory_clamped_swiglu", 1, "s + s * u is no s * (1 + u)"),
+]
 
 
 class Op:
@@ -524,8 +538,15 @@ def found(audits, text):
 
 def spelled_first(module, text):
     """What is found of ops that were spelled out: once they are ops again the example is what it was."""
-    names = [{m["name"] for m in OP.finditer(t)} for t in (module, text)]
+    names = [collections.Counter(m["name"] for m in OP.finditer(t)) for t in (module, text)]
     return {"ttnn." + name for name in names[0] - names[1]}
+
+
+def is_one_op(text):
+    """An identity has made one op of it, but for what moves data or changes nothing: there is nothing to fuse."""
+    m = Module(text, None)
+    neutral = lambda op: op.name in NEUTRAL and any(m.number(v) == NEUTRAL[op.name] for v in op.operands)
+    return sum(op.name not in PLAIN_OPS and not neutral(op) for op in m.ops()) < 2
 
 
 def main():
@@ -539,12 +560,12 @@ def main():
             if base and fused[pattern] in base:
                 break
         for k in range(int(OPTIONS.get("rounds", 1)) if base else 0):
-            text, done = respell(module, "%s %s %d" % (OPTIONS.get("seed", 0), place, k), steps)
+            text, done = respell(module, "%s %s %d" % (OPTIONS.get("seed", 0), module, k), steps)
             if not done:
                 continue
             now, want = found(audits, text), {fused[pattern]} if fused[pattern] in base else base
             tried, broken = tried + 1, broken + (now is None)
-            if now and not want <= now and now & spelled_first(module, text):
+            if now is not None and not want <= now and (now & spelled_first(module, text) or is_one_op(text)):
                 first += 1
                 continue
             lost[pattern] += now is not None and not want <= now
@@ -552,11 +573,19 @@ def main():
                 print("%s %s: %s by %s\n%s" % (place, pattern, "does not hold together" if now is None else "lost", ", ".join(done), text))
     for audits in ways:
         audits.close()
-    print("".join("%s: %d lost\n" % each for each in sorted(lost.items()) if each[1]), end="")
+    default, by_row = not set(OPTIONS) & {"only", "steps", "rounds", "seed"}, collections.Counter()
+    for pattern, count in sorted(lost.items()):
+        row = next((r for r in KNOWN if re.fullmatch(r[0], pattern)), (pattern, 0, "not known"))
+        by_row[row] += count
+        if count:
+            print("%s: %d lost%s" % (pattern, count, ": " + row[2] if default else ""))
+    wrong = [row for row in {*by_row, *KNOWN} if default and by_row[row] != row[1]]
+    for row in wrong:
+        print("%s: %d lost, %d are known" % (row[0], by_row[row], row[1]))
     rate = 100 - 100 * sum(lost.values()) / max(tried, 1)
     print("%d of %d respelt examples found, %.1f %%, %d of them an op first that was spelled out" % (
         tried - sum(lost.values()), tried, rate, first))
-    return broken > 0 or rate < float(OPTIONS.get("least", 0))
+    return broken > 0 or bool(wrong) or rate < float(OPTIONS.get("least", 0))
 
 
 if __name__ == "__main__":

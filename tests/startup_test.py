@@ -15,7 +15,7 @@ import tempfile
 ADDS = "".join(f"    %{i} = \"ttir.add\"(%{i - 1 if i else 'a'}, %b) : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
                for i in range(100))
 RUNS = [(40_000_000, [], "module {\n}\n"),
-        (1_500_000_000, ["explain", "--ttir-only"],
+        (1_800_000_000, ["explain", "--ttir-only"],
          "module {\n  func.func @main(%a: tensor<32x32xbf16>, %b: tensor<32x32xbf16>) -> tensor<32x32xbf16> {\n" + ADDS +
          "    return %99 : tensor<32x32xbf16>\n  }\n}\n")]
 

@@ -603,7 +603,7 @@ Test(match, counts_are_as_people_print_them) {
     }
 }
 
-/* A multiplication or division by 1 is looked through, unless the formula has a factor there. */
+/* A multiplication or division by 1 is looked through, also where the formula has a factor. */
 Test(match, factors_of_one) {
     const char *by = "e = ttir.exp x -> 2x3; c = ttir.full {fill_value = %s : f32} -> 1x1; m = ttir.%s -> 2x3; o = "
                      "ttir.neg m -> 2x3; return o";
@@ -619,10 +619,35 @@ Test(match, factors_of_one) {
     miss("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.full {fill_value = 2.0 : f32} -> 2x1; m = ttir.multiply e c -> 2x3\n"
                   "o = ttir.neg m -> 2x3; return o");
     pattern("out = -(exp(x) * w)", "");
-    hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
-                 " return o");
-    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.ones -> 2x1; m = ttir.subtract e c -> 2x3; o = ttir.neg m -> 2x3;"
+    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
                   " return o");
+    hit("x:2x3 w:2x1", "e = ttir.exp x -> 2x3; m = ttir.multiply e w -> 2x3; o = ttir.neg m -> 2x3; return o");
+}
+
+/* With the signs that they have, as long as nothing else uses what is summed. */
+Test(match, terms_and_factors_are_taken_together_in_any_way) {
+    pattern("s = exp(x) + y\nout = relu(s + log(z))", "");
+#define TERMS(a, b) "e = ttir.exp x -> 2x3; l = ttir.log z -> 2x3; t = ttir." a " -> 2x3; u = ttir." b " -> 2x3\n"
+    hit(MM, TERMS("add e l", "add y t") "o = ttir.relu u -> 2x3; return o");
+    hit(MM, TERMS("add l y", "add e t") "o = ttir.relu u -> 2x3; return o");
+    miss(MM, TERMS("subtract e l", "add y t") "o = ttir.relu u -> 2x3; return o");
+    miss(MM, TERMS("add e l", "add y t") "o = ttir.relu u -> 2x3; return o t");
+    pattern("out = relu(exp(x) / log(z) * y)", "");
+    hit(MM, TERMS("div y l", "multiply e t") "o = ttir.relu u -> 2x3; return o");
+    hit(MM, TERMS("div l y", "div e t") "o = ttir.relu u -> 2x3; return o");
+    hit(MM, TERMS("multiply e y", "div t l") "o = ttir.relu u -> 2x3; return o");
+    miss(MM, TERMS("div y l", "div e t") "o = ttir.relu u -> 2x3; return o");
+    miss(MM, TERMS("div e y", "div t l") "o = ttir.relu u -> 2x3; return o");
+    miss(MM, TERMS("multiply y l", "div e t") "o = ttir.relu u -> 2x3; return o");
+    pattern("s = exp(x) + y\nout = relu(s + log(z))", "escapes: s");
+    hit(MM, TERMS("add e y", "add l t") "o = ttir.relu u -> 2x3; return o t");
+    miss(MM, TERMS("add e l", "add y t") "o = ttir.relu u -> 2x3; return o");
+    pattern("out = relu((exp(x) - y) * z)", "");
+    hit(MM, "e = ttir.exp x -> 2x3; d = ttir.subtract y e -> 2x3; p = ttir.multiply d z -> 2x3; n = ttir.neg p -> 2x3\n"
+            "o = ttir.relu n -> 2x3; return o");
+    miss(MM,
+         "e = ttir.exp x -> 2x3; d = ttir.subtract e y -> 2x3; p = ttir.multiply d z -> 2x3; n = ttir.neg p -> 2x3\n"
+         "o = ttir.relu n -> 2x3; return o");
 }
 
 Test(match, along_what_was_reduced) {

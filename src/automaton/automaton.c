@@ -31,7 +31,7 @@ struct key {
     double constant;
     int16_t bits;
     uint16_t kind;
-    uint8_t result, known, argument, plain, neutral, counted, n;
+    uint8_t result, known, argument, plain, neutral, counted, grouped, n;
     uint32_t through;           /* state of the value that is looked through to, plus 1; or 0 */
     uint32_t views[MAX_VIEWS];  /* transitions of what the op reads as, plus 1; or 0 */
     uint32_t operands[MAX_KEY]; /* states; NO_OPERAND */
@@ -108,9 +108,13 @@ struct automaton {
 struct automaton_run {
     struct automaton *a;
     const struct graph *g;
-    uint32_t *state;      /* per value, plus 1; 0: not known yet */
-    uint32_t *transition; /* per op */
-    bool *neutral;        /* per value: an op that uses it changes nothing */
+    uint32_t *state;       /* per value, plus 1; 0: not known yet */
+    uint32_t *transition;  /* per op */
+    bool *neutral;         /* per value: an op that uses it changes nothing */
+    struct op_view *views; /* of the ops that were read last, */
+    uint32_t nviews, views_cap;
+    uint32_t *first_view; /* per op: its first one, plus 1; 0: it has none */
+    uint8_t *view_count;
 };
 
 static uint64_t hash_of(const void *p, size_t n) {
@@ -438,7 +442,7 @@ static bool root_is_searched(struct automaton *a, uint32_t i) {
 static void find_roots(struct automaton *a, struct transition *t) {
     uint32_t first = a->set->first_rooted[t->key.kind], n = a->set->first_rooted[t->key.kind + 1] - first;
     t->roots = arena_alloc(&a->arena, (n / 64 + 1) * sizeof *t->roots);
-    for (uint32_t i = 0; i < n && t->key.result == 0; i++) {
+    for (uint32_t i = 0; i < n && t->key.result == 0 && !t->key.grouped; i++) {
         uint32_t asks = a->roots[first + i].asks;
         if ((asks == 0 || has(t->is, asks)) && root_is_searched(a, first + i))
             put(t->roots, i);
@@ -622,14 +626,31 @@ static uint32_t state_of_viewed(struct automaton_run *r, const struct viewed_ope
     return state_of_key(r->a, &k);
 }
 
+/* What a view groups, as if an op computed it. */
+static uint32_t state_of_group(struct automaton_run *r, const struct op_view *v) {
+    struct key k = {.kind = (uint16_t)v->grouped, .plain = true, .grouped = true, .counted = 2, .n = 2};
+    for (uint32_t j = 0; j < 2; j++)
+        k.operands[j] = projection_of(r->a, k.kind, state_of_viewed(r, &v->group[j]))->as;
+    return state_of_key(r->a, &k);
+}
+
 static void read_views(struct automaton_run *r, uint32_t op, struct key *k) {
-    struct op_view views[MAX_VIEWS];
+    r->views = grow(r->views, &r->views_cap, r->nviews + MAX_VIEWS, sizeof *r->views);
+    struct op_view *views = r->views + r->nviews;
     uint32_t n = op_views(r->g, op, views);
+    r->first_view[op] = n ? r->nviews + 1 : 0;
+    r->view_count[op] = (uint8_t)n;
+    r->nviews += n;
     for (uint32_t i = 0; i < n; i++) {
         struct key v = {.kind = (uint16_t)views[i].kind, .plain = true};
         v.n = v.counted = (uint8_t)views[i].n;
-        for (uint32_t j = 0; j < views[i].n; j++)
-            v.operands[j] = projection_of(r->a, v.kind, state_of_viewed(r, &views[i].operands[j]))->as;
+        if (views[i].grouped != NO_OPERATOR)
+            views[i].state = state_of_group(r, &views[i]);
+        for (uint32_t j = 0; j < views[i].n; j++) {
+            bool group = views[i].grouped != NO_OPERATOR && views[i].at == j;
+            uint32_t state = group ? views[i].state : state_of_viewed(r, &views[i].operands[j]);
+            v.operands[j] = projection_of(r->a, v.kind, state)->as;
+        }
         k->views[i] = transition_of(r->a, &v) + 1;
     }
 }
@@ -671,6 +692,7 @@ void automaton_run(struct automaton_run *r, uint32_t first, uint32_t end) {
     const struct graph *g = r->g;
     if (r->a->ntransitions == MOST_TRANSITIONS)
         begin(r->a);
+    r->nviews = 0;
     for (uint32_t op = first; op < end; op++)
         if (graph_looks_through(g, op) && !class_moves(graph_class(g, op)))
             r->neutral[graph_through(g, op)] = true;
@@ -687,6 +709,8 @@ struct automaton_run *automaton_run_new(struct automaton *a, const struct graph 
     r->state = xcalloc(g->m->nvalues + (size_t)1, sizeof *r->state);
     r->transition = xcalloc(g->m->nops + (size_t)1, sizeof *r->transition);
     r->neutral = xcalloc(g->m->nvalues + (size_t)1, sizeof *r->neutral);
+    r->first_view = xcalloc(g->m->nops + (size_t)1, sizeof *r->first_view);
+    r->view_count = xcalloc(g->m->nops + (size_t)1, sizeof *r->view_count);
     return r;
 }
 
@@ -696,6 +720,9 @@ void automaton_run_free(struct automaton_run *r) {
     free(r->state);
     free(r->transition);
     free(r->neutral);
+    free(r->views);
+    free(r->first_view);
+    free(r->view_count);
     free(r);
 }
 
@@ -716,7 +743,16 @@ const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op) {
     return r->a->transitions[r->transition[op]]->roots;
 }
 
+uint32_t automaton_views(const struct automaton_run *r, uint32_t op, const struct op_view **out) {
+    *out = r->first_view[op] ? r->views + r->first_view[op] - 1 : NULL;
+    return r->first_view[op] ? r->view_count[op] : 0;
+}
+
 const uint64_t *automaton_view_roots(const struct automaton_run *r, uint32_t op, uint32_t view) {
     uint32_t t = r->a->transitions[r->transition[op]]->key.views[view];
     return t ? r->a->transitions[t - 1]->roots : NULL;
+}
+
+bool automaton_finds_group(const struct automaton_run *r, const struct subformula *s, const struct op_view *view) {
+    return holds(r->a->states[view->state], s);
 }

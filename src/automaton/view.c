@@ -34,10 +34,8 @@ static uint32_t made_by(const struct graph *g, uint32_t op, uint32_t k, made_so 
     uint32_t value = graph_operands(g, op)[k];
     for (int n = 0; n < MAX_CHAIN && value != NONE; n++) {
         uint32_t def = g->m->values[value].def;
-        if (def == NONE || g->m->ops[def].func != g->m->ops[op].func || so(g, def, kind))
+        if (def == NONE || g->m->ops[def].func != g->m->ops[op].func || !graph_looks_through(g, def))
             return def != NONE && so(g, def, kind) ? def : NONE;
-        if (!graph_looks_through(g, def))
-            return NONE;
         value = graph_through(g, def);
     }
     return NONE;
@@ -75,7 +73,44 @@ static void add_alone(struct view_list *l, enum op_kind kind, uint32_t k) {
     add(l, (struct op_view){.kind = kind, .operands = {{l->op, k, 0}}, .n = 1});
 }
 
-/* A sum, difference, product or quotient as what is inverse to it. */
+/* The operator that undoes a sum or a product. */
+static enum op_kind inverse_of(enum op_kind family) {
+    return family == K_ADD ? K_SUBTRACT : K_DIVIDE;
+}
+
+static bool is_of_family(const struct graph *g, uint32_t op, enum op_kind family) {
+    return (g->kind[op] == family || g->kind[op] == inverse_of(family)) && graph_plain(g, op) &&
+           graph_noperands(g, op) == 2 && graph_nuses(g, g->m->ops[op].first_result) == 1;
+}
+
+/* The operand is taken away, or divided by. */
+static bool is_inverted(const struct graph *g, uint32_t op, uint32_t k, enum op_kind family) {
+    return g->kind[op] != family && k == 1;
+}
+
+/* A sum of three terms with another one outside: x + (y + z) as (x + y) + z. So of products, and of both with their
+ * inverses. */
+static void add_regrouped(struct view_list *l, enum op_kind family, uint32_t at) {
+    const struct graph *g = l->g;
+    uint32_t def = made_by(g, l->op, at, is_of_family, family);
+    for (uint32_t k = 0; k < 2 && def != NONE; k++) {
+        bool whole = is_inverted(g, l->op, at, family), outside = whole != is_inverted(g, def, k, family),
+             first = is_inverted(g, l->op, 1 - at, family), second = whole != is_inverted(g, def, 1 - k, family);
+        struct viewed_operand x = {l->op, 1 - at, 0}, y = {def, 1 - k, 0}, group = {l->op, at, 0}, z = {def, k, 0};
+        bool both = first && second;
+        add(l, (struct op_view){.kind = outside || both ? inverse_of(family) : family,
+                                .inner = {{def, l->op, at}},
+                                .ninner = 1,
+                                .operands = {both ? z : group, both ? group : z},
+                                .n = 2,
+                                .grouped = first == second ? family : inverse_of(family),
+                                .at = both,
+                                .in_place = def,
+                                .group = {first && !both ? y : x, first && !both ? x : y}});
+    }
+}
+
+/* A sum, difference, product or quotient as what is inverse to it, or of its terms in another order. */
 static void add_inverses(struct view_list *l, enum op_kind k) {
     static const struct {
         enum op_kind kind, as, inverse;
@@ -94,6 +129,11 @@ static void add_inverses(struct view_list *l, enum op_kind k) {
     double x;
     if (k == K_DIVIDE && number_of(l->g, l->op, 0, &x) && x == 1)
         add_alone(l, K_RECIPROCAL, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        if (k == K_ADD || k == K_SUBTRACT)
+            add_regrouped(l, K_ADD, i);
+        else if (k == K_MULTIPLY || k == K_DIVIDE)
+            add_regrouped(l, K_MULTIPLY, i);
 }
 
 /* The extreme of two numbers that `inner` takes the negated other one of: -min(-x, -y). */
@@ -116,6 +156,38 @@ static void add_extreme(struct view_list *l, uint32_t at, enum op_kind inner, en
         add(l, v);
 }
 
+/* -(x + -y) as y - x */
+static void add_negated_sum(struct view_list *l, uint32_t at) {
+    uint32_t def = made_by(l->g, l->op, at, is_of_kind, K_ADD);
+    for (uint32_t k = 0; k < 2 && def != NONE; k++) {
+        uint32_t negation = made_by(l->g, def, k, is_negation, K_NEG);
+        if (negation != NONE)
+            add(l, (struct op_view){.kind = K_SUBTRACT,
+                                    .inner = {{def, l->op, at}, {negation, def, k}},
+                                    .ninner = 2,
+                                    .operands = {{negation, graph_negated(l->g, negation), 0}, {def, 1 - k, 0}},
+                                    .n = 2});
+    }
+}
+
+/* -((x - y) * z) as (y - x) * z */
+static void add_negated_product(struct view_list *l, uint32_t at) {
+    uint32_t def = made_by(l->g, l->op, at, is_of_family, K_MULTIPLY);
+    for (uint32_t k = 0; k < 2 && def != NONE; k++) {
+        uint32_t difference = made_by(l->g, def, k, is_of_kind, K_SUBTRACT);
+        if (difference != NONE)
+            add(l, (struct op_view){.kind = (enum op_kind)l->g->kind[def],
+                                    .inner = {{def, l->op, at}, {difference, def, k}},
+                                    .ninner = 2,
+                                    .operands = {{def, 0, 0}, {def, 1, 0}},
+                                    .n = 2,
+                                    .grouped = K_SUBTRACT,
+                                    .at = k,
+                                    .in_place = difference,
+                                    .group = {{difference, 1, 0}, {difference, 0, 0}}});
+    }
+}
+
 static void add_negation(struct view_list *l, enum op_kind k, uint32_t at) {
     uint32_t def = made_by(l->g, l->op, at, is_of_kind, K_SUBTRACT);
     struct op_view v = {.kind = K_SUBTRACT, .inner = {{def, l->op, at}}, .ninner = 1, .n = 2};
@@ -134,6 +206,8 @@ static void add_negation(struct view_list *l, enum op_kind k, uint32_t at) {
     }
     add_extreme(l, at, K_MINIMUM, K_MAXIMUM);
     add_extreme(l, at, K_MAXIMUM, K_MINIMUM);
+    add_negated_sum(l, at);
+    add_negated_product(l, at);
 }
 
 /* One value, or one number. */
@@ -143,11 +217,16 @@ static bool are_same(const struct graph *g, uint32_t a, uint32_t i, uint32_t b, 
            (number_of(g, a, i, &x) && number_of(g, b, j, &y) && x == y);
 }
 
-/* The comparison that a choice is made by, each element where it is. */
+/* The comparison that a choice is made by, each element where it is, or moved back there. */
 static uint32_t comparison_of(const struct graph *g, uint32_t op, enum op_kind kind) {
-    uint32_t def = g->m->values[graph_operands(g, op)[0]].def;
-    bool here = def != NONE && is_of_kind(g, def, kind) && g->m->ops[def].func == g->m->ops[op].func;
-    return here ? def : NONE;
+    uint32_t value = graph_operands(g, op)[0], n = 1, def = made_by(g, op, 0, is_of_kind, kind);
+    struct link links[MAX_CHAIN];
+    struct imap all;
+    if (def == NONE || g->m->values[value].def == def)
+        return def;
+    imap_identity(&all, 0, graph_numel(g, value));
+    n = movement_chain(g, value, &all, links, MAX_CHAIN);
+    return g->m->values[links[n - 1].value].def == def && imap_equal(&links[n - 1].map, &all) ? def : NONE;
 }
 
 /* where(x > y, x, y) */

@@ -1,11 +1,11 @@
-/* An elementwise op read as another operator that computes the same: x + (-y) as x - y, x / 4 as x * 0.25, and the
- * larger of two as -min(-x, -y) or as where(x > y, x, y). */
+/* An elementwise op read as another operator that computes the same: x + (-y) as x - y, x / 4 as x * 0.25, the larger
+ * of two as -min(-x, -y) or as where(x > y, x, y), and x + (y + z) as (x + y) + z. */
 #ifndef FA_VIEW_H
 #define FA_VIEW_H
 
 #include "graph/graph.h"
 
-enum { MAX_VIEWS = 6, MAX_INNER = 3 };
+enum { MAX_VIEWS = 8, MAX_INNER = 3 };
 
 /* What the operator of a view takes of a constant in place of its number. */
 enum number_change { NUMBER_AS_IS, NUMBER_NEGATED, NUMBER_INVERTED };
@@ -25,6 +25,12 @@ struct op_view {
     struct inner_op inner[MAX_INNER];
     struct viewed_operand operands[2];
     uint32_t ninner, n;
+    /* Unless NO_OPERATOR: operand `at` is no value of the graph but what this operator makes of `group`. In its place
+     * is the result of an inner op. */
+    enum op_kind grouped;
+    uint32_t at, in_place;
+    struct viewed_operand group[2];
+    uint32_t state; /* of what is grouped, in the automaton that read the op */
 };
 
 /* Their number. */

@@ -50,21 +50,34 @@ static bool comes_from(const struct graph *g, uint32_t value, const struct bindi
     return i < n && (moved || (graph_numel(g, links[i].value) == numel && imap_equal(&links[i].map, &links[0].map)));
 }
 
-static bool same_shape(const struct graph *g, uint32_t a, uint32_t b) {
-    struct shape x, y;
-    return shape_in_graph(g, a, &x) && shape_in_graph(g, b, &y) && shape_eq(&x, &y);
+/* `wide`: but for dimensions of one element. */
+static bool same_shape(const struct graph *g, uint32_t a, uint32_t b, bool wide) {
+    struct shape s[2];
+    if (!shape_in_graph(g, a, &s[0]) || !shape_in_graph(g, b, &s[1]))
+        return false;
+    for (int i = 0; i < 2 && wide; i++) {
+        uint32_t rank = s[i].rank;
+        s[i].rank = 0;
+        for (uint32_t d = 0; d < rank; d++)
+            if (s[i].dim[d] != 1)
+                s[i].dim[s[i].rank++] = s[i].dim[d];
+    }
+    return shape_eq(&s[0], &s[1]);
 }
 
-/* Nothing that moves data lies between x and the op that `of` names, or it is moved back again. Before an elementwise
- * op the shape may be another. */
+/* Nothing that moves data lies between x and the op that `of` names, or it is moved back again, also behind an
+ * elementwise op. Before that the shape may be another, and before a reduction have other dimensions of one element. */
 bool condition_adjacent(const struct condition_call *c) {
     const struct graph *g = c->graph;
     uint32_t of = c->arg[1].op;
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
+    bool reduces = of != NONE && graph_class(g, of) == OP_REDUCE, each = of != NONE && graph_class(g, of) == OP_ELTWISE,
+         back = each && graph_numel(g, c->arg[0].value) == graph_numel(g, c->arg[1].value) &&
+                imap_equal(c->arg[0].map, c->arg[1].map);
     for (uint32_t i = 0; of != NONE && i < graph_noperands(g, of); i++)
-        if (comes_from(g, graph_operands(g, of)[i], &c->arg[0], false) &&
-            (graph_class(g, of) == OP_ELTWISE || same_shape(g, graph_operands(g, of)[i], c->arg[0].value)))
+        if (comes_from(g, graph_operands(g, of)[i], &c->arg[0], back) &&
+            (each || same_shape(g, graph_operands(g, of)[i], c->arg[0].value, reduces)))
             return true;
     return false;
 }

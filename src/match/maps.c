@@ -111,8 +111,12 @@ struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint3
     return root_axes(&whole, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) ? c : NULL;
 }
 
+bool matcher_is_flat_of(const struct matcher *m, uint32_t value, uint32_t other) {
+    int64_t own[MAX_RANK], there[MAX_RANK];
+    return wide_dimensions(m->g, value, own) == 1 && wide_dimensions(m->g, other, there) > 1;
+}
+
 bool matcher_is_flat(const struct matcher *m, uint32_t op) {
     uint32_t value = m->g->m->ops[op].first_result;
-    int64_t own[MAX_RANK], there[MAX_RANK];
-    return wide_dimensions(m->g, value, own) == 1 && wide_dimensions(m->g, movement_result(m->g, value), there) > 1;
+    return matcher_is_flat_of(m, value, movement_result(m->g, value));
 }

@@ -18,6 +18,7 @@ enum {
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
+    MAX_GROUPS = 1,
     WHOLE_SPACE = FRESH_SPACE + MAX_FRESH +
                   1 /* plus a value: the index space of that value, for operands of ops without index maps */
 };
@@ -28,12 +29,21 @@ struct outer_axes {
     const struct outer_axes *before; /* NULL: there are none */
 };
 
+/* What a view groups, which is no value of the graph (automaton/view.h). */
+struct op_group {
+    const struct op_view *view;
+    uint32_t op;
+    const struct imap *map; /* of its result */
+    uint32_t taken;         /* its index among those that are matched */
+};
+
 /* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
     uint32_t value;
     const struct imap *map;         /* which element of the value: from the index of the root's result */
     const struct axes *axes;        /* the formula's axes at this node */
+    const struct op_group *group;   /* not the value is meant but this; or NULL */
     const struct outer_axes *outer; /* NULL: they are those of the root */
     uint32_t slot;                  /* of the named value that this is the definition of; or NONE */
     uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
@@ -66,13 +76,14 @@ struct search_state {
     uint32_t line;      /* secondary roots that were begun */
     uint32_t edits;     /* differences that the search has gone on from: at most one, and none in an audit */
     uint32_t functions; /* that were found by their values */
+    uint32_t groups;    /* terms that were taken together: at most MAX_GROUPS */
     size_t used;        /* bytes of scratch */
 };
 
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, npreconditions, nconstants, nsliced;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, groups, npreconditions, nconstants, nsliced;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
@@ -212,6 +223,8 @@ const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const str
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved);
 /* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
 bool matcher_is_flat(const struct matcher *m, uint32_t op);
+/* The same of a value and one that it is moved from or to. */
+bool matcher_is_flat_of(const struct matcher *m, uint32_t value, uint32_t other);
 
 /* ---- plausible.c ---- */
 
@@ -226,6 +239,13 @@ bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint3
 void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint32_t *meets);
 /* False: a way on from the op does not lead to the root, so that some op inside would have a user outside. */
 bool matcher_may_be_inside(const struct matcher *m, uint32_t op);
+
+/* What the op reads as; `room`: for MAX_VIEWS. */
+static inline uint32_t matcher_views(const struct matcher *m, uint32_t op, struct op_view *room,
+                                     const struct op_view **out) {
+    *out = room;
+    return m->ops ? automaton_views(m->ops, op, out) : op_views(m->g, op, room);
+}
 
 /* ---- finish.c ---- */
 
@@ -244,6 +264,9 @@ bool match_none_holds(struct evaluation *e, const struct number *const *conditio
 
 /* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+/* The same of what a view groups; and a look ahead. */
+bool match_group(struct matcher *m, const struct goal *g);
+bool match_group_fits(struct matcher *m, const struct goal *g, const struct node *node, const struct op_group *in);
 bool match_kind_fits(const struct node *node, enum op_kind kind);
 /* Matches the operands of an op as if its operator were right; false where that makes no sense. */
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);

@@ -328,25 +328,64 @@ static const struct imap *map_in_view(struct matcher *m, const struct op_view *v
     return map;
 }
 
-/* The op as what it reads as; `swapped`: its two operands are. */
-static bool match_view(struct matcher *m, const struct goal *g, uint32_t op, const struct op_view *v, bool swapped,
-                       const struct imap *map) {
-    const struct goal *next = g->next;
-    matcher_take(m, op, g);
-    uint32_t taken = m->state.nmatched - 1;
-    for (uint32_t i = 0; i < v->ninner; i++)
-        matcher_take(m, v->inner[i].op, &(struct goal){.parent = taken});
-    for (uint32_t i = v->n; i-- > 0;) {
-        const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
-        uint32_t value = graph_operands(m->g, from->op)[from->k];
-        const struct imap *of = map_in_view(m, v, from->op, map), *to;
-        to = of ? matcher_operand_map(m, from->op, from->k, of) : NULL;
-        struct goal *c = to ? matcher_goal(m, g, g->node->args[i], value, to, g->axes, next) : NULL;
-        if (!c)
-            return false;
-        c->parent = taken;
+/* The index of an op of the view among those that are matched. */
+static uint32_t taken_as(const struct op_group *in, uint32_t op) {
+    uint32_t at = 0;
+    while (at < in->view->ninner && in->view->inner[at].op != op)
+        at++;
+    return at == in->view->ninner ? in->taken : in->taken + 1 + at;
+}
+
+static void take_inner(struct matcher *m, const struct op_group *in, const struct inner_op *inner) {
+    uint32_t def = m->g->m->values[graph_operands(m->g, inner->from)[inner->at]].def;
+    matcher_take(m, inner->op, &(struct goal){.parent = taken_as(in, inner->from)});
+    for (; def != inner->op; def = m->g->m->values[graph_through(m->g, def)].def)
+        matcher_look_through(m, def, true);
+}
+
+/* A goal for an operand of a view, or of what it groups. */
+static struct goal *viewed_operand(struct matcher *m, const struct goal *g, uint32_t arg, const struct op_group *in,
+                                   const struct viewed_operand *from, const struct goal *next) {
+    const struct imap *of = map_in_view(m, in->view, from->op, in->map), *to;
+    to = of ? matcher_operand_map(m, from->op, from->k, of) : NULL;
+    uint32_t value = graph_operands(m->g, from->op)[from->k];
+    struct goal *c = to ? matcher_goal(m, g, g->node->args[arg], value, to, g->axes, next) : NULL;
+    if (c) {
+        c->parent = taken_as(in, from->op);
         c->change = from->change;
-        next = c;
+        c->group = NULL;
+    }
+    return c;
+}
+
+static struct goal *grouped_operand(struct matcher *m, const struct goal *g, uint32_t arg, const struct op_group *in,
+                                    const struct goal *next) {
+    uint32_t op = in->view->in_place;
+    const struct imap *to = map_in_view(m, in->view, op, in->map);
+    struct goal *c =
+        to ? matcher_goal(m, g, g->node->args[arg], m->g->m->ops[op].first_result, to, g->axes, next) : NULL;
+    if (c) {
+        c->parent = in->taken;
+        c->group = in;
+    }
+    return c;
+}
+
+/* The op as what it reads as; `swapped`: its two operands are. */
+static bool match_view(struct matcher *m, const struct goal *g, struct op_group in, bool swapped) {
+    const struct goal *next = g->next;
+    const struct op_view *v = in.view;
+    matcher_take(m, in.op, g);
+    in.taken = m->state.nmatched - 1;
+    m->state.groups += v->grouped != NO_OPERATOR;
+    for (uint32_t i = 0; i < v->ninner; i++)
+        take_inner(m, &in, &v->inner[i]);
+    for (uint32_t i = v->n; i-- > 0;) {
+        uint32_t k = swapped ? 1 - i : i;
+        next = v->grouped != NO_OPERATOR && v->at == k ? grouped_operand(m, g, i, &in, next)
+                                                       : viewed_operand(m, g, i, &in, &v->operands[k], next);
+        if (!next)
+            return false;
     }
     return matcher_solve(m, next);
 }
@@ -361,38 +400,100 @@ static bool may_be_number(struct matcher *m, const struct goal *g, const struct 
     return isnan(expected) || node_number_is(number, c, expected);
 }
 
-/* Its operands may be those of the node: a look ahead. */
-static bool view_fits(struct matcher *m, const struct goal *g, const struct op_view *v, bool swapped) {
-    if (!node_is(g->node, v->kind) || g->node->nargs != v->n || g->node->nattrs)
+static bool operand_fits(struct matcher *m, const struct goal *g, const struct node *arg,
+                         const struct viewed_operand *from) {
+    uint32_t value = graph_operands(m->g, from->op)[from->k];
+    return value != NONE && (from->change == NUMBER_AS_IS ? matcher_plausible(m, arg, value)
+                             : arg->kind == N_NUMBER      ? may_be_number(m, g, arg, value, from->change)
+                                                          : arg->kind == N_VARIABLE);
+}
+
+/* The name stands for a value of the match that the fused op yields. */
+static bool is_yielded(const struct matcher *m, uint32_t slot) {
+    bool is = false;
+    for (uint32_t i = 0; i < m->pattern->nescapes; i++)
+        is |= m->pattern->escapes[i] == slot;
+    return is;
+}
+
+static bool operands_fit(struct matcher *m, const struct goal *g, const struct node *node, const struct op_view *v,
+                         bool swapped) {
+    return operand_fits(m, g, node->args[0], &v->group[swapped]) &&
+           operand_fits(m, g, node->args[1], &v->group[!swapped]);
+}
+
+/* The node is an operator that is written. */
+bool match_group_fits(struct matcher *m, const struct goal *g, const struct node *node, const struct op_group *in) {
+    enum op_kind kind = in->view->grouped;
+    bool fits = false;
+    if (!node_may_be(node, kind) || (!m->observer && m->ops && !automaton_finds_group(m->ops, node->sub, in->view)))
         return false;
-    for (uint32_t i = 0; i < v->n; i++) {
-        const struct viewed_operand *from = &v->operands[swapped ? 1 - i : i];
+    if (node->kind == N_OP)
+        return node_is(node, kind) && node->nargs == 2 && node->nattrs == 0 &&
+               (operands_fit(m, g, node, in->view, false) ||
+                (op_is(kind, COMMUTES) && operands_fit(m, g, node, in->view, true)));
+    if (node->kind == N_NAMED && (m->state.slots[node->slot].value != NONE || is_yielded(m, node->slot)))
+        return false;
+    for (uint32_t i = 0; i < node->nargs && !fits && (node->kind == N_NAMED || node->kind == N_EITHER); i++)
+        fits = match_group_fits(m, g, node->args[i], in);
+    return fits;
+}
+
+static bool match_grouped(struct matcher *m, const struct goal *g, bool swapped) {
+    const struct goal *next = g->next;
+    const struct viewed_operand *group = g->group->view->group;
+    if (!operands_fit(m, g, g->node, g->group->view, swapped))
+        return false;
+    for (uint32_t i = 2; i-- > 0 && next;)
+        next = viewed_operand(m, g, i, g->group, &group[swapped ? 1 - i : i], next);
+    return next && matcher_solve(m, next);
+}
+
+/* Its operands may be those of the node: a look ahead. */
+static bool view_fits(struct matcher *m, const struct goal *g, const struct op_group *in, bool swapped) {
+    const struct op_view *v = in->view;
+    bool fits = node_is(g->node, v->kind) && g->node->nargs == v->n && g->node->nattrs == 0 &&
+                (v->grouped == NO_OPERATOR || m->state.groups < MAX_GROUPS);
+    for (uint32_t i = 0; i < v->n && fits; i++) {
+        uint32_t k = swapped ? 1 - i : i;
         const struct node *arg = g->node->args[i];
-        uint32_t value = graph_operands(m->g, from->op)[from->k];
-        if (value == NONE || !(from->change == NUMBER_AS_IS ? matcher_plausible(m, arg, value)
-                               : arg->kind == N_NUMBER      ? may_be_number(m, g, arg, value, from->change)
-                                                            : arg->kind == N_VARIABLE))
-            return false;
+        fits = v->grouped != NO_OPERATOR && v->at == k ? match_group_fits(m, g, arg, in)
+                                                       : operand_fits(m, g, arg, &v->operands[k]);
     }
-    return true;
+    return fits;
 }
 
 static bool match_views(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
-    struct op_view views[MAX_VIEWS];
+    struct op_view room[MAX_VIEWS];
+    const struct op_view *views = NULL;
     uint32_t n = 0;
     if (g->node->kind == N_OP && m->g->m->ops[op].func == m->func && (m->takes_views || !m->has_views))
-        n = op_views(m->g, op, views);
+        n = matcher_views(m, op, room, &views);
     for (uint32_t i = 0; i < n; i++)
         for (int swapped = 0; swapped < (op_is(views[i].kind, COMMUTES) ? 2 : 1); swapped++) {
-            if (!view_fits(m, g, &views[i], swapped))
+            struct op_group in = {.view = &views[i], .op = op, .map = map};
+            if (!view_fits(m, g, &in, swapped))
                 continue;
             m->has_views = true;
             struct mark k = matcher_mark(m);
             if (m->takes_views && (g->slot == NONE || bind_op(m, g, op, value, map, views[i].kind)) &&
-                match_view(m, g, op, &views[i], swapped, map))
+                match_view(m, g, in, swapped))
                 return true;
             matcher_undo(m, k);
         }
+    return false;
+}
+
+bool match_group(struct matcher *m, const struct goal *g) {
+    enum op_kind kind = g->group->view->grouped;
+    if (g->slot != NONE && !bind_op(m, g, g->group->view->in_place, g->value, g->map, kind))
+        return false;
+    for (int swapped = 0; swapped < (op_is(kind, COMMUTES) ? 2 : 1); swapped++) {
+        struct mark k = matcher_mark(m);
+        if (match_grouped(m, g, swapped))
+            return true;
+        matcher_undo(m, k);
+    }
     return false;
 }
 

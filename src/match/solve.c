@@ -3,8 +3,7 @@
  * of goals is bounded by max_steps. */
 #include "match/matcher.h"
 
-/* The op changes nothing, and the formula does not write the number by which: it is looked through before it is
- * matched. */
+/* The op changes nothing, and the formula does not write the number by which. */
 static bool is_neutral(const struct matcher *m, const struct goal *g, uint32_t op) {
     bool written = g->parent == NONE || graph_noperands(m->g, op) != 2;
     for (uint32_t i = 0; i < g->node->nargs; i++)
@@ -12,38 +11,23 @@ static bool is_neutral(const struct matcher *m, const struct goal *g, uint32_t o
     return !written && graph_class(m->g, op) == OP_ELTWISE && graph_looks_through(m->g, op);
 }
 
-/* An operator of the formula at the op that makes the value, or at one before it that movement leads to; only at ops
- * that change nothing, or at the others. `more`: there are such ops. */
-static bool match_on_way(struct matcher *m, const struct goal *g, bool neutral, bool *more) {
+/* An operator of the formula at the op that makes the value, or at one before it that movement leads to. */
+static bool match_operator(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
-    uint32_t value = g->value;
+    uint32_t value = g->value, op;
     const struct imap *map = g->map;
-    for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
-        uint32_t op = gr->m->values[value].def;
-        if (op == NONE)
-            return !neutral && matcher_other_op(m, g, value, map);
+    for (uint32_t step = 0; step <= MAX_CHAIN && (op = gr->m->values[value].def) != NONE; step++) {
         struct mark k = matcher_mark(m);
-        bool here = is_neutral(m, g, op) == neutral;
-        *more |= !here;
-        if (here && match_op(m, g, value, map))
+        if (!is_neutral(m, g, op) && match_op(m, g, value, map))
             return true;
         matcher_undo(m, k);
         const struct imap *next = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
         if (!next)
-            return !neutral && matcher_other_op(m, g, value, map);
+            break;
         value = graph_through(gr, op);
         map = next;
     }
-    return false;
-}
-
-static bool match_operator(struct matcher *m, const struct goal *g) {
-    struct mark k = matcher_mark(m);
-    bool more = false;
-    if (match_on_way(m, g, false, &more))
-        return true;
-    matcher_undo(m, k);
-    return more && match_on_way(m, g, true, &more);
+    return matcher_other_op(m, g, value, map);
 }
 
 static bool solve(struct matcher *m, const struct goal *g) {
@@ -55,6 +39,8 @@ static bool solve(struct matcher *m, const struct goal *g) {
     }
     if (!g)
         return match_secondary(m);
+    if (g->group && g->node->kind != N_EITHER && g->node->kind != N_NAMED)
+        return g->node->kind == N_OP && match_group(m, g);
     switch (g->node->kind) {
     case N_OP:
     case N_OUTER:

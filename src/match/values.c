@@ -126,11 +126,11 @@ static bool is_moved(const struct matcher *m, const struct goal *g) {
 }
 
 /* A variable stands for the value at hand, or for what was there before it was broadcast or transposed; at the second
- * try, where the formula moves it, for what is there before all movement. */
+ * try, where the formula moves it or it is flat, for what is there before all movement. */
 static const struct imap *variable_value(struct matcher *m, const struct goal *g, uint32_t *value) {
     struct link links[MAX_CHAIN];
     uint32_t n = movement_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
-    if (n > 1 && is_moved(m, g)) {
+    if (n > 1 && (is_moved(m, g) || matcher_is_flat_of(m, g->value, links[n - 1].value))) {
         m->has_views = true;
         take = m->takes_views ? n - 1 : take;
     }
@@ -154,7 +154,7 @@ bool match_variable(struct matcher *m, const struct goal *g) {
 bool match_named(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->state.slots[slot].value != NONE)
-        return bound_again(m, g, slot);
+        return !g->group && bound_again(m, g, slot);
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
     if (!c)
         return false;
@@ -200,9 +200,11 @@ bool match_either(struct matcher *m, const struct goal *g) {
     const struct node *n = g->node;
     bool all = m->observer && !m->ops;
     for (uint32_t i = 0; i < n->nargs; i++)
-        if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]))
+        if ((g->group ? match_group_fits(m, g, n->args[i], g->group)
+                      : all || matcher_may_match(m, n->args[i], g->value)) &&
+            match_alternative(m, g, n->args[i]))
             return true;
-    if (!m->observer || all || m->observer->hopeless(m, g))
+    if (g->group || !m->observer || all || m->observer->hopeless(m, g))
         return false;
     for (uint32_t i = 0; i < n->nargs; i++)
         if (!matcher_may_match(m, n->args[i], g->value) && match_alternative(m, g, n->args[i]))

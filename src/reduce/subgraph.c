@@ -140,12 +140,13 @@ static bool add_factors(struct factored *f, const struct imap *varying, int64_t 
     return true;
 }
 
-/* The factors of what a function that runs once makes of something smaller. */
+/* The factors of what is made of something smaller, by a function that runs once or where dimensions do not tell. */
 static bool made_factors(const struct graph *g, uint32_t value, const struct shape *s, struct factored *out) {
     struct imap all, varying, equal;
     int64_t stride = shape_count(s);
     imap_identity(&all, 0, stride);
-    if (graph_callee_value(g, value) == NONE || !movement_split(g, value, &all, &varying, &equal))
+    bool told = g->varies[value] != graph_dimensions(g, value);
+    if ((graph_callee_value(g, value) == NONE && told) || !movement_split(g, value, &all, &varying, &equal))
         return false;
     for (uint32_t i = 0; i < varying.n; i++)
         varying.t[i].stride = varying.t[i].lo; /* whatever order the digits have in what they come from */
