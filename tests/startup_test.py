@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Start-up takes at most 40 million instructions, also where the program is hardly optimized (tens of them were spent on
 reading pattern files as YAML, and on conditions of patterns that were never found). `explain` of a hundred adds takes at
-most 1,500 (far more, when each search for a near miss tried all that could not come closer).
+most 1,800 (more, when each search for a near miss tried all that could not come closer).
 
 usage: startup_test.py PROGRAM
 """

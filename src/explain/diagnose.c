@@ -28,13 +28,16 @@ static bool is_telling(const struct matcher *m, const struct failure *s) {
     return s->why > FAILED_LINE && (s->why != FAILED_NUMBER || graph_constant(m->g, s->at).known);
 }
 
-/* More is closer. In quarters of an op: matched ops 4 each; all other goals met 6, less 2 for each of up to two
- * conditions that fail; only the conditions of the whole match against it 3; a telling difference 1. */
+/* In quarters of an op. */
+enum { ONE_OP = 4, WHOLE = 6, CONDITION = 2, VERDICT = 3, TELLING = 1 };
+
+/* More is closer: ops that match; all other goals met, less for each of up to two conditions that fail; only the
+ * conditions of the whole match against it; a telling difference. */
 static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct failure *first, bool complete,
                          uint32_t others) {
-    uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
-    uint32_t verdict = complete && first->why >= FAILED_USER && !reason_is_absence(m, first) ? 3 : 0;
-    return 4 * nops + whole + verdict + is_telling(m, first);
+    uint32_t whole = complete ? WHOLE - CONDITION * (others < 2 ? others : 2) : 0;
+    uint32_t verdict = complete && first->why >= FAILED_USER && !reason_is_absence(m, first) ? VERDICT : 0;
+    return ONE_OP * nops + whole + verdict + (is_telling(m, first) ? TELLING : 0);
 }
 
 static struct diagnosis *diagnosis_of(const struct matcher *m) {
@@ -148,7 +151,7 @@ static void edit(struct matcher *m, const struct failure *s, enum detour how) {
 /* With a difference no end with these goals is better than the best one so far. */
 static bool is_hopeless(const struct matcher *m, const struct goal *g) {
     const struct diagnosis *d = diagnosis_of(m);
-    return 4 * (m->state.nmatched + bound_most(d->bound, m, g)) + 7 <= d->score;
+    return ONE_OP * (m->state.nmatched + bound_most(d->bound, m, g)) + WHOLE + TELLING <= d->score;
 }
 
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
