@@ -566,7 +566,7 @@ class PatternLibrary(Case):
         self.assertEqual((status, err), (0, ""))
         self.assertIn("name: linear\n", out)
         self.assertTrue(out.endswith(" | product * rows * columns\n    out = scaled + bias | product - debit\n"), out)
-        self.assertIn("# searched for:\n    product = matmul(a, b)\n    scaled = product [*|/ columns]\n", out)
+        self.assertIn("# searched for:\n    product = matmul(a, b)\n    scaled = product [*|/ columns] | ", out)
         self.assertRegex(self.run_it("patterns", "show", "attention")[1], r"t\d+ = sum\(t\d+, dim=-1\)\n")
         self.assertIn("# searched for, the formula of attention:\n", self.run_it("patterns", "show", "attention_of_unequal_heads")[1])
         self.wrong("patterns show needs the name of a pattern", "patterns", "show")
