@@ -1,6 +1,7 @@
 /* Text of patterns with {...} in it, filled in for a match, and how values are called in it. */
 #include "lang/template.h"
 #include "automaton/view.h"
+#include "graph/movement.h"
 #include "match/evaluate.h"
 #include "ops/scalar.h"
 
@@ -28,16 +29,21 @@ void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
     buf_add(out, value == NONE ? STR("none") : str_of(dtype_table[graph_dtype(g, value)].name));
 }
 
+/* The op that was matched for a value: what moves, casts or changes nothing may stand behind it. */
+static uint32_t op_of(const struct graph *g, const struct binding *b) {
+    return b->value == NONE || b->as != NO_OPERATOR ? NONE : g->m->values[movement_source(g, b->value)].def;
+}
+
 static void say_op(const struct graph *g, const struct binding *b, struct buf *out) {
-    uint32_t op = b->value == NONE ? NONE : g->m->values[b->value].def;
-    enum op_kind kind = op == NONE || b->as != NO_OPERATOR ? b->as : (enum op_kind)g->kind[op];
+    uint32_t op = op_of(g, b);
+    enum op_kind kind = op == NONE ? b->as : (enum op_kind)g->kind[op];
     buf_add(out, kind == NO_OPERATOR ? STR("none") : str_of(op_table[kind].name));
 }
 
 /* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
 static void say_activation(struct evaluation *e, const struct binding *b, struct buf *out) {
     const struct graph *g = e->graph;
-    uint32_t op = b->value == NONE || b->as != NO_OPERATOR ? NONE : g->m->values[b->value].def;
+    uint32_t op = op_of(g, b);
     struct buf numbers = {0};
     bool reversed = false, alone = op != NONE && op_kind_alone(g, op) != (enum op_kind)g->kind[op];
     for (uint32_t i = 0; op != NONE && !alone && i < graph_noperands(g, op); i++) {
