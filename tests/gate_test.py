@@ -929,8 +929,7 @@ class Formats(Case):
         self.validate(report, sarif)
         self.assertEqual(report["input"]["ttnn"], path)
         self.assertIn("<b>&amp; `x` | **y** [z](http://h) @team", report["missed_fusions"][0]["instances"][0]["notes"])
-        uri = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        self.assertEqual(uri, "a%20b%2520%23%3F%3C%26%3E%27%60%C3%A9.mlir")
+        self.assertEqual(self.artifact(sarif), {"uri": "a%20b%2520%23%3F%3C%26%3E%27%60%C3%A9.mlir", "uriBaseId": "%SRCROOT%"})
         for raw in ("\u202e", "\u0007"):
             for file in ("r.yml", "r.json", "r.md", "r.sarif", "r.html"):
                 self.assertNotIn(raw, self.read(file), file)
@@ -938,6 +937,25 @@ class Formats(Case):
         for mark in ("<b>", "](", "@team", "**y**", "`"):
             self.assertNotIn(mark, outside)
         self.assertEqual(set(re.findall(r"</?(\w+)", outside)), {"details", "summary", "br"})
+
+    @staticmethod
+    def artifact(sarif):
+        return sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+
+    def test_sarif_names_files_from_the_working_directory(self):
+        for path in ("here/m.mlir", "n.mlir"):
+            self.write(path, model([False]))
+        self.run_it("-q", "--ttnn-only", "--only=linear", "--format=sarif:r.sarif", os.path.realpath(self.path("here/m.mlir")))
+        self.assertEqual(self.artifact(json.loads(self.read("r.sarif"))), {"uri": "here/m.mlir", "uriBaseId": "%SRCROOT%"})
+        outside = os.path.realpath(self.path("n.mlir"))
+        subprocess.run([PROGRAM, "-q", "--ttnn-only", "--only=linear", "--format=sarif:r.sarif", outside],
+                       cwd=self.path("here"), check=False)
+        self.assertEqual(self.artifact(json.loads(self.read("here/r.sarif"))), {"uri": "file://" + outside})
+
+    def test_markdown_escapes_what_would_be_markup_only(self):
+        self.write("m.mlir", model([False]).replace("model.layers.0.fc", "a_b/_c_ #12 #loc x: http://h :up: 1->2 (d) [e](f)"))
+        _, _, markdown, _ = self.all_formats("--ttnn-only", "--only=linear", "m.mlir")
+        self.assertIn("a_b/&#95;c&#95; &#35;12 #loc x: http&#58;//h &#58;up: 1->2 (d) &#91;e&#93;(f)", markdown)
 
     def test_a_page_draws_what_was_matched(self):
         self.write("m.mlir", model([False, False]))

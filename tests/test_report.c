@@ -688,6 +688,25 @@ Test(print, markdown_fits_a_comment) {
     arena_free(&a);
 }
 
+/* Many ops are counted, few are named. */
+Test(print, markdown_counts_many_ops) {
+    struct str ops[7];
+    for (int i = 0; i < 7; i++)
+        ops[i] = STR("ttnn.add");
+    for (uint32_t n = 6; n <= 7; n++) {
+        struct report r = {0};
+        struct finding f = finding_of("f", "ttnn", "x");
+        f.component_ops = (struct str_list){ops, n};
+        report_add(&r, &f);
+        report_sort(&r, SORT_SAVING);
+        char *text = print_as(&r, "markdown");
+        cr_expect_eq(strstr(text, "| 7 ops |") != NULL, n == 7, "%s", text);
+        cr_expect_eq(strstr(text, "ttnn.add, ttnn.add") != NULL, n == 6, "%s", text);
+        free(text);
+        report_free(&r);
+    }
+}
+
 /* A fence is longer than any run of its sign inside. */
 Test(print, markdown_keeps_segments_in_a_fence) {
     static const char *const cases[][2] = {{"%1 = a\n", "\n\n```mlir\n%1 = a\n```\n"},

@@ -4,9 +4,10 @@
 #include "base/utf8.h"
 #include "report/report.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
-enum { MOST_BYTES = 28000, ROOM_FOR_COUNTS = 200 };
+enum { MOST_BYTES = 28000, ROOM_FOR_COUNTS = 200, MOST_OPS = 6 /* by name in a cell */ };
 
 struct markdown {
     const struct report *report;
@@ -33,6 +34,25 @@ static void print_count(struct markdown *m, uint32_t n, const char *what) {
         fprintf(m->out, "\n%u more %s%s in the report.\n", n, what, n == 1 ? " is" : "s are");
 }
 
+static bool is_word(struct str s, size_t i) {
+    return i < s.n && isalnum((unsigned char)s.p[i]);
+}
+
+/* Inside of a line: within words an underscore is none, before a space a colon is none (of a URL, of :emoji:), nor is
+ * what is no number behind a hash (#12 is an issue). */
+static bool is_markup(struct str s, size_t i) {
+    switch (s.p[i]) {
+    case '_':
+        return i == 0 || !is_word(s, i - 1) || !is_word(s, i + 1);
+    case ':':
+        return i + 1 < s.n && s.p[i + 1] != ' ';
+    case '#':
+        return i + 1 == s.n || isdigit((unsigned char)s.p[i + 1]);
+    default:
+        return strchr("<&@`|\\*[]~$", s.p[i]) != NULL;
+    }
+}
+
 /* Text of an input, which cannot become markup, a link, a mention or an end of a line. */
 static void add_text(struct buf *out, struct str s) {
     struct buf scratch = {0};
@@ -41,7 +61,7 @@ static void add_text(struct buf *out, struct str s) {
         unsigned char c = (unsigned char)s.p[i];
         if (c < ' ' || c == 0x7f)
             buf_addc(out, ' ');
-        else if (strchr("<>&@#\"'`|\\*_[]()~!$:{}", c))
+        else if (is_markup(s, i))
             buf_printf(out, "&#%u;", (unsigned)c);
         else
             buf_addc(out, (char)c);
@@ -89,7 +109,9 @@ static bool print_row(struct markdown *m, const struct report_entry *e, struct s
     buf_printf(&row, " | %u | ", x.n);
     add_text(&row, first->fused_op);
     buf_add(&row, STR(" | "));
-    for (uint32_t i = 0; i < first->component_ops.n; i++) {
+    if (first->component_ops.n > MOST_OPS)
+        buf_printf(&row, "%u ops", first->component_ops.n);
+    for (uint32_t i = 0; i < first->component_ops.n && first->component_ops.n <= MOST_OPS; i++) {
         if (i)
             buf_add(&row, STR(", "));
         add_text(&row, first->component_ops.items[i]);

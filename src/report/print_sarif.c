@@ -85,6 +85,7 @@ static void put_tool(struct sarif *s) {
     write_map_at(&s->w, "driver");
     put(s, "name", STR("fusion-audit"));
     put(s, "version", STR(FA_VERSION));
+    put(s, "informationUri", STR("man:fusion-audit(1)"));
     write_list_at(&s->w, "rules");
     for (uint32_t i = 0; i < s->nrules; i++)
         put_rule(s, s->rules[i]);
@@ -102,6 +103,8 @@ static void put_location(struct sarif *s, const struct finding *f, struct str pl
     write_map_at(&s->w, "physicalLocation");
     write_map_at(&s->w, "artifactLocation");
     put(s, "uri", report_uri(s->report, &s->text));
+    if (!str_starts(buf_str(&s->text), STR("file:")))
+        put(s, "uriBaseId", STR("%SRCROOT%"));
     write_close(&s->w);
     write_map_at(&s->w, "region");
     write_pair_number(&s->w, "startLine", at->begin.line);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void report_add(struct report *r, const struct finding *f) {
     finding_add(&r->findings, f, &r->arena);
@@ -205,11 +206,21 @@ void report_sort(struct report *r, enum report_order by) {
     }
 }
 
+/* The path from the working directory, if the file lies below it. */
+static const char *from_here(const char *path) {
+    char *here = path[0] == '/' ? getcwd(NULL, 0) : NULL;
+    size_t n = here ? strlen(here) : 0;
+    bool below = n && strncmp(path, here, n) == 0 && path[n] == '/';
+    free(here);
+    return below ? path + n + 1 : path;
+}
+
 /* All but unreserved characters and slashes in percent (RFC 3986). */
 struct str report_uri(const struct report *r, struct buf *out) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
     const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-";
     out->n = 0;
+    path = from_here(path);
     while (strncmp(path, "./", 2) == 0)
         path += 2;
     if (path[0] == '/')
