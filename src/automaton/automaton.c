@@ -9,12 +9,12 @@
 #include "automaton/ask.h"
 #include "automaton/computation.h"
 #include "automaton/view.h"
+#include "base/hash.h"
 
 enum {
     MAX_KEY = 12,               /* operands; of an op with more nothing is known */
     MOST_TRANSITIONS = 1 << 15, /* then nothing is known of new ones, until the next function */
-    FIRST_SIZE = 1 << 9,
-    MOST_FUNCTIONS = 64, /* of more the automaton asks nothing: they match nowhere */
+    MOST_FUNCTIONS = 64,        /* of more the automaton asks nothing: they match nowhere */
     NO_TEST = 64,
     ARGUMENT = 0 /* the bit of an argument of the model, moved or not; others are those of the subformulas' ids */
 };
@@ -59,26 +59,30 @@ struct root {
     enum { NOT_KNOWN, SEARCHED, NOT_SEARCHED } is;
 };
 
-/* Of one state, or of all that are alike to ops of a kind, the first one. */
+/* What ops of a kind see of a state. */
 struct projection {
-    uint32_t kind, state, as;
-    uint64_t
-        *fits[2]; /* of the first one: of the asks of the kind, those that it fits as their first or second operand */
+    struct {
+        uint32_t kind, state;
+    } of;
+    uint32_t as;       /* the first of the states that are alike to them */
+    uint64_t *fits[2]; /* of that one: of the asks of the kind, those that it fits as their first or second operand */
+    UT_hash_handle hh;
 };
 
-/* A hash table of numbers from 1 on. */
-struct hashed {
-    struct slot {
-        uint32_t hash, number;
-    } * slots;
-    uint32_t size, n;
+/* A set of subformulas, hashed by `set`, and its number. Of a projection the set has but what ops of a kind ask, behind
+ * the kind, and the number is that of the first state with it. */
+struct state {
+    uint64_t *set;
+    uint32_t number;
+    UT_hash_handle hh;
 };
 
-/* Set of subformulas: of the value; and of those that the op is itself. */
+/* Sets of subformulas: of the value, its state; and of those that the op is itself. */
 struct transition {
     struct key key;
-    uint32_t state;
+    uint32_t number, state;
     uint64_t *is, *roots; /* roots: as automaton_roots */
+    UT_hash_handle hh;
 };
 
 struct automaton {
@@ -97,12 +101,13 @@ struct automaton {
     uint8_t *test; /* by id: number of its attributes in key.attributes; NO_TEST */
     uint64_t *number_set;
     uint64_t *asked[OPERATORS];      /* sets: what ops of the kind ask of operands; NULL: nothing */
-    struct arena arena;              /* of states and transitions */
+    struct arena arena;              /* of what is hashed */
     uint64_t **states;               /* state 0: anything may match */
     struct transition **transitions; /* transition 0: of an op of which nothing is known */
+    uint32_t nstates, states_cap, ntransitions, transitions_cap;
+    struct state *of_set, *of_projected;
+    struct transition *of_key;
     struct projection *projections;
-    uint32_t nstates, states_cap, ntransitions, transitions_cap, nprojections, projections_cap;
-    struct hashed of_set, of_key, of_state, of_projection; /* of_state: projections by kind and state; */
 };
 
 struct automaton_run {
@@ -116,57 +121,6 @@ struct automaton_run {
     uint32_t *first_view; /* per op: its first one, plus 1; 0: it has none */
     uint8_t *view_count;
 };
-
-static uint64_t hash_of(const void *p, size_t n) {
-    uint64_t h = n, word;
-    for (size_t i = 0; i + sizeof word <= n; i += sizeof word) {
-        memcpy(&word, (const char *)p + i, sizeof word);
-        h = hash_mix(h, word);
-    }
-    if (n % sizeof word) {
-        word = 0;
-        memcpy(&word, (const char *)p + n / sizeof word * sizeof word, n % sizeof word);
-        h = hash_mix(h, word);
-    }
-    return h;
-}
-
-/* The next number of this hash; 0: there is none. `at` begins as the hash. */
-static uint32_t table_next(const struct hashed *t, uint32_t hash, uint32_t *at) {
-    while (t->size) {
-        struct slot s = t->slots[(*at)++ & (t->size - 1)];
-        if (s.number == 0 || s.hash == hash)
-            return s.number;
-    }
-    return 0;
-}
-
-static void table_put(struct hashed *t, struct slot s) {
-    uint32_t at = s.hash;
-    while (t->slots[at & (t->size - 1)].number)
-        at++;
-    t->slots[at & (t->size - 1)] = s;
-    t->n++;
-}
-
-static void table_add(struct hashed *t, uint32_t hash, uint32_t number) {
-    if ((t->n + 1) * 2 > t->size) {
-        struct hashed old = *t;
-        t->size = old.size ? old.size * 2 : FIRST_SIZE;
-        t->slots = xcalloc(t->size, sizeof *t->slots);
-        t->n = 0;
-        for (uint32_t i = 0; i < old.size; i++)
-            if (old.slots[i].number)
-                table_put(t, old.slots[i]);
-        free(old.slots);
-    }
-    table_put(t, (struct slot){hash, number});
-}
-
-static void table_free(struct hashed *t) {
-    free(t->slots);
-    *t = (struct hashed){NULL, 0, 0};
-}
 
 static bool has(const uint64_t *set, uint32_t id) {
     return set[id / 64] >> (id % 64) & 1;
@@ -267,52 +221,47 @@ static void list_roots(struct automaton *a) {
 
 /* ---- what is seen of a state ---- */
 
-static bool alike(const struct automaton *a, const uint64_t *asked, uint32_t state, uint32_t other) {
-    bool same = true;
-    for (uint32_t w = 0; w < a->words && same && asked; w++)
-        same = ((a->states[state][w] ^ a->states[other][w]) & asked[w]) == 0;
-    return same;
-}
-
 /* The first state that is like this one to ops of the kind. */
 static uint32_t first_alike(struct automaton *a, uint32_t kind, uint32_t state) {
-    const uint64_t *asked = a->asked[kind];
-    uint64_t h = kind;
-    uint32_t found;
-    for (uint32_t w = 0; w < a->words && asked; w++)
-        if (asked[w])
-            h = hash_mix(h, a->states[state][w] & asked[w]);
-    uint32_t hash = (uint32_t)h;
-    for (uint32_t at = hash; (found = table_next(&a->of_projection, hash, &at));)
-        if (a->projections[found].kind == kind && alike(a, asked, a->projections[found].state, state))
-            return a->projections[found].state;
-    table_add(&a->of_projection, hash, a->nprojections); /* which is added next */
-    return state;
+    size_t size = (a->words + 1) * sizeof(uint64_t);
+    uint64_t *seen = arena_alloc(&a->arena, size);
+    struct state *first;
+    seen[0] = kind;
+    for (uint32_t w = 0; w < a->words && a->asked[kind]; w++)
+        seen[w + 1] = a->states[state][w] & a->asked[kind][w];
+    HASH_FIND(hh, a->of_projected, seen, size, first);
+    if (!first) {
+        first = arena_alloc(&a->arena, sizeof *first);
+        first->set = seen;
+        first->number = state;
+        HASH_ADD_KEYPTR(hh, a->of_projected, first->set, size, first);
+    }
+    return first->number;
 }
 
 static void find_fitting(struct automaton *a, struct projection *p) {
-    const struct asks *all = &a->of_kind[p->kind];
+    const struct asks *all = &a->of_kind[p->of.kind];
     for (uint32_t at = 0; at < 2; at++) {
         p->fits[at] = arena_alloc(&a->arena, (all->n / 64 + 1) * sizeof *p->fits[at]);
         for (uint32_t i = 0; i < all->n; i++)
-            if (all->items[i].of[at] == 0 || has(a->states[p->state], all->items[i].of[at]))
+            if (all->items[i].of[at] == 0 || has(a->states[p->of.state], all->items[i].of[at]))
                 put(p->fits[at], i);
     }
 }
 
 /* What ops of the kind see of a state of an operand. */
 static const struct projection *projection_of(struct automaton *a, uint32_t kind, uint32_t state) {
-    uint32_t hash = (uint32_t)hash_mix(kind, state), found;
-    for (uint32_t at = hash; (found = table_next(&a->of_state, hash, &at));)
-        if (a->projections[found].kind == kind && a->projections[found].state == state)
-            return &a->projections[found];
-    struct projection p = {.kind = kind, .state = state, .as = first_alike(a, kind, state)};
-    if (p.as == state)
-        find_fitting(a, &p);
-    a->projections = grow(a->projections, &a->projections_cap, a->nprojections + 1, sizeof *a->projections);
-    a->projections[a->nprojections] = p;
-    table_add(&a->of_state, hash, a->nprojections);
-    return &a->projections[a->nprojections++];
+    struct projection *p, of = {.of = {kind, state}};
+    HASH_FIND(hh, a->projections, &of.of, sizeof of.of, p);
+    if (p)
+        return p;
+    p = arena_alloc(&a->arena, sizeof *p);
+    p->of = of.of;
+    p->as = first_alike(a, kind, state);
+    if (p->as == state)
+        find_fitting(a, p);
+    HASH_ADD(hh, a->projections, of, sizeof p->of, p);
+    return p;
 }
 
 /* ---- a new transition ---- */
@@ -381,13 +330,12 @@ static uint64_t fitting(const struct projection *x, const struct projection *y, 
 /* What the op itself is. */
 static void put_ops(struct automaton *a, const struct key *k, uint64_t *set) {
     const struct asks *all = &a->of_kind[k->kind];
-    struct projection of[2];
-    bool known[2] = {false};
+    const struct projection *of[2] = {NULL};
     for (uint32_t i = 0; i < 2 && i < k->n && op_table[k->kind].class != OP_SLICE; i++)
-        if ((known[i] = k->operands[i] != NO_OPERAND))
-            of[i] = *projection_of(a, k->kind, k->operands[i]);
+        if (k->operands[i] != NO_OPERAND)
+            of[i] = projection_of(a, k->kind, k->operands[i]);
     for (uint32_t w = 0; w * 64 < all->n; w++) {
-        uint64_t left = fitting(known[0] ? &of[0] : NULL, known[1] ? &of[1] : NULL, w);
+        uint64_t left = fitting(of[0], of[1], w);
         for (; left && w * 64 + (uint32_t)__builtin_ctzll(left) < all->n; left &= left - 1) {
             const struct ask *ask = &all->items[w * 64 + (uint32_t)__builtin_ctzll(left)];
             if (fits(a, k, ask))
@@ -455,14 +403,18 @@ static size_t key_size(const struct key *k) {
 
 /* The state of this set; `set` becomes its own where it is new. */
 static uint32_t state_of_set(struct automaton *a, uint64_t *set) {
-    uint32_t hash = (uint32_t)hash_of(set, a->words * sizeof *set), found;
-    for (uint32_t at = hash; (found = table_next(&a->of_set, hash, &at));)
-        if (memcmp(a->states[found], set, a->words * sizeof *set) == 0)
-            return found;
-    a->states = grow(a->states, &a->states_cap, a->nstates + 1, sizeof *a->states);
-    a->states[a->nstates] = set;
-    table_add(&a->of_set, hash, a->nstates);
-    return a->nstates++;
+    size_t size = a->words * sizeof *set;
+    struct state *state;
+    HASH_FIND(hh, a->of_set, set, size, state);
+    if (state)
+        return state->number;
+    state = arena_alloc(&a->arena, sizeof *state);
+    state->set = set;
+    state->number = a->nstates++;
+    HASH_ADD_KEYPTR(hh, a->of_set, state->set, size, state);
+    a->states = grow(a->states, &a->states_cap, a->nstates, sizeof *a->states);
+    a->states[state->number] = set;
+    return state->number;
 }
 
 static struct transition *add_transition(struct automaton *a, const struct key *k) {
@@ -487,16 +439,18 @@ static struct transition *add_transition(struct automaton *a, const struct key *
 }
 
 static uint32_t transition_of(struct automaton *a, const struct key *k) {
-    uint32_t hash = (uint32_t)hash_of(k, key_size(k)), found;
-    for (uint32_t at = hash; (found = table_next(&a->of_key, hash, &at));)
-        if (a->transitions[found]->key.n == k->n && memcmp(&a->transitions[found]->key, k, key_size(k)) == 0)
-            return found;
+    struct transition *t;
+    HASH_FIND(hh, a->of_key, k, key_size(k), t);
+    if (t)
+        return t->number;
     if (a->ntransitions == MOST_TRANSITIONS)
         return 0;
-    a->transitions = grow(a->transitions, &a->transitions_cap, a->ntransitions + 1, sizeof *a->transitions);
-    a->transitions[a->ntransitions] = add_transition(a, k);
-    table_add(&a->of_key, hash, a->ntransitions);
-    return a->ntransitions++;
+    t = add_transition(a, k);
+    t->number = a->ntransitions++;
+    HASH_ADD_KEYPTR(hh, a->of_key, &t->key, key_size(k), t);
+    a->transitions = grow(a->transitions, &a->transitions_cap, a->ntransitions, sizeof *a->transitions);
+    a->transitions[t->number] = t;
+    return t->number;
 }
 
 static uint32_t state_of_key(struct automaton *a, const struct key *k) {
@@ -505,16 +459,16 @@ static uint32_t state_of_key(struct automaton *a, const struct key *k) {
 }
 
 static void free_tables(struct automaton *a) {
-    table_free(&a->of_set);
-    table_free(&a->of_key);
-    table_free(&a->of_state);
-    table_free(&a->of_projection);
+    HASH_CLEAR(hh, a->of_set);
+    HASH_CLEAR(hh, a->of_projected);
+    HASH_CLEAR(hh, a->of_key);
+    HASH_CLEAR(hh, a->projections);
 }
 
 /* Forgets all but state and transition 0. */
 static void begin(struct automaton *a) {
-    arena_free(&a->arena);
     free_tables(a);
+    arena_free(&a->arena);
     struct transition *t = arena_alloc(&a->arena, sizeof *t);
     t->is = arena_alloc(&a->arena, a->words * sizeof *t->is);
     for (uint32_t id = 0; id <= a->set->net.n; id++) /* values that move one of state 0 have its bits */
@@ -523,7 +477,7 @@ static void begin(struct automaton *a) {
     a->transitions = grow(a->transitions, &a->transitions_cap, 1, sizeof *a->transitions);
     a->states[0] = t->is;
     a->transitions[0] = t;
-    a->nstates = a->ntransitions = a->nprojections = 1;
+    a->nstates = a->ntransitions = 1;
 }
 
 struct automaton *automaton_new(const struct pattern_set *set) {
@@ -551,7 +505,6 @@ void automaton_free(struct automaton *a) {
     free(a->number_set);
     free(a->states);
     free(a->transitions);
-    free(a->projections);
     for (uint32_t k = 0; k < OPERATORS; k++) {
         free(a->asked[k]);
         free(a->of_kind[k].items);

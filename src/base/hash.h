@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 #define uthash_malloc(size)         xrealloc(NULL, size)
-#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(key), (n)}))
+#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(const void *)(key), (n)}))
 #include <uthash.h>
 
 #endif
