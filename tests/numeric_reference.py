@@ -638,6 +638,9 @@ both("attention", "split_query_key_value_and_split_heads", "num_heads = 4 : ui32
 kv = rand(2, 3, 16)
 both("attention", "split_query_key_value_and_split_heads", "num_heads = 2 : ui32, num_kv_heads = 1 : ui32, "
      "transpose_key = false", [x, kv], split(x, 2), split(kv[..., :8], 1), split(kv[..., 8:], 1))
+kv = np.concatenate([kv, x], axis=1)[:, :5, :8]
+both("attention", "split_query_key_value_and_split_heads", "num_heads = 4 : ui32, num_kv_heads = 1 : ui32, "
+     "transpose_key = true", [x, kv], split(x, 4), split(kv[..., :4], 1).swapaxes(-1, -2), split(kv[..., 4:], 1))
 x = rand(1, 1, 3, 16)
 case("attention", "ttnn.nlp_create_qkv_heads_decode", "num_heads = 4 : ui32, num_kv_heads = 2 : ui32", [x],
      x[..., :8].reshape(1, 3, 4, 2), x[..., 8:12].reshape(1, 3, 2, 2), x[..., 12:].reshape(1, 3, 2, 2))

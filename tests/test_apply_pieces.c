@@ -109,7 +109,7 @@ Test(apply, layouts_are_joined_by_permute_and_broadcast) {
 /* ---- shapes ---- */
 
 static uint32_t inferred(enum op_kind k, struct attr *at, uint32_t n, const struct shape *x, struct shape *out) {
-    return infer_results(k, &(struct attrs){.at = at, .n = n}, x, out);
+    return infer_results(k, &(struct attrs){.at = at, .n = n}, &x, 1, out);
 }
 
 static struct attr whole(const char *key, int64_t x) {
@@ -128,6 +128,13 @@ Test(apply, results_of_fused_ops_have_their_shapes) {
     cr_expect(shape_eq(&out[1], &(struct shape){4, {2, 2, 32, 64}}));
     cr_expect_eq(inferred(K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS, groups, 1, &(struct shape){3, {2, 32, 1537}}, out),
                  0);
+    const struct shape *two[] = {&(struct shape){3, {2, 32, 512}}, &(struct shape){3, {2, 77, 256}}};
+    struct attrs a = {.at = groups, .n = 2};
+    cr_expect_eq(infer_results(K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS, &a, two, 2, out), 3);
+    cr_expect(shape_eq(&out[0], &(struct shape){4, {2, 8, 32, 64}}));
+    cr_expect(shape_eq(&out[2], &(struct shape){4, {2, 2, 77, 64}}));
+    two[1] = &(struct shape){3, {2, 77, 320}};
+    cr_expect_eq(infer_results(K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS, &a, two, 2, out), 0);
     struct attr some[] = {whole("dim", -1), whole("k", 8)};
     cr_expect_eq(inferred(K_TOPK, some, 2, &rows, out), 2);
     cr_expect(shape_eq(&out[1], &(struct shape){3, {2, 32, 8}}));

@@ -326,7 +326,7 @@ Test(numeric_ops, what_does_not_fit_has_a_reason) {
         {"x:1x3x10",
          "y, k, v = ttir.split_query_key_value_and_split_heads x {num_heads = 2 : ui32, transpose_key = false} -> "
          "1x2x3x2, 1x2x3x2, 1x2x3x2",
-         "attribute shape cannot be read"},
+         "attribute begin cannot be read"},
         {"x:1x2x2x10",
          "y, k, v = ttnn.nlp_create_qkv_heads_decode x {num_heads = 2 : ui32, num_kv_heads = 2 : ui32} -> 1x2x2x1, "
          "1x2x2x1, 1x2x2x1",

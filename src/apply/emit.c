@@ -149,7 +149,9 @@ struct written emit_fused(struct emitter *e, struct written_op *o, struct str se
     struct short_op *s = short_of(e, o);
     struct attrs attributes = short_attributes(e->eval->arena, s);
     struct shape shapes[MOST_INFERRED];
-    uint32_t n = infer_results(o->kind, &attributes, &o->operands[0].shape, shapes);
+    bool second_there = o->noperands > 1 && o->operands[1].name.n;
+    const struct shape *operands[] = {&o->operands[0].shape, second_there ? &o->operands[1].shape : NULL};
+    uint32_t n = infer_results(o->kind, &attributes, operands, 2, shapes);
     if (n == 0)
         shapes[n++] = o->operands[0].shape;
     for (s->ntypes = 0; s->ntypes < n; s->ntypes++) {

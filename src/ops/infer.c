@@ -220,64 +220,74 @@ enum inferred infer_shape(enum op_kind k, const struct attrs *a, const struct sh
 /* ---- rules of single ops ---- */
 
 /* Rows of all heads. */
-static uint32_t infer_joined_heads(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out) {
+static uint32_t infer_joined_heads(enum op_kind k, const struct attrs *a, const struct shape *const *x,
+                                   struct shape *out) {
     (void)k, (void)a;
-    *out = (struct shape){3, {x->dim[0], x->dim[2], x->dim[1] * x->dim[3]}};
-    return x->rank == 4;
+    *out = (struct shape){3, {x[0]->dim[0], x[0]->dim[2], x[0]->dim[1] * x[0]->dim[3]}};
+    return x[0]->rank == 4;
 }
 
-/* Heads of queries, keys and values that lie side by side in a row. */
-static uint32_t infer_split_heads(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out) {
+/* Heads of queries, keys and values that lie side by side in a row; the last two perhaps in an operand of their own, of
+ * any length. */
+static uint32_t infer_split_heads(enum op_kind k, const struct attrs *a, const struct shape *const *x,
+                                  struct shape *out) {
     int64_t heads = attrs_int(a, "num_heads", 0), others = attrs_int(a, "num_kv_heads", heads);
+    const struct shape *q = x[0], *kv = x[1] ? x[1] : q;
+    int64_t groups = kv == q ? heads + 2 * others : heads;
     (void)k;
-    if (x->rank != 3 || heads < 1 || others < 1 || x->dim[2] % (heads + 2 * others) != 0)
+    if (q->rank != 3 || kv->rank != 3 || heads < 1 || others < 1 || q->dim[2] % groups != 0)
         return 0;
-    int64_t size = x->dim[2] / (heads + 2 * others);
-    out[0] = (struct shape){4, {x->dim[0], heads, x->dim[1], size}};
-    out[1] = out[2] = (struct shape){4, {x->dim[0], others, x->dim[1], size}};
+    int64_t size = q->dim[2] / groups;
+    if (kv != q && (kv->dim[0] != q->dim[0] || kv->dim[2] != 2 * others * size))
+        return 0;
+    out[0] = (struct shape){4, {q->dim[0], heads, q->dim[1], size}};
+    out[1] = out[2] = (struct shape){4, {kv->dim[0], others, kv->dim[1], size}};
     if (attrs_flag(a, "transpose_key")) {
         out[1].dim[2] = size;
-        out[1].dim[3] = x->dim[1];
+        out[1].dim[3] = kv->dim[1];
     }
     return 3;
 }
 
 /* Values and positions. */
-static uint32_t infer_topk(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out) {
+static uint32_t infer_topk(enum op_kind k, const struct attrs *a, const struct shape *const *x, struct shape *out) {
     const struct attr *axis = attrs_axes(a, k);
     int64_t dim = axis ? axis->whole : -1;
-    out[0] = *x;
-    if (!is_dimension(&dim, x->rank))
+    out[0] = *x[0];
+    if (!is_dimension(&dim, x[0]->rank))
         return 0;
     out[0].dim[dim] = attrs_int(a, "k", 1);
     out[1] = out[0];
     return 2;
 }
 
-static uint32_t infer_repeat(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out) {
+static uint32_t infer_repeat(enum op_kind k, const struct attrs *a, const struct shape *const *x, struct shape *out) {
     const int64_t *times;
     (void)k;
-    *out = *x;
-    if (attrs_list(a, "repeat_dimensions", &times) != (int32_t)x->rank)
+    *out = *x[0];
+    if (attrs_list(a, "repeat_dimensions", &times) != (int32_t)x[0]->rank)
         return 0;
-    for (uint32_t d = 0; d < x->rank; d++)
-        if (__builtin_mul_overflow(x->dim[d], times[d], &out->dim[d]))
+    for (uint32_t d = 0; d < x[0]->rank; d++)
+        if (__builtin_mul_overflow(x[0]->dim[d], times[d], &out->dim[d]))
             return 0;
     return 1;
 }
 
-static uint32_t infer_interleave(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out) {
+static uint32_t infer_interleave(enum op_kind k, const struct attrs *a, const struct shape *const *x,
+                                 struct shape *out) {
     const struct attr *axis = attrs_axes(a, k);
     int64_t dim = axis ? axis->whole : 0;
-    *out = *x;
-    return is_dimension(&dim, x->rank) &&
-           !__builtin_mul_overflow(x->dim[dim], attrs_int(a, "repeats", 1), &out->dim[dim]);
+    *out = *x[0];
+    return is_dimension(&dim, x[0]->rank) &&
+           !__builtin_mul_overflow(x[0]->dim[dim], attrs_int(a, "repeats", 1), &out->dim[dim]);
 }
 
-uint32_t infer_results(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape out[MOST_INFERRED]) {
+uint32_t infer_results(enum op_kind k, const struct attrs *a, const struct shape *const *operands, uint32_t n,
+                       struct shape out[MOST_INFERRED]) {
+    const struct shape *two[] = {operands[0], n > 1 ? operands[1] : NULL};
     static const struct {
         enum op_kind kind;
-        uint32_t (*infer)(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape *out);
+        uint32_t (*infer)(enum op_kind k, const struct attrs *a, const struct shape *const *x, struct shape *out);
     } rules[] = {{K_CONCATENATE_HEADS, infer_joined_heads},
                  {K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS, infer_split_heads},
                  {K_TOPK, infer_topk},
@@ -285,6 +295,6 @@ uint32_t infer_results(enum op_kind k, const struct attrs *a, const struct shape
                  {K_REPEAT_INTERLEAVE, infer_interleave}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].kind == k)
-            return rules[i].infer(k, a, x, out);
+            return rules[i].infer(k, a, two, out);
     return 0;
 }

@@ -17,9 +17,11 @@ enum inferred infer_shape(enum op_kind k, const struct attrs *a, const struct sh
 /* The operands, from the right, as NumPy broadcasts them. */
 enum inferred infer_broadcast(const struct shape *const *operands, uint32_t n, struct shape *out);
 
-/* The same of ops with a rule of their own, some of several results: how many; 0: no rule, or no result fits. */
+/* The same of ops with a rule of their own, some of several results: how many; 0: no rule, or no result fits. The
+ * first operand is there. */
 enum { MOST_INFERRED = 3 };
-uint32_t infer_results(enum op_kind k, const struct attrs *a, const struct shape *x, struct shape out[MOST_INFERRED]);
+uint32_t infer_results(enum op_kind k, const struct attrs *a, const struct shape *const *operands, uint32_t n,
+                       struct shape out[MOST_INFERRED]);
 
 /* The attribute that is there of those that number the dimensions that the operator works along; or NULL. */
 const struct attr *attrs_axes(const struct attrs *a, enum op_kind k);
