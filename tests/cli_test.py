@@ -923,6 +923,11 @@ class NewPattern(Case):
         for name in called - {"IsConstant", "Not", "And", "Or", "Less", "ElementTypeOf"}:
             self.assertRegex(texts["Fusion.pdll"], rf"(Constraint|Rewrite) {name}\(")
 
+    def test_pass_of_a_line_that_is_found_beside_the_root(self):
+        done, files = self.passes("split_heads_of_pair")
+        self.assertEqual((done.returncode, files), (2, []))
+        self.assertIn("no pass: a line without a name that is bound", done.stderr)
+
     def test_pass_that_pdll_cannot_say(self):
         for name, why in (("concatenate_heads", "how elements move in permute"),
                           ("matmul_shared", "a line that ends elsewhere than the others")):

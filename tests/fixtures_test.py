@@ -42,7 +42,8 @@ SILENT = [
     (DIRECT, "--ttnn-only", "dit_fused.ttnn.mlir"),
     (DIRECT, "--ttnn-only", "dit_fused.log"),
 ]
-PLACES = {"ttnn.concatenate_heads": 2, "ttnn.linear": 6, "ttnn.layer_norm": 2, "ttnn.scaled_dot_product_attention": 2}
+PLACES = {"ttnn.concatenate_heads": 2, "ttnn.linear": 6, "ttnn.layer_norm": 2, "ttnn.scaled_dot_product_attention": 2,
+          "ttnn.split_query_key_value_and_split_heads": 1}
 ONLY_IN_TTIR = {"ttnn.silu": 1, "ttnn.concatenate_heads": 2}  # which the compiler fuses
 
 

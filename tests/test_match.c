@@ -1279,6 +1279,26 @@ Test(match, secondary_roots_are_found_behind_what_is_bound) {
     miss("x:2x6", "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; return l");
 }
 
+#define TWO "e = ttir.exp x -> 2x6; a = ttir.abs y -> 2x6; "
+
+Test(match, a_root_without_bound_names_is_found_where_the_first_one_goes) {
+    pattern("out = exp(x)\nalso other = abs(y)", "");
+    hit("x:2x6 y:2x6", TWO "s = ttir.matmul e a {transpose_b = true} -> 2x2; return s");
+    cr_assert_eq(found()->nops, 2);
+    hit("x:2x6 y:2x6", TWO "t = ttir.permute a {permutation = array<i64: 1, 0>} -> 6x2\n"
+                           "h = ttir.full {fill_value = 0.5} -> 1x1; u = ttir.multiply t h -> 6x2\n"
+                           "s = ttir.matmul e u -> 2x2; return s");
+    hit("x:2x6 y:2x6", TWO "h = ttir.full {fill_value = 3.0} -> 1x1; d = ttir.div e h -> 2x6\n"
+                           "s = ttir.matmul a d {transpose_b = true} -> 2x2; return s");
+    hit("x:1x1x2x6 y:1x1x2x6", "e = ttir.exp x -> 1x1x2x6; a = ttir.abs y -> 1x1x2x6\n"
+                               "o = ttir.scaled_dot_product_attention a e e -> 1x1x2x6; return o");
+    miss("x:2x6 y:2x6", TWO "s = ttir.add e a -> 2x6; return s");
+    miss("x:2x6 y:2x6", TWO "return e a");
+    miss("x:2x6 y:2x6", TWO "n = ttir.sin a -> 2x6; s = ttir.matmul e n {transpose_b = true} -> 2x2; return s");
+    miss("x:2x6 y:2x6 z:2x6",
+         TWO "n = ttir.multiply a z -> 2x6; s = ttir.matmul e n {transpose_b = true} -> 2x2; return s");
+}
+
 #define FRONT "e = ttir.slice_static x {begins = [0, 0], ends = [3, 4], step = [1, 1]} -> 3x4; "
 #define PARTS_OF(of)                                                                                                   \
     "l = ttir.slice_static " of " {begins = [0, 0], ends = [3, 2], step = [1, 1]} -> 3x2; "                            \

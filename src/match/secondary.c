@@ -1,6 +1,8 @@
 /* Secondary roots of a formula: `also k = slice(y)`. The first root has bound y; the op of such a line is looked for
- * behind y (among its users, and theirs), in textual order. Its index space is its own, so a name of another line has
- * to be the same value there, and nothing is said about which element. */
+ * behind y (among its users, and theirs), in textual order. Where no name of the line is bound, it is looked for beside
+ * the first root: before the other operands of a product or an attention that this goes into, as queries are that meet
+ * keys in scores. Its index space is its own, so a name of another line has to be the same value there, and nothing is
+ * said about which element. */
 #include "match/matcher.h"
 
 enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64 };
@@ -83,6 +85,56 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
     return found;
 }
 
+/* What the op moves, or takes times a number, as queries and keys on their way into scores; NONE: neither. */
+static uint32_t moved_or_scaled(const struct graph *g, uint32_t op) {
+    const uint32_t *of = graph_operands(g, op);
+    if (graph_looks_through(g, op) || !graph_op_is(g, op, SCALES) || graph_noperands(g, op) != 2)
+        return graph_through(g, op);
+    if (graph_constant(g, of[1]).known)
+        return of[0];
+    return graph_op_is(g, op, COMMUTES) && graph_constant(g, of[0]).known ? of[1] : NONE;
+}
+
+static void add_plausible(const struct matcher *m, const struct node *line, uint32_t op, uint32_t *out, uint32_t *n) {
+    if (m->g->m->ops[op].nresults == 1 && !matcher_took(m, op) && matcher_root_plausible(m, line, op))
+        add_once(out, n, MAX_CANDIDATES, op);
+}
+
+/* Ops before the value, an operand of what the root goes into, that the line's root may be. */
+static void add_before(const struct matcher *m, const struct node *line, uint32_t value, uint32_t *out, uint32_t *n) {
+    for (uint32_t step = 0; step < MAX_CHAIN && value != NONE; step++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE || m->g->m->ops[op].func != m->func)
+            return;
+        add_plausible(m, line, op, out, n);
+        value = moved_or_scaled(m->g, op);
+    }
+}
+
+/* Ops that the root of a line without bound names may be: of a match that is known its own, since what they go into may
+ * not be there. */
+static uint32_t candidates_beside(const struct matcher *m, const struct node *line, uint32_t *out) {
+    const struct graph *g = m->g;
+    struct values_behind b = {.n = 0};
+    uint32_t found = 0;
+    for (uint32_t i = 0; m->again && i < m->again->nops; i++)
+        add_plausible(m, line, m->again->ops[i], out, &found);
+    if (!m->again)
+        add_behind(&b, g->m->ops[m->state.matched[0].op].first_result, 0);
+    for (uint32_t i = 0; i < b.n; i++)
+        for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
+            uint32_t user = g->uses[u];
+            bool meets = graph_class(g, user) == OP_CONTRACT || op_table[g->kind[user]].flow == FLOW_ATTENTION;
+            for (uint32_t o = 0; meets && o < graph_noperands(g, user); o++)
+                if (graph_operands(g, user)[o] != b.values[i])
+                    add_before(m, line, graph_operands(g, user)[o], out, &found);
+            if (!meets && moved_or_scaled(g, user) == b.values[i])
+                add_behind(&b, g->m->ops[user].first_result, 0);
+        }
+    sort_ids(out, found);
+    return found;
+}
+
 bool match_secondary(struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
     if (m->state.line == f->nsecondary)
@@ -92,7 +144,7 @@ bool match_secondary(struct matcher *m) {
     if (m->state.edits == 0 && !match_where_holds(m, before))     /* behind an edit names are unbound */
         return matcher_failed(m, FAILED_WHERE, NULL, NONE);
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
-    uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
+    uint32_t n = slot == NONE ? candidates_beside(m, line->node, ops) : candidates(m, line, slot, ops);
     m->state.line++;
     for (uint32_t i = 0; i < 2 * n && !m->refused; i++) {
         struct mark k = matcher_mark(m);

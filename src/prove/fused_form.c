@@ -23,8 +23,8 @@ static void mark_names(const struct node *n, bool marks[MAX_SLOTS]) {
 }
 
 static bool mark_as_printed(const struct node *n, void *marks) {
-    if (n->kind == N_OP && op_is(n->op, AS_PRINTED) && n->nargs)
-        mark_names(n->args[0], marks);
+    for (uint32_t i = 0; n->kind == N_OP && op_is(n->op, AS_PRINTED) && i < n->nargs; i++)
+        mark_names(n->args[i], marks);
     return false;
 }
 
