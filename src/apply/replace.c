@@ -190,7 +190,21 @@ static bool find_roots(const struct form_request *q, const struct mlir *m, struc
         out->roots[out->nroots++] = op;
     }
     sort_ids(out->roots, out->nroots);
+    out->place = out->roots[0];
     return out->why.n == 0;
+}
+
+/* The last of the ops that go before any result of theirs is used. */
+static uint32_t last_place(const struct graph *g, const struct replacement *r) {
+    uint32_t first_user = NONE, place = r->roots[0];
+    for (uint32_t i = 0; i < r->nroots; i++) {
+        uint32_t v = g->m->ops[r->roots[i]].first_result;
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            first_user = g->uses[u] < first_user ? g->uses[u] : first_user;
+    }
+    for (uint32_t i = 0; i < r->nroots; i++)
+        place = r->roots[i] < first_user ? r->roots[i] : place;
+    return place;
 }
 
 enum { MOST_MOVED = 32 };
@@ -199,7 +213,7 @@ enum { MOST_MOVED = 32 };
 static bool move_up(const struct match *match, uint32_t value, struct replacement *out) {
     const struct mlir *m = match->graph->m;
     uint32_t op = value == NONE ? NONE : m->values[value].def;
-    if (op == NONE || op < out->roots[0])
+    if (op == NONE || op < out->place)
         return true;
     bool known = false;
     for (uint32_t i = 0; i < out->nmoved && !known; i++)
@@ -214,15 +228,25 @@ static bool move_up(const struct match *match, uint32_t value, struct replacemen
     return good && out->nmoved < MOST_MOVED;
 }
 
-static bool make_room(struct arena *a, struct replacement *out) {
+static bool has_room(struct replacement *out) {
     bool good = true;
-    out->moved = arena_alloc(a, MOST_MOVED * sizeof *out->moved);
+    out->nmoved = 0;
     for (uint32_t i = 0; i < out->nreads && good; i++)
         good = move_up(out->match, out->reads[i], out);
     sort_ids(out->moved, out->nmoved);
-    if (!good)
-        out->why = STR("an operand is made behind the first result");
     return good;
+}
+
+/* In the place of the first result, as long as the operands are there; else of a later one. */
+static bool make_room(struct arena *a, struct replacement *out) {
+    out->moved = arena_alloc(a, MOST_MOVED * sizeof *out->moved);
+    if (has_room(out))
+        return true;
+    out->place = last_place(out->match->graph, out);
+    if (has_room(out))
+        return true;
+    out->why = STR("an operand is made behind the first result that is used");
+    return false;
 }
 
 static bool is_movement(enum op_kind k) {
@@ -264,7 +288,7 @@ static void print_replacement(struct replacing *how, const struct form_request *
         return;
     }
     add_alias(how, m, out->match, op, a, out);
-    out->indent = indent_of(m, out->roots[0]);
+    out->indent = indent_of(m, out->place);
     struct str location = plain_location(m, op, a);
     struct printing_lines p = {.m = m,
                                .e = q->emitter,

@@ -50,7 +50,7 @@ static uint32_t *places_of(const struct mlir *m, const struct replacement *all, 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; all[i].written && k < all[i].nmoved; k++) {
             uint32_t *place = &before[all[i].moved[k]];
-            *place = all[i].roots[0] < *place ? all[i].roots[0] : *place;
+            *place = all[i].place < *place ? all[i].place : *place;
         }
     return before;
 }
@@ -61,7 +61,7 @@ static struct str with_moved(const struct mlir *m, const struct replacement *r, 
     struct buf b = {0};
     for (uint32_t k = 0; k < r->nmoved; k++) {
         struct str op = mlir_span(m, m->ops[r->moved[k]].text);
-        if (before[r->moved[k]] == r->roots[0])
+        if (before[r->moved[k]] == r->place)
             buf_printf(&b, "%.*s\n%.*s", (int)op.n, op.p, (int)r->indent.n, r->indent.p);
     }
     buf_add(&b, r->text);
@@ -97,12 +97,12 @@ struct text_edits rewrite_module(const struct graph *g, const struct replacement
             s.uses[all[i].reads[k]]++;
     for (uint32_t i = 0; i < n; i++)
         if (all[i].written) {
-            replaced[all[i].roots[0]] = true;
+            replaced[all[i].place] = true;
             for (uint32_t k = 0; k < all[i].nroots; k++)
                 remove_op(&s, all[i].roots[k]);
-            text_edits_add(&edits, m->ops[all[i].roots[0]].text, with_moved(m, &all[i], before, a));
+            text_edits_add(&edits, m->ops[all[i].place].text, with_moved(m, &all[i], before, a));
             if (all[i].functions.n) {
-                uint32_t at = end_of_function(m, all[i].roots[0]);
+                uint32_t at = end_of_function(m, all[i].place);
                 text_edits_add(&edits, (struct span){at, at}, all[i].functions);
             }
             buf_add(&aliases, all[i].alias);

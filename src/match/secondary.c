@@ -119,7 +119,7 @@ static uint32_t candidates_beside(const struct matcher *m, const struct node *li
     uint32_t found = 0;
     for (uint32_t i = 0; m->again && i < m->again->nops; i++)
         add_plausible(m, line, m->again->ops[i], out, &found);
-    if (!m->again)
+    if (!m->again && m->state.nmatched) /* an observer may have gone on without any */
         add_behind(&b, g->m->ops[m->state.matched[0].op].first_result, 0);
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
