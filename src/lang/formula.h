@@ -145,6 +145,7 @@ struct secondary_root {
     struct node *node;
     uint32_t deep; /* ops on the longest path from its root */
     bool optional; /* `maybe` */
+    bool beside;   /* no name of it is bound then: it is looked for where the root goes */
 };
 
 struct formula {

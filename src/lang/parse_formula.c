@@ -12,6 +12,14 @@ static void check_root(struct builder *b, struct formula_scope *s, struct node *
         node_set_kinds(root);
 }
 
+/* It has one of the first n names. */
+static bool has_name(const struct node *n, uint32_t names) {
+    bool has = (n->kind == N_NAMED || n->kind == N_VARIABLE) && n->slot < names;
+    for (uint32_t i = 0; i < n->nargs && !has; i++)
+        has = has_name(n->args[i], names);
+    return has;
+}
+
 /* The last plain line is the root; lines with `also` or `maybe` are secondary roots, searched from what it bound. */
 static void build_roots(struct builder *b, struct formula_scope *s) {
     uint32_t last = s->nlines;
@@ -31,9 +39,11 @@ static void build_roots(struct builder *b, struct formula_scope *s) {
             build_fail(b, s, s->lines[i].name, NULL, "too many further lines");
             return;
         }
+        uint32_t names = b->f->nslots; /* of the lines before it */
         struct node *n = build_line(b, s, i, s->lines[i].name);
         check_root(b, s, n, s->lines[i].name);
-        b->f->also[b->f->nsecondary++] = (struct secondary_root){n, n->deep, s->lines[i].kind == LINE_MAYBE};
+        b->f->also[b->f->nsecondary++] =
+            (struct secondary_root){n, n->deep, s->lines[i].kind == LINE_MAYBE, !b->failed && !has_name(n, names)};
     }
 }
 

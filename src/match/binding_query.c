@@ -165,7 +165,6 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
     query->arena = a;
     query->only_views = m->viewed;
     query->record = &record;
-    query->again = m;
     bool found = match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) &&
                  same_ops(&query->found, m);
     if (found) {
@@ -178,7 +177,6 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
         out->nanswers = record.nanswers;
     }
     query->record = NULL;
-    query->again = NULL;
     free(record.answers);
     return found;
 }

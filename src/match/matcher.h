@@ -153,7 +153,6 @@ struct matcher {
     const char *prefix;                     /* of names of values in texts; or NULL */
     const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
     const uint32_t *meets;                  /* matcher_meetings of the function; or NULL */
-    const struct match *again;              /* that is searched for again, perhaps by itself; or NULL */
     const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
 
     char *scratch;

@@ -111,16 +111,28 @@ static void add_before(const struct matcher *m, const struct node *line, uint32_
     }
 }
 
-/* Ops that the root of a line without bound names may be: of a match that is known its own, since what they go into may
- * not be there. */
+/* No op of the function takes it. */
+static bool is_only_returned(const struct graph *g, uint32_t op) {
+    uint32_t v = g->m->ops[op].first_result;
+    bool only = g->m->ops[op].nresults == 1;
+    for (uint32_t u = g->first_use[v]; only && u < g->first_use[v + 1]; u++)
+        only = graph_class(g, g->uses[u]) == OP_RETURN;
+    return only;
+}
+
+/* Ops that the root of a line without bound names may be. Of a piece of a model, which what they go into is not in,
+ * those that are returned as the first root is. */
 static uint32_t candidates_beside(const struct matcher *m, const struct node *line, uint32_t *out) {
     const struct graph *g = m->g;
     struct values_behind b = {.n = 0};
-    uint32_t found = 0;
-    for (uint32_t i = 0; m->again && i < m->again->nops; i++)
-        add_plausible(m, line, m->again->ops[i], out, &found);
-    if (!m->again && m->state.nmatched) /* an observer may have gone on without any */
-        add_behind(&b, g->m->ops[m->state.matched[0].op].first_result, 0);
+    uint32_t found = 0, root = m->state.nmatched ? m->state.matched[0].op : NONE; /* an observer may go on without */
+    bool piece = root != NONE && is_only_returned(g, root);
+    uint32_t op = m->func == NONE ? 0 : g->m->funcs[m->func].first_op;
+    for (uint32_t end = m->func == NONE ? g->m->nops : g->m->funcs[m->func].end_op; piece && op < end; op++)
+        if (g->m->ops[op].func == m->func && is_only_returned(g, op))
+            add_plausible(m, line, op, out, &found);
+    if (root != NONE)
+        add_behind(&b, g->m->ops[root].first_result, 0);
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
             uint32_t user = g->uses[u];
@@ -144,7 +156,9 @@ bool match_secondary(struct matcher *m) {
     if (m->state.edits == 0 && !match_where_holds(m, before))     /* behind an edit names are unbound */
         return matcher_failed(m, FAILED_WHERE, NULL, NONE);
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
-    uint32_t n = slot == NONE ? candidates_beside(m, line->node, ops) : candidates(m, line, slot, ops);
+    uint32_t n = line->beside   ? candidates_beside(m, line->node, ops)
+                 : slot == NONE ? 0
+                                : candidates(m, line, slot, ops);
     m->state.line++;
     for (uint32_t i = 0; i < 2 * n && !m->refused; i++) {
         struct mark k = matcher_mark(m);

@@ -661,38 +661,10 @@ static void put_private(struct cpp *c, struct str root) {
     }
 }
 
-static bool is_name(const struct node *n) {
-    return n->kind == N_NAMED || n->kind == N_VARIABLE;
-}
-
-static bool has_marked(const struct node *n, const bool *marks) {
-    bool has = is_name(n) && marks[n->slot];
-    for (uint32_t i = 0; i < n->nargs && !has; i++)
-        has = has_marked(n->args[i], marks);
-    return has;
-}
-
-static void mark_names(const struct node *n, bool *marks) {
-    if (is_name(n))
-        marks[n->slot] = true;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        mark_names(n->args[i], marks);
-}
-
-/* Each line is found behind what those before it bind. */
-static bool all_are_behind(const struct formula *f) {
-    bool marks[MAX_SLOTS] = {false}, behind = true;
-    mark_names(f->root, marks);
-    for (uint32_t i = 0; i < f->nsecondary; i++) {
-        behind &= has_marked(f->also[i].node, marks);
-        mark_names(f->also[i].node, marks);
-    }
-    return behind;
-}
-
 struct str cpp_terms(struct cpp *c) {
-    if (!all_are_behind(c->formula))
-        return cpp_cannot(c, "a line without a name that is bound");
+    for (uint32_t i = 0; i < c->formula->nsecondary; i++)
+        if (c->formula->also[i].beside)
+            return cpp_cannot(c, "a line without a name that is bound");
     count_uses(c, c->formula->root);
     for (uint32_t i = 0; i < c->formula->nsecondary; i++)
         count_uses(c, c->formula->also[i].node);
