@@ -5,6 +5,7 @@
 #include "apply/rewrite.h"
 #include "apply/unified_diff.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -160,15 +161,31 @@ static bool was_applied(const struct fa_application *a, const struct pattern *pa
     return found;
 }
 
+static struct source_location place_of(const struct fa_application *a, uint32_t op) {
+    const struct mlir *m = &a->ttir.ir;
+    return op == NONE ? (struct source_location){a->ttir.source->path, 0, 0} : mlir_place(m, m->ops[op].text.begin);
+}
+
+/* The line of the first that is left for the same reason; 0: there is none before this one. */
+static uint64_t first_left(const struct fa_application *a, const struct outcome *x) {
+    for (const struct outcome *o = a->outcomes; o < x; o++)
+        if (o->op != NONE && o->pattern == x->pattern && o->why && strcmp(o->why, x->why) == 0)
+            return place_of(a, o->op).line;
+    return 0;
+}
+
 static void say_left(struct fa_application *a, const struct outcome *x) {
     const struct pattern *p = x->pattern;
-    const struct mlir *m = &a->ttir.ir;
-    struct source_location at = {a->ttir.source->path, 0, 0};
-    if (x->op != NONE)
-        at = mlir_place(m, m->ops[x->op].text.begin);
-    diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, at,
-             x->refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s: %s", (int)p->fused_op.n,
-             p->fused_op.p, (int)p->name.n, p->name.p, x->refused ? "refused" : "left", x->why);
+    uint64_t first = first_left(a, x);
+    struct buf why = {0};
+    if (first)
+        buf_printf(&why, " as at line %" PRIu64, first);
+    else
+        buf_printf(&why, ": %s", x->why);
+    diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, place_of(a, x->op),
+             x->refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s%.*s", (int)p->fused_op.n,
+             p->fused_op.p, (int)p->name.n, p->name.p, x->refused ? "refused" : "left", (int)why.n, why.p);
+    buf_free(&why);
 }
 
 /* ---- one round ---- */
