@@ -699,6 +699,7 @@ class Many(Case):
         status, out, _ = self.many("--baseline=known", "in")
         self.assertEqual(status, 0)
         self.assertRegex(out, r"\n.* 3  all\n")
+        self.assertRegex(self.many("in/a_before.mlir", "in/a_after.mlir")[1], r" report\n.*  a_after\n\n")
 
     def test_expectations(self):
         os.mkdir(self.path("some"))

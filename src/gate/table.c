@@ -155,7 +155,8 @@ void table_print(const struct table_item *items, size_t n, FILE *out) {
     struct report_table t = table_make(items, n);
     if (t.reports.n) {
         print_rows(&t.reports, false, t.compared, out);
-        print_row(&t.all, false, t.compared, out);
+        if (t.reports.n > 1)
+            print_row(&t.all, false, t.compared, out);
         fputc('\n', out);
         print_rows(&t.ops, true, false, out);
     }
