@@ -1,4 +1,5 @@
-/* Prints an inspection as tables for a terminal of 100 columns; rows without content are left out. */
+/* Prints an inspection as tables of 80 columns; rows without content are left out. Names and lists may be longer: a
+ * line is broken where a terminal shows it. */
 #include "base/utf8.h"
 #include "inspect/inspect.h"
 #include "price/price.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, BLOCK_WIDTH = 33, NAMES_WIDTH = 34, MAX_NAMES = 8 };
+enum { WIDTH = 80, BLOCK_WIDTH = 33, NAMES_WIDTH = 26, MAX_NAMES = 8 };
 
 static void put_clean(FILE *out, struct str s) {
     print_clean(s, "", out);
@@ -93,19 +94,13 @@ static void put_blocks(FILE *out, const struct log_scan *scan, struct arena *a) 
 
 /* ---- modules ---- */
 
-static void put_name(FILE *out, struct str name, size_t room) {
-    bool cut = name.n + 1 > room;
+/* "@first .. @last" where that fits. */
+static void put_names(FILE *out, struct str first, struct str last) {
     fputc('@', out);
-    put_clean(out, (struct str){name.p, cut ? room - 4 : name.n});
-    fputs(cut ? "..." : "", out);
-}
-
-/* "@first .. @last", on one row. */
-static void put_names(FILE *out, struct str first, struct str last, size_t room) {
-    put_name(out, first, room);
-    if (!str_eq(first, last) && first.n + last.n + 6 <= room) {
-        fputs(" .. ", out);
-        put_name(out, last, room);
+    put_clean(out, first);
+    if (!str_eq(first, last) && first.n + last.n + strlen("@ .. @") <= NAMES_WIDTH) {
+        fputs(" .. @", out);
+        put_clean(out, last);
     }
 }
 
@@ -127,9 +122,9 @@ static void put_kind(FILE *out, const struct module_facts *m, enum func_kind kin
     }
     if (n == 0)
         return;
-    fprintf(out, "    %-11s  %9" PRIu32 "  %9" PRIu32 "  %7" PRIu32 "  %7" PRIu32 "  %7" PRIu32 "  ",
+    fprintf(out, "    %-10s  %5" PRIu32 "  %5" PRIu32 "  %6" PRIu32 "  %6" PRIu32 "  %6" PRIu32 "  ",
             inspect_func_kind(kind), n, sum.nargs, sum.nops, sum.nvalues, sum.nedges);
-    put_names(out, first, last, NAMES_WIDTH);
+    put_names(out, first, last);
     put_count(out, broken, "function", "incomplete");
     fputc('\n', out);
 }
@@ -273,8 +268,8 @@ static void put_module(FILE *out, const struct log_block *b, const struct module
     put_count(out, m->ndestinations, "destination operand", "left out");
     fputc('\n', out);
     if (m->nfuncs)
-        fprintf(out, "    %-11s  %9s  %9s  %7s  %7s  %7s  %s\n", "kind", "functions", "arguments", "ops", "values",
-                "edges", "names");
+        fprintf(out, "    %-10s  %5s  %5s  %6s  %6s  %6s  %s\n", "kind", "funcs", "args", "ops", "values", "edges",
+                "names");
     for (int kind = 0; kind < FUNC_KINDS; kind++)
         put_kind(out, m, (enum func_kind)kind);
     put_ops(out, m);

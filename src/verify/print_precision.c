@@ -95,7 +95,7 @@ struct widths {
 };
 
 static struct widths widths_of(const struct level *after, const struct loss_row *rows, uint32_t n) {
-    struct widths w = {.op = 2, .choices = 13};
+    struct widths w = {.op = 2, .choices = 4};
     for (uint32_t i = 0; i < n; i++) {
         struct buf choices = {0};
         list_choices(&after->graph, rows[i].first, &choices);
@@ -131,7 +131,7 @@ void print_precision(struct stage_pair *p, const struct module_comparison *m, co
     struct widths w = widths_of(&levels[AFTER], rows, shown);
     if (n)
         buf_printf(&p->answer, "%-8s %-9s %-9s %6s  %-*s  %-*s  %s\n", "loss", "by types", "PCC", "places", w.op, "op",
-                   w.choices, "computed with", "first place");
+                   w.choices, "with", "first place");
     for (uint32_t i = 0; i < shown; i++)
         print_row(&p->answer, &levels[AFTER], &rows[i], w);
     if (shown < n)
