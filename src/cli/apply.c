@@ -68,8 +68,8 @@ const struct command apply_command = {
     .usage = "Usage: fusion-audit apply [options] FILE... -o OUT.mlir\n"
              "\n"
              "Rewrites the TTIR module: each finding that TTIR can express is replaced by its\n"
-             "fused op, and ops that nothing uses any more go. All other bytes stay. The result\n"
-             "is proved to compute what the module did; else nothing is written.\n",
+             "fused op, and ops that nothing uses any more go. All other bytes stay. The\n"
+             "result is proved to compute what the module did; else nothing is written.\n",
     .after = "Exit status: 0 written, the same bytes where nothing was applied; 2 wrong usage;\n"
              "3 refused: nothing was written.\n"
              "\n"
