@@ -102,6 +102,8 @@ void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out);
 /* Prints text of an input or a file name so that nothing in it drives a terminal or ends a line: escaped as JSON has
  * it, but for the characters in `keep`, such as "\t\n". */
 void fa_print_clean(const char *text, size_t n, const char *keep, FILE *out);
+/* Prints lines of text for people, escaped likewise. One longer than `width` columns is broken at blanks. */
+void fa_print_lines(const char *text, size_t n, unsigned width, FILE *out);
 
 /* Told what a call does, of which `done` of `all` pieces are: "reading" files or graphs, "searching" functions,
  * "proving" findings, "comparing" ops or modules, "testing" patterns; once a piece, some in parts of a second. Called

@@ -565,7 +565,8 @@ class PatternLibrary(Case):
         status, out, err = self.run_it("patterns", "show", "linear")
         self.assertEqual((status, err), (0, ""))
         self.assertIn("name: linear\n", out)
-        self.assertTrue(out.endswith(" | product * rows * columns\n    out = scaled + bias | product - debit\n"), out)
+        self.assertTrue(" ".join(out.split()).endswith(" | product * rows * columns out = scaled + bias | product - debit"), out)
+        self.assertLessEqual(max(map(len, out.partition("# searched for")[2].splitlines())), 80)
         self.assertIn("# searched for:\n    product = matmul(a, b)\n    scaled = product [*|/ columns] | ", out)
         self.assertRegex(self.run_it("patterns", "show", "attention")[1], r"t\d+ = sum\(t\d+, dim=-1\)\n")
         self.assertIn("# searched for, the formula of attention:\n", self.run_it("patterns", "show", "attention_of_unequal_heads")[1])
@@ -1486,11 +1487,13 @@ class Summary(Case):
         self.assertEqual(self.run_it("-q", *self.files), (1, "", ""))
         self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
 
-    def on_terminal(self, columns, **env):
+    def on_terminal(self, columns, *args, **env):
+        """What the summary has on a terminal, or what a command prints there."""
         master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        subprocess.run([PROGRAM, *self.files], cwd=self.directory.name, stderr=slave, timeout=60,
-                       env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **env})
+        p = subprocess.Popen([PROGRAM, *(args or self.files)], cwd=self.directory.name,
+                             env={**os.environ, "COLUMNS": "", "TERM": "xterm", "NO_COLOR": "", **env},
+                             stdout=slave if args else None, stderr=subprocess.DEVNULL if args else slave)
         os.close(slave)
         text = b""
         while True:
@@ -1501,6 +1504,7 @@ class Summary(Case):
             if not text:
                 break
         os.close(master)
+        p.wait(timeout=60)
         return text.decode().replace("\r\n", "\n")
 
     def progress_of(self, *args, term="xterm"):
@@ -1545,6 +1549,37 @@ class Summary(Case):
         for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertNotIn("\033", self.on_terminal(200, **env))
         self.assertLessEqual(max(map(len, self.on_terminal(200, NO_COLOR="1").splitlines())), 100)
+
+    PRINTED = (("inspect", *files), ("patterns", "list", "[a-g]*"), ("lower", "rms_norm"),
+               ("patterns", "conditions"), ("diff", "m.ttnn.mlir", "fused.mlir"), ("--output-dir=out", *files))
+
+    def test_lines_are_broken_on_a_terminal(self):
+        """At blanks, and nowhere else; in a pipe they are whole."""
+        broken = 0
+        for args in self.PRINTED:
+            whole = self.run_it(*args)[1]
+            for columns in (60, 80):
+                shown = self.on_terminal(columns, *args)
+                self.assertEqual(shown.split(), whole.split(), args)
+                self.assertEqual([line for line in shown.splitlines() if len(line) > columns and " " in line.strip()], [], args)
+                broken += shown != whole
+                self.assertEqual(shown, self.on_terminal(200, *args, COLUMNS=str(columns)), args)
+            self.assertEqual(self.on_terminal(1000, *args), whole, args)
+        self.assertGreater(broken, 6)
+
+    def test_indent_of_broken_lines(self):
+        self.assertIn("\nsource: tt-mlir DecomposeComposites.cpp,\n    DecomposeRMSNormPattern ",
+                      self.on_terminal(50, "lower", "rms_norm"))
+        self.write("near.mlir", TTIR.replace("1x128xbf16", "32x128xbf16"))
+        self.assertRegex(self.on_terminal(60, "explain", "--ttir-only", "--only=linear", "near.mlir"), r"(?m)^  because  .{1,49}\n {11}\S")
+
+    def test_lines_that_programs_read_are_whole(self):
+        for args in (("inspect", "--json", *self.files), ("diff", "--format=json", "m.ttnn.mlir", "fused.mlir"),
+                     ("patterns", "show", "gelu"), ("-o", "-", *self.files), ("completion", "bash")):
+            self.assertEqual(self.on_terminal(60, *args), self.run_it(*args)[1], args)
+        self.write("none.mlir", "module {}\n")
+        self.files = ("none.mlir",)
+        self.assertEqual(self.on_terminal(40), self.run_it("none.mlir")[2])
 
     def test_details_have_the_action_and_lines(self):
         self.run_it("--details", *self.files)

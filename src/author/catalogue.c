@@ -4,6 +4,7 @@
 
 #include "author/draft.h"
 #include "author/examples.h"
+#include "base/lines.h"
 #include "base/locale.h"
 #include "base/watch.h"
 #include "fusion_audit.h"
@@ -14,6 +15,8 @@
 #include "library/library.h"
 #include "library/lowering.h"
 #include "prove/example.h"
+
+enum { FORMULA_WIDTH = 80 /* a longer line of a formula goes on below, indented */ };
 
 static int by_order(const void *a, const void *b) {
     const struct pattern *x = *(const struct pattern *const *)a, *y = *(const struct pattern *const *)b;
@@ -76,8 +79,10 @@ static void show(const struct pattern *p, FILE *out) {
     buf_printf(&b, "# %s:%llu\n%.*s%s%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line,
                (int)shared.n, shared.p, shared.n ? "\n---\n" : "", (int)text.n, text.p,
                p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
-    formula_print(&p->formula, 4, &b);
     fwrite(b.p, 1, b.n, out);
+    b.n = 0;
+    formula_print(&p->formula, 4, &b);
+    print_lines(buf_str(&b), FORMULA_WIDTH, out);
     buf_free(&b);
 }
 

@@ -3,19 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/say.h"
 
-enum { WIDTH = 100 };
+enum { MOST_WIDTH = 100 };
 
-/* Of standard error; WIDTH where that is no terminal, or a wider one. */
-static unsigned terminal_width(void) {
-    struct winsize size = {0};
-    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known && size.ws_col < WIDTH ? size.ws_col : WIDTH;
+/* Of the summary: that of the terminal, and no more than MOST_WIDTH. */
+static unsigned summary_width(void) {
+    unsigned width = terminal_width(STDERR_FILENO);
+    return width && width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
 /* no-color.org */
@@ -76,20 +74,20 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
                          x->dry_run               ? "dry run"
                          : strcmp(path, "-") == 0 ? "standard output"
                                                   : path,
-                         terminal_width(), terminal_has_colour(), stderr);
+                         summary_width(), terminal_has_colour(), stderr);
     return status;
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
     struct audit_args *x = (struct audit_args *)args;
     struct fa_audit_options options = args->options;
-    (void)out;
+    args->lines = true;
     if (audit_is_many(x) && options.inputs.levels == FA_BOTH_LEVELS)
-        return audit_many(x);
+        return audit_many(x, out);
     options.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = fa_audit(&options);
     progress_hide(&args->progress);
-    enum fa_status status = fa_is_several(a) ? audit_many(x) : audit_finish(a, x, NULL);
+    enum fa_status status = fa_is_several(a) ? audit_many(x, out) : audit_finish(a, x, NULL);
     fa_free(a);
     return status;
 }
@@ -150,4 +148,5 @@ const struct command audit_command = {
     .takes = "no input file",
     .check = audit_check,
     .run = run,
+    .prints = true,
 };

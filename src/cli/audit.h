@@ -27,7 +27,7 @@ bool audit_check(struct args *args);
 enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, const char *name);
 /* More files than one compile has, or directories, or an --output-dir. */
 bool audit_is_many(const struct audit_args *x);
-/* Of each compile in files, directories and archives. */
-enum fa_status audit_many(struct audit_args *x);
+/* Of each compile in files, directories and archives; prints a table of them. */
+enum fa_status audit_many(struct audit_args *x, FILE *out);
 
 #endif

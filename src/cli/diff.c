@@ -56,6 +56,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         return fails(args, FA_USAGE, "/dev/null stands for a report: the other one is a compile");
     struct fa_audit *a = read_side(args, files, n, before), *b = read_side(args, files + n, n, now);
     enum fa_status old = fa_get_status(a), new = fa_get_status(b), status = old > new ? old : new;
+    args->lines = strcmp(x->format, "text") == 0;
     if (old <= FA_MISSED && new <= FA_MISSED)
         status = fa_diff(a, b, x->strict, x->format, out);
     fa_free(a);

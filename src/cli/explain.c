@@ -17,6 +17,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     struct fa_explanation *e = fa_explain(&x->options);
     progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
+    args->lines = !x->json;
     if (status != FA_USAGE)
         fa_explanation_print(e, x->json, out);
     fa_explanation_free(e);

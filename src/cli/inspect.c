@@ -6,8 +6,10 @@ struct inspect_args {
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
+    bool json = ((struct inspect_args *)args)->json;
+    args->lines = !json;
     return fa_inspect(&(struct fa_inspect_options){.inputs = args->options.inputs,
-                                                   .json = ((struct inspect_args *)args)->json,
+                                                   .json = json,
                                                    .progress = progress_of_call(&args->progress, "")},
                       out);
 }

@@ -108,7 +108,7 @@ static void name_pairs(struct many *m, const struct fa_pairs *pairs) {
     m->names = names_of(&m->args->args, paths, n);
 }
 
-static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
+static void audit_pairs(struct many *m, const struct fa_pairs *pairs, FILE *out) {
     size_t n = fa_pairs_count(pairs);
     struct args *args = &m->args->args;
     m->library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
@@ -119,7 +119,7 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs) {
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
         audit_pair(m, fa_get_pair(pairs, i));
     if (!m->args->args.quiet && m->status != FA_USAGE)
-        fa_print_table(m->rows, m->n, "text", stdout);
+        fa_print_table(m->rows, m->n, "text", out);
     for (size_t i = 0; i < m->n; i++)
         fa_free(m->audits[i]);
     fa_library_free(m->library);
@@ -140,7 +140,7 @@ bool audit_is_many(const struct audit_args *x) {
     return many;
 }
 
-enum fa_status audit_many(struct audit_args *x) {
+enum fa_status audit_many(struct audit_args *x, FILE *out) {
     struct many m = {.args = x};
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
@@ -150,7 +150,7 @@ enum fa_status audit_many(struct audit_args *x) {
     progress_hide(&x->args.progress);
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)
-        audit_pairs(&m, pairs);
+        audit_pairs(&m, pairs, out);
     else if (fa_pairs_count(pairs) > 1)
         m.status = refuse_many(x, fa_pairs_count(pairs));
     else if (fa_pairs_count(pairs) == 1)

@@ -56,6 +56,7 @@ struct args {
     struct word_list patterns;       /* of `options` */
     bool help, version;              /* given; nothing after it was read */
     bool quiet;
+    bool lines; /* what it printed is for people */
     struct progress progress;
     struct keeping *kept; /* text.h */
     const char *error;    /* why nothing was done; or NULL */

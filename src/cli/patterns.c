@@ -32,7 +32,7 @@ static enum fa_status ask_library(struct args *args, FILE *out) {
 }
 
 static enum fa_status list(struct fa_library *l, struct args *args, FILE *out) {
-    (void)args;
+    args->lines = true;
     fa_library_list(l, out);
     return FA_CLEAN;
 }
@@ -53,12 +53,13 @@ static enum fa_status draft(struct fa_library *l, struct args *args, FILE *out) 
 }
 
 static enum fa_status conditions(struct fa_library *l, struct args *args, FILE *out) {
-    (void)args;
+    args->lines = true;
     fa_library_conditions(l, out);
     return FA_CLEAN;
 }
 
 static enum fa_status lower(struct fa_library *l, struct args *args, FILE *out) {
+    args->lines = true;
     return fa_library_lower(l, args->options.inputs.files, args->options.inputs.nfiles, out);
 }
 

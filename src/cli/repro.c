@@ -440,6 +440,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     struct fa_audit_options o = args->options;
     if (!x->force && !is_empty(x->dir))
         return fails(args, FA_INPUT, "%s is not empty (--force writes into it)", x->dir);
+    args->lines = true;
     o.modules = true;
     o.small_modules = x->shrink;
     o.progress = progress_of_call(&args->progress, "");
@@ -481,9 +482,9 @@ const struct command repro_command = {
     .usage = "Usage: fusion-audit repro [options] FILE... -d DIR\n"
              "\n"
              "Writes a folder for each different finding: its ops as a module of their own in\n"
-             "TTIR and in TTNN, the same with the fused op in it, and a test for the tree of the\n"
-             "compiler, which fails until the pass makes the fusion; and one for each entry of\n"
-             "verify. Lists them, and says which do not reproduce.\n",
+             "TTIR and in TTNN, the same with the fused op in it, and a test for the tree of\n"
+             "the compiler, which fails until the pass makes the fusion; and one for each\n"
+             "entry of verify. Lists them, and says which do not reproduce.\n",
     .after = "Exit status: 0; 2 wrong usage; 3 unreadable input, or DIR is not empty.\n"
              "\n"
              "Example:\n"

@@ -41,7 +41,10 @@ static enum fa_status run_printing(struct args *args) {
         free(text);
         return complain(FA_INPUT, "out of memory");
     }
-    fa_print_clean(text, n, "\t\n", stdout);
+    if (args->lines)
+        print_for_people(text, n);
+    else
+        fa_print_clean(text, n, "\t\n", stdout);
     free(text);
     return status;
 }

@@ -1,12 +1,35 @@
 #include "cli/say.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 void say_clean(const char *text) {
     fa_print_clean(text, strlen(text), "\t", stderr);
+}
+
+unsigned terminal_width(int fd) {
+    const char *columns = getenv("COLUMNS");
+    long asked = columns ? strtol(columns, NULL, 10) : 0;
+    struct winsize size = {0};
+    if (!isatty(fd))
+        return 0;
+    if (asked > 0 && asked <= USHRT_MAX)
+        return (unsigned)asked;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void print_for_people(const char *text, size_t n) {
+    unsigned width = terminal_width(STDOUT_FILENO);
+    if (width)
+        fa_print_lines(text, n, width, stdout);
+    else
+        fa_print_clean(text, n, "\t\n", stdout);
 }
 
 enum fa_status complain(enum fa_status status, const char *message) {

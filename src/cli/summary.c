@@ -49,6 +49,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         audits[n + i] = before ? read_one(before, &status) : NULL;
         rows[i] = (struct fa_table_row){audits[i], names[i], page_of(args, path), audits[n + i]};
     }
+    args->lines = strcmp(x->format, "text") == 0;
     fa_print_table(rows, n, x->format, out);
     for (size_t i = 0; i < 2 * n; i++)
         fa_free(audits[i]);
@@ -59,7 +60,7 @@ static const struct option_row rows[] = {
     {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT", .help = "text, json or html, a page",
      .words = "text|json|html"},
     {"before", 0, TEXT, offsetof(struct summary_args, before), "DIR",
-     .help = "say what is new and gone against reports of the same\nnames in DIR"},
+     .help = "say what is new and gone against reports of the\nsame names in DIR"},
 };
 static const struct summary_args defaults = {.format = "text"};
 

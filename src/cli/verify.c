@@ -47,7 +47,11 @@ static enum fa_status run(struct args *args, FILE *out) {
     enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
     if (!x->options.at)
         status = write_report(v, x, status);
-    fa_print_clean(fa_verification_text(v), strlen(fa_verification_text(v)), "\n", out);
+    const char *text = fa_verification_text(v);
+    if (x->options.precision)
+        print_for_people(text, strlen(text));
+    else
+        fa_print_clean(text, strlen(text), "\n", out);
     fa_verification_free(v);
     return status;
 }

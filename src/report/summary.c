@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/locale.h"
 #include "base/utf8.h"
 #include "fusion_audit.h"
@@ -169,32 +170,9 @@ static int by_count(const void *pa, const void *pb) {
 
 /* ---- printing ---- */
 
-/* Where a word is best cut: behind a dot; else behind the like of it, or before the next word of a CamelCase. */
-static bool cuts(const char *p, bool dot) {
-    return dot ? p[-1] == '.' : strchr("_=-/", p[-1]) || (p[-1] >= 'a' && p[-1] <= 'z' && p[0] >= 'A' && p[0] <= 'Z');
-}
-
-/* The next line of a text: as much as fits, up to a blank; a longer word is cut. */
-static struct str next_line(struct str *rest, size_t width) {
-    size_t n = rest->n;
-    if (n > width) {
-        for (n = width; n > 0 && rest->p[n] != ' '; n--)
-            ;
-        for (int dot = 1; dot >= 0 && !n; dot--)
-            for (size_t i = width; i > width / 3 && !n; i--)
-                n = cuts(rest->p + i, dot) ? i : 0;
-        if (!n)
-            for (n = width; n > 1 && ((unsigned char)rest->p[n] & 0xC0) == 0x80; n--)
-                ;
-    }
-    struct str line = str_trim((struct str){rest->p, n});
-    *rest = str_trim((struct str){rest->p + n, rest->n - n});
-    return line;
-}
-
 static void print_wrapped(struct str text, const char *indent, uint32_t width, FILE *out) {
     for (bool first = true; text.n; first = false) {
-        struct str line = next_line(&text, width - (first ? 0 : strlen(indent)));
+        struct str line = next_line(&text, width - (first ? 0 : strlen(indent)), true);
         fprintf(out, "%s%.*s\n", first ? "" : indent, (int)line.n, line.p);
     }
 }
@@ -233,8 +211,8 @@ static void print_row(const struct summary *t, struct str saves, struct str plac
     const char *what = text.p + ops;
     for (uint32_t i = 0; saves.n || places.n || text.n; i++) {
         bool last = i == MOST_LINES - 1;
-        struct str first = next_line(&saves, SAVES_WIDTH), second = next_line(&places, t->places_width);
-        struct str line = next_line(&text, rest - (i ? 2 : 0) - (last ? 4 : 0));
+        struct str first = next_line(&saves, SAVES_WIDTH, true), second = next_line(&places, t->places_width, true);
+        struct str line = next_line(&text, rest - (i ? 2 : 0) - (last ? 4 : 0), true);
         fprintf(t->out, "%*.*s  %*.*s%s", SAVES_WIDTH, (int)first.n, first.p, (int)t->places_width, (int)second.n,
                 second.p,
                 !line.n ? ""
@@ -379,10 +357,10 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
             buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
     }
     size_t used = strlen(name) < width / 2 ? strlen(name) : 0;
-    struct str rest = buf_str(&line), first = next_line(&rest, width - used);
+    struct str rest = buf_str(&line), first = next_line(&rest, width - used, true);
     fprintf(out, "%.*s\n", (int)first.n, first.p);
     while (rest.n) {
-        struct str next = next_line(&rest, width - 2);
+        struct str next = next_line(&rest, width - 2, true);
         fprintf(out, "  %.*s\n", (int)next.n, next.p);
     }
     buf_free(&line);
