@@ -26,8 +26,7 @@ static int64_t last_extent(const struct graph *g, uint32_t value) {
 
 static double op_us(const struct way *w, uint32_t op) {
     struct cost cost = {0};
-    if (op_is_launched(w->pricer, op))
-        (void)cost_add_op(w->pricer, op, &cost);
+    (void)cost_add_op(w->pricer, op, &cost);
     return cost.estimated.us;
 }
 

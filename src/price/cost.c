@@ -393,21 +393,36 @@ static bool pad_heads(struct pricer *p, uint32_t op, struct cost *to) {
     return cost_add_pass(p, result, result, 0, to);
 }
 
+static struct apart apart_of_op(struct pricer *p, uint32_t op) {
+    const struct graph *g = p->graph;
+    struct apart out = {.bias = false};
+    uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
+    if (graph_class(g, op) != OP_CONTRACT || graph_op_is(g, op, NAMES_AXES) || product_is_configured(g, op))
+        return out;
+    enum op_kind activation = activation_in(g, op);
+    out.bias = bias != NONE && bias_is_apart(p, op, bias, result);
+    out.activation = activation != NO_OPERATOR;
+    out.cycles = out.activation ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
+    return out;
+}
+
+bool cost_add_launch(struct pricer *p, struct work *w, const struct apart *apart, uint32_t result, struct cost *to) {
+    w->vector_cycles -= apart->cycles;
+    cost_add(p, w, to);
+    return (!apart->bias || cost_add_pass(p, result, result, 0, to)) &&
+           (!apart->activation || cost_add_pass(p, result, result, apart->cycles, to));
+}
+
 bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to) {
     const struct graph *g = p->graph;
-    uint32_t bias = product_bias(g, op), result = g->m->ops[op].first_result;
-    bool apart = graph_class(g, op) == OP_CONTRACT && !graph_op_is(g, op, NAMES_AXES) && !product_is_configured(g, op);
-    enum op_kind activation = apart ? activation_in(g, op) : NO_OPERATOR;
     struct work w;
+    if (!op_is_launched(p, op))
+        return true;
     if (!work_of_op(p, op, &w))
         return false;
-    double cycles = activation != NO_OPERATOR ? (double)tiles_of(p, result) * p->cycles[activation] : 0;
-    w.vector_cycles -= cycles;
-    cost_add(p, &w, to);
-    if (g->kind[op] == K_SDPA && attention_is_padded(attention_of_op(g, op)) && !pad_heads(p, op, to))
-        return false;
-    return (!apart || bias == NONE || !bias_is_apart(p, op, bias, result) || cost_add_pass(p, result, result, 0, to)) &&
-           (activation == NO_OPERATOR || cost_add_pass(p, result, result, cycles, to));
+    struct apart apart = apart_of_op(p, op);
+    return cost_add_launch(p, &w, &apart, g->m->ops[op].first_result, to) &&
+           (g->kind[op] != K_SDPA || !attention_is_padded(attention_of_op(g, op)) || pad_heads(p, op, to));
 }
 
 enum bound cost_bound(const struct estimated *e) {

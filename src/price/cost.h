@@ -101,7 +101,17 @@ bool op_is_launched(struct pricer *p, uint32_t op);
 void cost_add(const struct pricer *p, const struct work *w, struct cost *to);
 /* Adds a launch that reads one value and writes another; false when a size is not known. */
 bool cost_add_pass(struct pricer *p, uint32_t from, uint32_t to, double cycles, struct cost *out);
-/* Adds an op of the graph, with what TTNN runs beside it. False: a size is not known. */
+
+/* What TTNN runs behind a product as ops of their own: its bias, its activation. */
+struct apart {
+    bool bias, activation;
+    double cycles; /* of the activation */
+};
+
+/* Adds a launch that does this work but for what of it runs apart, and the launches of that. False: a size is not
+ * known. */
+bool cost_add_launch(struct pricer *p, struct work *w, const struct apart *apart, uint32_t result, struct cost *to);
+/* Adds an op of the graph where it is launched, with what TTNN runs beside it. False: a size is not known. */
 bool cost_add_op(struct pricer *p, uint32_t op, struct cost *to);
 /* What most of the time is spent on. */
 enum bound cost_bound(const struct estimated *e);

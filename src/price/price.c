@@ -306,12 +306,9 @@ static int64_t held_at_once(const struct parts *s) {
 }
 
 static bool price_without(const struct parts *s, struct cost *out) {
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (!op_is_launched(s->pricer, s->ops[i]))
-            continue;
+    for (uint32_t i = 0; i < s->n; i++)
         if (!cost_add_op(s->pricer, s->ops[i], out))
             return false;
-    }
     out->counted.held = held_at_once(s);
     return true;
 }
@@ -534,12 +531,6 @@ static bool cast_result(const struct parts *s, struct cost *out) {
     return cost_add_pass(s->pricer, operand, result, 0, out);
 }
 
-/* What TTNN runs beside the product of a linear or a matmul. */
-struct apart {
-    bool bias, activation;
-    double cycles; /* of the activation */
-};
-
 /* The operand of an addition that is not made of the product, before it was moved; NONE: both are. */
 static uint32_t bias_of(const struct parts *s, uint32_t add, const bool *made) {
     const struct graph *g = graph_of(s);
@@ -583,27 +574,19 @@ static struct apart find_apart(const struct parts *s) {
     return out;
 }
 
-static bool run_apart(const struct parts *s, const struct apart *a, struct price *out) {
-    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
-    out->apart = a->activation ? a->bias ? "bias and activation" : "the activation" : a->bias ? "the bias" : NULL;
-    return (!a->bias || cost_add_pass(s->pricer, result, result, 0, &out->with)) &&
-           (!a->activation || cost_add_pass(s->pricer, result, result, a->cycles, &out->with));
-}
-
 static bool price_with(const struct parts *s, struct price *out) {
     struct work w = {0};
     if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
         return false;
     compute(s, &w);
-    struct apart apart = find_apart(s);
-    w.vector_cycles -= apart.cycles;
-    cost_add(s->pricer, &w, &out->with);
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (s->stays[i] && op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &out->with))
+    struct apart a = find_apart(s);
+    out->apart = a.activation ? a.bias ? "bias and activation" : "the activation" : a.bias ? "the bias" : NULL;
+    if (!cost_add_launch(s->pricer, &w, &a, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
-    }
-    return permute_operands(s, &out->with) && pad_heads(s, &out->with) && cast_result(s, &out->with) &&
-           run_apart(s, &apart, out);
+    return permute_operands(s, &out->with) && pad_heads(s, &out->with) && cast_result(s, &out->with);
 }
 
 /* A value of that many elements is the result of an addition. */
@@ -630,7 +613,7 @@ static bool price_undone(const struct parts *s, struct price *out) {
     for (uint32_t i = 0; i < s->n; i++) {
         if (!is_product((enum op_kind)g->kind[s->ops[i]]) && (made[i] || !class_moves(graph_class(g, s->ops[i]))))
             continue;
-        if (op_is_launched(s->pricer, s->ops[i]) && !cost_add_op(s->pricer, s->ops[i], &undone))
+        if (!cost_add_op(s->pricer, s->ops[i], &undone))
             return false;
     }
     for (int launches = has_sum(s, graph_numel(g, scores)) ? 4 : 2; launches > 0; launches--)
@@ -657,7 +640,7 @@ static double widened_us(const struct parts *s) {
     for (uint32_t i = 0; i < s->detail->nslots && is_attention(s->fused) && !pads_heads(s); i++) {
         uint32_t v = s->detail->slots[i].value, def = is_read(s, v) ? g->m->values[v].def : NONE;
         if (!s->match->pattern->formula.slot_is_variable[i] || def == NONE || graph_class(g, def) != OP_CAST ||
-            graph_nuses(g, v) != 1 || !op_is_launched(s->pricer, def) || is_split_behind(s, v))
+            graph_nuses(g, v) != 1 || is_split_behind(s, v))
             continue;
         const struct layout *narrow = value_layout(s->pricer, graph_operands(g, def)[0]);
         const struct layout *wide = value_layout(s->pricer, v);
@@ -672,7 +655,7 @@ static double price_around(const struct parts *s) {
     struct cost moving = {0};
     double widened = widened_us(s);
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->moves[i] && op_is_launched(s->pricer, s->ops[i]))
+        if (s->moves[i])
             (void)cost_add_op(s->pricer, s->ops[i], &moving);
     if (moving.counted.launches == 0)
         return widened;

@@ -530,8 +530,8 @@ static void count_parts(struct describer *by, struct report *r) {
 
 /* It saves a launch or traffic of DRAM. */
 static bool is_worth(const struct price *x) {
-    const struct counted *a = &x->without.counted, *b = &x->with.counted;
-    return x->known && (a->launches > b->launches || a->dram_read + a->dram_written > b->dram_read + b->dram_written);
+    struct saved saved = price_saved(x);
+    return x->known && (saved.launches > 0 || saved.dram_bytes > 0);
 }
 
 /* Of a very long one only the last ops are described, since notes take time in proportion to the square of theirs. */
