@@ -94,11 +94,11 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
 /* ---- rows ---- */
 
 struct row {
-    struct buf ops;
+    struct str *ops; /* fused ops, each once */
     const struct entry_todo *first;
     const struct report_entry *entry; /* that it was made of */
     double saved;
-    uint32_t nplaces, ndifferent, order;
+    uint32_t nops, cap, nplaces, ndifferent, order;
 };
 
 struct summary {
@@ -117,18 +117,15 @@ static bool same_row(const struct row *row, const struct report_entry *e, const 
             (str_eq(row->entry->findings[0]->fused_op, e->findings[0]->fused_op) && str_eq(a->why, b->why)));
 }
 
-static bool is_in(struct str names, struct str op) {
-    struct str name;
-    bool found = false;
-    while (!found && mlir_item(&names, &name))
-        found = str_eq(str_trim(name), op);
-    return found;
-}
-
 static void row_add(struct row *row, const struct report_entry *e, const struct entry_todo *t) {
     struct str op = e->findings[0]->fused_op;
-    if (!is_in(buf_str(&row->ops), op))
-        buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
+    uint32_t i = 0;
+    while (i < row->nops && !str_eq(row->ops[i], op))
+        i++;
+    if (i == row->nops) {
+        row->ops = grow(row->ops, &row->cap, i + 1, sizeof *row->ops);
+        row->ops[row->nops++] = op;
+    }
     row->saved += t->saved;
     row->nplaces += t->nplaces;
     row->ndifferent += t->ndifferent;
@@ -230,13 +227,16 @@ static void print_item(const struct summary *t, const struct row *row) {
     struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
     report_add_time(&saves, row->saved);
     add_places(&places, row);
-    buf_printf(&text, "%.*s: ", (int)row->ops.n, row->ops.p);
+    for (uint32_t i = 0; i < row->nops; i++)
+        buf_printf(&text, "%s%.*s", i ? ", " : "", (int)row->ops[i].n, row->ops[i].p);
+    buf_add(&text, STR(": "));
+    size_t ops = text.n;
     todo_name(todo, &text);
     if (todo->kind != TODO_OPTION)
         todo_reason(todo, &text);
     if (todo->kind != TODO_OPTION && row->first->reasons_differ)
         buf_add(&text, STR("; elsewhere for other reasons"));
-    print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), row->ops.n + 2);
+    print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), ops);
     buf_free(&clean);
     buf_free(&saves);
     buf_free(&places);
@@ -265,24 +265,21 @@ static void print_rows(const struct summary *t) {
 /* In one line: as many names as fit. */
 static void print_kernels(const struct summary *t) {
     struct buf line = {0};
-    struct str names = buf_str(&t->kernels.ops), name;
-    uint32_t left = 1;
-    for (size_t i = 0; i < names.n; i++)
-        left += names.p[i] == ',';
-    if (!names.n)
+    uint32_t n = t->kernels.nops, i = 0;
+    if (!n)
         return;
     buf_printf(&line, "kernels to request (%u place%s, up to ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
     report_add_time(&line, t->kernels.saved);
     buf_add(&line, STR("):"));
-    for (bool first = true; mlir_item(&names, &name); first = false, left--) {
-        name = str_trim(name);
-        size_t more = left > 1 ? strlen(", and 99 more") : 0;
-        if (!first && line.n + name.n + 2 + more > t->width)
+    for (; i < n; i++) {
+        struct str name = t->kernels.ops[i];
+        size_t more = i + 1 < n ? strlen(", and 99 more") : 0;
+        if (i && line.n + name.n + 2 + more > t->width)
             break;
-        buf_printf(&line, "%s%.*s", first ? " " : ", ", (int)name.n, name.p);
+        buf_printf(&line, "%s%.*s", i ? ", " : " ", (int)name.n, name.p);
     }
-    if (left)
-        buf_printf(&line, ", and %u more", left);
+    if (i < n)
+        buf_printf(&line, ", and %u more", n - i);
     print_wrapped(buf_str(&line), "  ", t->width, t->out);
     buf_free(&line);
 }
@@ -384,7 +381,7 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
     }
     print_kernels(&t);
     for (uint32_t i = 0; i < t.nrows; i++)
-        buf_free(&t.rows[i].ops);
-    buf_free(&t.kernels.ops);
+        free(t.rows[i].ops);
+    free(t.kernels.ops);
     free(t.rows);
 }
