@@ -646,3 +646,27 @@ Test(price, the_error_of_the_model_is_no_difference) {
     cr_expect(price_is_slower(&x));
     cr_expect_eq(price_saved_us(&x), -5);
 }
+
+static void check_read_back(const struct price *x, double us) {
+    struct arena a = {0};
+    struct device d = {.choice = CHIP_ASSUMED};
+    cr_expect_eq(price_line_us(price_line(x, &d, &a)), us_as_said(us), "%g", us);
+    arena_free(&a);
+}
+
+/* A report in YAML says it in this line only. */
+Test(price, what_a_line_says_is_read_back) {
+    struct price x = {.known = true, .without.estimated.us = 402.4, .with.estimated.us = 284.1};
+    check_read_back(&x, 118.3);
+    x.with.estimated.us = 400;
+    check_read_back(&x, 2.4);
+    x.measured_us = 804;
+    cr_expect(near(price_line_us(STR("1 launch; about 2.4 of 402 us (n150, DRAM-bound); measured 804 us")), 4.8, 0.01));
+    x.with.estimated.us = 410; /* within the error of the model */
+    check_read_back(&x, 0);
+    x.measured_us = 0;
+    x.with.estimated.us = 1000;
+    check_read_back(&x, -598);
+    cr_expect_eq(price_line_us(STR("no launch and no traffic")), 0);
+    cr_expect_eq(price_line_us(STR("")), 0);
+}

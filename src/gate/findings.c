@@ -42,28 +42,6 @@ static bool text_of(const struct tree *map, const char *key, struct str *out) {
     return !t || t->kind == TREE_SCALAR;
 }
 
-/* Takes the line up to a text and the number behind that; false where it is not there. */
-static bool number_behind(struct str *line, struct str text, double *x) {
-    const char *at = str_find(*line, text);
-    if (at) {
-        *line = (struct str){at + text.n, line->n - (size_t)(at - line->p) - text.n};
-        *x = strtod(line->p, NULL);
-    }
-    return at;
-}
-
-/* "...; about 2.0 of 4.4 us (...); measured 10 us", "...; slower by about 2.0 us than ...". */
-static double saved_us(struct str line) {
-    double saved = 0, all = 0, measured = 0;
-    if (number_behind(&line, STR("; about "), &saved)) {
-        number_behind(&line, STR(" of "), &all);
-    } else if (number_behind(&line, STR("; slower by about "), &saved)) {
-        number_behind(&line, STR(" us than "), &all);
-        saved = -saved;
-    }
-    return number_behind(&line, STR("; measured "), &measured) && all > 0 ? saved / all * measured : saved;
-}
-
 static bool take(struct str *line, const char *key) {
     size_t n = strlen(key);
     if (!str_starts(*line, str_of(key)))
@@ -80,7 +58,7 @@ static bool read_notes(struct finding *f, struct str notes, struct arena *a) {
     while (notes.n) {
         struct str line = str_line(&notes);
         if (take(&line, "saves:")) {
-            saved = saved_us(arena_str(a, line));
+            saved = price_line_us(arena_str(a, line));
         } else if (take(&line, "model location:")) {
             f->place = line;
             f->saved_us = saved;

@@ -49,21 +49,14 @@ static struct table_row *row_named(struct table_rows *r, struct str name) {
     return &r->items[r->n++];
 }
 
-/* As the notes of a report say it, so that the table is the same whether findings come from there or not. */
-static double in_digits(double us) {
-    char text[64];
-    snprintf(text, sizeof text, us < 9.95 ? "%.1f" : "%.0f", us);
-    return strtod(text, NULL);
-}
-
-/* What others save counts for their own ops only. */
+/* What others save counts for their own ops only. The table is the same whether findings come from a report or not. */
 static void count(struct table_row *row, const struct finding *f, bool of_op) {
     bool direct = finding_is_of_dialect(f);
     row->direct += direct;
     row->library += f->lacks.n > 0;
     row->theoretical += !str_is(f->source, "ttnn");
     row->known += f->known.n > 0;
-    row->saved_us += (direct || of_op) && f->saved_us > 0 ? in_digits(f->saved_us) : 0;
+    row->saved_us += (direct || of_op) && f->saved_us > 0 ? us_as_said(f->saved_us) : 0;
 }
 
 static void print_row(const struct table_row *r, bool of_op, bool compared, FILE *out) {

@@ -67,6 +67,9 @@ void add_bytes(struct buf *out, int64_t n);
 /* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".
  * Empty: sizes are not known. In `a`. */
 struct str price_line(const struct price *x, const struct device *d, struct arena *a);
+/* What such a line of a report, with a NUL behind it, says to be saved: price_saved_us, in fewer digits. */
+double price_line_us(struct str line);
+double us_as_said(double us); /* in these digits */
 /* All figures, those of the fused op with the suffix `_fused`. None as above. */
 struct figures price_figures(const struct price *x, const struct device *d, struct arena *a);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "price/price.h"
 
@@ -20,6 +21,15 @@ void add_bytes(struct buf *out, int64_t n) {
 
 static void add_us(struct buf *out, double us) {
     buf_printf(out, us < 9.95 ? "%.1f" : "%.0f", us);
+}
+
+double us_as_said(double us) {
+    struct buf text = {0};
+    add_us(&text, us);
+    buf_addc(&text, '\0');
+    us = strtod(text.p, NULL);
+    buf_free(&text);
+    return us;
 }
 
 struct saved price_saved(const struct price *x) {
@@ -55,6 +65,13 @@ struct str device_label(const struct device *d, struct arena *a) {
     return arena_printf(a, "%.*s%s", (int)name.n, name.p, d->choice == CHIP_ASSUMED ? " assumed" : "");
 }
 
+/* What stands before the numbers of a line. */
+#define ABOUT    STR("; about ")
+#define OF       STR(" of ")
+#define SLOWER   STR("; slower by about ")
+#define THAN     STR(" us than ")
+#define MEASURED STR("; measured ")
+
 struct str price_line(const struct price *x, const struct device *d, struct arena *a) {
     struct buf out = {0};
     double us = x->without.estimated.us, saved = us - x->with.estimated.us;
@@ -63,13 +80,13 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     add_counted(&out, x);
     bool slower = price_is_slower(x);
     if (slower) {
-        buf_add(&out, STR("; slower by about "));
+        buf_add(&out, SLOWER);
         add_us(&out, -saved);
-        buf_add(&out, STR(" us than "));
+        buf_add(&out, THAN);
     } else {
-        buf_add(&out, STR("; about "));
+        buf_add(&out, ABOUT);
         add_us(&out, fmax(saved, 0));
-        buf_add(&out, STR(" of "));
+        buf_add(&out, OF);
     }
     add_us(&out, us);
     buf_add(&out, STR(" us ("));
@@ -80,13 +97,34 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
         buf_printf(&out, " on %" PRId64 " core%s", x->with.estimated.cores, x->with.estimated.cores == 1 ? "" : "s");
     buf_addc(&out, ')');
     if (x->measured_us > 0) {
-        buf_add(&out, STR("; measured "));
+        buf_add(&out, MEASURED);
         add_us(&out, x->measured_us);
         buf_add(&out, STR(" us"));
     }
     if (x->apart)
         buf_printf(&out, "; TTNN runs %s as %s of its own", x->apart, strstr(x->apart, " and ") ? "ops" : "an op");
     return buf_take(&out, a);
+}
+
+/* Takes the line up to a text and the number behind that; false where it is not there. */
+static bool number_behind(struct str *line, struct str text, double *x) {
+    const char *at = str_find(*line, text);
+    if (at) {
+        *line = (struct str){at + text.n, line->n - (size_t)(at - line->p) - text.n};
+        *x = strtod(line->p, NULL);
+    }
+    return at;
+}
+
+double price_line_us(struct str line) {
+    double saved = 0, all = 0, measured = 0;
+    if (number_behind(&line, ABOUT, &saved)) {
+        number_behind(&line, OF, &all);
+    } else if (number_behind(&line, SLOWER, &saved)) {
+        number_behind(&line, THAN, &all);
+        saved = -saved;
+    }
+    return number_behind(&line, MEASURED, &measured) && all > 0 ? saved / all * measured : saved;
 }
 
 __attribute__((format(printf, 5, 6))) static void add_figure(struct figures *f, struct arena *a, const char *key,
