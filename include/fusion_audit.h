@@ -184,9 +184,10 @@ struct fa_finding {
     const char *ttir_lines, *ttnn_lines;   /* "12-14, 20" */
     const char *ttir_module, *ttnn_module; /* fa_audit_options.modules: its ops alone as modules */
     /* what is said of it */
-    const char *verdict; /* of its proof */
-    const char *todo;    /* what to do about it */
-    const char *notes;   /* all lines of them */
+    const char *verdict;     /* of its proof */
+    const char *todo;        /* what to do about it */
+    const char *action_kind; /* "set", "extend", "wait" and the like, as JSON has it */
+    const char *notes;       /* all lines of them */
     /* what fusing saves, estimated; 0 where sizes are not known */
     double us, saved_us; /* of its ops as they are; saved_us: of the measured time where there is one, and below 0
                             where fusing is slower */

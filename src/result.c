@@ -109,6 +109,7 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
                                        .ttnn_module = arena_strdup(to, f->ttnn.module),
                                        .verdict = f->proof ? verdict_line(f->proof, to).p : "",
                                        .todo = arena_strdup(to, buf_str(&todo)),
+                                       .action_kind = todo_word(f->todo.kind),
                                        .notes = arena_strdup(to, report_notes(r, e, f, &notes)),
                                        .us = f->price.without.estimated.us,
                                        .saved_us = f->saved_us,

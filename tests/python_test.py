@@ -64,10 +64,11 @@ class Module(unittest.TestCase):
         self.assertEqual(len(places), len(audit.findings))
         for i, (f, (entry, place)) in enumerate(zip(audit.findings, places)):
             self.assertEqual([f.fused_op, f.source, f.action], [entry["fused_op"], entry["source"], entry["action"]])
-            self.assertEqual([f.location, f.place, f.layer, f.ttir, f.ttnn, f.ttnn_lines, f.verdict, f.todo, f.notes],
+            self.assertEqual([f.location, f.place, f.layer, f.ttir, f.ttnn, f.ttnn_lines, f.verdict, f.todo, f.action_kind,
+                              f.notes],
                              [place[key] if key in place else "" for key in (
                                  "ir_loc", "place", "layer", "ttir_segment", "ttnn_segment", "ttnn_lines", "verdict", "action",
-                                 "notes")])
+                                 "action_kind", "notes")])
             cost = place.get("cost", {})
             self.assertEqual(f.launches, cost.get("launches", 0) - cost.get("launches_fused", 0))
             traffic = [f"{memory}_{way}_bytes" for memory in ("dram", "l1") for way in ("read", "written")]

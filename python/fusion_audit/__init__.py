@@ -88,6 +88,7 @@ class Finding:
     ttnn_module: str
     verdict: str
     todo: str
+    action_kind: str
     notes: str
     us: float
     saved_us: float

@@ -99,7 +99,7 @@ static bool is_undone(const struct fa_finding *f) {
 
 /* TTIR alone does not show what will be undone: there the pass fires. */
 static bool is_same_miss(const struct fa_finding *f, const struct fa_finding *alone) {
-    return alone->reason == f->reason || (is_undone(f) && begins(alone->todo, "wait for "));
+    return alone->reason == f->reason || (is_undone(f) && strcmp(alone->action_kind, "wait") == 0);
 }
 
 /* How a module misses the fusion by itself, if not as the model does; empty: as that. NULL: not at all. */

@@ -222,6 +222,11 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
     return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command};
 }
 
+const char *todo_word(enum todo_kind k) {
+    static const char *const words[] = {"none", "set", "extend", "look", "write", "dialect", "kernel", "wait", "leave"};
+    return words[k];
+}
+
 void todo_name(const struct todo *t, struct buf *out) {
     static const struct {
         const char *before, *after; /* of `what` */

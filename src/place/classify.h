@@ -62,6 +62,7 @@ static inline bool same_todo(const struct todo *a, const struct todo *b) {
 }
 /* Whether a pass that makes the fusion of a match also made one of its ops, of which TTIR has none there. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin);
+const char *todo_word(enum todo_kind k); /* "set", "extend": for programs */
 /* "set optimization-level=1", "extend SDPAFusingPattern: it wants tensors of rank 4": what, then why. */
 void todo_name(const struct todo *t, struct buf *out);
 void todo_reason(const struct todo *t, struct buf *out);

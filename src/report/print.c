@@ -38,7 +38,6 @@ static void put_drawing(struct writer *w, const struct drawing *d) {
 
 /* What the notes say, each by its own key. */
 static void put_facts(struct writer *w, const struct finding *f) {
-    static const char *const kinds[] = {"none", "set", "extend", "look", "write", "dialect", "kernel", "wait", "leave"};
     struct arena a = {0};
     struct buf action = {0};
     char fingerprint[FINGERPRINT_TEXT];
@@ -52,7 +51,7 @@ static void put_facts(struct writer *w, const struct finding *f) {
     write_pair_if_any(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
     todo_text(&f->todo, &action);
     write_pair_if_any(w, "action", buf_str(&action), TEXT_QUOTED);
-    write_pair(w, "action_kind", str_of(kinds[f->todo.kind]), TEXT_NAME);
+    write_pair(w, "action_kind", str_of(todo_word(f->todo.kind)), TEXT_NAME);
     if (f->todo.kind == TODO_OPTION)
         write_names(w, "options",
                     (struct str_list){(struct str[]){f->todo.what, f->todo.then}, f->todo.then.n ? 2 : 1});
