@@ -24,10 +24,14 @@ TestSuite(explain, .init = search_setup, .fini = teardown, .timeout = 30);
 static void search(const char *args, const char *ops, bool all) {
     forget();
     ir_short(&ir, args, ops);
+    struct automaton *automaton = automaton_new(&set);
+    struct automaton_run *run = automaton_run_new(automaton, &ir.g);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++) {
         match_function(&set, &ir.g, f, &arena, &list);
-        near_misses_find(&set, NULL, &ir.g, f, all, &arena, &near);
+        near_misses_find(&set, run, &ir.g, f, all, &arena, &near);
     }
+    automaton_run_free(run);
+    automaton_free(automaton);
 }
 
 /* The closest place: so many ops of so many, and this difference. */
@@ -362,6 +366,23 @@ Test(explain, nothing_is_close) {
     cr_assert_eq(near.n, 1, "two of four are");
     search(XYZ, "a = ttir.sin x -> 2x3; return a", true);
     cr_assert_eq(near.n, 0, "there is no op that could be the root");
+}
+
+/* Of alternatives that differ in their operator alone the first one says it for all; one that is there behind an op too
+ * many, or has other operands, is closer. */
+Test(explain, alternatives_of_another_operator) {
+    pattern("u = exp(x) | neg(x) | abs(x)\nout = relu(u) + y", "");
+    differs(XYZ, "s = ttir.sin x -> 2x3; r = ttir.relu s -> 2x3; o = ttir.add r y -> 2x3; return o", "operator",
+            "u = exp(x) | neg(x) | abs(x)", "%s is ttir.sin at line 2, exp, neg or abs expected", 2, 3);
+    differs(XYZ,
+            "a = ttir.abs x -> 2x3; s = ttir.sin a -> 2x3; r = ttir.relu s -> 2x3; o = ttir.add r y -> 2x3; return o",
+            "operator", "u = exp(x) | neg(x) | abs(x)", "%s is ttir.sin at line 2, exp, neg or abs expected", 3, 3);
+    pattern("u = exp(x) * x | exp(x) - tanh(x)\nout = relu(u) + y", "");
+    differs(XYZ,
+            "e = ttir.exp x -> 2x3; t = ttir.tanh x -> 2x3; m = ttir.maximum e t -> 2x3; r = ttir.relu m -> 2x3\n"
+            "o = ttir.add r y -> 2x3; return o",
+            "operator", "u = exp(x) * x | exp(x) - tanh(x)",
+            "%m is ttir.maximum at line 2, multiply or subtract expected", 4, 5);
 }
 
 Test(explain, matches_are_those_of_an_audit) {

@@ -232,6 +232,81 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
     }
 }
 
+/* ---- alternatives ---- */
+
+/* Operators that alternatives may have at a value: of the ops that are looked through from it, of what is before one
+ * that may be too many, and what they read as. */
+struct kinds {
+    uint64_t set[(OPERATORS + 63) / 64];
+};
+
+static void add_kinds(const struct matcher *m, uint32_t op, struct kinds *all) {
+    struct op_view room[MAX_VIEWS];
+    const struct op_view *views;
+    all->set[m->g->kind[op] / 64] |= 1ull << (m->g->kind[op] % 64);
+    for (uint32_t i = matcher_views(m, op, room, &views); i-- > 0;)
+        all->set[views[i].kind / 64] |= 1ull << (views[i].kind % 64);
+}
+
+static struct kinds kinds_at(const struct matcher *m, uint32_t value) {
+    const struct graph *g = m->g;
+    struct kinds all = {{0}};
+    bool extra = true;
+    for (uint32_t step = 0, op; step <= 2 * MAX_CHAIN && value != NONE && (op = g->m->values[value].def) != NONE;
+         step++) {
+        add_kinds(m, op, &all);
+        value = graph_through(g, op);
+        if (value == NONE && extra && graph_noperands(g, op) == 1) {
+            value = graph_operands(g, op)[0];
+            extra = false;
+        }
+    }
+    return all;
+}
+
+/* None of the ops there is of the node's operators, and no name stands in for one. */
+static bool is_other(const struct matcher *m, const struct node *n, const struct kinds *there) {
+    bool op = n->kind == N_OP || n->kind == N_OUTER,
+         other =
+             !n->any && (op || n->kind == N_EITHER || (n->kind == N_NAMED && m->state.slots[n->slot].value == NONE));
+    for (uint32_t w = 0; w < sizeof there->set / sizeof *there->set && other; w++)
+        other = (n->kinds[w] & there->set[w]) == 0;
+    for (uint32_t i = 0; i < n->nargs && other && !op; i++)
+        other = is_other(m, n->args[i], there);
+    return other;
+}
+
+/* They differ in their operator alone. */
+static bool same_operands(const struct node *a, const struct node *b) {
+    bool same = a->kind == N_OP && b->kind == N_OP && a->nargs == b->nargs && a->dim.given == b->dim.given &&
+                a->dim.axis == b->dim.axis;
+    for (uint32_t i = 0; i < a->nargs && same; i++) {
+        const struct node *x = a->args[i], *y = b->args[i];
+        same = x == y || (x->kind == y->kind && (x->kind == N_NAMED || x->kind == N_VARIABLE) && x->slot == y->slot);
+    }
+    return same;
+}
+
+/* Those that cannot match. Where none of their operators is there, searches end alike without the goal, and as if the
+ * op were theirs, so that the first one says it for all with these operands; after a difference for all. */
+static void observe_other_alternatives(struct matcher *m, const struct goal *g) {
+    const struct node *const *args = (const struct node *const *)g->node->args;
+    bool alike = g->parent == NONE || m->state.edits, said = g->parent == NONE;
+    if (is_hopeless(m, g))
+        return;
+    struct kinds there = kinds_at(m, g->value);
+    for (uint32_t i = 0; i < g->node->nargs; i++) {
+        if (matcher_may_match(m, args[i], g->value))
+            continue;
+        bool other = is_other(m, args[i], &there), again = other && alike && said;
+        for (uint32_t k = 0; k < i && other && !again; k++)
+            again = same_operands(args[i], args[k]) && is_other(m, args[k], &there);
+        if (!again)
+            match_alternative(m, g, args[i]);
+        said |= other;
+    }
+}
+
 static void observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
     struct failure s = {.why = why, .goal = g, .at = at};
     if (why == FAILED_WHERE)
@@ -320,8 +395,8 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct bound *bound, struct arena *a, struct near_miss *out) {
     struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound};
-    struct search_observer observer = {observe_failure, observe_other_op, observe_passes, observe_end,
-                                       observe_verdict, is_hopeless,      &diagnosis};
+    struct search_observer observer = {observe_failure, observe_other_op,           observe_passes, observe_end,
+                                       observe_verdict, observe_other_alternatives, &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;

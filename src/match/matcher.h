@@ -136,8 +136,8 @@ struct search_observer {
     void (*complete)(struct matcher *m);
     /* The conditions of a pattern are about to be decided over a whole match. */
     void (*verdict)(struct matcher *m, struct evaluation *e, const struct pattern *p);
-    /* Nothing is to be found with this goal and those after it where they fail. */
-    bool (*hopeless)(const struct matcher *m, const struct goal *g);
+    /* Those of the goal's alternatives that may match do not. */
+    void (*other_alternatives)(struct matcher *m, const struct goal *g);
     void *self;
 };
 
@@ -284,6 +284,8 @@ bool match_variable(struct matcher *m, const struct goal *g);
 bool match_named(struct matcher *m, const struct goal *g);
 bool match_number(struct matcher *m, const struct goal *g);
 bool match_either(struct matcher *m, const struct goal *g);
+/* One of the alternatives of the goal, and all goals after it. */
+bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node);
 bool match_transposed(struct matcher *m, const struct goal *g);
 bool match_result(struct matcher *m, const struct goal *g);
 

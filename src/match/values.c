@@ -183,7 +183,7 @@ bool match_number(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, g->next);
 }
 
-static bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
+bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
     struct mark k = matcher_mark(m);
     struct goal *c = matcher_goal(m, g, node, g->value, g->map, g->axes, g->next);
     if (!c)
@@ -204,11 +204,8 @@ bool match_either(struct matcher *m, const struct goal *g) {
                       : all || matcher_may_match(m, n->args[i], g->value)) &&
             match_alternative(m, g, n->args[i]))
             return true;
-    if (g->group || !m->observer || all || m->observer->hopeless(m, g))
-        return false;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        if (!matcher_may_match(m, n->args[i], g->value) && match_alternative(m, g, n->args[i]))
-            return true;
+    if (!g->group && m->observer && !all)
+        m->observer->other_alternatives(m, g);
     return false;
 }
 
