@@ -12,8 +12,11 @@ void bound_begin(struct bound *b, const struct pattern_set *set, const struct au
         struct op_view views[MAX_VIEWS];
         add_kind(b, (enum op_kind)g->kind[op]);
         for (uint32_t n = op_views(g, op, views); n-- > 0;) {
+            bool groups = views[n].grouped != NO_OPERATOR;
             add_kind(b, views[n].kind);
-            b->inner = views[n].ninner > b->inner ? views[n].ninner : b->inner;
+            if (groups)
+                add_kind(b, views[n].grouped);
+            b->inner = views[n].ninner - groups > b->inner ? views[n].ninner - groups : b->inner;
         }
     }
 }

@@ -3,6 +3,7 @@
  * all ends of such a search the one with the best score is described. */
 #include "explain/diagnose.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIAGNOSIS_STEPS = 20000 };
@@ -232,8 +233,6 @@ static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t v
     }
 }
 
-/* ---- alternatives ---- */
-
 /* Operators that alternatives may have at a value: of the ops that are looked through from it, of what is before one
  * that may be too many, and what they read as. */
 struct kinds {
@@ -416,17 +415,21 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
     return out->reason.n > 0;
 }
 
-/* No end is close: too few ops can match, or more are missing than may match. */
-static bool is_far(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
+/* The rank of a near miss of the pattern in this function, at most; 0: none is close, since too few ops can match, or
+ * more are missing than may match. */
+static double closest(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
     struct arena *before = m->arena;
     matcher_undo(m, (struct mark){0});
     m->pattern = p;
     m->state.line = 0;
     m->arena = a;
     uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
-    int all = ops_of_formula(m, NULL), missing = ops_of_formula(m, b);
+    int all = ops_of_formula(m, NULL, false), missing = ops_of_formula(m, b, true),
+        absent = (int)most + ops_of_formula(m, b, false);
     m->arena = before;
-    return missing > 0 || most < LEAST_OPS || 2 * (int)most < all;
+    if (missing > 0 || most < LEAST_OPS || 2 * (int)most < all)
+        return 0;
+    return (double)most * most / (all > absent ? all : absent);
 }
 
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
@@ -448,40 +451,135 @@ static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, cons
     return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
 }
 
+/* A pattern at the ops of one kind. */
+struct near_candidate {
+    uint32_t kind, i; /* i: in set->rooted */
+    double closest;   /* of a search for all, 1 */
+};
+
+static int by_closest(const void *pa, const void *pb) {
+    const struct near_candidate *a = pa, *b = pb;
+    if (a->closest != b->closest)
+        return a->closest > b->closest ? -1 : 1;
+    return a->i < b->i ? -1 : 1;
+}
+
+struct near_search {
+    const struct pattern_set *set;
+    struct matcher *m;
+    struct bound bound;
+    struct near_candidate *candidates;
+    uint32_t ncandidates;
+    uint32_t *ops[OPERATORS], nops[OPERATORS]; /* that may be roots, by kind */
+    uint32_t taken;                            /* of the near misses */
+    bool all;
+    struct arena own, scratch; /* of the function; of one op and pattern */
+};
+
+static void list_ops(struct near_search *s, uint32_t first, uint32_t end) {
+    const struct graph *g = s->m->g;
+    for (int again = 0; again < 2; again++)
+        for (uint32_t op = first; op < end; op++) {
+            uint32_t k = g->kind[op];
+            if (k >= OPERATORS || g->m->ops[op].func != s->m->func || g->m->ops[op].nresults != 1)
+                continue;
+            if (again && !s->ops[k]) {
+                s->ops[k] = arena_alloc(&s->own, s->nops[k] * sizeof *s->ops[k]);
+                s->nops[k] = 0;
+            }
+            if (again)
+                s->ops[k][s->nops[k]] = op;
+            s->nops[k]++;
+        }
+}
+
+static void list_candidates(struct near_search *s) {
+    const struct pattern_set *set = s->set;
+    s->candidates = arena_alloc(&s->own, (set->first_rooted[OPERATORS] + (size_t)1) * sizeof *s->candidates);
+    for (uint32_t k = 0; k < OPERATORS; k++)
+        for (uint32_t i = set->first_rooted[k]; s->nops[k] && i < set->first_rooted[k + 1]; i++) {
+            if (!node_is(set->rooted[i]->formula.root, (enum op_kind)k))
+                continue;
+            double most = s->all ? 1 : closest(s->m, set->rooted[i], &s->bound, &s->scratch);
+            s->candidates[s->ncandidates++] = (struct near_candidate){k, i, most};
+            arena_reset(&s->scratch);
+        }
+    if (s->ncandidates)
+        qsort(s->candidates, s->ncandidates, sizeof *s->candidates, by_closest);
+}
+
+/* Those that are closer than any that is still to be found. */
+static void take(struct near_search *s, struct near_misses *near, double closest) {
+    bool any = false;
+    for (uint32_t i = s->taken; near->take && i < near->n && !any; i++)
+        any = near_miss_rank(&near->items[i]) > closest;
+    if (!any)
+        return;
+    qsort(near->items + s->taken, near->n - s->taken, sizeof *near->items, near_miss_compare);
+    for (; s->taken < near->n && near_miss_rank(&near->items[s->taken]) > closest; s->taken++)
+        near->take(near->self, &near->items[s->taken]);
+}
+
+static void search_candidate(struct near_search *s, const struct near_candidate *c, struct arena *a,
+                             struct near_misses *near) {
+    const struct pattern *p = s->set->rooted[c->i];
+    struct matcher *m = s->m;
+    for (uint32_t i = 0; i < s->nops[c->kind]; i++) {
+        uint32_t op = s->ops[c->kind][i];
+        const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
+        struct near_miss close;
+        if ((near->is_done && near->is_done(near->self, p, op)) ||
+            has_match(m, roots, c->i - s->set->first_rooted[c->kind], p, op))
+            continue;
+        if ((c->closest > 0 || m->full) &&
+            diagnose(m, p, NULL, op, s->all ? 1 : LEAST_OPS, &s->bound, &s->scratch, &close))
+            keep(near, &close, a);
+        arena_reset(&s->scratch);
+    }
+}
+
 void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
                       bool all, struct arena *a, struct near_misses *near) {
-    struct matcher *m = matcher_new(g, func, set->max_steps, a);
-    struct arena scratch = {0}, own = {0}; /* of one op and pattern; of the function */
-    struct bound *bound = arena_alloc(&own, sizeof *bound);
-    char *far = arena_alloc(&own, set->first_rooted[OPERATORS] + (size_t)1); /* is_far; 0: not asked yet */
+    struct near_search *s = xcalloc(1, sizeof *s);
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    s->set = set;
+    s->all = all;
+    s->taken = near->n;
+    s->m = matcher_new(g, func, set->max_steps, a);
+    s->m->ops = ops;
     if (ops)
         automaton_run(ops, first, end);
-    bound_begin(bound, set, ops, g, first, end, &own);
-    m->ops = ops;
-    for (uint32_t op = first; op < end; op++) {
-        const uint64_t *roots = ops ? automaton_roots(ops, op) : NULL;
-        uint32_t from = set->first_rooted[g->kind[op]];
-        for (uint32_t i = from; i < set->first_rooted[g->kind[op] + 1]; i++) {
-            const struct pattern *p = set->rooted[i];
-            struct near_miss close;
-            if (!may_be_root(p, g, op, func) || has_match(m, roots, i - from, p, op))
-                continue;
-            if (!far[i])
-                far[i] = !all && is_far(m, p, bound, &scratch) ? 'y' : 'n';
-            if ((far[i] == 'n' || m->full) && diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, bound, &scratch, &close))
-                keep(near, &close, a);
-            arena_reset(&scratch);
-        }
+    bound_begin(&s->bound, set, ops, g, first, end, &s->own);
+    list_ops(s, first, end);
+    list_candidates(s);
+    for (uint32_t i = 0; i < s->ncandidates; i++) {
+        take(s, near, s->candidates[i].closest);
+        search_candidate(s, &s->candidates[i], a, near);
     }
-    arena_free(&scratch);
-    arena_free(&own);
-    matcher_free(m);
+    take(s, near, -1);
+    arena_free(&s->scratch);
+    arena_free(&s->own);
+    matcher_free(s->m);
+    free(s);
 }
 
 double near_miss_rank(const struct near_miss *c) {
     return c->total ? (double)c->nops * c->nops / c->total : 0;
+}
+
+int near_miss_compare(const void *pa, const void *pb) {
+    const struct near_miss *a = pa, *b = pb;
+    double x = near_miss_rank(a), y = near_miss_rank(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->others != b->others)
+        return a->others < b->others ? -1 : 1;
+    if (a->whole != b->whole)
+        return a->whole ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
 static bool better(const struct near_miss *a, const struct near_miss *b) {

@@ -41,8 +41,9 @@ struct diagnosis {
 /* The fewest ops of the formula that the search ended without: those of the failures, and of the goals behind the
  * second one, which is NULL where all other goals were met. */
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second);
-/* The fewest ops of the formula that is searched for, of which nothing is matched, less those that may match. */
-int ops_of_formula(const struct matcher *m, struct bound *without);
+/* The fewest ops of the formula that is searched for, of which nothing is matched; without those that may match (NULL:
+ * none may), or `less` these. */
+int ops_of_formula(const struct matcher *m, struct bound *without, bool less);
 
 /* ---- reason.c ---- */
 

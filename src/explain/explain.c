@@ -164,25 +164,11 @@ static void add_matches(struct explained_graph *r) {
 
 /* ---- near misses ---- */
 
-static int by_rank(const void *pa, const void *pb) {
-    const struct near_miss *a = pa, *b = pb;
-    double x = near_miss_rank(a), y = near_miss_rank(b);
-    if (x != y)
-        return x > y ? -1 : 1;
-    if (a->others != b->others)
-        return a->others < b->others ? -1 : 1;
-    if (a->whole != b->whole)
-        return a->whole ? -1 : 1;
-    if (a->root != b->root)
-        return a->root < b->root ? -1 : 1;
-    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
-}
-
 static int by_pattern_and_rank(const void *pa, const void *pb) {
     const struct near_miss *a = pa, *b = pb;
     if (a->pattern->order != b->pattern->order)
         return a->pattern->order < b->pattern->order ? -1 : 1;
-    return by_rank(a, b);
+    return near_miss_compare(a, b);
 }
 
 /* Hidden on purpose, or for another pattern: no near miss. */
@@ -237,30 +223,41 @@ static bool is_about(const struct graph *g, const struct near_miss *c) {
     return about;
 }
 
-static void add_near(struct explained_graph *r) {
+static void add_near(void *self, const struct near_miss *c) {
+    struct explained_graph *r = self;
+    if (!is_wanted(r, c) || is_covered(r, c))
+        return;
+    struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
+    x->total = c->total;
+    x->others = c->others;
+    x->rank = near_miss_rank(c);
+    x->kind = c->kind;
+    x->hint = c->hint;
+    if (c->nops == c->total)
+        x->compiler = unchecked_of(r->e->patterns, c->pattern, c->pattern->makes, &r->level->graph, c->ops, c->nops);
+    x->part = arena_str(&r->e->arena, c->part);
+    x->reason = arena_str(&r->e->arena, c->reason);
+    x->about = r->asked && is_about(&r->level->graph, c);
+    x->theoretical = r->asked && is_theoretical(c->pattern);
+    x->asked = r->asked && (r->asked[c->root] || (c->op != NONE && r->asked[c->op]));
+    if (c->op != NONE)
+        x->differs = op_text(r, c->op);
+}
+
+/* What is_covered says of any near miss there, of whichever of the patterns with this formula. */
+static bool is_covered_at(void *self, const struct pattern *p, uint32_t root) {
+    const struct explained_graph *r = self;
+    bool theoretical = true;
+    for (; p && theoretical; p = p->variant)
+        theoretical = is_theoretical(p);
+    return r->near_at[0][root] || (theoretical && r->near_at[1][root]);
+}
+
+static void add_all_near(struct explained_graph *r) {
     if (r->near.n)
-        qsort(r->near.items, r->near.n, sizeof *r->near.items, r->asked ? by_pattern_and_rank : by_rank);
-    for (uint32_t i = 0; i < r->near.n; i++) {
-        const struct near_miss *c = &r->near.items[i];
-        if (!is_wanted(r, c) || is_covered(r, c))
-            continue;
-        struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
-        x->total = c->total;
-        x->others = c->others;
-        x->rank = near_miss_rank(c);
-        x->kind = c->kind;
-        x->hint = c->hint;
-        if (c->nops == c->total)
-            x->compiler =
-                unchecked_of(r->e->patterns, c->pattern, c->pattern->makes, &r->level->graph, c->ops, c->nops);
-        x->part = arena_str(&r->e->arena, c->part);
-        x->reason = arena_str(&r->e->arena, c->reason);
-        x->about = r->asked && is_about(&r->level->graph, c);
-        x->theoretical = r->asked && is_theoretical(c->pattern);
-        x->asked = r->asked && (r->asked[c->root] || (c->op != NONE && r->asked[c->op]));
-        if (c->op != NONE)
-            x->differs = op_text(r, c->op);
-    }
+        qsort(r->near.items, r->near.n, sizeof *r->near.items, r->asked ? by_pattern_and_rank : near_miss_compare);
+    for (uint32_t i = 0; i < r->near.n; i++)
+        add_near(r, &r->near.items[i]);
 }
 
 /* ---- regions ---- */
@@ -286,6 +283,21 @@ static void add_regions(struct explained_graph *r) {
 
 /* ---- one graph ---- */
 
+/* A near miss that a closer one covers is not looked for where that is known of its root alone: not of a place that is
+ * asked for, nor where regions come close, which may be closer. */
+static void find_near(struct explained_graph *r) {
+    struct fa_explanation *e = r->e;
+    const struct graph *g = &r->level->graph;
+    struct automaton_run *ops = automaton_run_new(match_cache_automaton(e->cache), g);
+    uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
+    uint32_t n = match_functions(g, funcs);
+    if (!r->asked && e->regions == REGION_KINDS)
+        r->near = (struct near_misses){.take = add_near, .is_done = is_covered_at, .self = r};
+    for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
+        near_misses_find(e->patterns, ops, g, funcs[i], e->all, &r->arena, &r->near);
+    automaton_run_free(ops);
+}
+
 static bool explain_level(struct explained_graph *r) {
     struct fa_explanation *e = r->e;
     const struct graph *g = &r->level->graph;
@@ -296,12 +308,6 @@ static bool explain_level(struct explained_graph *r) {
             return false;
         e->became = e->became.n ? e->became : became;
     }
-    struct automaton_run *ops = automaton_run_new(match_cache_automaton(e->cache), g);
-    uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
-    uint32_t n = match_functions(g, funcs);
-    for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
-        near_misses_find(e->patterns, ops, g, funcs[i], e->all, &r->arena, &r->near);
-    automaton_run_free(ops);
     for (int i = 0; i < 2; i++) {
         r->reported[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->reported);
         r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);
@@ -311,8 +317,12 @@ static bool explain_level(struct explained_graph *r) {
         return false;
     if (r->asked)
         add_matches(r);
+    find_near(r);
+    if (watch_has_ended(e->watch))
+        return false;
     add_regions(r);
-    add_near(r);
+    if (!r->near.take)
+        add_all_near(r);
     return true;
 }
 

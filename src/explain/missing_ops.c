@@ -17,7 +17,8 @@ struct name_need {
 
 struct fewest_ops {
     const struct matcher *m;
-    struct bound *bound;            /* less those that may match; NULL: none may */
+    struct bound *bound;            /* without those that may match; NULL: none may */
+    bool less;                      /* these are taken off */
     struct slot_set counted, asked; /* names whose ops are counted; those of which it was asked whether they are */
     struct name_need names[MAX_SLOTS];
 };
@@ -63,7 +64,7 @@ static int least_of_name(struct fewest_ops *need, const struct node *n) {
 /* The fewest ops that a node can match, without names that are bound already. Each name counts once. */
 static int least(struct fewest_ops *need, const struct node *n) {
     int may = need->bound ? (int)bound_own(need->bound, n) : 0,
-        sum = may ? -may : n->kind == N_OP || n->kind == N_OUTER;
+        sum = may ? -may * need->less : n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED)
         return least_of_name(need, n);
     if (n->kind != N_EITHER) {
@@ -103,10 +104,11 @@ static int least_after(struct fewest_ops *need, const struct goal *g) {
     return sum;
 }
 
-int ops_of_formula(const struct matcher *m, struct bound *without) {
+int ops_of_formula(const struct matcher *m, struct bound *without, bool less) {
     struct fewest_ops *need = arena_alloc(m->arena, sizeof *need);
     need->m = m;
     need->bound = without;
+    need->less = less;
     return least(need, m->pattern->formula.root) + least_after(need, NULL);
 }
 
