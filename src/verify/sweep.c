@@ -9,7 +9,7 @@
 #include "verify/hosted.h"
 #include "verify/miter.h"
 
-enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32, MAX_REJOINED = 48 };
+enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32, MAX_REJOINED = 48, MAX_GROWN = 64 };
 
 /* What changes results by less of themselves hardly matters to them. */
 static const double little = 1e-3;
@@ -158,13 +158,17 @@ static bool differs_again(struct sweep *s, const struct cone_pair *c, enum merge
 }
 
 /* What differs may do so since inputs are not independent: one is made of another, or two are equal. Then what makes
- * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. */
+ * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. One that
+ * is large already is made of values that are not proved, and a larger one tells no more. */
 static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most) {
     struct judgement first = judge_cone(s, c, false), j = first;
     struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
     *larger = *c;
-    for (int i = 0; i < most && j.answer != ANSWER_PROVED && cone_grow(larger, &s->d, least); i++)
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && larger->nnodes <= MAX_GROWN; i++) {
+        if (!cone_grow(larger, &s->d, least))
+            break;
         j = judge_cone(s, larger, false);
+    }
     if (j.answer != ANSWER_PROVED || (first.answer != ANSWER_PROVED && differs_again(s, larger, least)))
         return first;
     *c = *larger;
