@@ -20,7 +20,7 @@ struct fewest_ops {
     struct bound *bound;            /* without those that may match; NULL: none may */
     bool less;                      /* these are taken off */
     struct slot_set counted, asked; /* names whose ops are counted; those of which it was asked whether they are */
-    struct name_need names[MAX_SLOTS];
+    struct name_need *names;        /* by slot */
 };
 
 static bool holds_again(const struct name_need *k, const struct slot_set *counted) {
@@ -104,20 +104,23 @@ static int least_after(struct fewest_ops *need, const struct goal *g) {
     return sum;
 }
 
+static struct fewest_ops fewest_ops_of(const struct matcher *m) {
+    uint32_t nslots = m->pattern->formula.nslots;
+    return (struct fewest_ops){.m = m, .names = arena_alloc(m->arena, (nslots + (size_t)1) * sizeof(struct name_need))};
+}
+
 int ops_of_formula(const struct matcher *m, struct bound *without, bool less) {
-    struct fewest_ops *need = arena_alloc(m->arena, sizeof *need);
-    need->m = m;
-    need->bound = without;
-    need->less = less;
-    return least(need, m->pattern->formula.root) + least_after(need, NULL);
+    struct fewest_ops need = fewest_ops_of(m);
+    need.bound = without;
+    need.less = less;
+    return least(&need, m->pattern->formula.root) + least_after(&need, NULL);
 }
 
 uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second) {
-    struct fewest_ops *need = arena_alloc(m->arena, sizeof *need);
-    need->m = m;
-    int sum = least_of_failure(need, first);
+    struct fewest_ops need = fewest_ops_of(m);
+    int sum = least_of_failure(&need, first);
     if (second)
-        sum += (second != first ? least_of_failure(need, second) : 0) +
-               least_after(need, second->goal ? second->goal->next : NULL);
+        sum += (second != first ? least_of_failure(&need, second) : 0) +
+               least_after(&need, second->goal ? second->goal->next : NULL);
     return (uint32_t)sum;
 }

@@ -357,11 +357,19 @@ static bool asks_dtype(const struct number *n) {
     return n && ((n->op == NUM_MEASURE && n->call == MEASURE_dtype) || asks_dtype(n->a) || asks_dtype(n->b));
 }
 
-static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
-    for (uint32_t slot = 0; slot < m->pattern->formula.nslots; slot++)
-        if (m->state.slots[slot].value == NONE && mentions(n, slot))
+/* Some name of the condition stands for no value, or, if it is `met` that is asked for, for no op that is matched. */
+static bool lacks_name(const struct matcher *m, const struct number *n, bool met) {
+    const struct formula *f = &m->pattern->formula;
+    if (!n)
+        return false;
+    bool one = n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE;
+    for (uint32_t i = 0; i < (one ? 1 : n->op == NUM_CALL ? n->nargs : 0u); i++) {
+        uint32_t slot = one ? n->slot : n->args[i];
+        if (slot < f->nslots && (m->state.slots[slot].value == NONE ||
+                                 (met && !f->slot_is_variable[slot] && m->state.slots[slot].op == NONE)))
             return true;
-    return false;
+    }
+    return lacks_name(m, n->a, met) || lacks_name(m, n->b, met);
 }
 
 bool reason_is_presence(const struct failure *s) {
@@ -373,18 +381,12 @@ bool reason_is_presence(const struct failure *s) {
 }
 
 bool reason_is_decidable(const struct matcher *m, const struct number *n) {
-    const struct formula *f = &m->pattern->formula;
-    for (uint32_t slot = 0; slot < f->nslots; slot++) {
-        bool met = m->state.slots[slot].value != NONE && (f->slot_is_variable[slot] || m->state.slots[slot].op != NONE);
-        if (!met && mentions(n, slot))
-            return false;
-    }
-    return true;
+    return !lacks_name(m, n, true);
 }
 
 bool reason_is_absence(const struct matcher *m, const struct failure *s) {
     bool must_hold = s->why == FAILED_WHERE || s->why == FAILED_REQUIRE;
-    return must_hold && s->condition && speaks_of_absent(m, s->condition);
+    return must_hold && s->condition && lacks_name(m, s->condition, false);
 }
 
 /* ": 64 == 32; bias is %arg2" */
