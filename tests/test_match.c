@@ -1292,6 +1292,9 @@ Test(match, a_root_without_bound_names_is_found_where_the_first_one_goes) {
                            "s = ttir.matmul a d {transpose_b = true} -> 2x2; return s");
     hit("x:1x1x2x6 y:1x1x2x6", "e = ttir.exp x -> 1x1x2x6; a = ttir.abs y -> 1x1x2x6\n"
                                "o = ttir.scaled_dot_product_attention a e e -> 1x1x2x6; return o");
+    miss("x:1x1x2x6 y:1x1x2x6", "e = ttir.exp x -> 1x1x2x6; a = ttir.abs y -> 1x1x2x6\n"
+                                "o = ttir.scaled_dot_product_attention e e a -> 1x1x2x6; return o");
+    hit("x:2x6 y:2x6", TWO "s = ttir.matmul a e {transpose_b = true} -> 2x2; return s");
     miss("x:2x6 y:2x6", TWO "s = ttir.add e a -> 2x6; return s");
     hit("x:2x6 y:2x6", TWO "return e a");
     miss("x:2x6 y:2x6", TWO "n = ttir.sin e -> 2x6; return n a");

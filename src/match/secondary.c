@@ -120,6 +120,20 @@ static bool is_only_returned(const struct graph *g, uint32_t op) {
     return only;
 }
 
+/* How many of its operands meet in a product: of an attention the queries and the keys. */
+static uint32_t meeting_operands(const struct graph *g, uint32_t op) {
+    if (graph_class(g, op) == OP_CONTRACT)
+        return graph_noperands(g, op);
+    return op_table[g->kind[op]].flow == FLOW_ATTENTION && graph_noperands(g, op) > 1 ? 2 : 0;
+}
+
+static bool is_among(uint32_t value, const uint32_t *values, uint32_t n) {
+    bool found = false;
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = values[i] == value;
+    return found;
+}
+
 /* Ops that the root of a line without bound names may be. Of a piece of a model, which what they go into is not in,
  * those that are returned as the first root is. */
 static uint32_t candidates_beside(const struct matcher *m, const struct node *line, uint32_t *out) {
@@ -135,12 +149,11 @@ static uint32_t candidates_beside(const struct matcher *m, const struct node *li
         add_behind(&b, g->m->ops[root].first_result, 0);
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
-            uint32_t user = g->uses[u];
-            bool meets = graph_class(g, user) == OP_CONTRACT || op_table[g->kind[user]].flow == FLOW_ATTENTION;
-            for (uint32_t o = 0; meets && o < graph_noperands(g, user); o++)
+            uint32_t user = g->uses[u], n = meeting_operands(g, user);
+            for (uint32_t o = 0; o < n && is_among(b.values[i], graph_operands(g, user), n); o++)
                 if (graph_operands(g, user)[o] != b.values[i])
                     add_before(m, line, graph_operands(g, user)[o], out, &found);
-            if (!meets && moved_or_scaled(g, user) == b.values[i])
+            if (n == 0 && moved_or_scaled(g, user) == b.values[i])
                 add_behind(&b, g->m->ops[user].first_result, 0);
         }
     sort_ids(out, found);
