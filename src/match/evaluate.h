@@ -68,12 +68,15 @@ struct evaluation {
     uint32_t found;               /* the op that a condition found last, for {found} in templates */
     const char *prefix;           /* of names of values in templates; or NULL */
 };
-/* What a name stands for; or what it was before casts and movement, or is after them. The map stays. */
+/* What a name stands for; or what it was before casts and movement, or is after them: what an op makes is both, but for
+ * the result of one that is read as what it is moved to. The map stays. */
 enum value_view { VIEW_BOUND, VIEW_SOURCE, VIEW_PRINTED };
 static inline struct binding bound_to(const struct evaluation *e, uint32_t slot, enum value_view view) {
     struct binding b = e->bindings[slot];
-    if (view != VIEW_BOUND && b.value != NONE && b.op == NONE)
-        b.value = view == VIEW_SOURCE ? movement_source(e->graph, b.value) : movement_result(e->graph, b.value);
+    if (view == VIEW_SOURCE && b.value != NONE && (b.op == NONE || e->graph->m->values[b.value].def != b.op))
+        b.value = movement_source(e->graph, b.value);
+    else if (view == VIEW_PRINTED && b.value != NONE && b.op == NONE)
+        b.value = movement_result(e->graph, b.value);
     return b;
 }
 static inline enum value_view value_view_of(const struct number *n, uint32_t argument) {
