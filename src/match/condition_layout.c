@@ -1,4 +1,5 @@
 /* Conditions about the order of elements: of a value in memory, and of one value in another. */
+#include "graph/movement.h"
 #include "match/conditions.h"
 
 /* Row-major strides of a tensor; false when it is dynamic. */
@@ -19,6 +20,18 @@ static uint32_t own_space(const struct graph *g, const struct binding *b) {
     return own ? b->map->t[0].space : NONE;
 }
 
+/* The map from the elements of `to` as they are numbered to those of a value that it was moved from. */
+static bool map_from(const struct graph *g, uint32_t to, uint32_t from, struct imap *map) {
+    struct link links[MAX_CHAIN];
+    struct imap own = {1, {{.lo = 1, .size = graph_numel(g, to), .stride = 1}}};
+    uint32_t n = movement_chain(g, to, &own, links, MAX_CHAIN - 1), i = 0;
+    while (i < n && links[i].value != from)
+        i++;
+    if (i < n)
+        imap_copy(map, &links[i].map);
+    return i < n;
+}
+
 /* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
  * this order, the last one fastest: heads merged or split. */
 bool condition_read_as(const struct condition_call *c) {
@@ -30,8 +43,16 @@ bool condition_read_as(const struct condition_call *c) {
         graph_numel(c->graph, c->arg[0].value) != graph_numel(c->graph, c->arg[1].value))
         return false;
     uint32_t whole_space = own_space(c->graph, &c->arg[0]), split_space = own_space(c->graph, &c->arg[1]);
-    struct imap expected = {0};
-    bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
+    struct imap expected = {0}, actual;
+    bool outward = whole_space != NONE;    /* `split` is found below `whole`, or the other way round */
+    if (!outward && split_space == NONE) { /* neither is a root */
+        if (!map_from(c->graph, c->arg[0].value, c->arg[1].value, &actual))
+            return false;
+        outward = true;
+        whole_space = actual.n ? actual.t[0].space : 0;
+    } else {
+        imap_copy(&actual, c->arg[outward].map);
+    }
     int64_t lo = 1;
     for (uint32_t i = rank; i-- > 0;) {
         int d = c->number->given[i];
@@ -44,9 +65,8 @@ bool condition_read_as(const struct condition_call *c) {
         lo *= shape[d];
     }
     imap_canonical(&expected);
-    struct imap actual = *c->arg[outward].map;
     imap_canonical(&actual);
-    return (outward || split_space != NONE) && imap_equal(&expected, &actual);
+    return imap_equal(&expected, &actual);
 }
 
 /* One dimension of `out` repeats that of x: all of it again (tile), or each element (interleave); the others are equal.
