@@ -4,8 +4,9 @@
 usage: respell_test.py FUSION_AUDIT AUDITS EXAMPLES PATTERNS [--steps=5] [--rounds=1] [--seed=0] [--only=PATTERN,...] [--least=PERCENT] [--verbose]
 Takes the hits of the pattern files as modules (EXAMPLES print PATTERNS). Of each --rounds modules are made by --steps
 identities, each at an op drawn at random; what is found and proved of the example, its fused op or what another pattern
-makes of it, has to be found and proved of them, or its pattern is in KNOWN with a reason and as many are lost. Near misses
-are respelt once, too: their pattern's fused op may be found of them with a proof only. The last two lines have the rates.
+makes of it, has to be found and proved of them, or its pattern is in KNOWN with a reason and as many are lost. By
+default near misses are respelt, too: their pattern's fused op may be found of them with a proof only. The last lines have
+the rates.
 Exit status 1: a module does not hold together, another number of them is lost, such a near miss is found, or (of some, or
 respelt in another way) fewer than --least percent are found.
 """
@@ -526,17 +527,22 @@ def examples(kind):
             yield m[2], m[1], module
 
 
-def found(audits, text, proved=True):
-    """The fused ops that are found and proved, or not, each with its places' ops; None: the module does not hold together."""
+def places(audits, text):
+    """Fused op, whether it is proved, and ops of each place that is found; None: the module does not hold together."""
     _, said, report = audits.audit_text("ttnn" if '"ttnn.' in text else "ttir", text)
     if any("error" in line or " is not " in line or "no op" in line for line in said):
         return None
-    places = collections.defaultdict(list)
-    for entry in report or []:
-        for i in entry["instances"]:
-            if bool(re.search(r"^(validated: same function|alike: )", i["notes"], re.M)) == proved:
-                places[entry["fused_op"]].append(i.get("ttnn_segment", "") + i.get("ttir_segment", ""))
-    return places
+    return [(entry["fused_op"], bool(re.search(r"^(validated: same function|alike: )", i["notes"], re.M)),
+             i.get("ttnn_segment", "") + i.get("ttir_segment", "")) for entry in report or [] for i in entry["instances"]]
+
+
+def found(audits, text):
+    """The fused ops that are found and proved, each with its places' ops; None: the module does not hold together."""
+    all_of, proved = places(audits, text), collections.defaultdict(list)
+    for fused, is_proved, segment in all_of or []:
+        if is_proved:
+            proved[fused].append(segment)
+    return None if all_of is None else proved
 
 
 def spelled_first(module, text):
@@ -555,7 +561,7 @@ def computing(text):
 def is_covered(now, text):
     """One other fused op takes all that computes, or an identity has left one op: there is nothing to fuse."""
     results = computing(text)
-    return len(results) < 2 or any(all(r + " = " in segment for r in results) for places in now.values() for segment in places)
+    return len(results) < 2 or any(all(r + " = " in segment for r in results) for segments in now.values() for segment in segments)
 
 
 def near_misses(audits, fused):
@@ -563,10 +569,10 @@ def near_misses(audits, fused):
     tried, wrong = 0, 0
     for pattern, place, module in examples("miss"):
         text, done = respell(module, "%s miss %s" % (OPTIONS.get("seed", 0), module), int(OPTIONS.get("steps", 5)))
-        if not done or fused[pattern] in {*(found(audits, module) or ()), *(found(audits, module, False) or ())}:
+        if not done or fused[pattern] in [name for name, _, _ in places(audits, module) or []]:
             continue
         tried += 1
-        if fused[pattern] in (found(audits, text, False) or ()):
+        if (fused[pattern], False) in [p[:2] for p in places(audits, text) or []]:
             wrong += 1
             print("%s %s: a near miss is found as %s by %s\n%s" % (place, pattern, fused[pattern], ", ".join(done), text))
     return tried, wrong
@@ -595,10 +601,10 @@ def main():
             lost[pattern] += missed
             if now is None or "verbose" in OPTIONS and missed:
                 print("%s %s: %s by %s\n%s" % (place, pattern, "does not hold together" if now is None else "lost", ", ".join(done), text))
-    twins, alarms = near_misses(ways[0], fused)
+    default, by_row = not set(OPTIONS) & {"only", "steps", "rounds", "seed"}, collections.Counter()
+    twins, alarms = near_misses(ways[0], fused) if default else (0, 0)
     for audits in ways:
         audits.close()
-    default, by_row = not set(OPTIONS) & {"only", "steps", "rounds", "seed"}, collections.Counter()
     for pattern, count in sorted(lost.items()):
         row = next((r for r in KNOWN if re.fullmatch(r[0], pattern)), (pattern, 0, "not known"))
         by_row[row] += count
@@ -610,7 +616,8 @@ def main():
     rate = 100 - 100 * sum(lost.values()) / max(tried, 1)
     print("%d of %d respelt examples found, %.1f %%, %d of them as another fused op, or an op first that was spelled out" % (
         tried - sum(lost.values()), tried, rate, first))
-    print("%d respelt near misses, %d of them found without a proof" % (twins, alarms))
+    if default:
+        print("%d respelt near misses, %d of them found without a proof" % (twins, alarms))
     return broken > 0 or alarms > 0 or bool(wrong) or rate < float(OPTIONS.get("least", 0))
 
 
