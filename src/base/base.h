@@ -117,6 +117,12 @@ void arena_free(struct arena *a);                         /* frees all chunks; t
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
 /* Ascending: ids of ops so stand in textual order. */
 void sort_ids(uint32_t *ids, uint32_t n);
+static inline bool has_id(const uint32_t *ids, uint32_t n, uint32_t id) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
 /* Where an id is among ascending ones, or NONE. */
 uint32_t find_id(const uint32_t *ids, uint32_t n, uint32_t id);
 void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */

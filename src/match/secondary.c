@@ -20,10 +20,7 @@ static uint32_t bound_name(const struct matcher *m, const struct node *n) {
 }
 
 static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
-    for (uint32_t i = 0; i < *n; i++)
-        if (list[i] == v)
-            return;
-    if (*n < max)
+    if (!has_id(list, *n, v) && *n < max)
         list[(*n)++] = v;
 }
 
@@ -127,13 +124,6 @@ static uint32_t meeting_operands(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].flow == FLOW_ATTENTION && graph_noperands(g, op) > 1 ? 2 : 0;
 }
 
-static bool is_among(uint32_t value, const uint32_t *values, uint32_t n) {
-    bool found = false;
-    for (uint32_t i = 0; i < n && !found; i++)
-        found = values[i] == value;
-    return found;
-}
-
 /* Ops that the root of a line without bound names may be. Of a piece of a model, which what they go into is not in,
  * those that are returned as the first root is. */
 static uint32_t candidates_beside(const struct matcher *m, const struct node *line, uint32_t *out) {
@@ -150,7 +140,7 @@ static uint32_t candidates_beside(const struct matcher *m, const struct node *li
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
             uint32_t user = g->uses[u], n = meeting_operands(g, user);
-            for (uint32_t o = 0; o < n && is_among(b.values[i], graph_operands(g, user), n); o++)
+            for (uint32_t o = 0; o < n && has_id(graph_operands(g, user), n, b.values[i]); o++)
                 if (graph_operands(g, user)[o] != b.values[i])
                     add_before(m, line, graph_operands(g, user)[o], out, &found);
             if (n == 0 && moved_or_scaled(g, user) == b.values[i])

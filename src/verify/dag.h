@@ -139,11 +139,5 @@ bool dag_merge_twin(struct dag *d, uint32_t node);
 
 /* So many times NONE; to be freed. */
 uint32_t *no_ids(size_t n);
-static inline bool has_id(const uint32_t *ids, uint32_t n, uint32_t id) {
-    for (uint32_t i = 0; i < n; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
 
 #endif
