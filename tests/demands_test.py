@@ -115,7 +115,7 @@ CASES = (
     ("scaled_dot_product_attention", "for each head, too; %mask is 1x1x1x48",
      ATTENTION.replace("4x32", "4x1").replace("1x1x32", "1x4x1"), [("mask:1x4x", "mask:1x1x")]),
     ("scaled_dot_product_attention", "attention_sink as", SINK, [("SINK:1x4x1x1", "SINK:1x1x1x1")]),
-    ("rotary_embedding", "multiples of 64; %x is 1x4x32x48xf32", ROTATED,
+    ("rotary_embedding", "multiples of 64; of %o it is 48", ROTATED,
      [("x64", "x48"), ("32, 64", "32, 48"), ("0, 32]", "0, 24]"), ("4, 32, 32", "4, 32, 24")]),
     ("rotary_embedding", r"token_index = 0 and x as \(1, B, H, D\)", ROTATED,
      [("a = multiply x:1x4x32x64 c:1x1x32x64", "p = matmul y:4x16 W:16x2048; x = reshape p -> 1x4x32x64\n"
