@@ -6,7 +6,7 @@ usage: compare_builds.py OLD NEW CORPUS... [--renamed=REGEX=TEXT]... [--only=GLO
 OLD and NEW are programs; a CORPUS is a directory that is searched for IR and logs (fixtures/ always is). With
 --record=FILE what OLD prints is kept in FILE and read from there the next time; --every=N takes each Nth run. Each
 file is audited in every way that makes sense for it (as a pair where its partners lie beside it, each level alone, without
-proofs, with details), inspected and explained; --planted=N adds 2 N graphs of tests/plant_test.py, N of a level, every
+proofs, with details), inspected, explained and verified; --planted=N adds 2 N graphs of tests/plant_test.py, N of a level, every
 second one with a few lines changed, of which all matches are compared; `patterns list`, `show`, `test` and `lower` are compared as well.
 --renamed: what OLD prints is rewritten first, for words that were renamed on purpose. Exit status 1: something differs.
 """
@@ -61,6 +61,7 @@ def runs_of(path):
                 yield ["--dry-run", partner, path]
                 yield ["explain", path, partner]
                 yield ["inspect", path, partner]
+                yield ["verify", "--details", "-o", "-", path, partner]
 
 
 def change(lines, rng):

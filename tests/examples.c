@@ -65,7 +65,7 @@ static struct str what_is_wrong(const struct graph *g, struct arena *a) {
         if (refused.n)
             return refused;
         if (interpretable((enum op_kind)g->kind[op]) && !is_beyond(g, op) &&
-            !interpret_values(&eval, &alone, results, n, tensors) && !eval.beyond)
+            !interpret_values(&eval, &alone, results, n, tensors) && eval.why == REASON_OTHER)
             return eval.error;
     }
     return STR("");
@@ -100,7 +100,7 @@ static void print_part(const struct subgraph *s, const struct extents *e, const 
             .pattern = p, .scale_constants = scale, .payloads = lists ? &payloads : NULL, .edit = edit};
         struct resized w;
         struct buf text = {0};
-        struct str why;
+        struct reason why;
         if (subgraph_resize(s, e, &how, a, &w, &why)) {
             mlir_print(&w.ir, NULL, &text);
             printf("%.*s// or\n", (int)text.n, text.p);
@@ -116,7 +116,7 @@ static void show_ones(const struct pattern *p, const struct example *e, struct d
     struct parsed_module m;
     struct subgraph s;
     struct extents own, to;
-    struct str why;
+    struct reason why;
     uint32_t all[MAX_SUBGRAPH_OPS], n = 0;
     bool good = e->hit && parsed_module_read(&m, example_module(p, e, &arena, d), &arena);
     for (uint32_t op = 0; good && op < m.ir.nops && n < MAX_SUBGRAPH_OPS; op++)

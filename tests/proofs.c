@@ -57,9 +57,9 @@ static bool print_shapes(const struct match *m, FILE *out) {
     enum { MAX_COST = 1 << 16 };
     struct subgraph s;
     struct extents e;
-    struct str why = STR("");
+    struct reason why;
     if (!subgraph_of_match(m, &s, &why) || !extents_unchanged(&s, &e, &why)) {
-        fprintf(out, "  no shapes: %.*s\n", (int)why.n, why.p);
+        fprintf(out, "  no shapes: %.*s\n", (int)why.text.n, why.text.p);
         return false;
     }
     double cost = extents_cost(&s, &e);
@@ -71,7 +71,7 @@ static bool print_shapes(const struct match *m, FILE *out) {
         fprintf(out, "%s", which ? "," : " ->");
         for (uint32_t i = 0; i < e.n && there; i++)
             fprintf(out, " %lld", (long long)e.to[i]);
-        print_text(" ", there ? STR("") : why, out);
+        print_text(" ", there ? STR("") : why.text, out);
     }
     fprintf(out, "\n");
     return cost <= MAX_COST;

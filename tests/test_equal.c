@@ -109,11 +109,11 @@ static int64_t extent(const char *args, const char *ops, int64_t from) {
     struct subgraph *s = xcalloc(1, sizeof *s);
     struct extents *e = xcalloc(1, sizeof *e);
     uint32_t list[256];
-    struct str why = STR("");
+    struct reason why;
     ir_short(&ir, args, ops);
     struct match m = {.graph = &ir.g, .ops = list, .nops = list_ops(list)};
     struct shapes_question q = {.subgraph = s};
-    cr_assert(subgraph_of_match(&m, s, &why) && shapes_choose(&q, false, 1 << 22, e, &why), "%s", why.p);
+    cr_assert(subgraph_of_match(&m, s, &why) && shapes_choose(&q, false, 1 << 22, e, &why), "%s", why.text.p);
     int64_t to = extent_to(e, from);
     free(s);
     free(e);

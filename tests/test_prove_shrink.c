@@ -10,7 +10,7 @@
 static struct ir ir;
 static struct subgraph subgraph;
 static struct extents e;
-static struct str why;
+static struct reason why;
 
 static void setup(void) {
     memset(&ir, 0, sizeof ir);
@@ -31,7 +31,7 @@ static bool all_ops(void) {
             graph_class(&ir.g, op) != OP_CONSTANT)
             all[n++] = op;
     struct match m = {.graph = &ir.g, .ops = all, .root = all[n - 1], .nops = n};
-    why = STR("");
+    why.text = STR("");
     return subgraph_of_match(&m, &subgraph, &why);
 }
 
@@ -42,8 +42,9 @@ static bool read_subgraph(const char *args, const char *ops) {
 
 /* In large subgraphs different extents may become equal. */
 static void shrink_large(const char *args, const char *ops) {
-    cr_assert(read_subgraph(args, ops), "%.*s", (int)why.n, why.p);
-    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(read_subgraph(args, ops), "%.*s", (int)why.text.n, why.text.p);
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why), "%.*s", (int)why.text.n,
+              why.text.p);
     for (uint32_t i = 0; i < e.n; i++) {
         cr_assert_leq(e.to[i], e.from[i]);
         cr_assert_geq(e.to[i], 2, "%ld", (long)e.from[i]);
@@ -278,7 +279,7 @@ Test(prove_shrink, shapes_of_an_unknown_op_stay) {
 
 Test(prove_shrink, a_dynamic_shape_is_an_error) {
     cr_assert_not(read_subgraph("x:?x64", "y = ttir.exp x -> ?x64; return y"));
-    cr_assert(str_find(why, STR("static shape")), "%.*s", (int)why.n, why.p);
+    cr_assert(str_find(why.text, STR("static shape")), "%.*s", (int)why.text.n, why.text.p);
 }
 
 Test(prove_shrink, second_solution_differs) {
@@ -327,7 +328,7 @@ static struct str text_of(const char *formula, const struct payloads *payloads, 
     struct buf text = {0};
     struct resize_options how = {.pattern = &p, .scale_constants = true, .payloads = payloads};
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(subgraph_resize(&subgraph, &e, &how, a, &w, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(subgraph_resize(&subgraph, &e, &how, a, &w, &why), "%.*s", (int)why.text.n, why.text.p);
     mlir_print(&w.ir, NULL, &text);
     mlir_free(&w.ir);
     diags_free(&d);
@@ -363,9 +364,9 @@ Test(prove_shrink, an_element_type_without_spelling_is_an_error) {
     ir_main(&ir, "%x: tensor<4x4xcomplex<f32>>",
             "%y = \"ttir.neg\"(%x) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>\n"
             "return %y : tensor<4x4xcomplex<f32>>");
-    cr_assert(all_ops() && extents_unchanged(&subgraph, &e, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(all_ops() && extents_unchanged(&subgraph, &e, &why), "%.*s", (int)why.text.n, why.text.p);
     cr_assert_not(subgraph_resize(&subgraph, &e, &(struct resize_options){0}, &a, &w, &why));
-    cr_assert(str_find(why, STR("element type")), "%.*s", (int)why.n, why.p);
+    cr_assert(str_find(why.text, STR("element type")), "%.*s", (int)why.text.n, why.text.p);
     mlir_free(&w.ir);
     arena_free(&a);
 }

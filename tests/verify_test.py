@@ -339,6 +339,17 @@ class Verify(unittest.TestCase):
         extra = self.path("extra.mlir", module(X + ["y: 8x32xf32"], RELU6))
         self.assertIn("was not compared: the functions have different numbers of arguments", self.at("%r", one, extra)[0]["reason"])
 
+    def test_what_would_help_to_compare(self):
+        exp = "%r = ttir.exp(%{0}) : {1}"
+        for arguments, before, after, needed in (
+                (X, ["%r = ttir.unheard_of(%x) : 8x32xf32"], [exp.format("x", "8x32xf32")], "what the op computes"),
+                (["x: ?x32xf32"], ["%e = ttir.sin(%x) : ?x32xf32", exp.format("e", "?x32xf32")],
+                 [exp.format("x", "?x32xf32")], "static shapes"),
+                (X + ["y: 8x32xf32"], ["%r = ttir.sin(%x) : 8x32xf32"], ["%r = ttir.cos(%y) : 8x32xf32"], "")):
+            _, report, _ = self.verify("--details", self.path("before.mlir", module(arguments, before)),
+                                       self.path("after.mlir", module(arguments, after)))
+            self.assertEqual(report["checks"][0].get("needs", "")[:len(needed) or 9], needed)
+
     def test_choice_that_is_never_made(self):
         """What no number that was tried chooses is not proved by the others."""
         def chosen_above(bound):
@@ -399,6 +410,7 @@ class Verify(unittest.TestCase):
         status, report, _ = self.verify("--details", one, self.path("other.mlir", host(linalg("log", "a"))))
         self.assertEqual(status, 3)  # but what takes the result is compared
         self.assertRegex(report["checks"][0]["reason"], "no evaluator for call: .* in another dialect")
+        self.assertEqual(report["checks"][0]["needs"], "the function in TTIR or TTNN")
         self.assertEqual(report["compared"]["after"], {"ops": 3, "proved": 2, "different": 0, "not_compared": 1})
         # what an alias or a symbol stands for is part of it
         text = host('        %0 = "foo.a"(%a) {m = #map} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')

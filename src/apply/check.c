@@ -31,7 +31,8 @@ static uint32_t replacement_of(const struct replacement *all, uint32_t n, struct
 static struct str reason_for(const struct judgement *j, struct arena *a) {
     if (j->answer == ANSWER_DIFFERENT)
         return STR("the module with it computes something else");
-    return arena_printf(a, "the module with it is not proved to compute the same: %.*s", (int)j->why.n, j->why.p);
+    return arena_printf(a, "the module with it is not proved to compute the same: %.*s", (int)j->why.text.n,
+                        j->why.text.p);
 }
 
 /* Takes back the last replacement of a region that is not proved; false: it has none. */

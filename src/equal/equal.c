@@ -164,7 +164,7 @@ static struct difference unexplained_in_any_order(struct arena *a, const struct 
 }
 
 static enum verdict_kind differ(struct inquiry *t, struct str text) {
-    t->v.text = text;
+    t->v.why = (struct reason){.text = text};
     return VERDICT_DIFFERENT;
 }
 
@@ -207,7 +207,7 @@ static bool met_all(const struct inquiry *t) {
 }
 
 static enum verdict_kind not_evaluated(struct inquiry *t, const struct eval_context *b) {
-    t->v.text = arena_str(t->a, b->error);
+    t->v.why = (struct reason){arena_str(t->a, b->error), b->why};
     return VERDICT_NONE;
 }
 
@@ -223,7 +223,7 @@ static enum verdict_kind compare_sample(struct inquiry *t, struct sample *s) {
         t->cost += l->eval[device].elements + l->eval[device].steps;
         if (!good) {
             t->nfailed++;
-            t->nbeyond += l->eval[0].beyond;
+            t->nbeyond += l->eval[0].why != REASON_OTHER;
             return not_evaluated(t, &l->eval[0]);
         }
         note_conditions(t, &l->devices[device]);
@@ -431,8 +431,8 @@ static enum verdict_kind try_kinds(struct inquiry *t, struct sample *first) {
     if (v == VERDICT_SAME)
         v = try_levels(t);
     if (v == VERDICT_SAME && (t->compared == 0 || !met_all(t))) {
-        t->v.text = t->compared == 0 ? STR("the result is no number anywhere")
-                                     : STR("a condition is the same for all numbers that were tried");
+        t->v.why.text = t->compared == 0 ? STR("the result is no number anywhere")
+                                         : STR("a condition is the same for all numbers that were tried");
         t->v.agrees = t->compared > 0;
         v = VERDICT_NONE;
     }
@@ -465,12 +465,12 @@ struct verdict equal_try(const struct problem *p, struct effort how, struct aren
         try_reading(&t, first);
         agreeing += t.v.kind == VERDICT_DIFFERENT && t.v.at.trial != TRIAL_PLAIN;
         /* the first reading that differs is told of; one that was evaluated says more than one that was not */
-        v = t.v.kind == VERDICT_SAME || !said.text.n || t.v.kind > said.kind ? t.v : said;
+        v = t.v.kind == VERDICT_SAME || !said.why.text.n || t.v.kind > said.kind ? t.v : said;
         more = t.v.kind != VERDICT_SAME && p->next && p->next(p->self);
     }
     if (v.kind == VERDICT_DIFFERENT && more && t.cost >= BUDGET)
         v = (struct verdict){.kind = VERDICT_NONE,
-                             .text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
+                             .why.text = arena_printf(a, "%s has more alternatives than are tried", p->name)};
     v.misfit = v.kind == VERDICT_NONE && t.nfailed > 0 && t.nbeyond == 0;
     arena_free(&first->arena);
     free(first);

@@ -18,7 +18,7 @@ enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
 
 struct verdict {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
-    struct str text;        /* the difference, or why it was not evaluated */
+    struct reason why;      /* the difference, or why it was not evaluated */
     struct draw at;         /* VERDICT_DIFFERENT: numbers that show it, */
     enum equals order;      /* and the order of equal elements */
     double rounding;        /* the largest relative difference that the precision of loose constants explains */

@@ -36,8 +36,7 @@ static bool run_other(struct lockstep *l, uint32_t device, const struct tensor *
 
 /* What another device ended with is the reason here, too, and a limit stays one. */
 static bool fail_as(struct eval_context *b, const struct eval_context *other) {
-    struct str why = other->error;
-    return other->beyond ? eval_beyond(b, "%.*s", (int)why.n, why.p) : eval_fail(b, "%.*s", (int)why.n, why.p);
+    return eval_reason(b, other->why, "%.*s", (int)other->error.n, other->error.p);
 }
 
 /* For mesh.gather. */
@@ -46,7 +45,7 @@ static bool gather(struct eval_context *b, const struct tensor *x, const struct 
     uint32_t number = l->reached[b->device]++;
     const struct tensor *got[MAX_OUTPUTS];
     if (number >= MAX_COLLECTIVES)
-        return eval_beyond(b, "more than %d collectives", MAX_COLLECTIVES);
+        return eval_reason(b, REASON_COLLECTIVE, "more than %d collectives", MAX_COLLECTIVES);
     const struct tensor **operands = l->operands[l->side][number];
     operands[b->device] = x;
     for (uint32_t i = 0; i < l->mesh.devices; i++) {

@@ -357,7 +357,7 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     enum dtype type = holds_truths(in, d.trial) ? DT_I1 : graph_dtype(g, in->value);
     struct shape s;
     if (!program_shape(&p->program, in->value, &s)) {
-        eval_fail(b, "an operand has no static shape");
+        eval_reason(b, REASON_NOT_STATIC, "an operand has no static shape");
         return NULL;
     }
     struct tensor *t = tensor_new(b, &s);

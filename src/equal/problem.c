@@ -171,20 +171,20 @@ uint32_t problem_devices(const struct problem *p, struct eval_context *b) {
         int64_t stated = devices_stated(g, op);
         const struct attr *along = attrs_find(graph_attributes(g, op), "cluster_axis");
         if (along && axis.n && !str_eq(axis, along->text))
-            return eval_beyond(b, "collectives along several axes of the mesh");
+            return eval_reason(b, REASON_COLLECTIVE, "collectives along several axes of the mesh");
         any = true;
         axis = along ? along->text : axis;
         least = stated > least ? stated : least;
         if (graph_op_is(g, op, PARTIAL)) /* there may be others */
             continue;
         if (stated > 0 && count > 0 && stated != count)
-            return eval_beyond(b, "collectives of different numbers of devices");
+            return eval_reason(b, REASON_COLLECTIVE, "collectives of different numbers of devices");
         count = stated > count ? stated : count;
     }
     if (count > 0 && least > count)
-        return eval_beyond(b, "collectives of different numbers of devices");
+        return eval_reason(b, REASON_COLLECTIVE, "collectives of different numbers of devices");
     count = least;
     if (count > MAX_DEVICES)
-        return eval_beyond(b, "a collective of more than %d devices", MAX_DEVICES);
+        return eval_reason(b, REASON_COLLECTIVE, "a collective of more than %d devices", MAX_DEVICES);
     return !any ? 1 : count > 0 ? (uint32_t)count : DEFAULT_DEVICES;
 }

@@ -139,7 +139,7 @@ static void fix_all_reduced(struct fixed_extents *f, const struct subgraph *s) {
 }
 
 static bool choose(const struct shapes_question *q, struct shrink_options how, bool reduced, double most,
-                   struct extents *out, double *cost, struct str *why) {
+                   struct extents *out, double *cost, struct reason *why) {
     struct fixed_extents fixed = {.n = 0};
     fix_bounded(&fixed, q->subgraph);
     if (reduced)
@@ -152,11 +152,12 @@ static bool choose(const struct shapes_question *q, struct shrink_options how, b
         return false;
     *cost = extents_cost(q->subgraph, out);
     if (*cost > most)
-        *why = STR("no shapes that are small enough keep all relations");
+        *why = (struct reason){STR("no shapes that are small enough keep all relations"), REASON_TOO_LARGE};
     return *cost <= most;
 }
 
-bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out, struct str *why) {
+bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out,
+                   struct reason *why) {
     double cost;
     struct shrink_options how = {.which = q->number ? q->number - 1 : 0, .strict = q->number > 0};
     return choose(q, how, reduced, most, out, &cost, why);
@@ -196,7 +197,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     struct extents *own = xcalloc(1, sizeof *own);
     struct constant_meanings *m = xcalloc(1, sizeof *m);
     uint32_t on_one_side = 0;
-    struct str why;
+    struct reason why;
     enum tie all = extents_unchanged(s, own, &why) ? UNTIED : TIED;
     constant_meanings(m, s, own, NULL, true);
     for (uint32_t i = 0; i < s->ninputs; i++) {
@@ -231,7 +232,7 @@ static bool was_tried(const struct extents *tried, uint32_t n, const struct exte
 /* The extents over which something is reduced, then all, stay. True where one of both decides. */
 static bool ask_in_larger(const struct shapes_question *q, struct shapes_answer *out) {
     struct sized *at = xcalloc(1, sizeof *at);
-    struct str why;
+    struct reason why;
     bool decided = false;
     for (int whole = 0; whole < 2 && !decided; whole++) {
         at->costly = true;
@@ -272,14 +273,14 @@ struct small_choices {
 /* Small extents number `which`. False where there are no more, or what they say decides. */
 static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie tie, struct small_choices *all,
                       struct shapes_answer *out) {
-    struct str why = STR("");
+    struct reason why;
     double cost;
     struct sized at = {.scale = false};
     struct shrink_options how = {.which = which, .strict = all->strict};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
     if (!choose(q, how, false, most, &at.extents, &cost, &why)) {
         if (which == 0)
-            out->verdict.text = why;
+            out->verdict.why = why;
         return false;
     }
     if (was_tried(all->tried, which, &at.extents))

@@ -41,6 +41,6 @@ struct shapes_answer {
 struct shapes_answer equal_in_shapes(const struct shapes_question *q);
 /* The smallest extents up to a cost; `reduced`: those that something is reduced over stay, since constants may be tied
  * to them. False with a reason. */
-bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out, struct str *why);
+bool shapes_choose(const struct shapes_question *q, bool reduced, double most, struct extents *out, struct reason *why);
 
 #endif

@@ -67,7 +67,7 @@ static _Noreturn void fail_at(struct formula_run *r, const struct node *n) {
     struct buf part = {0};
     formula_print_part(r->formula, n, MOST, &part);
     bool whole = part.n <= MOST;
-    if (!r->eval->beyond)
+    if (r->eval->why == REASON_OTHER)
         r->eval->error = arena_printf(r->eval->arena, "%.*s, in %.*s%s", (int)r->eval->error.n, r->eval->error.p,
                                       whole ? (int)part.n : MOST - 3, part.p, whole ? "" : "...");
     buf_free(&part);

@@ -87,7 +87,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     }
     struct str name = mlir_op_name(g->m, op);
     if (g->kind[op] == NO_OPERATOR)
-        return eval_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
+        return eval_reason(b, REASON_NO_EVALUATOR, "no evaluator for %.*s", (int)name.n, name.p);
     struct call c = {.kind = (enum op_kind)g->kind[op],
                      .ttnn = graph_is_ttnn(g, op),
                      .noperands = graph_noperands(g, op),

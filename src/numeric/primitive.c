@@ -86,7 +86,7 @@ bool interpret_primitive(struct eval_context *ctx, const struct call *c, const s
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return eval_beyond(ctx, "no evaluator for %s",
+        return eval_reason(ctx, REASON_NO_EVALUATOR, "no evaluator for %s",
                            c->kind == NO_OPERATOR ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
         return eval_fail(ctx, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* The first reason counts: what follows from it would only hide it. */
-bool eval_reason(struct eval_context *ctx, bool beyond, const char *fmt, ...) {
+bool eval_reason(struct eval_context *ctx, enum reason_kind kind, const char *fmt, ...) {
     char text[512];
     va_list args;
     if (!ctx->error.n) {
@@ -16,7 +16,7 @@ bool eval_reason(struct eval_context *ctx, bool beyond, const char *fmt, ...) {
         vsnprintf(text, sizeof text, fmt, args);
         va_end(args);
         ctx->error = arena_str(ctx->arena, str_of(text));
-        ctx->beyond = beyond;
+        ctx->why = kind;
     }
     if (ctx->escape)
         longjmp(*ctx->escape, 1);
@@ -41,7 +41,7 @@ bool eval_steps(struct eval_context *ctx, int64_t times, int64_t each) {
     uint64_t most = ctx->max_steps ? ctx->max_steps : 1ull << 30;
     int64_t n;
     if (each < 0 || __builtin_mul_overflow(times, each, &n) || (uint64_t)n > most || ctx->steps > most - (uint64_t)n)
-        return eval_beyond(ctx, "more than %llu steps of arithmetic", (unsigned long long)most);
+        return eval_reason(ctx, REASON_TOO_LARGE, "more than %llu steps of arithmetic", (unsigned long long)most);
     ctx->steps += (uint64_t)n;
     return true;
 }
@@ -60,7 +60,7 @@ struct tensor *tensor_new(struct eval_context *b, const struct shape *s) {
     int64_t n = shape_count(s);
     uint64_t most = b->max_elements ? b->max_elements : 1u << 24;
     if (n < 0 || (uint64_t)n > most || b->elements > most - (uint64_t)n) {
-        eval_beyond(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
+        eval_reason(b, REASON_TOO_LARGE, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
                     (unsigned long long)most);
         return NULL;
     }

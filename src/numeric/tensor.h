@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "numeric/format.h"
+#include "numeric/reason.h"
 #include "ops/shape.h"
 
 /* Row-major. Only the function that made it writes to it: several tensors may share their elements. */
@@ -59,29 +60,28 @@ struct eval_context {
     enum dtype product_type;           /* ARITHMETIC_INSIDE: element type of the operands of products */
     const struct attr *product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or NULL */
     enum equals equals;
-    bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
-    bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
-    double jitter;       /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
-    double largest;      /* with it: the largest finite element of them */
-    double near;         /* numbers that differ by so much or less are equal where they are compared */
-    struct mesh *mesh;   /* NULL: there is one device, and collectives have no evaluator */
-    uint32_t device;     /* of the mesh */
-    struct str error;    /* empty: none */
-    bool beyond;         /* the reason came from eval_beyond */
-    jmp_buf *escape;     /* of the innermost eval_attempt, or NULL */
+    bool exact_products;  /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
+    bool blackhole;       /* default math fidelities are those of Blackhole, else of Wormhole */
+    double jitter;        /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
+    double largest;       /* with it: the largest finite element of them */
+    double near;          /* numbers that differ by so much or less are equal where they are compared */
+    struct mesh *mesh;    /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;      /* of the mesh */
+    struct str error;     /* empty: none */
+    enum reason_kind why; /* of the error */
+    jmp_buf *escape;      /* of the innermost eval_attempt, or NULL */
 };
 
 /* Calls f, which may fail anywhere, and may change the arithmetic for its own part: all memory is in the arena, so
  * nothing else has to be undone. False with the reason. */
 bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self);
-/* Notes the reason, unless there is one, and ends the attempt that runs. Where there is none: false. `beyond`: it is
- * nothing that does not hold together, but what this interpreter cannot do: an op without evaluator, a limit. */
-bool eval_reason(struct eval_context *ctx, bool beyond, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes the reason, unless there is one, and ends the attempt that runs. Where there is none: false. */
+bool eval_reason(struct eval_context *ctx, enum reason_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* For `return eval_fail(...)` of what may run outside of an attempt; and for evaluators, which run in one. */
-#define eval_fail(ctx, ...)      eval_reason(ctx, false, __VA_ARGS__)
-#define eval_beyond(ctx, ...)    eval_reason(ctx, true, __VA_ARGS__)
-#define op_fails(ctx, ...)       (eval_reason(ctx, false, __VA_ARGS__), abort())
-#define op_unsupported(ctx, ...) (eval_reason(ctx, true, __VA_ARGS__), abort())
+#define eval_fail(ctx, ...)      eval_reason(ctx, REASON_OTHER, __VA_ARGS__)
+#define op_fails(ctx, ...)       (eval_reason(ctx, REASON_OTHER, __VA_ARGS__), abort())
+#define op_unsupported(ctx, ...) (eval_reason(ctx, REASON_NO_EVALUATOR, __VA_ARGS__), abort())
 /* Adds `times` times `each` (-1: more than can be counted) to the steps of the evaluation; false with a reason beyond
  * the limit. */
 bool eval_steps(struct eval_context *b, int64_t times, int64_t each);

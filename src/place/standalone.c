@@ -310,7 +310,7 @@ static struct str small_module(const struct match *ops, struct arena *a) {
     struct shapes_question shapes = {.subgraph = part};
     struct resize_options how = {.pattern = ops->pattern, .scale_constants = true, .as_written = true};
     struct buf body = {0};
-    struct str why;
+    struct reason why;
     if (subgraph_of_match(ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
         subgraph_resize(part, e, &how, a, w, &why))
         mlir_print(&w->ir, locations_of(part, w, a), &body);

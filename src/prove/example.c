@@ -31,8 +31,8 @@ static struct str try_variation(struct prover *self, const struct match *m, cons
     struct proved r = prove_variation(self->set, m, v, a);
     self->varied += r.kind == VERDICT_SAME;
     if (r.misfit && v->change)
-        return arena_printf(a, "%s the fused form does not fit the match: %.*s", change_name(v->change), (int)r.text.n,
-                            r.text.p);
+        return arena_printf(a, "%s the fused form does not fit the match: %.*s", change_name(v->change),
+                            (int)r.text.n, r.text.p);
     return r.kind == VERDICT_DIFFERENT ? smallest_difference(self, m, v, r.text, a) : STR("");
 }
 
@@ -66,11 +66,12 @@ struct str prove_example(void *self_, const struct match *m, const struct exampl
         self->formless++;
     struct verdict r = proof_run(p);
     if (r.kind == VERDICT_NONE && r.misfit)
-        return arena_printf(a, "the fused form does not fit the match: %.*s", (int)r.text.n, r.text.p);
+        return arena_printf(a, "the fused form does not fit the match: %.*s", (int)r.why.text.n, r.why.text.p);
     if (r.kind == VERDICT_NONE)
-        return note_unproved(self, m, e, r.text);
+        return note_unproved(self, m, e, r.why.text);
     if (r.kind == VERDICT_DIFFERENT)
-        return smallest_difference(self, m, &(struct variation){.types = TYPES_KEPT, .seed = self->seed}, r.text, a);
+        return smallest_difference(self, m, &(struct variation){.types = TYPES_KEPT, .seed = self->seed}, r.why.text,
+                                   a);
     if (r.same_outside)
         return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");
     struct preconditions all;

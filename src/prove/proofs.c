@@ -103,7 +103,7 @@ struct question {
     struct arena arena;
 };
 
-static bool resize(struct question *q, const struct sized *at, bool factors, struct resized *w, struct str *why) {
+static bool resize(struct question *q, const struct sized *at, bool factors, struct resized *w, struct reason *why) {
     struct resize_options how = {.pattern = q->match->pattern,
                                  .scale_constants = at->scale,
                                  .factors = factors,
@@ -158,13 +158,16 @@ static void add_shape(struct question *q, const struct proved *v) {
 
 static struct proved prove_sized(struct question *q, const struct sized *at, bool factors) {
     struct resized w = {0};
+    struct reason why;
     struct proved v = {.kind = VERDICT_NONE};
-    if (resize(q, at, factors, &w, &v.text)) {
+    if (resize(q, at, factors, &w, &why)) {
         struct str key = key_of(q, &w.ir);
         if (!look_up(q->proofs, key, &v)) {
             v = prove_module(q, &w);
             store(q->proofs, key, &v);
         }
+    } else {
+        v.text = why.text;
     }
     mlir_free(&w.ir);
     return v;
@@ -178,7 +181,7 @@ static struct verdict ask(void *self, const struct sized *at) {
         v = prove_sized(q, at, true);
     if (v.kind == VERDICT_SAME)
         add_shape(q, &v);
-    return (struct verdict){.kind = v.kind, .text = v.text, .misfit = v.misfit};
+    return (struct verdict){.kind = v.kind, .why.text = v.text, .misfit = v.misfit};
 }
 
 static struct proved prove_in_shapes(struct question *q) {
@@ -192,7 +195,7 @@ static struct proved prove_in_shapes(struct question *q) {
     struct shapes_answer answer = equal_in_shapes(&shapes);
     if (answer.verdict.kind != VERDICT_SAME)
         return (struct proved){
-            .kind = answer.verdict.kind, .text = answer.verdict.text, .misfit = answer.verdict.misfit};
+            .kind = answer.verdict.kind, .text = answer.verdict.why.text, .misfit = answer.verdict.misfit};
     q->all.shapes = answer.shapes;
     return q->all;
 }
@@ -216,8 +219,11 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     q->proofs = proofs;
     q->match = m;
     q->figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE;
-    if (subgraph_of_match(m, &q->subgraph, &v.text))
+    struct reason why;
+    if (subgraph_of_match(m, &q->subgraph, &why))
         v = prove_with_payloads(q, prove_in_shapes(q));
+    else
+        v.text = why.text;
     v.text = keep_text(proofs, v.kind == VERDICT_DIFFERENT ? original_names(&q->subgraph, v.text, &q->arena) : v.text);
     v.needless = keep_text(proofs, original_names(&q->subgraph, v.needless, &q->arena));
     arena_free(&q->arena);

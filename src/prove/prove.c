@@ -163,9 +163,9 @@ struct verdict proof_run(struct proof *p) {
     struct eval_context b = {.arena = p->ref.arena};
     struct form *fused = p->ref.match->pattern->fused;
     if (!fused)
-        return (struct verdict){.text = STR("the pattern has no `fused`")};
+        return (struct verdict){.why.text = STR("the pattern has no `fused`")};
     if (!prepare(p, form_of(fused), &b))
-        return (struct verdict){.text = b.error};
+        return (struct verdict){.why.text = b.error};
     return try_readings(p);
 }
 
@@ -210,7 +210,7 @@ static struct proved verdict_of(struct proof *p) {
     if (v.kind == VERDICT_DIFFERENT && !pattern_agrees(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
     return (struct proved){.kind = v.kind,
-                           .text = v.text,
+                           .text = v.why.text,
                            .misfit = v.misfit,
                            .lost = p->lost,
                            .same_outside = v.same_outside,

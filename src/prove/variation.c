@@ -15,7 +15,7 @@ static bool prove_changed(const struct pattern_set *set, const struct match *m, 
     struct resize_options how = {.pattern = m->pattern, .scale_constants = true, .edit = &edit};
     struct resized w;
     struct rebound *r = arena_alloc(a, sizeof *r);
-    struct str why;
+    struct reason why;
     if (!edit_choose(&edit, v->change, seed, s, m, a))
         return false;
     bool found = subgraph_resize(s, e, &how, a, &w, &why);
@@ -35,11 +35,11 @@ static struct proved prove_any(const struct pattern_set *set, const struct match
     struct shrink_options options = {.which = v->which};
     struct extents small;
     struct proved verdict;
-    struct str why = STR("");
+    struct reason why = {.text = STR("")};
     int places = v->change == CHANGE_DROP || v->change == CHANGE_INSERT ? MAX_PLACES : 1;
     if (!subgraph_of_match(m, s, &why) || !extents_shrink(s, &options, &small, &why) ||
         extents_cost(s, &small) > MAX_SMALL_COST)
-        return (struct proved){.text = why};
+        return (struct proved){.text = why.text};
     for (int i = 0; i < places; i++)
         if (prove_changed(set, m, v, s, &small, seed_of(v->seed, (uint64_t)i), a, &verdict))
             return verdict;

@@ -20,7 +20,7 @@ struct resizer {
     struct constant_meanings meanings;
     struct resized *out;
     struct arena *arena;
-    struct str why; /* why there is no such module; or empty */
+    struct reason why; /* why there is no such module; or empty */
 };
 
 /* ---- shapes and types ---- */
@@ -38,7 +38,7 @@ static struct shape resized_shape(struct resizer *r, uint32_t value) {
     if (lead && !r->edit->less)
         s.dim[s.rank++] = lead;
     if (s.rank + rank > MAX_RANK) {
-        r->why = STR("a rank that is too large");
+        r->why.text = STR("a rank that is too large");
         return (struct shape){0};
     }
     for (uint32_t d = lead && r->edit->less ? 1 : 0; dims && d < rank; d++)
@@ -53,7 +53,7 @@ static uint32_t tensor_type(struct resizer *r, const struct shape *s, enum dtype
         t = swapped[r->edit->types][t == DT_F32];
     uint32_t type = build_tensor(&r->out->ir, s->dim, s->rank, t);
     if (type == NONE)
-        r->why = STR("an element type that is not known");
+        r->why.text = STR("an element type that is not known");
     return type == NONE ? build_tensor(&r->out->ir, NULL, 0, DT_F32) : type;
 }
 
@@ -174,8 +174,8 @@ static void write_elements(struct resizer *r, const struct tensor *t, const stru
     for (walk_add(&at, &v); walk_more(&at); walk_next(&at)) {
         double x = v.x[at.offset[0]];
         if (integers && fabs(x) > 0x1p53)
-            r->why = STR("a constant holds a number that is too large");
-        uint64_t bits = !integers ? bits_of_double(x) : r->why.n ? 0 : (uint64_t)(int64_t)x;
+            r->why.text = STR("a constant holds a number that is too large");
+        uint64_t bits = !integers ? bits_of_double(x) : r->why.text.n ? 0 : (uint64_t)(int64_t)x;
         for (size_t i = 0; i < sizeof bits; i++, bits >>= 8) {
             buf_addc(out, digits[bits >> 4 & 15]);
             buf_addc(out, digits[bits & 15]);
@@ -268,7 +268,7 @@ static int factors(struct resizer *r, uint32_t from, uint32_t to, int64_t *list)
     for (uint32_t d = 0; d < b.rank; d++) {
         int64_t x = d + a.rank >= b.rank ? a.dim[d + a.rank - b.rank] : 1;
         if (x < 1 || b.dim[d] % x != 0)
-            r->why = STR("a repetition does not fit its result");
+            r->why.text = STR("a repetition does not fit its result");
         list[d] = x < 1 ? 1 : b.dim[d] / x;
     }
     return (int)b.rank;
@@ -278,7 +278,7 @@ static int interleaved(struct resizer *r, uint32_t from, uint32_t to, int64_t *f
     const struct graph *g = r->subgraph->graph;
     int64_t x = (int64_t)scaled_numel(g, r->extents, from), y = (int64_t)scaled_numel(g, r->extents, to);
     if (x < 1 || y % x != 0)
-        r->why = STR("a repetition does not fit its result");
+        r->why.text = STR("a repetition does not fit its result");
     *factor = x < 1 ? 1 : y / x;
     return 1;
 }
@@ -302,14 +302,14 @@ static int follow_rank(struct resizer *r, enum dims_role role, int64_t lead, int
     bool less = r->edit->less, axes = role == DIMS_AXIS, order = role == DIMS_ORDER;
     int64_t first = order ? 0 : role == DIMS_ENDS ? lead : role == DIMS_STEPS ? 1 : 0;
     if (n < 0 || n == MAX_RANK || (less && (n == 0 || (order && list[0] != 0))))
-        r->why = STR("an attribute cannot follow the rank");
-    if (r->why.n)
+        r->why.text = STR("an attribute cannot follow the rank");
+    if (r->why.text.n)
         return 0;
     if (less && !axes)
         memmove(list, list + 1, (size_t)--n * sizeof *list);
     for (int i = 0; i < n && (axes || order); i++) { /* negative ones count from the end */
         if (less && axes && list[i] == 0)
-            r->why = STR("an attribute cannot follow the rank");
+            r->why.text = STR("an attribute cannot follow the rank");
         list[i] += list[i] < 0 ? 0 : less ? -1 : 1;
     }
     if (less || axes)
@@ -462,7 +462,7 @@ static void resize_op(struct resizer *r, uint32_t i) {
     for (uint32_t k = 0; k < o->nresults; k++)
         types[k] = type_of(r, o->first_result + k);
     r->out->ops[i] = clone_op(&c, op, operands, types, o->nresults);
-    for (uint32_t k = 0; k < o->nresults && !r->why.n; k++)
+    for (uint32_t k = 0; k < o->nresults && !r->why.text.n; k++)
         insert_at(r, o->first_result + k);
 }
 
@@ -490,7 +490,7 @@ static void add_return(struct resizer *r) {
 }
 
 bool subgraph_resize(const struct subgraph *s, const struct extents *e, const struct resize_options *how,
-                     struct arena *a, struct resized *out, struct str *why) {
+                     struct arena *a, struct resized *out, struct reason *why) {
     struct resizer *r = arena_alloc(a, sizeof *r);
     struct edit none = edit_none(TYPES_KEPT);
     *r = (struct resizer){.subgraph = s,
@@ -507,14 +507,14 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
     out->arguments = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->arguments);
     build_begin(&out->ir, STR("part"));
     add_inputs(r);
-    for (uint32_t i = 0; i < s->nops && !r->why.n; i++)
+    for (uint32_t i = 0; i < s->nops && !r->why.text.n; i++)
         if (s->ops[i] == r->edit->dropped)
             out->ops[i] = NONE;
         else
             resize_op(r, i);
-    if (!r->why.n)
+    if (!r->why.text.n)
         add_return(r);
     build_end(&out->ir);
     *why = r->why;
-    return r->why.n == 0;
+    return r->why.text.n == 0;
 }

@@ -34,6 +34,6 @@ struct resized {
 /* The ids live in `a`. False with a reason where a type, attribute or constant has no equivalent in these extents. To
  * be freed, whatever it returns, by mlir_free(&out->ir). */
 bool subgraph_resize(const struct subgraph *s, const struct extents *e, const struct resize_options *how,
-                     struct arena *a, struct resized *out, struct str *why);
+                     struct arena *a, struct resized *out, struct reason *why);
 
 #endif

@@ -63,7 +63,7 @@ static void ask_all(struct constraints *c) {
         constraints_of_op(c, s->ops[i]);
 }
 
-static bool collect_extents(struct constraints *c, const struct subgraph *s, struct extents *out, struct str *why) {
+static bool collect_extents(struct constraints *c, const struct subgraph *s, struct extents *out, struct reason *why) {
     *c = (struct constraints){.subgraph = s, .e = out, .collecting = true};
     *out = (struct extents){0};
     for (uint32_t i = 0; i < s->ninputs; i++)
@@ -75,7 +75,7 @@ static bool collect_extents(struct constraints *c, const struct subgraph *s, str
     }
     ask_all(c);
     if (c->crowded)
-        *why = STR("too many different extents");
+        *why = (struct reason){STR("too many different extents"), REASON_TOO_MANY};
     c->collecting = c->full = false;
     c->n = 0;
     return !c->crowded;
@@ -282,7 +282,7 @@ static bool search_with_one(struct extent_search *s, int64_t one) {
     return propagate(s, chosen, &n) && choose_next(s);
 }
 
-bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why) {
+bool extents_unchanged(const struct subgraph *s, struct extents *out, struct reason *why) {
     struct constraints c;
     if (!collect_extents(&c, s, out, why))
         return false;
@@ -290,7 +290,8 @@ bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str
     return true;
 }
 
-bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out, struct str *why) {
+bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out,
+                    struct reason *why) {
     struct constraints c;
     if (!collect_extents(&c, s, out, why))
         return false;
@@ -304,7 +305,8 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
     struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
     if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
         return true;
-    *why = c.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
+    *why = c.full ? (struct reason){STR("too many relations between extents"), REASON_TOO_MANY}
+                  : (struct reason){.text = STR("no smaller shapes keep all relations")};
     return false;
 }
 

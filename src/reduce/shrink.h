@@ -30,7 +30,7 @@ static inline int64_t extent_to(const struct extents *e, int64_t from) {
 /* Extents that were different became equal. */
 bool extents_merged(const struct extents *e);
 /* All extents of the subgraph, unchanged. False with a reason where there are too many. */
-bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why);
+bool extents_unchanged(const struct subgraph *s, struct extents *out, struct reason *why);
 
 struct shrink_options {
     uint32_t which;                 /* 0: the smallest extents; 1, ...: others, where there are any */
@@ -42,7 +42,8 @@ struct shrink_options {
     int64_t one; /* not 0: this extent becomes 1, and others only what they have to */
 };
 /* False with a reason where no solution is found. */
-bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out, struct str *why);
+bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out,
+                    struct reason *why);
 /* Elements of all values and multiplications of all products, with these extents. */
 double extents_cost(const struct subgraph *s, const struct extents *e);
 

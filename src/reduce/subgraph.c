@@ -45,18 +45,18 @@ static bool add_input(struct subgraph *p, uint32_t value) {
     return true;
 }
 
-static bool add_operands(struct subgraph *p, uint32_t op, struct str *why) {
+static bool add_operands(struct subgraph *p, uint32_t op, struct reason *why) {
     const struct graph *g = p->graph;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
         if (!is_tensor_operand(g, v) || subgraph_has(p, g->m->values[v].def))
             continue;
         if (!is_static(g, v)) {
-            *why = STR("an operand has no static shape");
+            *why = (struct reason){STR("an operand has no static shape"), REASON_NOT_STATIC};
             return false;
         }
         if (!add_input(p, v)) {
-            *why = STR("it has too many operands");
+            *why = (struct reason){STR("it has too many operands"), REASON_TOO_MANY};
             return false;
         }
     }
@@ -77,11 +77,11 @@ bool subgraph_has_thresholds(const struct subgraph *p) {
     return false;
 }
 
-bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *why) {
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why) {
     uint32_t n = m->nops + m->nthrough;
     *out = (struct subgraph){.graph = m->graph};
     if (n > MAX_SUBGRAPH_OPS) {
-        *why = STR("it has too many ops");
+        *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
         return false;
     }
     memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
@@ -95,7 +95,7 @@ bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *
         const struct mlir_op *op = &m->graph->m->ops[out->ops[i]];
         for (uint32_t r = 0; r < op->nresults; r++)
             if (!is_static(m->graph, op->first_result + r)) {
-                *why = STR("a result has no static shape");
+                *why = (struct reason){STR("a result has no static shape"), REASON_NOT_STATIC};
                 return false;
             }
         if (!add_operands(out, out->ops[i], why))

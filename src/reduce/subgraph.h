@@ -3,6 +3,7 @@
 #define FA_SUBGRAPH_H
 
 #include "match/match.h"
+#include "numeric/reason.h"
 
 enum { MAX_SUBGRAPH_OPS = 256, MAX_SUBGRAPH_INPUTS = 96 };
 
@@ -15,7 +16,7 @@ struct subgraph {
 };
 
 /* False with a reason where there are too many ops or inputs, or a shape is not static. */
-bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *why);
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why);
 bool subgraph_has(const struct subgraph *s, uint32_t op);
 /* Some op of the subgraph takes the value. */
 bool subgraph_uses(const struct subgraph *s, uint32_t value);

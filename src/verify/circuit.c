@@ -13,7 +13,7 @@ static bool is_op(const struct graph *g, uint32_t op) {
            g->m->ops[op].nresults > 0;
 }
 
-static bool list_ops(struct circuit *c, struct arena *a, struct str *why) {
+static bool list_ops(struct circuit *c, struct arena *a, struct reason *why) {
     const struct graph *g = &c->graph;
     uint32_t *ops = arena_alloc(a, (g->m->nops + 1) * sizeof *ops), n = 0;
     for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++)
@@ -221,7 +221,7 @@ static void find_levels(struct circuit *c, uint32_t *values, struct arena *a) {
 
 /* ---- circuits ---- */
 
-static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct str *why) {
+static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct reason *why) {
     const struct graph *g = &c->graph;
     struct eval_context b = {.arena = a};
     struct problem *p = &c->problem;
@@ -240,7 +240,7 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
     p->nvalues += p->nconditions;
     for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++)
         if (!problem_add_input(p, g->m->funcs[0].first_arg + i, NULL)) {
-            *why = STR("too many operands");
+            *why = (struct reason){STR("too many operands"), REASON_TOO_MANY};
             return false;
         }
     problem_facts(p);
@@ -250,12 +250,12 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
     find_numbers(c, a);
     find_loose_constants(c, a);
     p->devices = problem_devices(p, &b);
-    *why = b.error;
+    *why = (struct reason){b.error, b.why};
     return p->devices > 0;
 }
 
 bool circuit_of(struct circuit *c, const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a,
-                struct str *why) {
+                struct reason *why) {
     *c = (struct circuit){.result = {NONE, NONE}};
     graph_build(&c->graph, miter, NULL);
     memcpy(c->result, graph_operands(&c->graph, c->graph.return_op[0]), sizeof c->result);
@@ -271,7 +271,7 @@ void circuit_free(struct circuit *c) {
 }
 
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
-                    struct arena *a, struct circuit *out, struct str *why) {
+                    struct arena *a, struct circuit *out, struct reason *why) {
     struct resize_options how = {.scale_constants = scale, .payloads = payloads};
     struct resized w;
     struct mlir *small = arena_alloc(a, sizeof *small);

@@ -27,7 +27,7 @@ struct circuit {
 
 /* The miter has to outlive it. False with a reason where it is too large. To be freed whatever it returns. */
 bool circuit_of(struct circuit *c, const struct mlir *miter, const struct pattern_set *lowerings, struct arena *a,
-                struct str *why);
+                struct reason *why);
 void circuit_free(struct circuit *c);
 /* Ops of both sides take the number, as a constant or an attribute, but for its rounding. */
 bool circuit_in_both(const struct circuit *c, struct constant number);
@@ -36,6 +36,6 @@ bool circuit_in_both(const struct circuit *c, struct constant number);
 uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]);
 /* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
-                    struct arena *a, struct circuit *out, struct str *why);
+                    struct arena *a, struct circuit *out, struct reason *why);
 
 #endif

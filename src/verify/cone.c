@@ -12,8 +12,8 @@ struct cone_walk {
     uint32_t stack[4 * MAX_CONE_NODES], n;
 };
 
-static bool fail(struct cone_pair *c, const char *why) {
-    c->why = why;
+static bool fail(struct cone_pair *c, enum reason_kind kind, const char *why) {
+    c->why = (struct reason){str_of(why), kind};
     return false;
 }
 
@@ -32,7 +32,7 @@ static bool add_input(struct cone_walk *w, uint32_t value) {
     while (i < c->ninputs && c->inputs[i] != v->rep)
         i++;
     if (i == MAX_CONE_INPUTS || c->nleaves == MAX_CONE_INPUTS)
-        return fail(c, "too many operands");
+        return fail(c, REASON_TOO_MANY, "too many operands");
     if (i == c->ninputs) {
         c->inputs[c->ninputs++] = v->rep;
         c->used[i] = 0;
@@ -49,7 +49,7 @@ static bool push(struct cone_walk *w, const uint32_t *values, uint32_t n) {
         if (values[i] == NONE)
             continue;
         if (w->n == sizeof w->stack / sizeof *w->stack)
-            return fail(w->c, "too many ops without a value that both modules have");
+            return fail(w->c, REASON_TOO_MANY, "too many ops without a value that both modules have");
         w->stack[w->n++] = values[i];
     }
     return true;
@@ -64,11 +64,11 @@ static bool visit(struct cone_walk *w, uint32_t value) {
     if (join != NONE)
         return push(w, w->d->joins[join].parts, w->d->joins[join].n);
     if (node == NONE)
-        return fail(c, "an argument that only one of the modules has");
+        return fail(c, REASON_FOREIGN_ARGUMENT, "an argument that only one of the modules has");
     if (has_id(c->nodes + w->first_node, c->nnodes - w->first_node, node))
         return true;
     if (c->nnodes == MAX_CONE_NODES)
-        return fail(c, "too many ops without a value that both modules have");
+        return fail(c, REASON_TOO_MANY, "too many ops without a value that both modules have");
     c->nodes[c->nnodes++] = node;
     return push(w, dag_operands(w->d, node), w->d->nodes[node].noperands);
 }
@@ -86,7 +86,7 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
     c->nnodes = c->ninputs = c->nleaves = 0;
     c->weakest = PROVED;
     c->joins = false;
-    c->why = NULL;
+    c->why.text = STR("");
     for (int side = SIDES; side-- > 0;) { /* what AFTER is made of is known where BEFORE is made of too much */
         struct cone_walk w = {.c = c, .d = d, .least = least, .side = side, .first_node = c->nnodes};
         w.stack[w.n++] = c->result[side];

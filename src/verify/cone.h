@@ -3,6 +3,7 @@
 #ifndef FA_CONE_H
 #define FA_CONE_H
 
+#include "numeric/reason.h"
 #include "verify/dag.h"
 
 enum { MAX_CONE_NODES = 480, MAX_CONE_INPUTS = 60, MAX_OPENED = 256 };
@@ -18,7 +19,7 @@ struct cone_pair {
     bool in_own_type;                          /* the result of BEFORE: it is not cast to the type of that of AFTER */
     bool joins;                                /* some value is several of BEFORE side by side */
     enum merge weakest;                        /* how sure the least sure of the inputs is */
-    const char *why;                           /* why there is no cone; or NULL */
+    struct reason why;                         /* why there is no cone; or empty */
 };
 
 /* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs. False with `why`.

@@ -17,7 +17,7 @@ struct miter_question {
 };
 
 static bool begin(struct miter_question *q, const struct mlir *miter, const struct pattern_set *lowerings,
-                  struct arena *a, struct str *why) {
+                  struct arena *a, struct reason *why) {
     *q = (struct miter_question){.a = a};
     if (!miter || !circuit_of(&q->own, miter, lowerings, a, why))
         return false;
@@ -43,7 +43,7 @@ static struct verdict ask(void *self, const struct sized *how) {
     struct circuit *c = arena_alloc(q->a, sizeof *c);
     struct effort effort = {.seed = q->how.seed, .samples = how->costly ? 1 : SAMPLES, .violated = NONE};
     struct verdict v = {.kind = VERDICT_NONE};
-    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scale, q->a, c, &v.text)) {
+    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scale, q->a, c, &v.why)) {
         bool tells = !q->how.many || is_smooth(&c->problem);
         effort.samples = q->how.many ? MANY_SAMPLES : effort.samples;
         c->problem.excluded = q->how.excluded;
@@ -66,7 +66,7 @@ static bool explained(void *self, const struct sized *at, const struct verdict *
     struct miter_question *q = self;
     struct circuit *c = arena_alloc(q->a, sizeof *c);
     struct loose_constant tied[MAX_TIED];
-    struct str why;
+    struct reason why;
     bool good = true;
     if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scale, q->a, c, &why)) {
         uint32_t n = circuit_tied(c, tied);
@@ -102,13 +102,14 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     if (v->kind == VERDICT_SAME)
         return (struct judgement){.answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding};
     if (v->kind == VERDICT_NONE || !thorough)
-        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->text};
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->why};
     if (all->doubtful)
         return (struct judgement){.answer = ANSWER_NOT_COMPARED,
                                   .differs = true,
-                                  .why = STR("it differs in small shapes, and constants may be tied to larger ones, "
-                                             "which cost too much")};
-    return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why = matters_for(v->at.trial)};
+                                  .why = {STR("it differs in small shapes, and constants may be tied to larger "
+                                              "ones, which cost too much"),
+                                          REASON_TOO_LARGE}};
+    return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why.text = matters_for(v->at.trial)};
 }
 
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
@@ -129,12 +130,13 @@ struct str miter_show(const struct mlir *miter, const struct pattern_set *loweri
     struct miter_question *q = arena_alloc(a, sizeof *q);
     struct circuit *c = arena_alloc(a, sizeof *c);
     struct str shown = STR("");
-    if (begin(q, miter, lowerings, a, &shown)) {
+    struct reason why;
+    if (begin(q, miter, lowerings, a, &why)) {
         q->how.seed = seed;
         struct shapes_question shapes = question_of(q, own_cost);
         struct shapes_answer all = equal_in_shapes(&shapes);
         if (all.verdict.kind == VERDICT_DIFFERENT &&
-            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scale, a, c, &shown))
+            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scale, a, c, &why))
             shown = equal_show(&c->problem, &all.verdict, c->names, a);
         circuit_free(c);
     }
@@ -148,7 +150,7 @@ struct device_error miter_error(const struct mlir *miter, const struct pattern_s
     struct circuit *c = arena_alloc(&scratch, sizeof *c);
     struct extents *e = arena_alloc(&scratch, sizeof *e);
     struct device_error error = {.known = false};
-    struct str why;
+    struct reason why;
     if (begin(q, miter, lowerings, &scratch, &why)) {
         struct shapes_question shapes = question_of(q, own_cost);
         if ((shapes_choose(&shapes, true, own_device_cost, e, &why) ||

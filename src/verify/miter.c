@@ -19,7 +19,7 @@ struct miter_builder {
     struct miter_options how;
     uint32_t factor; /* of how.changed */
     bool has_gelu;   /* some op is a gelu or has one folded in */
-    struct str why;
+    struct reason why;
 };
 
 /* ---- types ---- */
@@ -27,7 +27,7 @@ struct miter_builder {
 static uint32_t tensor_type(struct miter_builder *b, const int64_t *dims, uint32_t rank, enum dtype t) {
     uint32_t type = build_tensor(b->out, dims, rank, t);
     if (type == NONE)
-        b->why = STR("an element type that is not known");
+        b->why.text = STR("an element type that is not known");
     return type == NONE ? build_tensor(b->out, NULL, 0, DT_F32) : type;
 }
 
@@ -35,7 +35,7 @@ static const int64_t *dims_of(struct miter_builder *b, uint32_t value, uint32_t 
     static const int64_t none = 0;
     const int64_t *dims = graph_shape(dag_graph(b->d, value), b->d->values[value].value, rank);
     if (!dims || dag_numel(b->d, value) < 0)
-        b->why = STR("a shape that is not static");
+        b->why = (struct reason){STR("a shape that is not static"), REASON_NOT_STATIC};
     if (!dims)
         *rank = 0;
     return dims ? dims : &none;
@@ -115,7 +115,7 @@ static uint32_t copy_of(const struct miter_builder *b, uint32_t value) {
 
 static void set_copy(struct miter_builder *b, uint32_t value, uint32_t copy) {
     if (b->ncopies == MAX_COPIES) {
-        b->why = STR("too many values");
+        b->why = (struct reason){STR("too many values"), REASON_TOO_MANY};
         return;
     }
     b->copies[b->ncopies].value = value;
@@ -169,7 +169,7 @@ static bool copy_operands(struct miter_builder *b, uint32_t node, uint32_t *copi
         uint32_t v = dag_operands(b->d, node)[i];
         copies[i] = v == NONE ? NONE : copied_operand(b, v);
         if (v != NONE && copies[i] == NONE) {
-            b->why = STR("an operand that no op makes");
+            b->why.text = STR("an operand that no op makes");
             return false;
         }
         if (v != NONE && b->how.in_own_types)
@@ -215,7 +215,7 @@ static void copy_node(struct miter_builder *b, uint32_t node) {
     if (!copy_operands(b, node, operands))
         return;
     if (is_misread(cloner.from, o->op)) {
-        b->why = STR("an op is not understood");
+        b->why.text = STR("an op is not understood");
         return;
     }
     for (uint32_t i = 0; i < o->nresults; i++)
@@ -281,7 +281,7 @@ static void add_return(struct miter_builder *b) {
     const uint32_t *result = b->c->result;
     uint32_t copies[SIDES] = {copy_of(b, result[BEFORE]), copied_operand(b, result[AFTER])};
     if (copies[BEFORE] == NONE || copies[AFTER] == NONE) {
-        b->why = STR("a result that no op makes");
+        b->why.text = STR("a result that no op makes");
         return;
     }
     enum dtype type = dtype_of(b, result[b->c->in_own_type ? BEFORE : AFTER]);
@@ -292,19 +292,19 @@ static void add_return(struct miter_builder *b) {
 }
 
 bool miter_build(const struct cone_pair *c, const struct dag *d, struct miter_options how, struct miter *out,
-                 struct str *why) {
+                 struct reason *why) {
     struct arena scratch = {0};
     struct miter_builder *b = arena_alloc(&scratch, sizeof *b);
     *b = (struct miter_builder){.c = c, .d = d, .a = &scratch, .out = &out->ir, .how = how};
     build_begin(&out->ir, STR("miter"));
     add_inputs(b);
-    for (uint32_t i = 0; i < c->nnodes && !b->why.n; i++)
+    for (uint32_t i = 0; i < c->nnodes && !b->why.text.n; i++)
         copy_node(b, c->nodes[i]);
-    if (!b->why.n)
+    if (!b->why.text.n)
         add_return(b);
     build_end(&out->ir);
     out->has_gelu = b->has_gelu;
     *why = b->why;
     arena_free(&scratch);
-    return why->n == 0;
+    return why->text.n == 0;
 }

@@ -18,6 +18,6 @@ struct miter_options {
 
 /* False with a reason where a type cannot be told. */
 bool miter_build(const struct cone_pair *c, const struct dag *d, struct miter_options how, struct miter *out,
-                 struct str *why);
+                 struct reason *why);
 
 #endif

@@ -55,7 +55,7 @@ static void find_different(struct check *c, const struct stage_pair *p, const st
     if (op != NONE)
         c->unchecked = unchecked_text(
             p->lowerings, unchecked_of(p->lowerings, NULL, h->kind[op], g, r->ops[BEFORE], r->nops[BEFORE]), a);
-    c->matters_for = arena_str(a, r->judgement.why);
+    c->matters_for = arena_str(a, r->judgement.why.text);
     c->on_device = effect_of(p, r, h->m, a);
     c->counterexample = arena_str(a, miter_show(r->judgement.miter, p->lowerings, p->seed, &scratch));
     arena_free(&scratch);
@@ -71,24 +71,17 @@ static void find_freed(struct check *c, const struct stage_pair *p, const struct
     c->ir_loc = arena_str(a, mlir_loc_text(m, op));
 }
 
-/* What it would take to compare a region. */
-static struct str needs(struct str why) {
-    static const char *const known[][2] = {
-        {"no evaluator for call", "the function in TTIR or TTNN"},
-        {"no evaluator", "what the op computes (lowering.yml, or an evaluator)"},
-        {"too many", "a value between them that both modules have"},
-        {"too large", "smaller shapes of the same model"},
-        {"cost too much", "smaller shapes of the same model"},
-        {"small enough", "smaller shapes of the same model"},
-        {"collective", "collectives along one axis of at most eight devices"},
-        {"static", "static shapes"},
-        {"argument that only one", "modules of one compile, with the same arguments"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_find(why, str_of(known[i][0])))
-            return str_of(known[i][1]);
-    return STR("");
-}
+/* What it would take to compare a region, by the kind of the reason why it was not. */
+static const char *const needs[] = {
+    [REASON_OTHER] = "",
+    [REASON_NO_BODY] = "the function in TTIR or TTNN",
+    [REASON_NO_EVALUATOR] = "what the op computes (lowering.yml, or an evaluator)",
+    [REASON_TOO_MANY] = "a value between them that both modules have",
+    [REASON_TOO_LARGE] = "smaller shapes of the same model",
+    [REASON_COLLECTIVE] = "collectives along one axis of at most eight devices",
+    [REASON_NOT_STATIC] = "static shapes",
+    [REASON_FOREIGN_ARGUMENT] = "modules of one compile, with the same arguments",
+};
 
 void check_add(struct check_list *l, const struct check *c) {
     l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
@@ -104,8 +97,8 @@ void check_region(struct check_list *l, struct stage_pair *p, const struct compa
     else if (r->judgement.answer == ANSWER_DIFFERENT)
         find_different(&c, p, r, levels, a);
     else if (r->judgement.answer == ANSWER_NOT_COMPARED)
-        c = (struct check){CHECK_NOT_COMPARED, .reason = arena_str(a, r->judgement.why),
-                           .needs = needs(r->judgement.why)};
+        c = (struct check){CHECK_NOT_COMPARED, .reason = arena_str(a, r->judgement.why.text),
+                           .needs = str_of(needs[r->judgement.why.kind])};
     check_segments(&c, r, levels, a);
     check_add(l, &c);
 }

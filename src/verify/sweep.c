@@ -56,8 +56,9 @@ static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct
     if (j.answer == ANSWER_DIFFERENT)
         j.miter = keep_miter(s->m, &w);
     if (j.answer == ANSWER_NOT_COMPARED && has_call(&s->d, c))
-        j.why = STR("no evaluator for call: the function has no body, or one in another dialect");
-    j.why = arena_str(&s->m->arena, j.why);
+        j.why = (struct reason){STR("no evaluator for call: the function has no body, or one in another dialect"),
+                                REASON_NO_BODY};
+    j.why.text = arena_str(&s->m->arena, j.why.text);
     mlir_free(&w.ir);
     arena_free(&scratch);
     return j;
@@ -85,7 +86,7 @@ static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
 /* NULL: there is none. */
 static const struct mlir *miter_in_own_types(struct sweep *s, const struct cone_pair *c) {
     struct miter w;
-    struct str why;
+    struct reason why;
     const struct mlir *kept = NULL;
     if (miter_build(c, &s->d, (struct miter_options){.in_own_types = true}, &w, &why))
         kept = keep_miter(s->m, &w);
@@ -178,7 +179,7 @@ static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum m
 static void leave_undecided(struct compared_region *r, struct str why) {
     r->judgement.answer = ANSWER_NOT_COMPARED;
     r->judgement.differs = true;
-    r->judgement.why = why;
+    r->judgement.why = (struct reason){.text = why};
 }
 
 static const char hidden_difference[] = "a value differs, which no number that was tried shows in what is made of it";
@@ -265,12 +266,12 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
     *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved, .in_own_type = x.in_own_type};
     *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
     if (!cone_build(c, &s->d, least))
-        j->why = str_of(c->why);
+        j->why = c->why;
     else if (anew || c->weakest == least)
         *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
     if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY))
         *j = (struct judgement){
-            .answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why = str_of(hidden_difference)};
+            .answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why.text = str_of(hidden_difference)};
     if (j->answer != ANSWER_PROVED)
         return false;
     s->region_of[after] = keep_region(s, c, *j);
@@ -592,9 +593,9 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
         if (j.answer == ANSWER_NOT_COMPARED)
             break;
         larger = cone_grow(c, &s->d, least);
-        bool shared = !c->why && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why;
+        bool shared = !c->why.text.n && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why.text.n;
         if (level == next || last || (shared && !lifted)) {
-            j = c->why ? j : judge_cone(s, c, true);
+            j = c->why.text.n ? j : judge_cone(s, c, true);
             lifted |= shared && !c->joins && j.answer == ANSWER_DIFFERENT;
             next = 2 * level;
         }
@@ -606,7 +607,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     if (j.answer != ANSWER_DIFFERENT && proved.answer == ANSWER_PROVED)
         set_region(s, r, agrees, proved);
     else if (j.agrees)
-        leave_undecided(r, j.why);
+        leave_undecided(r, j.why.text);
     else if (!lifted)
         leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));
     arena_reset(&s->arena);

@@ -30,7 +30,7 @@ static struct str most_frequent_reason(const struct module_comparison *m, struct
         uint32_t n = r->nops[AFTER] + r->nops[BEFORE];
         if (r->needed && r->judgement.answer == ANSWER_NOT_COMPARED && n > most) {
             most = n;
-            best = r->judgement.why;
+            best = r->judgement.why.text;
         }
     }
     return arena_str(a, best);
