@@ -4,6 +4,7 @@
 #include "lang/condition.h"
 #include "lang/printer.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { MAX_EXPECTED = 5, MAX_PART = 100 };
@@ -420,15 +421,17 @@ static const char *meaning(const struct number *n) {
     return says ? says : meaning(n->b);
 }
 
+/* Some number in it is not known: what a condition asks is. */
+static bool is_undecided(struct evaluation *e, const struct number *n) {
+    return n && n->op != NUM_CALL && (isnan(evaluate(e, n)) || is_undecided(e, n->a) || is_undecided(e, n->b));
+}
+
 static void say_condition(struct words *w) {
-    struct buf values = {0}, *out = w->out;
-    w->out = &values;
+    struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
+    buf_add(w->out, w->s->why == FAILED_UNLESS          ? STR("holds")
+                    : is_undecided(&e, w->s->condition) ? STR("is not decided")
+                                                        : STR("does not hold"));
     say_values(w, w->s->condition);
-    w->out = out;
-    bool decided = !str_find(buf_str(&values), STR("unknown"));
-    buf_add(out, w->s->why == FAILED_UNLESS ? STR("holds") : decided ? STR("does not hold") : STR("is not decided"));
-    buf_add(out, buf_str(&values));
-    buf_free(&values);
     w->hint = meaning(w->s->condition);
 }
 

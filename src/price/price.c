@@ -579,9 +579,8 @@ static bool price_with(const struct parts *s, struct price *out) {
     if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
         return false;
     compute(s, &w);
-    struct apart a = find_apart(s);
-    out->apart = a.activation ? a.bias ? "bias and activation" : "the activation" : a.bias ? "the bias" : NULL;
-    if (!cost_add_launch(s->pricer, &w, &a, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
+    out->apart = find_apart(s);
+    if (!cost_add_launch(s->pricer, &w, &out->apart, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))

@@ -101,8 +101,11 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
         add_us(&out, x->measured_us);
         buf_add(&out, STR(" us"));
     }
-    if (x->apart)
-        buf_printf(&out, "; TTNN runs %s as %s of its own", x->apart, strstr(x->apart, " and ") ? "ops" : "an op");
+    if (x->apart.bias || x->apart.activation)
+        buf_printf(&out, "; TTNN runs %s of its own",
+                   !x->apart.bias         ? "the activation as an op"
+                   : !x->apart.activation ? "the bias as an op"
+                                          : "bias and activation as ops");
     return buf_take(&out, a);
 }
 

@@ -31,8 +31,8 @@ static struct str try_variation(struct prover *self, const struct match *m, cons
     struct proved r = prove_variation(self->set, m, v, a);
     self->varied += r.kind == VERDICT_SAME;
     if (r.misfit && v->change)
-        return arena_printf(a, "%s the fused form does not fit the match: %.*s", change_name(v->change),
-                            (int)r.text.n, r.text.p);
+        return arena_printf(a, "%s the fused form does not fit the match: %.*s", change_name(v->change), (int)r.text.n,
+                            r.text.p);
     return r.kind == VERDICT_DIFFERENT ? smallest_difference(self, m, v, r.text, a) : STR("");
 }
 

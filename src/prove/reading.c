@@ -37,7 +37,7 @@ static const struct proof *prove_small(const struct pattern_set *set, const stru
     struct subgraph *s = arena_alloc(a, sizeof *s);
     struct extents *e = arena_alloc(a, sizeof *e);
     struct shapes_question shapes = {.subgraph = s};
-    struct reason other;
+    struct reason other = {.text = STR("")};
     const struct proof *p = NULL;
     bool again = subgraph_of_match(m, s, why);
     for (; shapes.number < MOST_EXTENTS && again; shapes.number++) {

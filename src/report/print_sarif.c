@@ -102,8 +102,9 @@ static void put_location(struct sarif *s, const struct finding *f, struct str pl
     write_map(&s->w);
     write_map_at(&s->w, "physicalLocation");
     write_map_at(&s->w, "artifactLocation");
-    put(s, "uri", report_uri(s->report, &s->text));
-    if (!str_starts(buf_str(&s->text), STR("file:")))
+    bool whole = report_uri(s->report, &s->text);
+    put(s, "uri", buf_str(&s->text));
+    if (!whole)
         put(s, "uriBaseId", STR("%SRCROOT%"));
     write_close(&s->w);
     write_map_at(&s->w, "region");
@@ -214,8 +215,8 @@ static void put_suppressed(struct sarif *s, const struct finding *f) {
 /* Which of the compiles that are audited at one commit. */
 static void put_category(struct sarif *s) {
     struct buf id = {0};
-    struct str uri = report_uri(s->report, &s->text);
-    buf_printf(&id, "fusion-audit/%.*s/", (int)uri.n, uri.p);
+    report_uri(s->report, &s->text);
+    buf_printf(&id, "fusion-audit/%.*s/", (int)s->text.n, s->text.p);
     write_map_at(&s->w, "automationDetails");
     put(s, "id", buf_str(&id));
     write_close(&s->w);

@@ -216,14 +216,15 @@ static const char *from_here(const char *path) {
 }
 
 /* All but unreserved characters and slashes in percent (RFC 3986). */
-struct str report_uri(const struct report *r, struct buf *out) {
+bool report_uri(const struct report *r, struct buf *out) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
     const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-";
     out->n = 0;
     path = from_here(path);
     while (strncmp(path, "./", 2) == 0)
         path += 2;
-    if (path[0] == '/')
+    bool whole = path[0] == '/';
+    if (whole)
         buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));
     for (; *path; path++) {
         if (strchr(plain, *path))
@@ -231,7 +232,7 @@ struct str report_uri(const struct report *r, struct buf *out) {
         else
             buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
     }
-    return buf_str(out);
+    return whole;
 }
 
 void report_free(struct report *r) {

@@ -93,8 +93,8 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
 const struct todo *report_setting(const struct report *r, size_t i);
 /* What options save, in the order in which they are best set. To be freed. */
 struct promise *report_promises(const struct report *r, uint32_t *n);
-/* Of the file that decides, a relative or absolute URI in `out`. */
-struct str report_uri(const struct report *r, struct buf *out);
+/* Of the file that decides, a URI in `out`. False: it is relative. */
+bool report_uri(const struct report *r, struct buf *out);
 /* "1.2 ms", "9.5 us". */
 void report_add_time(struct buf *out, double us);
 /* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for

@@ -23,6 +23,7 @@ struct cpp {
     bool is_variable[MAX_SLOTS]; /* that the formula has */
     bool written[MAX_SLOTS];     /* lines of the fused form that have their variable */
     bool by_values;              /* a spelling is left out that its values alone show */
+    bool searches_on;            /* where a condition does not hold, another match is looked for */
     bool in_condition;           /* numbers are asked of a whole match: there are no axes at hand */
     struct pdll_way *way;        /* what of the formula is written as PDLL now; NULL: it is C++ */
 };

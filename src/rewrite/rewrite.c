@@ -80,6 +80,7 @@ static void put_holds(struct cpp *c, struct str text, enum demanded how) {
 static void put_test(struct cpp *c, struct str wrong, struct str said, enum demanded how) {
     struct str quoted = cpp_quoted(c, said);
     if (how == MUST_HOLD_OR_NEXT) {
+        c->searches_on = true;
         cpp_put(c->out, 6, STR(""), arena_printf(c->arena, "if (!match.check(%s, %s)) {", wrong.p, quoted.p));
         buf_add(c->out, STR("\n        continue;\n      }\n"));
         return;
@@ -248,7 +249,6 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     root = searched(c, p, root);
     put_conditions(c, out, p);
     conditions = written(c);
-    bool again = conditions.n && str_find(conditions.items[0], STR("continue;"));
     if (conditions.n) /* an empty line behind them */
         conditions = cpp_append((struct str_list){0},
                                 arena_printf(a, "%.*s\n", (int)conditions.items[0].n, conditions.items[0].p), a);
@@ -263,7 +263,8 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     struct str type = several ? STR("RootOp") : ops.items[0];
     struct str class = class_line(a, camel, type);
     struct str template = STR("template <typename RootOp>");
-    struct str search = cpp_statement(a, 4, arena_printf(a, "%s (match.next(%s)) {", again ? "while" : "if", root.p));
+    struct str search =
+        cpp_statement(a, 4, arena_printf(a, "%s (match.next(%s)) {", c->searches_on ? "while" : "if", root.p));
     struct str form = cpp_statement(a, 6, arena_printf(a, "Form form(match, rewriter, {%s});", names.p));
     struct str replace = cpp_statement(a, 6, arena_printf(a, "return form.replaceRoot(%s);", result.p));
     struct str populate =

@@ -6,7 +6,7 @@
 #include "prove/verdict.h"
 #include "verify/verify.h"
 
-enum { MAX_ROWS = 20, MAX_CHOICES = 256 };
+enum { MAX_ROWS = 20 };
 
 struct loss_row {
     const struct proved_value *first;
@@ -30,37 +30,39 @@ static int largest_first(const void *p, const void *q) {
 /* ---- what a region computes with ---- */
 
 static void add_choice(struct buf *out, const char *choice) {
-    if (out->n < MAX_CHOICES && !str_find(buf_str(out), str_of(choice)))
-        buf_printf(out, "%s%s", out->n ? ", " : "", choice);
+    buf_printf(out, "%s%s", out->n ? ", " : "", choice);
 }
 
-static void add_config(struct buf *out, struct str config) {
-    static const char *const choices[][2] = {{"= lofi", "lofi"},
-                                             {"= hifi2", "hifi2"},
-                                             {"= hifi3", "hifi3"},
-                                             {"fp32_dest_acc_en = false", "16-bit accumulator"},
-                                             {"math_approx_mode = true", "approximate mode (not computed)"}};
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (str_find(config, str_of(choices[i][0])))
-            add_choice(out, choices[i][1]);
+static bool is_configured(const struct graph *g, uint32_t op, const char *how) {
+    const struct attr *config = attrs_find(graph_attributes(g, op), "compute_config");
+    return config && str_find(config->text, str_of(how));
 }
 
 /* Formats of fewer bits than f32, fidelity and accumulator. */
 static void list_choices(const struct graph *g, const struct proved_value *v, struct buf *out) {
-    for (enum dtype t = DT_BFP2; t >= DT_TF32; t--) /* the narrowest first */
+    static const char *const configs[][2] = {{"= lofi", "lofi"},
+                                             {"= hifi2", "hifi2"},
+                                             {"= hifi3", "hifi3"},
+                                             {"fp32_dest_acc_en = false", "16-bit accumulator"},
+                                             {"math_approx_mode = true", "approximate mode (not computed)"}};
+    for (enum dtype t = DT_BFP2; t >= DT_TF32; t--) { /* the narrowest first */
+        bool found = false;
         for (uint32_t i = 0; i < v->nops; i++) {
             const struct mlir_op *o = &g->m->ops[v->ops[i]];
-            bool found = o->nresults && graph_dtype(g, o->first_result) == t;
+            found |= o->nresults && graph_dtype(g, o->first_result) == t;
             for (uint32_t k = 0; k < graph_noperands(g, v->ops[i]); k++)
                 found |= is_tensor_operand(g, graph_operands(g, v->ops[i])[k]) &&
                          graph_dtype(g, graph_operands(g, v->ops[i])[k]) == t;
-            if (found)
-                add_choice(out, dtype_table[t].name);
         }
-    for (uint32_t i = 0; i < v->nops; i++) {
-        const struct attr *config = attrs_find(graph_attributes(g, v->ops[i]), "compute_config");
-        if (config)
-            add_config(out, config->text);
+        if (found)
+            add_choice(out, dtype_table[t].name);
+    }
+    for (size_t k = 0; k < sizeof configs / sizeof *configs; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < v->nops && !found; i++)
+            found = is_configured(g, v->ops[i], configs[k][0]);
+        if (found)
+            add_choice(out, configs[k][1]);
     }
 }
 
