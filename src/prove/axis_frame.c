@@ -70,11 +70,18 @@ static bool is_joined(const struct axes *axes, uint32_t d, const struct axes *ro
     return joined;
 }
 
+/* The digits of axis i of the root are among those of all axes of a value, which may have it as two: batch and heads
+ * of the scores, where the second product has them as one axis. */
+static bool has_root_digits(const struct axes *axes, const struct axes *root, uint32_t i) {
+    struct imap all = {.n = axes->n ? axes->end[axes->n - 1] : 0}, of_root;
+    memcpy(all.t, axes->t, all.n * sizeof *all.t);
+    axes_axis(root, (int)i, &of_root);
+    return of_root.n > 0 && imap_within(&of_root, &all);
+}
+
 /* Adds a batch axis of the root where the value has it, else one of one element. */
 static bool add_batch(const struct axes *axes, const struct axes *root, uint32_t i, struct axes *out) {
-    bool there = false;
-    for (uint32_t d = 0; d < axes->n && !there; d++)
-        there = has_root_axis(axes, d, root, i);
+    bool there = has_root_digits(axes, root, i);
     uint32_t begin = axes_begin(root, i);
     return axes_add(out, root->t + begin, there ? root->end[i] - begin : 0);
 }
@@ -250,15 +257,21 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }
 
-/* Some name has a batch axis of the root in another place: among its rows, or in another order. */
+/* Some name has a batch axis of the root in another place: among its rows, or in another order; or as two axes. */
 static bool has_moved_batches(const struct fused_form *f, const struct reference *r) {
     const struct axes *root = f->root_axes;
     bool moved = false;
     for (uint32_t slot = 0; slot < reference_formula(r)->nslots; slot++) {
         const struct axes *axes = reference_binds(r, slot) ? r->bound.slots[slot].axes : NULL;
-        for (uint32_t d = 0; axes && d < axes->n && !moved; d++)
-            for (uint32_t i = 0; i + 2 < root->n; i++)
-                moved |= axes->n - d != root->n - i && has_root_axis(axes, d, root, i);
+        for (uint32_t i = 0; axes && i + 2 < root->n; i++) {
+            bool whole = false;
+            for (uint32_t d = 0; d < axes->n; d++) {
+                bool has = has_root_axis(axes, d, root, i);
+                moved |= has && axes->n - d != root->n - i;
+                whole |= has;
+            }
+            moved |= !whole && has_root_digits(axes, root, i);
+        }
     }
     return moved;
 }
