@@ -104,6 +104,19 @@ Test(price, a_bias_of_several_rows_stays_an_addition) {
     cr_expect(x.apart.bias && !x.apart.activation);
 }
 
+Test(price, a_stored_factor_of_columns_goes_into_the_weight) {
+    for (int stored = 0; stored < 2; stored++) {
+        pattern_file(
+            "name: scaled\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: |\n  p = matmul(a, b)\n  out = p * c\n");
+        struct price x =
+            price_short(stored ? "a:64x64xbf16!input b:64x64xbf16!parameter c:1x64xbf16!parameter"
+                               : "a:64x64xbf16!input b:64x64xbf16!parameter c:1x64xbf16!input",
+                        "p = ttnn.matmul a b -> 64x64xbf16; o = ttnn.multiply p c -> 64x64xbf16; return o");
+        cr_expect_eq(x.with.counted.launches, stored ? 1 : 2);
+        cr_expect_eq(!x.apart, stored);
+    }
+}
+
 Test(price, an_activation_stays_an_op_unless_a_config_says_how_it_is_fused) {
     pattern_file(ACTIVE);
     const char *args = "a:64x64xbf16!input b:64x64xbf16!parameter c:64xbf16!parameter";
@@ -306,14 +319,27 @@ Test(price, an_elementwise_op_moves_its_result_or_its_operands_but_not_both) {
         {"relu(x) * z",
          "a = ttnn.relu x; p = ttnn.permute a {permutation = array<i64: 1, 0>} -> 32x64xbf16; o = ttnn.multiply p z",
          2},
-        {"relu(x) * y", "a = ttnn.relu x; o = ttnn.multiply a y", 1}};
+        {"relu(x) * y", "a = ttnn.relu x; o = ttnn.multiply a y", 1},
+        /* a reshape to other rows stays, too, unless there is one back */
+        {"relu(x) * z", "a = ttnn.relu x; p = ttnn.reshape a {shape = [32, 64]} -> 32x64xbf16; o = ttnn.multiply p z",
+         2},
+        {"x * sigmoid(x)",
+         "p = ttnn.reshape x {shape = [32, 64]} -> 32x64xbf16; s = ttnn.sigmoid p; r = ttnn.reshape s {shape = [64, "
+         "32]} -> 64x32xbf16; o = ttnn.multiply x r",
+         1},
+        /* a column is in order, and one that was a row is not */
+        {"y / relu(c)", "a = ttnn.relu c; o = ttnn.divide y a -> 64x32xbf16", 1},
+        {"y / relu(w)",
+         "a = ttnn.relu w; p = ttnn.reshape a {shape = [64, 1]} -> 64x1xbf16; o = ttnn.divide y p -> 64x32xbf16", 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char pattern[128], ops[512];
         snprintf(pattern, sizeof pattern, "name: a\nfused_op: ttnn.multiply\nsource: ttnn\nmatch: out = %s\n",
                  cases[i].formula);
         snprintf(ops, sizeof ops, "%s; return o", cases[i].ops);
         pattern_file(pattern);
-        struct price x = price_short("x:64x32xbf16!input y:64x32xbf16!input z:32x64xbf16!input", ops);
+        struct price x = price_short("x:64x32xbf16!input y:64x32xbf16!input z:32x64xbf16!input c:64x1xbf16!input "
+                                     "w:1x64xbf16!input",
+                                     ops);
         cr_expect_eq(x.with.counted.launches, cases[i].launches, "%s: %lld", cases[i].formula,
                      (long long)x.with.counted.launches);
     }

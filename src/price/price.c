@@ -205,26 +205,60 @@ static void mark_weights(struct parts *s) {
         s->stays[i] |= !made[i] && graph_class(g, s->ops[i]) == OP_ELTWISE;
 }
 
-/* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
+/* Its elements of stride 1 lie along another axis than the last one along which it varies; a run over several axes is
+ * in order. */
 static bool is_turned(const struct binding *b) {
     struct imap axis;
-    for (uint32_t i = 0; i < b->map->n; i++)
-        for (int d = -2; b->map->t[i].stride == 1 && d >= -(int)b->axes->n; d--) {
-            axes_axis(b->axes, d, &axis);
-            if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
+    bool varies = false;
+    for (int d = -1; d >= -(int)b->axes->n; d--) {
+        axes_axis(b->axes, d, &axis);
+        for (uint32_t i = 0; i < b->map->n && varies; i++)
+            if (b->map->t[i].stride == 1 && imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
                 return true;
-        }
+        varies |= imap_touches(b->map, &axis);
+    }
     return false;
 }
 
-/* An operand that is computed at run time and stored in another order than the result, from slot `from` on; NULL: there
- * is none. */
+/* The digits of the last dimension of the result; false where they are not known. */
+static bool row_of_result(const struct parts *s, struct imap *row) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result, rank = 0;
+    const int64_t *shape = graph_shape(g, result, &rank);
+    for (uint32_t i = 0; shape && i < s->detail->nslots; i++) {
+        const struct binding *b = &s->detail->slots[i];
+        struct axes axes;
+        if (b->value != result || !b->map || !imap_coordinates(b->map, shape, rank, &axes))
+            continue;
+        axes_axis(&axes, -1, row);
+        return true;
+    }
+    return false;
+}
+
+/* What of it lies along the rows of the result is not its last dimension: a reshape, which fills other tiles. */
+static bool has_other_rows(const struct graph *g, const struct binding *b, const struct imap *row) {
+    struct imap own, others;
+    int64_t n = 1;
+    if (!imap_part(b->map, row, &own, &others))
+        return false;
+    for (uint32_t i = 0; i < own.n; i++)
+        n *= own.t[i].size;
+    return n != extent_from_end(g, b->value, 0);
+}
+
+/* An operand that is computed at run time and stored in another order than the result, or for an elementwise op in
+ * other rows, from slot `from` on; NULL: there is none. */
 static const struct binding *next_turned(const struct parts *s, uint32_t from) {
     const struct match_detail *d = s->detail;
+    const struct graph *g = graph_of(s);
+    struct imap row;
+    bool by_rows = op_table[s->fused].class == OP_ELTWISE && row_of_result(s, &row);
     for (uint32_t i = from; i < d->nslots; i++) {
         const struct binding *b = &d->slots[i];
         if (s->match->pattern->formula.slot_is_variable[i] && b->value != NONE && b->map && b->axes &&
-            is_read(s, b->value) && !graph_is_parameter(graph_of(s), b->value) && is_turned(b))
+            is_read(s, b->value) && !graph_is_parameter(g, b->value) &&
+            (is_turned(b) || (by_rows && has_other_rows(g, b, &row))))
             return b;
     }
     return NULL;
@@ -404,7 +438,8 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* Of a convolution: what scales each channel by parameters scales its weight, once (tt-mlir TTIRFusing). */
+/* What scales each channel of a convolution, or each column of a product, by parameters scales its weight, once
+ * (tt-mlir TTIRFusing). */
 static bool goes_into_weight(const struct parts *s, uint32_t op) {
     static const enum op_kind scaling[] = {K_MULTIPLY, K_DIVIDE, K_BATCH_NORM_INFERENCE};
     const struct graph *g = graph_of(s);
@@ -416,7 +451,7 @@ static bool goes_into_weight(const struct parts *s, uint32_t op) {
         uint32_t v = graph_operands(g, op)[i];
         computed += v != NONE && !graph_is_parameter(g, v) && !graph_constant(g, v).known;
     }
-    return scales && op_convolves(s->fused) && computed == 1;
+    return scales && (op_convolves(s->fused) || s->fused == K_LINEAR || s->fused == K_MATMUL) && computed == 1;
 }
 
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
@@ -560,7 +595,7 @@ static struct apart find_apart(const struct parts *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         struct work w;
-        if (!made[i] || graph_looks_through(g, s->ops[i]))
+        if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]))
             continue;
         uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
         if (bias != NONE) {
