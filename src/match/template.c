@@ -31,6 +31,8 @@ void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
 
 /* The op that was matched for a value: what moves, casts or changes nothing may stand behind it. */
 static uint32_t op_of(const struct graph *g, const struct binding *b) {
+    if (b->op != NONE)
+        return b->as == NO_OPERATOR ? b->op : NONE;
     return b->value == NONE || b->as != NO_OPERATOR ? NONE : g->m->values[movement_source(g, b->value)].def;
 }
 
