@@ -449,7 +449,7 @@ struct fa_test_counts {
     size_t varied;   /* comparisons in other shapes and element types */
 };
 
-/* One line a pattern: name, fused op, source, summary; in the order of reading. */
+/* Name, fused op and source of each pattern, and on a line of its own the summary; in the order of reading. */
 void fa_library_list(const struct fa_library *l, FILE *out);
 /* Each pattern of these names, or that globs match, as its file has it, and its formula with the idioms expanded; each
  * idiom of these names. FA_USAGE with a diagnostic for each name that is neither. */

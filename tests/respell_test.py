@@ -580,7 +580,7 @@ def near_misses(audits, fused):
 
 def main():
     listed = subprocess.run([PROGRAM, "patterns", "list"], capture_output=True, text=True, check=True).stdout
-    fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if len(line.split()) > 1}
+    fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if line[0] != " "}
     ways, steps = (Audits(AUDITS, "", "slower"), Audits(AUDITS, "", "blocked,decomposed,slower")), int(OPTIONS.get("steps", 5))
     tried, broken, first, lost = 0, 0, 0, collections.Counter()
     for pattern, place, module in examples("hit"):

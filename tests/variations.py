@@ -263,7 +263,7 @@ def variations():
 
 def main():
     listed = subprocess.run([PROGRAM, "patterns", "list"], capture_output=True, text=True, check=True).stdout
-    fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if len(line.split()) > 1}
+    fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if line[0] != " "}
     audits, every, bases = Audits(AUDITS, "", "blocked,decomposed,slower"), int(OPTIONS.get("every", 1)), {}
     tried, lost, nothing = collections.Counter(), collections.defaultdict(list), set()
     for n, (kind, pattern, place, before, after) in enumerate(variations(), 1):

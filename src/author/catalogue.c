@@ -34,25 +34,19 @@ static const struct pattern **selected(const struct pattern_set *set, uint32_t *
     return list;
 }
 
-static int widest(size_t now, struct str s) {
-    return (int)(s.n > now ? s.n : now);
-}
-
 void fa_library_list(const struct fa_library *l, FILE *out) {
     uint32_t n;
-    int name = 0, fused_op = 0, source = 0;
     const struct pattern **list = selected(&l->patterns, &n);
     for (uint32_t i = 0; i < n; i++) {
-        name = widest((size_t)name, list[i]->name);
-        fused_op = widest((size_t)fused_op, list[i]->fused_op);
-        source = widest((size_t)source, list[i]->source);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        struct str summary = list[i]->summary.n ? list[i]->summary : STR("-");
-        fprintf(out, "%-*s  %-*s  %-*s  %.*s\n", name, list[i]->name.p, fused_op, list[i]->fused_op.p, source,
-                list[i]->source.p, (int)summary.n, summary.p);
+        fprintf(out, "%s  %s  %s\n", list[i]->name.p, list[i]->fused_op.p, list[i]->source.p);
+        if (list[i]->says.n)
+            fprintf(out, "    %.*s\n", (int)list[i]->says.n, list[i]->says.p);
     }
     free(list);
+}
+
+static int widest(size_t now, struct str s) {
+    return (int)(s.n > now ? s.n : now);
 }
 
 void fa_library_conditions(const struct fa_library *l, FILE *out) {

@@ -70,7 +70,7 @@ static void print_options(const struct last_word *t, const struct command *c, FI
     }
 }
 
-/* The words of a column of lines, each once. */
+/* The words of a column of lines that are not indented, each once. */
 static void print_column(const struct last_word *t, const char *lines, int column, FILE *out) {
     const char **words = NULL;
     size_t n = 0, all = 1;
@@ -82,9 +82,9 @@ static void print_column(const struct last_word *t, const char *lines, int colum
         for (int i = 0; i < column; i++)
             word += strcspn(word, " \n"), word += strspn(word, " ");
         size_t length = strcspn(word, " \n"), k = 0;
-        while (k < n && (strncmp(words[k], word, length) != 0 || strcspn(words[k], " \n") != length))
+        while (k < n && *line != ' ' && (strncmp(words[k], word, length) != 0 || strcspn(words[k], " \n") != length))
             k++;
-        if (k == n) {
+        if (k == n && *line != ' ') {
             words[n++] = word;
             print_candidate(t, word, length, "", "", out);
         }

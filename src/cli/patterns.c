@@ -168,8 +168,8 @@ const struct command patterns_list_command = {
     .name = "patterns list",
     .usage = "Usage: fusion-audit patterns list [options] [NAME]...\n"
              "\n"
-             "Prints the name, fused op, source and summary of each pattern, or of those that\n"
-             "NAMEs are: globs over names and fused ops.\n",
+             "Prints the name, fused op and source of each pattern, or of those that NAMEs are,\n"
+             "globs over names and fused ops, and below them the summary.\n",
     .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
     .shared = {&pattern_options, &choice_options, &search_limits},
     .size = sizeof(struct args),

@@ -300,7 +300,7 @@ static void list_conjuncts(struct loader *l, struct pattern *p) {
 
 /* The summary of a direct fusion ends with what the ops collapse to. */
 static void complete_summary(struct loader *l, struct pattern *p) {
-    struct str s = p->summary;
+    struct str s = p->says = p->summary;
     if (!s.n || !pattern_is_direct(p) || str_find(s, STR("collapse")))
         return;
     s.n -= str_ends(s, STR("."));

@@ -109,6 +109,7 @@ struct conjunct {
 
 struct pattern {
     struct str name, summary, fused_op, source;
+    struct str says;    /* the summary, without what is added to it of what the ops collapse to */
     enum op_kind makes; /* its fused op; NO_OPERATOR: of no dialect */
     struct str match;   /* text of the formula */
     struct form *fused; /* NULL: it has none */
@@ -124,7 +125,7 @@ struct pattern {
     uint32_t nwhere;
     const struct conjunct *conjuncts; /* of these; unless is_variant */
     uint32_t nconjuncts;
-    const struct number **require;    /* all must hold for the first match found, else there is no match */
+    const struct number **require; /* all must hold for the first match found, else there is no match */
     uint32_t nrequire;
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;
