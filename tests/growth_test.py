@@ -83,6 +83,20 @@ class Growth(unittest.TestCase):
         status, error = self.run_it('--ttir-only', '--dry-run', '-j1', self.path('products'))
         self.assertEqual((status, 'given up' in error), (1, False), error)
 
+    def test_results(self):
+        """Beside each of them another one of the function may be what a line without bound names is."""
+        n, t = 30000, 'tensor<8x16xbf16>'
+        with open(self.path('results'), 'w') as f:
+            f.write(f'module {{\n  func.func @main(%x: {t}) -> ({", ".join(n * [t])}) {{\n')
+            for i in range(n):
+                f.write(f'    %c{i} = "ttir.cbrt"(%x) : ({t}) -> {t}\n')
+            f.write(f'    return {", ".join(f"%c{i}" for i in range(n))} : {", ".join(n * [t])}\n  }}\n}}\n')
+        with open(self.path('p.yml'), 'w') as f:
+            f.write(PATTERN + 'out = cbrt(x)\n  also k = atan(y)\n')
+        status, error = self.run_it('--ttir-only', '--dry-run', '--no-validate', '-j1', '--no-default-patterns', '-P',
+                                    self.path('p.yml'), self.path('results'))
+        self.assertEqual(status, 0, error)
+
     def test_siblings(self):
         """What asks at each of a thousand products how many are like it."""
         n, t = 1000, 'tensor<64x64xbf16>'

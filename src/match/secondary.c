@@ -5,7 +5,7 @@
  * said about which element. */
 #include "match/matcher.h"
 
-enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64 };
+enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64, MAX_BESIDE = 512 };
 
 /* The first name of the line that is bound already. */
 static uint32_t bound_name(const struct matcher *m, const struct node *n) {
@@ -125,14 +125,14 @@ static uint32_t meeting_operands(const struct graph *g, uint32_t op) {
 }
 
 /* Ops that the root of a line without bound names may be. Of a piece of a model, which what they go into is not in,
- * those that are returned as the first root is. */
+ * those near it that are returned as the first root is. */
 static uint32_t candidates_beside(const struct matcher *m, const struct node *line, uint32_t *out) {
     const struct graph *g = m->g;
     struct values_behind b = {.n = 0};
     uint32_t found = 0, root = m->state.nmatched ? m->state.matched[0].op : NONE; /* an observer may go on without */
     bool piece = root != NONE && is_only_returned(g, root);
-    uint32_t op = m->func == NONE ? 0 : g->m->funcs[m->func].first_op;
-    for (uint32_t end = m->func == NONE ? g->m->nops : g->m->funcs[m->func].end_op; piece && op < end; op++)
+    for (uint32_t op = root > MAX_BESIDE ? root - MAX_BESIDE : 0; piece && op < g->m->nops && op <= root + MAX_BESIDE;
+         op++)
         if (g->m->ops[op].func == m->func && is_only_returned(g, op))
             add_plausible(m, line, op, out, &found);
     if (root != NONE)
