@@ -23,6 +23,8 @@
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <map>
+
 namespace mlir::tt::ttir::fusion {
 
 /// A value of the form, or one number in all elements; absent, as an optional
@@ -606,6 +608,12 @@ public:
     }
     if (there.size() < 2)
       return there.empty() ? Tensor() : there.front();
+    size_t rank = 0;
+    for (const Tensor &t : there)
+      rank = std::max(rank, t.axes.size());
+    for (Tensor &t : there)
+      if (dim < 0 && t.value)
+        t = ofRank(t, rank);
     Tensor out = there.front();
     int64_t at = dim + (dim < 0 ? int64_t(out.axes.size()) : 0), size = 0;
     for (const Tensor &t : there) {
@@ -640,7 +648,7 @@ public:
     SmallVector<int64_t> begins(x.axes.size(), 0), ends(shapeOf(x.value));
     begins[at] = from;
     ends[at] = to;
-    SmallVector<IndexMap> parts;
+    SmallVector<IndexMap> parts = partsOf(x, x.axes[at], from, to);
     int64_t place = 0;
     for (const Joint &joint : joints)
       if (joint.axis == x.axes[at])
@@ -1024,6 +1032,45 @@ private:
     return out;
   }
 
+  /// The axis that a dimension of a read value is.
+  static std::optional<IndexMap> axisAt(const std::optional<Read> &read,
+                                        int64_t dim) {
+    std::optional<Axes> at =
+        read ? coordinates(read->map, shapeOf(read->value)) : std::nullopt;
+    return at ? std::optional(canonical((*at)[dim])) : std::nullopt;
+  }
+  /// The same of an operand of a slice or concatenation of the match along this
+  /// dimension.
+  std::optional<IndexMap> axisOfOperand(Operation *op, Value value,
+                                        int64_t dim) {
+    const Read &read = m.readOf(op);
+    std::optional<Axes> at = coordinates(read.map, shapeOf(read.value));
+    return at ? axisAt(resized(m, read, value, *at, {dim}, std::nullopt), dim)
+              : std::nullopt;
+  }
+  /// The axes of the slices of the match that take these elements of an axis of
+  /// a value, one behind the other; empty where they do not.
+  SmallVector<IndexMap> partsOf(const Tensor &x, const IndexMap &axis,
+                                int64_t from, int64_t to) {
+    std::map<int64_t, IndexMap> byBegin;
+    for (Operation *op : m.ops) {
+      SliceBounds bounds = boundsOf(op);
+      if (bounds.step != 1.0 || !isViewOf(x.value, op->getOperand(0)))
+        continue;
+      int64_t dim =
+          int64_t(bounds.cut) + int64_t(shapeOf(op->getOperand(0)).size());
+      std::optional<IndexMap> part = axisAt(m.readOf(op), dim);
+      if (part && axisOfOperand(op, op->getOperand(0), dim) == axis)
+        byBegin[int64_t(bounds.begin)] = *part;
+    }
+    SmallVector<IndexMap> parts;
+    while (from < to && byBegin.count(from)) {
+      parts.push_back(byBegin[from]);
+      from += extent(parts.back());
+    }
+    return from == to ? parts : SmallVector<IndexMap>();
+  }
+
   /// An axis that several are put side by side to.
   IndexMap jointAxis(ArrayRef<IndexMap> parts, int64_t size) {
     for (const Joint &one : joints)
@@ -1031,13 +1078,42 @@ private:
         return one.axis;
     bool equal = llvm::all_of(
         parts, [&](const IndexMap &part) { return part == parts[0]; });
-    if (std::optional<IndexMap> axis =
-            equal ? m.axisOfParts(parts[0], size) : std::nullopt)
+    std::optional<IndexMap> axis =
+        equal ? m.axisOfParts(parts[0], size) : std::nullopt;
+    if (!axis)
+      axis = axisInMatch(parts);
+    if (axis)
       return *axis;
     joints.push_back(
         {canonical({{JointSpace + unsigned(joints.size()), 1, size, 1}}),
          SmallVector<IndexMap>(parts)});
     return joints.back().axis;
+  }
+  /// The axis that the match puts the same side by side to, one part or several
+  /// of them at once.
+  std::optional<IndexMap> axisInMatch(ArrayRef<IndexMap> parts) {
+    SmallVector<IndexMap> single;
+    for (const IndexMap &part : parts) {
+      auto joint = llvm::find_if(
+          joints, [&](const Joint &one) { return one.axis == part; });
+      if (joint == joints.end())
+        single.push_back(part);
+      else
+        llvm::append_range(single, joint->parts);
+    }
+    for (Operation *op : m.ops) {
+      auto concat = dyn_cast<ConcatOp>(op);
+      if (!concat || concat->getNumOperands() != single.size())
+        continue;
+      int64_t rank = shapeOf(concat).size(),
+              along = concat.getDim() + (concat.getDim() < 0 ? rank : 0);
+      bool same = true;
+      for (auto [value, part] : llvm::zip(concat.getInputs(), single))
+        same = same && axisOfOperand(op, value, along) == part;
+      if (same)
+        return axisAt(m.readOf(op), along);
+    }
+    return std::nullopt;
   }
   /// A value as the result of a line that ends elsewhere: its rows are those of
   /// that line, in their order.
@@ -1422,6 +1498,20 @@ private:
   SmallVector<Joint> joints;
   SmallVector<std::pair<Read, Tensor>> others;
 };
+
+/// A pattern that ends at ops of this name.
+class FusionPattern : public RewritePattern {
+public:
+  FusionPattern(StringRef root, MLIRContext *context)
+      : RewritePattern(root, /*benefit=*/1, context) {}
+};
+
+/// Adds a pattern for each class of ops where it may end.
+template <typename Pattern, typename... Roots>
+void addFusion(RewritePatternSet &patterns) {
+  (patterns.add<Pattern>(Roots::getOperationName(), patterns.getContext()),
+   ...);
+}
 
 } // namespace mlir::tt::ttir::fusion
 #endif

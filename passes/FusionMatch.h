@@ -494,25 +494,43 @@ inline IndexMap differing(Value value, const IndexMap &map,
 class Match;
 struct Line;
 
+/// A factor of a product, or what is divided by; a term of a sum, or what is
+/// subtracted.
+struct Factor {
+  Read read;
+  bool inverse;
+};
+
 /// A part of a formula: whether it matches at a value.
 class Term {
 public:
   using Function = std::function<bool(Match &, const Read &)>;
   using Guess = std::function<bool(Value)>;
+  using Group = std::function<bool(Match &, bool, ArrayRef<Factor>)>;
   Term(
-      Function f, Guess guess = [](Value) { return true; })
+      Function f, Guess guess = [](Value) { return true; }, Group group = {})
       : f(std::make_shared<Function>(std::move(f))),
-        guess(std::make_shared<Guess>(std::move(guess))) {}
+        guess(std::make_shared<Guess>(std::move(guess))),
+        group(std::make_shared<Group>(std::move(group))) {}
   Term(double number);
   Term(Name variable);
   Term(const Line &line);
   bool operator()(Match &m, const Read &r) const { return (*f)(m, r); }
+  /// Whether it matches the product of these, or their sum, which no op
+  /// computes at once.
+  bool operator()(Match &m, bool sum, ArrayRef<Factor> of) const {
+    return of.size() == 1 ? !of[0].inverse && (*f)(m, of[0].read)
+                          : groups() && (*group)(m, sum, of);
+  }
   /// False where it cannot match, as the op tells that makes the value.
   bool may(Value value) const { return (*guess)(value); }
+  /// Whether it may match what no op computes at once.
+  bool groups() const { return bool(*group); }
 
 private:
   std::shared_ptr<Function> f; // parts are shared, not copied
   std::shared_ptr<Guess> guess;
+  std::shared_ptr<Group> group;
 };
 using Number = std::function<double(const Match &)>;
 
@@ -554,6 +572,8 @@ public:
       worked.reset();
       boundIn.clear();
       ends.clear();
+      regrouped.clear();
+      operands.clear();
       if (formula(*this, rootRead()) && ops.contains(root) &&
           llvm::all_of(others,
                        [&](const Also &one) {
@@ -641,19 +661,35 @@ public:
     return fail(Twine(n.text) + " is another value here");
   }
   /// An op of the match, of this class, takes what the name stands for as its
-  /// last operand, or as any if it commutes.
+  /// last operand, or as any if it commutes; where ops are grouped in another
+  /// way than they are written, one of that way.
   template <typename Op> bool isOperandOf(Name n) const {
-    return llvm::any_of(ops, [&](Operation *op) {
-      return isa<Op>(op) &&
-             llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-               Read r;
-               r.value = operand.get();
-               bool counts =
-                   isa<AddOp, MultiplyOp>(op) ||
-                   operand.getOperandNumber() + 1 == op->getNumOperands();
-               return counts && has(n) && isViewOf(r.value, (*this)[n].value);
-             });
-    });
+    auto isIt = [&](Value value) {
+      return has(n) && isViewOf(value, (*this)[n].value);
+    };
+    return llvm::any_of(ops,
+                        [&](Operation *op) {
+                          return isa<Op>(op) && !regrouped.contains(op) &&
+                                 llvm::any_of(
+                                     op->getOpOperands(),
+                                     [&](OpOperand &operand) {
+                                       return (isa<AddOp, MultiplyOp>(op) ||
+                                               operand.getOperandNumber() + 1 ==
+                                                   op->getNumOperands()) &&
+                                              isIt(operand.get());
+                                     });
+                        }) ||
+           llvm::any_of(operands, [&](const auto &one) {
+             return one.first == TypeID::get<Op>() && isIt(one.second);
+           });
+  }
+  /// An op that is grouped with others, and what they together do with a value.
+  void regroup(Operation *op, const Read &r) {
+    take(op, r);
+    regrouped.insert(op);
+  }
+  template <typename Op> void takeOperand(Value value) {
+    operands.push_back({TypeID::get<Op>(), value});
   }
   void take(Operation *op, const Read &r) {
     ops.insert(op);
@@ -822,6 +858,8 @@ private:
   std::string reason;
   mutable DenseMap<unsigned, Read> names;
   DenseMap<Operation *, Read> reads;
+  llvm::SmallPtrSet<Operation *, 4> regrouped;
+  SmallVector<std::pair<TypeID, Value>, 4> operands; ///< of what is regrouped
   DenseMap<unsigned, size_t>
       boundIn;                   ///< the number of ends when a name was bound
   SmallVector<Operation *> ends; ///< of the lines that end elsewhere
@@ -897,13 +935,18 @@ inline Term::Term(const Line &line) : Term(line.term) {}
 
 /// One or the other.
 inline Term operator|(Term a, Term b) {
+  Term::Group group = [=](Match &m, bool sum, ArrayRef<Factor> of) {
+    bool first = a.groups() && (!b.groups() || m.choose(2) == 0);
+    return (first ? a : b)(m, sum, of);
+  };
   return Term(
       [=](Match &m, const Read &r) {
         bool first = r.setting || a.may(r.value),
              second = r.setting || b.may(r.value);
         return (first && second ? m.choose(2) == 0 : first) ? a(m, r) : b(m, r);
       },
-      [=](Value v) { return a.may(v) || b.may(v); });
+      [=](Value v) { return a.may(v) || b.may(v); },
+      a.groups() || b.groups() ? group : Term::Group());
 }
 
 /// x with its last two axes exchanged.
@@ -1018,15 +1061,134 @@ inline Term m_Clamp(Term x, Term low, Term high) {
   });
 }
 
+/// What an op of a sum or product is made of; empty: it is none.
+inline SmallVector<std::pair<unsigned, bool>, 2> factorsOf(Operation *op,
+                                                           bool sum) {
+  if (sum ? isa_and_nonnull<AddOp>(op) : isa_and_nonnull<MultiplyOp>(op))
+    return {{0, false}, {1, false}};
+  if (sum ? isa_and_nonnull<SubtractOp>(op) : isa_and_nonnull<DivOp>(op))
+    return {{0, false}, {1, true}};
+  if (sum && isa_and_nonnull<NegOp>(op))
+    return {{0, true}};
+  return {};
+}
+
+/// A sum or product as its terms or factors, and the ops that compute it.
+struct Grouping {
+  SmallVector<Factor, 3> of;
+  SmallVector<std::pair<Operation *, Read>, 3> ops;
+  SmallVector<Operation *> between;
+};
+
+/// With the factors of one of its factors in the place of that.
+inline std::optional<Grouping> expanded(const Grouping &from, size_t which,
+                                        bool sum) {
+  Grouping out = from;
+  Factor factor = from.of[which];
+  while (factorsOf(factor.read.value.getDefiningOp(), sum).empty()) {
+    std::optional<Read> next =
+        factor.read.isRoot ? std::nullopt : viewed(factor.read);
+    if (!next)
+      return std::nullopt;
+    out.between.push_back(factor.read.value.getDefiningOp());
+    factor.read = *next;
+  }
+  Operation *op = factor.read.value.getDefiningOp();
+  if (!isPlain(factor.read.value))
+    return std::nullopt;
+  out.of.erase(out.of.begin() + which);
+  factor.read.name.reset();
+  factor.read.isRoot = false;
+  out.ops.push_back({op, factor.read});
+  for (auto [i, inverse] : factorsOf(op, sum)) {
+    std::optional<Read> operand = operandOf(factor.read, op, i);
+    if (!operand)
+      return std::nullopt;
+    out.of.push_back({*operand, inverse != factor.inverse});
+  }
+  return out;
+}
+
+/// The ways to see a value as a sum or product of two or three that several ops
+/// compute.
+inline SmallVector<Grouping, 0> groupings(const Read &r, bool sum) {
+  constexpr size_t mostOps = 3, mostWays = 16;
+  SmallVector<Grouping, 0> all{{{{r, false}}, {}, {}}}, out;
+  for (size_t i = 0; i < all.size() && all.size() < mostWays; i++) {
+    Grouping from = all[i];
+    if (from.ops.size() > 1 && from.of.size() > 1)
+      out.push_back(from);
+    for (size_t k = 0; k < from.of.size() && from.ops.size() < mostOps; k++)
+      if (std::optional<Grouping> more = expanded(from, k, sum);
+          more && more->of.size() <= 3)
+        all.push_back(*more);
+  }
+  return out;
+}
+
+/// a + b and the like, in the order of the ops or in another one that makes the
+/// same of the same terms: a * b * c is a * (b * c), and a - b is -(b - a).
+template <typename Op> Term m_Grouped(Term a, Term b, Term asWritten) {
+  constexpr bool sum = std::is_same_v<Op, AddOp> ||
+                       std::is_same_v<Op, SubtractOp>,
+                 inverse = std::is_same_v<Op, SubtractOp> ||
+                           std::is_same_v<Op, DivOp>;
+  Term::Group group = [=](Match &m, bool ofSum, ArrayRef<Factor> of) {
+    unsigned n = of.size(), way = m.choose(n > 2 ? 2 * n : n);
+    bool firstIsOne = way >= n;
+    SmallVector<Factor, 3> one{of[way % n]}, others(of);
+    others.erase(others.begin() + way % n);
+    SmallVector<Factor, 3> &first = firstIsOne ? one : others,
+                           &second = firstIsOne ? others : one;
+    for (Factor &factor : second)
+      factor.inverse ^= inverse;
+    if (second.size() == 1)
+      m.takeOperand<Op>(second[0].read.value);
+    if (first.size() == 1 && !inverse)
+      m.takeOperand<Op>(first[0].read.value);
+    return ofSum == sum && a(m, sum, first) && b(m, sum, second);
+  };
+  auto rule = [=](Match &m, const Read &r) {
+    SmallVector<Grouping, 0> ways = groupings(r, sum);
+    llvm::erase_if(ways, [&](const Grouping &way) {
+      return way.of.size() > 2 && !a.groups() && !b.groups();
+    });
+    if (ways.empty())
+      return m.fail("it is not grouped in another way");
+    const Grouping &way = ways[m.choose(ways.size())];
+    for (auto [op, read] : way.ops)
+      m.regroup(op, read);
+    for (Operation *op : way.between)
+      m.lookThrough(op);
+    if (r.name)
+      m.bind(*r.name, way.ops.front().second);
+    m.line = r.name;
+    return group(m, sum, way.of);
+  };
+  auto may = [=](Value v) {
+    while (v && factorsOf(v.getDefiningOp(), sum).empty())
+      v = sourceOf(v);
+    return v && (a.groups() || b.groups() || sum);
+  };
+  Term other(rule, may);
+  Term both = asWritten | other;
+  return Term([=](Match &m, const Read &r) { return both(m, r); },
+              [=](Value v) { return both.may(v); }, group);
+}
+
 // As formulas are written. What commutes matches in either order.
-inline Term operator+(Term a, Term b) { return m_Commutative<AddOp>(a, b); }
+inline Term operator+(Term a, Term b) {
+  return m_Grouped<AddOp>(a, b, m_Commutative<AddOp>(a, b));
+}
 inline Term operator-(Term a, Term b) {
-  return m_Elementwise<SubtractOp>(a, b);
+  return m_Grouped<SubtractOp>(a, b, m_Elementwise<SubtractOp>(a, b));
 }
 inline Term operator*(Term a, Term b) {
-  return m_Commutative<MultiplyOp>(a, b);
+  return m_Grouped<MultiplyOp>(a, b, m_Commutative<MultiplyOp>(a, b));
 }
-inline Term operator/(Term a, Term b) { return m_Elementwise<DivOp>(a, b); }
+inline Term operator/(Term a, Term b) {
+  return m_Grouped<DivOp>(a, b, m_Elementwise<DivOp>(a, b));
+}
 inline Term operator==(Term a, Term b) { return m_Commutative<EqualOp>(a, b); }
 inline Term operator!=(Term a, Term b) {
   return m_Commutative<NotEqualOp>(a, b);
@@ -1270,9 +1432,9 @@ inline Term m_Product(Term left, Term right,
     auto same = [](const IndexMap &x, const IndexMap &y) {
       return within(x, y) && within(y, x);
     };
-    bool turned = r.inProduct && !(column == last && same(row, before));
-    if (turned ? !(row == last && same(column, before)) || bias
-               : !r.inProduct && touches(a.map, last))
+    bool straight = column == last && same(row, before),
+         turned = !straight && row == last && same(column, before) && !bias;
+    if (!turned && (r.inProduct ? !straight : touches(a.map, last)))
       return m.fail("rows and columns of the product are others");
     auto withAxes = [&](IndexMap x, IndexMap y) {
       Axes axes = batch;
@@ -1630,10 +1792,9 @@ inline double attributeOf(const Match &m, Name n, StringRef key) {
 struct SliceBounds {
   double begin = NAN, end = NAN, step = NAN, cut = NAN;
 };
-inline SliceBounds boundsOf(const Match &m, Name n) {
+inline SliceBounds boundsOf(Operation *op) {
   SliceBounds out;
-  auto slice =
-      m.has(n) ? m[n].value.getDefiningOp<SliceStaticOp>() : SliceStaticOp();
+  auto slice = dyn_cast_or_null<SliceStaticOp>(op);
   if (!slice || !isPlain(slice.getInput()))
     return out;
   ArrayRef<int64_t> from = shapeOf(slice.getInput()),
@@ -1653,6 +1814,9 @@ inline SliceBounds boundsOf(const Match &m, Name n) {
     out.cut = double(d) - double(from.size());
   }
   return out;
+}
+inline SliceBounds boundsOf(const Match &m, Name n) {
+  return boundsOf(m.has(n) ? m[n].value.getDefiningOp() : nullptr);
 }
 inline bool isFloating(const Match &m, Name n) {
   return !m.has(n) || isa<FloatType>(elementOf(m[n].value));

@@ -13,14 +13,13 @@ namespace {
 {fused}
 ///
 /// Left out: {left}.
-{template}
 {class}
 {members}
 
 public:
-  using OpRewritePattern<{Root}>::OpRewritePattern;
+  using FusionPattern::FusionPattern;
 
-  LogicalResult matchAndRewrite({Root} op,
+  LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     Match match(op);
 {search}

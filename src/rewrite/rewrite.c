@@ -175,9 +175,11 @@ static struct str title_of(const struct pattern *p, struct str what, struct aren
     return buf_take(&b, a);
 }
 
-/* Further classes that the terms of FusionMatch.h take for one op. */
-static const char *const further[][2] = {
-    {"ClampTensorOp", "ClampScalarOp"}, {"ReshapeOp", "SqueezeOp"}, {"ReshapeOp", "UnsqueezeOp"}};
+/* Further classes that the terms of FusionMatch.h take for one op: a - b is -(b - a), too. */
+static const char *const further[][2] = {{"ClampTensorOp", "ClampScalarOp"},
+                                         {"ReshapeOp", "SqueezeOp"},
+                                         {"ReshapeOp", "UnsqueezeOp"},
+                                         {"SubtractOp", "NegOp"}};
 
 /* The classes of the ops where a match may end. */
 static struct str_list roots(struct cpp *c) {
@@ -195,14 +197,11 @@ static struct str_list roots(struct cpp *c) {
 }
 
 /* What adds the class to a set of patterns, for each op where a match may end. */
-static struct str_list additions(struct str camel, struct str_list ops, struct arena *a) {
-    struct str_list list = {0};
-    for (uint32_t i = 0; i < ops.n; i++) {
-        struct str of = ops.n > 1 ? arena_printf(a, "<%s>", ops.items[i].p) : STR("");
-        struct str add = arena_printf(a, "patterns.add<%sFusionPattern%s>(patterns.getContext());", camel.p, of.p);
-        list = cpp_append(list, cpp_statement(a, 2, add), a);
-    }
-    return list;
+static struct str addition(struct str camel, struct str_list ops, struct arena *a) {
+    struct str list = STR("");
+    for (uint32_t i = 0; i < ops.n; i++)
+        list = arena_printf(a, "%s, %s", list.p, ops.items[i].p);
+    return cpp_statement(a, 2, arena_printf(a, "addFusion<%sFusionPattern%s>(patterns);", camel.p, list.p));
 }
 
 /* What is searched for: the member of the root, and the names of values that others may use, too. */
@@ -228,14 +227,6 @@ static struct str summary(const struct pattern *p, struct arena *a) {
     return end ? arena_printf(a, "%.*s.", (int)(end - p->summary.p), p->summary.p) : p->summary;
 }
 
-static struct str class_line(struct arena *a, struct str camel, struct str root) {
-    enum { WIDTH = 80 };
-    struct str line = arena_printf(a, "class %sFusionPattern : public OpRewritePattern<%s> {", camel.p, root.p);
-    return line.n <= WIDTH
-               ? line
-               : arena_printf(a, "class %sFusionPattern\n    : public OpRewritePattern<%s> {", camel.p, root.p);
-}
-
 /* Fills the class. Empty with a reason. */
 static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pattern *p, const struct formula *fused) {
     struct arena *a = c->arena;
@@ -259,31 +250,27 @@ static struct str fill_class(struct cpp *c, struct rewrite *out, const struct pa
     if (!result.n)
         return result;
     struct str title = title_of(p, summary(p, a), a), names = cpp_form_names(c);
-    bool several = ops.n > 1; /* ops where a match may end: a class for each, of one template */
-    struct str type = several ? STR("RootOp") : ops.items[0];
-    struct str class = class_line(a, camel, type);
-    struct str template = STR("template <typename RootOp>");
+    struct str class = arena_printf(a, "class %sFusionPattern : public FusionPattern {", camel.p);
     struct str search =
         cpp_statement(a, 4, arena_printf(a, "%s (match.next(%s)) {", c->searches_on ? "while" : "if", root.p));
     struct str form = cpp_statement(a, 6, arena_printf(a, "Form form(match, rewriter, {%s});", names.p));
     struct str replace = cpp_statement(a, 6, arena_printf(a, "return form.replaceRoot(%s);", result.p));
     struct str populate =
         cpp_statement(a, 0, arena_printf(a, "void populate%sPatterns(RewritePatternSet &patterns) {", camel.p));
+    struct str add = addition(camel, ops, a);
     const struct blank blanks[] = {{STR("{Name}"), {&camel, 1}},
                                    {STR("{title}"), {&title, 1}},
                                    {STR("{fused}"), lines_of(p->fused->text, a)},
                                    {STR("{left}"), out->left},
                                    {STR("{members}"), members},
-                                   {STR("{template}"), {&template, several}},
                                    {STR("{class}"), {&class, 1}},
-                                   {STR("{Root}"), {&type, 1}},
                                    {STR("{search}"), {&search, 1}},
                                    {STR("{conditions}"), conditions},
                                    {STR("{form}"), {&form, 1}},
                                    {STR("{variables}"), written(c)},
                                    {STR("{replace}"), {&replace, 1}},
                                    {STR("{populate}"), {&populate, 1}},
-                                   {STR("{add}"), additions(camel, ops, a)}};
+                                   {STR("{add}"), {&add, 1}}};
     fill_lines(&text, embedded_text("NAME.cpp"), blanks, sizeof blanks / sizeof *blanks);
     return buf_take(&text, a);
 }
