@@ -9,10 +9,10 @@ Where all do as they should, NAME.mlir is run as lit runs it, with FileCheck. Wi
 CMakeLists.txt. With --pdll they are PDLL, which mlir-pdll reads and the pass of FusionPdll.cpp applies.
 With --corpus all passes run over the TTIR of its models, with the numbers that are assumed of their arguments: a row for
 each says how many direct findings an audit has before and after, and what `verify` says. Prints a table, a row a pattern, and
-the sums that measured/passes.md has; exits with 1 where a pass fails, where verify finds a difference that is neither one of
-what is no number already (where something is divided by 0) nor one that the pattern leaves out (`apply` takes the fusion for
-proved), where a pass without unchecked conditions fuses what must not be, or where a model has more fused ops than an audit for them
-alone has findings.
+the sums that measured/passes.md has; exits with 1 where a pass fails, where other examples fuse than are known to, where
+verify finds a difference that is neither one of what is no number already (where something is divided by 0) nor one that the
+pattern leaves out (`apply` writes the same), where a pass without unchecked conditions fuses what must not be, or where a
+model has more fused ops than an audit for them alone has findings.
 """
 import argparse
 import collections
@@ -83,6 +83,16 @@ CASES = {
   return %o : tensor<4x8xbf16>
 }""", r'"ttir.rms_norm"\(%arg0, %arg1\)'),
     ],
+}
+
+# Examples that no pass fuses, and why: an audit reads them, FusionMatch.h does not.
+NOT_FUSED = {
+    "attention": 1,  # the sum of the weights is of f32, the product of bf16
+    "clamp_scalar": 1,  # where(1 <= x, 1, x) is a minimum
+    "conv2d_scale": 1,  # a negation behind the product
+    "group_norm": 1,  # the last reshape stands behind the activation
+    "rotary_embedding": 2,  # halves of a slice cut out of what is sliced; neighbours, which the composite does not turn
+    "rotary_embedding_complex": 2,  # neighbours
 }
 
 
@@ -201,13 +211,16 @@ class Run:
             if not right or (wanted and self.verify(before, after)[0]):
                 self.wrong.append(f"{name}: not {wanted}:\n{text}\n{after}")
 
-    def is_applied(self, name, text):
-        """Whether `apply` writes the fusion: proves it, but for what the pattern itself leaves out."""
-        path, out = f"{self.directory}/before.ttir.mlir", f"{self.directory}/applied.ttir.mlir"
+    def is_as_applied(self, text, after, name):
+        """Whether it computes what `apply` writes, which proves the fusion but for what the pattern itself leaves out."""
+        path, out = f"{self.directory}/whole.ttir.mlir", f"{self.directory}/applied.ttir.mlir"
         with open(path, "w") as f:
             f.write(text)
         r = run([self.args.program, "apply", "-q", "--assume=all", "--only=" + name, "-o", out, path])
-        return r.returncode == 0 and loaded_ops(open(out).read()) != loaded_ops(text)
+        if r.returncode:
+            return False
+        applied = open(out).read()
+        return loaded_ops(applied) != loaded_ops(text) and self.verify(applied, after)[0] == 0
 
     def findings(self, path, *options):
         """Direct findings of an audit by pattern, and by their fused op as TTIR writes it."""
@@ -284,7 +297,7 @@ class Run:
                 n[4] += status == 0
                 values = re.findall(r"at \[.*\]: before (\S+),", said)
                 left_out = status == 1 and (bool(values) and not any(re.search(r"\d", v) for v in values)
-                                            or self.is_applied(name, before))
+                                            or self.is_as_applied(before, after, name))
                 n[5] += left_out
                 if (status == 1 and not left_out) or (status and self.args.verbose):
                     self.wrong.append(f"{name}: example {i}: verify {status}: {said[:3000]}\n{text}\n{after}")
@@ -337,8 +350,8 @@ def main():
             state.sums[key] += count
         state.cases(name)
         right = n[0] == n[1] and n[2] == n[3] and not unread
-        if n[1] and not n[0] and not args.pdll:  # which has fewer spellings
-            state.wrong.append(f"{name}: fuses none of its examples")
+        if not args.pdll and n[1] - n[0] != NOT_FUSED.get(name, 0):  # which has fewer spellings
+            state.wrong.append(f"{name}: {n[1] - n[0]} of its examples are not fused, {NOT_FUSED.get(name, 0)} are known")
         lit = state.lit(name) if right and os.path.exists("/usr/lib/llvm-22/bin/FileCheck") else "-"
         state.sums["lit"] += lit == "passes"
         left_out = f" + {n[5]}" if n[5] else ""
