@@ -354,6 +354,20 @@ static uint32_t root_axis_of(const struct fused_form *f, const struct reference 
     return axis;
 }
 
+/* What an elementwise op computes has the dimensions of its operand of that shape; NONE: there is none. */
+static uint32_t operand_of_its_shape(const struct graph *g, uint32_t value) {
+    uint32_t op = g->m->values[value].def;
+    struct shape own, s;
+    if (op == NONE || graph_class(g, op) != OP_ELTWISE || !shape_in_graph(g, value, &own))
+        return NONE;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        if (v != NONE && shape_in_graph(g, v, &s) && shape_eq(&s, &own))
+            return v;
+    }
+    return NONE;
+}
+
 /* The axis along which the first reduction, softmax or slice of the match works, of what has the rank of the
  * root and, there, `least` elements or more. */
 static uint32_t work_axis_of(const struct fused_form *f, const struct reference *r, int64_t least) {
@@ -375,7 +389,9 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
         if (!along || axis < 0 || axis >= rank || dims[axis] < least)
             continue;
         bool several = false;
-        found = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis, &several);
+        for (uint32_t v = graph_operands(g, op)[0]; v != NONE && found == NONE && !several;
+             v = operand_of_its_shape(g, v))
+            found = root_axis_of(f, r, v, (uint32_t)axis, &several);
         if (several)
             return NONE;
         found = found == NONE ? (uint32_t)axis : found;
