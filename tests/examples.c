@@ -95,9 +95,9 @@ static void print_part(const struct subgraph *s, const struct extents *e, const 
                        struct arena *a) {
     struct payloads payloads;
     bool lists = payload_read(s, 1 << 12, a, &payloads);
-    for (int scale = 0; scale < 2; scale++) {
+    for (enum scaling scale = SCALE_NONE; scale <= SCALE_ALL; scale++) {
         struct resize_options how = {
-            .pattern = p, .scale_constants = scale, .payloads = lists ? &payloads : NULL, .edit = edit};
+            .pattern = p, .scaling = scale, .payloads = lists ? &payloads : NULL, .edit = edit};
         struct resized w;
         struct buf text = {0};
         struct reason why;

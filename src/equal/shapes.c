@@ -199,7 +199,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     uint32_t on_one_side = 0;
     struct reason why;
     enum tie all = extents_unchanged(s, own, &why) ? UNTIED : TIED;
-    constant_meanings(m, s, own, NULL, true);
+    constant_meanings(m, s, own, NULL, SCALE_ALL);
     for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         enum tie of = c.known ? tie_of(q, m, c, i, &on_one_side) : UNTIED;
@@ -212,14 +212,21 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
 
 /* In one choice of extents; `at` is how. */
 static struct verdict ask_in(const struct shapes_question *q, struct sized *at) {
-    at->scale = true;
+    at->scaling = SCALE_ALL;
     struct verdict v = q->ask(q->self, at);
     if (v.kind == VERDICT_SAME)
         return v;
-    at->scale = false;
-    struct verdict unscaled = q->ask(q->self, at);
-    at->scale = unscaled.kind != VERDICT_SAME && v.kind >= unscaled.kind;
-    return at->scale ? v : unscaled;
+    at->scaling = SCALE_NONE;
+    struct verdict other = q->ask(q->self, at);
+    if (other.kind != VERDICT_SAME && constants_are_stated(q->subgraph)) {
+        at->scaling = SCALE_UNSTATED;
+        struct verdict unstated = q->ask(q->self, at);
+        if (unstated.kind == VERDICT_SAME)
+            return unstated;
+    }
+    bool scaled = other.kind != VERDICT_SAME && v.kind >= other.kind;
+    at->scaling = scaled ? SCALE_ALL : SCALE_NONE;
+    return scaled ? v : other;
 }
 
 static bool was_tried(const struct extents *tried, uint32_t n, const struct extents *e) {
@@ -275,7 +282,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
                       struct shapes_answer *out) {
     struct reason why;
     double cost;
-    struct sized at = {.scale = false};
+    struct sized at = {.scaling = SCALE_NONE};
     struct shrink_options how = {.which = which, .strict = all->strict};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
     if (!choose(q, how, false, most, &at.extents, &cost, &why)) {

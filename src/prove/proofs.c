@@ -105,7 +105,7 @@ struct question {
 
 static bool resize(struct question *q, const struct sized *at, bool factors, struct resized *w, struct reason *why) {
     struct resize_options how = {.pattern = q->match->pattern,
-                                 .scale_constants = at->scale,
+                                 .scaling = at->scaling,
                                  .factors = factors,
                                  .payloads = q->with_payloads ? &q->payloads : NULL};
     return subgraph_resize(&q->subgraph, &at->extents, &how, &q->arena, w, why);

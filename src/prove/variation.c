@@ -12,7 +12,7 @@ static bool prove_changed(const struct pattern_set *set, const struct match *m, 
                           const struct subgraph *s, const struct extents *e, uint64_t seed, struct arena *a,
                           struct proved *out) {
     struct edit edit = edit_none(v->types);
-    struct resize_options how = {.pattern = m->pattern, .scale_constants = true, .edit = &edit};
+    struct resize_options how = {.pattern = m->pattern, .scaling = SCALE_ALL, .edit = &edit};
     struct resized w;
     struct rebound *r = arena_alloc(a, sizeof *r);
     struct reason why;

@@ -8,7 +8,6 @@
 
 #include "graph/clone.h"
 #include "numeric/tensor.h"
-#include "reduce/scale_constant.h"
 
 struct resizer {
     const struct subgraph *subgraph;
@@ -501,7 +500,7 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
                           .edit = how->edit ? how->edit : &none,
                           .out = out,
                           .arena = a};
-    constant_meanings(&r->meanings, s, e, how->pattern, how->scale_constants);
+    constant_meanings(&r->meanings, s, e, how->pattern, how->scaling);
     out->ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *out->ops);
     out->inputs = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->inputs);
     out->arguments = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->arguments);

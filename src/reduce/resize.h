@@ -8,11 +8,12 @@
 
 #include "reduce/edit.h"
 #include "reduce/payload.h"
+#include "reduce/scale_constant.h"
 #include "reduce/shrink.h"
 
 struct resize_options {
     const struct pattern *pattern; /* its numbers are among those that a constant may mean; or NULL */
-    bool scale_constants;          /* a constant that is a function of an extent is that of the new extent */
+    enum scaling scaling;          /* of constants that are functions of an extent */
     /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
      * arguments. */
     const struct payloads *payloads;

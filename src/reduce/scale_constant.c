@@ -47,13 +47,24 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
     }
 }
 
+static void find_stated(struct constant_meanings *m, const struct subgraph *s) {
+    for (uint32_t i = 0; i < s->nops; i++) {
+        const struct attrs *all = graph_attributes(s->graph, s->ops[i]);
+        for (uint32_t k = 0; all && k < all->n && m->nstated < MAX_STATED; k++)
+            if (all->at[k].is_number && !all->at[k].is_whole)
+                m->stated[m->nstated++] = attr_value(&all->at[k]);
+    }
+}
+
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
-                       const struct pattern *pattern, bool scale) {
+                       const struct pattern *pattern, enum scaling scaling) {
     const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
-    *out = (struct constant_meanings){.extents = e, .scale = scale};
+    *out = (struct constant_meanings){.extents = e, .scaling = scaling};
     if (f)
         formula_find(f, add_literal, out);
     find_reduced(out, s);
+    if (scaling == SCALE_UNSTATED)
+        find_stated(out, s);
 }
 
 /* The largest rounding error of x in a constant whose narrowest format had `bits` significant bits: half a unit of the
@@ -102,6 +113,24 @@ static bool scale(const struct constant_meanings *m, struct constant c, double *
     return found;
 }
 
+static bool is_stated(const struct constant_meanings *m, struct constant c) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->nstated && !found; i++)
+        found = is_rounded(fabs(c.value), fabs(m->stated[i]), c.bits);
+    return found;
+}
+
+bool constants_are_stated(const struct subgraph *s) {
+    struct constant_meanings m = {.scaling = SCALE_UNSTATED};
+    bool found = false;
+    find_stated(&m, s);
+    for (uint32_t i = 0; i < s->ninputs && m.nstated && !found; i++) {
+        struct constant c = operand_constant(s->graph, s->inputs[i]);
+        found = c.known && is_stated(&m, c);
+    }
+    return found;
+}
+
 static bool is_plain(double x) {
     return x == 0 || fabs(x) == 1 || !isfinite(x);
 }
@@ -115,7 +144,7 @@ double scaled_constant(const struct constant_meanings *m, struct constant c) {
     double out;
     if (is_plain(c.value))
         return c.value;
-    if (m->scale && scale(m, c, &out))
+    if (m->scaling && !is_stated(m, c) && scale(m, c, &out))
         return out;
     for (uint32_t i = 0; i < m->nliterals; i++)
         if (is_rounded(c.value, m->literals[i], c.bits))

@@ -270,9 +270,9 @@ void circuit_free(struct circuit *c) {
         mlir_free(c->resized);
 }
 
-bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
-                    struct arena *a, struct circuit *out, struct reason *why) {
-    struct resize_options how = {.scale_constants = scale, .payloads = payloads};
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads,
+                    enum scaling scaling, struct arena *a, struct circuit *out, struct reason *why) {
+    struct resize_options how = {.scaling = scaling, .payloads = payloads};
     struct resized w;
     struct mlir *small = arena_alloc(a, sizeof *small);
     const struct mlir *m = c->graph.m;

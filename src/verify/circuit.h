@@ -34,8 +34,8 @@ bool circuit_in_both(const struct circuit *c, struct constant number);
 /* Constants that may be tied to extents; how many, at most MAX_TIED. NONE: there are more, or some choose what is
  * computed. */
 uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]);
-/* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
-bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
-                    struct arena *a, struct circuit *out, struct reason *why);
+/* The same circuit in other extents. */
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads,
+                    enum scaling scaling, struct arena *a, struct circuit *out, struct reason *why);
 
 #endif
