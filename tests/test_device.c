@@ -328,96 +328,43 @@ Test(device, tiles_of_block_floats_have_an_exponent_for_sixteen_elements) {
 
 /* ---- worker grids ---- */
 
-/* The examples of the specification of devices, on chips of 8x8 cores: every logical core is a core of a chip, no two
- * are the same where the grid has as many as the chips. */
-Test(device, worker_grids_map_logical_cores_to_cores_of_chips) {
+/* The examples of the specification of devices, and as newer text has them. */
+Test(device, worker_grids_are_read) {
     static const struct {
         const char *device;
         int64_t chips;
-        int64_t at[3], core[3];
-        bool onto; /* the map reaches every core */
+        uint32_t rank, mesh_rank;
+        int64_t extents[3], mesh[3];
     } cases[] = {
-        {"workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, meshShape = 1, chipIds = [0]",
-         1,
-         {3, 5},
-         {0, 3, 5},
-         true},
+        {"workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, d1)>, meshShape = 1, chipIds = [0]", 1, 2, 1, {8, 8}, {1}},
         {"workerGrid = #tt.grid<2x8x8, (d0, d1, d2) -> (d0, d1, d2)>, meshShape = 2x1x1, chipIds = [0, 1]",
          2,
-         {1, 2, 3},
-         {1, 2, 3},
-         true},
-        {"workerGrid = #tt.grid<8x16, (d0, d1) -> ((d0 floordiv 8) * 2 + d1 floordiv 8, d0, d1 mod 8)>, meshShape = "
-         "1x2, "
-         "chipIds = [0, 1]",
-         2,
-         {7, 9},
-         {1, 7, 1},
-         true},
-        {"workerGrid = #tt.grid<2x8x16, (d0, d1, d2) -> (d0 * 2 + (d1 floordiv 8) * 2 + d2 floordiv 8, d1, d2 mod 8)>, "
-         "meshShape = 2x1x2, chipIds = [0, 1, 2, 3]",
-         4,
-         {1, 0, 15},
-         {3, 0, 7},
-         true},
+         3,
+         3,
+         {2, 8, 8},
+         {2, 1, 1}},
         {"workerGrid = #tt.grid<16x16, (d0, d1) -> ((d0 floordiv 8) * 2 + d1 floordiv 8, d0 mod 8, d1 mod 8)>, "
          "meshShape = 2x2, chipIds = [4, 5, 6, 7]",
          4,
-         {8, 8},
-         {3, 0, 0},
-         true},
-        {"workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d1, d0)>, meshShape = 1, chipIds = [0]",
-         1,
-         {3, 5},
-         {0, 5, 3},
-         true},
-        {"workerGrid = #tt.grid<1x64, (d0, d1) -> (0, d0 * 8 + d1 floordiv 8, d1 mod 8)>, meshShape = 1, chipIds = [0]",
-         1,
-         {0, 63},
-         {0, 7, 7},
-         true},
-        {"workerGrid = #tt.grid<64x1, (d0, d1) -> (0, d1 * 8 + d0 floordiv 8, d0 mod 8)>, meshShape = 1, chipIds = [0]",
-         1,
-         {9, 0},
-         {0, 1, 1},
-         true},
-        {"workerGrid = #tt.grid<8x8, (d0, d1) -> (0, d0, (d0 + d1) mod 8)>, meshShape = 1, chipIds = [0]",
-         1,
-         {7, 1},
-         {0, 7, 0},
-         true},
-        {"workerGrid = #ttcore.grid<8x8, virt_to_physical_map = (d0, d1) -> (0, d0, d1), physical_to_virt_map = (d0, "
-         "d1, "
-         "d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>, meshShape = 1x2, chipIds = [0, 1]",
          2,
-         {1, 2},
-         {0, 1, 2},
-         false},
+         2,
+         {16, 16},
+         {2, 2}},
+        {"workerGrid = #ttcore.grid<8x8, virt_to_physical_map = (d0, d1) -> (0, d0, d1), physical_to_virt_map = (d0, "
+         "d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>, meshShape = 1x2, chipIds = [0, 1]",
+         2,
+         2,
+         2,
+         {8, 8},
+         {1, 2}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct worker_grid g;
-        int64_t core[3], at[3] = {0}, n = 1;
-        bool seen[4 * 64] = {false};
         cr_assert(worker_grid_read(str_of(cases[i].device), &g), "%s", cases[i].device);
         cr_expect_eq(g.chips, cases[i].chips, "%s", cases[i].device);
-        cr_assert(worker_grid_core(&g, cases[i].at, core), "%s", cases[i].device);
-        cr_expect_arr_eq(core, cases[i].core, sizeof core, "%s", cases[i].device);
-        for (uint32_t d = 0; d < g.rank; d++)
-            n *= g.extents[d];
-        cr_assert_leq(n, cases[i].chips * 64);
-        for (int64_t k = 0; k < n; k++) {
-            int64_t rest = k;
-            for (uint32_t d = g.rank; d-- > 0; rest /= g.extents[d])
-                at[d] = rest % g.extents[d];
-            cr_assert(worker_grid_core(&g, at, core));
-            cr_assert(core[0] >= 0 && core[0] < cases[i].chips && core[1] >= 0 && core[1] < 8 && core[2] >= 0 &&
-                          core[2] < 8,
-                      "%s", cases[i].device);
-            int64_t id = core[0] * 64 + core[1] * 8 + core[2];
-            cr_expect_not(seen[id], "%s: one core twice", cases[i].device);
-            seen[id] = true;
-        }
-        cr_expect_eq(n == cases[i].chips * 64, cases[i].onto, "%s", cases[i].device);
+        cr_assert(g.rank == cases[i].rank && g.mesh_rank == cases[i].mesh_rank, "%s", cases[i].device);
+        cr_expect_arr_eq(g.extents, cases[i].extents, g.rank * sizeof *g.extents, "%s", cases[i].device);
+        cr_expect_arr_eq(g.mesh, cases[i].mesh, g.mesh_rank * sizeof *g.mesh, "%s", cases[i].device);
     }
 }
 

@@ -40,22 +40,12 @@ static int64_t count_items(struct str list) {
     return n;
 }
 
-/* The map from logical to physical cores, the second item of a grid; newer text gives it a name, and the inverse. */
-static bool read_map(struct str item, struct affine_map *out) {
-    struct str named;
-    if (part(item, STR("virt_to_physical_map"), &named))
-        item = named;
-    return affine_read(item, out) && out->nresults == 3;
-}
-
 bool worker_grid_read(struct str text, struct worker_grid *out) {
     struct str grid, list, rest, item;
     *out = (struct worker_grid){0};
     if (!part(text, STR("workerGrid"), &grid) || !inside(grid, &list) || !mlir_item(&list, &item) ||
         !(out->rank = extents_read(item, out->extents, &rest)))
         return false;
-    if (mlir_item(&list, &item) && !read_map(item, &out->map))
-        out->map = (struct affine_map){0};
     if (part(text, STR("meshShape"), &rest))
         out->mesh_rank = extents_read(rest, out->mesh, &rest);
     if (part(text, STR("chipIds"), &rest))
@@ -70,8 +60,4 @@ bool worker_grid_of_module(const struct graph *g, struct worker_grid *out) {
             (g->kind[op] == K_MODULE && mlir_attr(g->m, op, "tt.device", &text) && worker_grid_read(text, out)))
             return true;
     return false;
-}
-
-bool worker_grid_core(const struct worker_grid *g, const int64_t *at, int64_t out[3]) {
-    return g->map.nresults == 3 && g->map.ndims == g->rank && affine_apply(&g->map, at, out);
 }

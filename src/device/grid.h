@@ -1,5 +1,5 @@
-/* Worker grids: the logical grid of a `device` attribute, the map from it to chips and their cores, and the mesh of
- * chips. Source: the device specification of tt-mlir. */
+/* Worker grids: the logical grid of a `device` attribute, and the mesh of chips. Source: the device specification of
+ * tt-mlir. */
 #ifndef FA_GRID_H
 #define FA_GRID_H
 
@@ -9,7 +9,6 @@
 struct worker_grid {
     uint32_t rank, mesh_rank;
     int64_t extents[MAX_GRID_RANK];
-    struct affine_map map; /* to chip, row, column; nresults 0: not printed */
     int64_t mesh[MAX_GRID_RANK];
     int64_t chips; /* listed */
 };
@@ -19,7 +18,4 @@ struct worker_grid {
 bool worker_grid_read(struct str text, struct worker_grid *out);
 /* The first that the module prints. */
 bool worker_grid_of_module(const struct graph *g, struct worker_grid *out);
-/* Chip, row and column of a logical core. */
-bool worker_grid_core(const struct worker_grid *g, const int64_t *at, int64_t out[3]);
-
 #endif
