@@ -89,9 +89,8 @@ static void drop_what_is_not_needed(struct sweep *s, uint32_t first) {
 }
 
 static void compare_functions(struct module_comparison *m, const struct graph *before, uint32_t func,
-                              const struct graph *after, uint32_t func_after, const struct alignment *align,
-                              const bool *only) {
-    struct sweep s = {.m = m, .only = only};
+                              const struct graph *after, uint32_t func_after, const struct alignment *align) {
+    struct sweep s = {.m = m};
     uint32_t first = m->nproved;
     dag_build(&s.d, before, func, after, func_after);
     struct str why = why_not(&s.d);
@@ -102,7 +101,7 @@ static void compare_functions(struct module_comparison *m, const struct graph *b
         drop_what_is_not_needed(&s, first);
         keep_freed_uses(&s);
     }
-    for (int side = 0; !only && side < SIDES; side++)
+    for (int side = 0; !m->what.only && side < SIDES; side++)
         count(&s, side);
     sweep_free(&s);
 }
@@ -140,12 +139,7 @@ static uint32_t *no_ops(struct arena *a, size_t n) {
 
 void compare_modules(struct module_comparison *m, const struct pattern_set *lowerings, const struct graph *before,
                      const struct graph *after, struct what_to_compare what) {
-    *m = (struct module_comparison){.lowerings = lowerings,
-                                    .watch = what.watch,
-                                    .keep_proved = what.keep_proved,
-                                    .excluded = what.excluded,
-                                    .seed = what.seed,
-                                    .same_names = what.same_names};
+    *m = (struct module_comparison){.lowerings = lowerings, .what = what};
     for (int side = 0; side < SIDES; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
         m->answer[side] = arena_alloc(&m->arena, nops);
@@ -160,7 +154,7 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
     align_build(&align, before, after, func_of);
     for (uint32_t f = 0; f < after->m->nfuncs; f++)
         if (root[AFTER][f] && func_of[f] != NONE) {
-            compare_functions(m, before, func_of[f], after, f, &align, what.only);
+            compare_functions(m, before, func_of[f], after, f, &align);
             compared++;
         }
     if (!what.only)

@@ -36,8 +36,18 @@ struct trusted_value {
     uint32_t values[MAX_JOINED], nvalues; /* of the graph of BEFORE */
 };
 
+struct what_to_compare {
+    struct watch *watch; /* told of ops; or NULL */
+    bool keep_proved;    /* asked for: `proved` */
+    unsigned excluded;   /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
+    bool same_names;     /* values of one name are likely the same: AFTER is BEFORE with changes */
+    unsigned seed;       /* of random numbers */
+    const bool *only;    /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
+};
+
 struct module_comparison {
     struct arena arena;
+    struct what_to_compare what;
     const struct pattern_set *lowerings; /* what fused ops compute */
     struct compared_region *regions;
     uint32_t nregions, regions_cap;
@@ -47,10 +57,6 @@ struct module_comparison {
     uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
     bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
-    struct watch *watch;         /* as in what_to_compare */
-    bool keep_proved;            /* asked for: `proved` */
-    unsigned excluded, seed;     /* as what_to_compare */
-    bool same_names;             /* likewise */
     struct proved_value *proved; /* that results depend on */
     uint32_t nproved, proved_cap;
     struct mlir **miters; /* all of these, to be freed */
@@ -59,15 +65,6 @@ struct module_comparison {
     uint32_t ntrusted, trusted_cap;
     bool doubtful;       /* some value was not proved */
     uint32_t nundecided; /* needed regions that differ, and may yet be right */
-};
-
-struct what_to_compare {
-    struct watch *watch; /* told of ops; or NULL */
-    bool keep_proved;
-    unsigned excluded; /* kinds of trials (equal/numbers.h) that nothing is claimed of, a bit each */
-    bool same_names;   /* values of one name are likely the same: AFTER is BEFORE with changes */
-    unsigned seed;     /* of random numbers */
-    const bool *only;  /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 
 /* `before` and `after` have to outlive it. */

@@ -39,12 +39,12 @@ static void push_written(struct sweep *s, int side, struct pending *p) {
 static void find_reached(struct sweep *s, int side) {
     const struct dag_side *f = &s->d.side[side];
     struct pending p = {.seen = xcalloc(s->d.nvalues + (size_t)1, 1)};
-    for (uint32_t node = f->first_node; s->only && side == AFTER && node < f->end_node; node++)
-        for (uint32_t i = 0; s->only[s->d.nodes[node].op] && i < s->d.nodes[node].nresults; i++)
+    for (uint32_t node = f->first_node; s->m->what.only && side == AFTER && node < f->end_node; node++)
+        for (uint32_t i = 0; s->m->what.only[s->d.nodes[node].op] && i < s->d.nodes[node].nresults; i++)
             push(&p, s->d.nodes[node].first_result + i);
-    for (uint32_t i = 0; !s->only && i < f->noutputs; i++)
+    for (uint32_t i = 0; !s->m->what.only && i < f->noutputs; i++)
         push(&p, f->outputs[i]);
-    if (!s->only)
+    if (!s->m->what.only)
         push_written(s, side, &p);
     while (p.n > 0) {
         uint32_t node = s->d.values[p.values[--p.n]].node;
@@ -63,13 +63,13 @@ static void compare_nodes(struct sweep *s) {
         const struct dag_node *x = &s->d.nodes[node];
         if (!s->reached[node])
             continue;
-        if (!watch_step(s->m->watch, "comparing", node - a->first_node, a->end_node - a->first_node))
+        if (!watch_step(s->m->what.watch, "comparing", node - a->first_node, a->end_node - a->first_node))
             return;
         if (dag_merge_twin(&s->d, node)) {
             value_compare_twin(s, node);
         } else if (dag_computes(&s->d, node) || dag_class(&s->d, node) == OP_CALL) {
             for (uint32_t i = 0; i < x->nresults; i++)
-                value_compare(s, x->first_result + i, !s->only || s->only[x->op]);
+                value_compare(s, x->first_result + i, !s->m->what.only || s->m->what.only[x->op]);
         }
         arena_reset(&s->arena);
     }
@@ -161,11 +161,11 @@ void sweep_run(struct sweep *s, const struct alignment *align) {
     s->mark = xcalloc(s->d.nnodes + (size_t)1, 1);
     s->fits = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->fits);
     s->trusted = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->trusted);
-    candidates_begin(&s->candidates, &s->d, align, s->m->same_names);
+    candidates_begin(&s->candidates, &s->d, align, s->m->what.same_names);
     for (int side = 0; side < SIDES; side++)
         find_reached(s, side);
     compare_nodes(s);
-    if (!s->only && !watch_has_ended(s->m->watch))
+    if (!s->m->what.only && !watch_has_ended(s->m->what.watch))
         mark_all(s);
     candidates_free(&s->candidates);
 }

@@ -15,7 +15,6 @@ struct sweep {
     struct module_comparison *m;
     struct dag d;
     struct candidates candidates;
-    const bool *only;    /* as in what_to_compare */
     bool *reached;       /* per node: a result depends on it */
     uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
     uint8_t *mark;       /* per node: 0, or 1 + the answer */

@@ -16,7 +16,7 @@ static const double little = 1e-3;
 /* ---- regions ---- */
 
 static struct judging judging_of(const struct sweep *s, bool thorough) {
-    return (struct judging){.seed = s->m->seed, .excluded = s->m->excluded, .thorough = thorough};
+    return (struct judging){.seed = s->m->what.seed, .excluded = s->m->what.excluded, .thorough = thorough};
 }
 
 static bool has_call(const struct dag *d, const struct cone_pair *c) {
@@ -130,7 +130,7 @@ static void keep_proved(struct sweep *s, const struct cone_pair *c) {
     struct module_comparison *m = s->m;
     const struct dag_value *v = &s->d.values[c->result[AFTER]];
     const struct graph *g = s->d.side[AFTER].g;
-    if (!m->keep_proved || v->node == NONE || v->result > 0)
+    if (!m->what.keep_proved || v->node == NONE || v->result > 0)
         return;
     uint32_t *ops = arena_alloc(&m->arena, (c->nnodes + (size_t)1) * sizeof *ops), n = 0, op = s->d.nodes[v->node].op;
     for (uint32_t i = 0; i < c->nnodes; i++) {
@@ -475,9 +475,9 @@ static void prove_twin(struct sweep *s, uint32_t value) {
 
 void value_compare_twin(struct sweep *s, uint32_t node) {
     const struct dag_node *x = &s->d.nodes[node];
-    if (s->m->keep_proved && dag_computes(&s->d, node))
+    if (s->m->what.keep_proved && dag_computes(&s->d, node))
         keep_twin(s, node);
-    for (uint32_t i = 0; i < x->nresults && !s->only; i++)
+    for (uint32_t i = 0; i < x->nresults && !s->m->what.only; i++)
         prove_twin(s, x->first_result + i);
 }
 
