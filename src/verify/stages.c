@@ -29,8 +29,7 @@ static const struct log_block *module_of(const struct log_scan *s, bool ttir) {
     const struct log_block *found = NULL;
     for (uint32_t i = 0; i < s->nblocks; i++) {
         const struct log_block *b = &s->blocks[i];
-        if ((b->chosen || s->nblocks == 1) && (b->has_ttir || b->has_ttnn) && b->has_ops &&
-            (!found || (!ttir && b->has_ttnn && !found->has_ttnn)))
+        if ((b->chosen || s->nblocks == 1) && has_level(b) && (!found || (!ttir && b->has_ttnn && !found->has_ttnn)))
             found = b;
     }
     return found;
