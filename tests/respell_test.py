@@ -34,8 +34,9 @@ NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "div": 1}
 
 # Pattern, how many of its examples are lost as they are respelt by default, why.
 KNOWN = [
-    ("divide_with_activations", 1, "a product with the reciprocal of a root that is a power takes two fused ops, which are found"),
+    ("divide_with_activations", 2, "a product with the reciprocal of a root that is a power takes two fused ops, which are found"),
     ("linear", 1, "a maximum with -inf that is spelled as a choice is not seen to change nothing"),
+    ("update_cache_by_comparison", 1, "the cache is turned before one of its two uses, and counted along its own axes"),
     ("split_heads_of_pair", 1, "queries, keys and a part of theirs are moved in more steps each; one of the three less, and it is found"),
 ]
 
