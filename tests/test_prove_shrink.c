@@ -362,6 +362,18 @@ Test(prove_shrink, a_constant_that_is_an_attribute_may_stay) {
     arena_free(&a);
 }
 
+Test(prove_shrink, an_exponent_is_no_function_of_an_extent) {
+    struct arena a = {0};
+    shrink("x:8x4x32", "c = ttir.full {fill_value = 2.0 : f32, shape = array<i32: 1, 1, 1>} -> 1x1x1xf32\n"
+                       "b = ttir.broadcast c {broadcast_dimensions = array<i64: 8, 4, 32>} -> 8x4x32xf32\n"
+                       "m = ttir.pow x b -> 8x4x32; s = ttir.sum m {dim_arg = [1 : i32], keep_dim = true} -> 8x1x32\n"
+                       "return s");
+    struct str text = text_of("out = x * 1", NULL, &a);
+    cr_assert_neq(to(4), 4);
+    cr_expect(str_find(text, STR("dense<2.00000000000000000e+00>")), "%s", text.p);
+    arena_free(&a);
+}
+
 Test(prove_shrink, a_constant_of_an_extent_follows_it) {
     struct arena a = {0};
     shrink("x:32x768", "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1\n"

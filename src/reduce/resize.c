@@ -148,12 +148,26 @@ static uint32_t add_full(struct resizer *r, uint32_t value, double x) {
     return build_value(&r->out->ir, "ttir.full", props, NULL, 0, tensor_type(r, &s, type));
 }
 
+/* The exponent of a power, also where it is broadcast first, is no function of an extent: 2 is not the root of 4 heads.
+ */
+static bool is_exponent(const struct graph *g, uint32_t value, int depth) {
+    bool found = false;
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1] && !found; i++) {
+        uint32_t op = g->uses[i];
+        bool power = g->kind[op] == K_POW && graph_noperands(g, op) == 2 && graph_operands(g, op)[1] == value;
+        found =
+            power || (depth > 0 && graph_looks_through(g, op) && is_exponent(g, g->m->ops[op].first_result, depth - 1));
+    }
+    return found;
+}
+
 static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant c) {
     enum dtype type = graph_dtype(r->subgraph->graph, value), narrow = narrowest(c.bits);
     bool exact = format_is_integer(type) || type == DT_F64;
     enum dtype full = exact ? type : DT_F64;
     struct shape s = resized_shape(r, value);
-    double x = format_is_integer(type) ? c.value : scaled_constant(&r->meanings, c);
+    bool stays = format_is_integer(type) || is_exponent(r->subgraph->graph, value, 4);
+    double x = stays ? c.value : scaled_constant(&r->meanings, c);
     if (r->as_written)
         return add_full(r, value, x);
     uint32_t v = add_dense(r, number_text(r, x, full), tensor_type(r, &s, full));
