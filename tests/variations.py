@@ -55,7 +55,6 @@ EXCEPTIONS = [
     ("one", "experts_.*|.*router.*", 8, "the kernels are for 128 or 256 experts, and of one token there is no batch"),
     ("one", "(max|mean|min|sum)_with_scalar", 5, "of one element there is nothing to reduce"),
     ("one", "theory_glu", 1, "one column has no halves"),
-    ("neutral", "rms_norm", 1, "an exponent that is 2 times 1 is no number"),
     ("one", "matmul_turned", 8, "a turn of one row or one column moves nothing"),
     ("one", "theory_(batched_matmul_add|conv_residual_activation|linear_scale_add|matmul_add)", 16,
      "a residual of one row is a bias, and another pattern is nearer"),
