@@ -498,7 +498,7 @@ struct Line;
 /// subtracted.
 struct Factor {
   Read read;
-  bool inverse;
+  bool inverse = false;
 };
 
 /// A part of a formula: whether it matches at a value.
@@ -506,7 +506,11 @@ class Term {
 public:
   using Function = std::function<bool(Match &, const Read &)>;
   using Guess = std::function<bool(Value)>;
-  using Group = std::function<bool(Match &, bool, ArrayRef<Factor>)>;
+  /// Of several factors or terms that no op computes at once.
+  struct Group {
+    std::function<bool(Match &, bool, ArrayRef<Factor>)> matches;
+    std::function<bool(bool, ArrayRef<Factor>)> may;
+  };
   Term(
       Function f, Guess guess = [](Value) { return true; }, Group group = {})
       : f(std::make_shared<Function>(std::move(f))),
@@ -516,16 +520,17 @@ public:
   Term(Name variable);
   Term(const Line &line);
   bool operator()(Match &m, const Read &r) const { return (*f)(m, r); }
-  /// Whether it matches the product of these, or their sum, which no op
-  /// computes at once.
+  /// The same of the product of these, or of their sum.
   bool operator()(Match &m, bool sum, ArrayRef<Factor> of) const {
-    return of.size() == 1 ? !of[0].inverse && (*f)(m, of[0].read)
-                          : groups() && (*group)(m, sum, of);
+    return of.size() == 1 ? (*f)(m, of[0].read) : group->matches(m, sum, of);
   }
-  /// False where it cannot match, as the op tells that makes the value.
+  /// False where it cannot match, as the ops tell that make the values.
   bool may(Value value) const { return (*guess)(value); }
-  /// Whether it may match what no op computes at once.
-  bool groups() const { return bool(*group); }
+  bool may(bool sum, ArrayRef<Factor> of) const {
+    return of.size() == 1 ? !of[0].inverse && may(of[0].read.value)
+                          : group->may && group->may(sum, of);
+  }
+  const Group &ofSeveral() const { return *group; }
 
 private:
   std::shared_ptr<Function> f; // parts are shared, not copied
@@ -935,18 +940,24 @@ inline Term::Term(const Line &line) : Term(line.term) {}
 
 /// One or the other.
 inline Term operator|(Term a, Term b) {
-  Term::Group group = [=](Match &m, bool sum, ArrayRef<Factor> of) {
-    bool first = a.groups() && (!b.groups() || m.choose(2) == 0);
-    return (first ? a : b)(m, sum, of);
-  };
+  Term::Group group;
+  if (a.ofSeveral().may || b.ofSeveral().may) {
+    group.matches = [=](Match &m, bool sum, ArrayRef<Factor> of) {
+      bool first = a.may(sum, of), second = b.may(sum, of);
+      return (first && second ? m.choose(2) == 0 : first) ? a(m, sum, of)
+                                                          : b(m, sum, of);
+    };
+    group.may = [=](bool sum, ArrayRef<Factor> of) {
+      return a.may(sum, of) || b.may(sum, of);
+    };
+  }
   return Term(
       [=](Match &m, const Read &r) {
         bool first = r.setting || a.may(r.value),
              second = r.setting || b.may(r.value);
         return (first && second ? m.choose(2) == 0 : first) ? a(m, r) : b(m, r);
       },
-      [=](Value v) { return a.may(v) || b.may(v); },
-      a.groups() || b.groups() ? group : Term::Group());
+      [=](Value v) { return a.may(v) || b.may(v); }, group);
 }
 
 /// x with its last two axes exchanged.
@@ -1078,51 +1089,93 @@ struct Grouping {
   SmallVector<Factor, 3> of;
   SmallVector<std::pair<Operation *, Read>, 3> ops;
   SmallVector<Operation *> between;
+  SmallVector<size_t, 3> path; ///< of which factor its own ones were taken
 };
 
-/// With the factors of one of its factors in the place of that.
+/// With the factors of one of its factors in the place of that. How they are
+/// read is told where it is asked for.
 inline std::optional<Grouping> expanded(const Grouping &from, size_t which,
-                                        bool sum) {
+                                        bool sum, bool asRead) {
   Grouping out = from;
   Factor factor = from.of[which];
+  auto step = [&](Value value, std::optional<Read> read) {
+    if (asRead && read)
+      factor.read = *read;
+    factor.read.value = value && (read || !asRead) ? value : Value();
+    return bool(factor.read.value);
+  };
   while (factorsOf(factor.read.value.getDefiningOp(), sum).empty()) {
-    std::optional<Read> next =
-        factor.read.isRoot ? std::nullopt : viewed(factor.read);
-    if (!next)
-      return std::nullopt;
     out.between.push_back(factor.read.value.getDefiningOp());
-    factor.read = *next;
+    if (factor.read.isRoot ||
+        !step(sourceOf(factor.read.value),
+              asRead ? viewed(factor.read) : std::nullopt))
+      return std::nullopt;
   }
   Operation *op = factor.read.value.getDefiningOp();
   if (!isPlain(factor.read.value))
     return std::nullopt;
   out.of.erase(out.of.begin() + which);
+  out.path.push_back(which);
   factor.read.name.reset();
   factor.read.isRoot = false;
   out.ops.push_back({op, factor.read});
+  Factor whole = factor;
   for (auto [i, inverse] : factorsOf(op, sum)) {
-    std::optional<Read> operand = operandOf(factor.read, op, i);
-    if (!operand)
+    factor = whole;
+    if (!step(op->getOperand(i),
+              asRead ? operandOf(whole.read, op, i) : std::nullopt))
       return std::nullopt;
-    out.of.push_back({*operand, inverse != factor.inverse});
+    factor.inverse = inverse != whole.inverse;
+    out.of.push_back(factor);
   }
   return out;
 }
 
 /// The ways to see a value as a sum or product of two or three that several ops
 /// compute.
-inline SmallVector<Grouping, 0> groupings(const Read &r, bool sum) {
+inline SmallVector<Grouping, 0> groupings(Value value, bool isRoot, bool sum) {
   constexpr size_t mostOps = 3, mostWays = 16;
-  SmallVector<Grouping, 0> all{{{{r, false}}, {}, {}}}, out;
+  SmallVector<Grouping, 0> all, out;
+  auto madeBy = [&](Value v) {
+    while (v && factorsOf(v.getDefiningOp(), sum).empty())
+      v = sourceOf(v);
+    return v;
+  };
+  Value made = value ? madeBy(value) : Value();
+  if (!made || llvm::none_of(made.getDefiningOp()->getOperands(), madeBy))
+    return out; // the usual case, and a cheap one
+  all.emplace_back();
+  all[0].of.emplace_back();
+  all[0].of[0].read.value = value;
+  all[0].of[0].read.isRoot = isRoot;
   for (size_t i = 0; i < all.size() && all.size() < mostWays; i++) {
     Grouping from = all[i];
     if (from.ops.size() > 1 && from.of.size() > 1)
       out.push_back(from);
     for (size_t k = 0; k < from.of.size() && from.ops.size() < mostOps; k++)
-      if (std::optional<Grouping> more = expanded(from, k, sum);
+      if (std::optional<Grouping> more = expanded(from, k, sum, false);
           more && more->of.size() <= 3)
         all.push_back(*more);
   }
+  return out;
+}
+
+/// One of the ways to make two of two or three: which the first one has, and
+/// the second one, as what is added or multiplied.
+struct Halves {
+  SmallVector<Factor, 3> first, second;
+};
+inline size_t numberOfHalves(ArrayRef<Factor> of) {
+  return of.size() > 2 ? 2 * of.size() : of.size();
+}
+inline Halves halvesOf(ArrayRef<Factor> of, size_t way, bool inverse) {
+  Halves out;
+  bool firstIsOne = way >= of.size();
+  for (size_t i = 0; i < of.size(); i++)
+    ((i == way % of.size()) == firstIsOne ? out.first : out.second)
+        .push_back(of[i]);
+  for (Factor &factor : out.second)
+    factor.inverse ^= inverse;
   return out;
 }
 
@@ -1133,47 +1186,73 @@ template <typename Op> Term m_Grouped(Term a, Term b, Term asWritten) {
                        std::is_same_v<Op, SubtractOp>,
                  inverse = std::is_same_v<Op, SubtractOp> ||
                            std::is_same_v<Op, DivOp>;
-  Term::Group group = [=](Match &m, bool ofSum, ArrayRef<Factor> of) {
-    unsigned n = of.size(), way = m.choose(n > 2 ? 2 * n : n);
-    bool firstIsOne = way >= n;
-    SmallVector<Factor, 3> one{of[way % n]}, others(of);
-    others.erase(others.begin() + way % n);
-    SmallVector<Factor, 3> &first = firstIsOne ? one : others,
-                           &second = firstIsOne ? others : one;
-    for (Factor &factor : second)
-      factor.inverse ^= inverse;
-    if (second.size() == 1)
-      m.takeOperand<Op>(second[0].read.value);
-    if (first.size() == 1 && !inverse)
-      m.takeOperand<Op>(first[0].read.value);
-    return ofSum == sum && a(m, sum, first) && b(m, sum, second);
+  auto waysOf = [=](ArrayRef<Factor> of) {
+    SmallVector<size_t, 6> ways;
+    for (size_t way = 0; way < numberOfHalves(of); way++) {
+      Halves halves = halvesOf(of, way, inverse);
+      if (a.may(sum, halves.first) && b.may(sum, halves.second))
+        ways.push_back(way);
+    }
+    return ways;
   };
-  auto rule = [=](Match &m, const Read &r) {
-    SmallVector<Grouping, 0> ways = groupings(r, sum);
-    llvm::erase_if(ways, [&](const Grouping &way) {
-      return way.of.size() > 2 && !a.groups() && !b.groups();
-    });
-    if (ways.empty())
-      return m.fail("it is not grouped in another way");
-    const Grouping &way = ways[m.choose(ways.size())];
-    for (auto [op, read] : way.ops)
+  auto matchHalves = [=](Match &m, ArrayRef<Factor> of, size_t way) {
+    Halves halves = halvesOf(of, way, inverse);
+    if (halves.second.size() == 1)
+      m.takeOperand<Op>(halves.second[0].read.value);
+    if (halves.first.size() == 1 && !inverse)
+      m.takeOperand<Op>(halves.first[0].read.value);
+    return a(m, sum, halves.first) && b(m, sum, halves.second);
+  };
+  Term::Group group;
+  group.may = [=](bool ofSum, ArrayRef<Factor> of) {
+    return ofSum == sum && !waysOf(of).empty();
+  };
+  group.matches = [=](Match &m, bool, ArrayRef<Factor> of) {
+    SmallVector<size_t, 6> ways = waysOf(of);
+    return matchHalves(m, of,
+                       ways[ways.size() > 1 ? m.choose(ways.size()) : 0]);
+  };
+  auto regrouped = [=](Match &m, const Read &r, const Grouping &by,
+                       size_t way) {
+    Grouping grouping;
+    grouping.of.push_back({r, false});
+    for (size_t which : by.path) {
+      std::optional<Grouping> next = expanded(grouping, which, sum, true);
+      if (!next)
+        return m.fail("how the terms are indexed is not known");
+      grouping = *next;
+    }
+    for (auto [op, read] : grouping.ops)
       m.regroup(op, read);
-    for (Operation *op : way.between)
+    for (Operation *op : grouping.between)
       m.lookThrough(op);
     if (r.name)
-      m.bind(*r.name, way.ops.front().second);
+      m.bind(*r.name, grouping.ops.front().second);
     m.line = r.name;
-    return group(m, sum, way.of);
+    return matchHalves(m, grouping.of, way);
   };
-  auto may = [=](Value v) {
-    while (v && factorsOf(v.getDefiningOp(), sum).empty())
-      v = sourceOf(v);
-    return v && (a.groups() || b.groups() || sum);
+  auto otherWays = [=](Value value, bool isRoot) {
+    SmallVector<std::pair<Grouping, size_t>, 0> out;
+    bool several = a.ofSeveral().may || b.ofSeveral().may;
+    if (sum || several)
+      for (const Grouping &grouping : groupings(value, isRoot, sum))
+        for (size_t way : waysOf(grouping.of))
+          out.push_back({grouping, way});
+    return out;
   };
-  Term other(rule, may);
-  Term both = asWritten | other;
-  return Term([=](Match &m, const Read &r) { return both(m, r); },
-              [=](Value v) { return both.may(v); }, group);
+  return Term(
+      [=](Match &m, const Read &r) {
+        bool first = r.setting || asWritten.may(r.value);
+        auto others = otherWays(r.setting ? Value() : r.value, r.isRoot);
+        unsigned n = first + others.size();
+        unsigned at = n > 1 ? m.choose(n) : 0;
+        if (others.empty() || (first && at == 0))
+          return asWritten(m, r);
+        const auto &other = others[at - first];
+        return regrouped(m, r, other.first, other.second);
+      },
+      [=](Value v) { return asWritten.may(v) || !otherWays(v, false).empty(); },
+      group);
 }
 
 // As formulas are written. What commutes matches in either order.
