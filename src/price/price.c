@@ -438,8 +438,8 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* What scales each channel of a convolution, or each column of a product, by parameters scales its weight, once
- * (tt-mlir TTIRFusing). */
+/* What scales each channel of a convolution, or each column of a product, by parameters scales its weight, once: of a
+ * convolution the compiler does it itself (tt-mlir TTIRFusing). */
 static bool goes_into_weight(const struct parts *s, uint32_t op) {
     static const enum op_kind scaling[] = {K_MULTIPLY, K_DIVIDE, K_BATCH_NORM_INFERENCE};
     const struct graph *g = graph_of(s);
