@@ -11,8 +11,9 @@
 #include "reduce/subgraph.h"
 
 /* The bound of masks that patterns use, and of what makes them of 0 and 1: exp(-10000) is 0 in f64, too. Epsilons are
- * at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands for infinity. */
-static const double low = -10000, largest_epsilon = 1e-3, far = 1e18;
+ * at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands for infinity. Beside
+ * 1e9 times a number a difference of what is added to it is below the tolerance (equal.c). */
+static const double low = -10000, largest_epsilon = 1e-3, far = 1e18, covers = 1e9;
 
 /* ---- integers ---- */
 
@@ -180,7 +181,8 @@ static void find_mask(const struct graph *g, uint32_t op, uint32_t operand, cons
 
 /* ---- numbers that decide ---- */
 
-/* What the result of an op says of its operand: that of ==, !=, and of a large number times what is a mask then. */
+/* What the result of an op says of its operand: that of ==, !=, and of a large number times what is a mask then, or
+ * what covers other terms of a sum. */
 static void find_level(const struct graph *g, uint32_t op, const struct constant *other, const struct facts *to,
                        struct facts *f) {
     enum op_kind k = (enum op_kind)g->kind[op];
@@ -188,8 +190,8 @@ static void find_level(const struct graph *g, uint32_t op, const struct constant
     if ((k == K_EQ || k == K_NE) && (other->known ? fabs(other->value) < far : predicate_hides(use))) {
         f->beside = k == K_NE ? use : negated(use);
         f->level = other->known ? other->value : 0;
-    } else if (k == K_MULTIPLY && to->mask_sign && other->known && fabs(other->value) >= -low) {
-        f->beside = PREDICATE_HIDES_TRUE;
+    } else if (k == K_MULTIPLY && other->known && fabs(other->value) >= (to->mask_sign ? -low : covers)) {
+        f->beside = to->mask_sign ? PREDICATE_HIDES_TRUE : PREDICATE_SELECTS;
         f->level = 0;
     }
 }

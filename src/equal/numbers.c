@@ -117,9 +117,9 @@ static void hide(const struct filling *f, struct tensor *t, uint64_t *state) {
             t->x[i] = f->input->facts.mask_sign > 0 ? -INFINITY : INFINITY;
 }
 
-/* Numbers at a level, which decides, and beside it: of a mask some that hide and some that do not, else half of them.
- */
-static void fill_level(const struct filling *f, struct tensor *t, uint64_t *state) {
+/* Numbers at a level, which decides, and beside it: of a mask some that hide and some that do not, else half of them,
+ * on the same side in a row, whose largest or smallest number may be asked for. */
+static void fill_level(const struct filling *f, struct tensor *t, enum dtype type, uint64_t *state) {
     const struct facts *facts = &f->input->facts;
     struct plane p = plane_of(t);
     bool masks = facts->beside != PREDICATE_SELECTS, shows = facts->beside == PREDICATE_HIDES_TRUE;
@@ -130,7 +130,8 @@ static void fill_level(const struct filling *f, struct tensor *t, uint64_t *stat
             at_level = !shows;
         else if (masks && (t->n == 1 || is_open(f, p, i)))
             at_level = shows;
-        t->x[i] = at_level ? facts->level : facts->level + side * (shows ? 1 : 1 + f->index);
+        bool below = !masks && format_is_float(type) && (i / p.row + (int64_t)f->turn) % 2;
+        t->x[i] = at_level ? facts->level : facts->level + (below ? -side : side) * (shows ? 1 : 1 + f->index);
     }
 }
 
@@ -263,7 +264,7 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
         }
     }
     if (is_at_levels(f))
-        fill_level(f, t, &state);
+        fill_level(f, t, type, &state);
     else if (f->input->facts.mask_sign && !format_is_integer(type) &&
              (f->trial == TRIAL_MASKED_ROWS || (f->trial >= TRIAL_MASKED && row > 1)))
         hide(f, t, &state);
