@@ -63,10 +63,10 @@ static bool has_root_axis(const struct axes *axes, uint32_t d, const struct axes
 }
 
 /* The rows or columns of a product, its last two axes, have a batch axis of the root: (batch, row). */
-static bool is_joined(const struct axes *axes, uint32_t d, const struct axes *root) {
+static bool is_joined(const struct axes *axes, uint32_t d, const struct fused_form *f) {
     bool joined = false;
-    for (uint32_t i = 0; i + 2 < root->n && d + 2 >= axes->n; i++)
-        joined |= has_root_axis(axes, d, root, i);
+    for (uint32_t i = 0; i < f->nbatches && d + 2 >= axes->n; i++)
+        joined |= has_root_axis(axes, d, f->root_axes, i);
     return joined;
 }
 
@@ -87,12 +87,12 @@ static bool add_batch(const struct axes *axes, const struct axes *root, uint32_t
 }
 
 /* Adds what an axis is beside batches. */
-static bool add_without_batches(const struct axes *axes, uint32_t d, const struct axes *root, struct axes *out) {
+static bool add_without_batches(const struct axes *axes, uint32_t d, const struct fused_form *f, struct axes *out) {
     struct imap all, batch, had, rest;
     axes_axis(axes, (int)d, &all);
-    for (uint32_t i = 0; i + 2 < root->n; i++) {
-        axes_axis(root, (int)i, &batch);
-        if (!has_root_axis(axes, d, root, i))
+    for (uint32_t i = 0; i < f->nbatches; i++) {
+        axes_axis(f->root_axes, (int)i, &batch);
+        if (!has_root_axis(axes, d, f->root_axes, i))
             continue;
         if (!imap_part(&all, &batch, &had, &rest))
             return false;
@@ -108,14 +108,14 @@ static bool add_without_batches(const struct axes *axes, uint32_t d, const struc
 }
 
 /* Batches as the root has them, then the last two axes. */
-static bool axes_with_batches(const struct axes *axes, const struct axes *root, struct axes *out) {
+static bool axes_with_batches(const struct axes *axes, const struct fused_form *f, struct axes *out) {
     bool good = true;
     axes_clear(out);
-    for (uint32_t i = 0; i + 2 < root->n && good; i++)
-        good = add_batch(axes, root, i, out);
+    for (uint32_t i = 0; i < f->nbatches && good; i++)
+        good = add_batch(axes, f->root_axes, i, out);
     for (uint32_t d = axes->n - 2; d < axes->n && good; d++)
-        good =
-            is_joined(axes, d, root) ? add_without_batches(axes, d, root, out) : add_in_root_order(root, axes, d, out);
+        good = is_joined(axes, d, f) ? add_without_batches(axes, d, f, out)
+                                     : add_in_root_order(f->root_axes, axes, d, out);
     return good;
 }
 
@@ -137,7 +137,7 @@ static bool axes_in_form(const struct form_run *run, const struct binding *b, co
         stride *= one.t[0].size;
     }
     if (run->frame->batches && b->axes->n > 1)
-        return axes_with_batches(b->axes, run->form->root_axes, out);
+        return axes_with_batches(b->axes, run->form, out);
     axes_clear(out);
     for (uint32_t d = 0; d < b->axes->n; d++)
         if ((d != work || !across) && !add_in_root_order(run->form->root_axes, b->axes, d, out))
@@ -257,13 +257,29 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }
 
+/* The axes of the root but the last two; all but the last where the second last is a batch of a product with one row,
+ * of which the root has no axis: a vector times a matrix for each batch. */
+static uint32_t count_batches(const struct axes *root, const struct reference *r) {
+    uint32_t n = root->n < 2 ? 0 : root->n - 2, all = n;
+    for (uint32_t slot = 0; slot < reference_formula(r)->nslots; slot++) {
+        const struct binding *b = &r->bound.slots[slot];
+        bool product = reference_binds(r, slot) && b->op != NONE && b->axes && b->axes->n > 2 &&
+                       graph_class(reference_graph(r), b->op) == OP_CONTRACT;
+        if (!product || axes_begin(b->axes, b->axes->n - 2) < b->axes->end[b->axes->n - 2])
+            continue;
+        for (uint32_t d = 0; d + 2 < b->axes->n && root->n > 1; d++)
+            all = has_root_axis(b->axes, d, root, n) ? n + 1 : all;
+    }
+    return all;
+}
+
 /* Some name has a batch axis of the root in another place: among its rows, or in another order; or as two axes. */
 static bool has_moved_batches(const struct fused_form *f, const struct reference *r) {
     const struct axes *root = f->root_axes;
     bool moved = false;
     for (uint32_t slot = 0; slot < reference_formula(r)->nslots; slot++) {
         const struct axes *axes = reference_binds(r, slot) ? r->bound.slots[slot].axes : NULL;
-        for (uint32_t i = 0; axes && i + 2 < root->n; i++) {
+        for (uint32_t i = 0; axes && i < f->nbatches; i++) {
             bool whole = false;
             for (uint32_t d = 0; d < axes->n; d++) {
                 bool has = has_root_axis(axes, d, root, i);
@@ -410,6 +426,7 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
 
 void axis_frames_find(struct fused_form *f, const struct reference *r) {
     find_work_axis(f, r);
+    f->nbatches = count_batches(f->root_axes, r);
     find_frames(f, r);
 }
 
