@@ -100,6 +100,7 @@ struct question {
     bool with_payloads; /* constants are printed with their elements */
     struct proved all;  /* of the extents in which it is the same function */
     uint32_t shapes;    /* how many */
+    bool lost;          /* in some extents the match was not found again */
     struct arena arena;
 };
 
@@ -179,6 +180,7 @@ static struct verdict ask(void *self, const struct sized *at) {
     struct proved v = prove_sized(q, at, false);
     if (v.lost) /* it may hang on what is repeated */
         v = prove_sized(q, at, true);
+    q->lost |= v.lost;
     if (v.kind == VERDICT_SAME)
         add_shape(q, &v);
     return (struct verdict){.kind = v.kind, .why.text = v.text, .misfit = v.misfit};
@@ -224,6 +226,8 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
         v = prove_with_payloads(q, prove_in_shapes(q));
     else
         v.text = why.text;
+    if (q->lost && v.kind == VERDICT_NONE && subgraph_add_sources(&q->subgraph, &why))
+        v = prove_in_shapes(q);
     v.text = keep_text(proofs, v.kind == VERDICT_DIFFERENT ? original_names(&q->subgraph, v.text, &q->arena) : v.text);
     v.needless = keep_text(proofs, original_names(&q->subgraph, v.needless, &q->arena));
     arena_free(&q->arena);

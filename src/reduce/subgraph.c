@@ -77,24 +77,17 @@ bool subgraph_has_thresholds(const struct subgraph *p) {
     return false;
 }
 
-bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why) {
-    uint32_t n = m->nops + m->nthrough;
-    *out = (struct subgraph){.graph = m->graph};
-    if (n > MAX_SUBGRAPH_OPS) {
-        *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
-        return false;
-    }
-    memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
-    if (m->nthrough)
-        memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
+/* Of the first `n` ops, in any order. */
+static bool collect(struct subgraph *out, uint32_t n, struct reason *why) {
+    out->nops = out->ninputs = 0;
     qsort(out->ops, n, sizeof *out->ops, by_id);
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || out->ops[i] != out->ops[i - 1])
             out->ops[out->nops++] = out->ops[i];
     for (uint32_t i = 0; i < out->nops; i++) {
-        const struct mlir_op *op = &m->graph->m->ops[out->ops[i]];
+        const struct mlir_op *op = &out->graph->m->ops[out->ops[i]];
         for (uint32_t r = 0; r < op->nresults; r++)
-            if (!is_static(m->graph, op->first_result + r)) {
+            if (!is_static(out->graph, op->first_result + r)) {
                 *why = (struct reason){STR("a result has no static shape"), REASON_NOT_STATIC};
                 return false;
             }
@@ -102,6 +95,43 @@ bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reaso
             return false;
     }
     return true;
+}
+
+static bool too_many_ops(struct reason *why) {
+    *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
+    return false;
+}
+
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why) {
+    *out = (struct subgraph){.graph = m->graph};
+    if (m->nops + m->nthrough > MAX_SUBGRAPH_OPS)
+        return too_many_ops(why);
+    memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
+    if (m->nthrough)
+        memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
+    return collect(out, m->nops + m->nthrough, why);
+}
+
+static bool has_source_of_another(const struct subgraph *p, uint32_t input) {
+    uint32_t source = movement_source(p->graph, p->inputs[input]);
+    bool found = false;
+    for (uint32_t i = 0; i < p->ninputs && source != p->inputs[input]; i++)
+        found |= i != input && movement_source(p->graph, p->inputs[i]) == source;
+    return found;
+}
+
+bool subgraph_add_sources(struct subgraph *p, struct reason *why) {
+    uint32_t n = p->nops;
+    for (uint32_t i = 0; i < p->ninputs; i++) {
+        uint32_t value = p->inputs[i], op = p->graph->m->values[value].def;
+        for (; has_source_of_another(p, i) && value != movement_source(p->graph, value);
+             value = graph_through(p->graph, op), op = p->graph->m->values[value].def) {
+            if (n == MAX_SUBGRAPH_OPS)
+                return too_many_ops(why);
+            p->ops[n++] = op;
+        }
+    }
+    return n > p->nops && collect(p, n, why);
 }
 
 /* ---- repeated dimensions ---- */
