@@ -51,11 +51,31 @@ static void constrain_window(struct constraints *c, const struct window *w, uint
         constraint_add_term(c, r, 1, few);
 }
 
+static int64_t reach_of(const struct window *w, uint32_t d) {
+    return (w->size[d] - 1) * w->dilation[d] + 1;
+}
+
+/* The window of pools of images as large, one behind the other. */
+static int64_t reach_of_pools(const struct constraints *c, const struct window *w, uint32_t d) {
+    const struct subgraph *s = c->subgraph;
+    int64_t reach = 1;
+    for (uint32_t i = 0; i < s->nops; i++) {
+        struct window other;
+        bool pools = op_table[s->graph->kind[s->ops[i]]].window.rank > d &&
+                     !op_convolves((enum op_kind)s->graph->kind[s->ops[i]]) &&
+                     graph_window(s->graph, s->ops[i], &other) == NULL;
+        if (pools && other.in[d] == w->in[d])
+            reach += reach_of(&other, d) - 1;
+    }
+    return reach;
+}
+
 /* The window has room in the operand where it had: a pool of all elements is the same in windows of any size. */
-static void constrain_reach(struct constraints *c, const struct window *w, uint32_t d) {
-    int64_t reach = (w->size[d] - 1) * w->dilation[d] + 1;
+static void constrain_reach(struct constraints *c, const struct window *w, uint32_t d, bool pools) {
+    int64_t reach = reach_of(w, d), all = pools ? reach_of_pools(c, w, d) : reach;
     if (c->single || w->transposed || reach > w->in[d])
         return;
+    reach = all < w->in[d] ? all : w->in[d];
     struct constraint *r = constraints_add(c, AT_MOST);
     constraint_add_constant(c, r, 0, reach);
     constraint_add_term(c, r, 1, w->in[d]);
@@ -142,7 +162,7 @@ void constraints_of_window(struct constraints *c, uint32_t op, const struct shap
     constrain_groups(c, op, &s.w);
     for (uint32_t d = 0; d < s.w.n; d++) {
         constrain_window(c, &s.w, d);
-        constrain_reach(c, &s.w, d);
+        constrain_reach(c, &s.w, d, !convolves);
     }
     if (s.flat[0])
         constrain_flattened(c, &s.w, s.w.in, x->dim[2]);
