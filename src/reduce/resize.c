@@ -161,13 +161,40 @@ static bool is_exponent(const struct graph *g, uint32_t value, int depth) {
     return found;
 }
 
+static bool is_added(const struct graph *g, uint32_t value, int depth) {
+    bool found = false;
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1] && !found; i++) {
+        uint32_t op = g->uses[i];
+        found = graph_op_is(g, op, ADDS) ||
+                (depth > 0 && graph_looks_through(g, op) && is_added(g, g->m->ops[op].first_result, depth - 1));
+    }
+    return found;
+}
+
+/* A whole number that is added to positions follows how many there are, since others hardly meet the positions of
+ * another row: i - j + n, or i + (1 - n). */
+static double moved_positions(const struct resizer *r, uint32_t value, double x) {
+    const struct graph *g = r->subgraph->graph;
+    for (uint32_t i = 0; i < r->subgraph->nops && fabs(x) > 1 && is_added(g, value, 4); i++) {
+        uint32_t op = r->subgraph->ops[i], rank = 0;
+        const int64_t *dims = graph_op_is(g, op, COUNTS) ? graph_shape(g, g->m->ops[op].first_result, &rank) : NULL;
+        for (uint32_t d = 0; dims && d < rank; d++)
+            for (int less = 0; less < 2; less++)
+                if (fabs(x) == (double)(dims[d] - less))
+                    return copysign((double)(extent_to(r->extents, dims[d]) - less), x);
+    }
+    return x;
+}
+
 static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant c) {
     enum dtype type = graph_dtype(r->subgraph->graph, value), narrow = narrowest(c.bits);
     bool exact = format_is_integer(type) || type == DT_F64;
     enum dtype full = exact ? type : DT_F64;
     struct shape s = resized_shape(r, value);
     bool stays = format_is_integer(type) || is_exponent(r->subgraph->graph, value, 4);
-    double x = stays ? c.value : scaled_constant(&r->meanings, c);
+    double x = !stays                    ? scaled_constant(&r->meanings, c)
+               : format_is_integer(type) ? moved_positions(r, value, c.value)
+                                         : c.value;
     if (r->as_written)
         return add_full(r, value, x);
     uint32_t v = add_dense(r, number_text(r, x, full), tensor_type(r, &s, full));
