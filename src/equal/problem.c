@@ -115,6 +115,11 @@ static bool asks_for_infinity(const struct graph *g, uint32_t op) {
     return found;
 }
 
+/* Whole numbers are compared, of which few may be tried. */
+static bool compares_whole(const struct graph *g, uint32_t op) {
+    return graph_op_is(g, op, COMPARES) && format_is_integer(graph_dtype(g, graph_operands(g, op)[0]));
+}
+
 uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops, uint32_t *conditions) {
     bool *decided = xcalloc(g->m->nvalues + (size_t)1, sizeof *decided); /* numbers decide it, by value */
     uint32_t n = 0;
@@ -127,8 +132,10 @@ uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops
             is |= v[k] != NONE && decided[v[k]];
         for (uint32_t k = 0; k < g->m->ops[ops[i]].nresults; k++)
             decided[g->m->ops[ops[i]].first_result + k] = is;
-        if (graph_op_is(g, ops[i], SELECTS) && decided[v[0]] && n < MAX_CONDITIONS)
-            conditions[n++] = v[0];
+        bool whole = compares_whole(g, ops[i]);
+        uint32_t tells = whole ? g->m->ops[ops[i]].first_result : graph_op_is(g, ops[i], SELECTS) ? v[0] : NONE;
+        if (tells != NONE && decided[tells] && n < MAX_CONDITIONS)
+            conditions[n++] = tells;
     }
     free(decided);
     return n;

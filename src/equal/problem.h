@@ -80,8 +80,8 @@ struct loose_constant {
 bool problem_add_input(struct problem *p, uint32_t value, const struct assumed_constant *constant);
 /* Once program and inputs are set: what can be told of them by the ops. */
 void problem_facts(struct problem *p);
-/* The conditions of its choices that numbers decide: not constants, and not whether a number is infinite. At most
- * MAX_CONDITIONS. */
+/* The conditions of its choices, and comparisons of whole numbers, that numbers decide: not constants, and not whether a
+ * number is infinite. At most MAX_CONDITIONS. */
 uint32_t conditions_of(const struct graph *g, const uint32_t *ops, uint32_t nops, uint32_t *conditions);
 /* The number of devices that shapes or attributes of a collective state; 0: none do. */
 int64_t devices_stated(const struct graph *g, uint32_t op);
