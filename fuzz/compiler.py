@@ -48,7 +48,7 @@ OPTIONS = FUSING_OPTIONS + ["enable-erase-inverse-ops-pass", "enable-implicit-br
 QUIET = {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}   # which takes seconds of each crash
 EVALUATED = " enable-const-eval=false enable-cpu-hoisted-const-eval=false"   # as one function; the last word counts
 SAME = 1e-6           # relative: constants are printed in single precision
-NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["-1"], ["1e-4", "-3e-5"], ["1e-12", "-3e-13"], ["0"], []]   # that arguments are made of
+NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["-1"], ["1e-4", "-3e-5"], ["1e-4", "-1e-4"], ["1e-12", "-3e-13"], ["0"], []]   # that arguments are made of
 OP = re.compile(r'\s*(?:((?:%\w+(?:, )?)+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
 HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
 MOVES = re.compile(r"\.(pad|slice|reshape|permute|concat|repeat|broadcast|typecast|to_)")

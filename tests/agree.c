@@ -50,8 +50,8 @@ static struct str read_file(const char *path, struct arena *a) {
 static double random_number(const struct choice *c, bool whole, uint32_t argument, int64_t element) {
     uint64_t h = hash_mix(hash_mix(0x1234567u + c->turn, argument + 1), (uint64_t)element + 1);
     if (whole)
-        return (double)((c->n ? h : (uint64_t)element) % 2);
-    return c->n ? c->items[h % c->n] : (double)(h >> 11) * 0x1p-52 - 1;
+        return (double)((c->n ? h >> 32 : (uint64_t)element) % 2);
+    return c->n ? c->items[(h >> 32) % c->n] : (double)(h >> 11) * 0x1p-52 - 1;
 }
 
 /* Types of arguments are those of BEFORE: the compiler makes floats of conditions. */
@@ -88,8 +88,9 @@ static bool evaluate(struct side *s, const struct side *before, const struct pat
     return good && interpret_values(&s->eval, &p, m->operands + end->first_operand, end->noperands, s->results);
 }
 
-static double difference(const struct tensor *a, const struct tensor *b) {
-    double sum = 0, size = 0;
+/* Results below LEAST count as that: zeros but for rounding do not differ. */
+static double difference(const struct tensor *a, const struct tensor *b, double least) {
+    double sum = 0, size = least * least;
     for (int64_t i = 0; i < a->n && a->n == b->n; i++) {
         bool same = a->x[i] == b->x[i] || (isnan(a->x[i]) && isnan(b->x[i]));
         if (!same && !(isfinite(a->x[i]) && isfinite(b->x[i])))
@@ -97,13 +98,21 @@ static double difference(const struct tensor *a, const struct tensor *b) {
         sum += same ? 0 : (a->x[i] - b->x[i]) * (a->x[i] - b->x[i]);
         size += isfinite(a->x[i]) ? a->x[i] * a->x[i] : 0;
     }
-    return a->n == b->n ? sqrt(sum / (size + 1e-12)) : INFINITY;
+    return a->n == b->n ? sqrt(sum / size) : INFINITY;
 }
 
 static bool is_float(const struct side *s, uint32_t result) {
     const struct mlir *m = &s->module.ir;
     return format_is_float(
         graph_dtype(&s->module.graph, m->operands[m->ops[m->funcs[0].end_op - 1].first_operand + result]));
+}
+
+/* A millionth of 1, or of the largest number that arguments are made of where that is less. */
+static double least_size(const struct choice *c) {
+    double largest = c->n ? 0 : 1;
+    for (uint32_t i = 0; i < c->n; i++)
+        largest = fmax(largest, fabs(c->items[i]));
+    return 1e-6 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
 /* The largest difference of a result; below 0: there is none, for one side cannot be evaluated. */
@@ -120,7 +129,7 @@ static double compare(const struct pattern_set *set, const struct choice *c, cha
     good = good && sides[0].nresults == sides[1].nresults;
     for (uint32_t i = 0; i < sides[0].nresults && good; i++) /* positions of what is nearly equal may differ */
         if (c->n || is_float(&sides[0], i))
-            worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i]));
+            worst = fmax(worst, difference(sides[0].results[i], sides[1].results[i], least_size(c)));
     for (int i = 0; i < 2; i++) {
         parsed_module_free(&sides[i].module);
         arena_free(&sides[i].arena);

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(SOURCE, "fuzz"))
 import compiler as fuzz
 
 # TTNN of a function of elementwise ops is its text with other names. It writes down what it is asked to take.
-COMPILER = r"""#!%(python)s
+COMPILER = r"""#!%(python)s -IS
 import os, re, sys
 args = sys.argv[1:]
 out, given = args[-1], sys.stdin.read() if "-" in args[:-2] else open(args[-3]).read()
