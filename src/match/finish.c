@@ -222,6 +222,14 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
+/* An op of the match takes what others of it take moved. */
+static bool is_moved_between(const struct matcher *m, const uint32_t *ops, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (has_id(graph_operands(m->g, ops[i]), graph_noperands(m->g, ops[i]), m->moved_from.value))
+            return true;
+    return false;
+}
+
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->state.edits > 0) {
@@ -236,6 +244,8 @@ bool match_finish(struct matcher *m) {
     for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
         if (m->state.matched[i].parent == NONE)
             nops = append_in_order(m, i, ops, nops);
+    if (m->frame == FRAME_MOVED_FROM && !is_moved_between(m, ops, nops))
+        return false;
     bool good = accepted(m, ops, nops);
     if (assumptions_are_full(&m->state.assumed)) {
         m->full = true;
@@ -247,6 +257,7 @@ bool match_finish(struct matcher *m) {
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->by_values = m->state.functions > 0;
     out->viewed = m->takes_views;
+    out->moved_from = m->frame == FRAME_MOVED_FROM;
     out->root = nops ? ops[nops - 1] : NONE;
     uint32_t *kept = arena_alloc(m->arena, (nops + 1) * sizeof *kept);
     memcpy(kept, ops, nops * sizeof *kept);

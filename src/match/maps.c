@@ -91,23 +91,79 @@ static uint32_t moved_to(struct matcher *m, uint32_t value, uint32_t space, stru
     return to;
 }
 
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved) {
-    uint32_t rank, value = m->g->m->ops[op].first_result, to = NONE;
+/* Of an op that moves its operand, or works on elements: the operand that has all elements of the result; or NONE. */
+static uint32_t element_operand(const struct graph *g, uint32_t op) {
+    uint32_t from = graph_looks_through(g, op) ? graph_through(g, op) : NONE;
+    for (uint32_t i = 0; from == NONE && graph_class(g, op) == OP_ELTWISE && i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE &&
+            graph_numel(g, graph_operands(g, op)[i]) == graph_numel(g, g->m->ops[op].first_result))
+            from = graph_operands(g, op)[i];
+    return from;
+}
+
+/* What is used as it is and moved to where the ops before the root work, and has more dimensions or fewer there, as
+ * heads that were split between the ops of a norm: its dimensions are the axes. */
+static struct moved_value moved_from(const struct graph *g, uint32_t root) {
+    int64_t dims[MAX_RANK];
+    uint32_t value = g->m->ops[root].first_result, op = root, n = wide_dimensions(g, value, dims);
+    int64_t numel = graph_numel(g, value);
+    bool moved = false;
+    for (uint32_t steps = 1; steps <= MAX_CHAIN && op != NONE; steps++) {
+        value = moved && !graph_looks_through(g, op) ? NONE : element_operand(g, op);
+        if (value == NONE || graph_numel(g, value) != numel)
+            break;
+        moved |= wide_dimensions(g, value, dims) != n;
+        if (moved && graph_nuses(g, value) > 1)
+            return (struct moved_value){root, value, steps};
+        op = g->m->values[value].def;
+    }
+    return (struct moved_value){root, NONE, 0};
+}
+
+/* From the index of the value to that of what `steps` ops before it have all elements of. */
+static bool map_before(const struct graph *g, uint32_t value, uint32_t steps, struct imap *map) {
+    for (; steps > 0; steps--) {
+        struct imap next;
+        uint32_t op = g->m->values[value].def, from = element_operand(g, op);
+        if (!(graph_looks_through(g, op) ? imap_through(g, op, map, &next) : imap_operand(g, value, from, map, &next)))
+            return false;
+        imap_canonical(&next);
+        imap_copy(map, &next);
+        value = from;
+    }
+    return true;
+}
+
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space,
+                               enum root_frame frame) {
+    uint32_t rank, value = m->g->m->ops[op].first_result, framed = value;
+    if (frame == FRAME_MOVED_FROM && m->moved_from.root != op)
+        m->moved_from = moved_from(m->g, op);
+    if (frame == FRAME_MOVED_FROM && m->moved_from.value == NONE)
+        return NULL;
     int64_t numel = graph_numel(m->g, value);
     struct imap *map = matcher_scratch(m, sizeof *map), whole;
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct goal *c = matcher_scratch(m, sizeof *c);
-    if (numel < 1 || !map || !axes || !c)
+    if (numel < 1 || !map || !axes || !c || (frame != FRAME_RESULT && class_moves(graph_class(m->g, op))))
         return NULL;
     imap_identity(map, space, numel);
     imap_copy(&whole, map);
-    if (moved && (class_moves(graph_class(m->g, op)) || (to = moved_to(m, value, space, map)) == NONE))
+    if (frame == FRAME_MOVED_TO)
+        framed = moved_to(m, value, space, map);
+    if (frame == FRAME_MOVED_FROM)
+        framed = map_before(m->g, value, m->moved_from.steps, &whole) ? m->moved_from.value : NONE;
+    if (framed == NONE ||
+        (frame == FRAME_MOVED_TO && !matcher_is_flat(m, op) && !are_dimensions(m->g, value, framed, map)))
         return NULL;
-    if (moved && !matcher_is_flat(m, op) && !are_dimensions(m->g, value, to, map))
-        return NULL;
-    const int64_t *shape = graph_shape(m->g, moved ? to : value, &rank);
-    *c = (struct goal){
-        .node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE, .moved_to = to};
+    const int64_t *shape = graph_shape(m->g, framed, &rank);
+    *c = (struct goal){.node = node,
+                       .value = value,
+                       .map = map,
+                       .axes = axes,
+                       .slot = NONE,
+                       .parent = NONE,
+                       .moved_to = frame == FRAME_MOVED_TO ? framed : NONE};
     return root_axes(&whole, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) ? c : NULL;
 }
 

@@ -36,9 +36,10 @@ struct match {
     const uint32_t *ops;     /* in the formula's order, each once; the last one is `root` */
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
-    bool by_values; /* a function of it is known by its values alone */
-    bool viewed;    /* ops may be what they read as (automaton/view.h) */
-    uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
+    bool by_values;  /* a function of it is known by its values alone */
+    bool viewed;     /* ops may be what they read as (automaton/view.h) */
+    bool moved_from; /* its axes are those of what was moved before the last ops (FRAME_MOVED_FROM) */
+    uint32_t nruns;  /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 /* The first op of its function, of which places in functions that are alike count theirs. */
 static inline uint32_t match_first_op(const struct match *m) {

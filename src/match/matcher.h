@@ -37,6 +37,18 @@ struct op_group {
     uint32_t taken;         /* its index among those that are matched */
 };
 
+/* What the axes of a formula are the dimensions of. */
+enum root_frame {
+    FRAME_RESULT,     /* of the root's result */
+    FRAME_MOVED_TO,   /* of what that is moved to, which the root's name stands for then */
+    FRAME_MOVED_FROM, /* of what it was made of, before movement between its ops */
+};
+
+/* The value whose dimensions the axes of FRAME_MOVED_FROM are; NONE: there is none before this root. */
+struct moved_value {
+    uint32_t root, value, steps; /* ops behind it, with the root */
+};
+
 /* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
@@ -157,13 +169,16 @@ struct matcher {
 
     char *scratch;
     uint64_t steps, max_steps;
-    bool full;        /* a fixed limit was reached: nothing is known of this root */
-    bool ones_lead;   /* trailing axes of one element of the root are read as leading ones, */
-    bool ones_stay;   /* or stay at the second try, at secondary roots, too */
-    bool takes_views; /* ops may be what they read as (automaton/view.h): at the second try, */
-    bool has_views;   /* if there are such; */
-    bool only_views;  /* at once, as where such a match is found again */
-    bool refused;     /* the first whole match did not meet the pattern's conditions: there is no other */
+    bool full;            /* a fixed limit was reached: nothing is known of this root */
+    bool ones_lead;       /* trailing axes of one element of the root are read as leading ones, */
+    bool ones_stay;       /* or stay at the second try, at secondary roots, too */
+    bool takes_views;     /* ops may be what they read as (automaton/view.h): at the second try, */
+    bool has_views;       /* if there are such; */
+    bool only_views;      /* at once, as where such a match is found again */
+    bool only_moved_from; /* FRAME_MOVED_FROM alone is tried */
+    enum root_frame frame;
+    struct moved_value moved_from;
+    bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
     struct match found;           /* what match_finish kept */
@@ -220,7 +235,8 @@ const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const str
 /* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. `moved`: it is
  * read as what it is moved to, which is used alone and has its dimensions in another order, or those that one becomes.
  * NULL when the shape is not known, or nothing is moved so. */
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space, bool moved);
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space,
+                               enum root_frame frame);
 /* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
 bool matcher_is_flat(const struct matcher *m, uint32_t op);
 /* The same of a value and one that it is moved from or to. */

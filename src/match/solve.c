@@ -64,13 +64,14 @@ static bool solve(struct matcher *m, const struct goal *g) {
 }
 
 /* One reading of the axes of the root. */
-static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again, bool moved) {
+static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again, enum root_frame frame) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
     m->ones_stay = again;
+    m->frame = frame;
     m->refused = false;
     m->state.line = m->fresh.n = 0;
-    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0, moved);
+    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0, frame);
     m->root_axes = first ? first->axes : NULL;
     return first && solve(m, first);
 }
@@ -83,8 +84,11 @@ static bool ends_in_one(const struct graph *g, uint32_t value) {
 
 static bool match_in_some_axes(struct matcher *m, uint32_t op) {
     bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result), flat = matcher_is_flat(m, op);
-    return match_as(m, op, twice, false, flat) || (twice && !m->full && match_as(m, op, false, true, flat)) ||
-           (!m->full && match_as(m, op, false, false, !flat));
+    enum root_frame likely = flat ? FRAME_MOVED_TO : FRAME_RESULT, other = flat ? FRAME_RESULT : FRAME_MOVED_TO;
+    return (!m->only_moved_from &&
+            (match_as(m, op, twice, false, likely) || (twice && !m->full && match_as(m, op, false, true, likely)) ||
+             (!m->full && match_as(m, op, false, false, other)))) ||
+           (!m->full && match_as(m, op, false, false, FRAME_MOVED_FROM));
 }
 
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {

@@ -151,6 +151,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     memset(m, 0, offsetof(struct matcher, state));
     m->state.ntrail = 0;
     m->g = g;
+    m->moved_from.root = NONE;
     m->func = func;
     m->arena = a;
     m->max_steps = search_steps(max_steps);
