@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_BEFORE = 8 }; /* ops between what is moved and a root: products, a sum, casts, a permute and a reshape */
+
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map) {
     struct imap *to = matcher_scratch(m, sizeof *to);
     uint32_t value = operand == NONE ? NONE : graph_operands(m->g, op)[operand];
@@ -108,7 +110,7 @@ static struct moved_value moved_from(const struct graph *g, uint32_t root) {
     uint32_t value = g->m->ops[root].first_result, op = root, n = wide_dimensions(g, value, dims);
     int64_t numel = graph_numel(g, value);
     bool moved = false;
-    for (uint32_t steps = 1; steps <= MAX_CHAIN && op != NONE; steps++) {
+    for (uint32_t steps = 1; steps <= MOST_BEFORE && op != NONE; steps++) {
         value = moved && !graph_looks_through(g, op) ? NONE : element_operand(g, op);
         if (value == NONE || graph_numel(g, value) != numel)
             break;
