@@ -13,18 +13,6 @@ bool graph_is_audited(const struct graph *g, uint32_t op) {
     return parent == NONE || !str_ends(mlir_op_name(g->m, parent), STR(".func"));
 }
 
-int64_t graph_numel(const struct graph *g, uint32_t value) {
-    uint32_t rank;
-    const int64_t *shape = graph_shape(g, value, &rank);
-    if (!shape)
-        return -1;
-    int64_t n = 1;
-    for (uint32_t d = 0; d < rank; d++)
-        if (shape[d] < 0 || __builtin_mul_overflow(n, shape[d], &n))
-            return -1;
-    return n;
-}
-
 bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
     uint32_t rank;
     const int64_t *dims = graph_shape(g, value, &rank);

@@ -139,7 +139,10 @@ const char *graph_window(const struct graph *g, uint32_t op, struct window *w);
 /* The dimensions of more than one element, a bit each; all bits where the shape is not known. */
 enum { ALL_DIMENSIONS = UINT16_MAX };
 uint16_t graph_dimensions(const struct graph *g, uint32_t v);
-int64_t graph_numel(const struct graph *g, uint32_t value); /* -1 when dynamic or unknown */
+/* -1 when dynamic or unknown. */
+static inline int64_t graph_numel(const struct graph *g, uint32_t value) {
+    return g->m->types[g->m->values[value].type].numel;
+}
 enum dtype graph_dtype(const struct graph *g, uint32_t value);
 /* False for operands that are absent, and for those of a type that is no tensor (semaphores, devices). */
 bool is_tensor_operand(const struct graph *g, uint32_t value);
