@@ -650,6 +650,18 @@ Test(match, terms_and_factors_are_taken_together_in_any_way) {
          "o = ttir.relu n -> 2x3; return o");
 }
 
+/* An op that is matched before what the fused op yields, and stands below that, too, has users behind it. */
+Test(match, below_what_is_yielded) {
+#define BELOW "e = ttir.exp x -> 2x3; l = ttir.log e -> 2x3; s = ttir.add l y -> 2x3; o = ttir.multiply e s -> 2x3\n"
+    pattern("e = exp(x)\ns = log(e) + y\nout = e * s", "escapes: s");
+    hit(MM, BELOW "return o s");
+    miss(MM, BELOW "return o s e");
+    pattern("s = log(x) + y\nout = sin(exp(s))", "escapes: s");
+    hit(MM, "l = ttir.log x -> 2x3; s = ttir.add l y -> 2x3; e = ttir.exp s -> 2x3; o = ttir.sin e -> 2x3; return o s");
+    miss(MM,
+         "l = ttir.log x -> 2x3; s = ttir.add l y -> 2x3; e = ttir.exp s -> 2x3; o = ttir.sin e -> 2x3; return o e");
+}
+
 Test(match, along_what_was_reduced) {
     const char *ops = "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x4; e = ttir.exp m -> 2x1x4\n"
                       "n = ttir.multiply x e -> 2x3x4; o = ttir.multiply n w -> 2x3x4; return o";

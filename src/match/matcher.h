@@ -198,6 +198,8 @@ void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when 
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
 /* The same of a name that the goal defines: where a root is read as what it is moved to, it stands for that. */
 void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b);
+/* The first name in the node that is bound, or NONE. */
+uint32_t matcher_bound_name(const struct matcher *m, const struct node *n);
 void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
 void matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched */
 bool matcher_took(const struct matcher *m, uint32_t op);

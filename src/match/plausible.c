@@ -77,15 +77,25 @@ void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint3
     }
 }
 
-bool matcher_may_be_inside(const struct matcher *m, uint32_t op) {
+/* The op may stand below a value that the fused op yields, and have users behind that. */
+static bool may_be_yielded(const struct matcher *m) {
     const struct pattern *p = m->pattern;
+    bool may = false;
+    for (uint32_t i = 0; i < p->nescapes && !may; i++) {
+        const struct node *yielded = p->formula.named[p->escapes[i]];
+        may = yielded && matcher_bound_name(m, yielded) != NONE;
+    }
+    return may;
+}
+
+bool matcher_may_be_inside(const struct matcher *m, uint32_t op) {
     uint32_t root = m->state.matched[0].op;
-    if (!m->meets || m->observer || p->nescapes || p->formula.nsecondary || m->g->m->ops[op].func != m->func)
+    if (!m->meets || m->observer || m->pattern->formula.nsecondary || m->g->m->ops[op].func != m->func)
         return true;
     for (uint32_t step = 0; op < root; step++) {
         op = m->meets[op];
         if (step == MOST_STEPS)
             return true;
     }
-    return op == root || op == SOMEWHERE;
+    return op == root || op == SOMEWHERE || may_be_yielded(m);
 }

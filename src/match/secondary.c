@@ -7,18 +7,6 @@
 
 enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64, MAX_BESIDE = 512 };
 
-/* The first name of the line that is bound already. */
-static uint32_t bound_name(const struct matcher *m, const struct node *n) {
-    if ((n->kind == N_NAMED || n->kind == N_VARIABLE) && m->state.slots[n->slot].value != NONE)
-        return n->slot;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        uint32_t slot = bound_name(m, n->args[i]);
-        if (slot != NONE)
-            return slot;
-    }
-    return NONE;
-}
-
 static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
     if (!has_id(list, *n, v) && *n < max)
         list[(*n)++] = v;
@@ -158,7 +146,7 @@ bool match_secondary(struct matcher *m) {
     uint32_t before = m->state.line ? line[-1].node->slot : NONE; /* conditions without that were asked before it */
     if (m->state.edits == 0 && !match_where_holds(m, before))     /* behind an edit names are unbound */
         return matcher_failed(m, FAILED_WHERE, NULL, NONE);
-    uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
+    uint32_t ops[MAX_CANDIDATES], slot = matcher_bound_name(m, line->node);
     uint32_t n = line->beside   ? candidates_beside(m, line->node, ops)
                  : slot == NONE ? 0
                                 : candidates(m, line, slot, ops);

@@ -64,6 +64,17 @@ void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, 
     matcher_bind(m, slot, b);
 }
 
+uint32_t matcher_bound_name(const struct matcher *m, const struct node *n) {
+    if ((n->kind == N_NAMED || n->kind == N_VARIABLE) && m->state.slots[n->slot].value != NONE)
+        return n->slot;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        uint32_t slot = matcher_bound_name(m, n->args[i]);
+        if (slot != NONE)
+            return slot;
+    }
+    return NONE;
+}
+
 static void look_through(struct matcher *m, uint32_t op, bool inner) {
     struct search_state *s = &m->state;
     for (uint32_t i = 0; i < s->nlooked_through; i++)
