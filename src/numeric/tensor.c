@@ -147,9 +147,13 @@ struct tensor *view_copy(struct eval_context *b, struct view v) {
     struct index_walk w;
     if (!t)
         return NULL;
+    uint32_t rows = v.shape.rank ? v.shape.rank - 1 : 0; /* dimensions of them */
+    int64_t row = v.shape.rank ? v.shape.dim[rows] : 1, step = v.stride[rows];
     double *x = t->x;
-    for (walk_views(&w, &v, 1); walk_more(&w); walk_next(&w))
-        *x++ = v.x[w.offset[0]];
+    v.shape.rank = rows;
+    for (walk_views(&w, &v, 1); walk_more(&w); walk_next(&w), x += row)
+        for (int64_t i = 0; i < row; i++)
+            x[i] = v.x[w.offset[0] + i * step];
     return t;
 }
 
