@@ -84,6 +84,8 @@ NOT_FUSED = {
     "clamp_scalar": 1,  # where(1 <= x, 1, x) is a minimum
     "conv2d_scale": 1,  # a negation behind the product
     "group_norm": 1,  # the last reshape stands behind the activation
+    "layer_norm": 1,  # heads are split between its ops
+    "rms_norm": 1,  # likewise
     "rotary_embedding": 2,  # halves of a slice cut out of what is sliced; neighbours, which the composite does not turn
     "rotary_embedding_complex": 2,  # neighbours
 }

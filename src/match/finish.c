@@ -222,12 +222,17 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
-/* An op of the match takes what others of it take moved. */
-static bool is_moved_between(const struct matcher *m, const uint32_t *ops, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (has_id(graph_operands(m->g, ops[i]), graph_noperands(m->g, ops[i]), m->moved_from.value))
-            return true;
-    return false;
+/* The reductions of the match work along the dimensions of what others of its ops take moved. */
+static bool reduces_before_moved(const struct matcher *m, const uint32_t *ops, uint32_t n) {
+    uint32_t reductions = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (graph_class(m->g, ops[i]) != OP_REDUCE)
+            continue;
+        if (!matcher_same_dimensions(m->g, graph_operands(m->g, ops[i])[0], m->moved_from.value))
+            return false;
+        reductions++;
+    }
+    return reductions > 0;
 }
 
 bool match_finish(struct matcher *m) {
@@ -244,7 +249,7 @@ bool match_finish(struct matcher *m) {
     for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
         if (m->state.matched[i].parent == NONE)
             nops = append_in_order(m, i, ops, nops);
-    if (m->frame == FRAME_MOVED_FROM && !is_moved_between(m, ops, nops))
+    if (m->frame == FRAME_MOVED_FROM && !reduces_before_moved(m, ops, nops))
         return false;
     bool good = accepted(m, ops, nops);
     if (assumptions_are_full(&m->state.assumed)) {

@@ -52,6 +52,12 @@ static uint32_t wide_dimensions(const struct graph *g, uint32_t value, int64_t *
     return n;
 }
 
+bool matcher_same_dimensions(const struct graph *g, uint32_t value, uint32_t other) {
+    int64_t own[MAX_RANK], there[MAX_RANK];
+    uint32_t n = wide_dimensions(g, value, own);
+    return n == wide_dimensions(g, other, there) && memcmp(own, there, n * sizeof *own) == 0;
+}
+
 /* The dimensions of the value, in any order, are those of what it is moved to. */
 static bool are_dimensions(const struct graph *g, uint32_t value, uint32_t to, const struct imap *map) {
     uint32_t rank, found = 0;
@@ -77,11 +83,10 @@ static bool are_dimensions(const struct graph *g, uint32_t value, uint32_t to, c
  * same dimensions there, but for those of one element. */
 static uint32_t moved_to(struct matcher *m, uint32_t value, uint32_t space, struct imap *map) {
     struct link links[MAX_CHAIN];
-    int64_t own[MAX_RANK], there[MAX_RANK];
-    uint32_t to = movement_result(m->g, value), n = wide_dimensions(m->g, value, own), at = 0;
+    uint32_t to = movement_result(m->g, value), n, at = 0;
     if (to == value || graph_numel(m->g, to) != graph_numel(m->g, value))
         return NONE;
-    bool same = n == wide_dimensions(m->g, to, there) && memcmp(own, there, n * sizeof *own) == 0;
+    bool same = matcher_same_dimensions(m->g, value, to);
     imap_identity(map, space, graph_numel(m->g, to));
     for (n = movement_chain(m->g, to, map, links, MAX_CHAIN); at < n && links[at].value != value;)
         at++;

@@ -234,15 +234,17 @@ static inline bool matcher_passes(struct matcher *m, enum failure_kind why, cons
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
 const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. `moved`: it is
- * read as what it is moved to, which is used alone and has its dimensions in another order, or those that one becomes.
- * NULL when the shape is not known, or nothing is moved so. */
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. What a result is
+ * moved to is used alone and has its dimensions in another order, or those that one becomes. NULL when the shape is not
+ * known, or nothing is moved so. */
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space,
                                enum root_frame frame);
 /* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
 bool matcher_is_flat(const struct matcher *m, uint32_t op);
 /* The same of a value and one that it is moved from or to. */
 bool matcher_is_flat_of(const struct matcher *m, uint32_t value, uint32_t other);
+/* Both have the same dimensions, but for those of one element. */
+bool matcher_same_dimensions(const struct graph *g, uint32_t value, uint32_t other);
 
 /* ---- plausible.c ---- */
 
