@@ -218,11 +218,16 @@ static struct verdict ask_in(const struct shapes_question *q, struct sized *at) 
         return v;
     at->scaling = SCALE_NONE;
     struct verdict other = q->ask(q->self, at);
-    if (other.kind != VERDICT_SAME && constants_are_stated(q->subgraph)) {
-        at->scaling = SCALE_UNSTATED;
-        struct verdict unstated = q->ask(q->self, at);
-        if (unstated.kind == VERDICT_SAME)
-            return unstated;
+    const struct {
+        enum scaling scaling;
+        bool differs;
+    } further[] = {{SCALE_SMALLEST, constants_are_ambiguous(q->subgraph, &at->extents)},
+                   {SCALE_UNSTATED, constants_are_stated(q->subgraph)}};
+    for (size_t i = 0; i < sizeof further / sizeof *further && other.kind != VERDICT_SAME; i++) {
+        at->scaling = further[i].scaling;
+        struct verdict same = further[i].differs ? q->ask(q->self, at) : v;
+        if (same.kind == VERDICT_SAME)
+            return same;
     }
     bool scaled = other.kind != VERDICT_SAME && v.kind >= other.kind;
     at->scaling = scaled ? SCALE_ALL : SCALE_NONE;

@@ -108,8 +108,10 @@ static bool scale(const struct constant_meanings *m, struct constant c, double *
     bool found = false;
     for (uint32_t i = 0; !found && i < m->nreduced; i++)
         found = is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], out);
-    for (uint32_t i = m->extents->n; !found && i-- > 0;)
-        found = is_function_of(c.value, c.bits, (double)m->extents->from[i], (double)m->extents->to[i], out);
+    for (uint32_t i = 0; !found && i < m->extents->n; i++) {
+        uint32_t at = m->scaling == SCALE_SMALLEST ? i : m->extents->n - 1 - i;
+        found = is_function_of(c.value, c.bits, (double)m->extents->from[at], (double)m->extents->to[at], out);
+    }
     return found;
 }
 
@@ -127,6 +129,19 @@ bool constants_are_stated(const struct subgraph *s) {
     for (uint32_t i = 0; i < s->ninputs && m.nstated && !found; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         found = c.known && is_stated(&m, c);
+    }
+    return found;
+}
+
+/* 1 / sqrt(8) is 64 to the power of -1/4, too. */
+bool constants_are_ambiguous(const struct subgraph *s, const struct extents *e) {
+    struct constant_meanings largest, smallest;
+    bool found = false;
+    constant_meanings(&largest, s, e, NULL, SCALE_ALL);
+    constant_meanings(&smallest, s, e, NULL, SCALE_SMALLEST);
+    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
+        struct constant c = operand_constant(s->graph, s->inputs[i]);
+        found = c.known && scaled_constant(&largest, c) != scaled_constant(&smallest, c);
     }
     return found;
 }

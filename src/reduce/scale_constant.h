@@ -13,7 +13,8 @@ enum { MAX_LITERALS = 96, MAX_REDUCED = 32, MAX_STATED = 16 };
 enum scaling {
     SCALE_NONE,
     SCALE_ALL,
-    SCALE_UNSTATED /* but for numbers that an op has as an attribute, such as its scale, which stays as it is */
+    SCALE_SMALLEST, /* those of the smallest extent where they are functions of several, else of the largest */
+    SCALE_UNSTATED  /* but for numbers that an op has as an attribute, such as its scale, which stays as it is */
 };
 
 struct constant_meanings {
@@ -36,6 +37,8 @@ double scaled_constant(const struct constant_meanings *m, struct constant c);
 bool constant_follows(const struct constant_meanings *m, struct constant c);
 /* Some constant of the subgraph is a number that an op has as an attribute. */
 bool constants_are_stated(const struct subgraph *s);
+/* Some constant of the subgraph is a function of several extents, which become different numbers. */
+bool constants_are_ambiguous(const struct subgraph *s, const struct extents *e);
 /* Elements of a value in these extents. */
 double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value);
 
