@@ -54,6 +54,8 @@ static bool lead_results(struct edit *e, const struct graph *g, uint32_t op) {
             continue;
         all &= e->leads[v] != 0;
         extent = e->leads[v] > extent ? e->leads[v] : extent;
+        /* broadcast from the right it would stand beside another dimension than the first one of the result */
+        good &= e->leads[v] <= 1 || graph_class(g, op) != OP_ELTWISE || rank_of(g, v) == rank_of(g, o->first_result);
     }
     if (extent == 0)
         return true;
