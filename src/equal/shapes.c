@@ -210,28 +210,25 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     return all == FOLLOWED && on_one_side > 1 ? TIED : all;
 }
 
+static bool same_scaled(const struct shapes_question *q, struct sized *at, enum scaling scaling, struct verdict *v) {
+    at->scaling = scaling;
+    *v = q->ask(q->self, at);
+    return v->kind == VERDICT_SAME;
+}
+
 /* In one choice of extents; `at` is how. */
 static struct verdict ask_in(const struct shapes_question *q, struct sized *at) {
-    at->scaling = SCALE_ALL;
-    struct verdict v = q->ask(q->self, at);
-    if (v.kind == VERDICT_SAME)
-        return v;
-    at->scaling = SCALE_NONE;
-    struct verdict other = q->ask(q->self, at);
-    const struct {
-        enum scaling scaling;
-        bool differs;
-    } further[] = {{SCALE_SMALLEST, constants_are_ambiguous(q->subgraph, &at->extents)},
-                   {SCALE_UNSTATED, constants_are_stated(q->subgraph)}};
-    for (size_t i = 0; i < sizeof further / sizeof *further && other.kind != VERDICT_SAME; i++) {
-        at->scaling = further[i].scaling;
-        struct verdict same = further[i].differs ? q->ask(q->self, at) : v;
-        if (same.kind == VERDICT_SAME)
-            return same;
-    }
-    bool scaled = other.kind != VERDICT_SAME && v.kind >= other.kind;
-    at->scaling = scaled ? SCALE_ALL : SCALE_NONE;
-    return scaled ? v : other;
+    struct verdict scaled, plain, other;
+    if (same_scaled(q, at, SCALE_ALL, &scaled))
+        return scaled;
+    if (same_scaled(q, at, SCALE_NONE, &plain))
+        return plain;
+    if (constants_are_ambiguous(q->subgraph, &at->extents) && same_scaled(q, at, SCALE_SMALLEST, &other))
+        return other;
+    if (constants_are_stated(q->subgraph) && same_scaled(q, at, SCALE_UNSTATED, &other))
+        return other;
+    at->scaling = scaled.kind >= plain.kind ? SCALE_ALL : SCALE_NONE;
+    return at->scaling == SCALE_ALL ? scaled : plain;
 }
 
 static bool was_tried(const struct extents *tried, uint32_t n, const struct extents *e) {
