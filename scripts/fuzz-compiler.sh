@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 : "${TTMLIR_OPT:?names the compiler, ttmlir-opt}"
-BUILD=${BUILD:-build-test}
+BUILD=${BUILD:-build}
 [ -d "$BUILD" ] || meson setup "$BUILD" >&2
 meson compile -C "$BUILD" fusion-audit examples agree >&2
 exec python3 fuzz/compiler.py "$@" "$BUILD/fusion-audit" "$BUILD/tests" "$TTMLIR_OPT"

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
 #include <strings.h>
@@ -110,18 +109,21 @@ static void begin_item(struct writer *w) {
     new_line(w);
 }
 
-/* json-c leaves out of a text what there is no memory for, and does not say so. It keeps the memory that it has got: a
- * second text is longer then, unless there is still none. */
 static void put_json_text(struct writer *w, struct str s) {
-    enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
-    json_object *j = made(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
-    size_t first = 0, n = 0;
-    (void)json_object_to_json_string_length(j, FLAGS, &first);
-    const char *text = json_object_to_json_string_length(j, FLAGS, &n);
-    if (!text || n != first || n < s.n + 2)
-        out_of_memory();
-    print_clean((struct str){text, n}, "", w->out);
-    json_object_put(j);
+    static const char plain[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
+    fputc('"', w->out);
+    for (size_t begin = 0, i = 0; i <= s.n; i++) {
+        if (i < s.n && (unsigned char)s.p[i] >= ' ' && s.p[i] != '"' && s.p[i] != '\\')
+            continue;
+        print_clean((struct str){s.p + begin, i - begin}, "", w->out);
+        begin = i + 1;
+        const char *at = i < s.n && s.p[i] ? strchr(plain, s.p[i]) : NULL;
+        if (at)
+            fprintf(w->out, "\\%c", letters[at - plain]);
+        else if (i < s.n)
+            fprintf(w->out, "\\u%04x", (unsigned)s.p[i]);
+    }
+    fputc('"', w->out);
 }
 
 /* ---- both ---- */
