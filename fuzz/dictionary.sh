@@ -3,8 +3,8 @@
 # usage: fuzz/dictionary.sh TARGET
 set -eu
 cd "$(dirname "$0")"
-spellings() { grep -oE '\b(ttir|ttnn|stablehlo)\.\w+' ../src/ops/ops.def | sort -u | sed 's/.*/"\\"&\\"("/'; }
-names() { sed -n 's/^OP([A-Z0-9_]*, "\([^"]*\)".*/"\1("/p' ../src/ops/ops.def; }
+spellings() { grep -oE '\b(ttir|ttnn|stablehlo)\.\w+' ../src/ir/ops/ops.def | sort -u | sed 's/.*/"\\"&\\"("/'; }
+names() { sed -n 's/^OP([A-Z0-9_]*, "\([^"]*\)".*/"\1("/p' ../src/ir/ops/ops.def; }
 case $1 in
 log) cat log.dict ;;
 mlir) cat mlir.dict && spellings ;;

@@ -1,7 +1,7 @@
 /* The formula language: idioms, one to a paragraph; after a line `---` a formula; after another one conditions, one
  * to a line. Each text is a copy of its own with a NUL after it, as the pattern reader makes it. */
 #include "fuzz.h"
-#include "lang/formula.h"
+#include "patterns/lang/formula.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The log scanner: blocks stay inside the source and map back to it. */
 #include "fuzz.h"
-#include "log/log.h"
+#include "input/log/log.h"
 
 static void check_block(struct source *s, const struct log_block *b, uint32_t ngraphs) {
     struct buf cleaned = {0};

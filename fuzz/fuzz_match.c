@@ -1,12 +1,12 @@
 /* The matcher and the pairing with the bundled patterns, read once: many more inputs a second than whole audits. A
  * line `---` in the input starts the TTNN module; without one there is one level. */
-#include "author/draft.h"
-#include "explain/near_miss.h"
+#include "authoring/draft.h"
+#include "device/price/price.h"
 #include "fuzz.h"
-#include "match/search.h"
-#include "pair/pair.h"
-#include "place/notes.h"
-#include "price/price.h"
+#include "ir/pair/pair.h"
+#include "report/explain/near_miss.h"
+#include "report/place/notes.h"
+#include "search/match/search.h"
 
 #include <stdlib.h>
 

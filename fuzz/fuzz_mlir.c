@@ -1,7 +1,7 @@
 /* The IR parser and the graph: every id is in range, every span in the text, and every accessor can be called on
  * every op. */
 #include "fuzz.h"
-#include "graph/graph.h"
+#include "ir/graph/graph.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* The pattern reader: a file of patterns, idioms and rules. Patterns that it accepts are searched for in a small
  * module, checked and printed, and their examples are run. */
-#include "author/examples.h"
+#include "authoring/examples.h"
 #include "fuzz.h"
-#include "lang/printer.h"
-#include "library/check.h"
-#include "library/pattern.h"
-#include "library/signs.h"
-#include "match/match.h"
+#include "patterns/lang/printer.h"
+#include "patterns/library/check.h"
+#include "patterns/library/pattern.h"
+#include "patterns/library/signs.h"
+#include "search/match/match.h"
 
 #include <stdlib.h>
 

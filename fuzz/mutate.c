@@ -1,6 +1,6 @@
 /* Changes IR by its structure: ops, operands, segment sizes, attributes, types and numbers, new ops of the operator
  * table whose results are used; beside the bytes, which libFuzzer changes. What is made may mean nothing. */
-#include "graph/graph.h"
+#include "ir/graph/graph.h"
 
 #include <stdlib.h>
 

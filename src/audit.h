@@ -2,15 +2,15 @@
 #ifndef FA_AUDIT_H
 #define FA_AUDIT_H
 
-#include "device/chip.h"
+#include "device/chips/chip.h"
+#include "device/price/perf.h"
 #include "fusion_audit.h"
-#include "gate/baseline.h"
-#include "gate/diff.h"
-#include "gate/expect.h"
-#include "log/inputs.h"
-#include "price/perf.h"
-#include "prove/proofs.h"
+#include "input/log/inputs.h"
+#include "proof/prove/proofs.h"
 #include "regions/rules.h"
+#include "report/compare/baseline.h"
+#include "report/compare/diff.h"
+#include "report/compare/expect.h"
 #include "report/report.h"
 
 struct fa_audit {

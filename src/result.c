@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/watch.h"
-#include "gate/diff.h"
-#include "gate/table.h"
-#include "page/page.h"
-#include "rewrite/rewrite.h"
+#include "compile/rewrite/rewrite.h"
+#include "report/compare/diff.h"
+#include "report/compare/table.h"
+#include "report/page/page.h"
 
 enum fa_status fa_get_status(const struct fa_audit *a) {
     return a->status;

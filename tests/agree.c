@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "library/pattern.h"
-#include "numeric/interpret_graph.h"
 #include "parsed_module.h"
+#include "patterns/library/pattern.h"
+#include "proof/numeric/interpret_graph.h"
 
 enum { MOST_VALUES = 256, MOST_NUMBERS = 64, TURNS = 8 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What reduce/resize.h makes of the examples of the patterns, in their own extents and with each extent 1, the real
+"""What proof/reduce/resize.h makes of the examples of the patterns, in their own extents and with each extent 1, the real
 compiler reads where it reads the example. Of TTIR only: TTNN would need layouts and devices, which copies have none of.
 
 usage: copies_test.py EXAMPLES PATTERNS CORPUS [EVERY]

@@ -1,7 +1,7 @@
 /* Prints what the reader makes of a file, one op a line: name, operands, resolved location.
  * An operand is "op.result" with the op's number in textual order, or "arg.number".
  * For tests/reader_vs_mlir_opt.py. */
-#include "mlir/mlir.h"
+#include "ir/mlir/mlir.h"
 
 #include <stdio.h>
 

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "author/examples.h"
-#include "mlir/print.h"
-#include "numeric/interpret_graph.h"
+#include "authoring/examples.h"
+#include "ir/mlir/print.h"
 #include "parsed_module.h"
-#include "reduce/resize.h"
+#include "proof/numeric/interpret_graph.h"
+#include "proof/reduce/resize.h"
 
 /* Zeros, so that indices are within any bounds, or ones. */
 static const struct tensor *filled_like(struct eval_context *b, const struct graph *g, uint32_t value, double x) {

@@ -14,9 +14,12 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "pair", "automaton", "match", "numeric",
-           "reduce", "equal", "prove", "price", "regions", "explain", "place", "page", "report", "verify", "apply", "gate", "inspect",
-           "author", "rewrite", "cli"]
+# Rooms, each with its sub-rooms, in the order in which they may use one another.
+ROOMS = {"base": "", "input": "source log", "ir": "ops mlir graph pair", "patterns": "lang library", "search": "automaton match",
+         "device": "chips price", "proof": "numeric reduce equal prove", "regions": "",
+         "report": "explain place page . compare inspect", "authoring": "", "compile": "verify apply rewrite", "cli": ""}
+FOLDERS = [room if sub == "." else f"{room}/{sub}" if sub else room
+           for room, subs in ROOMS.items() for sub in (subs.split() or [""])]
 
 MOST_AT_TOP = 3
 MOST_NAMING_OPERATORS = 25
@@ -114,8 +117,8 @@ failures += [f"{path}:{n}: {len(line)} columns, at most {MOST_COLUMNS_OF_PATTERN
 
 if "--lines" in sys.argv:
     for folder in [*FOLDERS, "(top)"]:
-        print(f"{folder:10} {lines[folder]:6}")
-    print(f"{'all':10} {sum(lines.values()):6}")
+        print(f"{folder:16} {lines[folder]:6}")
+    print(f"{'all':16} {sum(lines.values()):6}")
 for failure in failures:
     print("FAIL", failure)
 sys.exit(1 if failures else 0)

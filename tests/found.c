@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/examples.h"
-#include "explain/near_miss.h"
-#include "lang/printer.h"
-#include "match/search_graph.h"
-#include "pair/pair.h"
+#include "authoring/examples.h"
+#include "ir/pair/pair.h"
 #include "parsed_module.h"
+#include "patterns/lang/printer.h"
+#include "report/explain/near_miss.h"
+#include "search/match/search_graph.h"
 
 static void print_value(const struct graph *g, uint32_t v, FILE *out) {
     struct str name = v == NONE ? STR("-") : mlir_span(g->m, g->m->values[v].name);

@@ -3,7 +3,7 @@
 
 usage: frontends_test.py AUDITS SHORTHAND FIXTURES COMPILER [unittest arguments]
 COMPILER is a script that prints the folder of ttmlir-opt: where it is, what it makes of each function has to be a pair with it.
-fixtures/frontends/*.yml: lists of functions in the short notation of library/shorthand.h. The keys of each:
+fixtures/frontends/*.yml: lists of functions in the short notation of patterns/library/shorthand.h. The keys of each:
   name    with the library that computes it so
   level   ttir (where nothing is said) or ttnn, at which it is audited alone
   ops     arguments have their types where they are first met; those in capitals are parameters, the others inputs

@@ -1,6 +1,6 @@
 #include "ir_text.h"
 
-#include "library/shorthand.h"
+#include "patterns/library/shorthand.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

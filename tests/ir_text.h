@@ -2,7 +2,7 @@
 #ifndef FA_TEST_IR_TEXT_H
 #define FA_TEST_IR_TEXT_H
 
-#include "graph/graph.h"
+#include "ir/graph/graph.h"
 
 struct ir {
     char *text;
@@ -18,8 +18,8 @@ struct ir {
 void ir_read(struct ir *ir, const char *text);
 /* The same for the body of `func.func @main(args)`; the text names its own return if it needs one. */
 void ir_main(struct ir *ir, const char *args, const char *body);
-/* The same of IR in short (library/shorthand.h), f32 where no element type is written: "func main ARGS" and the ops,
- * behind which there may be more functions. */
+/* The same of IR in short (patterns/library/shorthand.h), f32 where no element type is written: "func main ARGS" and
+ * the ops, behind which there may be more functions. */
 void ir_short(struct ir *ir, const char *args, const char *ops);
 /* The same for text that is wrong on purpose. */
 void ir_read_bad(struct ir *ir, const char *text);

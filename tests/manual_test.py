@@ -195,7 +195,7 @@ class Manual(unittest.TestCase):
             self.assertEqual(sorted(words), sorted(self.shell("fusion-audit completion bash -- patterns ''")[1].split()))
 
     def test_operators(self):
-        rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "ops", "ops.def"), re.M)
+        rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "ir", "ops", "ops.def"), re.M)
         classes = {"products": "CONTRACT", "elementwise": "ELTWISE", "reductions": "REDUCE", "along an axis": "AXISWISE"}
         items = re.split(r"^\.It (.*)\n", self.section("OPERATORS"), flags=re.M)[1:]
         for head, text in zip(items[::2], items[1::2]):
@@ -204,7 +204,7 @@ class Manual(unittest.TestCase):
                 self.assertEqual(sorted(listed), sorted(name for name, of in rows if of == classes[head]), head)
 
     def test_keys(self):
-        table = read("src", "library", "load_pattern.c").split(" keys[] = {")[1].split("\n};")[0]
+        table = read("src", "patterns", "library", "load_pattern.c").split(" keys[] = {")[1].split("\n};")[0]
         self.assertEqual(sorted(re.findall(r"^\.It Cm (\w+)$", self.section("KEYS"), re.M)),
                          sorted(re.findall(r"^    [A-Z]+\((\w+),", table, re.M)))
 

@@ -1,9 +1,9 @@
 /* Holds the model of prices against published times of single ops, tests/measured.tsv.
  *
  * usage: measured DEVICES TABLE [DOCUMENT]
- * Prints the rows of the table in measured/prices.md. With DOCUMENT: says which ops are further off than TABLE allows, and
- * which rows are not in the document; exit status 1. */
-#include "price/cost.h"
+ * Prints the rows of the table in measured/prices.md. With DOCUMENT: says which ops are further off than TABLE allows,
+ * and which rows are not in the document; exit status 1. */
+#include "device/price/cost.h"
 
 #include <stdio.h>
 #include <stdlib.h>

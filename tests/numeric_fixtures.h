@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 
 #include "ir_text.h"
-#include "numeric/interpret_graph.h"
+#include "proof/numeric/interpret_graph.h"
 
 struct fixture_file {
     json_object *all;

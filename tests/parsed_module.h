@@ -2,7 +2,7 @@
 #ifndef FA_PARSED_MODULE_H
 #define FA_PARSED_MODULE_H
 
-#include "graph/graph.h"
+#include "ir/graph/graph.h"
 
 struct parsed_module {
     struct source source;

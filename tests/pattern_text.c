@@ -1,6 +1,6 @@
 #include "pattern_text.h"
 
-#include "match/search.h"
+#include "search/match/search.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* Patterns as text and what they find in a module, for the tests of the folders from pattern on: one set, one module. */
+/* Patterns as text and what they find in a module, for the tests of the folders from pattern on: one set, one module.
+ */
 #ifndef FA_TEST_PATTERN_TEXT_H
 #define FA_TEST_PATTERN_TEXT_H
 
 #include "ir_text.h"
-#include "match/match.h"
+#include "search/match/match.h"
 
 extern struct arena arena;
 extern struct diags diags;

@@ -1,7 +1,7 @@
 /* usage: prices DEVICES < PATHS: us that all ops of the module at each path take on an n150, a line for each;
  * -1: it is not one function. */
+#include "device/price/price.h"
 #include "parsed_module.h"
-#include "price/price.h"
 
 #include <stdio.h>
 #include <string.h>

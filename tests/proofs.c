@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/examples.h"
-#include "equal/mesh.h"
-#include "prove/proofs.h"
-#include "prove/prove.h"
-#include "prove/variation.h"
-#include "reduce/shrink.h"
+#include "authoring/examples.h"
+#include "proof/equal/mesh.h"
+#include "proof/prove/proofs.h"
+#include "proof/prove/prove.h"
+#include "proof/prove/variation.h"
+#include "proof/reduce/shrink.h"
 
 struct table {
     const struct pattern_set *set;

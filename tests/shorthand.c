@@ -1,11 +1,11 @@
-/* Expands IR in short (library/shorthand.h): texts on standard input, each up to a line `----` of its own.
+/* Expands IR in short (patterns/library/shorthand.h): texts on standard input, each up to a line `----` of its own.
  *
  * usage: shorthand DIRECTORY < TEXTS
  * The first line of a text is "NAME LEVEL", LEVEL ttir or ttnn; the module is written to DIRECTORY/NAME.LEVEL.mlir. */
 #include <stdio.h>
 #include <string.h>
 
-#include "library/shorthand.h"
+#include "patterns/library/shorthand.h"
 
 static bool expand(const char *directory, struct str head, struct str text, struct arena *a) {
     const char *blank = memchr(head.p, ' ', head.n);

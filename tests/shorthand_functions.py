@@ -1,4 +1,4 @@
-"""Functions of fixtures/frontends in the short notation of library/shorthand.h."""
+"""Functions of fixtures/frontends in the short notation of patterns/library/shorthand.h."""
 import re
 
 

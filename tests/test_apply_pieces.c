@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "apply/rearrange.h"
-#include "apply/unified_diff.h"
-#include "ops/infer.h"
+#include "compile/apply/rearrange.h"
+#include "compile/apply/unified_diff.h"
+#include "ir/ops/infer.h"
 
 static struct arena arena;
 

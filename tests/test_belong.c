@@ -1,5 +1,5 @@
 /* Which TTIR and TTNN are taken for two levels of one compile: what the lowering does to functions is accepted. */
-#include "pair/belong.h"
+#include "ir/pair/belong.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The graph of both modules that verify compares, and the cones in it. */
+#include "compile/verify/cone.h"
 #include "ir_text.h"
-#include "verify/cone.h"
 
 #include <criterion/criterion.h>
 

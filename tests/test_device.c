@@ -1,7 +1,7 @@
 /* The promises of the folder device: affine maps, layouts, worker grids, chips. */
-#include "device/chip.h"
-#include "device/grid.h"
-#include "device/layout.h"
+#include "device/chips/chip.h"
+#include "device/chips/grid.h"
+#include "device/chips/layout.h"
 #include "ir_text.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* What explain says: for each kind of difference a place that has it, the ops that count as matched, and the words. */
-#include "explain/near_miss.h"
 #include "pattern_text.h"
+#include "report/explain/near_miss.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "gate/compare.h"
-#include "gate/diff.h"
 #include "ir_text.h"
+#include "report/compare/compare.h"
+#include "report/compare/diff.h"
 
 /* ---- text ---- */
 

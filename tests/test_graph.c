@@ -1,5 +1,5 @@
 /* The promises of the operator table and of the graph: kinds, roles, uses, functions, constants. */
-#include "graph/version.h"
+#include "ir/graph/version.h"
 #include "ir_text.h"
 
 #include <criterion/criterion.h>

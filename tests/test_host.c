@@ -1,5 +1,5 @@
 /* Functions of the host: what is read of loops over memory, and what is left alone. */
-#include "mlir/mlir.h"
+#include "ir/mlir/mlir.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

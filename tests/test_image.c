@@ -1,7 +1,7 @@
 /* The promises of images: what computes one thing has one image, however it is spelled; what computes another has not.
  */
+#include "ir/pair/image.h"
 #include "ir_text.h"
-#include "pair/image.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* The promises of index maps: whatever they say is what evaluation on actual arrays says. */
-#include "graph/index.h"
+#include "ir/graph/index.h"
 #include "ir_text.h"
 
 #include <criterion/criterion.h>

@@ -1,13 +1,13 @@
 /* The promises made to authors of patterns: examples, printed formulas, signs of fusing, conflicts, what is
  * known of the compiler. */
-#include "author/examples.h"
+#include "authoring/examples.h"
 #include "base/tree.h"
-#include "lang/printer.h"
-#include "library/check.h"
-#include "library/signs.h"
 #include "pattern_text.h"
-#include "place/classify.h"
-#include "place/notes.h"
+#include "patterns/lang/printer.h"
+#include "patterns/library/check.h"
+#include "patterns/library/signs.h"
+#include "report/place/classify.h"
+#include "report/place/notes.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* Model locations, which come from names of parameters and modules, and the lines of the notes. */
 #include "pattern_text.h"
-#include "place/locate.h"
-#include "place/notes.h"
 #include "report/finding.h"
+#include "report/place/locate.h"
+#include "report/place/notes.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* src/log: where blocks begin and end, how lines are cleaned, which blocks are chosen and paired. */
-#include "log/log.h"
-#include "mlir/mlir.h"
+#include "input/log/log.h"
+#include "ir/mlir/mlir.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

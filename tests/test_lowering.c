@@ -1,9 +1,9 @@
 /* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
  * tensors. */
-#include "equal/compare.h"
 #include "ir_text.h"
-#include "numeric/formula_run.h"
 #include "numeric_fixtures.h"
+#include "proof/equal/compare.h"
+#include "proof/numeric/formula_run.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

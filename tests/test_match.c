@@ -1,6 +1,6 @@
 /* The promises of the matcher: for each feature of the language a place that matches and one that almost does. */
-#include "match/search_graph.h"
 #include "pattern_text.h"
+#include "search/match/search_graph.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

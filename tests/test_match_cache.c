@@ -1,7 +1,7 @@
 /* The match cache changes nothing of what is found: each fixture is searched with all bundled patterns, with a cache of
  * its own, with one that all share, and without. What a fingerprint does not cover is asked again, or not kept. */
-#include "match/search.h"
 #include "pattern_text.h"
+#include "search/match/search.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>

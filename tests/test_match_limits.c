@@ -1,8 +1,8 @@
 /* What the search and its conditions say at the limits of what they know: in each row a place that is found and one,
  * of the same arguments, that almost is. */
-#include "match/conditions.h"
-#include "match/matcher.h"
 #include "pattern_text.h"
+#include "search/match/conditions.h"
+#include "search/match/matcher.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* The promises of src/mlir. */
-#include "mlir/attributes.h"
-#include "mlir/builder.h"
-#include "mlir/print.h"
+#include "ir/mlir/attributes.h"
+#include "ir/mlir/builder.h"
+#include "ir/mlir/print.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

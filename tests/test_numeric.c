@@ -1,5 +1,5 @@
 /* The promises of number formats and tensors. */
-#include "numeric/tensor.h"
+#include "proof/numeric/tensor.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

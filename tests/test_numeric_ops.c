@@ -1,11 +1,11 @@
 /* Each evaluator against what NumPy computes (fixtures/numeric, made by numeric_reference.py), through the text of the
  * op: so its attributes and operands are read as they are printed. */
-#include "equal/compare.h"
+#include "ir/mlir/attributes.h"
 #include "ir_text.h"
-#include "library/pattern.h"
-#include "mlir/attributes.h"
-#include "numeric/interpret_graph.h"
 #include "numeric_fixtures.h"
+#include "patterns/library/pattern.h"
+#include "proof/equal/compare.h"
+#include "proof/numeric/interpret_graph.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

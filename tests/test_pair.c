@@ -1,8 +1,8 @@
 /* The promises of pairing: a TTNN op finds the TTIR op that it was made of, or none. */
-#include "graph/functions.h"
-#include "graph/hosted.h"
+#include "ir/graph/functions.h"
+#include "ir/graph/hosted.h"
+#include "ir/pair/pair.h"
 #include "ir_text.h"
-#include "pair/pair.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* The promises of the formula language and of the loader: what a text means, and where exactly it is wrong. */
-#include "lang/condition.h"
-#include "lang/lex.h"
-#include "lang/net.h"
-#include "lang/printer.h"
-#include "lang/regex.h"
-#include "library/lowering.h"
-#include "match/evaluate.h"
+#include "patterns/lang/condition.h"
+#include "patterns/lang/lex.h"
+#include "patterns/lang/net.h"
+#include "patterns/lang/printer.h"
+#include "patterns/lang/regex.h"
+#include "patterns/library/lowering.h"
+#include "search/match/evaluate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -707,7 +707,7 @@ Test(pattern, the_same_part_of_two_formulas_is_one) {
     cr_assert_neq(first->sub, set.items[1]->formula.root->sub);
 }
 
-/* A call of a condition has room for four names (match/conditions.h). */
+/* A call of a condition has room for four names (search/match/conditions.h). */
 Test(pattern, no_condition_is_of_more_than_four_names) {
     for (uint32_t i = 0; i < CONDITIONS; i++)
         cr_expect(condition_table[i].arguments == ARGUMENTS_NUMBERS || condition_table[i].most <= 4, "%s",

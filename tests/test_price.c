@@ -1,7 +1,7 @@
 /* What a match costs with and without the fusion: what is counted exactly, what is estimated against worked examples.
  */
+#include "device/price/price.h"
 #include "pattern_text.h"
-#include "price/price.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* What a fused form computes is compared with what its pattern matches: patterns that are wrong on purpose are refuted,
  * with an element that differs, and the same ones put right are not. */
-#include "author/examples.h"
-#include "prove/example.h"
-#include "prove/proof.h"
+#include "authoring/examples.h"
+#include "proof/prove/example.h"
+#include "proof/prove/proof.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>

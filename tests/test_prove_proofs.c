@@ -1,8 +1,8 @@
 /* Verdicts: the same function is validated, a different one is refuted with a counterexample, and what cannot be
  * evaluated has a reason. */
 #include "pattern_text.h"
-#include "prove/proofs.h"
-#include "prove/select.h"
+#include "proof/prove/proofs.h"
+#include "proof/prove/select.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Small extents keep every relation that ops and shapes state, or fail with a reason; the module that is printed in
  * them. */
+#include "ir/mlir/print.h"
 #include "ir_text.h"
-#include "mlir/print.h"
-#include "prove/rebind.h"
-#include "reduce/resize.h"
+#include "proof/prove/rebind.h"
+#include "proof/reduce/resize.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Roles of matches: each role is found in the dataflow of a layer, and none where more than one is possible. */
 #include "ir_text.h"
-#include "place/locate.h"
-#include "place/role.h"
+#include "report/place/locate.h"
+#include "report/place/role.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* IR in short and what it expands to. */
 #include <criterion/criterion.h>
 
-#include "library/shorthand.h"
+#include "patterns/library/shorthand.h"
 
 static struct arena arena;
 

@@ -1,6 +1,6 @@
 /* The promises of src/source. */
-#include "source/source.h"
-#include "source/unpack.h"
+#include "input/source/source.h"
+#include "input/source/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

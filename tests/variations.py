@@ -13,7 +13,7 @@ variation at a time:
              inputs, a precondition has to say that they are parameters
   lowered    ops of TTIR under the names of TTNN, with the maximum of 0 as relu and the power of a number as pow_scalar
   rows       one more leading dimension, of two elements, of data that has rows; not of weights
-  one        each extent in turn 1, with what ops say of others (reduce/shrink.h); windows keep their sizes
+  one        each extent in turn 1, with what ops say of others (proof/reduce/shrink.h); windows keep their sizes
 What is found and proved of an example - its fused op, or what another pattern makes of it - has to be found and proved
 again, or its pattern is in EXCEPTIONS with a reason and no more are lost than are known to be. --every=N takes each Nth
 variation. Exit status 1: nothing is found and proved of an example; or one is lost without a reason, more than are known,

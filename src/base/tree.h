@@ -26,8 +26,8 @@ struct tree_file {
     bool compiled; /* it was read when the program was built */
 };
 
-/* Trees of the bundled files, which a build step prints as C (library/compile_trees.c). Found by what a file holds, not
- * by its name: one that was changed since is read as any other. */
+/* Trees of the bundled files, which a build step prints as C (patterns/library/compile_trees.c). Found by what a file
+ * holds, not by its name: one that was changed since is read as any other. */
 struct compiled_tree {
     uint64_t hash; /* str_hash of the file */
     size_t size;

@@ -2,8 +2,8 @@
 #ifndef FA_REGION_LEGAL_H
 #define FA_REGION_LEGAL_H
 
-#include "device/layout.h"
-#include "graph/graph.h"
+#include "device/chips/layout.h"
+#include "ir/graph/graph.h"
 #include "regions/rules.h"
 
 enum region_fault {

@@ -2,7 +2,7 @@
 #ifndef FA_REGION_PROOF_H
 #define FA_REGION_PROOF_H
 
-#include "prove/verdict.h"
+#include "proof/prove/verdict.h"
 #include "regions/regions.h"
 
 /* A verdict without shapes. The error of the device is that of intermediates which stay in 32-bit registers, beside

@@ -13,8 +13,8 @@
 #ifndef FA_REGIONS_H
 #define FA_REGIONS_H
 
-#include "match/match.h"
 #include "regions/legal.h"
+#include "search/match/match.h"
 
 struct region {
     struct match match; /* of the rules' claim; its ops are in textual order */

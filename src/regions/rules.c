@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/directory.h"
-#include "library/choose.h"
-#include "source/yaml.h"
+#include "input/source/yaml.h"
+#include "patterns/library/choose.h"
 
 _Static_assert(DT_OTHER < 64, "types are bits of a word");
 

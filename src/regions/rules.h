@@ -4,7 +4,7 @@
 #define FA_REGION_RULES_H
 
 #include "fusion_audit.h"
-#include "library/pattern.h"
+#include "patterns/library/pattern.h"
 
 /* What a region ends in; also the words of --include. */
 enum region_kind { REGION_ELEMENTWISE, REGION_REDUCTION, REGION_KINDS };

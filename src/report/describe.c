@@ -4,18 +4,18 @@
 
 #include <stdlib.h>
 
-#include "graph/version.h"
-#include "library/choose.h"
-#include "library/signs.h"
-#include "library/unchecked.h"
-#include "match/cache.h"
-#include "place/classify.h"
-#include "place/flow.h"
-#include "place/layers.h"
-#include "place/locate.h"
-#include "place/notes.h"
-#include "place/standalone.h"
-#include "price/price.h"
+#include "device/price/price.h"
+#include "ir/graph/version.h"
+#include "patterns/library/choose.h"
+#include "patterns/library/signs.h"
+#include "patterns/library/unchecked.h"
+#include "report/place/classify.h"
+#include "report/place/flow.h"
+#include "report/place/layers.h"
+#include "report/place/locate.h"
+#include "report/place/notes.h"
+#include "report/place/standalone.h"
+#include "search/match/cache.h"
 
 enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
 

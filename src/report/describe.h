@@ -2,12 +2,12 @@
 #ifndef FA_DESCRIBE_H
 #define FA_DESCRIBE_H
 
-#include "device/chip.h"
-#include "graph/level.h"
-#include "place/origin.h"
-#include "price/perf.h"
-#include "prove/select.h"
+#include "device/chips/chip.h"
+#include "device/price/perf.h"
+#include "ir/graph/level.h"
+#include "proof/prove/select.h"
 #include "regions/regions.h"
+#include "report/place/origin.h"
 #include "report/report.h"
 
 /* The elementwise regions of one graph; zeroed: none was asked for. */

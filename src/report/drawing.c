@@ -1,8 +1,8 @@
 #include "report/drawing.h"
 
-#include "match/evaluate.h"
-#include "mlir/print.h"
-#include "place/segment.h"
+#include "ir/mlir/print.h"
+#include "report/place/segment.h"
+#include "search/match/evaluate.h"
 
 struct draughtsman {
     const struct graph *g;

@@ -2,7 +2,7 @@
 #ifndef FA_DRAWING_H
 #define FA_DRAWING_H
 
-#include "match/match.h"
+#include "search/match/match.h"
 
 enum { MOST_DRAWN = 200 /* ops; a place of more is not drawn */ };
 enum drawn { DRAWN_MATCHED, DRAWN_THROUGH, DRAWN_OUTSIDE };

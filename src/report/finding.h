@@ -2,11 +2,11 @@
 #ifndef FA_FINDING_H
 #define FA_FINDING_H
 
-#include "place/fingerprint.h"
-#include "place/notes.h"
-#include "price/price.h"
-#include "prove/verdict.h"
+#include "device/price/price.h"
+#include "proof/prove/verdict.h"
 #include "report/drawing.h"
+#include "report/place/fingerprint.h"
+#include "report/place/notes.h"
 
 /* From the first character of an op to behind its last one; lines are 0 where there is none. */
 struct extent {

@@ -1,7 +1,7 @@
 /* The formats of a report. */
 #include <string.h>
 
-#include "page/page.h"
+#include "report/page/page.h"
 #include "report/report.h"
 
 static bool report_print_html(const struct report *r, FILE *out) {

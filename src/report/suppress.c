@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "source/yaml.h"
+#include "input/source/yaml.h"
 
 static bool read_item(struct suppressions *s, const struct yaml *y, const struct tree *item) {
     static const struct field fields[] = {

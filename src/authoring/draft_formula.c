@@ -1,0 +1,192 @@
+/* Ops to the lines of a formula: neutral names of operators, infix signs, constants as numbers, and a variable for each
+ * value that comes from other ops. */
+#include "authoring/draft.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "ir/graph/index.h"
+#include "patterns/lang/infix.h"
+
+enum { MAX_STEPS_BACK = 48 };
+
+bool draft_is_mover(const struct graph *g, uint32_t op) {
+    return class_moves(graph_class(g, op)) && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE;
+}
+
+uint32_t draft_source(const struct draft *s, uint32_t value) {
+    for (int step = 0; step < MAX_STEPS_BACK; step++) {
+        uint32_t op = s->graph->m->values[value].def;
+        if (op == NONE || s->chosen[op])
+            return op;
+        if (!draft_is_mover(s->graph, op))
+            return NONE;
+        value = graph_operands(s->graph, op)[0];
+    }
+    return NONE;
+}
+
+static void show_movers(struct draft *s, uint32_t value, uint32_t source) {
+    for (uint32_t op; (op = s->graph->m->values[value].def) != source; value = graph_operands(s->graph, op)[0])
+        s->shown[op] = true;
+}
+
+bool draft_is_number(const struct draft *s, uint32_t value, double *number) {
+    struct constant c = graph_constant(s->graph, value);
+    *number = c.value;
+    return draft_source(s, value) == NONE && c.known && !isnan(c.value);
+}
+
+/* ---- names ---- */
+
+bool draft_has_name(const struct draft *s, struct str name) {
+    for (uint32_t v = 0; v < s->graph->m->nvalues; v++)
+        if (str_eq(s->names[v], name))
+            return true;
+    return false;
+}
+
+/* The role of the operand if it is a word that is free ("weight"), else a letter. */
+static struct str variable_name(struct draft *s, struct str role) {
+    if (role.n > 1 && op_kind_of_name(role) == NO_OPERATOR && !draft_has_name(s, role))
+        return arena_str(s->arena, role);
+    uint32_t i = s->nvariables++;
+    return i < 19 ? arena_printf(s->arena, "%c", 'a' + (int)i) : arena_printf(s->arena, "v%u", i);
+}
+
+/* Role of operand i: "weight?" gives "weight"; "low=min" has the attribute "min" as a default. */
+static struct str role_of(enum op_kind kind, uint32_t i, struct str *attribute) {
+    const char *p = op_table[kind].roles;
+    *attribute = STR("");
+    for (; i > 0 && strchr(p, ','); i--)
+        p = strchr(p, ',') + 1;
+    size_t all = strcspn(p, ","), n = strcspn(p, ",?=*");
+    if (i > 0)
+        return STR("");
+    if (p[n] == '=')
+        *attribute = (struct str){p + n + 1, all - n - 1};
+    return (struct str){p, n};
+}
+
+static uint32_t roles(enum op_kind kind) {
+    uint32_t n = *op_table[kind].roles != '\0';
+    for (const char *p = op_table[kind].roles; *p; p++)
+        n += *p == ',';
+    return n;
+}
+
+/* ---- operands ---- */
+
+static void write_operand(struct draft *s, uint32_t value, struct str role, struct buf *out) {
+    const struct graph *g = s->graph;
+    uint32_t source = draft_source(s, value);
+    if (source != NONE) {
+        show_movers(s, value, source);
+        buf_add(out, s->names[g->m->ops[source].first_result]);
+        return;
+    }
+    double number;
+    if (draft_is_number(s, value, &number)) {
+        buf_printf(out, "%.9g", number);
+        return;
+    }
+    if (!s->names[value].n)
+        s->names[value] = variable_name(s, role);
+    buf_add(out, s->names[value]);
+}
+
+/* An operand that is printed as an attribute. False when that is absent too. */
+static bool write_attribute(const struct draft *s, uint32_t op, struct str attribute, struct buf *out) {
+    const struct attr *x =
+        attribute.n ? attrs_find(graph_attributes(s->graph, op), arena_strdup(s->arena, attribute)) : NULL;
+    if (!x || !x->is_number)
+        return false;
+    buf_printf(out, "%.9g", x->number);
+    return true;
+}
+
+static void write_operands(struct draft *s, uint32_t op, enum op_kind kind, struct buf *out) {
+    uint32_t have = graph_noperands(s->graph, op), n = roles(kind);
+    for (uint32_t i = 0; i < (n > have ? n : have); i++) {
+        struct str attribute, role = role_of(kind, i, &attribute);
+        struct buf text = {0};
+        uint32_t value = i < have ? graph_operands(s->graph, op)[i] : NONE;
+        if (value != NONE)
+            write_operand(s, value, role, &text);
+        else if (!write_attribute(s, op, attribute, &text))
+            return;
+        buf_printf(out, "%s%.*s", i ? ", " : "", (int)text.n, text.p);
+        buf_free(&text);
+    }
+}
+
+/* ---- operators ---- */
+
+/* The operator that formulas have: dot_general and linear without a bias are written as matmul, which matches all
+ * three. */
+static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool biased = graph_noperands(g, op) > 2 && graph_operands(g, op)[2] != NONE;
+    return biased ? k : op_as(k);
+}
+
+/* Works along the last axis of its operand and no other. */
+static bool along_last_axis(const struct graph *g, uint32_t op) {
+    const struct attr *axes = graph_axes(g, op);
+    uint32_t rank;
+    enum op_class class = graph_class(g, op);
+    if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank))
+        return false;
+    if (axes)
+        return axes->n == 1 && (axes->list[0] == -1 || axes->list[0] == (int64_t)rank - 1);
+    return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
+}
+
+/* Of one of several equal parts of a dimension, which; else, of a slice of one dimension, from where to where. */
+static void write_part(const struct graph *g, uint32_t op, struct buf *out) {
+    struct slice_bounds b;
+    uint32_t rank, d = 0;
+    if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, &b) || b.ncut != 1)
+        return;
+    while (!b.cut[d])
+        d++;
+    const int64_t *shape = graph_shape(g, graph_operands(g, op)[0], &rank);
+    int64_t begin = b.begin[d], size = b.end[d] - begin;
+    if (!shape || b.step[d] != 1 || size <= 0)
+        return;
+    if (begin % size == 0 && shape[d] % size == 0)
+        buf_printf(out, ", dim=%d, part=%" PRId64 ", of=%" PRId64, (int)d - (int)rank, begin / size, shape[d] / size);
+    else
+        buf_printf(out, ", dim=%d, begin=%" PRId64 ", end=%" PRId64, (int)d - (int)rank, begin, begin + size);
+}
+
+static void write_op(struct draft *s, uint32_t op, struct buf *out) {
+    const struct graph *g = s->graph;
+    enum op_kind kind = formula_kind(g, op);
+    const struct infix *sign = infix_of_op(kind);
+    if (sign && graph_noperands(g, op) == 2) {
+        write_operand(s, graph_operands(g, op)[0], STR(""), out);
+        buf_printf(out, " %s ", sign->sign);
+        write_operand(s, graph_operands(g, op)[1], STR(""), out);
+        return;
+    }
+    buf_printf(out, "%s(", op_table[kind].name);
+    write_operands(s, op, kind, out);
+    write_part(g, op, out);
+    buf_add(out, s->axes && along_last_axis(g, op) ? STR(", dim=-1)") : STR(")"));
+}
+
+void draft_formula(struct draft *s, uint32_t root, struct buf *out) {
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < s->graph->m->nops; op++) {
+        if (!s->chosen[op])
+            continue;
+        struct str name = op == root ? STR("out") : arena_printf(s->arena, "t%u", ++n);
+        s->shown[op] = true;
+        buf_printf(out, "  %.*s = ", (int)name.n, name.p);
+        write_op(s, op, out);
+        buf_addc(out, '\n');
+        s->names[s->graph->m->ops[op].first_result] = name;
+    }
+}

@@ -1,0 +1,455 @@
+/* fa_apply: reads the module, and writes fused ops into it until nothing more is found. */
+#include "compile/apply/check.h"
+#include "compile/apply/choose.h"
+#include "compile/apply/file_edit.h"
+#include "compile/apply/rewrite.h"
+#include "compile/apply/unified_diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/locale.h"
+#include "base/watch.h"
+#include "patterns/library/choose.h"
+#include "patterns/library/library.h"
+#include "regions/rules.h"
+#include "report/explain/asked.h"
+
+/* What became of a finding. */
+struct outcome {
+    const struct pattern *pattern;
+    uint32_t op;     /* of the module as it is read, or what one that was written is made for; or NONE */
+    const char *why; /* it is left; NULL: it is applied */
+    bool refused;    /* nothing is written for its sake */
+};
+
+struct fa_application {
+    const struct fa_apply_options *options;
+    struct arena arena;
+    struct diags diags;
+    struct pattern_set own;             /* read for this call */
+    const struct pattern_set *patterns; /* these or those of a library */
+    struct chips chips;
+    struct inputs inputs;
+    struct level ttir;
+    struct replacing how;
+    struct outcome *outcomes;
+    uint32_t noutcomes, outcomes_cap;
+    struct taken_numbers taken; /* arguments of `ttir` */
+    bool *asked;                /* per op of `ttir`: --at means it, or what became of it; NULL: all of it is meant */
+    struct str text;            /* that is written */
+    struct match_cache *cache;  /* of all rounds, as the proofs are */
+    struct proofs *proofs;
+    struct watch *watch; /* or NULL */
+    enum fa_status status;
+};
+
+/* ---- what is asked for ---- */
+
+static bool parse_value(const char *text, struct str *name, double *number) {
+    const char *equals = strchr(text, '=');
+    char *end = NULL;
+    if (!equals || equals == text)
+        return false;
+    *name = (struct str){text, (size_t)(equals - text)};
+    *number = strtod(equals + 1, &end);
+    return end != equals + 1 && !*end && isfinite(*number);
+}
+
+static bool check_values(struct fa_application *a) {
+    struct str name;
+    double number;
+    for (size_t i = 0; i < a->options->nvalues; i++)
+        if (!parse_value(a->options->values[i], &name, &number)) {
+            diag_add(&a->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "such as --value=eps=1e-05",
+                     "--value takes NAME=NUMBER: %s", a->options->values[i]);
+            return false;
+        }
+    return true;
+}
+
+/* For form_request.number. */
+static bool number_given(const void *self, struct str formula_name, struct str argument, double *out) {
+    const struct fa_apply_options *o = self;
+    struct str name;
+    double number;
+    for (size_t i = o->nvalues; i-- > 0;)
+        if (parse_value(o->values[i], &name, &number) && (str_eq(name, formula_name) || str_eq(name, argument))) {
+            *out = number;
+            return true;
+        }
+    return false;
+}
+
+/* ---- new names ---- */
+
+static bool has_name_with(const struct mlir *m, struct str prefix) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->nnames && !found; i++) /* symbols among them */
+        found = str_starts(m->names[i], (struct str){prefix.p + 1, prefix.n - 1});
+    for (uint32_t i = 0; i < m->nvalues && !found; i++)
+        found = str_starts(mlir_span(m, m->values[i].name), prefix);
+    return found;
+}
+
+static struct str free_prefix(struct fa_application *a) {
+    struct str prefix = STR("%fused_");
+    for (unsigned i = 2; has_name_with(&a->ttir.ir, prefix); i++)
+        prefix = arena_printf(&a->arena, "%%fused%u_", i);
+    return prefix;
+}
+
+static struct str free_alias(struct fa_application *a) {
+    struct str alias = STR("#loc_fused");
+    for (unsigned i = 2; str_find(a->ttir.ir.text, alias); i++)
+        alias = arena_printf(&a->arena, "#loc_fused%u_", i);
+    return alias;
+}
+
+/* ---- what became of findings ---- */
+
+/* The op of another text of the module whose result has the name of this one's; or NONE. */
+static uint32_t same_op(const struct mlir *m, uint32_t op, const struct mlir *other) {
+    struct str function = m->ops[op].func == NONE ? STR("") : m->names[m->funcs[m->ops[op].func].name];
+    struct str name = m->ops[op].nresults ? mlir_span(m, m->values[m->ops[op].first_result].name) : STR("");
+    for (uint32_t i = 0; i < other->nops && m != other; i++) {
+        const struct mlir_op *o = &other->ops[i];
+        struct str its = o->func == NONE ? STR("") : other->names[other->funcs[o->func].name];
+        if (o->nresults && str_eq(mlir_span(other, other->values[o->first_result].name), name) && str_eq(its, function))
+            return i;
+    }
+    return m == other ? op : NONE;
+}
+
+/* The op of the module as it is read; of one that was written, what it is made for. */
+static uint32_t op_as_read(const struct fa_application *a, const struct graph *g, uint32_t op) {
+    enum { MOST = 8 };
+    uint32_t found = same_op(g->m, op, &a->ttir.ir);
+    for (int i = 0; i < MOST && found == NONE; i++) {
+        uint32_t v = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+        if (v == NONE || graph_nuses(g, v) != 1)
+            break;
+        op = g->uses[g->first_use[v]];
+        found = same_op(g->m, op, &a->ttir.ir);
+    }
+    return found;
+}
+
+/* What was left is found again in what was written, or gone. */
+static void drop_left(struct fa_application *a) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->noutcomes; i++)
+        if (!a->outcomes[i].why)
+            a->outcomes[n++] = a->outcomes[i];
+    a->noutcomes = n;
+}
+
+static void keep_outcome(struct fa_application *a, struct outcome x) {
+    a->outcomes = grow(a->outcomes, &a->outcomes_cap, a->noutcomes + 1, sizeof *a->outcomes);
+    a->outcomes[a->noutcomes++] = x;
+}
+
+/* The fused op is there, and lacks what TTIR cannot express: an activation, a scale that is an argument. */
+static bool was_applied(const struct fa_application *a, const struct pattern *pattern, uint32_t op) {
+    bool found = false;
+    for (uint32_t i = 0; i < a->noutcomes && op != NONE && !found; i++) {
+        const struct outcome *x = &a->outcomes[i];
+        found = !x->why && x->op == op && str_eq(x->pattern->fused_op, pattern->fused_op);
+    }
+    return found;
+}
+
+static struct source_location place_of(const struct fa_application *a, uint32_t op) {
+    const struct mlir *m = &a->ttir.ir;
+    return op == NONE ? (struct source_location){a->ttir.source->path, 0, 0} : mlir_place(m, m->ops[op].text.begin);
+}
+
+/* The line of the first that is left for the same reason; 0: there is none before this one. */
+static uint64_t first_left(const struct fa_application *a, const struct outcome *x) {
+    for (const struct outcome *o = a->outcomes; o < x; o++)
+        if (o->op != NONE && o->pattern == x->pattern && o->why && strcmp(o->why, x->why) == 0)
+            return place_of(a, o->op).line;
+    return 0;
+}
+
+static void say_left(struct fa_application *a, const struct outcome *x) {
+    const struct pattern *p = x->pattern;
+    uint64_t first = first_left(a, x);
+    struct buf why = {0};
+    if (first)
+        buf_printf(&why, " as at line %" PRIu64, first);
+    else
+        buf_printf(&why, ": %s", x->why);
+    diag_add(&a->diags, x->refused ? SEV_ERROR : SEV_NOTE, place_of(a, x->op),
+             x->refused ? "--partial leaves what is not proved" : NULL, "%.*s (%.*s) is %s%.*s", (int)p->fused_op.n,
+             p->fused_op.p, (int)p->name.n, p->name.p, x->refused ? "refused" : "left", (int)why.n, why.p);
+    buf_free(&why);
+}
+
+/* ---- one round ---- */
+
+/* A module, the fused ops that are written into it, and the edits that do so. */
+struct round {
+    const struct level *level;
+    struct selection selection;
+    struct replacement *all;
+    uint32_t n;
+    struct text_edits edits;
+};
+
+static void search_module(struct fa_application *a, struct round *r) {
+    struct search_setup setup = {a->patterns, &a->cache, 1, a->watch};
+    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &a->arena, &r->selection);
+}
+
+static void choose_findings(struct fa_application *a, struct round *r, const bool *asked) {
+    struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
+    struct choosing c = {.how = &a->how, .pricer = &pricer, .options = a->options, .asked = asked};
+    r->all = choose(&c, &r->selection, &a->arena, &r->n);
+    pricer_end(&pricer);
+}
+
+static uint32_t count_written(const struct round *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        n += r->all[i].written;
+    return n;
+}
+
+/* It was written, and is not proved. */
+static bool is_refused(const struct fa_application *a, const struct replacement *x) {
+    return !a->options->partial && x->reported && x->text.n > 0 && !x->written;
+}
+
+/* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */
+static bool prove_rewritten(struct fa_application *a, struct round *r) {
+    const struct mlir *m = &r->level->ir;
+    while (count_written(r) > 0) {
+        struct str why = STR("");
+        r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
+        struct module_check check = {.lowerings = a->patterns,
+                                     .before = m,
+                                     .after = text_edited(m->text, &r->edits, &a->arena),
+                                     .watch = a->watch};
+        if (check_module(&check, r->all, r->n, &a->arena, &why))
+            return true;
+        if (watch_has_ended(a->watch))
+            return false;
+        if (why.n) {
+            diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
+                     "--only and --skip choose fewer", "the rewritten module is refused: %.*s", (int)why.n, why.p);
+            return false;
+        }
+        for (uint32_t i = 0; i < r->n; i++)
+            if (is_refused(a, &r->all[i]))
+                return false;
+        text_edits_free(&r->edits);
+    }
+    return true;
+}
+
+static void keep_outcomes(struct fa_application *a, const struct round *r) {
+    const struct mlir *m = &r->level->ir;
+    drop_left(a);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct replacement *x = &r->all[i];
+        uint32_t op = op_as_read(a, &r->level->graph, x->match->root);
+        if (a->asked && x->written && op != NONE)
+            a->asked[op] = true;
+        if (x->written || (x->reported && !was_applied(a, x->match->pattern, op)))
+            keep_outcome(a, (struct outcome){x->match->pattern, op, x->written ? NULL : arena_strdup(&a->arena, x->why),
+                                             is_refused(a, x)});
+    }
+    add_numbers(&a->taken, &a->ttir.ir, take_numbers(r->all, r->n, &a->arena), m, &a->arena);
+}
+
+/* What --at means. False: nothing. */
+static bool find_asked(struct fa_application *a) {
+    const struct fa_apply_options *o = a->options;
+    struct str became = STR("");
+    if (!o->at)
+        return true;
+    a->asked = arena_alloc(&a->arena, a->ttir.ir.nops + (size_t)1);
+    if (asked_mark(o->at, &a->ttir, NULL, &a->arena, a->asked, &became))
+        return true;
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
+             "a value, a line, an op and its line, or a location", "nothing is at '%s'", o->at);
+    return false;
+}
+
+/* The same in what was written, where fused ops have the names of what they replace. */
+static const bool *asked_in(struct fa_application *a, const struct mlir *m) {
+    bool *marks = a->asked && m != &a->ttir.ir ? arena_alloc(&a->arena, m->nops + (size_t)1) : a->asked;
+    for (uint32_t i = 0; i < a->ttir.ir.nops && marks != a->asked; i++) {
+        uint32_t op = a->asked[i] ? same_op(&a->ttir.ir, i, m) : NONE;
+        if (op != NONE)
+            marks[op] = true;
+    }
+    return marks;
+}
+
+static bool run_round(struct fa_application *a, struct round *r) {
+    search_module(a, r);
+    if (watch_has_ended(a->watch))
+        return false;
+    choose_findings(a, r, asked_in(a, &r->level->ir));
+    bool good = prove_rewritten(a, r);
+    keep_outcomes(a, r);
+    return good;
+}
+
+/* ---- the whole ---- */
+
+/* The graph that is asked for, or the only one with TTIR; NULL: there is none, or there are several. */
+static const struct compile *choose_graph(struct fa_application *a) {
+    const struct inputs *in = &a->inputs;
+    const struct compile *found = NULL;
+    struct str numbers = STR("");
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < in->ncompiles; i++) {
+        const struct compile *c = &in->compiles[i];
+        if (!c->ttir.block)
+            continue;
+        numbers = arena_printf(&a->arena, "%.*s%s%u", (int)numbers.n, numbers.p, n++ ? ", " : "", c->number);
+        if (!a->options->graph || a->options->graph == c->number)
+            found = c;
+    }
+    if (found && (n == 1 || a->options->graph))
+        return found;
+    const char *path = in->ttir_path ? in->ttir_path : in->ttnn_path ? in->ttnn_path : "";
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){path, 0, 0}, n ? "--graph=N takes one of them" : NULL,
+             "there is %s TTIR module%s%s", n ? "a" : "no", n ? " of each of these graphs: " : "", numbers.p);
+    return NULL;
+}
+
+static bool read_module(struct fa_application *a, const struct compile **c) {
+    *c = choose_graph(a);
+    if (!*c)
+        return false;
+    level_read(&a->ttir, &(*c)->ttir, &a->diags);
+    bool whole = a->diags.errors == 0 && a->ttir.ir.bad_ops == 0;
+    if (!whole && !a->options->partial)
+        diag_add(&a->diags, SEV_ERROR, (struct source_location){(*c)->ttir.source->path, 0, 0},
+                 "--partial rewrites what could be read", "not all of the module could be read");
+    return whole || a->options->partial;
+}
+
+enum { MOST_ROUNDS = 8 };
+
+/* Rounds until nothing more is written, and the edits of all of them. */
+static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
+    struct str text = a->ttir.ir.text;
+    bool good = find_asked(a), more = true;
+    for (int i = 0; i < MOST_ROUNDS && good && more; i++) {
+        struct module_text now = {.source = {.data = NULL}};
+        struct round r = {.level = i ? &now.level : &a->ttir};
+        good = i == 0 || module_text_read(&now, text, &a->arena) || a->options->partial;
+        good = good && run_round(a, &r);
+        more = good && count_written(&r) > 0;
+        if (more) {
+            text = text_edited(text, &r.edits, &a->arena);
+            text_edits_join(edits, a->ttir.ir.text, &r.edits, &a->arena);
+        }
+        text_edits_free(&r.edits);
+        selection_free(&r.selection);
+        module_text_free(&now);
+    }
+    return good;
+}
+
+static enum fa_status run(struct fa_application *a) {
+    const struct fa_patterns *o = &a->options->patterns;
+    struct fa_inputs ttir = a->options->inputs;
+    const struct compile *c = NULL;
+    struct text_edits edits = {0};
+    ttir.levels = FA_TTIR_ONLY;
+    a->patterns = check_values(a) ? patterns_asked_for(o, &a->own, &a->diags) : NULL;
+    if (!a->patterns || !chips_load(&a->chips, devices_directory(o, &a->arena), &a->arena, &a->diags))
+        return FA_USAGE;
+    enum fa_status read = inputs_read(&a->inputs, &ttir, &a->arena, &a->diags);
+    if (read != FA_CLEAN)
+        return read;
+    if (!read_module(a, &c))
+        return FA_INPUT;
+    a->cache = match_cache_new(a->patterns);
+    a->proofs = proofs_new(a->patterns);
+    a->how = (struct replacing){.patterns = a->patterns,
+                                .prefix = free_prefix(a),
+                                .alias = free_alias(a),
+                                .number = number_given,
+                                .self = a->options};
+    bool good = run_rounds(a, &edits), ended = watch_say_ended(a->watch, &a->diags);
+    for (uint32_t i = 0; i < a->noutcomes && !ended; i++)
+        if (a->outcomes[i].why)
+            say_left(a, &a->outcomes[i]);
+    if (good && a->options->assumed) {
+        text_edits_free(&edits);
+        edits = put_numbers(&a->ttir.ir, a->taken, &a->arena);
+    }
+    struct str text = edits_of_file(&a->inputs, &c->ttir, a->ttir.ir.text, &edits, &a->arena);
+    if (good)
+        a->text = a->options->diff ? unified_diff(text, &edits, c->ttir.source->path, &a->arena)
+                                   : text_edited(text, &edits, &a->arena);
+    text_edits_free(&edits);
+    return good ? FA_CLEAN : FA_INPUT;
+}
+
+struct fa_application *fa_apply(const struct fa_apply_options *options) {
+    IN_C_LOCALE;
+    struct fa_application *a = xcalloc(1, sizeof *a);
+    a->options = options;
+    a->diags = (struct diags){.arena = &a->arena, .limit = options->max_diagnostics};
+    a->watch = watch_new(options->progress);
+    a->status = run(a);
+    a->options = NULL;
+    return a;
+}
+
+enum fa_status fa_application_status(const struct fa_application *a) {
+    return a->status;
+}
+const struct fa_diagnostics *fa_application_diagnostics(const struct fa_application *a) {
+    return diagnostics_of(&a->diags);
+}
+size_t fa_application_found(const struct fa_application *a) {
+    return a->noutcomes;
+}
+
+const char *fa_application_left(const struct fa_application *a, size_t i) {
+    return i < a->noutcomes ? a->outcomes[i].why : NULL;
+}
+
+size_t fa_application_applied(const struct fa_application *a) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->noutcomes; i++)
+        n += !a->outcomes[i].why;
+    return n;
+}
+
+bool fa_application_print(const struct fa_application *a, FILE *out) {
+    return !a->text.n || fwrite(a->text.p, 1, a->text.n, out) == a->text.n;
+}
+
+bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n) {
+    return file_write_text(a->text, path, error, n);
+}
+
+void fa_application_free(struct fa_application *a) {
+    if (!a)
+        return;
+    level_free(&a->ttir);
+    chips_free(&a->chips);
+    free(a->outcomes);
+    match_cache_free(a->cache);
+    proofs_free(a->proofs);
+    inputs_free(&a->inputs);
+    patterns_free(&a->own);
+    watch_free(a->watch);
+    diags_free(&a->diags);
+    arena_free(&a->arena);
+    free(a);
+}

@@ -1,0 +1,95 @@
+#include "compile/apply/check.h"
+
+#include "compile/apply/rewrite.h"
+#include "compile/verify/compare_modules.h"
+
+bool module_text_read(struct module_text *t, struct str text, struct arena *a) {
+    *t = (struct module_text){.source = {.path = "rewritten module", .data = text.p, .size = text.n},
+                              .block = {.text = text, .complete = true},
+                              .diags = {.arena = a}};
+    level_read(&t->level, &(struct level_text){&t->block, &t->source}, &t->diags);
+    return t->level.ir.ops && t->level.ir.bad_ops == 0 && t->diags.errors == 0;
+}
+
+void module_text_free(struct module_text *t) {
+    level_free(&t->level);
+    diags_free(&t->diags);
+}
+
+/* The replacement that a value of AFTER is defined in; or NONE. */
+static uint32_t replacement_of(const struct replacement *all, uint32_t n, struct str name) {
+    for (uint32_t i = 0; i < n; i++)
+        for (struct str rest = all[i].written ? all[i].text : STR(""); rest.n;) {
+            struct str line = str_line(&rest), names = str_part(&line, '='), one;
+            while (next_result(&names, &one))
+                if (str_eq(one, name))
+                    return i;
+        }
+    return NONE;
+}
+
+static struct str reason_for(const struct judgement *j, struct arena *a) {
+    if (j->answer == ANSWER_DIFFERENT)
+        return STR("the module with it computes something else");
+    return arena_printf(a, "the module with it is not proved to compute the same: %.*s", (int)j->why.text.n,
+                        j->why.text.p);
+}
+
+/* Takes back the last replacement of a region that is not proved; false: it has none. */
+static bool blame(const struct compared_region *r, const struct mlir *after, struct replacement *all, uint32_t n,
+                  struct arena *a) {
+    for (uint32_t k = r->nops[AFTER]; k-- > 0 && after->ops;) {
+        struct mlir_op o = after->ops[r->ops[AFTER][k]];
+        struct str name = o.nresults ? mlir_span(after, after->values[o.first_result].name) : STR("");
+        uint32_t i = name.n ? replacement_of(all, n, name) : NONE;
+        if (i == NONE)
+            continue;
+        all[i].why = reason_for(&r->judgement, a);
+        all[i].written = false;
+        return true;
+    }
+    return false;
+}
+
+static bool judge(const struct module_check *c, const struct module_text *sides, struct replacement *all, uint32_t n,
+                  struct arena *a, struct str *why) {
+    struct module_comparison m;
+    bool blamed = false, good;
+    struct what_to_compare what = {.watch = c->watch, .same_names = true};
+    for (uint32_t i = 0; i < n; i++)
+        what.excluded |= all[i].written ? all[i].excluded : 0;
+    compare_modules(&m, c->lowerings, &sides[BEFORE].level.graph, &sides[AFTER].level.graph, what);
+    good = m.why.n == 0 && m.nundecided == 0;
+    for (uint32_t i = 0; i < m.nregions; i++) {
+        if (!m.regions[i].needed || m.regions[i].judgement.answer == ANSWER_PROVED)
+            continue;
+        good = false;
+        blamed |= blame(&m.regions[i], &sides[AFTER].level.ir, all, n, a);
+    }
+    if (!good && !blamed)
+        *why = m.why.n ? arena_str(a, m.why) : STR("not all of the module is proved to compute the same");
+    module_comparison_free(&m);
+    return good;
+}
+
+bool check_module(const struct module_check *c, struct replacement *all, uint32_t n, struct arena *a, struct str *why) {
+    struct module_text plain, sides[SIDES];
+    struct taken_numbers taken = take_numbers(all, n, a), there = {0};
+    bool good = module_text_read(&plain, c->after, a);
+    if (!good)
+        *why = plain.diags.n ? str_of(plain.diags.items[0].message) : STR("it cannot be read");
+    add_numbers(&there, &plain.level.ir, taken, c->before, a);
+    struct str texts[SIDES] = {with_numbers(c->before, taken, a), with_numbers(&plain.level.ir, there, a)};
+    module_text_free(&plain);
+    for (int side = 0; side < SIDES && good; side++) {
+        bool read = module_text_read(&sides[side], texts[side], a);
+        if (!read)
+            *why = STR("the module with numbers in place of arguments cannot be read");
+    }
+    if (!good)
+        return false;
+    good = why->n == 0 && judge(c, sides, all, n, a, why);
+    module_text_free(&sides[BEFORE]);
+    module_text_free(&sides[AFTER]);
+    return good;
+}

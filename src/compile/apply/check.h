@@ -1,0 +1,31 @@
+/* Whether a rewritten module computes what the module did: the engine of verify, before against after. */
+#ifndef FA_APPLY_CHECK_H
+#define FA_APPLY_CHECK_H
+
+#include "compile/apply/replace.h"
+#include "ir/graph/level.h"
+
+/* A module that is text in memory. */
+struct module_text {
+    struct source source;
+    struct log_block block;
+    struct level level;
+    struct diags diags;
+};
+
+/* False with a reason in `diags`, whose texts are in `a` as `text` is. To be freed in any case. */
+bool module_text_read(struct module_text *t, struct str text, struct arena *a);
+void module_text_free(struct module_text *t);
+
+struct module_check {
+    const struct pattern_set *lowerings;
+    const struct mlir *before;
+    struct str after;    /* the rewritten text */
+    struct watch *watch; /* or NULL */
+};
+
+/* Takes back each replacement that is not proved, with the reason in it; true when there are none, and all else is
+ * proved. Where it is false without a replacement to blame, *why says so. Texts in `a`. */
+bool check_module(const struct module_check *c, struct replacement *all, uint32_t n, struct arena *a, struct str *why);
+
+#endif

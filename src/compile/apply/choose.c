@@ -1,0 +1,135 @@
+#include "compile/apply/choose.h"
+
+#include <stdlib.h>
+
+#include "patterns/library/choose.h"
+
+static bool is_assumed(const struct fa_apply_options *o, const struct pattern *p) {
+    for (struct str rest = str_of(o->assume); rest.n;) {
+        struct str glob = str_item(&rest);
+        if (str_is(glob, "all") || str_matches(p->name, glob) || str_matches(p->fused_op, glob))
+            return true;
+    }
+    return false;
+}
+
+/* The first precondition of the match, or what its claim leaves out; empty: it has none. */
+static struct str precondition_of(const struct match_detail *d, struct arena *a) {
+    if (d->preconditions.n)
+        return d->preconditions.items[0];
+    if (d->outside.n)
+        return d->outside.items[0];
+    for (uint32_t i = 0; i < d->remarks.n; i++)
+        if (str_starts(d->remarks.items[i], STR("precondition: ")))
+            return arena_str(a, (struct str){d->remarks.items[i].p + 14, d->remarks.items[i].n - 14});
+    return STR("");
+}
+
+/* The elements of an argument are assumed, of which a comparison of modules knows nothing. */
+static bool assumes_elements(const struct match *m, const struct match_detail *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->pattern->nholds; i++)
+        found |= d->slots[m->pattern->holds[i].slot].value != NONE;
+    return found;
+}
+
+static void write_one(const struct choosing *c, struct arena *a, struct replacement *out) {
+    const struct match *m = out->match;
+    struct reading *r = arena_alloc(a, sizeof *r);
+    if (!reading_find(r, c->how->patterns, m, a, &out->why)) {
+        out->why = arena_printf(a, "it is not proved: %.*s", (int)out->why.n, out->why.p);
+        return;
+    }
+    struct str precondition = precondition_of(&r->ref.bound, a);
+    if (precondition.n && !is_assumed(c->options, m->pattern))
+        out->why = arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
+                                (int)precondition.n, precondition.p);
+    else if (assumes_elements(m, &r->ref.bound))
+        out->why = arena_printf(a, "the module with it cannot be compared: it holds where %.*s", (int)precondition.n,
+                                precondition.p);
+    else
+        replace_match(c->how, r, a, out);
+}
+
+/* ---- candidates ---- */
+
+static bool is_asked_for(const struct choosing *c, const struct match *m) {
+    bool asked = !c->asked;
+    for (uint32_t i = 0; i < m->nops && !asked; i++)
+        asked = c->asked[m->ops[i]];
+    return asked && pattern_reach(m->pattern) == REACH_DIALECT;
+}
+
+static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, bool reported, struct arena *a,
+                               struct replacement *out) {
+    struct match_detail detail;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        if (!is_asked_for(c, m) || !match_details(m, a, &detail))
+            continue;
+        struct price price = price_match(c->pricer, m, &detail);
+        if (!price_is_slower(&price) || included(&c->options->patterns, "slower"))
+            out[n++] = (struct replacement){.match = m, .saved_us = price_saved_us(&price), .reported = reported};
+    }
+    return n;
+}
+
+static int by_saving(const void *pa, const void *pb) {
+    const struct replacement *a = pa, *b = pb;
+    if (a->saved_us != b->saved_us)
+        return a->saved_us > b->saved_us ? -1 : 1;
+    if (a->reported != b->reported)
+        return a->reported ? -1 : 1;
+    return a->match->root < b->match->root ? -1 : a->match->root > b->match->root;
+}
+
+static int by_place(const void *pa, const void *pb) {
+    const struct replacement *a = pa, *b = pb;
+    return a->match->root < b->match->root ? -1 : a->match->root > b->match->root;
+}
+
+/* ---- overlaps ---- */
+
+enum { TAKEN = 1, LOOKED_THROUGH = 2, ROOT = 4 };
+
+static bool overlaps(const struct match *m, const uint8_t *marks) {
+    bool found = (marks[m->root] & LOOKED_THROUGH) != 0;
+    for (uint32_t i = 0; i < m->nops && !found; i++)
+        found = (marks[m->ops[i]] & TAKEN) != 0;
+    for (uint32_t i = 0; i < m->nthrough && !found; i++)
+        found = (marks[m->through[i]] & ROOT) != 0;
+    return found;
+}
+
+static void take(const struct match *m, uint8_t *marks) {
+    marks[m->root] |= ROOT;
+    for (uint32_t i = 0; i < m->nops; i++)
+        marks[m->ops[i]] |= TAKEN;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        marks[m->through[i]] |= LOOKED_THROUGH;
+}
+
+struct replacement *choose(const struct choosing *c, const struct selection *s, struct arena *a, uint32_t *n) {
+    const struct graph *g = c->pricer->graph;
+    struct replacement *all = arena_alloc(a, (s->matches.n + s->gave_way.n + (size_t)1) * sizeof *all);
+    uint8_t *marks = arena_alloc(a, g->m->nops + (size_t)1);
+    uint32_t nall = add_candidates(c, &s->matches, true, a, all);
+    nall += add_candidates(c, &s->gave_way, false, a, all + nall);
+    qsort(all, nall, sizeof *all, by_saving);
+    *n = 0;
+    for (uint32_t i = 0; i < nall; i++) {
+        struct replacement *x = &all[i];
+        if (overlaps(x->match, marks))
+            x->why = STR("a fused op that takes part of its ops saves more");
+        else
+            write_one(c, a, x);
+        x->written = x->text.n > 0;
+        if (x->written)
+            take(x->match, marks);
+        if (x->written || x->reported)
+            all[(*n)++] = *x;
+    }
+    qsort(all, *n, sizeof *all, by_place);
+    return all;
+}

@@ -1,0 +1,26 @@
+/* Changes of a text that leave all its other bytes as they are. */
+#ifndef FA_TEXT_EDIT_H
+#define FA_TEXT_EDIT_H
+
+#include "ir/mlir/mlir.h"
+
+struct text_edit {
+    struct span at; /* empty: `text` is put in before it */
+    struct str text;
+};
+
+struct text_edits {
+    struct text_edit *items;
+    uint32_t n, cap;
+};
+
+void text_edits_add(struct text_edits *e, struct span at, struct str text);
+/* The span with its whole lines, where nothing else stands on them. */
+struct span whole_lines(struct str text, struct span s);
+/* The changed text, in `a`. Sorts the edits, whose spans may touch, not overlap. */
+struct str text_edited(struct str text, struct text_edits *e, struct arena *a);
+/* Makes edits of a text those that do both: `then` is of what they make of it. */
+void text_edits_join(struct text_edits *e, struct str text, struct text_edits *then, struct arena *a);
+void text_edits_free(struct text_edits *e);
+
+#endif

@@ -1,0 +1,77 @@
+/* Two modules of one compile compared: which ops of both are proved to compute the same. */
+#ifndef FA_COMPARE_MODULES_H
+#define FA_COMPARE_MODULES_H
+
+#include "compile/verify/dag.h"
+#include "compile/verify/judge.h"
+
+/* What was compared with one another: ops from shared values on. */
+struct compared_region {
+    struct judgement judgement;
+    uint32_t *ops[SIDES], nops[SIDES]; /* ids of the graph, ascending, each once */
+    const struct mlir *own_types;      /* different: the miter in its own types; or NULL */
+    bool needed;                       /* some result depends on it */
+    bool freed; /* different: ops[AFTER] are a deallocation and an op behind it that reads the value */
+    /* private to the sweep */
+    uint32_t *nodes, nnodes;   /* of the dag */
+    uint32_t *leaves, nleaves; /* values of AFTER that it starts from */
+    uint32_t result[SIDES];
+    struct movement moved;
+    bool in_own_type; /* as in struct cone_pair */
+    bool doubtful;    /* different, and other candidates cannot be told */
+    bool by_operands; /* as in merge_candidate */
+};
+
+/* A value of AFTER that is proved, for what the device loses on it. */
+struct proved_value {
+    const struct mlir *own_types; /* the miter in its own types; or NULL */
+    uint32_t op;                  /* of AFTER, the last one that computes; no slice of it */
+    uint32_t *ops, nops;          /* of AFTER, of its region */
+    uint32_t node;                /* private */
+};
+
+/* A value that the host makes and that is taken for one of BEFORE, or for several side by side. */
+struct trusted_value {
+    uint32_t call;                        /* op of AFTER */
+    uint32_t values[MAX_JOINED], nvalues; /* of the graph of BEFORE */
+};
+
+struct what_to_compare {
+    struct watch *watch; /* told of ops; or NULL */
+    bool keep_proved;    /* asked for: `proved` */
+    unsigned excluded;   /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
+    bool same_names;     /* values of one name are likely the same: AFTER is BEFORE with changes */
+    unsigned seed;       /* of random numbers */
+    const bool *only;    /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
+};
+
+struct module_comparison {
+    struct arena arena;
+    struct what_to_compare what;
+    const struct pattern_set *lowerings; /* what fused ops compute */
+    struct compared_region *regions;
+    uint32_t nregions, regions_cap;
+    uint32_t answers[SIDES][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */
+    struct str why;                                   /* no functions were compared, and why; or empty */
+    uint8_t *answer[SIDES];                           /* by op that computes: 1 + its answer; else 0 */
+    uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
+    uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
+    struct proved_value *proved; /* that results depend on */
+    uint32_t nproved, proved_cap;
+    struct mlir **miters; /* all of these, to be freed */
+    uint32_t nmiters, miters_cap;
+    struct trusted_value *trusted;
+    uint32_t ntrusted, trusted_cap;
+    bool doubtful;       /* some value was not proved */
+    uint32_t nundecided; /* needed regions that differ, and may yet be right */
+};
+
+/* `before` and `after` have to outlive it. */
+void compare_modules(struct module_comparison *m, const struct pattern_set *lowerings, const struct graph *before,
+                     const struct graph *after, struct what_to_compare what);
+/* The last compute op of AFTER in the region that does not only slice, or its last op. */
+uint32_t fused_op_of(const struct compared_region *r, const struct graph *after);
+void module_comparison_free(struct module_comparison *m);
+
+#endif

@@ -1,0 +1,162 @@
+#include "compile/verify/cone.h"
+
+#include "proof/reduce/subgraph.h"
+
+/* One walk from a value backwards: from that of AFTER also through what is several values of BEFORE side by side. */
+struct cone_walk {
+    struct cone_pair *c;
+    const struct dag *d;
+    enum merge least;
+    int side;
+    uint32_t first_node; /* of c->nodes */
+    uint32_t stack[4 * MAX_CONE_NODES], n;
+};
+
+static bool fail(struct cone_pair *c, enum reason_kind kind, const char *why) {
+    c->why = (struct reason){str_of(why), kind};
+    return false;
+}
+
+/* The walk ends at the value: its representative is an input. */
+static bool is_input(const struct cone_walk *w, uint32_t value) {
+    const struct dag_value *v = &w->d->values[value];
+    bool compared = (value == w->c->result[BEFORE] || value == w->c->result[AFTER]) && v->node != NONE;
+    return v->rep != NONE && (enum merge)v->merged >= w->least && !compared &&
+           !has_id(w->c->opened, w->c->nopened, v->rep);
+}
+
+static bool add_input(struct cone_walk *w, uint32_t value) {
+    struct cone_pair *c = w->c;
+    const struct dag_value *v = &w->d->values[value];
+    uint32_t i = 0;
+    while (i < c->ninputs && c->inputs[i] != v->rep)
+        i++;
+    if (i == MAX_CONE_INPUTS || c->nleaves == MAX_CONE_INPUTS)
+        return fail(c, REASON_TOO_MANY, "too many operands");
+    if (i == c->ninputs) {
+        c->inputs[c->ninputs++] = v->rep;
+        c->used[i] = 0;
+    }
+    c->used[i] |= (uint8_t)(1 << w->side);
+    if (v->side == AFTER && !has_id(c->leaves, c->nleaves, value))
+        c->leaves[c->nleaves++] = value;
+    c->weakest = (enum merge)v->merged < c->weakest ? (enum merge)v->merged : c->weakest;
+    return true;
+}
+
+static bool push(struct cone_walk *w, const uint32_t *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (values[i] == NONE)
+            continue;
+        if (w->n == sizeof w->stack / sizeof *w->stack)
+            return fail(w->c, REASON_TOO_MANY, "too many ops without a value that both modules have");
+        w->stack[w->n++] = values[i];
+    }
+    return true;
+}
+
+static bool visit(struct cone_walk *w, uint32_t value) {
+    struct cone_pair *c = w->c;
+    uint32_t node = w->d->values[value].node, join = w->d->values[value].join;
+    if (is_input(w, value))
+        return add_input(w, value);
+    c->joins |= join != NONE;
+    if (join != NONE)
+        return push(w, w->d->joins[join].parts, w->d->joins[join].n);
+    if (node == NONE)
+        return fail(c, REASON_FOREIGN_ARGUMENT, "an argument that only one of the modules has");
+    if (has_id(c->nodes + w->first_node, c->nnodes - w->first_node, node))
+        return true;
+    if (c->nnodes == MAX_CONE_NODES)
+        return fail(c, REASON_TOO_MANY, "too many ops without a value that both modules have");
+    c->nodes[c->nnodes++] = node;
+    return push(w, dag_operands(w->d, node), w->d->nodes[node].noperands);
+}
+
+static void drop_repeated(struct cone_pair *c) {
+    uint32_t n = 0;
+    sort_ids(c->nodes, c->nnodes);
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        if (n == 0 || c->nodes[n - 1] != c->nodes[i])
+            c->nodes[n++] = c->nodes[i];
+    c->nnodes = n;
+}
+
+bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
+    c->nnodes = c->ninputs = c->nleaves = 0;
+    c->weakest = PROVED;
+    c->joins = false;
+    c->why.text = STR("");
+    for (int side = SIDES; side-- > 0;) { /* what AFTER is made of is known where BEFORE is made of too much */
+        struct cone_walk w = {.c = c, .d = d, .least = least, .side = side, .first_node = c->nnodes};
+        w.stack[w.n++] = c->result[side];
+        while (w.n > 0)
+            if (!visit(&w, w.stack[--w.n]))
+                return false;
+    }
+    drop_repeated(c);
+    return true;
+}
+
+/* Some op makes the value, so that it need not be an input. What a device has of an argument is as arbitrary as that.
+ */
+static bool is_made(const struct dag *d, uint32_t value) {
+    uint32_t node = d->values[value].node;
+    bool argument = node != NONE && op_is(dag_kind(d, node), SHARDS) && d->nodes[node].noperands > 0 &&
+                    dag_operands(d, node)[0] != NONE && d->values[dag_operands(d, node)[0]].node == NONE;
+    return node != NONE && !dag_is_constant(d, value) && !argument;
+}
+
+bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        found |= c->used[i] != (1 << BEFORE | 1 << AFTER) && is_made(d, c->inputs[i]);
+    return found;
+}
+
+bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        found |= dag_is_elided(d, c->nodes[i]);
+    for (uint32_t i = 0; i < c->ninputs; i++) {
+        uint32_t node = d->values[c->inputs[i]].node;
+        found |= node != NONE &&
+                 (c->used[i] == (1 << BEFORE | 1 << AFTER) ? dag_is_one_of_many(d, node) : dag_is_elided(d, node));
+    }
+    return found;
+}
+
+static bool is_foreign_to(const struct cone_pair *c, const struct dag *d, uint32_t input, int side) {
+    return c->used[input] == 1 << side && is_made(d, c->inputs[input]);
+}
+
+/* Both sides may have inputs that the other lacks: the earlier one may be what the later one is made of. Returns the
+ * first of those that are later than all of one side. */
+static uint32_t first_to_open(const struct cone_pair *c, const struct dag *d) {
+    uint32_t end[SIDES] = {0, 0};
+    for (int side = 0; side < SIDES; side++)
+        for (uint32_t i = 0; i < c->ninputs; i++)
+            if (is_foreign_to(c, d, i, side) && c->inputs[i] >= end[side])
+                end[side] = c->inputs[i] + 1;
+    return end[BEFORE] < end[AFTER] ? end[BEFORE] : end[AFTER];
+}
+
+static bool open_foreign(struct cone_pair *c, const struct dag *d) {
+    uint32_t before = c->nopened, first = first_to_open(c, d);
+    for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+        if (c->inputs[i] >= first && (is_foreign_to(c, d, i, BEFORE) || is_foreign_to(c, d, i, AFTER)))
+            c->opened[c->nopened++] = c->inputs[i];
+    return c->nopened > before;
+}
+
+static bool open_all(struct cone_pair *c, const struct dag *d) {
+    uint32_t before = c->nopened;
+    for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+        if (is_made(d, c->inputs[i]))
+            c->opened[c->nopened++] = c->inputs[i];
+    return c->nopened > before;
+}
+
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least) {
+    return (open_foreign(c, d) || open_all(c, d)) && cone_build(c, d, least);
+}

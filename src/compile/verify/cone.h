@@ -1,0 +1,37 @@
+/* What computes one value of AFTER, and what computes the value of BEFORE that it may be, down to values of BEFORE that
+ * represent others: a cut of the graph, whose inputs both sides share. */
+#ifndef FA_CONE_H
+#define FA_CONE_H
+
+#include "compile/verify/dag.h"
+#include "proof/numeric/reason.h"
+
+enum { MAX_CONE_NODES = 480, MAX_CONE_INPUTS = 60, MAX_OPENED = 256 };
+
+struct cone_pair {
+    uint32_t result[SIDES];                    /* values that are compared */
+    struct movement moved;                     /* of the one of AFTER */
+    uint32_t nodes[MAX_CONE_NODES], nnodes;    /* ascending: those of BEFORE first */
+    uint32_t inputs[MAX_CONE_INPUTS], ninputs; /* values of BEFORE */
+    uint8_t used[MAX_CONE_INPUTS];             /* by which sides, a bit each */
+    uint32_t leaves[MAX_CONE_INPUTS], nleaves; /* values of AFTER that are inputs */
+    uint32_t opened[MAX_OPENED], nopened;      /* values of BEFORE that represent others, but are no inputs here */
+    bool in_own_type;                          /* the result of BEFORE: it is not cast to the type of that of AFTER */
+    bool joins;                                /* some value is several of BEFORE side by side */
+    enum merge weakest;                        /* how sure the least sure of the inputs is */
+    struct reason why;                         /* why there is no cone; or empty */
+};
+
+/* From `result`, `moved` and `opened`. Values that are merged less surely than `least` are no inputs. False with `why`.
+ */
+bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
+/* One layer larger: of the inputs that only one side needs the latest are opened, or else all that ops make. False
+ * where there is none, or with `why`. */
+bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least);
+/* Some value that ops make is an input of one side only. */
+bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
+/* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.
+ */
+bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d);
+
+#endif

@@ -1,0 +1,165 @@
+#include "compile/verify/judge.h"
+
+#include "compile/verify/circuit.h"
+#include "proof/equal/show.h"
+
+/* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
+ * times as long as in f64. */
+static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
+
+enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2, MANY_SAMPLES = 8 };
+
+struct miter_question {
+    struct circuit own; /* of the model */
+    struct payloads payloads;
+    struct judging how;
+    struct arena *a;
+};
+
+static bool begin(struct miter_question *q, const struct mlir *miter, const struct pattern_set *lowerings,
+                  struct arena *a, struct reason *why) {
+    *q = (struct miter_question){.a = a};
+    if (!miter || !circuit_of(&q->own, miter, lowerings, a, why))
+        return false;
+    payload_read(&q->own.subgraph, MAX_PAYLOAD, a, &q->payloads);
+    return true;
+}
+
+/* Nothing is chosen, and no number is a place: other such numbers may be those that a model never has. */
+static bool is_smooth(const struct problem *p) {
+    const struct graph *g = p->program.graph;
+    bool smooth = true;
+    for (uint32_t i = 0; i < p->program.nops; i++)
+        smooth &= !graph_op_is(g, p->program.ops[i], SELECTS);
+    for (uint32_t i = 0; i < p->ninputs; i++)
+        smooth &= format_is_float(graph_dtype(g, p->inputs[i].value)) && !p->inputs[i].facts.indices &&
+                  !p->inputs[i].facts.mask_sign;
+    return smooth;
+}
+
+/* For shapes_question.ask. */
+static struct verdict ask(void *self, const struct sized *how) {
+    struct miter_question *q = self;
+    struct circuit *c = arena_alloc(q->a, sizeof *c);
+    struct effort effort = {.seed = q->how.seed, .samples = how->costly ? 1 : SAMPLES, .violated = NONE};
+    struct verdict v = {.kind = VERDICT_NONE};
+    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaling, q->a, c, &v.why)) {
+        bool tells = !q->how.many || is_smooth(&c->problem);
+        effort.samples = q->how.many ? MANY_SAMPLES : effort.samples;
+        c->problem.excluded = q->how.excluded;
+        c->problem.bound = q->how.bound;
+        c->problem.any_order = q->how.any_order;
+        v = tells ? equal_try(&c->problem, effort, q->a) : (struct verdict){.kind = VERDICT_SAME};
+    }
+    circuit_free(c);
+    return v;
+}
+
+/* For shapes_question.in_both. */
+static bool in_both(void *self, struct constant number) {
+    const struct miter_question *q = self;
+    return circuit_in_both(&q->own, number);
+}
+
+/* For shapes_question.explained. */
+static bool explained(void *self, const struct sized *at, const struct verdict *v) {
+    struct miter_question *q = self;
+    struct circuit *c = arena_alloc(q->a, sizeof *c);
+    struct loose_constant tied[MAX_TIED];
+    struct reason why;
+    bool good = true;
+    if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scaling, q->a, c, &why)) {
+        uint32_t n = circuit_tied(c, tied);
+        good = n == NONE || equal_explain(&c->problem, v, tied, n);
+    }
+    circuit_free(c);
+    return good;
+}
+
+static struct shapes_question question_of(struct miter_question *q, double cost) {
+    return (struct shapes_question){.subgraph = &q->own.subgraph,
+                                    .payloads = &q->payloads,
+                                    .small_cost = small_cost,
+                                    .own_cost = cost,
+                                    .ask = ask,
+                                    .in_both = in_both,
+                                    .explained = explained,
+                                    .self = q};
+}
+
+static struct str matters_for(enum trial t) {
+    return t == TRIAL_MASKED_ROWS    ? STR("rows of which a mask hides everything (no key to attend to)")
+           : t == TRIAL_MASKED       ? STR("masks that hide some scores")
+           : t == TRIAL_THRESHOLDS   ? STR("numbers at or beyond a threshold that it compares with")
+           : t == TRIAL_NEAR_EPSILON ? STR("numbers so small that an epsilon counts")
+           : t == TRIAL_EQUAL        ? STR("equal elements")
+                                     : STR("");
+}
+
+static struct judgement judgement_of(const struct shapes_answer *all, bool thorough) {
+    const struct verdict *v = &all->verdict;
+    bool rare = v->kind == VERDICT_DIFFERENT && (v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS);
+    if (v->kind == VERDICT_SAME)
+        return (struct judgement){.answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding};
+    if (v->kind == VERDICT_NONE || !thorough)
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->why};
+    if (all->doubtful)
+        return (struct judgement){.answer = ANSWER_NOT_COMPARED,
+                                  .differs = true,
+                                  .why = {STR("it differs in small shapes, and constants may be tied to larger "
+                                              "ones, which cost too much"),
+                                          REASON_TOO_LARGE}};
+    return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why.text = matters_for(v->at.trial)};
+}
+
+struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
+                             struct arena *a) {
+    struct miter_question *q = arena_alloc(a, sizeof *q);
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED};
+    if (begin(q, miter, lowerings, a, &j.why)) {
+        q->how = how;
+        struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
+        struct shapes_answer all = equal_in_shapes(&shapes);
+        j = judgement_of(&all, how.thorough);
+    }
+    circuit_free(&q->own);
+    return j;
+}
+
+struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a) {
+    struct miter_question *q = arena_alloc(a, sizeof *q);
+    struct circuit *c = arena_alloc(a, sizeof *c);
+    struct str shown = STR("");
+    struct reason why;
+    if (begin(q, miter, lowerings, a, &why)) {
+        q->how.seed = seed;
+        struct shapes_question shapes = question_of(q, own_cost);
+        struct shapes_answer all = equal_in_shapes(&shapes);
+        if (all.verdict.kind == VERDICT_DIFFERENT &&
+            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scaling, a, c, &why))
+            shown = equal_show(&c->problem, &all.verdict, c->names, a);
+        circuit_free(c);
+    }
+    circuit_free(&q->own);
+    return shown;
+}
+
+struct device_error miter_error(const struct mlir *miter, const struct pattern_set *lowerings, bool blackhole) {
+    struct arena scratch = {0};
+    struct miter_question *q = arena_alloc(&scratch, sizeof *q);
+    struct circuit *c = arena_alloc(&scratch, sizeof *c);
+    struct extents *e = arena_alloc(&scratch, sizeof *e);
+    struct device_error error = {.known = false};
+    struct reason why;
+    if (begin(q, miter, lowerings, &scratch, &why)) {
+        struct shapes_question shapes = question_of(q, own_cost);
+        if ((shapes_choose(&shapes, true, own_device_cost, e, &why) ||
+             shapes_choose(&shapes, false, small_cost, e, &why)) &&
+            circuit_resize(&q->own, e, &q->payloads, SCALE_NONE, &scratch, c, &why))
+            error = device_error_of(&c->problem, blackhole);
+        circuit_free(c);
+    }
+    circuit_free(&q->own);
+    arena_free(&scratch);
+    return error;
+}

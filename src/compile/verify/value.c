@@ -1,0 +1,595 @@
+/* Judges one value. Where no candidate is proved, it stays inside of larger cones. Where these are not proved either,
+ * but would be if it were its candidate, the difference is there: it is assumed to be the candidate from then on. */
+#include "compile/verify/value.h"
+
+#include <stdlib.h>
+
+#include "compile/verify/hosted.h"
+#include "compile/verify/miter.h"
+#include "proof/reduce/subgraph.h"
+
+enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32, MAX_REJOINED = 48, MAX_GROWN = 64 };
+
+/* What changes results by less of themselves hardly matters to them. */
+static const double little = 1e-3;
+
+/* ---- regions ---- */
+
+static struct judging judging_of(const struct sweep *s, bool thorough) {
+    return (struct judging){.seed = s->m->what.seed, .excluded = s->m->what.excluded, .thorough = thorough};
+}
+
+static bool has_call(const struct dag *d, const struct cone_pair *c) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes && !found; i++)
+        found = dag_class(d, c->nodes[i]) == OP_CALL;
+    return found;
+}
+
+/* The module, for as long as the comparison. */
+static const struct mlir *keep_miter(struct module_comparison *m, struct miter *w) {
+    struct mlir *kept = arena_alloc(&m->arena, sizeof *kept);
+    *kept = w->ir;
+    w->ir = (struct mlir){0};
+    m->miters = grow(m->miters, &m->miters_cap, m->nmiters + 1, sizeof *m->miters);
+    m->miters[m->nmiters++] = kept;
+    return kept;
+}
+
+/* The miter is to be freed, the texts are in `a`. */
+static struct judgement judge_miter(struct sweep *s, const struct cone_pair *c, struct miter_options form,
+                                    struct judging how, struct arena *a, struct miter *w) {
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED};
+    return miter_build(c, &s->d, form, w, &j.why) ? miter_judge(&w->ir, s->m->lowerings, how, a) : j;
+}
+
+/* Also where it is proved with every gelu in the form with tanh. */
+static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct judging how) {
+    struct arena scratch = {0};
+    struct miter w, other = {.has_gelu = false};
+    struct judgement j = judge_miter(s, c, (struct miter_options){0}, how, &scratch, &w), with_tanh = j;
+    if (w.has_gelu && j.answer != ANSWER_PROVED)
+        with_tanh = judge_miter(s, c, (struct miter_options){.tanh_gelu = true}, how, &scratch, &other);
+    j = with_tanh.answer == ANSWER_PROVED ? with_tanh : j;
+    mlir_free(&other.ir);
+    if (j.answer == ANSWER_DIFFERENT)
+        j.miter = keep_miter(s->m, &w);
+    if (j.answer == ANSWER_NOT_COMPARED && has_call(&s->d, c))
+        j.why = (struct reason){STR("no evaluator for call: the function has no body, or one in another dialect"),
+                                REASON_NO_BODY};
+    j.why.text = arena_str(&s->m->arena, j.why.text);
+    mlir_free(&w.ir);
+    arena_free(&scratch);
+    return j;
+}
+
+static struct judgement judge_cone(struct sweep *s, const struct cone_pair *c, bool thorough) {
+    return judge(s, c, judging_of(s, thorough));
+}
+
+/* Where something is known to differ inside of a cone, a few numbers on which its results agree say little: behind
+ * several of what saturates most do. */
+static bool holds_on_many_numbers(struct sweep *s, const struct cone_pair *c) {
+    struct judging how = judging_of(s, false);
+    how.many = true;
+    return judge(s, c, how).answer == ANSWER_PROVED;
+}
+
+static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
+    uint32_t *to = arena_alloc(a, (n + (size_t)1) * sizeof *to);
+    if (n)
+        memcpy(to, ids, n * sizeof *to);
+    return to;
+}
+
+/* NULL: there is none. */
+static const struct mlir *miter_in_own_types(struct sweep *s, const struct cone_pair *c) {
+    struct miter w;
+    struct reason why;
+    const struct mlir *kept = NULL;
+    if (miter_build(c, &s->d, (struct miter_options){.in_own_types = true}, &w, &why))
+        kept = keep_miter(s->m, &w);
+    mlir_free(&w.ir);
+    return kept;
+}
+
+static void set_region(struct sweep *s, struct compared_region *r, const struct cone_pair *c, struct judgement j) {
+    struct arena *a = &s->m->arena;
+    *r = (struct compared_region){.judgement = j, .nnodes = c->nnodes, .nleaves = c->nleaves};
+    memcpy(r->result, c->result, sizeof r->result);
+    r->moved = c->moved;
+    r->in_own_type = c->in_own_type;
+    if (j.answer == ANSWER_DIFFERENT)
+        r->own_types = miter_in_own_types(s, c);
+    r->nodes = copy_ids(a, c->nodes, c->nnodes);
+    r->leaves = copy_ids(a, c->leaves, c->nleaves);
+    for (int side = 0; side < SIDES; side++)
+        r->ops[side] = arena_alloc(a, (c->nnodes + (size_t)1) * sizeof *r->ops[side]);
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        const struct dag_node *n = &s->d.nodes[c->nodes[i]];
+        r->ops[n->side][r->nops[n->side]++] = n->op;
+    }
+    for (int side = 0; side < SIDES; side++)
+        sort_ids(r->ops[side], r->nops[side]);
+}
+
+static struct cone_pair cone_of_region(const struct compared_region *r) {
+    return (struct cone_pair){
+        .result = {r->result[BEFORE], r->result[AFTER]}, .moved = r->moved, .in_own_type = r->in_own_type};
+}
+
+static uint32_t keep_region(struct sweep *s, const struct cone_pair *c, struct judgement j) {
+    struct module_comparison *m = s->m;
+    m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
+    set_region(s, &m->regions[m->nregions], c, j);
+    return m->nregions++;
+}
+
+/* For what is asked of proved values. */
+static void keep_proved(struct sweep *s, const struct cone_pair *c) {
+    struct module_comparison *m = s->m;
+    const struct dag_value *v = &s->d.values[c->result[AFTER]];
+    const struct graph *g = s->d.side[AFTER].g;
+    if (!m->what.keep_proved || v->node == NONE || v->result > 0)
+        return;
+    uint32_t *ops = arena_alloc(&m->arena, (c->nnodes + (size_t)1) * sizeof *ops), n = 0, op = s->d.nodes[v->node].op;
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        if (s->d.nodes[c->nodes[i]].side == BEFORE)
+            continue;
+        ops[n] = s->d.nodes[c->nodes[i]].op;
+        op = op_computes(g, ops[n]) && graph_class(g, ops[n]) != OP_SLICE ? ops[n] : op;
+        n++;
+    }
+    m->proved = grow(m->proved, &m->proved_cap, m->nproved + 1, sizeof *m->proved);
+    m->proved[m->nproved++] = (struct proved_value){miter_in_own_types(s, c), op, ops, n, v->node};
+}
+
+/* ---- one value ---- */
+
+/* What agrees although a part of it differs on few numbers may not have had these: it differs again in a larger cone.
+ */
+static bool differs_again(struct sweep *s, const struct cone_pair *c, enum merge least) {
+    struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
+    enum answer answer = ANSWER_PROVED;
+    *larger = *c;
+    for (int i = 0; i < MAX_AGAIN && answer != ANSWER_DIFFERENT && cone_grow(larger, &s->d, least); i++)
+        answer = judge_cone(s, larger, true).answer;
+    return answer == ANSWER_DIFFERENT;
+}
+
+/* What differs may do so since inputs are not independent: one is made of another, or two are equal. Then what makes
+ * them is part of the cone. The smallest cone that is proved is left in `c`, or else the one that was given. One that
+ * is large already is made of values that are not proved, and a larger one tells no more. */
+static struct judgement judge_grown(struct sweep *s, struct cone_pair *c, enum merge least, int most) {
+    struct judgement first = judge_cone(s, c, false), j = first;
+    struct cone_pair *larger = arena_alloc(&s->arena, sizeof *larger);
+    *larger = *c;
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && larger->nnodes <= MAX_GROWN; i++) {
+        if (!cone_grow(larger, &s->d, least))
+            break;
+        j = judge_cone(s, larger, false);
+    }
+    if (j.answer != ANSWER_PROVED || (first.answer != ANSWER_PROVED && differs_again(s, larger, least)))
+        return first;
+    *c = *larger;
+    return j;
+}
+
+static void leave_undecided(struct compared_region *r, struct str why) {
+    r->judgement.answer = ANSWER_NOT_COMPARED;
+    r->judgement.differs = true;
+    r->judgement.why = (struct reason){.text = why};
+}
+
+static const char hidden_difference[] = "a value differs, which no number that was tried shows in what is made of it";
+
+/* The cone is proved whatever the value is, or nearly so: on no numbers that were tried does it matter. */
+static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
+    struct arena scratch = {0};
+    struct miter w;
+    if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
+        return false;
+    struct judging how = judging_of(s, false);
+    how.bound = little;
+    struct miter_options form = {.changed = &value};
+    bool same = judge_miter(s, c, form, how, &scratch, &w).answer == ANSWER_PROVED;
+    mlir_free(&w.ir);
+    arena_free(&scratch);
+    return same;
+}
+
+static void note_hidden(struct sweep *s, uint32_t region, uint32_t by) {
+    s->hidden = grow(s->hidden, &s->hidden_cap, s->nhidden + 1, sizeof *s->hidden);
+    s->hidden[s->nhidden++] = (struct hidden_difference){region, by};
+}
+
+static bool hides(const struct sweep *s, uint32_t region, uint32_t value) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->nhidden && !found; i++)
+        found = s->hidden[i].region == region && (value == NONE || s->hidden[i].by == value);
+    return found;
+}
+
+/* Whether all that results are made of the region's value passes through what hides its difference. */
+static bool is_hidden(const struct sweep *s, uint32_t region) {
+    const struct dag_side *f = &s->d.side[AFTER];
+    bool seen = false, *from = xcalloc(s->d.nvalues + (size_t)1, sizeof *from);
+    from[s->m->regions[region].result[AFTER]] = true;
+    for (uint32_t node = f->first_node; node < f->end_node; node++) {
+        bool made = false;
+        for (uint32_t i = 0; i < s->d.nodes[node].noperands; i++)
+            made |= dag_operands(&s->d, node)[i] != NONE && from[dag_operands(&s->d, node)[i]];
+        for (uint32_t v = s->d.nodes[node].first_result;
+             made && v < s->d.nodes[node].first_result + s->d.nodes[node].nresults; v++)
+            from[v] = from[v] || !hides(s, region, v);
+    }
+    for (uint32_t i = 0; i < f->noutputs; i++)
+        seen |= f->outputs[i] != NONE && from[f->outputs[i]] && !hides(s, region, f->outputs[i]);
+    for (uint32_t i = 0; i < f->nargs; i++) {
+        uint32_t written = f->of[s->d.values[f->first_arg + i].value];
+        seen |= written != NONE && from[written];
+    }
+    free(from);
+    return !seen;
+}
+
+/* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
+ * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
+ * would agree as well. Neither is decided, but where the value goes past the cone. */
+static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool thorough) {
+    bool found = false, differs = false;
+    for (uint32_t i = 0; i < c->nnodes; i++) {
+        const struct dag_node *x = &s->d.nodes[c->nodes[i]];
+        for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
+            struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
+            if (!r || r->by_operands || v == c->result[AFTER] ||
+                !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
+                continue;
+            differs |= !r->judgement.rare;
+            if ((r->judgement.rare && !r->doubtful) || is_immaterial(s, c, v)) {
+                note_hidden(s, s->region_of[v], c->result[AFTER]);
+                found = true;
+            }
+        }
+    }
+    return found || (differs && !thorough && !holds_on_many_numbers(s, c));
+}
+
+/* How a candidate is tried: `least`, of inputs, and how many layers the cone may grow by; or THOROUGHLY, as it is. */
+enum { MAX_GROWTH = 5, THOROUGHLY = -1 };
+
+/* Merges a value with a candidate where they are proved to be the same. Else the reason, or what is different, is in
+ * `j` and the cone in `c`. `anew`: also where that makes no other inputs than a surer attempt. */
+static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidate x, enum merge least, int growth,
+                          bool anew, struct cone_pair *c, struct judgement *j) {
+    *c = (struct cone_pair){.result = {x.before, after}, .moved = x.moved, .in_own_type = x.in_own_type};
+    *j = (struct judgement){.answer = ANSWER_NOT_COMPARED};
+    if (!cone_build(c, &s->d, least))
+        j->why = c->why;
+    else if (anew || c->weakest == least)
+        *j = growth == THOROUGHLY ? judge_cone(s, c, true) : judge_grown(s, c, least, growth);
+    if (j->answer == ANSWER_PROVED && hides_a_difference(s, c, growth == THOROUGHLY))
+        *j = (struct judgement){
+            .answer = ANSWER_NOT_COMPARED, .agrees = true, .differs = true, .why.text = str_of(hidden_difference)};
+    if (j->answer != ANSWER_PROVED)
+        return false;
+    s->region_of[after] = keep_region(s, c, *j);
+    for (uint32_t i = 0; i < c->nleaves; i++)
+        s->fits[c->leaves[i]] = true;
+    keep_proved(s, c);
+    dag_merge(&s->d, after, x.before, x.moved, c->weakest == PROVED ? PROVED : CONDITIONAL);
+    return true;
+}
+
+/* Merges a value with a candidate where that takes a thorough look, or else keeps the region in which the first one is
+ * not proved: a difference is beyond doubt where no candidate fits, whether or not others are what they are guessed to
+ * be. */
+static bool look_thoroughly(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n,
+                            uint32_t *region) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *other = arena_alloc(&s->arena, sizeof *other);
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED}, k;
+    bool refuted = true;
+    for (uint32_t i = 0; i < n && i < MAX_THOROUGH; i++) {
+        if (try_candidate(s, after, all[i], CONDITIONAL, THOROUGHLY, true, i == 0 ? c : other, i == 0 ? &j : &k))
+            return true;
+        refuted &= (i == 0 ? &j : &k)->answer == ANSWER_DIFFERENT;
+    }
+    if (try_candidate(s, after, all[0], GUESSED, THOROUGHLY, false, other, &k))
+        return true;
+    if (c->weakest != PROVED) {
+        if (try_candidate(s, after, all[0], PROVED, THOROUGHLY, true, other, &k))
+            return true;
+        refuted &= k.answer == ANSWER_DIFFERENT;
+    }
+    *region = keep_region(s, c, j);
+    s->m->regions[*region].doubtful = !refuted;
+    s->m->regions[*region].by_operands = all[0].by_operands;
+    return false;
+}
+
+static bool prove_value(struct sweep *s, uint32_t after, const struct merge_candidate *all, uint32_t n) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j;
+    for (enum merge least = PROVED; least > NOT_MERGED; least--)
+        for (uint32_t i = 0; i < n; i++)
+            if (try_candidate(s, after, all[i], least, i == 0 ? MAX_GROWTH : 1, least == PROVED, c, &j))
+                return true;
+    return false;
+}
+
+/* The op moves data: one that is merged with nothing stays inside of larger cones. */
+static bool only_moves(const struct dag *d, uint32_t value) {
+    return image_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
+}
+
+/* ---- what the host makes ---- */
+
+/* BEFORE calls the same function. */
+static bool is_called_in_both(const struct sweep *s, const struct merge_candidate *all, uint32_t n) {
+    uint32_t node = n ? s->d.values[all[0].before].node : NONE;
+    return node != NONE && dag_class(&s->d, node) == OP_CALL;
+}
+
+static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
+    return cone_build(c, &s->d, least) && judge_cone(s, c, false).answer == ANSWER_PROVED;
+}
+
+/* The values of the host in a region and the values of BEFORE that each may be, one of which is tried. */
+struct host_values {
+    uint32_t values[MAX_HOSTED], n;
+    struct dag_join candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES];
+    uint32_t ncandidates[MAX_HOSTED], at[MAX_HOSTED];
+};
+
+static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least,
+                             struct host_values *h) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    uint32_t combinations = 1;
+    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
+    if (!cone_build(c, &s->d, least))
+        return false;
+    h->n = hosted_in_cone(&s->d, c, h->values);
+    for (uint32_t i = 0; i < h->n && h->n <= MAX_HOSTED && combinations <= MAX_COMBINATIONS; i++)
+        combinations *= h->ncandidates[i] = hosted_candidates(&s->d, h->values[i], h->candidates[i]);
+    return h->n > 0 && h->n <= MAX_HOSTED && combinations > 0 && combinations <= MAX_COMBINATIONS;
+}
+
+static void assume(struct sweep *s, const struct host_values *h, const uint32_t at[MAX_HOSTED]) {
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct dag_join *x = &h->candidates[i][at[i]];
+        if (x->n > 1)
+            dag_join(&s->d, h->values[i], x);
+        else
+            dag_merge(&s->d, h->values[i], x->parts[0], (struct movement){.rank = 0}, PROVED);
+    }
+}
+
+static void assume_no_more(struct sweep *s, const struct host_values *h) {
+    for (uint32_t i = 0; i < h->n; i++) {
+        struct dag_value alone = s->d.values[h->values[i]];
+        alone.rep = alone.join = NONE;
+        alone.merged = NOT_MERGED;
+        dag_part(&s->d, h->values[i], &alone);
+    }
+}
+
+static void trust(struct sweep *s, uint32_t value) {
+    struct module_comparison *m = s->m;
+    const struct dag_value *v = &s->d.values[value];
+    m->trusted = grow(m->trusted, &m->trusted_cap, m->ntrusted + 1, sizeof *m->trusted);
+    struct trusted_value *t = &m->trusted[m->ntrusted++];
+    *t = (struct trusted_value){.call = s->d.nodes[v->node].op};
+    if (v->join == NONE)
+        t->values[t->nvalues++] = s->d.values[v->rep].value;
+    for (uint32_t i = 0; v->join != NONE && i < s->d.joins[v->join].n; i++)
+        t->values[t->nvalues++] = s->d.values[s->d.joins[v->join].parts[i]].value;
+    s->trusted[value] = true;
+}
+
+static bool next_combination(struct host_values *h) {
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (++h->at[i] < h->ncandidates[i])
+            return true;
+        h->at[i] = 0;
+    }
+    return false;
+}
+
+/* Something else is computed of the same arguments, which the host might have made in its place. */
+static bool is_one_of_several(const struct sweep *s, const struct host_values *h, uint32_t i, uint32_t fitting) {
+    const struct dag_join *join = &h->candidates[i][fitting];
+    bool several = false;
+    for (uint32_t k = 0; k < h->ncandidates[i]; k++)
+        for (uint32_t p = 0; p < join->n; p++) { /* all candidates have as many parts */
+            uint32_t other = hosted_base(&s->d, h->candidates[i][k].parts[p]);
+            several |= other != hosted_base(&s->d, join->parts[p]) && s->d.values[other].node != NONE;
+        }
+    return several;
+}
+
+/* What the host makes is taken for values of BEFORE where the value is proved with these in its place, and with no
+ * others, and nothing else could be meant. */
+static bool trust_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
+    struct host_values *h = arena_alloc(&s->arena, sizeof *h);
+    uint32_t fitting[MAX_HOSTED], fits = 0;
+    if (!find_host_values(s, after, x, least, h))
+        return false;
+    do {
+        assume(s, h, h->at);
+        if (is_proved_as(s, after, x, least) && fits++ == 0)
+            memcpy(fitting, h->at, sizeof fitting);
+        assume_no_more(s, h);
+    } while (fits < 2 && next_combination(h));
+    for (uint32_t i = 0; i < h->n && fits == 1; i++)
+        fits += is_one_of_several(s, h, i, fitting[i]);
+    if (fits != 1)
+        return false;
+    assume(s, h, fitting);
+    for (uint32_t i = 0; i < h->n; i++)
+        trust(s, h->values[i]);
+    return true;
+}
+
+/* ---- one value of any kind ---- */
+
+void value_compare(struct sweep *s, uint32_t after, bool judged) {
+    struct merge_candidate all[MAX_CANDIDATES];
+    uint32_t n = candidates_of(&s->candidates, after, all);
+    if (judged && prove_value(s, after, all, n))
+        return;
+    if (judged && is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
+        return;
+    for (enum merge least = PROVED; judged && least > NOT_MERGED; least--)
+        for (uint32_t i = 0; i < n; i++)
+            if (trust_host_values(s, after, &all[i], least) && prove_value(s, after, all, n))
+                return;
+    if (n > 0 && only_moves(&s->d, after))
+        return;
+    if (judged && n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
+        return;
+    s->m->doubtful |= judged;
+    if (n > 0)
+        dag_merge(&s->d, after, all[0].before, all[0].moved, GUESSED);
+}
+
+static void keep_twin(struct sweep *s, uint32_t node) {
+    const struct dag_node *x = &s->d.nodes[node];
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = (struct cone_pair){.result = {s->d.nodes[x->twin].first_result, x->first_result}};
+    if (cone_build(c, &s->d, GUESSED))
+        keep_proved(s, c);
+}
+
+/* What does the same as in BEFORE to values that are guessed may be proved whatever these are: where a guard leaves out
+ * what differs. */
+static void prove_twin(struct sweep *s, uint32_t value) {
+    struct merge_candidate x = {.before = s->d.values[value].rep};
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j;
+    *c = (struct cone_pair){.result = {x.before, value}};
+    if (s->d.values[value].merged < PROVED && cone_build(c, &s->d, PROVED) && c->nnodes <= MAX_REJOINED)
+        (void)try_candidate(s, value, x, PROVED, MAX_GROWTH, true, c, &j);
+}
+
+void value_compare_twin(struct sweep *s, uint32_t node) {
+    const struct dag_node *x = &s->d.nodes[node];
+    if (s->m->what.keep_proved && dag_computes(&s->d, node))
+        keep_twin(s, node);
+    for (uint32_t i = 0; i < x->nresults && !s->m->what.only; i++)
+        prove_twin(s, x->first_result + i);
+}
+
+/* ---- results ---- */
+
+/* The type of one value holds what the other is, but for the rounding of floats. */
+static bool holds_all(const struct dag *d, uint32_t value, uint32_t other) {
+    enum dtype to = graph_dtype(dag_graph(d, value), d->values[value].value),
+               from = graph_dtype(dag_graph(d, other), d->values[other].value);
+    return from == to || from == DT_I1 || (format_is_float(from) && format_is_float(to)) ||
+           (format_is_integer(from) && format_is_integer(to) && dtype_table[to].bits > dtype_table[from].bits);
+}
+
+uint32_t value_compare_result(struct sweep *s, uint32_t after, uint32_t before) {
+    struct dag_value was = s->d.values[after];
+    uint32_t region = s->region_of[after], found;
+    struct merge_candidate x = {.before = before, .in_own_type = true};
+    if (was.rep == before && was.merged >= CONDITIONAL && !was.moved.rank && holds_all(&s->d, after, before))
+        return NONE;
+    if (prove_value(s, after, &x, 1) || look_thoroughly(s, after, &x, 1, &found))
+        found = s->region_of[after];
+    dag_part(&s->d, after, &was);
+    s->region_of[after] = region;
+    return found;
+}
+
+/* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
+ * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
+ * a value that the other does not know, and what makes it cannot be evaluated, nor where values of the host are taken
+ * to stand side by side. Returns the miter of the largest region; NULL where that does not differ or is not evaluated.
+ */
+static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *agrees = arena_alloc(&s->arena, sizeof *agrees);
+    struct judgement j = r->judgement, proved = {.answer = ANSWER_NOT_COMPARED};
+    enum merge least = PROVED;
+    *c = cone_of_region(r);
+    bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
+    bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
+    lifted &= !has_call(&s->d, c) && !c->joins;
+    for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
+        if (j.answer == ANSWER_NOT_COMPARED)
+            break;
+        larger = cone_grow(c, &s->d, least);
+        bool shared = !c->why.text.n && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why.text.n;
+        if (level == next || last || (shared && !lifted)) {
+            j = c->why.text.n ? j : judge_cone(s, c, true);
+            lifted |= shared && !c->joins && j.answer == ANSWER_DIFFERENT;
+            next = 2 * level;
+        }
+        if (j.answer == ANSWER_PROVED && proved.answer != ANSWER_PROVED) { /* it may differ again, as above */
+            proved = j;
+            *agrees = *c;
+        }
+    }
+    if (j.answer != ANSWER_DIFFERENT && proved.answer == ANSWER_PROVED)
+        set_region(s, r, agrees, proved);
+    else if (j.agrees)
+        leave_undecided(r, j.why.text);
+    else if (!lifted)
+        leave_undecided(r, STR("it differs on values that may depend on one another, and how cannot be evaluated"));
+    arena_reset(&s->arena);
+    return r->judgement.answer == ANSWER_DIFFERENT ? j.miter : NULL;
+}
+
+/* Some result of the function, which is the same one on both sides in whatever order its elements are. */
+static bool some_result_differs(struct sweep *s) {
+    bool differs = false;
+    for (uint32_t i = 0; i < s->d.side[AFTER].noutputs && !differs; i++) {
+        uint32_t after = s->d.side[AFTER].outputs[i], before = s->d.side[BEFORE].outputs[i];
+        struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+        struct compared_region r = {.result = {before, after}, .in_own_type = true};
+        if (after == NONE || before == NONE)
+            continue;
+        *c = cone_of_region(&r);
+        if (cone_build(c, &s->d, PROVED))
+            r.judgement = judge_cone(s, c, true);
+        if (r.judgement.answer == ANSWER_DIFFERENT)
+            (void)lift_difference(s, &r);
+        differs = r.judgement.answer == ANSWER_DIFFERENT;
+    }
+    arena_reset(&s->arena);
+    return differs;
+}
+
+/* Both have the same elements in another order, which is none of the candidates' and which no result shows. */
+static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
+    struct arena scratch = {0};
+    struct judging how = judging_of(s, true);
+    how.any_order = true;
+    bool same = miter_judge(miter, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
+    arena_free(&scratch);
+    return same && !some_result_differs(s);
+}
+
+/* A difference from what the value may not have to be is none: not where other candidates cannot be told, and nothing
+ * that is made of the value is proved with the first one in its place. */
+static void settle_difference(struct sweep *s, struct compared_region *r) {
+    const struct mlir *miter;
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    *c = cone_of_region(r);
+    if (cone_build(c, &s->d, CONDITIONAL) && cone_has_elided_constant(c, &s->d))
+        leave_undecided(r, STR("it depends on a constant whose elements the text leaves out"));
+    else if (r->doubtful && !s->fits[r->result[AFTER]])
+        leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
+    else if ((miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
+        leave_undecided(r, STR("it has the same elements in another order, which nothing tells"));
+}
+
+void value_settle(struct sweep *s, uint32_t region) {
+    struct compared_region *r = &s->m->regions[region];
+    if (hides(s, region, NONE) && is_hidden(s, region))
+        leave_undecided(r, str_of(hidden_difference));
+    if (r->judgement.answer == ANSWER_DIFFERENT)
+        settle_difference(s, r);
+}

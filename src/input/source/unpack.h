@@ -1,0 +1,30 @@
+/* From the bytes of a file to sources. Private to the folder. */
+#ifndef FA_UNPACK_H
+#define FA_UNPACK_H
+
+#include "input/source/source.h"
+
+/* A file that is being read. */
+struct opening {
+    struct source_list *list;
+    struct diags *diags;
+    const char *only;   /* the path of the one source that is asked for; NULL: all are */
+    size_t limit, left; /* bytes that may be held, and that are left of these */
+};
+
+/* False, with a diagnostic. */
+__attribute__((format(printf, 4, 5))) bool refuse(struct opening *o, const char *path, const char *hint,
+                                                  const char *format, ...);
+/* Takes n bytes off what is left. */
+bool within_limit(struct opening *o, const char *path, size_t n);
+
+/* Appends what the bytes are, or what is in them. Takes the buffer over. `depth` archives are around it. */
+bool unpack(struct opening *o, const char *path, struct buf *bytes, unsigned depth);
+
+/* limit.c: the least memory limit of the control groups of a process, by its file /proc/PID/cgroup and the directory
+ * where they are mounted (/sys/fs/cgroup); both versions. UINT64_MAX: there is none. */
+uint64_t cgroup_memory(const char *groups, const char *mount);
+/* Half of the memory. */
+size_t default_limit(void);
+
+#endif

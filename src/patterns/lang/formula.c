@@ -1,0 +1,101 @@
+/* What can be asked of a formula: its names, the operators that its nodes may match. */
+#include "patterns/lang/formula.h"
+
+#include "patterns/lang/build.h"
+#include "patterns/lang/function.h"
+
+uint32_t formula_slot(const struct formula *f, struct str name) {
+    for (uint32_t i = 0; i < f->nslots; i++)
+        if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
+            return i;
+    return NONE;
+}
+
+struct node_search {
+    node_test *is;
+    void *context;
+    bool visited[MAX_SLOTS];
+};
+
+static const struct node *find_below(struct node_search *s, const struct node *n) {
+    if (n->kind == N_NAMED && s->visited[n->slot])
+        return NULL;
+    if (n->kind == N_NAMED)
+        s->visited[n->slot] = true;
+    if (s->is(n, s->context))
+        return n;
+    const struct node *found = NULL;
+    for (uint32_t i = 0; i < n->nargs && !found; i++)
+        found = find_below(s, n->args[i]);
+    return found;
+}
+
+const struct node *formula_find(const struct formula *f, node_test *is, void *context) {
+    struct node_search s = {.is = is, .context = context};
+    const struct node *found = find_below(&s, f->root);
+    for (uint32_t i = 0; i < f->nsecondary && !found; i++)
+        found = find_below(&s, f->also[i].node);
+    return found;
+}
+
+static bool is_variable(const struct node *n, void *bound) {
+    if (n->kind == N_VARIABLE)
+        ((bool *)bound)[n->slot] = true;
+    return false;
+}
+
+uint32_t formula_unbound(const struct formula *f) {
+    bool bound[MAX_SLOTS] = {false};
+    formula_find(f, is_variable, bound);
+    for (uint32_t i = 0; i < f->nslots; i++)
+        if (f->slot_is_variable[i] && !bound[i])
+            return i;
+    return NONE;
+}
+
+/* ---- operators that a node may match ---- */
+
+static void add_kind(struct node *n, enum op_kind k) {
+    n->kinds[k / 64] |= 1ull << (k % 64);
+}
+
+static bool has_kinds(const struct node *n) {
+    for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
+        if (n->kinds[k])
+            return true;
+    return false;
+}
+
+void node_set_kinds(struct node *n) {
+    if (n->any || has_kinds(n))
+        return;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        node_set_kinds(n->args[i]);
+    switch (n->kind) {
+    case N_OP:
+        n->any = class_moves(op_table[n->op].class);
+        /* fall through */
+    case N_OUTER:
+        for (int k = n->op; k == (int)n->op || (k < OPERATORS && op_table[k].as == n->op); k++)
+            add_kind(n, (enum op_kind)k);
+        return;
+    case N_NAMED:
+    case N_EITHER:
+    case N_RESULT:
+    case N_TRANSPOSED:
+        for (uint32_t i = 0; i < n->nargs; i++) {
+            n->any |= n->args[i]->any;
+            for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
+                n->kinds[k] |= n->args[i]->kinds[k];
+        }
+        return;
+    case N_FUNCTION:
+        for (int k = 0; k < OPERATORS; k++)
+            if (function_operator((enum op_kind)k))
+                add_kind(n, (enum op_kind)k);
+        return;
+    case N_VARIABLE:
+    case N_NUMBER:
+        n->any = true;
+    }
+}

@@ -1,0 +1,14 @@
+/* What authors are told of pattern files that is no error but looks like a mistake. */
+#ifndef FA_PATTERN_CHECK_H
+#define FA_PATTERN_CHECK_H
+
+#include "patterns/library/pattern.h"
+
+/* Adds the warnings for a file or a directory that the set has read: patterns and idioms that replace others, {names}
+ * in texts and in `fused` that the formula lacks, idioms that no pattern uses. */
+void patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
+
+/* It is this file, or one of this directory. */
+bool pattern_file_is_of(const char *file, const char *path);
+
+#endif

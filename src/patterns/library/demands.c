@@ -1,0 +1,210 @@
+/* The section `demands` of pattern files: what fused ops want of their operands, said in the notes of a finding that
+ * does not have it. A demand on several operands is written once, with `it` for each; patterns that lack one of its
+ * names have none of it. */
+#include <string.h>
+
+#include "patterns/lang/lex.h"
+#include "patterns/library/loader.h"
+#include "patterns/library/lowering.h"
+
+/* ---- loading ---- */
+
+static struct str_list load_words(struct loader *l, const struct tree *list) {
+    struct str *items = arena_alloc(&l->set->arena, (count_items(list) + (size_t)1) * sizeof *items);
+    uint32_t n = 0;
+    for (const struct tree *i = items_of(list); i && is_scalar(l, i); i = i->next)
+        items[n++] = i->text;
+    return (struct str_list){items, n};
+}
+
+void load_demand(struct loader *l, const struct tree *n) {
+    struct demand_record {
+        const struct tree *of, *operands, *when, *say;
+        bool theoretical;
+    } r = {.when = NULL};
+    static const struct field fields[] = {
+        {"of", FIELD_TREE, true, offsetof(struct demand_record, of), NULL, NULL},
+        {"for", FIELD_TREE, false, offsetof(struct demand_record, operands), NULL, NULL},
+        {"when", FIELD_SCALAR, false, offsetof(struct demand_record, when), NULL, NULL},
+        {"say", FIELD_SCALAR, true, offsetof(struct demand_record, say), NULL, NULL},
+        {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL}};
+    if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
+        return;
+    struct demand d = {.of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical};
+    if (r.operands)
+        d.operands = load_words(l, r.operands);
+    struct pattern_set *set = l->set;
+    struct str always = STR("1 == 1"); /* of every match */
+    if (l->in.failed || !condition_read(&d.when, &set->arena, r.when ? r.when->text : always,
+                                        origin_of(l, r.when ? r.when : r.say), l->in.diags)) {
+        l->in.failed = true;
+        return;
+    }
+    set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
+    set->demands[set->ndemands++] = d;
+}
+
+/* ---- of a pattern ---- */
+
+static bool is_of(const struct demand *d, struct str op) {
+    for (uint32_t i = 0; i < d->of.n; i++)
+        if (str_matches(op, d->of.items[i]))
+            return true;
+    return false;
+}
+
+/* The text with `operand` for each `it`. */
+static struct str with_operand(struct arena *a, struct str text, struct str operand) {
+    struct lexer lexer = {text, 0, 0};
+    struct buf out = {0};
+    const char *from = text.p;
+    for (struct token t = lex_next(&lexer); t.kind != T_END && t.kind != T_BAD; t = lex_next(&lexer))
+        if (t.kind == T_NAME && str_is(t.text, "it")) {
+            buf_add(&out, (struct str){from, (size_t)(t.text.p - from)});
+            buf_add(&out, operand);
+            from = t.text.p + t.text.n;
+        }
+    buf_add(&out, (struct str){from, (size_t)(text.p + text.n - from)});
+    return buf_take(&out, a);
+}
+
+/* The same in what stands in braces: {it}, {type(it)}. */
+static struct str said_of(struct arena *a, struct str say, struct str operand) {
+    struct buf out = {0};
+    for (struct str rest = say; rest.n;) {
+        const char *open = memchr(rest.p, '{', rest.n);
+        const char *close = open ? memchr(open, '}', rest.n - (size_t)(open - rest.p)) : NULL;
+        size_t plain = close ? (size_t)(open - rest.p) + 1 : rest.n, all = close ? (size_t)(close - rest.p) : rest.n;
+        buf_add(&out, (struct str){rest.p, plain});
+        buf_add(&out, with_operand(a, (struct str){rest.p + plain, all - plain}, operand));
+        rest = (struct str){rest.p + all, rest.n - all};
+    }
+    return buf_take(&out, a);
+}
+
+/* What the names in the condition stand for, `operand` for `it`. False where the formula lacks one. */
+static bool find_names(const struct formula *f, const struct demand *d, uint32_t operand, uint32_t *slots) {
+    for (uint32_t i = 0; i < d->when.nparams; i++) {
+        bool it = d->operands.n && str_is(d->when.params[i], "it");
+        slots[i] = it ? operand : formula_slot(f, d->when.params[i]);
+        if (slots[i] == NONE)
+            return false;
+    }
+    return true;
+}
+
+/* The rules of one demand for this formula: how many were added. */
+static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
+    uint32_t n = 0, most = d->operands.n ? d->operands.n : 1;
+    for (uint32_t i = 0; i < most && !l->in.failed; i++) {
+        uint32_t operand = d->operands.n ? formula_slot(f, d->operands.items[i]) : NONE, slots[MOST_IDIOM_PARAMS];
+        if ((d->operands.n && operand == NONE) || !find_names(f, d, operand, slots))
+            continue;
+        out[n].say = d->operands.n ? said_of(&l->set->arena, d->say, d->operands.items[i]) : d->say;
+        l->in.failed =
+            !condition_of(&out[n++].when, f, &l->set->arena, &d->when, slots, &l->set->conditions, l->in.diags);
+    }
+    return n;
+}
+
+/* A condition more behind those that all have to hold. */
+static void add_requirement(struct loader *l, struct pattern *p, const struct number *holds) {
+    const struct number **all = arena_alloc(&l->set->arena, (p->nrequire + (size_t)1) * sizeof *all);
+    if (p->nrequire)
+        memcpy(all, p->require, p->nrequire * sizeof *all);
+    all[p->nrequire++] = holds;
+    p->require = all;
+}
+
+/* The demands on an op: how many, and how many rules they may become. */
+static uint32_t demands_on(const struct loader *l, struct str op, struct demand **out, uint32_t *rules) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->set->ndemands; i++)
+        if (is_of(&l->set->demands[i], op)) {
+            out[n++] = &l->set->demands[i];
+            *rules += l->set->demands[i].operands.n + 1;
+        }
+    return n;
+}
+
+void add_demands(struct loader *l, struct pattern *p) {
+    const struct pattern *leader = p->variant_of ? p->variant_of : p;
+    bool instead = !pattern_is_direct(p) && pattern_is_direct(leader); /* it takes what cannot become direct */
+    const struct number *unmet = NULL;
+    uint32_t most = p->nnotes;
+    struct demand **of = arena_alloc(&l->set->arena, (l->set->ndemands + (size_t)1) * sizeof *of);
+    uint32_t nof = demands_on(l, instead ? leader->fused_op : p->fused_op, of, &most);
+    struct note_rule *notes = arena_alloc(&l->set->arena, (most + (size_t)1) * sizeof *notes);
+    if (p->nnotes)
+        memcpy(notes, p->notes, p->nnotes * sizeof *notes);
+    for (uint32_t i = 0; i < nof && !l->in.failed; i++) {
+        struct demand *d = of[i];
+        if (instead && !d->theoretical)
+            continue;
+        uint32_t n = rules_of(l, d, &p->formula, notes + p->nnotes);
+        d->used |= n > 0;
+        for (uint32_t k = 0; k < n && d->theoretical && !l->in.failed; k++) {
+            const struct number *when = notes[p->nnotes + k].when;
+            if (!instead)
+                add_requirement(l, p, joined(l, NUM_NOT, when, NULL));
+            unmet = unmet ? joined(l, NUM_OR, unmet, when) : when;
+        }
+        p->nnotes += d->theoretical && !instead ? 0 : n;
+    }
+    p->notes = notes;
+    if (instead && unmet)
+        add_requirement(l, p, unmet);
+}
+
+/* ---- for authors ---- */
+
+static bool is_fused_op(const struct node *n, void *kind) {
+    return n->kind == N_OP && n->op == *(enum op_kind *)kind;
+}
+
+/* The name of the pattern that is, in its fused form, the operand of this role, perhaps moved; NONE: no name is. */
+static uint32_t slot_of_role(const struct pattern *p, struct str role) {
+    enum op_kind makes = p->makes;
+    const struct formula *form = form_of(p->fused);
+    const struct node *n = formula_find(form, is_fused_op, &makes);
+    uint32_t at = n ? op_operand_of_role(makes, role) : NONE;
+    n = n && at < n->nargs ? n->args[at] : NULL;
+    while (n && n->kind != N_VARIABLE && n->nargs == 1)
+        n = n->args[0];
+    return n && n->kind == N_VARIABLE ? formula_slot(&p->formula, form->slot_name[n->slot]) : NONE;
+}
+
+static bool is_called_otherwise(const struct demand *d, const struct pattern *p, struct str role, struct str *name) {
+    uint32_t slot = formula_slot(&p->formula, role) == NONE ? slot_of_role(p, role) : NONE;
+    for (uint32_t i = 0; i < d->operands.n && slot != NONE; i++)
+        if (formula_slot(&p->formula, d->operands.items[i]) == slot)
+            slot = NONE;
+    if (slot != NONE)
+        *name = p->formula.slot_name[slot];
+    return slot != NONE;
+}
+
+/* A word of the demand is all that the pattern lacks of it. What is demanded of all ops speaks of no op's operands. */
+static bool misses(const struct demand *d, const struct pattern *p, struct str *role, struct str *name) {
+    uint32_t lacking = 0;
+    if (!is_of(d, p->fused_op) || str_ends(d->of.items[0], STR(".*")))
+        return false;
+    for (uint32_t i = 0; i < d->when.nparams; i++)
+        if (!str_is(d->when.params[i], "it") && formula_slot(&p->formula, d->when.params[i]) == NONE) {
+            *role = d->when.params[i];
+            lacking++;
+        }
+    if (lacking)
+        return lacking == 1 && is_called_otherwise(d, p, *role, name);
+    for (uint32_t i = 0; i < d->operands.n; i++)
+        if (is_called_otherwise(d, p, *role = d->operands.items[i], name))
+            return true;
+    return false;
+}
+
+bool demand_missed(const struct pattern_set *set, const struct pattern *p, struct str *role, struct str *name) {
+    bool missed = false;
+    for (uint32_t k = 0; k < set->ndemands && p->fused && !missed; k++)
+        missed = misses(&set->demands[k], p, role, name);
+    return missed;
+}

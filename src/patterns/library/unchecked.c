@@ -1,0 +1,49 @@
+#include "patterns/library/unchecked.h"
+
+static bool are_among(const struct unchecked *u, const struct graph *g, const uint32_t *ops, uint32_t n) {
+    uint32_t left[OPERATORS] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        left[g->kind[ops[i]]]++;
+    for (uint32_t i = 0; i < u->nof; i++)
+        if (left[u->of[i]]-- == 0)
+            return false;
+    return true;
+}
+
+const struct unchecked *unchecked_of(const struct pattern_set *set, const struct pattern *p, enum op_kind makes,
+                                     const struct graph *g, const uint32_t *ops, uint32_t n) {
+    for (uint32_t i = 0; i < set->nunchecked; i++) {
+        const struct unchecked *u = &set->unchecked[i];
+        if (u->makes == makes && (!p || str_eq(u->pattern, p->status.pattern)) && are_among(u, g, ops, n))
+            return u;
+    }
+    return NULL;
+}
+
+struct str unchecked_text(const struct pattern_set *set, const struct unchecked *u, struct arena *a) {
+    const struct compiler_pass *pass = u ? find_pass(set, u->pass) : NULL;
+    return pass ? arena_printf(a, "%.*s accepts %.*s, as of %.*s", (int)u->pattern.n, u->pattern.p, (int)u->accepts.n,
+                               u->accepts.p, (int)pass->version.n, pass->version.p)
+                : STR("");
+}
+
+/* An op that is made of its own kind is no fusion of that kind in most places. */
+static bool may_be_fused(const struct unchecked *u, const bool *present) {
+    bool all = true;
+    for (uint32_t i = 0; i < u->nof; i++)
+        all &= present[u->of[i]] && u->of[i] != u->makes;
+    return all;
+}
+
+uint32_t unchecked_ops(const struct pattern_set *set, const struct graph *before, const struct graph *after,
+                       bool *found) {
+    bool fused[OPERATORS] = {false}, present[OPERATORS] = {false};
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < before->m->nops; op++)
+        present[before->kind[op]] = true;
+    for (uint32_t i = 0; i < set->nunchecked; i++)
+        fused[set->unchecked[i].makes] |= may_be_fused(&set->unchecked[i], present);
+    for (uint32_t op = 0; op < after->m->nops; op++)
+        n += found[op] = fused[after->kind[op]];
+    return n;
+}

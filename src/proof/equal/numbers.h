@@ -1,0 +1,42 @@
+/* Random numbers for the inputs of a problem, the same for the same seed. */
+#ifndef FA_NUMBERS_H
+#define FA_NUMBERS_H
+
+#include "proof/equal/problem.h"
+
+/* Kinds of trials. What a pattern may exclude from its claim, and numbers that an ordinary trial does not meet, have a
+ * trial of their own. */
+enum trial {
+    TRIAL_PLAIN,        /* both signs, rows of different size, a row of zeros, some numbers 8 times as large */
+    TRIAL_POSITIVE,     /* the same, positive: for roots and logarithms; every second sample negative */
+    TRIAL_MASKED,       /* masks hide some scores of each row, never all */
+    TRIAL_COARSE,       /* few different numbers up to 4: larger ones, with many equal */
+    TRIAL_MASKED_ROWS,  /* masks hide whole rows */
+    TRIAL_EQUAL,        /* 0, 1 and 2 only: equal elements of a sort */
+    TRIAL_THRESHOLDS,   /* numbers on and around the thresholds of the program */
+    TRIAL_NEAR_EPSILON, /* numbers so small that an epsilon counts */
+    TRIALS
+};
+
+/* One set of numbers. */
+struct draw {
+    enum trial trial;
+    uint64_t seed;
+    uint32_t sample;   /* the how many-th of this seed and trial */
+    uint32_t violated; /* the input of which does not hold what a pattern states; NONE: it holds for all */
+};
+
+/* The trial has other numbers for this problem than the trials before it. */
+bool trial_differs(const struct problem *p, enum trial trial);
+/* The numbers of a device, an item for each input; replicated inputs are those of `first`, which the first device got.
+ * False with a reason in the context. */
+bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,
+                  struct eval_context *b, struct given *out);
+/* Mixes a seed and an index to another seed; neighbouring ones give unrelated seeds. */
+static inline uint64_t seed_of(uint64_t seed, uint64_t i) {
+    uint64_t x = (seed + i * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    return (x ^ x >> 27) >> 8;
+}
+
+#endif

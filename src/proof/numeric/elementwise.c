@@ -1,0 +1,197 @@
+/* Elementwise ops: operands broadcast from the right, as in NumPy.
+ *
+ * Constants of SELU: Klambauer et al. (2017). */
+#include "proof/numeric/elementwise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/mlir/attributes.h"
+#include "proof/numeric/evaluators.h"
+
+static const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
+    struct tensor *t = tensor_new(ctx, &x->shape);
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = f(x->x[i]);
+    return t;
+}
+
+const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
+                                  const struct tensor *y) {
+    struct shape s;
+    struct index_walk w;
+    shape_broadcast(ctx, &x->shape, &y->shape, &s);
+    struct tensor *t = tensor_new(ctx, &s);
+    double *out = t->x;
+    for (walk_views(&w, (struct view[]){view_expanded(x, &s), view_expanded(y, &s)}, 2); walk_more(&w); walk_next(&w))
+        *out++ = f(x->x[w.offset[0]], y->x[w.offset[1]]);
+    return t;
+}
+
+/* ---- activations folded into other ops ---- */
+
+bool is_activation_key(const char *key) {
+    for (const char *const *k = activation_keys; *k; k++)
+        if (strcmp(key, *k) == 0)
+            return true;
+    return false;
+}
+
+/* Numbers are printed behind the name: op_type = leaky_relu, params = [0.2 : f32]. */
+static uint32_t numbers_behind(struct eval_context *ctx, struct str text, double number[2]) {
+    const char *p = str_find(text, STR("[")), *end = p ? memchr(p, ']', (size_t)(text.p + text.n - p)) : NULL;
+    uint32_t n = 0;
+    while (end && p < end && n < 2) {
+        p++;
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        struct str one = str_trim((struct str){p, (size_t)((comma ? comma : end) - p)});
+        struct attr x = mlir_read_attr(STR(""), one, ctx->arena);
+        if (!x.is_number)
+            return 0;
+        number[n++] = attr_value(&x);
+        p = comma ? comma : end;
+    }
+    return n;
+}
+
+static bool apply_with_numbers(struct eval_context *ctx, enum op_kind kind, struct str text, struct tensor *t) {
+    double number[2];
+    if (numbers_behind(ctx, text, number) != (kind == K_CLAMP ? 2 : 1) ||
+        (kind != K_CLAMP && kind != K_LEAKY_RELU && kind != K_POW))
+        return false;
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = kind == K_CLAMP        ? binary_MINIMUM(binary_MAXIMUM(t->x[i], number[0]), number[1])
+                  : kind == K_LEAKY_RELU ? t->x[i] * (t->x[i] < 0 ? number[0] : 1)
+                                         : pow(t->x[i], number[0]);
+    return true;
+}
+
+const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x) {
+    for (const char *const *key = activation_keys; *key; key++) {
+        const struct attr *given = attrs_find(c->attributes, *key);
+        struct str name = given ? activation_name(*key, given->text) : STR("");
+        if (!name.n)
+            continue;
+        unary_function *f = activation_of(name);
+        struct tensor *t = f ? NULL : tensor_copy(ctx, x);
+        if (t && !apply_with_numbers(ctx, op_kind_of_name(name), given->text, t))
+            op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
+        x = f ? apply_unary(ctx, f, x) : t;
+    }
+    return x;
+}
+
+/* ---- unary and binary ops ---- */
+
+static double first_of_both(double x, double y) {
+    (void)y;
+    return x;
+}
+
+/* The second operand, or the attribute that is printed in its place. */
+static const struct tensor *second_operand(struct eval_context *ctx, const struct call *c) {
+    return operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs"));
+}
+
+/* What is near a number that it is compared with is that number. */
+static const struct tensor *with_equal_ones(struct eval_context *ctx, const struct tensor *x, const struct tensor *y) {
+    struct tensor *t = tensor_copy(ctx, apply_binary(ctx, first_of_both, x, y));
+    const struct tensor *other = apply_binary(ctx, first_of_both, y, x);
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = fabs(t->x[i] - other->x[i]) <= ctx->near ? other->x[i] : t->x[i];
+    return t;
+}
+
+/* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
+ * NaN. */
+void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    unary_function *unary = unary_of(c->kind);
+    binary_function *binary = binary_of(c->kind);
+    if (unary) {
+        *out = apply_unary(ctx, unary, x);
+        return;
+    }
+    const struct tensor *y = second_operand(ctx, c);
+    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
+        if (y->x[i] == 0)
+            op_fails(ctx, "an integer is divided by 0");
+    if (ctx->near > 0 && op_is(c->kind, COMPARES))
+        x = with_equal_ones(ctx, x, y);
+    if (c->kind == K_MULTIPLY)
+        binary = format_product(result_type(c, 0));
+    *out = apply_binary(ctx, binary, x, y);
+}
+
+void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *t[3];
+    struct index_walk w;
+    struct view v[3];
+    for (uint32_t i = 0; i < 3; i++)
+        t[i] = operand_needed(ctx, c, i);
+    struct shape s = inferred_shape(ctx, c);
+    for (int i = 0; i < 3; i++)
+        v[i] = view_expanded(t[i], &s);
+    struct tensor *r = tensor_new(ctx, &s);
+    double *x = r->x;
+    for (walk_views(&w, v, 3); walk_more(&w); walk_next(&w))
+        *x++ = t[0]->x[w.offset[0]] != 0 ? t[1]->x[w.offset[1]] : t[2]->x[w.offset[2]];
+    *out = r;
+}
+
+void evaluate_selu(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    double scale = attr_number(ctx, c, "scale", 1.0507009873390197);
+    double alpha = attr_number(ctx, c, "alpha", 1.6732635498046875);
+    struct tensor *t = tensor_copy(ctx, operand_needed(ctx, c, 0));
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = scale * (t->x[i] > 0 ? t->x[i] : alpha * (exp(t->x[i]) - 1));
+    *out = t;
+}
+
+/* Derivatives of the two forms of GELU (scalar.c). */
+static double gelu_slope(double x) {
+    return 0.5 * (1 + erf(x * M_SQRT1_2)) + x * exp(-x * x / 2) / sqrt(2 * M_PI);
+}
+
+static double gelu_tanh_slope(double x) {
+    double k = sqrt(2 / M_PI), t = tanh(k * (x + 0.044715 * x * x * x));
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
+}
+
+void evaluate_gelu_bw(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    static const char *const forms[] = {"none", "tanh", NULL};
+    const struct tensor *gradient = operand_needed(ctx, c, 0), *x = operand_needed(ctx, c, 1);
+    unary_function *slope = attr_word(ctx, c, "approximate", forms) == 1 ? gelu_tanh_slope : gelu_slope;
+    *out = apply_binary(ctx, binary_MULTIPLY, gradient, apply_unary(ctx, slope, x));
+}
+
+/* ---- quantization ---- */
+
+static double rounded_quotient(double x, double scale) {
+    return rint(x / scale);
+}
+
+/* A scale or zero point: one number for the whole tensor. */
+static const struct tensor *one_number(struct eval_context *ctx, const struct call *c, uint32_t i) {
+    const struct tensor *t = operand_needed(ctx, c, i);
+    if (t->n != 1)
+        op_fails(ctx, "%s: a scale for each channel", op_table[c->kind].name);
+    return tensor_scalar(ctx, t->x[0]);
+}
+
+/* round(x / scale) + zero point, ties to even, clamped to the integers of the result; a formula means signed bytes. */
+void evaluate_quantize(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    enum dtype type = c->types ? result_type(c, 0) : DT_I8;
+    if (!format_is_integer(type))
+        op_unsupported(ctx, "no evaluator for %s to this type", op_table[c->kind].name);
+    const struct tensor *t = apply_binary(ctx, rounded_quotient, operand_needed(ctx, c, 0), one_number(ctx, c, 1));
+    struct tensor *clamped = tensor_copy(ctx, apply_binary(ctx, binary_ADD, t, one_number(ctx, c, 2)));
+    tensor_round(clamped, type, ROUND_EVEN);
+    *out = clamped;
+}
+
+/* (q - zero point) * scale */
+void evaluate_dequantize(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *t = apply_binary(ctx, binary_SUBTRACT, operand_needed(ctx, c, 0), one_number(ctx, c, 2));
+    *out = apply_binary(ctx, binary_MULTIPLY, t, one_number(ctx, c, 1));
+}

@@ -1,0 +1,246 @@
+/* Data movement: reshapes, permutations, repetitions, concatenation, slices and padding. Most are a view of the
+ * operand, copied. */
+#include "ir/ops/infer.h"
+#include "proof/numeric/evaluators.h"
+
+#include <math.h>
+
+/* The attribute `shape`; one dimension may be negative: what is left of `count` elements. */
+static struct shape shape_attribute(struct eval_context *ctx, const struct call *c, int64_t count) {
+    struct shape s = {0};
+    int n = attr_list_needed(ctx, c, "shape", s.dim, MAX_RANK), open = -1;
+    int64_t known = 1;
+    s.rank = (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        if (s.dim[i] < 0)
+            open = i;
+        else
+            known *= s.dim[i];
+    }
+    if (open >= 0 && known > 0)
+        s.dim[open] = count / known;
+    return s;
+}
+
+void evaluate_reshape(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    struct shape s = declared_shape(c, 0) ? *declared_shape(c, 0) : shape_attribute(ctx, c, x->n);
+    *out = tensor_reshape(ctx, x, &s);
+}
+
+/* The operand itself: casts and changes of layout or memory; interpret() rounds to the type of a cast. */
+void evaluate_same(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    *out = operand_needed(ctx, c, 0);
+}
+
+void evaluate_permute(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    uint32_t order[MAX_RANK];
+    if (!permuted_dims(c->kind, c->attributes, x->shape.rank, order))
+        op_fails(ctx, "%s: its attributes are no order of %u dimensions", op_table[c->kind].name, x->shape.rank);
+    *out = view_copy(ctx, view_permuted(view_of(x), order));
+}
+
+/* The operand's shape times the numbers of an attribute, one for each dimension of the result; dimensions that the
+ * operand lacks in front count as 1. */
+static struct shape multiplied(struct eval_context *ctx, const struct call *c, const char *key) {
+    const struct shape *x = &operand_needed(ctx, c, 0)->shape;
+    int64_t times[MAX_RANK];
+    int n = attr_list_needed(ctx, c, key, times, MAX_RANK);
+    struct shape s = {.rank = (uint32_t)n};
+    if (n < (int)x->rank)
+        op_fails(ctx, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
+    for (int i = 0; i < n; i++) {
+        int d = i - (n - (int)x->rank);
+        s.dim[i] = times[i] * (d >= 0 ? x->dim[d] : 1);
+    }
+    return s;
+}
+
+void evaluate_broadcast(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    struct shape s = declared_shape(c, 0) ? *declared_shape(c, 0) : multiplied(ctx, c, "broadcast_dimensions"), fits;
+    shape_broadcast(ctx, &x->shape, &s, &fits);
+    if (!shape_eq(&fits, &s))
+        op_fails(ctx, "%s cannot be broadcast to %s", shape_text(ctx->arena, &x->shape).p,
+                 shape_text(ctx->arena, &s).p);
+    *out = view_copy(ctx, view_expanded(x, &s));
+}
+
+/* torch.repeat: the whole operand, tiled along each dimension. */
+void evaluate_repeat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    bool short_key = attrs_find(c->attributes, "repeat_dims") != NULL;
+    struct shape s = multiplied(ctx, c, short_key ? "repeat_dims" : "repeat_dimensions");
+    struct tensor *t = tensor_new(ctx, &s);
+    struct view x = view_of(operand(c, 0));
+    struct index_walk w;
+    uint32_t lead = s.rank - x.shape.rank;
+    walk_begin(&w, &s);
+    for (double *p = t->x; walk_more(&w); walk_next(&w)) {
+        int64_t at = 0;
+        for (uint32_t d = 0; d < x.shape.rank; d++)
+            at += w.at[lead + d] % x.shape.dim[d] * x.stride[d];
+        *p++ = x.x[at];
+    }
+    *out = t;
+}
+
+/* torch.repeat_interleave: each element `repeats` times in a row. */
+void evaluate_repeat_interleave(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    struct view v = view_of(operand_needed(ctx, c, 0));
+    int64_t times = attr_int_needed(ctx, c, "repeats");
+    *out = operand(c, 0);
+    if (times == 1)
+        return;
+    uint32_t axis = axis_attr(ctx, c, "dim", 0, v.shape.rank);
+    if (v.shape.rank == MAX_RANK || times < 0)
+        op_fails(ctx, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
+    struct shape s = v.shape;
+    s.dim[axis] *= times;
+    for (uint32_t d = v.shape.rank++; d > axis + 1; d--) { /* a dimension of stride 0 behind the axis */
+        v.shape.dim[d] = v.shape.dim[d - 1];
+        v.stride[d] = v.stride[d - 1];
+    }
+    v.shape.dim[axis + 1] = times;
+    v.stride[axis + 1] = 0;
+    *out = tensor_reshape(ctx, view_copy(ctx, v), &s);
+}
+
+void evaluate_concat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    operand_needed(ctx, c, 0);
+    inferred_shape(ctx, c);
+    *out = tensor_concat(ctx, c->operands, c->noperands, axis_needed(ctx, c, "dim"));
+}
+
+/* ---- slices ---- */
+
+/* As Python's slices: negative bounds count from the end, and all are clamped to the dimension. */
+static int64_t from_end(int64_t at, int64_t size) {
+    at = at < 0 ? at + size : at;
+    return at < 0 ? 0 : at > size ? size : at;
+}
+
+static struct view slice(struct eval_context *ctx, struct view v, uint32_t dim, int64_t begin, int64_t end,
+                         int64_t step) {
+    if (step < 1)
+        op_fails(ctx, "a slice with step %lld", (long long)step);
+    begin = from_end(begin, v.shape.dim[dim]);
+    end = from_end(end, v.shape.dim[dim]);
+    return view_cut(v, dim, begin, step, end > begin ? (end - begin + step - 1) / step : 0);
+}
+
+/* Bounds of slice_dynamic are random in proofs: moves them to where the slice has its declared extent. */
+static void fit_random_bounds(int64_t size, int64_t step, int64_t extent, int64_t *begin, int64_t *end) {
+    if (extent < 1 || step < 1 || step > size || (extent - 1) * step >= size)
+        return;
+    int64_t length = (extent - 1) * step + 1, from = from_end(*begin, size), to = from_end(*end, size);
+    if (to > from && (to - from + step - 1) / step == extent)
+        return;
+    *begin = from < size - length ? from : size - length;
+    *end = *begin + length;
+}
+
+static const struct tensor *sliced(struct eval_context *ctx, const struct call *c, int64_t *begins, int64_t *ends,
+                                   int n, const struct shape *promised) {
+    int64_t steps[MAX_RANK];
+    struct view v = view_of(operand(c, 0));
+    int nsteps = attr_list(ctx, c, "step", steps, MAX_RANK);
+    if (n != (int)v.shape.rank || (nsteps >= 0 && nsteps != n))
+        op_fails(ctx, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
+    for (int i = 0; i < n; i++) {
+        int64_t step = nsteps < 0 ? 1 : steps[i];
+        if (promised && promised->rank == v.shape.rank)
+            fit_random_bounds(v.shape.dim[i], step, promised->dim[i], &begins[i], &ends[i]);
+        v = slice(ctx, v, (uint32_t)i, begins[i], ends[i], step);
+    }
+    return view_copy(ctx, v);
+}
+
+void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    int64_t begins[MAX_RANK] = {0}, ends[MAX_RANK] = {0};
+    operand_needed(ctx, c, 0);
+    int n = attr_list_needed(ctx, c, "begins", begins, MAX_RANK);
+    int m = attr_list_needed(ctx, c, "ends", ends, MAX_RANK);
+    *out = sliced(ctx, c, begins, ends, n == m ? n : -1, NULL);
+}
+
+void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    int64_t at[2][MAX_RANK] = {{0}};
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct tensor *t = operand_needed(ctx, c, k + 1);
+        if (t->n != x->shape.rank)
+            op_fails(ctx, "a slice of %lld dimensions", (long long)t->n);
+        for (int64_t i = 0; i < t->n; i++)
+            at[k][i] = (int64_t)fmax(-INT32_MAX, fmin(t->x[i], INT32_MAX)); /* of a NaN too */
+    }
+    *out = sliced(ctx, c, at[0], at[1], (int)x->shape.rank, declared_shape(c, 0));
+}
+
+/* x[begin:end:step] along one dimension. */
+void evaluate_index(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    struct view v = view_of(operand_needed(ctx, c, 0));
+    uint32_t axis = axis_attr(ctx, c, "dim", 0, v.shape.rank);
+    int64_t begin = attr_int(ctx, c, "begin", 0), end = attr_int_needed(ctx, c, "end");
+    *out = view_copy(ctx, slice(ctx, v, axis, begin, end, attr_int(ctx, c, "step", 1)));
+}
+
+/* Concatenated windows of `length` elements along one dimension, which begin at begin, begin + stride, ...; a stride of
+ * 0 means one window. */
+void evaluate_index_select(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    uint32_t axis = axis_attr(ctx, c, "dim", 0, x->shape.rank);
+    int64_t length = attr_int_needed(ctx, c, "length"), stride = attr_int(ctx, c, "stride", 0);
+    int64_t size = x->shape.dim[axis], begin = from_end(attr_int(ctx, c, "begin", 0), size), count = 0;
+    if (length < 1 || stride < 0)
+        op_fails(ctx, "windows of %lld elements", (long long)length);
+    int64_t *at = arena_alloc(ctx->arena, (size_t)(size + 1) * sizeof *at);
+    for (int64_t from = begin; from < size; from += stride) {
+        for (int64_t i = from; i < size && i < from + length && count < size; i++)
+            at[count++] = i;
+        if (stride == 0)
+            break;
+    }
+    struct view v = view_cut(view_of(x), axis, 0, 1, count);
+    struct tensor *t = tensor_new(ctx, &v.shape);
+    struct index_walk w;
+    walk_views(&w, &v, 1);
+    for (double *p = t->x; walk_more(&w); walk_next(&w))
+        *p++ = v.x[w.offset[0] + (at[w.at[axis]] - w.at[axis]) * v.stride[axis]];
+    *out = t;
+}
+
+void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    int64_t p[2 * MAX_RANK];
+    int n = attr_list_needed(ctx, c, "padding", p, 2 * MAX_RANK);
+    double value = attr_number(ctx, c, "value", 0);
+    struct shape s = x->shape;
+    if (n != 2 * (int)s.rank)
+        op_fails(ctx, "%d paddings of a tensor of rank %u", n, s.rank);
+    for (uint32_t d = 0; d < s.rank; d++) {
+        const int64_t *at = p + 2 * (size_t)d; /* before and after */
+        if (at[0] < 0 || at[1] < 0)
+            op_fails(ctx, "a negative padding");
+        s.dim[d] += at[0] + at[1];
+    }
+    struct tensor *t = tensor_new(ctx, &s);
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = value;
+    struct view inner = view_of(t);
+    for (uint32_t d = 0; d < s.rank; d++)
+        inner = view_cut(inner, d, p[2 * (size_t)d], 1, x->shape.dim[d]);
+    view_fill(t, &inner, x->x);
+    *out = t;
+}
+
+void evaluate_reverse(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    struct view v = view_of(operand_needed(ctx, c, 0));
+    int64_t dims[MAX_RANK];
+    int n = attr_list_needed(ctx, c, "dimensions", dims, MAX_RANK);
+    for (int i = 0; i < n; i++) {
+        uint32_t d = axis_in(ctx, c, dims[i], v.shape.rank);
+        v = view_cut(v, d, v.shape.dim[d] - 1, -1, v.shape.dim[d]);
+    }
+    *out = view_copy(ctx, v);
+}

@@ -1,0 +1,260 @@
+/* Contractions: matmul, linear, dot_general.
+ *
+ * ARITHMETIC_EXACT: the sum over k in order, in doubles. ARITHMETIC_DEVICE and ARITHMETIC_INSIDE: as the matrix unit
+ * computes it (Tenstorrent ISA documentation, MVMUL.md and SrcASrcB.md). The left operand is in SrcB and the right one
+ * in SrcA, each truncated to what a source register holds. Every 16 terms take one pass for each phase of the math
+ * fidelity; their sum is added to Dst, which is rounded to f32 or bf16 each time. */
+#include "proof/numeric/elementwise.h"
+#include "proof/numeric/evaluators.h"
+
+struct matrix_unit {
+    unsigned phases;       /* 1: LoFi, ... 4: HiFi4 */
+    bool wide;             /* Dst holds f32, else bf16 */
+    enum dtype types[2];   /* of the operands */
+    const double *left[2]; /* high and low part of each element, with the strides of the operand */
+    const double *right[2];
+};
+
+enum { TERMS = 16 }; /* of k in one pass */
+
+static double in_dst(double x, bool wide) {
+    double v = format_round(x, DT_F32, ROUND_EVEN);
+    return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
+}
+
+/* One element of the result: k terms from these offsets on. Phases 0 to 3 multiply high x high, high x low, low x high
+ * and low x low parts of left and right. */
+static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left_step, int64_t right,
+                         int64_t right_step, int64_t k) {
+    double dst = 0;
+    for (int64_t from = 0; from < k; from += TERMS)
+        for (unsigned phase = 0; phase < u->phases; phase++) {
+            const double *x = u->left[phase >> 1] + left, *y = u->right[phase & 1] + right;
+            double sum = 0;
+            for (int64_t l = from; l < k && l < from + TERMS; l++)
+                sum += x[l * left_step] * y[l * right_step];
+            dst = in_dst(dst + sum, u->wide);
+        }
+    return dst;
+}
+
+static double stored_for(const struct eval_context *ctx, double x, enum dtype type) {
+    return ctx->arithmetic == ARITHMETIC_INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+}
+
+/* High and low parts of all elements. Inside a fused op an operand of a product was stored by the packer first, which
+ * rounds it, where the unpacker alone would truncate. */
+static void split(struct eval_context *ctx, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
+    for (unsigned low = 0; low < 2; low++) {
+        struct tensor *p = tensor_new(ctx, &t->shape);
+        for (int64_t i = 0; i < t->n; i++)
+            p->x[i] = format_phase_part(format_unpack(stored_for(ctx, t->x[i], type), type), a, a ? low : 2 * low);
+        parts[low] = p->x;
+    }
+}
+
+/* Math fidelity where the op prints no compute_config: tt-metal, matmul_device_operation.cpp; for f32 its PR 38306. */
+static unsigned default_phases(const struct eval_context *ctx, const enum dtype *types) {
+    if (types[0] == DT_F32 || types[1] == DT_F32)
+        return ctx->blackhole ? 4 : 3;
+    return format_is_block(types[0]) && format_is_block(types[1]) ? 1 : 2;
+}
+
+static bool is_float(enum dtype t) {
+    return format_is_float(t) && t != DT_F64;
+}
+
+/* How the matrix unit is set up for an op; false where the product is computed exactly. */
+static bool on_device(const struct eval_context *ctx, const struct call *c, struct matrix_unit *u) {
+    const enum dtype inside[2] = {ctx->product_type, ctx->product_type}, *types = c->operand_types;
+    const struct attr *config = attrs_find(c->attributes, "compute_config"), *accumulator;
+    if (ctx->arithmetic == ARITHMETIC_INSIDE) {
+        types = inside;
+        config = ctx->product_config;
+    }
+    if (ctx->arithmetic == ARITHMETIC_EXACT || ctx->exact_products || !types || !is_float(types[0]) ||
+        !is_float(types[1]))
+        return false;
+    bool wide = ctx->arithmetic == ARITHMETIC_INSIDE ? ctx->product_type == DT_F32 : result_type(c, 0) == DT_F32;
+    *u = (struct matrix_unit){.phases = default_phases(ctx, types), .wide = wide};
+    memcpy(u->types, types, sizeof u->types);
+    if (math_fidelity(config))
+        u->phases = math_fidelity(config);
+    accumulator = config ? attrs_find(&config->inside, "fp32_dest_acc_en") : NULL;
+    if (accumulator)
+        u->wide = accumulator->whole != 0;
+    return true;
+}
+
+/* One matrix of the result, from the matrices at these offsets of the operands; `out` is zeroed. `u` NULL: exact. */
+static void multiply_one(const struct view *x, const struct view *y, int64_t at_x, int64_t at_y,
+                         const struct matrix_unit *u, double *out) {
+    uint32_t rx = x->shape.rank - 2, ry = y->shape.rank - 2;
+    int64_t m = x->shape.dim[rx], k = x->shape.dim[rx + 1], n = y->shape.dim[ry + 1];
+    int64_t row = x->stride[rx], left = x->stride[rx + 1], right = y->stride[ry], column = y->stride[ry + 1];
+    for (int64_t i = 0; u && i < m * n; i++)
+        out[i] = device_dot(u, at_x + i / n * row, left, at_y + i % n * column, right, k);
+    for (int64_t i = 0; !u && i < m; i++)
+        for (int64_t l = 0; l < k; l++)
+            for (int64_t j = 0; j < n; j++)
+                out[i * n + j] += x->x[at_x + i * row + l * left] * y->x[at_y + l * right + j * column];
+}
+
+/* Offsets of an operand's matrices over the batch dimensions of the result, to which its own broadcast. */
+static struct view batch_view(const struct view *v, const struct shape *batch) {
+    struct view b = {.shape = *batch, .offset = v->offset};
+    uint32_t rank = v->shape.rank - 2;
+    for (uint32_t d = 0; d < batch->rank; d++) {
+        uint32_t from = batch->rank - d; /* counted from the last batch dimension */
+        b.stride[d] = from <= rank && v->shape.dim[rank - from] != 1 ? v->stride[rank - from] : 0;
+    }
+    return b;
+}
+
+/* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
+static struct tensor *product(struct eval_context *ctx, const struct view *x, const struct view *y,
+                              const struct matrix_unit *u) {
+    struct shape bx = x->shape, by = y->shape, batch;
+    bx.rank -= 2;
+    by.rank -= 2;
+    shape_broadcast(ctx, &bx, &by, &batch);
+    struct shape s = batch;
+    if (s.rank + 2 > MAX_RANK)
+        op_fails(ctx, "a product of rank %u", s.rank + 2);
+    int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
+    s.dim[s.rank++] = x->shape.dim[bx.rank];
+    s.dim[s.rank++] = y->shape.dim[by.rank + 1];
+    struct tensor *t = tensor_new(ctx, &s);
+    eval_steps(ctx, t->n, k > 0 ? k : 1);
+    struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
+    struct index_walk w;
+    walk_begin(&w, &batch);
+    walk_add(&w, &vx);
+    walk_add(&w, &vy);
+    for (double *out = t->x; walk_more(&w); walk_next(&w), out += matrix)
+        multiply_one(x, y, w.offset[0], w.offset[1], u, out);
+    return t;
+}
+
+/* As in NumPy, a vector is a row on the left and a column on the right. */
+static struct view as_matrix(const struct tensor *t, bool left) {
+    struct view v = view_of(t);
+    if (v.shape.rank != 1)
+        return v;
+    v.shape = left ? (struct shape){2, {1, t->n}} : (struct shape){2, {t->n, 1}};
+    v.stride[0] = left ? 0 : 1;
+    v.stride[1] = left ? 1 : 0;
+    return v;
+}
+
+static const struct tensor *multiply(struct eval_context *ctx, const struct tensor *x, bool transpose_x,
+                                     const struct tensor *y, bool transpose_y, struct matrix_unit *u) {
+    struct view vx = as_matrix(x, true), vy = as_matrix(y, false);
+    uint32_t rx = vx.shape.rank, ry = vy.shape.rank;
+    if (rx < 2 || ry < 2)
+        op_fails(ctx, "a product with a scalar");
+    if (transpose_x && x->shape.rank > 1)
+        vx = view_swapped(vx, rx - 1, rx - 2);
+    if (transpose_y && y->shape.rank > 1)
+        vy = view_swapped(vy, ry - 1, ry - 2);
+    if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2])
+        op_fails(ctx, "a product of %s and %s", shape_text(ctx->arena, &vx.shape).p,
+                 shape_text(ctx->arena, &vy.shape).p);
+    if (u) {
+        split(ctx, x, u->types[0], false, u->left);
+        split(ctx, y, u->types[1], true, u->right);
+    }
+    struct tensor *t = product(ctx, &vx, &vy, u);
+    struct shape s = t->shape; /* without the dimensions that vectors were given */
+    if (y->shape.rank == 1)
+        s.rank--;
+    if (x->shape.rank == 1) {
+        s.dim[s.rank - (y->shape.rank == 1 ? 1 : 2)] = t->shape.dim[t->shape.rank - 1];
+        s.rank--;
+    }
+    return tensor_reshape(ctx, t, &s);
+}
+
+const struct tensor *multiply_matrices(struct eval_context *ctx, const struct tensor *x, const struct tensor *y) {
+    return multiply(ctx, x, false, y, false, NULL);
+}
+
+/* Bias and activation apply to the product as Dst holds it, before it is rounded to the type of the result. */
+void evaluate_matmul(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *a = operand_needed(ctx, c, 0), *b = operand_needed(ctx, c, 1);
+    bool transpose_a = attr_flag(ctx, c, "transpose_a", false), transpose_b = attr_flag(ctx, c, "transpose_b", false);
+    struct matrix_unit unit, *u = on_device(ctx, c, &unit) ? &unit : NULL;
+    const struct tensor *t = multiply(ctx, a, transpose_a, b, transpose_b, u);
+    if (operand(c, 2))
+        t = apply_binary(ctx, binary_ADD, t, operand(c, 2));
+    *out = apply_activation(ctx, c, t);
+}
+
+/* ---- dot_general ---- */
+
+/* An operand of dot_general with its dimensions in the order batch, free, contracted: a batch of matrices. */
+struct contraction_side {
+    uint32_t order[MAX_RANK];
+    int64_t batch, free, contracted; /* elements */
+    struct shape batch_shape, free_shape;
+};
+
+static void add_dimension(struct shape *s, int64_t *elements, int64_t extent) {
+    s->dim[s->rank++] = extent;
+    *elements *= extent;
+}
+
+static struct contraction_side arrange(struct eval_context *ctx, const struct call *c, const struct tensor *t,
+                                       const char *batch, const char *contract) {
+    struct contraction_side s = {.batch = 1, .free = 1, .contracted = 1};
+    int64_t dims[2][MAX_RANK];
+    int n[2] = {attr_list(ctx, c, batch, dims[0], MAX_RANK), attr_list(ctx, c, contract, dims[1], MAX_RANK)};
+    bool used[MAX_RANK] = {false};
+    uint32_t at = 0, contracted[MAX_RANK] = {0};
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < n[part]; i++) {
+            uint32_t d = axis_in(ctx, c, dims[part][i], t->shape.rank);
+            if (used[d])
+                op_fails(ctx, "dot_general names a dimension twice");
+            used[d] = true;
+            if (part == 1) {
+                contracted[i] = d;
+                s.contracted *= t->shape.dim[d];
+                continue;
+            }
+            s.order[at++] = d;
+            add_dimension(&s.batch_shape, &s.batch, t->shape.dim[d]);
+        }
+    for (uint32_t d = 0; d < t->shape.rank; d++)
+        if (!used[d]) {
+            s.order[at++] = d;
+            add_dimension(&s.free_shape, &s.free, t->shape.dim[d]);
+        }
+    for (int i = 0; i < n[1]; i++)
+        s.order[at++] = contracted[i];
+    return s;
+}
+
+static const struct tensor *as_matrices(struct eval_context *ctx, const struct tensor *t,
+                                        const struct contraction_side *s) {
+    struct tensor *moved = view_copy(ctx, view_permuted(view_of(t), s->order));
+    return tensor_reshape(ctx, moved, &(struct shape){3, {s->batch, s->free, s->contracted}});
+}
+
+void evaluate_dot_general(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *a = operand_needed(ctx, c, 0), *b = operand_needed(ctx, c, 1);
+    struct contraction_side l = arrange(ctx, c, a, "batch_dims_lhs", "contract_dims_lhs");
+    struct contraction_side r = arrange(ctx, c, b, "batch_dims_rhs", "contract_dims_rhs");
+    if (!shape_eq(&l.batch_shape, &r.batch_shape) || l.contracted != r.contracted)
+        op_fails(ctx, "dot_general of %s and %s", shape_text(ctx->arena, &a->shape).p,
+                 shape_text(ctx->arena, &b->shape).p);
+    struct shape s = l.batch_shape;
+    if (s.rank + l.free_shape.rank + r.free_shape.rank > MAX_RANK)
+        op_fails(ctx, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
+    for (uint32_t d = 0; d < l.free_shape.rank; d++)
+        s.dim[s.rank++] = l.free_shape.dim[d];
+    for (uint32_t d = 0; d < r.free_shape.rank; d++)
+        s.dim[s.rank++] = r.free_shape.dim[d];
+    struct matrix_unit unit, *u = on_device(ctx, c, &unit) ? &unit : NULL;
+    *out = tensor_reshape(ctx, multiply(ctx, as_matrices(ctx, a, &l), false, as_matrices(ctx, b, &r), true, u), &s);
+}

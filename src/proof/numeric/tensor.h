@@ -1,0 +1,150 @@
+/* Dense tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
+ *
+ * A function that fails puts the reason into the context. Within eval_attempt, as all evaluators are, it does not
+ * return; elsewhere it returns NULL or false. The first reason stays until the caller clears it; later ones are
+ * dropped. */
+#ifndef FA_TENSOR_H
+#define FA_TENSOR_H
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "ir/ops/shape.h"
+#include "proof/numeric/format.h"
+#include "proof/numeric/reason.h"
+
+/* Row-major. Only the function that made it writes to it: several tensors may share their elements. */
+struct tensor {
+    struct shape shape;
+    int64_t n; /* elements */
+    double *x;
+};
+
+enum arithmetic {
+    ARITHMETIC_EXACT,  /* doubles; only results of integer type are rounded, since indices have to be whole */
+    ARITHMETIC_DEVICE, /* products as the matrix unit computes them; each result is rounded to its element type as the
+                        * packer does
+                        */
+    ARITHMETIC_INSIDE, /* inside of a fused op: products as the matrix unit computes them, nothing else is rounded */
+};
+
+/* Devices along one axis of a mesh: all evaluate the same ops, each on operands of its own. */
+enum { MAX_DEVICES = 8 };
+struct eval_context;
+struct pattern_set;
+struct attr;
+struct mesh {
+    uint32_t devices;
+    /* The operand of a collective on each device; x is that of this one. False with a reason. */
+    bool (*gather)(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
+};
+
+/* Order of equal elements in a sort or topk that does not promise to be stable, and of all in a topk that does not
+ * promise to be sorted. A proof tries several: a result that depends on the order is none that an op has to give. */
+enum equals {
+    EQUALS_FIRST,   /* as in the operand */
+    EQUALS_LAST,    /* reversed */
+    EQUALS_POINTED, /* each index is replaced by the element it points to, which is the same in every order */
+    EQUALS_UNSORTED /* as in the operand; what need not be sorted is reversed */
+};
+
+/* One evaluation: its memory, its limits, the device it stands for, and the reason when it failed. Zeroed but for the
+ * arena, it evaluates exactly, on one device. Not shared between threads. */
+struct eval_context {
+    struct arena *arena; /* owns all tensors */
+    const struct pattern_set
+        *lowerings; /* what fused ops compute (patterns/library/lowering.h); NULL: they have no evaluator */
+    enum arithmetic arithmetic;
+    uint64_t max_elements;             /* of all tensors together; 0: 2^24 */
+    uint64_t max_steps;                /* multiplications and comparisons; 0: 2^30 */
+    uint64_t elements, steps;          /* used so far */
+    enum dtype product_type;           /* ARITHMETIC_INSIDE: element type of the operands of products */
+    const struct attr *product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or NULL */
+    enum equals equals;
+    bool exact_products;  /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
+    bool blackhole;       /* default math fidelities are those of Blackhole, else of Wormhole */
+    double jitter;        /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
+    double largest;       /* with it: the largest finite element of them */
+    double near;          /* numbers that differ by so much or less are equal where they are compared */
+    struct mesh *mesh;    /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;      /* of the mesh */
+    struct str error;     /* empty: none */
+    enum reason_kind why; /* of the error */
+    jmp_buf *escape;      /* of the innermost eval_attempt, or NULL */
+};
+
+/* Calls f, which may fail anywhere, and may change the arithmetic for its own part: all memory is in the arena, so
+ * nothing else has to be undone. False with the reason. */
+bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self);
+/* Notes the reason, unless there is one, and ends the attempt that runs. Where there is none: false. */
+bool eval_reason(struct eval_context *ctx, enum reason_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* For `return eval_fail(...)` of what may run outside of an attempt; and for evaluators, which run in one. */
+#define eval_fail(ctx, ...)      eval_reason(ctx, REASON_OTHER, __VA_ARGS__)
+#define op_fails(ctx, ...)       (eval_reason(ctx, REASON_OTHER, __VA_ARGS__), abort())
+#define op_unsupported(ctx, ...) (eval_reason(ctx, REASON_NO_EVALUATOR, __VA_ARGS__), abort())
+/* Adds `times` times `each` (-1: more than can be counted) to the steps of the evaluation; false with a reason beyond
+ * the limit. */
+bool eval_steps(struct eval_context *b, int64_t times, int64_t each);
+
+/* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
+struct tensor *tensor_new(struct eval_context *b, const struct shape *s);
+struct tensor *tensor_copy(struct eval_context *b, const struct tensor *t);
+struct tensor *tensor_scalar(struct eval_context *b, double x); /* of rank 0 */
+/* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
+const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s);
+/* The parts along an axis, which have the same shape otherwise; at least one. */
+struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis);
+/* Rounds all elements to a format; block floats along the last dimension. */
+void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
+
+/* Broadcast from the right as NumPy does it. False with a reason where two extents differ and none is 1. */
+bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out);
+
+/* Elements of a tensor by index: x[offset + sum of index * stride]. A stride of 0 repeats, a negative one reverses. */
+struct view {
+    struct shape shape;
+    const double *x;
+    int64_t offset, stride[MAX_RANK];
+};
+
+struct view view_of(const struct tensor *t);
+/* Expanded to a shape that the tensor broadcasts to. */
+struct view view_expanded(const struct tensor *t, const struct shape *to);
+/* Dimension i of the result is dimension order[i]. */
+struct view view_permuted(struct view v, const uint32_t *order);
+struct view view_swapped(struct view v, uint32_t a, uint32_t b);
+/* Elements begin, begin + step, ... along a dimension, `count` of them. */
+struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
+struct tensor *view_copy(struct eval_context *b, struct view v); /* a dense tensor; NULL with a reason */
+/* Puts the numbers at x, in row-major order, where a view of t has its elements. */
+void view_fill(struct tensor *t, const struct view *v, const double *x);
+
+/* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
+enum { WALK_VIEWS = 4 };
+struct index_walk {
+    uint32_t rank, nviews;
+    int64_t left; /* indices still to come, this one counted */
+    int64_t dim[MAX_RANK], at[MAX_RANK];
+    int64_t stride[WALK_VIEWS][MAX_RANK], offset[WALK_VIEWS];
+};
+void walk_begin(struct index_walk *w, const struct shape *s);
+void walk_add(struct index_walk *w, const struct view *v);
+void walk_views(struct index_walk *w, const struct view *views, uint32_t n); /* of one shape; at least one */
+static inline bool walk_more(const struct index_walk *w) {
+    return w->left > 0;
+}
+void walk_carry(struct index_walk *w); /* for walk_next: to the first index of the next row */
+static inline void walk_next(struct index_walk *w) {
+    uint32_t d = w->rank - 1;
+    w->left--;
+    if (w->rank == 0 || w->at[d] + 1 >= w->dim[d]) {
+        walk_carry(w);
+        return;
+    }
+    w->at[d]++;
+    for (uint32_t k = 0; k < w->nviews; k++)
+        w->offset[k] += w->stride[k][d];
+}
+
+#endif

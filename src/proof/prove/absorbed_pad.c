@@ -1,0 +1,97 @@
+/* A pad that a convolution or pool absorbs into its own padding: the operand that the op then reads, and the attributes
+ * that it then has. */
+#include <string.h>
+
+#include "proof/prove/form_attributes.h"
+#include "search/match/conditions.h"
+
+/* The element of the padded operand was not added by the pad. */
+static bool is_kept(const struct window_pads *w, int64_t element) {
+    for (int i = 0; i < w->n; i++) {
+        int64_t digit = element / w->stride[i] % w->size[i];
+        if (digit < w->before[i] || digit >= w->size[i] - w->after[i])
+            return false;
+    }
+    return true;
+}
+
+/* Of amounts that can be computed with. */
+static bool known_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *w) {
+    if (!window_pads(g, op, pad, w))
+        return false;
+    for (int i = 0; i < w->n; i++)
+        if (w->before[i] < 0 || w->before[i] > INT32_MAX || w->after[i] < 0 || w->after[i] > INT32_MAX)
+            return false;
+    return true;
+}
+
+/* The shape of the `n` elements that are kept. Where padded dimensions are flattened into others the op reads its sizes
+ * from attributes and the channels from the last dimension: the shape is then all the rest, and these. */
+static struct shape kept_shape(const struct window_pads *w, const struct shape *s, int64_t n) {
+    struct shape out = *s;
+    int64_t stride = 1, channels = s->rank ? s->dim[s->rank - 1] : 1;
+    for (uint32_t d = s->rank; d-- > 0; stride *= s->dim[d])
+        for (int i = 0; i < w->n; i++)
+            if (w->stride[i] == stride && w->size[i] == s->dim[d])
+                out.dim[d] -= w->before[i] + w->after[i];
+    return shape_count(&out) == n || channels == 0 ? out : (struct shape){2, {n / channels, channels}};
+}
+
+const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const struct binding *pad) {
+    const struct graph *g = reference_graph(run->ref);
+    struct window_pads w;
+    const struct tensor *x;
+    struct program program = {.graph = g,
+                              .given = run->given,
+                              .ngiven = run->ref->problem.ninputs,
+                              .ops = run->ref->ops,
+                              .nops = run->ref->nops};
+    if (!known_pads(g, op, pad, &w) || !interpret_values(run->eval, &program, graph_operands(g, op), 1, &x))
+        op_fails(run->eval, "what a pad adds is not known");
+    int64_t n = 0;
+    for (int64_t i = 0; i < x->n; i++)
+        n += is_kept(&w, i);
+    struct shape s = kept_shape(&w, &x->shape, n);
+    struct tensor *out = tensor_new(run->eval, &s);
+    if (out->n != n)
+        op_fails(run->eval, "a pad of what is no dimension of the window");
+    for (int64_t i = 0, k = 0; i < x->n; i++)
+        if (is_kept(&w, i))
+            out->x[k++] = x->x[i];
+    return out;
+}
+
+/* The sum of the padding of the op and of the pad, with a number for each end of each dimension: [top, left, bottom,
+ * right] in TTIR, [top, bottom, left, right] in TTNN. */
+static const struct attr *padding_of_both(const struct reference *r, uint32_t op, const struct window_pads *p) {
+    const struct graph *g = reference_graph(r);
+    bool ttnn = graph_is_ttnn(g, op);
+    struct window w;
+    double sum[2 * MAX_WINDOW];
+    if (graph_window(g, op, &w) != NULL)
+        return NULL;
+    for (uint32_t i = 0; i < w.n; i++) {
+        sum[ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
+        sum[ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
+    }
+    return attr_of_numbers(sum, 2 * w.n, r->arena);
+}
+
+bool absorbed_attribute(const struct reference *r, uint32_t op, const struct binding *pad, const char *key,
+                        const struct attr **out) {
+    struct window_pads w;
+    if (!known_pads(reference_graph(r), op, pad, &w))
+        return false;
+    if (strcmp(key, "padding") == 0) {
+        *out = padding_of_both(r, op, &w);
+        return true;
+    }
+    for (int i = 0; i < w.n; i++) {
+        int64_t size = attrs_int(graph_attributes(reference_graph(r), op), key, 0);
+        if (strcmp(key, window_size_keys[w.n - 1][i]) != 0 || size < 1)
+            continue;
+        *out = attr_of_number((double)(size - w.before[i] - w.after[i]), r->arena);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,23 @@
+/* The proofs of an audit: a verdict for each match, with equal matches proved once.
+ *
+ * Matches are equal where their subgraphs print as the same module: pattern, ops, attributes, constants, element types
+ * and extents, or, where a match can be evaluated in small shapes, the relations between its extents. A constant that
+ * is no splat is an argument first, which proves the match for any elements; its own elements (payload.h) are asked for
+ * where they may decide, or where they are few. */
+#ifndef FA_PROOFS_H
+#define FA_PROOFS_H
+
+#include "proof/prove/verdict.h"
+#include "search/match/match.h"
+
+struct proofs; /* may be asked from several threads; verdicts do not depend on how many there are, or on the order */
+
+struct proofs *proofs_new(const struct pattern_set *set);
+void proofs_free(struct proofs *p); /* NULL is fine */
+/* `blackhole`: the chip that device figures are for, else Wormhole. The texts of the verdict live as long as the
+ * proofs. */
+struct proved proofs_ask(struct proofs *p, const struct match *m, bool blackhole);
+/* Distinct modules that were evaluated so far. */
+uint32_t proofs_count(const struct proofs *p);
+
+#endif

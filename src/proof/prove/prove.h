@@ -1,0 +1,39 @@
+/* One proof: what the ops of a match compute against the fused form of its pattern, on random numbers in f64. */
+#ifndef FA_PROVE_H
+#define FA_PROVE_H
+
+#include "proof/prove/proof.h"
+#include "proof/prove/verdict.h"
+
+enum device_figures { FIGURES_NONE, FIGURES_WORMHOLE, FIGURES_BLACKHOLE };
+
+/* The whole verdict, with the error of the device that is asked for. Tensors and texts live in `a`. */
+struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
+                          struct arena *a);
+/* Kind, text and misfit only, on the numbers of a seed. */
+struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
+
+/* A proof of one match for several questions. It lives in `a`; it and its tensors end with that. */
+struct proof {
+    struct reference ref;
+    struct fused_form form;
+    struct effort effort;
+    bool lost;                    /* the match is not found in its graph */
+    uint32_t frame;               /* the reading of the form at hand: its axes, by number, */
+    struct formula_choice choice; /* and which alternatives of the form */
+};
+struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
+/* Prepares it and runs all trials. */
+struct verdict proof_run(struct proof *p);
+
+/* After that: each precondition violated on its own, while the others hold. */
+struct preconditions {
+    uint32_t needed; /* those whose violation makes a difference */
+    uint32_t nneedless;
+    uint32_t needless[MAX_INPUTS]; /* inputs whose violated precondition makes none */
+};
+void proof_violate(struct proof *p, struct preconditions *out);
+/* "%a, %b". */
+struct str needless_names(const struct proof *p, const struct preconditions *all);
+
+#endif

@@ -1,0 +1,19 @@
+/* How a match and its fused form were found to be the same function: the axes of the form, and its alternatives. */
+#ifndef FA_READING_H
+#define FA_READING_H
+
+#include "proof/prove/proof.h"
+
+struct reading {
+    struct reference ref; /* the match in its own graph, whose names are bound; nothing is evaluated there */
+    struct fused_form form;
+    struct axis_frame frame;
+    struct formula_choice choice;
+    unsigned excluded; /* kinds of trials (proof/equal/numbers.h) that the pattern does not claim, a bit each */
+};
+
+/* Proves the match in small extents and keeps the reading that did it, in `a`. False with a reason. */
+bool reading_find(struct reading *out, const struct pattern_set *set, const struct match *m, struct arena *a,
+                  struct str *why);
+
+#endif

@@ -1,0 +1,108 @@
+/* Walks from the values of a match to its inputs. A constant that a name of the pattern stands for is an input too: it
+ * gets the number that is printed, not what is left of it in its element type, because attributes have it so. */
+#include "proof/prove/reference.h"
+
+#include <math.h>
+
+#include "ir/graph/movement.h"
+
+/* ---- ops and inputs ---- */
+
+static bool may_evaluate(const struct reference *r, uint32_t op) {
+    const struct match *m = r->match;
+    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)))
+        return true;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (m->ops[i] == op)
+            return true;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        if (m->through[i] == op)
+            return true;
+    return false;
+}
+
+static bool is_named(const struct reference *r, uint32_t value) {
+    bool named = false;
+    for (uint32_t i = 0; i < r->bound.nslots && !named; i++)
+        named = r->bound.slots[i].value == value;
+    return named;
+}
+
+static const struct assumed_constant *assumed_constant_of(const struct reference *r, uint32_t value) {
+    for (uint32_t i = 0; i < r->bound.nconstants; i++)
+        if (r->bound.constants[i].value == value)
+            return &r->bound.constants[i];
+    if (!is_named(r, value) || !graph_constant(reference_graph(r), value).known)
+        return NULL;
+    struct assumed_constant *t = arena_alloc(r->arena, sizeof *t);
+    *t = (struct assumed_constant){value, graph_constant(reference_graph(r), value).value, false};
+    return t;
+}
+
+static const struct holding *holding_of(const struct reference *r, uint32_t value) {
+    const struct pattern *pattern = r->match->pattern;
+    for (uint32_t i = 0; i < pattern->nholds; i++)
+        if (r->bound.slots[pattern->holds[i].slot].value == value)
+            return &pattern->holds[i];
+    return NULL;
+}
+
+/* A constant whose elements are not in the text (dense_resource). */
+static bool is_unreadable(const struct reference *r, uint32_t op) {
+    const struct graph *g = reference_graph(r);
+    if (graph_class(g, op) != OP_CONSTANT)
+        return false;
+    struct arena scratch = {0};
+    struct eval_context b = {.arena = &scratch};
+    struct program program = {.graph = g};
+    const struct tensor *t;
+    bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
+    arena_free(&scratch);
+    return !read;
+}
+
+void reference_add(struct reference *r, uint32_t value) {
+    const struct graph *g = reference_graph(r);
+    const struct assumed_constant *constant = assumed_constant_of(r, value);
+    uint32_t op = constant || holding_of(r, value) ? NONE : g->m->values[value].def;
+    if (op != NONE && reference_evaluates(r, op))
+        return;
+    if (op == NONE || !may_evaluate(r, op) || is_unreadable(r, op) || r->nops == MAX_REFERENCE_OPS) {
+        r->full |= !problem_add_input(&r->problem, value, constant) || r->nops == MAX_REFERENCE_OPS;
+        return;
+    }
+    r->ops[r->nops++] = op;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE)
+            reference_add(r, graph_operands(g, op)[i]);
+}
+
+/* ---- what is known of inputs ---- */
+
+/* The value is one of those that a list of the pattern's names stands for. */
+static bool is_listed(const struct reference *r, const uint32_t *slots, uint32_t n, uint32_t value) {
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++)
+        found |= r->bound.slots[slots[i]].value == value;
+    return found;
+}
+
+void reference_inputs(struct reference *r) {
+    const struct pattern *pattern = r->match->pattern;
+    for (uint32_t i = 0; i < r->problem.ninputs; i++) {
+        struct input *in = &r->problem.inputs[i];
+        const struct holding *h = holding_of(r, in->value);
+        in->holds = h ? form_of(h->form) : NULL;
+        in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
+        in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
+    }
+}
+
+bool input_has_precondition(const struct reference *r, uint32_t input, bool devices) {
+    const struct input *in = &r->problem.inputs[input];
+    bool stated = in->constant && in->constant->stated;
+    /* that all elements are one number, whichever, cannot fail for a single element */
+    stated = stated && (!isnan(in->constant->number) || graph_numel(reference_graph(r), in->value) > 1);
+    bool fixed = in->constant && !in->constant->stated;
+    return stated || (in->positive && !fixed) || in->holds || (in->replicated && devices);
+}

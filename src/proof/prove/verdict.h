@@ -1,0 +1,36 @@
+/* What a proof says of a match, and how reports print it. */
+#ifndef FA_VERDICT_H
+#define FA_VERDICT_H
+
+#include "proof/equal/device_error.h"
+#include "proof/equal/equal.h"
+
+struct proved {
+    enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
+    struct str text;        /* the difference, or why nothing was evaluated */
+    bool misfit;            /* VERDICT_NONE: the fused form cannot be evaluated on what the pattern matched */
+    bool lost;              /* VERDICT_NONE: the pattern does not match there, by a condition on extents or constants */
+
+    /* VERDICT_SAME: */
+    uint32_t shapes;     /* choices of extents in which it was evaluated; 0: it is the same ops */
+    bool for_constants;  /* for the elements that constants of the match have, not for any */
+    double bound;        /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
+    uint32_t needed;     /* preconditions without which the results differ, each on its own */
+    struct str needless; /* names of inputs whose preconditions make no difference, "%a, %b"; or empty */
+    bool same_outside;   /* the results agree on inputs that the pattern excludes from its claim, too */
+    struct device_error device;
+};
+
+/* The fused form computes something else: the match is not reported. */
+static inline bool verdict_refutes(const struct proved *v) {
+    return v->kind == VERDICT_DIFFERENT;
+}
+/* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`.
+ */
+struct str verdict_line(const struct proved *v, struct arena *a);
+/* The same for programs. In `a`. */
+struct figures verdict_figures(const struct proved *v, struct arena *a);
+/* The system description of the module names Blackhole; else figures are for Wormhole. */
+bool is_for_blackhole(const struct mlir *m);
+
+#endif

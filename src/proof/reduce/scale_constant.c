@@ -1,0 +1,168 @@
+/* Compares a constant with functions of the extents of its module and with the numbers of the pattern: it means one of
+ * these where it is that number rounded to the narrowest format that the constant went through. */
+#include "proof/reduce/scale_constant.h"
+
+#include <math.h>
+
+#include "patterns/lang/number.h"
+
+static double no_literal(void *depends, const struct number *n) {
+    (void)n;
+    *(bool *)depends = true;
+    return NAN;
+}
+
+/* The value of a number of the formula that depends on no operand. */
+static bool literal(const struct number *n, double *out) {
+    bool depends = false;
+    *out = number_evaluate(n, no_literal, &depends);
+    return !depends;
+}
+
+static bool add_literal(const struct node *n, void *context) {
+    struct constant_meanings *m = context;
+    if (n->kind == N_NUMBER && m->nliterals < MAX_LITERALS && literal(n->number, &m->literals[m->nliterals]))
+        m->nliterals++;
+    return false;
+}
+
+double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    double n = 1;
+    for (uint32_t d = 0; dims && d < rank; d++)
+        n *= (double)extent_to(e, dims[d]);
+    return n;
+}
+
+static void find_reduced(struct constant_meanings *m, const struct subgraph *s) {
+    const struct graph *g = s->graph;
+    for (uint32_t i = 0; i < s->nops && m->nreduced < MAX_REDUCED; i++) {
+        uint32_t op = s->ops[i];
+        if (graph_class(g, op) != OP_REDUCE || g->m->ops[op].nresults != 1)
+            continue;
+        uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
+        m->reduced[m->nreduced][0] = (double)graph_numel(g, x) / (double)graph_numel(g, y);
+        m->reduced[m->nreduced++][1] = scaled_numel(g, m->extents, x) / scaled_numel(g, m->extents, y);
+    }
+}
+
+static void find_stated(struct constant_meanings *m, const struct subgraph *s) {
+    for (uint32_t i = 0; i < s->nops; i++) {
+        const struct attrs *all = graph_attributes(s->graph, s->ops[i]);
+        for (uint32_t k = 0; all && k < all->n && m->nstated < MAX_STATED; k++)
+            if (all->at[k].is_number && !all->at[k].is_whole)
+                m->stated[m->nstated++] = attr_value(&all->at[k]);
+    }
+}
+
+void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
+                       const struct pattern *pattern, enum scaling scaling) {
+    const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
+    *out = (struct constant_meanings){.extents = e, .scaling = scaling};
+    if (f)
+        formula_find(f, add_literal, out);
+    find_reduced(out, s);
+    if (scaling == SCALE_UNSTATED)
+        find_stated(out, s);
+}
+
+/* The largest rounding error of x in a constant whose narrowest format had `bits` significant bits: half a unit of the
+ * last place there, plus half a unit of the f32 that it was printed in before (2^-24 relative). Below 8 bits the format
+ * is a block float, whose exponent is shared with larger elements: there the error is taken to be 2^-bits relative. */
+static double rounding_error(double x, int bits) {
+    enum { BLOCK_FLOAT = 8, PRINTED = 24 };
+    int exponent;
+    bits = bits > PRINTED ? PRINTED : bits;
+    frexp(x, &exponent);
+    return bits < BLOCK_FLOAT ? fabs(x) * ldexp(1, -bits)
+                              : ldexp(1, exponent - 1 - bits) + fabs(x) * ldexp(1, -PRINTED);
+}
+
+static bool is_rounded(double c, double exact, int bits) {
+    return c == exact ||
+           (exact != 0 && isfinite(c) && isfinite(exact) && fabs(c - exact) <= rounding_error(exact, bits));
+}
+
+/* The constant is one of these functions of an extent n, up to its sign; then *out is that function of `to`. They are
+ * what means, variances (n - 1) and the scales of attention (1 / sqrt(n), also split between both operands) use. */
+static bool is_function_of(double c, int bits, double n, double to, double *out) {
+    const double forms[][2] = {{n, to},
+                               {1 / n, 1 / to},
+                               {sqrt(n), sqrt(to)},
+                               {1 / sqrt(n), 1 / sqrt(to)},
+                               {n - 1, to - 1},
+                               {1 / (n - 1), 1 / (to - 1)},
+                               {sqrt(sqrt(n)), sqrt(sqrt(to))},
+                               {1 / sqrt(sqrt(n)), 1 / sqrt(sqrt(to))}};
+    for (size_t i = 0; n > 1 && i < sizeof forms / sizeof *forms; i++)
+        if (is_rounded(fabs(c), forms[i][0], bits)) {
+            *out = copysign(forms[i][1], c);
+            return true;
+        }
+    return false;
+}
+
+/* False: it is none of an extent. */
+static bool scale(const struct constant_meanings *m, struct constant c, double *out) {
+    bool found = false;
+    for (uint32_t i = 0; !found && i < m->nreduced; i++)
+        found = is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], out);
+    for (uint32_t i = 0; !found && i < m->extents->n; i++) {
+        uint32_t at = m->scaling == SCALE_SMALLEST ? i : m->extents->n - 1 - i;
+        found = is_function_of(c.value, c.bits, (double)m->extents->from[at], (double)m->extents->to[at], out);
+    }
+    return found;
+}
+
+static bool is_stated(const struct constant_meanings *m, struct constant c) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->nstated && !found; i++)
+        found = is_rounded(fabs(c.value), fabs(m->stated[i]), c.bits);
+    return found;
+}
+
+bool constants_are_stated(const struct subgraph *s) {
+    struct constant_meanings m = {.scaling = SCALE_UNSTATED};
+    bool found = false;
+    find_stated(&m, s);
+    for (uint32_t i = 0; i < s->ninputs && m.nstated && !found; i++) {
+        struct constant c = operand_constant(s->graph, s->inputs[i]);
+        found = c.known && is_stated(&m, c);
+    }
+    return found;
+}
+
+/* 1 / sqrt(8) is 64 to the power of -1/4, too. */
+bool constants_are_ambiguous(const struct subgraph *s, const struct extents *e) {
+    struct constant_meanings largest, smallest;
+    bool found = false;
+    constant_meanings(&largest, s, e, NULL, SCALE_ALL);
+    constant_meanings(&smallest, s, e, NULL, SCALE_SMALLEST);
+    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
+        struct constant c = operand_constant(s->graph, s->inputs[i]);
+        found = c.known && scaled_constant(&largest, c) != scaled_constant(&smallest, c);
+    }
+    return found;
+}
+
+static bool is_plain(double x) {
+    return x == 0 || fabs(x) == 1 || !isfinite(x);
+}
+
+bool constant_follows(const struct constant_meanings *m, struct constant c) {
+    double out;
+    return !is_plain(c.value) && scale(m, c, &out);
+}
+
+double scaled_constant(const struct constant_meanings *m, struct constant c) {
+    double out;
+    if (is_plain(c.value))
+        return c.value;
+    if (m->scaling && !is_stated(m, c) && scale(m, c, &out))
+        return out;
+    for (uint32_t i = 0; i < m->nliterals; i++)
+        if (is_rounded(c.value, m->literals[i], c.bits))
+            return m->literals[i];
+    return c.value;
+}

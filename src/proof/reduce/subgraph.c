@@ -1,0 +1,204 @@
+/* Collects the ops of a match, those looked through between them included, sorted by id so that membership is a binary
+ * search. */
+#include "proof/reduce/subgraph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/graph/movement.h"
+#include "proof/numeric/tensor.h"
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool subgraph_has(const struct subgraph *p, uint32_t op) {
+    return op != NONE && bsearch(&op, p->ops, p->nops, sizeof *p->ops, by_id);
+}
+
+bool subgraph_uses(const struct subgraph *p, uint32_t value) {
+    const struct graph *g = p->graph;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        if (subgraph_has(p, g->uses[u]))
+            return true;
+    return false;
+}
+
+static bool is_static(const struct graph *g, uint32_t value) {
+    uint32_t rank;
+    return graph_shape(g, value, &rank) && rank <= MAX_RANK && graph_numel(g, value) >= 0;
+}
+
+struct constant operand_constant(const struct graph *g, uint32_t value) {
+    struct constant none = {0};
+    return value == NONE ? none : graph_constant(g, value);
+}
+
+static bool add_input(struct subgraph *p, uint32_t value) {
+    for (uint32_t i = 0; i < p->ninputs; i++)
+        if (p->inputs[i] == value)
+            return true;
+    if (p->ninputs == MAX_SUBGRAPH_INPUTS)
+        return false;
+    p->inputs[p->ninputs++] = value;
+    return true;
+}
+
+static bool add_operands(struct subgraph *p, uint32_t op, struct reason *why) {
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        if (!is_tensor_operand(g, v) || subgraph_has(p, g->m->values[v].def))
+            continue;
+        if (!is_static(g, v)) {
+            *why = (struct reason){STR("an operand has no static shape"), REASON_NOT_STATIC};
+            return false;
+        }
+        if (!add_input(p, v)) {
+            *why = (struct reason){STR("it has too many operands"), REASON_TOO_MANY};
+            return false;
+        }
+    }
+    return true;
+}
+
+bool subgraph_has_thresholds(const struct subgraph *p) {
+    static const double far = 1e9; /* constants beyond this stand for infinity: the bounds of masks and clamps */
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < p->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && op_is((enum op_kind)g->kind[p->ops[i]], PIECEWISE);
+             k++) {
+            uint32_t v = graph_operands(g, p->ops[i])[k];
+            struct constant c = operand_constant(g, v);
+            if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)
+                return true;
+        }
+    return false;
+}
+
+/* Of the first `n` ops, in any order. */
+static bool collect(struct subgraph *out, uint32_t n, struct reason *why) {
+    out->nops = out->ninputs = 0;
+    qsort(out->ops, n, sizeof *out->ops, by_id);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || out->ops[i] != out->ops[i - 1])
+            out->ops[out->nops++] = out->ops[i];
+    for (uint32_t i = 0; i < out->nops; i++) {
+        const struct mlir_op *op = &out->graph->m->ops[out->ops[i]];
+        for (uint32_t r = 0; r < op->nresults; r++)
+            if (!is_static(out->graph, op->first_result + r)) {
+                *why = (struct reason){STR("a result has no static shape"), REASON_NOT_STATIC};
+                return false;
+            }
+        if (!add_operands(out, out->ops[i], why))
+            return false;
+    }
+    return true;
+}
+
+static bool too_many_ops(struct reason *why) {
+    *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
+    return false;
+}
+
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why) {
+    *out = (struct subgraph){.graph = m->graph};
+    if (m->nops + m->nthrough > MAX_SUBGRAPH_OPS)
+        return too_many_ops(why);
+    memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
+    if (m->nthrough)
+        memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
+    return collect(out, m->nops + m->nthrough, why);
+}
+
+static bool has_source_of_another(const struct subgraph *p, uint32_t input) {
+    uint32_t source = movement_source(p->graph, p->inputs[input]);
+    bool found = false;
+    for (uint32_t i = 0; i < p->ninputs && source != p->inputs[input]; i++)
+        found |= i != input && movement_source(p->graph, p->inputs[i]) == source;
+    return found;
+}
+
+bool subgraph_add_sources(struct subgraph *p, struct reason *why) {
+    uint32_t n = p->nops;
+    for (uint32_t i = 0; i < p->ninputs; i++) {
+        uint32_t value = p->inputs[i], op = p->graph->m->values[value].def;
+        for (; has_source_of_another(p, i) && value != movement_source(p->graph, value);
+             value = graph_through(p->graph, op), op = p->graph->m->values[value].def) {
+            if (n == MAX_SUBGRAPH_OPS)
+                return too_many_ops(why);
+            p->ops[n++] = op;
+        }
+    }
+    return n > p->nops && collect(p, n, why);
+}
+
+/* ---- repeated dimensions ---- */
+
+static void add_factor(struct factored *f, int64_t extent, bool varies) {
+    f->varies[f->shape.rank] = varies;
+    f->shape.dim[f->shape.rank++] = extent;
+}
+
+/* Where the digits of an index that begin at `at` end, none beyond `end`, all of which are in the map or none. */
+static int64_t end_of_digits(const struct imap *map, int64_t at, int64_t end, bool *in_map) {
+    *in_map = false;
+    for (uint32_t i = 0; i < map->n; i++) {
+        int64_t lo = map->t[i].lo, hi = lo * map->t[i].size, edge = lo > at ? lo : hi;
+        *in_map |= lo <= at && at < hi;
+        end = edge > at && edge < end ? edge : end;
+    }
+    return end;
+}
+
+/* One dimension, whose elements are `stride` apart, as factors. False where there are too many. */
+static bool add_factors(struct factored *f, const struct imap *varying, int64_t stride, int64_t extent) {
+    int64_t factor[MAX_RANK] = {1}, end = stride;
+    bool varies[MAX_RANK] = {true};
+    uint32_t n = 0; /* from the last one on */
+    for (int64_t at = stride; at < stride * extent; at = end) {
+        if (n == MAX_RANK - f->shape.rank)
+            return false;
+        end = end_of_digits(varying, at, stride * extent, &varies[n]);
+        factor[n++] = end / at;
+        if (end % at)
+            return false;
+    }
+    for (n += n == 0; n-- > 0;)
+        add_factor(f, factor[n], varies[n]);
+    return true;
+}
+
+/* The factors of what is made of something smaller, by a function that runs once or where dimensions do not tell. */
+static bool made_factors(const struct graph *g, uint32_t value, const struct shape *s, struct factored *out) {
+    struct imap all, varying, equal;
+    int64_t stride = shape_count(s);
+    imap_identity(&all, 0, stride);
+    bool told = g->varies[value] != graph_dimensions(g, value);
+    if ((graph_callee_value(g, value) == NONE && told) || !movement_split(g, value, &all, &varying, &equal))
+        return false;
+    for (uint32_t i = 0; i < varying.n; i++)
+        varying.t[i].stride = varying.t[i].lo; /* whatever order the digits have in what they come from */
+    imap_canonical(&varying);
+    out->shape.rank = 0;
+    for (uint32_t d = 0; d < s->rank; d++) {
+        stride /= s->dim[d];
+        if (!add_factors(out, &varying, stride, s->dim[d]))
+            return false;
+        out->end[d] = out->shape.rank;
+    }
+    return true;
+}
+
+void value_factors(const struct graph *g, uint32_t value, bool made, struct factored *out) {
+    struct shape s = {0};
+    *out = (struct factored){.shape = {0}};
+    if (!shape_in_graph(g, value, &s) || (made && made_factors(g, value, &s, out)))
+        return;
+    out->shape.rank = 0;
+    for (uint32_t d = 0; d < s.rank; d++) {
+        add_factor(out, s.dim[d], s.dim[d] == 1 || g->varies[value] >> d & 1);
+        out->end[d] = d + 1;
+    }
+}

@@ -1,0 +1,200 @@
+#include "report/compare/table.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "fusion_audit.h"
+#include "report/compare/diff.h"
+
+struct table_row {
+    struct str name;
+    const char *page;
+    double saved_us;
+    uint32_t direct, library, theoretical, known; /* library: direct, but the dialect lacks something */
+    uint32_t reports;                             /* of a fused op: that have it */
+    size_t last;                                  /* the latest of these */
+    /* against an earlier report, where there is one */
+    double saved_before_us;
+    struct changed_finding *changes; /* to be freed */
+    uint32_t nchanges, added, gone;
+    bool compared;
+};
+
+struct table_rows {
+    struct table_row *items;
+    uint32_t n, cap;
+};
+
+struct report_table {
+    struct table_rows reports, ops;
+    struct table_row all;
+    bool compared; /* with earlier reports */
+};
+
+static int compare_rows(const void *pa, const void *pb) {
+    const struct table_row *a = pa, *b = pb;
+    int c = (a->saved_us < b->saved_us) - (a->saved_us > b->saved_us);
+    uint32_t x = a->direct + a->library + a->theoretical, y = b->direct + b->library + b->theoretical;
+    if (c == 0)
+        c = (x < y) - (x > y);
+    return c ? c : str_cmp(a->name, b->name);
+}
+
+static struct table_row *row_named(struct table_rows *r, struct str name) {
+    for (uint32_t i = 0; i < r->n; i++)
+        if (str_eq(r->items[i].name, name))
+            return &r->items[i];
+    r->items = grow(r->items, &r->cap, r->n + 1, sizeof *r->items);
+    r->items[r->n] = (struct table_row){.name = name, .last = SIZE_MAX};
+    return &r->items[r->n++];
+}
+
+/* What others save counts for their own ops only. The table is the same whether findings come from a report or not. */
+static void count(struct table_row *row, const struct finding *f, bool of_op) {
+    bool direct = finding_is_of_dialect(f);
+    row->direct += direct;
+    row->library += f->lacks.n > 0;
+    row->theoretical += !str_is(f->source, "ttnn");
+    row->known += f->known.n > 0;
+    row->saved_us += (direct || of_op) && f->saved_us > 0 ? us_as_said(f->saved_us) : 0;
+}
+
+static void print_row(const struct table_row *r, bool of_op, bool compared, FILE *out) {
+    char saved[FA_TIME_TEXT];
+    fprintf(out, "%10s%8u%9u%13u%7u  ", fa_format_time(r->saved_us, saved), r->direct, r->library, r->theoretical,
+            r->known);
+    if (of_op)
+        fprintf(out, "%7u  ", r->reports);
+    else if (compared)
+        fprintf(out, "%3u%6u  ", r->added, r->gone);
+    print_clean(r->name, "", out);
+    fputc('\n', out);
+}
+
+static void sort_rows(struct table_rows *r) {
+    if (r->n)
+        qsort(r->items, r->n, sizeof *r->items, compare_rows);
+}
+
+static void print_rows(const struct table_rows *r, bool of_op, bool compared, FILE *out) {
+    fprintf(out, "     saves  direct  library  theoretical  known  %s\n",
+            of_op      ? "reports  fused op"
+            : compared ? "new  gone  report"
+                       : "report");
+    for (uint32_t i = 0; i < r->n; i++)
+        print_row(&r->items[i], of_op, compared, out);
+}
+
+/* Which findings are new and gone. */
+static void compare(struct table_row *row, const struct table_item *item) {
+    struct table_row earlier = {.saved_us = 0};
+    struct arena a = {0};
+    struct compile_summary before = {.missed = item->before}, now = {.missed = item->findings};
+    struct diff d = diff_make(&before, &now, &a);
+    row->compared = true;
+    row->added = d.counts[FINDING_NEW];
+    row->gone = d.counts[FINDING_GONE];
+    row->changes = d.findings;
+    row->nchanges = d.nfindings;
+    d.findings = NULL;
+    diff_free(&d);
+    for (uint32_t i = 0; i < item->before->n; i++)
+        count(&earlier, item->before->items[i], false);
+    row->saved_before_us = earlier.saved_us;
+    arena_free(&a);
+}
+
+static void add_report(struct report_table *t, const struct table_item *item, size_t number) {
+    const struct finding_list *l = item->findings;
+    struct table_row row = {.name = str_of(item->name), .page = item->page};
+    for (uint32_t k = 0; k < l->n; k++) {
+        struct table_row *op = row_named(&t->ops, l->items[k]->fused_op);
+        count(&row, l->items[k], false);
+        count(&t->all, l->items[k], false);
+        count(op, l->items[k], true);
+        op->reports += op->last != number;
+        op->last = number;
+    }
+    if (item->before)
+        compare(&row, item);
+    t->all.added += row.added;
+    t->all.gone += row.gone;
+    t->compared |= item->before != NULL;
+    if (!l->n && !row.gone) {
+        free(row.changes);
+        return;
+    }
+    t->reports.items = grow(t->reports.items, &t->reports.cap, t->reports.n + 1, sizeof *t->reports.items);
+    t->reports.items[t->reports.n++] = row;
+}
+
+static struct report_table table_make(const struct table_item *items, size_t n) {
+    struct report_table t = {.all = {.name = STR("all")}};
+    for (size_t i = 0; i < n; i++)
+        add_report(&t, &items[i], i);
+    sort_rows(&t.reports);
+    sort_rows(&t.ops);
+    return t;
+}
+
+static void table_free(struct report_table *t) {
+    for (uint32_t i = 0; i < t->reports.n; i++)
+        free(t->reports.items[i].changes);
+    free(t->reports.items);
+    free(t->ops.items);
+}
+
+void table_print(const struct table_item *items, size_t n, FILE *out) {
+    struct report_table t = table_make(items, n);
+    if (t.reports.n) {
+        print_rows(&t.reports, false, t.compared, out);
+        if (t.reports.n > 1)
+            print_row(&t.all, false, t.compared, out);
+        fputc('\n', out);
+        print_rows(&t.ops, true, false, out);
+    }
+    table_free(&t);
+}
+
+static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op) {
+    write_map(w);
+    write_pair(w, key, r->name, TEXT_NAME);
+    if (r->page)
+        write_pair(w, "page", str_of(r->page), TEXT_NAME);
+    write_key(w, STR("saved_us"));
+    write_real(w, r->saved_us);
+    write_pair_number(w, "direct", r->direct);
+    write_pair_number(w, "library", r->library);
+    write_pair_number(w, "theoretical", r->theoretical);
+    write_pair_number(w, "known", r->known);
+    if (of_op)
+        write_pair_number(w, "reports", r->reports);
+    if (r->compared) {
+        write_key(w, STR("saved_before_us"));
+        write_real(w, r->saved_before_us);
+        write_pair_number(w, "new", r->added);
+        write_pair_number(w, "gone", r->gone);
+        write_list_at(w, "changes");
+        for (uint32_t i = 0; i < r->nchanges; i++)
+            diff_write_finding(w, &r->changes[i]);
+        write_close(w);
+    }
+    write_close(w);
+}
+
+bool table_print_json(const struct table_item *items, size_t n, FILE *out) {
+    struct report_table t = table_make(items, n);
+    struct writer w;
+    write_document(&w, MARKUP_JSON, out);
+    write_list_at(&w, "reports");
+    for (uint32_t i = 0; i < t.reports.n; i++)
+        write_row(&w, "report", &t.reports.items[i], false);
+    write_close(&w);
+    write_list_at(&w, "fused_ops");
+    for (uint32_t i = 0; i < t.ops.n; i++)
+        write_row(&w, "fused_op", &t.ops.items[i], true);
+    write_close(&w);
+    write_close(&w);
+    table_free(&t);
+    return write_end(&w);
+}

@@ -1,0 +1,21 @@
+/* A table over many reports. */
+#ifndef FA_TABLE_H
+#define FA_TABLE_H
+
+#include <stdio.h>
+
+#include "report/compare/findings.h"
+
+struct table_item {
+    const char *name, *page; /* page: a link to the report as a page; or NULL */
+    const struct finding_list *findings;
+    const struct finding_list *before; /* of an earlier report on the same; or NULL */
+};
+
+/* Prints a row for each report with findings or changes, then one for each fused op over all of them; what saves most
+ * first. Nothing where no report has any. With `before` the rows of reports say how many findings are new and gone. */
+void table_print(const struct table_item *items, size_t n, FILE *out);
+/* The same as a document. False: the stream failed. */
+bool table_print_json(const struct table_item *items, size_t n, FILE *out);
+
+#endif

@@ -1,0 +1,617 @@
+/* The diagnostic search: the search of an audit without its look ahead, which goes on after the first failure in each
+ * way that may make sense. So a single difference is found wherever it is, and what still matches after it counts. Of
+ * all ends of such a search the one with the best score is described. */
+#include "report/explain/diagnose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIAGNOSIS_STEPS = 20000 };
+
+/* ---- the closest end so far ---- */
+
+/* Each once, in textual order, without one that was matched as if it were another. */
+static uint32_t matched_ops(const struct matcher *m, const struct failure *first, uint32_t *ops) {
+    uint32_t n = 0, none = NONE;
+    if (first->detour == DETOUR_AS_IF)
+        none = first->why == FAILED_OPERATOR ? m->g->m->values[first->at].def : first->at;
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        ops[i] = m->state.matched[i].op;
+    sort_ids(ops, m->state.nmatched);
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        if (ops[i] != none && (n == 0 || ops[n - 1] != ops[i]))
+            ops[n++] = ops[i];
+    return n;
+}
+
+/* Another operator, or a computed value instead of a number, may just mean the wrong one of two operands. */
+static bool is_telling(const struct matcher *m, const struct failure *s) {
+    return s->why > FAILED_LINE && (s->why != FAILED_NUMBER || graph_constant(m->g, s->at).known);
+}
+
+/* In quarters of an op. */
+enum { ONE_OP = 4, WHOLE = 6, CONDITION = 2, VERDICT = 3, TELLING = 1 };
+
+/* More is closer: ops that match; all other goals met, less for each of up to two conditions that fail; only the
+ * conditions of the whole match against it; a telling difference. */
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct failure *first, bool complete,
+                         uint32_t others) {
+    uint32_t whole = complete ? WHOLE - CONDITION * (others < 2 ? others : 2) : 0;
+    uint32_t verdict = complete && first->why >= FAILED_USER && !reason_is_absence(m, first) ? VERDICT : 0;
+    return ONE_OP * nops + whole + verdict + (is_telling(m, first) ? TELLING : 0);
+}
+
+static struct diagnosis *diagnosis_of(const struct matcher *m) {
+    return m->observer->self;
+}
+
+/* The first pattern of those with this formula that the user selected. */
+static const struct pattern *shown(const struct matcher *m) {
+    const struct pattern *p = m->pattern;
+    if (diagnosis_of(m)->only)
+        return diagnosis_of(m)->only;
+    while (p->variant && (!p->selected || p->replaced))
+        p = p->variant;
+    return p;
+}
+
+static bool objects_too(const struct matcher *m, struct evaluation *e, const struct failure *first,
+                        const struct number *condition) {
+    return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
+}
+
+/* Conditions of the pattern that do not hold either. */
+static uint32_t objections(struct matcher *m, const struct failure *first) {
+    const struct pattern *p = shown(m);
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    struct mark k = matcher_mark(m);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        n += objects_too(m, &e, first, p->where[i]);
+    for (uint32_t i = 0; i < p->nrequire; i++)
+        n += objects_too(m, &e, first, p->require[i]);
+    matcher_undo(m, k);
+    return n;
+}
+
+/* Matched movement alone says nothing: it is everywhere. */
+static bool computes(const struct near_miss *c) {
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (!class_moves(graph_class(c->graph, c->ops[i])))
+            return true;
+    return false;
+}
+
+/* At least half of the ops, and more than the root; or nothing is known (the step limit). */
+static bool is_close(const struct near_miss *c) {
+    if (c->nops < LEAST_OPS)
+        return c->nops == 0;
+    return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
+}
+
+static const char *const hints[] = {
+    [DETOUR_NONE] = NULL,
+    [DETOUR_AS_IF] = "all else matches",
+    [DETOUR_ABSENT] = "all else matches: the op is missing",
+    [DETOUR_EXTRA] = "all else matches: the op is one too many",
+};
+
+static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
+                     uint32_t n) {
+    uint32_t enough = diagnosis_of(m)->enough;
+    *diagnosis_of(m)->best = (struct near_miss){.op = NONE};
+    if (n < enough)
+        return; /* words, and how much is missing, cost more than the search */
+    uint32_t more = ops_missing(m, first, second) + reason_is_absence(m, first);
+    uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
+    memcpy(kept, ops, n * sizeof *kept);
+    *diagnosis_of(m)->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
+                                                .graph = m->g,
+                                                .func = m->func,
+                                                .ops = kept,
+                                                .nops = n,
+                                                .total = n + more,
+                                                .others = second ? 0 : objections(m, first),
+                                                .excluded = reason_is_presence(first),
+                                                .op = reason_op(m, first),
+                                                .whole = !second && first->why >= FAILED_USER};
+    if (enough == LEAST_OPS && !is_close(diagnosis_of(m)->best))
+        return;
+    reason_of(m, first, diagnosis_of(m)->best);
+    if (!second && !diagnosis_of(m)->best->hint)
+        diagnosis_of(m)->best->hint = hints[first->detour];
+}
+
+/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
+static void record(struct matcher *m, const struct failure *first, const struct failure *second) {
+    struct diagnosis *d = diagnosis_of(m);
+    uint32_t ops[MAX_MATCHED], n;
+    if ((m->state.nmatched == 0 && d->enough) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
+        return;
+    n = matched_ops(m, first, ops);
+    uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
+    if ((n == 0 && d->enough) || score <= d->score)
+        return;
+    d->score = score;
+    describe(m, first, second, ops, n);
+}
+
+/* ---- the observer ---- */
+
+static const struct failure *first_of(const struct matcher *m) {
+    return m->state.edits ? &diagnosis_of(m)->edit : NULL;
+}
+
+/* The search goes on from a failure: until it is undone. */
+static void edit(struct matcher *m, const struct failure *s, enum detour how) {
+    diagnosis_of(m)->edit = *s;
+    diagnosis_of(m)->edit.detour = how;
+    m->state.edits = 1;
+}
+
+/* With a difference no end with these goals is better than the best one so far. */
+static bool is_hopeless(const struct matcher *m, const struct goal *g) {
+    const struct diagnosis *d = diagnosis_of(m);
+    return ONE_OP * (m->state.nmatched + bound_most(d->bound, m, g)) + WHOLE + TELLING <= d->score;
+}
+
+/* Goes on without the goal and all below it. A difference after the first one ends the search there. */
+static void skip_goal(struct matcher *m, const struct failure *s) {
+    const struct goal *next = s->goal ? s->goal->next : NULL;
+    struct mark k = matcher_mark(m);
+    if (m->state.edits) {
+        record(m, first_of(m), s);
+        return;
+    }
+    record(m, s, s);
+    edit(m, s, DETOUR_NONE);
+    if (!m->full && !is_hopeless(m, next))
+        matcher_solve(m, next);
+    matcher_undo(m, k);
+}
+
+/* The goal's op is missing: its operand stands where it should be. */
+static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    if (g->node->kind != N_OP || g->node->nargs != 1 || g->slot != NONE)
+        return false;
+    struct goal *c = matcher_goal(m, g, g->node->args[0], m->g->m->ops[op].first_result, map, g->axes, g->next);
+    return c && matcher_solve(m, c);
+}
+
+static bool may_be_operand(const struct matcher *m, const struct node *node, uint32_t op) {
+    bool may = false;
+    for (uint32_t i = 0; i < graph_noperands(m->g, op) && !may; i++) {
+        uint32_t value = graph_operands(m->g, op)[i];
+        may = value != NONE && matcher_may_match(m, node, value);
+    }
+    return may;
+}
+
+/* The op is another one: its operands are those of the goal's. */
+static bool match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    bool may = true;
+    for (uint32_t i = 0; m->ops && i < g->node->nargs && may; i++)
+        may = may_be_operand(m, g->node->args[i], op);
+    return may && match_stand_in(m, g, op, map);
+}
+
+/* The op is one too many: what is expected stands before it. */
+static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    enum op_class class = graph_class(m->g, op);
+    bool elementwise = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
+    const struct imap *mapped =
+        elementwise && graph_noperands(m->g, op) == 1 ? matcher_operand_map(m, op, 0, map) : NULL;
+    if (!mapped)
+        return false;
+    struct goal *c = matcher_goal(m, g, g->node, graph_operands(m->g, op)[0], mapped, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = g->slot;
+    return matcher_solve(m, c);
+}
+
+/* The op is wrong, missing or one too many. */
+static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    static const struct {
+        enum detour detour;
+        bool (*step)(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+    } ways[] = {{DETOUR_AS_IF, match_other}, {DETOUR_ABSENT, match_absent}, {DETOUR_EXTRA, match_extra}};
+    const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
+    uint32_t op = m->g->m->values[value].def;
+    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
+        return; /* a root is of the right kind for another alternative; an op that does not match has said why */
+    skip_goal(m, &s);
+    if (m->state.edits || is_hopeless(m, g))
+        return;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (op == NONE || value != m->g->m->ops[op].first_result || m->full)
+            return;
+        struct mark k = matcher_mark(m);
+        edit(m, &s, ways[i].detour);
+        ways[i].step(m, g, op, map);
+        matcher_undo(m, k);
+    }
+}
+
+/* Operators that alternatives may have at a value: of the ops that are looked through from it, of what is before one
+ * that may be too many, and what they read as. */
+struct kinds {
+    uint64_t set[(OPERATORS + 63) / 64];
+};
+
+static void add_kinds(const struct matcher *m, uint32_t op, struct kinds *all) {
+    struct op_view room[MAX_VIEWS];
+    const struct op_view *views;
+    all->set[m->g->kind[op] / 64] |= 1ull << (m->g->kind[op] % 64);
+    for (uint32_t i = matcher_views(m, op, room, &views); i-- > 0;)
+        all->set[views[i].kind / 64] |= 1ull << (views[i].kind % 64);
+}
+
+static struct kinds kinds_at(const struct matcher *m, uint32_t value) {
+    const struct graph *g = m->g;
+    struct kinds all = {{0}};
+    bool extra = true;
+    for (uint32_t step = 0, op; step <= 2 * MAX_CHAIN && value != NONE && (op = g->m->values[value].def) != NONE;
+         step++) {
+        add_kinds(m, op, &all);
+        value = graph_through(g, op);
+        if (value == NONE && extra && graph_noperands(g, op) == 1) {
+            value = graph_operands(g, op)[0];
+            extra = false;
+        }
+    }
+    return all;
+}
+
+/* None of the ops there is of the node's operators, and no name stands in for one. */
+static bool is_other(const struct matcher *m, const struct node *n, const struct kinds *there) {
+    bool op = n->kind == N_OP || n->kind == N_OUTER,
+         other =
+             !n->any && (op || n->kind == N_EITHER || (n->kind == N_NAMED && m->state.slots[n->slot].value == NONE));
+    for (uint32_t w = 0; w < sizeof there->set / sizeof *there->set && other; w++)
+        other = (n->kinds[w] & there->set[w]) == 0;
+    for (uint32_t i = 0; i < n->nargs && other && !op; i++)
+        other = is_other(m, n->args[i], there);
+    return other;
+}
+
+/* They differ in their operator alone. */
+static bool same_operands(const struct node *a, const struct node *b) {
+    bool same = a->kind == N_OP && b->kind == N_OP && a->nargs == b->nargs && a->dim.given == b->dim.given &&
+                a->dim.axis == b->dim.axis;
+    for (uint32_t i = 0; i < a->nargs && same; i++) {
+        const struct node *x = a->args[i], *y = b->args[i];
+        same = x == y || (x->kind == y->kind && (x->kind == N_NAMED || x->kind == N_VARIABLE) && x->slot == y->slot);
+    }
+    return same;
+}
+
+/* Those that cannot match. Where none of their operators is there, searches end alike without the goal, and as if the
+ * op were theirs, so that the first one says it for all with these operands; after a difference for all. */
+static void observe_other_alternatives(struct matcher *m, const struct goal *g) {
+    const struct node *const *args = (const struct node *const *)g->node->args;
+    bool alike = g->parent == NONE || m->state.edits, said = g->parent == NONE;
+    if (is_hopeless(m, g))
+        return;
+    struct kinds there = kinds_at(m, g->value);
+    for (uint32_t i = 0; i < g->node->nargs; i++) {
+        if (matcher_may_match(m, args[i], g->value))
+            continue;
+        bool other = is_other(m, args[i], &there), again = other && alike && said;
+        for (uint32_t k = 0; k < i && other && !again; k++)
+            again = same_operands(args[i], args[k]) && is_other(m, args[k], &there);
+        if (!again)
+            match_alternative(m, g, args[i]);
+        said |= other;
+    }
+}
+
+static void observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
+    struct failure s = {.why = why, .goal = g, .at = at};
+    if (why == FAILED_WHERE)
+        s.condition = m->failed_condition;
+    if (why == FAILED_LINE)
+        s.line = m->pattern->formula.also[m->state.line - 1].node;
+    skip_goal(m, &s);
+}
+
+/* Without the goal first; then in place, as if it fitted, as often as it does not. */
+static bool observe_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
+    const struct failure s = {.why = why, .goal = g, .at = op}, *first = first_of(m);
+    if (first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op)
+        return true;
+    skip_goal(m, &s);
+    if (first || m->full)
+        return false;
+    edit(m, &s, DETOUR_AS_IF);
+    return true;
+}
+
+static void observe_end(struct matcher *m) {
+    record(m, first_of(m), NULL);
+}
+
+static void verdict(struct matcher *m, const struct pattern *p, enum failure_kind why, const struct number *condition) {
+    struct failure s = {.why = why, .at = NONE, .condition = condition, .pattern = p};
+    record(m, &s, NULL);
+}
+
+/* Conditions of one key of a pattern. */
+struct condition_list {
+    enum failure_kind why;
+    const struct number *const *list;
+    uint32_t n;
+    bool must_hold;
+};
+
+static bool objects(struct matcher *m, struct evaluation *e, const struct pattern *p, const struct condition_list *c) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if ((evaluate(e, c->list[i]) != 0) != c->must_hold) {
+            verdict(m, p, c->why, c->list[i]);
+            return true;
+        }
+    return false;
+}
+
+static void observe_verdict(struct matcher *m, struct evaluation *e, const struct pattern *p) {
+    const struct condition_list all[] = {
+        {FAILED_WHERE, p->where, p->nwhere, true},
+        {FAILED_REQUIRE, p->require, p->nrequire, true},
+        {FAILED_UNLESS, p->unless, p->nunless, false},
+        {FAILED_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
+    };
+    const struct pattern *only = diagnosis_of(m)->only;
+    if (only && only != p) { /* of the patterns that share a formula only the first one's `where` is searched with */
+        objects(m, e, only, &all[0]);
+        return;
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (objects(m, e, p, &all[i]))
+            return;
+    for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
+        if (!p->block[i].when || evaluate(e, p->block[i].when) != 0) {
+            verdict(m, p, FAILED_BLOCKED, p->block[i].when);
+            return;
+        }
+}
+
+/* ---- searches ---- */
+
+static bool may_be_root(const struct pattern *p, const struct graph *g, uint32_t op, uint32_t func) {
+    return node_is(p->formula.root, (enum op_kind)g->kind[op]) && g->m->ops[op].func == func &&
+           g->m->ops[op].nresults == 1;
+}
+
+/* Of a search that hit its step limit nothing else is known. */
+static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
+    struct failure s = {.why = FAILED_LIMIT, .at = op};
+    *out = (struct near_miss){.pattern = shown(m), .graph = m->g, .func = m->func, .op = NONE};
+    reason_of(m, &s, out);
+}
+
+/* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
+ * enough, when they are not close. */
+static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
+                     uint32_t enough, struct bound *bound, struct arena *a, struct near_miss *out) {
+    struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound};
+    struct search_observer observer = {observe_failure, observe_other_op,           observe_passes, observe_end,
+                                       observe_verdict, observe_other_alternatives, &diagnosis};
+    struct arena *before = m->arena;
+    uint64_t limit = m->max_steps;
+    bool unknown = m->full;
+    *out = (struct near_miss){.op = NONE};
+    m->observer = &observer;
+    m->arena = a;
+    if (unknown) {
+        given_up(m, op, out);
+    } else {
+        m->max_steps = DIAGNOSIS_STEPS;
+        match_at(m, p, op);
+    }
+    m->max_steps = limit;
+    m->arena = before;
+    m->observer = NULL;
+    out->root = op;
+    return out->reason.n > 0;
+}
+
+/* The rank of a near miss of the pattern in this function, at most; 0: none is close, since too few ops can match, or
+ * more are missing than may match. */
+static double closest(struct matcher *m, const struct pattern *p, struct bound *b, struct arena *a) {
+    struct arena *before = m->arena;
+    matcher_undo(m, (struct mark){0});
+    m->pattern = p;
+    m->state.line = 0;
+    m->arena = a;
+    uint32_t most = bound_most(b, m, &(struct goal){.node = p->formula.root});
+    int all = ops_of_formula(m, NULL, false), missing = ops_of_formula(m, b, true),
+        absent = (int)most + ops_of_formula(m, b, false);
+    m->arena = before;
+    if (missing > 0 || most < LEAST_OPS || 2 * (int)most < all)
+        return 0;
+    return (double)most * most / (all > absent ? all : absent);
+}
+
+static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
+    struct near_miss *kept;
+    uint32_t *ops = arena_alloc(a, (c->nops + 1) * sizeof *ops);
+    list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
+    kept = &list->items[list->n++];
+    *kept = *c;
+    if (c->nops)
+        memcpy(ops, c->ops, c->nops * sizeof *ops);
+    kept->ops = ops;
+    kept->part = arena_str(a, c->part);
+    kept->reason = arena_str(a, c->reason);
+}
+
+/* An audit finds nothing there, for all that is known. */
+static bool has_match(struct matcher *m, const uint64_t *roots, uint32_t i, const struct pattern *p, uint32_t op) {
+    m->full = false;
+    return (!roots || roots[i / 64] >> (i % 64) & 1) && match_at(m, p, op);
+}
+
+/* A pattern at the ops of one kind. */
+struct near_candidate {
+    uint32_t kind, i; /* i: in set->rooted */
+    double closest;   /* of a search for all, 1 */
+};
+
+static int by_closest(const void *pa, const void *pb) {
+    const struct near_candidate *a = pa, *b = pb;
+    if (a->closest != b->closest)
+        return a->closest > b->closest ? -1 : 1;
+    return a->i < b->i ? -1 : 1;
+}
+
+struct near_search {
+    const struct pattern_set *set;
+    struct matcher *m;
+    struct bound bound;
+    struct near_candidate *candidates;
+    uint32_t ncandidates;
+    uint32_t *ops[OPERATORS], nops[OPERATORS]; /* that may be roots, by kind */
+    uint32_t taken;                            /* of the near misses */
+    bool all;
+    struct arena own, scratch; /* of the function; of one op and pattern */
+};
+
+static void list_ops(struct near_search *s, uint32_t first, uint32_t end) {
+    const struct graph *g = s->m->g;
+    for (int again = 0; again < 2; again++)
+        for (uint32_t op = first; op < end; op++) {
+            uint32_t k = g->kind[op];
+            if (k >= OPERATORS || g->m->ops[op].func != s->m->func || g->m->ops[op].nresults != 1)
+                continue;
+            if (again && !s->ops[k]) {
+                s->ops[k] = arena_alloc(&s->own, s->nops[k] * sizeof *s->ops[k]);
+                s->nops[k] = 0;
+            }
+            if (again)
+                s->ops[k][s->nops[k]] = op;
+            s->nops[k]++;
+        }
+}
+
+static void list_candidates(struct near_search *s) {
+    const struct pattern_set *set = s->set;
+    s->candidates = arena_alloc(&s->own, (set->first_rooted[OPERATORS] + (size_t)1) * sizeof *s->candidates);
+    for (uint32_t k = 0; k < OPERATORS; k++)
+        for (uint32_t i = set->first_rooted[k]; s->nops[k] && i < set->first_rooted[k + 1]; i++) {
+            if (!node_is(set->rooted[i]->formula.root, (enum op_kind)k))
+                continue;
+            double most = s->all ? 1 : closest(s->m, set->rooted[i], &s->bound, &s->scratch);
+            s->candidates[s->ncandidates++] = (struct near_candidate){k, i, most};
+            arena_reset(&s->scratch);
+        }
+    if (s->ncandidates)
+        qsort(s->candidates, s->ncandidates, sizeof *s->candidates, by_closest);
+}
+
+/* Those that are closer than any that is still to be found. */
+static void take(struct near_search *s, struct near_misses *near, double closest) {
+    bool any = false;
+    for (uint32_t i = s->taken; near->take && i < near->n && !any; i++)
+        any = near_miss_rank(&near->items[i]) > closest;
+    if (!any)
+        return;
+    qsort(near->items + s->taken, near->n - s->taken, sizeof *near->items, near_miss_compare);
+    for (; s->taken < near->n && near_miss_rank(&near->items[s->taken]) > closest; s->taken++)
+        near->take(near->self, &near->items[s->taken]);
+}
+
+static void search_candidate(struct near_search *s, const struct near_candidate *c, struct arena *a,
+                             struct near_misses *near) {
+    const struct pattern *p = s->set->rooted[c->i];
+    struct matcher *m = s->m;
+    for (uint32_t i = 0; i < s->nops[c->kind]; i++) {
+        uint32_t op = s->ops[c->kind][i];
+        const uint64_t *roots = m->ops ? automaton_roots(m->ops, op) : NULL;
+        struct near_miss close;
+        if ((near->is_done && near->is_done(near->self, p, op)) ||
+            has_match(m, roots, c->i - s->set->first_rooted[c->kind], p, op))
+            continue;
+        if ((c->closest > 0 || m->full) &&
+            diagnose(m, p, NULL, op, s->all ? 1 : LEAST_OPS, &s->bound, &s->scratch, &close))
+            keep(near, &close, a);
+        arena_reset(&s->scratch);
+    }
+}
+
+void near_misses_find(const struct pattern_set *set, struct automaton_run *ops, const struct graph *g, uint32_t func,
+                      bool all, struct arena *a, struct near_misses *near) {
+    struct near_search *s = xcalloc(1, sizeof *s);
+    uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
+    uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    s->set = set;
+    s->all = all;
+    s->taken = near->n;
+    s->m = matcher_new(g, func, set->max_steps, a);
+    s->m->ops = ops;
+    if (ops)
+        automaton_run(ops, first, end);
+    bound_begin(&s->bound, set, ops, g, first, end, &s->own);
+    list_ops(s, first, end);
+    list_candidates(s);
+    for (uint32_t i = 0; i < s->ncandidates; i++) {
+        take(s, near, s->candidates[i].closest);
+        search_candidate(s, &s->candidates[i], a, near);
+    }
+    take(s, near, -1);
+    arena_free(&s->scratch);
+    arena_free(&s->own);
+    matcher_free(s->m);
+    free(s);
+}
+
+double near_miss_rank(const struct near_miss *c) {
+    return c->total ? (double)c->nops * c->nops / c->total : 0;
+}
+
+int near_miss_compare(const void *pa, const void *pb) {
+    const struct near_miss *a = pa, *b = pb;
+    double x = near_miss_rank(a), y = near_miss_rank(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->others != b->others)
+        return a->others < b->others ? -1 : 1;
+    if (a->whole != b->whole)
+        return a->whole ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
+}
+
+static bool better(const struct near_miss *a, const struct near_miss *b) {
+    double x = near_miss_rank(a), y = near_miss_rank(b);
+    if (x != y)
+        return x > y;
+    return a->others != b->others ? a->others < b->others : a->whole > b->whole;
+}
+
+bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
+                  uint64_t max_steps, struct arena *a, struct near_miss *out) {
+    struct matcher *m = matcher_new(g, func, max_steps, a);
+    uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end > first ? end - first : 0;
+    bool any = false;
+    struct bound *bound = arena_alloc(a, sizeof *bound);
+    bound_begin(bound, NULL, NULL, g, first, end, a);
+    for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
+        struct near_miss close;
+        uint32_t op = first + i % n;
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
+            !diagnose(m, leader, p, op, i < n, bound, a, &close))
+            continue;
+        if (!any || !better(out, &close)) /* of equals the last one: what a function ends with is the likeliest root */
+            *out = close;
+        any = true;
+    }
+    matcher_free(m);
+    for (uint32_t op = end; !any && op-- > first;)
+        if (g->m->ops[op].nresults) { /* the last one is the likeliest root */
+            *out = (struct near_miss){.pattern = p, .graph = g, .func = func, .root = op, .op = op, .kind = "operator"};
+            out->reason = reason_root(leader, g, op, a);
+            any = true;
+        }
+    return any;
+}

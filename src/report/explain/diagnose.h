@@ -1,0 +1,63 @@
+/* The state of a diagnostic search. Private to diagnose.c, missing_ops.c and reason.c. */
+#ifndef FA_DIAGNOSE_H
+#define FA_DIAGNOSE_H
+
+#include "report/explain/bound.h"
+#include "report/explain/near_miss.h"
+#include "search/match/matcher.h"
+
+enum { LEAST_OPS = 2 }; /* that a near miss matches, or else it is far */
+
+/* How the search went on after a failure. */
+enum detour {
+    DETOUR_NONE,   /* without the goal and its operands */
+    DETOUR_AS_IF,  /* with the op's operands, as if it were the expected one; it does not count as matched */
+    DETOUR_ABSENT, /* as if the formula had no such op */
+    DETOUR_EXTRA   /* as if the module had no such op */
+};
+
+/* A goal that is not met. */
+struct failure {
+    enum failure_kind why;
+    const struct goal *goal; /* NULL: none in particular */
+    uint32_t at;             /* op, or value where no op is meant; or NONE: see reason_op */
+    const struct number *condition;
+    const struct pattern *pattern; /* whose condition it is */
+    const struct node *line;       /* FAILED_LINE */
+    enum detour detour;
+};
+
+struct diagnosis {
+    struct near_miss *best;
+    uint32_t score;  /* of the closest end of the search; 0: none yet */
+    uint32_t enough; /* ops that an end has to match to be put into words; LEAST_OPS: where it is close */
+    struct bound *bound;
+    const struct pattern *only; /* the conditions of no other pattern count; NULL: of any */
+    struct failure edit;        /* that the search has gone on from, while state.edits is 1 */
+};
+
+/* ---- missing_ops.c ---- */
+
+/* The fewest ops of the formula that the search ended without: those of the failures, and of the goals behind the
+ * second one, which is NULL where all other goals were met. */
+uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second);
+/* The fewest ops of the formula that is searched for, of which nothing is matched; without those that may match (NULL:
+ * none may), or `less` these. */
+int ops_of_formula(const struct matcher *m, struct bound *without, bool less);
+
+/* ---- reason.c ---- */
+
+/* The condition fails because an optional part is absent: an op is missing. */
+bool reason_is_absence(const struct matcher *m, const struct failure *s);
+/* The condition fails because an optional part is there. */
+bool reason_is_presence(const struct failure *s);
+/* The condition speaks of nothing that the search went on without. */
+bool reason_is_decidable(const struct matcher *m, const struct number *n);
+/* What is different, in words and values: kind, part, reason and hint of `out`. */
+void reason_of(struct matcher *m, const struct failure *s, struct near_miss *out);
+/* "%o is ttir.linear at line 4, add expected": of an op that is no root, where nothing comes close. */
+struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a);
+/* The op where the difference is; NONE where it is none. */
+uint32_t reason_op(const struct matcher *m, const struct failure *s);
+
+#endif

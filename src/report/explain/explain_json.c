@@ -1,0 +1,81 @@
+/* An explanation as one JSON document, for programs; every key is described in fusion-audit(1). */
+#include "base/writer.h"
+#include "report/explain/explain.h"
+
+enum { MOST_MORE = 8 };
+
+static void put_text(struct writer *w, const char *key, struct str text) {
+    write_pair(w, key, text, TEXT_QUOTED);
+}
+
+static void put_op(struct writer *w, const struct explained_op *x) {
+    write_map(w);
+    put_text(w, "op", x->name);
+    put_text(w, "result", x->result);
+    write_pair_number(w, "line", x->line);
+    write_close(w);
+}
+
+static void put_difference(struct writer *w, const struct explained *x) {
+    write_key(w, STR("difference"));
+    if (x->outcome != OUTCOME_NEAR) {
+        write_null(w);
+        return;
+    }
+    write_map(w);
+    put_text(w, "kind", str_of(x->kind));
+    put_text(w, "part", x->part);
+    put_text(w, "reason", x->reason);
+    write_pair_or_null(w, "hint", str_of(x->hint), TEXT_QUOTED);
+    write_key(w, STR("compiler_accepts"));
+    if (x->compiler)
+        write_text(w, x->compiler->accepts, TEXT_QUOTED);
+    else
+        write_null(w);
+    write_pair_number(w, "others", x->others);
+    write_key(w, STR("at"));
+    if (x->differs.line)
+        put_op(w, &x->differs);
+    else
+        write_null(w);
+    write_close(w);
+}
+
+const char *const outcome_words[] = {"matched", "refuted", "gives way", "slower", "near"};
+
+static void put_place(struct writer *w, const struct explained *x) {
+    write_map(w);
+    put_text(w, "outcome", str_of(outcome_words[x->outcome]));
+    put_text(w, "file", str_of(x->file));
+    write_pair_number(w, "graph", x->graph);
+    write_key(w, STR("root"));
+    put_op(w, &x->root);
+    put_text(w, "pattern", x->pattern);
+    put_text(w, "fused_op", x->fused_op);
+    write_list_at(w, "matched");
+    for (uint32_t i = 0; i < x->nops; i++)
+        put_op(w, &x->ops[i]);
+    write_close(w);
+    write_pair_number(w, "total", x->total);
+    write_pair_or_null(w, "proof", x->proof, TEXT_QUOTED);
+    write_pair_or_null(w, "gives_way_to", x->winner, TEXT_QUOTED);
+    write_pair_or_null(w, "price", x->price, TEXT_QUOTED);
+    put_difference(w, x);
+    write_list_at(w, "same_at");
+    for (uint32_t i = 0; i < x->nmore && i < MOST_MORE; i++)
+        write_number(w, x->more[i]);
+    write_close(w);
+    write_pair_number(w, "same", x->nmore);
+    write_close(w);
+}
+
+void explain_print_json(const struct fa_explanation *e, FILE *out) {
+    struct writer w;
+    write_document(&w, MARKUP_JSON, out);
+    write_list_at(&w, "places");
+    for (uint32_t i = 0; i < e->n; i++)
+        put_place(&w, &e->items[i]);
+    write_close(&w);
+    write_close(&w);
+    write_end(&w);
+}

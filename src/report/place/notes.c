@@ -1,0 +1,162 @@
+#include "report/place/notes.h"
+
+#include "report/place/locate.h"
+#include "search/match/evaluate.h"
+
+#include <string.h>
+
+enum { MAX_LOC_NAMES = 8, MAX_NAMED = 24 };
+
+/* Unless it is empty or there already. */
+static void add_once(struct str *all, uint32_t *n, struct str s) {
+    for (uint32_t i = 0; i < *n; i++)
+        if (str_eq(all[i], s))
+            return;
+    if (s.n)
+        all[(*n)++] = s;
+}
+
+struct str ir_loc_of(const struct match *m, struct arena *a) {
+    struct segment s = matched_ops(m, a);
+    struct str *locs = arena_alloc(a, (m->nops + (size_t)1) * sizeof *locs);
+    struct buf out = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s.nops; i++)
+        add_once(locs, &n, mlir_loc_text(s.ir, s.ops[i]));
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(&out, "%s%.*s", i ? ", " : "", (int)locs[i].n, locs[i].p);
+    return buf_take(&out, a);
+}
+
+struct str_list locations_of(const struct match *m, struct arena *a) {
+    struct segment s = matched_ops(m, a);
+    struct str *all = arena_alloc(a, MAX_NAMED * sizeof *all), names[MAX_LOC_NAMES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s.nops && n < MAX_NAMED; i++) {
+        int k = mlir_loc_names(s.ir, s.ops[i], names, MAX_LOC_NAMES);
+        if (k >= 1)
+            add_once(all, &n, names[(k > MAX_LOC_NAMES ? MAX_LOC_NAMES : k) - 1]);
+    }
+    return (struct str_list){all, n};
+}
+
+static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
+    if (s->nops == 0)
+        return 0;
+    uint32_t count = g->ops_before[s->ops[s->nops - 1] + 1] - g->ops_before[s->ops[0]];
+    for (uint32_t i = 0; i < s->nops; i++)
+        count -= g->ops_before[s->ops[i] + 1] - g->ops_before[s->ops[i]];
+    return count;
+}
+
+/* The compiler's own fusions drop them in places. */
+static struct str_list carried_by(const struct match *m, struct arena *a) {
+    struct str *items = arena_alloc(a, ((m ? m->nops : 0) + (size_t)1) * sizeof *items);
+    uint32_t n = 0;
+    for (uint32_t i = 0; m && i < m->nops; i++) {
+        const struct mlir *ir = m->graph->m;
+        const struct attr *dtype = attrs_find(graph_attributes(m->graph, m->ops[i]), "ttcore.weight_dtype");
+        if (!dtype)
+            continue;
+        struct str op = mlir_op_name(ir, m->ops[i]);
+        struct str label = value_label(m->graph, ir->ops[m->ops[i]].first_result, a);
+        items[n++] = arena_printf(a, "ttcore.weight_dtype = %.*s of %.*s (%.*s)", (int)dtype->text.n, dtype->text.p,
+                                  (int)label.n, label.p, (int)op.n, op.p);
+    }
+    return (struct str_list){items, n};
+}
+
+/* What is left of a fused op that was taken apart carries its location, which was that of the root. TTIR that states no
+ * locations has those of its lines. */
+static bool same_location(const struct match *m, const struct match *origin) {
+    struct str here[MAX_LOC_NAMES], there[MAX_LOC_NAMES];
+    int n = mlir_loc_names(m->graph->m, m->root, here, MAX_LOC_NAMES);
+    int k = mlir_loc_names(origin->graph->m, origin->root, there, MAX_LOC_NAMES);
+    if (k == 0)
+        return n > 0;
+    return n > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
+}
+
+/* What it takes, by the names of the formula, and what it yields. */
+static struct str signature_of(const struct match *m, const struct match_detail *d, struct arena *a) {
+    const struct formula *f = &m->pattern->formula;
+    const struct mlir_op *root = &m->graph->m->ops[m->root];
+    static const char *const attributes[] = {"epsilon", "scale", "k", NULL}; /* of ops in it: numbers that it needs */
+    struct buf b = {0};
+    if (pattern_is_direct(m->pattern))
+        return STR("");
+    for (uint32_t i = 0; i < d->nslots; i++) {
+        uint32_t value = d->slots[i].value;
+        if (!f->slot_is_variable[i] || value == NONE)
+            continue;
+        struct constant c = graph_constant(m->graph, value);
+        buf_printf(&b, "%s%.*s%s", b.n ? ", " : "(", (int)f->slot_name[i].n, f->slot_name[i].p, c.known ? " = " : ": ");
+        if (c.known)
+            buf_printf(&b, "%.6g", c.value);
+        else
+            value_add_type(m->graph, value, &b);
+    }
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (const char *const *key = attributes; *key; key++) {
+            const struct attr *x = attrs_find(graph_attributes(m->graph, m->ops[i]), *key);
+            if (x && x->is_number)
+                buf_printf(&b, "%s%s = %.6g", b.n ? ", " : "(", *key, x->number);
+        }
+    buf_add(&b, b.n ? STR(") -> ") : STR("() -> "));
+    for (uint32_t i = 0; i < root->nresults; i++) {
+        buf_add(&b, i ? STR(", ") : STR(""));
+        value_add_type(m->graph, root->first_result + i, &b);
+    }
+    return buf_take(&b, a);
+}
+
+/* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
+ * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
+ * they descend from had several. */
+struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
+                      const struct match_detail *d, struct arena *a) {
+    struct match_detail before = {0};
+    const struct pattern *p = m->pattern;
+    bool known = !c->before_passes && origin && origin->pattern == p;
+    bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
+    if (known)
+        binding_query_run(c->origin_query, origin, a, &before);
+    bool undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
+    if (known && !before.compiler.n && !before.undecided.n) {
+        before.undecided = d->undecided; /* what became of what the pass made */
+        before.refusal = d->refusal;
+    }
+    const struct match_detail *seen = known ? &before : d;
+    return (struct claim){.set = c->set,
+                          .pattern = p,
+                          .fails = seen->compiler,
+                          .undecided = seen->undecided,
+                          .refusal = seen->refusal,
+                          .signature = signature_of(m, d, a),
+                          .undone = undone ? d->undone.items[0] : STR(""),
+                          .before = c->before_passes,
+                          .lowered = lowered && !known,
+                          .fusing = c->fusing,
+                          .ran = known && pass_made_part(c->set, m, origin)};
+}
+
+struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
+                      const struct segment *shown, const struct match *origin, const struct claim *claim,
+                      struct arena *a) {
+    struct notes notes = {.decomposed = detail->decomposed,
+                          .blocked = detail->blocked,
+                          .remarks = detail->remarks,
+                          .slices = detail->slices,
+                          .outside = detail->outside,
+                          .preconditions = detail->preconditions,
+                          .carried = carried_by(m, a),
+                          .torch = detail->torch,
+                          .call = detail->call,
+                          .locations = locations_of(m, a),
+                          .claim = *claim,
+                          .between = foreign_ops(m->graph, shown)};
+    if (!notes.carried.n)
+        notes.carried = carried_by(origin, a);
+    notes.place = locate_match(c->set, c->flow, m, detail, &notes.names, a);
+    return notes;
+}

@@ -1,0 +1,335 @@
+#include "report/place/standalone.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "ir/mlir/print.h"
+#include "proof/equal/shapes.h"
+#include "proof/prove/variation.h"
+#include "proof/reduce/resize.h"
+
+/* ---- aliases ---- */
+
+struct used_alias {
+    struct str name, value;
+};
+
+struct used_aliases {
+    struct used_alias *items;
+    uint32_t n, cap;
+};
+
+/* The aliases of `m` that a text mentions. */
+static void find_aliases(const struct mlir *m, struct str text, struct used_aliases *to) {
+    struct used_alias x;
+    while (mlir_next_alias(&text, true, &x.name)) {
+        bool known = !mlir_alias(m, x.name, &x.value);
+        for (uint32_t k = 0; k < to->n && !known; k++)
+            known = to->items[k].value.p == x.value.p;
+        if (known)
+            continue;
+        to->items = grow(to->items, &to->cap, to->n + 1, sizeof *to->items);
+        to->items[to->n++] = x;
+    }
+}
+
+static int by_definition(const void *a, const void *b) {
+    const struct used_alias *x = a, *y = b;
+    return x->value.p < y->value.p ? -1 : x->value.p > y->value.p;
+}
+
+/* A module around functions made of ops of `m`, with the aliases that they mention. */
+static struct str module_around(const struct mlir *m, struct str attributes, struct str body, struct arena *a) {
+    struct used_aliases uses = {0};
+    struct buf out = {0};
+    find_aliases(m, attributes, &uses);
+    find_aliases(m, body, &uses);
+    for (uint32_t i = 0; i < uses.n; i++)
+        find_aliases(m, uses.items[i].value, &uses);
+    if (uses.n)
+        qsort(uses.items, uses.n, sizeof *uses.items, by_definition);
+    for (uint32_t i = 0; i < uses.n; i++)
+        buf_printf(&out, "%.*s = %.*s\n", (int)uses.items[i].name.n, uses.items[i].name.p, (int)uses.items[i].value.n,
+                   uses.items[i].value.p);
+    free(uses.items);
+    buf_add(&out, STR("module "));
+    if (attributes.n)
+        buf_printf(&out, "attributes {%.*s} ", (int)attributes.n, attributes.p);
+    buf_printf(&out, "{\n%.*s}\n", (int)body.n, body.p);
+    return buf_take(&out, a);
+}
+
+/* ---- which ops ---- */
+
+struct cutting {
+    const struct graph *g;
+    const struct mlir *m;
+    struct arena *arena;
+    uint32_t func, nops;
+    bool *in;      /* per op */
+    uint8_t *made; /* per op: of how many ops in a row a constant is made that is short to write; 0: it is none */
+    uint32_t *inputs, ninputs;
+};
+
+enum { MOST_BYTES = 1024, MOST_DEPTH = 8 }; /* of a constant's op, and of what makes a constant */
+
+static const uint32_t *operands_of(const struct cutting *c, uint32_t op) {
+    return c->m->operands + c->m->ops[op].first_operand;
+}
+
+static bool in_function(const struct cutting *c, uint32_t op) {
+    return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
+}
+
+/* As are the ops that make it, which stand before it. */
+static void find_short_constants(struct cutting *c) {
+    c->made = arena_alloc(c->arena, c->m->nops + (size_t)1);
+    for (uint32_t op = 0; op < c->m->nops; op++) {
+        struct str text = mlir_span(c->m, c->m->ops[op].text);
+        bool made = in_function(c, op) && c->m->ops[op].callee == NONE && text.n <= MOST_BYTES &&
+                    !str_find(text, STR("dense_resource"));
+        uint8_t row = 1;
+        for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++) {
+            uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
+            made = def != NONE && def < op && c->made[def] > 0 && c->made[def] <= MOST_DEPTH;
+            row = made && c->made[def] >= row ? (uint8_t)(c->made[def] + 1) : row;
+        }
+        c->made[op] = made ? row : 0;
+    }
+}
+
+static bool is_short_constant(const struct cutting *c, uint32_t value) {
+    uint32_t op = value == NONE ? NONE : c->m->values[value].def;
+    return op != NONE && c->made[op] > 0;
+}
+
+/* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
+ * canonicaliser turns what stands behind. */
+static bool tells_more(enum op_kind k) {
+    return op_table[k].movement == MOVEMENT_BROADCAST || op_table[k].movement == MOVEMENT_PERMUTE;
+}
+
+/* It moves an argument of the model, or what others move so that it tells more. */
+static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned depth) {
+    uint32_t op = value == NONE ? NONE : c->m->values[value].def;
+    if (!in_function(c, op) || depth > MOST_DEPTH || !class_moves(graph_class(c->g, op)) || c->m->ops[op].noperands < 1)
+        return false;
+    return graph_argument(c->g, value) != NONE || tells_more((enum op_kind)c->g->kind[op]) ||
+           is_moved_here(c, operands_of(c, op)[0], depth + 1);
+}
+
+/* What makes a value comes along: it belongs to what matters of it. */
+static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
+    if (!is_short_constant(c, value) && !is_moved_here(c, value, depth))
+        return;
+    uint32_t op = c->m->values[value].def;
+    if (c->in[op])
+        return;
+    c->in[op] = true;
+    for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
+        bring(c, operands_of(c, op)[k], depth + 1);
+}
+
+static void add_input(struct cutting *c, uint32_t value) {
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        if (c->inputs[i] == value)
+            return;
+    c->inputs[c->ninputs++] = value;
+}
+
+static void find_inputs(struct cutting *c) {
+    c->inputs = arena_alloc(c->arena, (c->m->noperands + (size_t)1) * sizeof *c->inputs);
+    find_short_constants(c);
+    for (int with_constants = 1; with_constants >= 0; with_constants--)
+        for (uint32_t op = 0; op < c->nops; op++)
+            for (uint32_t k = 0; c->in[op] && k < c->m->ops[op].noperands; k++) {
+                uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
+                if (v == NONE || (def != NONE && c->in[def]))
+                    continue;
+                if (with_constants)
+                    bring(c, v, 0);
+                else
+                    add_input(c, v);
+            }
+}
+
+/* Taken by an op that stays behind, or by none; what is written to is no use of it. */
+static bool is_result(const struct cutting *c, uint32_t value) {
+    const struct graph *g = c->g;
+    bool inside = graph_op_is(g, c->m->values[value].def, ARBITRARY);
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
+        if (!c->in[g->uses[u]])
+            return true;
+        inside = true;
+    }
+    return !inside;
+}
+
+/* ---- print ---- */
+
+/* "%5", or "%5#1"; an argument cannot be called that: "%result_5_1". */
+static struct str name_of(const struct cutting *c, uint32_t value, bool argument) {
+    struct str text = mlir_value_text(c->m, value, c->arena), rest = text, name = str_part(&rest, '#');
+    return argument && rest.n
+               ? arena_printf(c->arena, "%%result_%.*s_%.*s", (int)name.n - 1, name.p + 1, (int)rest.n, rest.p)
+               : text;
+}
+
+static struct str type_of(const struct cutting *c, uint32_t value) {
+    return c->m->types[c->m->values[value].type].text;
+}
+
+static void print_argument(const struct cutting *c, uint32_t value, struct buf *out) {
+    struct str name = name_of(c, value, true), type = type_of(c, value);
+    uint32_t func, number;
+    bool own = graph_argument_of(c->g, value, &func, &number) && func == c->func;
+    struct str attributes = own ? mlir_span(c->m, c->m->arg_attrs[c->m->funcs[func].first_arg_attr + number])
+                            : graph_is_parameter(c->g, value)
+                                ? STR("ttcore.argument_type = #ttcore.argument_type<parameter>")
+                                : STR("ttcore.argument_type = #ttcore.argument_type<input>");
+    buf_printf(out, "%.*s: %.*s", (int)name.n, name.p, (int)type.n, type.p);
+    if (attributes.n)
+        buf_printf(out, " {%.*s}", (int)attributes.n, attributes.p);
+}
+
+/* The text with another name of a value in it. */
+static struct str renamed(const struct cutting *c, struct str text, struct str from, struct str to) {
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        struct str rest = {text.p + i, text.n - i};
+        bool here = str_starts(rest, from) && (rest.n == from.n || !isdigit((unsigned char)rest.p[from.n]));
+        buf_add(&out, here ? to : (struct str){rest.p, 1});
+        i += here ? from.n : 1;
+    }
+    return buf_take(&out, c->arena);
+}
+
+static void print_op(const struct cutting *c, uint32_t op, struct buf *out) {
+    struct buf lines = {0};
+    segment_text(&(struct segment){c->m, &op, 1}, &lines);
+    struct str text = buf_take(&lines, c->arena);
+    for (uint32_t k = 0; k < c->m->ops[op].noperands; k++) {
+        uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
+        if (def != NONE && !c->in[def] && c->m->ops[def].nresults > 1)
+            text = renamed(c, text, name_of(c, v, false), name_of(c, v, true));
+    }
+    while (text.n) {
+        struct str line = str_line(&text);
+        buf_printf(out, "    %.*s\n", (int)line.n, line.p);
+    }
+}
+
+static void print_results(const struct cutting *c, bool types, struct buf *out) {
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < c->nops; op++)
+        for (uint32_t k = 0; c->in[op] && k < c->m->ops[op].nresults; k++) {
+            uint32_t v = c->m->ops[op].first_result + k;
+            struct str text = types ? type_of(c, v) : name_of(c, v, false);
+            if (is_result(c, v))
+                buf_printf(out, "%s%.*s", n++ ? ", " : "", (int)text.n, text.p);
+        }
+}
+
+static void print_function(const struct cutting *c, struct buf *out) {
+    const struct mlir_func *f = &c->m->funcs[c->func];
+    struct str name = c->m->names[f->name], attributes = mlir_span(c->m, f->attributes);
+    buf_printf(out, "  func.func @%.*s(", (int)name.n, name.p);
+    for (uint32_t i = 0; i < c->ninputs; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        print_argument(c, c->inputs[i], out);
+    }
+    buf_add(out, STR(") -> ("));
+    print_results(c, true, out);
+    buf_add(out, STR(") "));
+    if (attributes.n)
+        buf_printf(out, "attributes {%.*s} ", (int)attributes.n, attributes.p);
+    buf_add(out, STR("{\n"));
+    for (uint32_t op = 0; op < c->nops; op++)
+        if (c->in[op])
+            print_op(c, op, out);
+    struct buf names = {0};
+    print_results(c, false, &names);
+    buf_printf(out, names.n ? "    return %.*s : " : "    return%.*s", (int)names.n, names.p ? names.p : "");
+    print_results(c, true, out);
+    buf_add(out, STR("\n  }\n"));
+    buf_free(&names);
+}
+
+/* The device that the layouts of TTNN are of. */
+static void print_device(const struct cutting *c, struct buf *out) {
+    uint32_t module = c->m->funcs[c->func].module;
+    for (uint32_t op = 0; op < c->m->nops; op++)
+        if (c->m->ops[op].parent == module && str_is(mlir_op_name(c->m, op), "ttcore.device")) {
+            struct str text = mlir_span(c->m, c->m->ops[op].text);
+            buf_printf(out, "  %.*s\n", (int)text.n, text.p);
+        }
+}
+
+/* What becomes a module of its own. False where the ops are in no function. */
+static bool cut_out(struct cutting *c, const struct graph *g, const struct segment *s, struct arena *a) {
+    const struct mlir *m = s->ir;
+    uint32_t func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE;
+    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = func, .nops = m->nops};
+    if (func == NONE)
+        return false;
+    c->in = arena_alloc(a, m->nops + (size_t)1);
+    for (uint32_t i = 0; i < s->nops; i++)
+        c->in[s->ops[i]] = in_function(c, s->ops[i]);
+    find_inputs(c);
+    return true;
+}
+
+struct str standalone_module(const struct graph *g, const struct segment *s, struct arena *a) {
+    const struct mlir *m = s->ir;
+    struct cutting c;
+    if (!cut_out(&c, g, s, a))
+        return STR("");
+    struct buf body = {0};
+    print_device(&c, &body);
+    print_function(&c, &body);
+    uint32_t module = m->funcs[c.func].module;
+    struct str attributes = module == NONE ? STR("") : mlir_span(m, m->ops[module].attrs);
+    return module_around(m, attributes, buf_take(&body, a), a);
+}
+
+/* ---- in small shapes ---- */
+
+/* By op of the small module. */
+static struct str *locations_of(const struct subgraph *s, const struct resized *w, struct arena *a) {
+    struct str *of = arena_alloc(a, (w->ir.nops + (size_t)1) * sizeof *of);
+    for (uint32_t i = 0; i < s->nops; i++)
+        of[w->ops[i]] = mlir_loc_text(s->graph->m, s->ops[i]);
+    return of;
+}
+
+/* Empty where the ops cannot be made small. */
+static struct str small_module(const struct match *ops, struct arena *a) {
+    struct subgraph *part = arena_alloc(a, sizeof *part);
+    struct extents *e = arena_alloc(a, sizeof *e);
+    struct resized *w = arena_alloc(a, sizeof *w);
+    struct shapes_question shapes = {.subgraph = part};
+    struct resize_options how = {.pattern = ops->pattern, .scaling = SCALE_ALL, .as_written = true};
+    struct buf body = {0};
+    struct reason why;
+    if (subgraph_of_match(ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
+        subgraph_resize(part, e, &how, a, w, &why))
+        mlir_print(&w->ir, locations_of(part, w, a), &body);
+    mlir_free(&w->ir);
+    struct str text = buf_take(&body, a);
+    return text.n ? module_around(ops->graph->m, STR(""), text, a) : text;
+}
+
+struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a) {
+    struct match alone = {.graph = g, .pattern = p, .ops = s->ops, .nops = s->nops}, all = alone;
+    struct cutting c;
+    if (!cut_out(&c, g, s, a))
+        return STR("");
+    uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
+    for (uint32_t op = 0; op < c.nops; op++)
+        if (c.in[op] && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result)))
+            ops[n++] = op; /* constants come by themselves */
+    all.ops = ops;
+    all.nops = n;
+    struct str text = small_module(&all, a);
+    return text.n ? text : small_module(&alone, a);
+}

@@ -1,0 +1,190 @@
+/* Values are opened from the last one back, in the order of the text: where only one is left, every way from the root
+ * to the arguments leads through it. */
+#include "search/automaton/computation.h"
+
+#include <math.h>
+
+#include "ir/ops/scalar.h"
+
+void computation_begin(struct computation *c, const struct graph *g, uint32_t root, const struct imap *map) {
+    c->g = g;
+    c->root = root;
+    c->nops = c->nconstants = 0;
+    c->nopen = graph_numel(g, root) > 0;
+    c->open[0].value = root;
+    if (map)
+        imap_copy(&c->open[0].map, map);
+    else
+        imap_identity(&c->open[0].map, 0, graph_numel(g, root));
+}
+
+/* Points tell nothing of an epsilon, nor of a bound between the last of them and the largest numbers of formats. */
+static bool is_seen(double number) {
+    double size = fabs(number);
+    return size == 0 || (size >= 0.001 && size <= fabs(function_points[0])) || size >= 0x1p127;
+}
+
+/* False: too many, or another element of a value that is among them. */
+static bool open_value(struct computation *c, uint32_t value, const struct imap *map) {
+    struct constant k = graph_constant(c->g, value);
+    if (k.known) {
+        if (c->nconstants == MOST_COMPUTED || !is_seen(k.value))
+            return false;
+        c->constants[c->nconstants++] = value;
+        return true;
+    }
+    for (uint32_t i = 0; i < c->nopen; i++)
+        if (c->open[i].value == value)
+            return imap_equal(&c->open[i].map, map);
+    if (c->nopen == MOST_OPEN)
+        return false;
+    c->open[c->nopen].value = value;
+    imap_copy(&c->open[c->nopen++].map, map);
+    return true;
+}
+
+/* Numbers are rounded to whole ones by no cast that is looked through. */
+static bool keeps_numbers(const struct graph *g, uint32_t op) {
+    enum dtype from = graph_dtype(g, graph_through(g, op)), to = graph_dtype(g, g->m->ops[op].first_result);
+    return format_is_float(to) || from == to;
+}
+
+static bool is_computed(const struct graph *g, uint32_t op) {
+    return function_operator((enum op_kind)g->kind[op]) && graph_plain(g, op) && g->m->ops[op].nresults == 1;
+}
+
+bool computation_ends(const struct graph *g, uint32_t op) {
+    return is_computed(g, op) && !graph_looks_through(g, op);
+}
+
+/* Opens the operands of the op that makes open value `i`. */
+static bool open_operands(struct computation *c, uint32_t i) {
+    const struct graph *g = c->g;
+    struct open_value from = c->open[i];
+    uint32_t op = g->m->values[from.value].def;
+    struct imap map;
+    if (op == NONE || c->nops == MOST_COMPUTED || g->m->ops[op].func != g->m->ops[g->m->values[c->root].def].func)
+        return false;
+    c->open[i] = c->open[--c->nopen];
+    c->ops[c->nops++] = op;
+    if (!is_computed(g, op)) {
+        if (!graph_looks_through(g, op) || !keeps_numbers(g, op) || !imap_through(g, op, &from.map, &map))
+            return false;
+        imap_canonical(&map);
+        return open_value(c, graph_through(g, op), &map);
+    }
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t v = graph_operands(g, op)[k];
+        if (v == NONE || !imap_operand(g, from.value, v, &from.map, &map))
+            return false;
+        imap_canonical(&map);
+        if (!open_value(c, v, &map))
+            return false;
+    }
+    return true;
+}
+
+bool computation_next(struct computation *c) {
+    const struct graph *g = c->g;
+    while (c->nopen > 0) {
+        uint32_t last = 0;
+        for (uint32_t i = 1; i < c->nopen; i++)
+            if (g->m->values[c->open[i].value].def + 1 > g->m->values[c->open[last].value].def + 1)
+                last = i; /* arguments, made by no op, are the first */
+        if (!open_operands(c, last))
+            return false;
+        if (c->nopen == 1 && graph_numel(g, c->open[0].value) == graph_numel(g, c->root))
+            return true;
+    }
+    return false;
+}
+
+/* What each op makes, in the order of `ops`. */
+struct made_values {
+    double of[MOST_COMPUTED];
+};
+
+static double number_of(const struct computation *c, const struct made_values *made, uint32_t value, double x) {
+    if (value == c->open[0].value)
+        return x;
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (c->g->m->ops[c->ops[i]].first_result == value)
+            return made->of[i];
+    struct constant k = graph_constant(c->g, value);
+    return k.known ? k.value : NAN;
+}
+
+/* Operand k, or the attribute that the op has instead; false where it has neither. */
+static bool operand_number(const struct computation *c, const struct made_values *made, uint32_t op, uint32_t k,
+                           const char *attribute, double x, double *out) {
+    if (k < graph_noperands(c->g, op)) {
+        *out = number_of(c, made, graph_operands(c->g, op)[k], x);
+        return true;
+    }
+    const struct attr *a = attribute ? attrs_find(graph_attributes(c->g, op), attribute) : NULL;
+    *out = a && a->is_number ? a->number : NAN;
+    return a && a->is_number && is_seen(*out);
+}
+
+static bool compute(const struct computation *c, const struct made_values *made, uint32_t op, double at, double *y) {
+    enum op_kind k = (enum op_kind)c->g->kind[op];
+    double a, b, z;
+    if (!is_computed(c->g, op)) {
+        *y = number_of(c, made, graph_through(c->g, op), at);
+        return true;
+    }
+    if (!operand_number(c, made, op, 0, NULL, at, &a))
+        return false;
+    if (unary_of(k)) {
+        *y = unary_of(k)(a);
+        return graph_noperands(c->g, op) == 1;
+    }
+    if (!operand_number(c, made, op, 1, k == K_CLAMP ? "min" : k == K_POW ? "rhs" : NULL, at, &b))
+        return false;
+    if (binary_of(k)) {
+        *y = binary_of(k)(a, b);
+        return true;
+    }
+    if (!operand_number(c, made, op, 2, k == K_CLAMP ? "max" : NULL, at, &z))
+        return false;
+    *y = op_is(k, SELECTS) ? (a != 0 ? b : z) : fmin(fmax(a, b), z);
+    return true;
+}
+
+static bool is_written_as(const struct computation *c, enum op_kind own) {
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (c->g->kind[c->ops[i]] == own)
+            return true;
+    return false;
+}
+
+/* Of those that are left, which have the value of the computation at a point. */
+static uint64_t same_at(const struct computation *c, const struct subformula *const *functions, uint64_t left,
+                        int point) {
+    struct made_values made = {{0}};
+    uint64_t same = 0;
+    for (uint32_t i = c->nops; i-- > 0;)
+        if (!compute(c, &made, c->ops[i], function_points[point], &made.of[i]))
+            return 0;
+    for (; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (function_same_at(functions[i]->values[point], made.of[0], functions[i]->node->within))
+            same |= 1ull << i;
+    }
+    return same;
+}
+
+uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n) {
+    uint64_t left = n ? ~0ull >> (64 - n) : 0, found = 0;
+    uint32_t ncomputed = 0;
+    for (uint32_t i = 0; i < c->nops; i++)
+        ncomputed += computation_ends(c->g, c->ops[i]);
+    for (int p = 0; p < FUNCTION_POINTS && left && ncomputed > 1; p++) /* those near 0 tell most functions apart */
+        left = same_at(c, functions, left, (p + FUNCTION_POINTS / 2) % FUNCTION_POINTS);
+    for (; left && ncomputed > 1; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        enum op_kind own = function_op(functions[i]->node);
+        found |= (uint64_t)(own == NO_OPERATOR || !is_written_as(c, own)) << i;
+    }
+    return found;
+}

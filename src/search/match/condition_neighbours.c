@@ -1,0 +1,132 @@
+/* Conditions about users and operands: who reads a value, which operand of an op it is, whether two values are one. */
+#include "search/match/conditions.h"
+
+/* Some op that uses the value is of an operator whose name the expression finds. */
+bool condition_used_by(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    if (c->arg[0].value == NONE)
+        return false;
+    for (uint32_t u = g->first_use[c->arg[0].value]; u < g->first_use[c->arg[0].value + 1]; u++)
+        if (regex_finds(c->number->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+            return true;
+    return false;
+}
+
+/* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
+bool condition_no_user(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t seen[MAX_CHAIN], count = 0;
+    if (c->arg[0].value != NONE)
+        seen[count++] = c->arg[0].value;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
+            uint32_t op = g->uses[u];
+            if (regex_finds(c->number->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+                return false;
+            if (graph_looks_through(g, op))
+                seen[count++] = g->m->ops[op].first_result;
+        }
+    return true;
+}
+
+/* The link to x or another result of its op among the first n; n: there is none. */
+static uint32_t link_to(const struct graph *g, const struct binding *x, const struct link *links, uint32_t n) {
+    uint32_t i = 0;
+    while (i < n && links[i].value != x->value && (x->op == NONE || g->m->values[links[i].value].def != x->op))
+        i++;
+    return i;
+}
+
+/* Whether the value is x or another result of its op, seen through movement and casts; unless `moved`, with each
+ * element at its place. */
+static bool comes_from(const struct graph *g, uint32_t value, const struct binding *x, bool moved) {
+    struct link links[MAX_CHAIN];
+    struct imap whole;
+    int64_t numel = value == NONE ? 0 : graph_numel(g, value);
+    if (numel < 1)
+        return false;
+    imap_identity(&whole, 0, numel);
+    uint32_t n = movement_chain(g, value, &whole, links, MAX_CHAIN), i = link_to(g, x, links, n);
+    return i < n && (moved || (graph_numel(g, links[i].value) == numel && imap_equal(&links[i].map, &links[0].map)));
+}
+
+/* `wide`: but for dimensions of one element. */
+static bool same_shape(const struct graph *g, uint32_t a, uint32_t b, bool wide) {
+    struct shape s[2];
+    if (!shape_in_graph(g, a, &s[0]) || !shape_in_graph(g, b, &s[1]))
+        return false;
+    for (int i = 0; i < 2 && wide; i++) {
+        uint32_t rank = s[i].rank;
+        s[i].rank = 0;
+        for (uint32_t d = 0; d < rank; d++)
+            if (s[i].dim[d] != 1)
+                s[i].dim[s[i].rank++] = s[i].dim[d];
+    }
+    return shape_eq(&s[0], &s[1]);
+}
+
+/* Nothing that moves data lies between x and the op that `of` names, or it is moved back again, also behind an
+ * elementwise op. Before that the shape may be another, and before a reduction have other dimensions of one element. */
+bool condition_adjacent(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t of = c->arg[1].op;
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
+        return true;
+    bool reduces = of != NONE && graph_class(g, of) == OP_REDUCE, each = of != NONE && graph_class(g, of) == OP_ELTWISE,
+         back = each && graph_numel(g, c->arg[0].value) == graph_numel(g, c->arg[1].value) &&
+                imap_equal(c->arg[0].map, c->arg[1].map);
+    for (uint32_t i = 0; of != NONE && i < graph_noperands(g, of); i++)
+        if (comes_from(g, graph_operands(g, of)[i], &c->arg[0], back) &&
+            (each || same_shape(g, graph_operands(g, of)[i], c->arg[0].value, reduces)))
+            return true;
+    return false;
+}
+
+/* Of members of a series none is left out: y is there. */
+bool condition_after(const struct condition_call *c) {
+    uint32_t x = c->arg[0].op, y = c->arg[1].op;
+    return x == NONE || (y != NONE && x > y);
+}
+
+/* x is the operand of this number, seen through movement and casts. */
+bool condition_operand(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    int i = c->number->given[0];
+    if (c->arg[0].value == NONE || c->arg[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, c->arg[1].op))
+        return false;
+    return comes_from(g, graph_operands(g, c->arg[1].op)[i], &c->arg[0], true);
+}
+
+enum { MAX_SAME = 8 }; /* movement that is looked through */
+
+/* Equal up to renaming of spaces that only one of them depends on: two products sum over axes of their own. */
+static bool equal_renamed(const struct imap *a, const struct imap *b) {
+    if (a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct term *x = &a->t[i], *y = &b->t[i];
+        if (x->lo != y->lo || x->size != y->size || x->stride != y->stride)
+            return false;
+        for (uint32_t j = 0; j < a->n; j++) {
+            bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
+            bool same = (a->t[j].space == x->space) == (b->t[j].space == y->space);
+            if (!same || (shared && x->space != y->space))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One value, read in the same way in two places, as two products read one operand. */
+bool condition_same(const struct condition_call *c) {
+    struct link x[MAX_SAME], y[MAX_SAME];
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
+        return true;
+    uint32_t nx = movement_chain(c->graph, c->arg[0].value, c->arg[0].map, x, MAX_SAME);
+    uint32_t ny = movement_chain(c->graph, c->arg[1].value, c->arg[1].map, y, MAX_SAME);
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++)
+            if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))
+                return true;
+    return false;
+}

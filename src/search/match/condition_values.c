@@ -1,0 +1,125 @@
+/* Conditions about what a value is by itself: a constant, a parameter, a number made of a count of elements, its
+ * element type. Some hold for an argument of the model too, and then note what they assume of it. */
+#include "search/match/conditions.h"
+
+#include <math.h>
+
+bool condition_present(const struct condition_call *c) {
+    return c->arg[0].value != NONE;
+}
+
+bool condition_constant(const struct condition_call *c) {
+    return c->arg[0].value == NONE || graph_constant(c->graph, c->arg[0].value).known;
+}
+
+bool condition_scalar(const struct condition_call *c) {
+    uint32_t v = c->arg[0].value;
+    if (v != NONE && c->graph->varies[v])
+        return false;
+    if (v != NONE && graph_numel(c->graph, v) != 1 && !graph_constant(c->graph, v).known)
+        assume_slice(c->e->assumed, v);
+    return true;
+}
+
+bool condition_parameter(const struct condition_call *c) {
+    return c->arg[0].value == NONE || graph_is_parameter(c->graph, c->arg[0].value) || condition_constant(c);
+}
+
+/* A parameter, or an argument of which nothing says what it is, which is then a precondition. */
+bool condition_stored(const struct condition_call *c) {
+    if (condition_parameter(c))
+        return true;
+    uint32_t argument = graph_argument(c->graph, c->arg[0].value);
+    if (argument == NONE || str_is(graph_argument_type(c->graph, argument), "input"))
+        return false;
+    assume_precondition(c->e->assumed, (struct precondition){.argument = argument, .parameter = true});
+    return true;
+}
+
+/* A known number; or an argument that may hold one number in every element, which is then a precondition. */
+bool condition_stated_constant(const struct condition_call *c) {
+    if (condition_constant(c))
+        return true;
+    uint32_t argument = graph_argument(c->graph, c->arg[0].value);
+    if (argument == NONE || graph_argument_is_input(c->graph, argument))
+        return false;
+    assume_tie(c->e->assumed, c->arg[0].value, NAN, true);
+    assume_precondition(c->e->assumed, (struct precondition){argument, NAN, false});
+    return true;
+}
+
+/* How many elements a reduction sums into one; NaN when the op is none. */
+static double summed(const struct graph *g, uint32_t op) {
+    if (op == NONE || graph_class(g, op) != OP_REDUCE)
+        return NAN;
+    return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
+}
+
+/* The first argument is a number made of the count of elements that the second one sums. */
+static bool is_of_count(const struct condition_call *c, double number, double count) {
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
+        return true;
+    struct constant k = binding_constant(c->graph, &c->arg[0]);
+    if (!k.known || !count_close_to(k.value, number, count, k.bits > 24 ? 24 : k.bits))
+        return false;
+    assume_tie(c->e->assumed, c->arg[0].value, number_changed(number, c->arg[0].change), false);
+    return true;
+}
+
+/* c is the power p/q of the count. */
+bool condition_count_power(const struct condition_call *c) {
+    double count = summed(c->graph, c->arg[1].op);
+    return is_of_count(c, pow(count, (double)c->number->given[0] / c->number->given[1]), count);
+}
+
+/* Among the operands of the op that makes x are casts, behind reshapes and permutes, and all of them are from the
+ * element type of y. */
+bool condition_cast_from(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t op = c->arg[0].value == NONE ? NONE : g->m->values[c->arg[0].value].def;
+    bool some = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op) && c->arg[1].value != NONE; i++) {
+        uint32_t v = graph_operands(g, op)[i], from = v == NONE ? NONE : movement_source(g, v);
+        if (from == NONE || graph_dtype(g, from) == graph_dtype(g, v))
+            continue;
+        if (graph_dtype(g, from) != graph_dtype(g, c->arg[1].value))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* The one value of another type that `value` is a cast of, and then an elementwise function; NONE: there is none, or
+ * there are several. */
+static uint32_t cast_behind(const struct graph *g, uint32_t value) {
+    enum { MOST = 16 };
+    uint32_t work[MOST] = {value}, n = 1, cast = NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = g->m->values[work[i]].def, from = movement_source(g, work[i]);
+        if (graph_dtype(g, from) != graph_dtype(g, value)) {
+            if (cast != NONE && cast != from)
+                return NONE;
+            cast = from;
+            continue;
+        }
+        if (op == NONE || graph_class(g, op) != OP_ELTWISE || n + graph_noperands(g, op) > MOST)
+            return NONE;
+        for (uint32_t k = 0; k < graph_noperands(g, op); k++)
+            if (graph_operands(g, op)[k] != NONE && !graph_constant(g, graph_operands(g, op)[k]).known)
+                work[n++] = graph_operands(g, op)[k];
+    }
+    return cast;
+}
+
+/* An operand of the op that makes x would be a cast from the element type of y, if what is between were one
+ * activation. */
+bool condition_cast_behind(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t op = c->arg[0].value == NONE ? NONE : g->m->values[c->arg[0].value].def;
+    bool found = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op) && c->arg[1].value != NONE && !found; i++) {
+        uint32_t v = graph_operands(g, op)[i], from = v == NONE ? NONE : cast_behind(g, v);
+        found = from != NONE && graph_dtype(g, from) == graph_dtype(g, c->arg[1].value);
+    }
+    return found;
+}

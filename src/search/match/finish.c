@@ -1,0 +1,272 @@
+/* The end of a match: nobody else uses what the fused op would not yield, the conditions of the pattern hold, and what
+ * was found is kept for the report. */
+#include "patterns/lang/condition.h"
+#include "search/match/matcher.h"
+
+#include <string.h>
+
+static bool in_match(const struct matcher *m, uint32_t op) {
+    if (matcher_took(m, op))
+        return true;
+    for (uint32_t i = 0; i < m->state.nlooked_through; i++)
+        if (m->state.looked_through[i].inner && m->state.looked_through[i].op == op)
+            return true;
+    return false;
+}
+
+/* A user outside of what is matched, or NONE. */
+static uint32_t user_outside(const struct matcher *m, uint32_t op) {
+    const struct graph *g = m->g;
+    for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
+        uint32_t v = g->m->ops[op].first_result + r;
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            if (!in_match(m, g->uses[u]))
+                return g->uses[u];
+    }
+    return NONE;
+}
+
+static bool is_root(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        if (m->state.matched[i].op == op && m->state.matched[i].parent == NONE)
+            return true;
+    return false;
+}
+
+/* A result of the op that the fused op has too. */
+static bool may_escape(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->pattern->nescapes; i++)
+        if (m->state.slots[m->pattern->escapes[i]].op == op)
+            return true;
+    return false;
+}
+
+/* An op that is looked through moves what the fused op yields: it can do so behind that. */
+static bool moves_result(const struct matcher *m, uint32_t op) {
+    op = m->g->m->values[movement_source(m->g, m->g->m->ops[op].first_result)].def;
+    return op != NONE && (is_root(m, op) || may_escape(m, op));
+}
+
+/* Inner values have no users outside, else the fused op could not leave them out. */
+bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
+    for (uint32_t i = 0; i < m->state.nmatched; i++) {
+        *op = m->state.matched[i].op;
+        if (!is_root(m, *op) && !may_escape(m, *op) && (*user = user_outside(m, *op)) != NONE)
+            return true;
+    }
+    for (uint32_t i = 0; i < m->state.nlooked_through; i++) {
+        *op = m->state.looked_through[i].op;
+        if (m->state.looked_through[i].inner && !moves_result(m, *op) && (*user = user_outside(m, *op)) != NONE)
+            return true;
+    }
+    return false;
+}
+
+/* same(n, n2) in `where`: the variable is a value of the match, read a second time. */
+static bool is_second_reading(const struct pattern *p, uint32_t slot) {
+    for (uint32_t i = 0; i < p->nwhere; i++) {
+        const struct number *n = p->where[i];
+        if (n->op == NUM_CALL && n->call == CONDITION_same && (n->args[0] == slot || n->args[1] == slot))
+            return true;
+    }
+    return false;
+}
+
+/* Casts and movement between a value of the match and a second reading of it belong to the match. */
+static void look_through_readings(struct matcher *m) {
+    const struct graph *g = m->g;
+    for (uint32_t i = 0; i < m->pattern->formula.nslots; i++) {
+        uint32_t way[MAX_CHAIN], n = 0, v = m->state.slots[i].value;
+        uint32_t op = v == NONE ? NONE : g->m->values[v].def;
+        if (op == NONE || !graph_looks_through(g, op) || !m->pattern->formula.slot_is_variable[i] ||
+            !is_second_reading(m->pattern, i))
+            continue;
+        for (; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
+            way[n++] = op;
+        for (uint32_t k = 0; k < n && in_match(m, op); k++)
+            matcher_look_through(m, way[k], true);
+    }
+}
+
+/* A variable is an operand of the fused op: it cannot be a value that only the match computes. */
+static bool variables_fit(const struct matcher *m) {
+    const struct formula *f = &m->pattern->formula;
+    for (uint32_t i = 0; i < f->nslots; i++) {
+        uint32_t v = f->slot_is_variable[i] ? m->state.slots[i].value : NONE;
+        uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
+        for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
+            op = m->g->m->values[graph_through(m->g, op)].def;
+        if (op != NONE && matcher_took(m, op) && !is_second_reading(m->pattern, i))
+            return false;
+    }
+    return true;
+}
+
+static bool all_hold(struct evaluation *e, const struct number *const *conditions, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!evaluates_to_true(e, conditions[i]))
+            return false;
+    return true;
+}
+
+bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (evaluates_to_true(e, conditions[i]))
+            return false;
+    return true;
+}
+
+/* The name is bound, or the line that it names was tried and is absent. */
+static bool is_settled(const struct matcher *m, uint32_t slot) {
+    const struct formula *f = &m->pattern->formula;
+    bool settled = m->state.slots[slot].value != NONE;
+    for (uint32_t i = 0; i + 1 < m->state.line && !settled; i++)
+        settled = f->also[i].node->slot == slot;
+    return settled;
+}
+
+static bool is_decidable(const struct matcher *m, const struct asked_names *names) {
+    for (uint32_t i = 0; i < sizeof names->slots / sizeof *names->slots; i++)
+        for (uint64_t left = names->slots[i]; left; left &= left - 1)
+            if (!is_settled(m, i * 64 + (uint32_t)__builtin_ctzll(left)))
+                return false;
+    return !names->late;
+}
+
+/* An observer is told of whole conditions, once all of their names are bound. */
+bool match_where_holds(struct matcher *m, uint32_t slot) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    struct mark k = matcher_mark(m);
+    bool holds = true;
+    for (uint32_t i = 0; i < m->pattern->nconjuncts && holds; i++) {
+        const struct conjunct *c = &m->pattern->conjuncts[i];
+        const struct asked_names *names = m->observer ? &c->of_condition : &c->of_part;
+        if ((slot != NONE && !(names->slots[slot / 64] >> slot % 64 & 1)) || !is_decidable(m, names))
+            continue;
+        holds = evaluates_to_true(&e, c->part);
+        m->failed_condition = c->condition;
+    }
+    matcher_undo(m, k); /* preconditions are stated again at the end */
+    return holds;
+}
+
+static bool some_rule_holds(struct evaluation *e, const struct note_rule *rules, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!rules[i].when || evaluates_to_true(e, rules[i].when))
+            return true;
+    return false;
+}
+
+struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    e.ops = ops;
+    e.nops = nops;
+    e.looked_through = m->state.looked_through;
+    e.nlooked_through = m->state.nlooked_through;
+    e.prefix = m->prefix;
+    return e;
+}
+
+/* Not to be reported unless asked for: decomposed on purpose, or known to be unsafe. */
+static bool is_hidden(struct evaluation *e, const struct pattern *p) {
+    return (!p->show_decomposed && !match_none_holds(e, p->decomposed, p->ndecomposed)) ||
+           (!p->show_blocked && some_rule_holds(e, p->block, p->nblock));
+}
+
+/* Conditions that need a whole match. Of the patterns that share the formula, the first one whose conditions hold takes
+ * it. Where none does, the root has no match: others with the same root are not tried. */
+static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+    struct evaluation e = match_evaluation(m, ops, nops);
+    struct mark k = matcher_mark(m);
+    for (const struct pattern *p = m->pattern; p; p = p->variant) {
+        matcher_undo(m, k);
+        if (!p->selected || p->replaced)
+            continue;
+        if (m->observer)
+            m->observer->verdict(m, &e, p);
+        if (!all_hold(&e, p->where, p->nwhere))
+            return false;
+        if (all_hold(&e, p->require, p->nrequire) && match_none_holds(&e, p->unless, p->nunless) && !is_hidden(&e, p)) {
+            m->pattern = p;
+            return true;
+        }
+    }
+    m->refused = true;
+    return false;
+}
+
+/* Appends the matched op `at` after its operands, which were matched after it in the formula's order. */
+static uint32_t append_in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
+    for (uint32_t i = at + 1; i < m->state.nmatched; i++)
+        if (m->state.matched[i].parent == at)
+            n = append_in_order(m, i, ops, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (ops[i] == m->state.matched[at].op)
+            return n;
+    ops[n] = m->state.matched[at].op;
+    return n + 1;
+}
+
+/* The ops that were looked through and are not matched themselves, each once. */
+static void keep_through(const struct matcher *m, struct match *out) {
+    uint32_t *through = arena_alloc(m->arena, (m->state.nlooked_through + 1) * sizeof *through), n = 0;
+    for (uint32_t i = 0; i < m->state.nlooked_through; i++) {
+        bool seen = false;
+        for (uint32_t j = 0; j < n; j++)
+            seen |= through[j] == m->state.looked_through[i].op;
+        if (!seen && !matcher_took(m, m->state.looked_through[i].op))
+            through[n++] = m->state.looked_through[i].op;
+    }
+    sort_ids(through, n);
+    out->through = through;
+    out->nthrough = n;
+}
+
+/* The reductions of the match work along the dimensions of what others of its ops take moved. */
+static bool reduces_before_moved(const struct matcher *m, const uint32_t *ops, uint32_t n) {
+    uint32_t reductions = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (graph_class(m->g, ops[i]) != OP_REDUCE)
+            continue;
+        if (!matcher_same_dimensions(m->g, graph_operands(m->g, ops[i])[0], m->moved_from.value))
+            return false;
+        reductions++;
+    }
+    return reductions > 0;
+}
+
+bool match_finish(struct matcher *m) {
+    uint32_t ops[MAX_MATCHED], op, user, nops = 0;
+    if (m->state.edits > 0) {
+        m->observer->complete(m);
+        return false;
+    }
+    look_through_readings(m);
+    if (match_outside_user(m, &op, &user))
+        return matcher_failed(m, FAILED_USER, NULL, op);
+    if (!variables_fit(m))
+        return false;
+    for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
+        if (m->state.matched[i].parent == NONE)
+            nops = append_in_order(m, i, ops, nops);
+    if (m->frame == FRAME_MOVED_FROM && !reduces_before_moved(m, ops, nops))
+        return false;
+    bool good = accepted(m, ops, nops);
+    if (assumptions_are_full(&m->state.assumed)) {
+        m->full = true;
+        return false;
+    }
+    if (!good)
+        return false;
+    struct match *out = &m->found;
+    *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
+    out->by_values = m->state.functions > 0;
+    out->viewed = m->takes_views;
+    out->moved_from = m->frame == FRAME_MOVED_FROM;
+    out->root = nops ? ops[nops - 1] : NONE;
+    uint32_t *kept = arena_alloc(m->arena, (nops + 1) * sizeof *kept);
+    memcpy(kept, ops, nops * sizeof *kept);
+    out->ops = kept;
+    keep_through(m, out);
+    return true;
+}

@@ -1,0 +1,62 @@
+/* function(f, x): ops that compute f of x, found by what they make of a few numbers. */
+#include "search/match/matcher.h"
+
+#include "search/automaton/computation.h"
+
+/* The last op, of which the others are operands, in the order of the text. */
+static void take_all(struct matcher *m, const struct goal *g, const struct computation *c) {
+    struct goal of_last = {.parent = m->state.nmatched};
+    matcher_take(m, c->ops[0], g);
+    for (uint32_t i = c->nops; i-- > 1;)
+        if (graph_looks_through(m->g, c->ops[i]))
+            matcher_look_through(m, c->ops[i], true);
+        else
+            matcher_take(m, c->ops[i], &of_last);
+    for (uint32_t i = 0; i < c->nconstants; i++)
+        assume_tie(&m->state.assumed, c->constants[i], graph_constant(m->g, c->constants[i]).value, false);
+}
+
+/* The ops from the value back to an x of which they are the function, and all goals after it. */
+static bool match_computed(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct computation c;
+    computation_begin(&c, m->g, value, map);
+    while (computation_next(&c)) {
+        if (!computation_finds(&c, &g->node->sub, 1))
+            continue;
+        struct mark k = matcher_mark(m);
+        take_all(m, g, &c);
+        m->state.functions++;
+        if (g->slot != NONE)
+            matcher_bind_named(m, g, g->slot,
+                               (struct binding){.value = value, .op = c.ops[0], .map = map, .axes = g->axes});
+        struct imap *of_x = matcher_scratch(m, sizeof *of_x);
+        if (!of_x)
+            return false;
+        imap_copy(of_x, &c.open[0].map);
+        const struct goal *next = matcher_operand(m, g, 0, c.open[0].value, of_x, g->axes, g->next);
+        if (next && matcher_solve(m, next))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
+bool match_by_values(struct matcher *m, const struct goal *g) {
+    uint32_t value = g->value;
+    const struct imap *map = g->map;
+    if (m->ops && !automaton_finds(m->ops, g->node->sub, value))
+        return false;
+    for (uint32_t step = 0; map && step <= MAX_CHAIN; step++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE)
+            return false;
+        struct mark k = matcher_mark(m);
+        if ((g->parent == NONE || matcher_may_be_inside(m, op)) && computation_ends(m->g, op) &&
+            match_computed(m, g, value, map))
+            return true;
+        matcher_undo(m, k);
+        map = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
+        value = graph_through(m->g, op);
+    }
+    return false;
+}

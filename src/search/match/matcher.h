@@ -1,0 +1,319 @@
+/* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
+ * first with backtracking. Private to the folder and to report/explain/diagnose.c, which observes a search.
+ *
+ * From the bottom up: state.c keeps what it has done and undoes it; maps.c computes index maps;
+ * plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
+ * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
+ * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
+ * patterns at roots. */
+#ifndef FA_MATCHER_H
+#define FA_MATCHER_H
+
+#include "search/automaton/automaton.h"
+#include "search/automaton/view.h"
+#include "search/match/conditions.h"
+
+enum {
+    SCRATCH_BYTES = 4 << 20, /* bytes for goals and maps of one search */
+    MAX_MATCHED = 128,
+    MAX_THROUGH = 256,
+    MAX_TRAIL = 1024,
+    MAX_GROUPS = 1,
+    WHOLE_SPACE = FRESH_SPACE + MAX_FRESH +
+                  1 /* plus a value: the index space of that value, for operands of ops without index maps */
+};
+
+/* The axes of the formula before a slice or a concatenation changed one of them, and those before that. */
+struct outer_axes {
+    const struct axes *axes;
+    const struct outer_axes *before; /* NULL: there are none */
+};
+
+/* What a view groups, which is no value of the graph (search/automaton/view.h). */
+struct op_group {
+    const struct op_view *view;
+    uint32_t op;
+    const struct imap *map; /* of its result */
+    uint32_t taken;         /* its index among those that are matched */
+};
+
+/* What the axes of a formula are the dimensions of. */
+enum root_frame {
+    FRAME_RESULT,     /* of the root's result */
+    FRAME_MOVED_TO,   /* of what that is moved to, which the root's name stands for then */
+    FRAME_MOVED_FROM, /* of what it was made of, before movement between its ops */
+};
+
+/* The value whose dimensions the axes of FRAME_MOVED_FROM are; NONE: there is none before this root. */
+struct moved_value {
+    uint32_t root, value, steps; /* ops behind it, with the root */
+};
+
+/* A node of the formula has to match at a value. */
+struct goal {
+    const struct node *node;
+    uint32_t value;
+    const struct imap *map;         /* which element of the value: from the index of the root's result */
+    const struct axes *axes;        /* the formula's axes at this node */
+    const struct op_group *group;   /* not the value is meant but this; or NULL */
+    const struct outer_axes *outer; /* NULL: they are those of the root */
+    uint32_t slot;                  /* of the named value that this is the definition of; or NONE */
+    uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
+    bool turned;                    /* under transposed(): its last two axes are exchanged */
+    enum number_change change;      /* of the number of the value, where the node is one */
+    uint32_t moved_to;              /* of a root: the value that its name stands for; NONE: the result of the op */
+    bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
+    const struct goal *next;
+};
+
+struct matched {
+    uint32_t op, parent; /* as in struct goal */
+};
+
+/* A binding that was replaced. */
+struct trail_entry {
+    uint32_t slot;
+    struct binding before;
+};
+
+/* What the search has done on its way to the goal at hand. The arrays are stacks, which matcher_undo cuts back. */
+struct search_state {
+    struct binding slots[MAX_SLOTS];
+    struct matched matched[MAX_MATCHED];
+    struct looked_through looked_through[MAX_THROUGH];
+    struct trail_entry trail[MAX_TRAIL];
+    struct assumptions assumed;
+    uint32_t nmatched, nlooked_through, ntrail;
+    uint32_t spaces;    /* of axes that were given out */
+    uint32_t line;      /* secondary roots that were begun */
+    uint32_t edits;     /* differences that the search has gone on from: at most one, and none in an audit */
+    uint32_t functions; /* that were found by their values */
+    uint32_t groups;    /* terms that were taken together: at most MAX_GROUPS */
+    size_t used;        /* bytes of scratch */
+};
+
+/* Lengths of the stacks of struct search_state. */
+struct mark {
+    size_t used;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, groups, npreconditions, nconstants, nsliced;
+};
+
+/* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
+struct fresh_axis {
+    struct imap part;
+    int64_t extent;
+};
+
+struct fresh_axes {
+    struct fresh_axis axes[MAX_FRESH]; /* the space of axes[i] is FRESH_SPACE + i */
+    uint32_t n;
+};
+
+/* Why a goal is not met. */
+enum failure_kind {
+    FAILED_OPERATOR,  /* another one stands there */
+    FAILED_LINE,      /* no op is what the line of a secondary root says */
+    FAILED_FOLDED,    /* more is folded into the op than its operator says */
+    FAILED_ATTRIBUTE, /* of the op */
+    FAILED_SETTING,   /* an argument that the op has as an attribute */
+    FAILED_OPERANDS,  /* their number */
+    FAILED_RESULT,    /* its number */
+    FAILED_AXIS,
+    FAILED_PART,  /* of a slice */
+    FAILED_ROLES, /* rows and columns of a product */
+    FAILED_INDEX, /* the index map is not known */
+    FAILED_NUMBER,
+    FAILED_SAME, /* another value than the one that has the name */
+    FAILED_WHERE,
+    FAILED_USER,
+    FAILED_REQUIRE,
+    FAILED_UNLESS,
+    FAILED_DECOMPOSED,
+    FAILED_BLOCKED,
+    FAILED_LIMIT
+};
+
+struct matcher;
+
+/* Is told where a search fails, and may make it go on once all the same: how `explain` measures what is nearly there.
+ * It never makes it match. */
+struct search_observer {
+    /* The goal (NULL: a secondary root's) is not met at an op, or at a value where no op is meant. */
+    void (*failed)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at);
+    /* Another operator stands at the value, or none. */
+    void (*other_op)(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+    /* The op's operands can be matched although this is wrong; true: the search does so. */
+    bool (*passes)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op);
+    /* All goals are met but for an edit. */
+    void (*complete)(struct matcher *m);
+    /* The conditions of a pattern are about to be decided over a whole match. */
+    void (*verdict)(struct matcher *m, struct evaluation *e, const struct pattern *p);
+    /* Those of the goal's alternatives that may match do not. */
+    void (*other_alternatives)(struct matcher *m, const struct goal *g);
+    void *self;
+};
+
+struct matcher {
+    const struct graph *g;
+    uint32_t func;
+    const struct pattern *pattern; /* that is searched for, then the variant of it that accepted the match */
+    const struct axes *root_axes;
+    /* Works off a goal and all after it; true when a match was found. Operators continue the search through it because
+     * solve.c, which defines it, stands above them. */
+    bool (*solve)(struct matcher *m, const struct goal *g);
+    const struct search_observer *observer; /* NULL in an audit */
+    const char *prefix;                     /* of names of values in texts; or NULL */
+    const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
+    const uint32_t *meets;                  /* matcher_meetings of the function; or NULL */
+    const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
+
+    char *scratch;
+    uint64_t steps, max_steps;
+    bool full;            /* a fixed limit was reached: nothing is known of this root */
+    bool ones_lead;       /* trailing axes of one element of the root are read as leading ones, */
+    bool ones_stay;       /* or stay at the second try, at secondary roots, too */
+    bool takes_views;     /* ops may be what they read as (search/automaton/view.h): at the second try, */
+    bool has_views;       /* if there are such; */
+    bool only_views;      /* at once, as where such a match is found again */
+    bool only_moved_from; /* FRAME_MOVED_FROM alone is tried */
+    enum root_frame frame;
+    struct moved_value moved_from;
+    bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
+
+    struct arena *arena;          /* of what is kept */
+    struct match found;           /* what match_finish kept */
+    struct search_record *record; /* collects; NULL: nobody asks */
+
+    struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
+    struct fresh_axes fresh;
+};
+
+/* ---- state.c ---- */
+
+struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a);
+void matcher_free(struct matcher *m); /* NULL is fine */
+struct mark matcher_mark(const struct matcher *m);
+void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
+void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when there is no more: the search gives up */
+void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
+/* The same of a name that the goal defines: where a root is read as what it is moved to, it stands for that. */
+void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b);
+/* The first name in the node that is bound, or NONE. */
+uint32_t matcher_bound_name(const struct matcher *m, const struct node *n);
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
+void matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched */
+bool matcher_took(const struct matcher *m, uint32_t op);
+struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
+                          const struct imap *map, const struct axes *axes, const struct goal *next);
+/* A goal for argument `arg` of the goal's node, of the op that was matched last. */
+struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                             const struct imap *map, const struct axes *axes, const struct goal *next);
+struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
+static inline bool matcher_solve(struct matcher *m, const struct goal *g) {
+    return m->solve(m, g);
+}
+/* False. */
+static inline bool matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
+    if (m->observer)
+        m->observer->failed(m, why, g, at);
+    return false;
+}
+static inline bool matcher_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    if (m->observer)
+        m->observer->other_op(m, g, value, map);
+    return false;
+}
+/* The same where the search may go on at the op's operands; true: it does. */
+static inline bool matcher_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
+    return m->observer && m->observer->passes(m, why, g, op);
+}
+
+/* ---- maps.c ---- */
+
+/* The map of an operand of an op that broadcasts; NONE: of one that is looked through. NULL when there is none. */
+const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
+/* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
+const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. What a result is
+ * moved to is used alone and has its dimensions in another order, or those that one becomes. NULL when the shape is not
+ * known, or nothing is moved so. */
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space,
+                               enum root_frame frame);
+/* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
+bool matcher_is_flat(const struct matcher *m, uint32_t op);
+/* The same of a value and one that it is moved from or to. */
+bool matcher_is_flat_of(const struct matcher *m, uint32_t value, uint32_t other);
+/* Both have the same dimensions, but for those of one element. */
+bool matcher_same_dimensions(const struct graph *g, uint32_t value, uint32_t other);
+
+/* ---- plausible.c ---- */
+
+/* False: the node cannot match at the value, by the ops there. */
+bool matcher_may_match(const struct matcher *m, const struct node *node, uint32_t value);
+/* The same; an observer wants to see why. */
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
+/* The same for the op itself as the root of a line. */
+bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
+/* Of the ops from first to before end, which are a function, where all ways on from each meet first: its immediate
+ * postdominator. Of each op of the graph; others stay as they are. */
+void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint32_t *meets);
+/* False: a way on from the op does not lead to the root, so that some op inside would have a user outside. */
+bool matcher_may_be_inside(const struct matcher *m, uint32_t op);
+
+/* What the op reads as; `room`: for MAX_VIEWS. */
+static inline uint32_t matcher_views(const struct matcher *m, uint32_t op, struct op_view *room,
+                                     const struct op_view **out) {
+    *out = room;
+    return m->ops ? automaton_views(m->ops, op, out) : op_views(m->g, op, room);
+}
+
+/* ---- finish.c ---- */
+
+/* False when a `where` of the pattern whose names are all bound does not hold. `slot`: only those that speak of it;
+ * NONE: all of them. */
+bool match_where_holds(struct matcher *m, uint32_t slot);
+/* A user outside of the match of an op inside; false when there is none. */
+bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
+/* All goals are met; true when users and conditions are as the pattern asks, and the match is kept. */
+bool match_finish(struct matcher *m);
+/* Over a whole match of these ops. */
+struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops);
+bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n);
+
+/* ---- operators.c, contractions.c, slices.c, functions.c ---- */
+
+/* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+/* The same of what a view groups; and a look ahead. */
+bool match_group(struct matcher *m, const struct goal *g);
+bool match_group_fits(struct matcher *m, const struct goal *g, const struct node *node, const struct op_group *in);
+bool match_kind_fits(const struct node *node, enum op_kind kind);
+/* Matches the operands of an op as if its operator were right; false where that makes no sense. */
+bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+/* The attribute that the op has instead of operand `role`; false when there is none of that form. */
+bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
+bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_by_values(struct matcher *m, const struct goal *g);
+
+/* ---- values.c ---- */
+
+bool match_variable(struct matcher *m, const struct goal *g);
+bool match_named(struct matcher *m, const struct goal *g);
+bool match_number(struct matcher *m, const struct goal *g);
+bool match_either(struct matcher *m, const struct goal *g);
+/* One of the alternatives of the goal, and all goals after it. */
+bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node);
+bool match_transposed(struct matcher *m, const struct goal *g);
+bool match_result(struct matcher *m, const struct goal *g);
+
+/* ---- secondary.c, solve.c ---- */
+
+/* The secondary roots that are left, then the end of the match. */
+bool match_secondary(struct matcher *m);
+/* Searches for a pattern with its root at an op. */
+bool match_at(struct matcher *m, const struct pattern *p, uint32_t op);
+
+#endif

@@ -1,0 +1,539 @@
+/* How operators treat indices: from the elements of a result that are asked for to the elements of the operands that
+ * they depend on. One function for each class of the operator table (ir/ops/ops.def). */
+#include "search/match/matcher.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The roles of the operator table tell: "x,y,slope=parameter". */
+bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual) {
+    const char *r = op_table[m->g->kind[op]].roles;
+    for (uint32_t i = 0; i < role; i++) {
+        r += strcspn(r, ",");
+        r += *r == ',';
+    }
+    size_t n = strcspn(r, ",");
+    const char *eq = memchr(r, '=', n);
+    if (!eq || n - (size_t)(eq + 1 - r) >= 32)
+        return false;
+    size_t len = n - (size_t)(eq + 1 - r);
+    memcpy(key, eq + 1, len);
+    key[len] = '\0';
+    const struct attr *x = attrs_find(graph_attributes(m->g, op), key);
+    *actual = x ? x->number : 0;
+    return x && x->is_number;
+}
+
+/* The formula has a number where the op has an attribute. */
+static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, uint32_t role, const struct node *node) {
+    char key[32];
+    double actual;
+    struct evaluation e = matcher_evaluation(m, g->axes);
+    return node->kind == N_NUMBER && match_setting(m, op, role, key, &actual) &&
+           close_to(actual, evaluate(&e, node->number), 24);
+}
+
+/* The dimension of channels of a convolution; -1 for other ops. */
+static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
+    int64_t dim = attrs_int(graph_attributes(g, op), "channel_dim", -1);
+    return op_convolves((enum op_kind)g->kind[op]) && dim >= 0 && dim < (int64_t)rank ? dim : -1;
+}
+
+/* The axes of an op whose computation is not known are the dimensions of its result, channels last. */
+static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const struct imap *map, struct axes *out) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct axes c;
+    if (!shape || !imap_coordinates(map, shape, rank, &c))
+        return false;
+    int64_t last = channel_dim(m->g, op, rank);
+    axes_clear(out);
+    for (uint32_t d = 0; d < rank; d++)
+        if (d != last && !axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return last < 0 ||
+           axes_add(out, c.t + axes_begin(&c, (uint32_t)last), c.end[last] - axes_begin(&c, (uint32_t)last));
+}
+
+/* A goal for an operand as a whole, where no map leads to it: over an index space of its own. */
+static struct goal *whole_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                                  const struct goal *next) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    if (!shape || !map || !axes || rank > MAX_RANK || graph_numel(m->g, value) < 1)
+        return NULL;
+    imap_identity(map, WHOLE_SPACE + value, graph_numel(m->g, value));
+    if (!imap_coordinates(map, shape, rank, axes))
+        return NULL;
+    struct goal *c = matcher_operand(m, g, arg, value, map, axes, next);
+    if (c) {
+        c->outer = NULL;
+        c->inside = c->turned = false;
+    }
+    return c;
+}
+
+/* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
+static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
+                           const struct imap *map) {
+    const struct node *node = g->node;
+    const uint32_t *v = graph_operands(m->g, op);
+    uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result, rank;
+    const struct mlir_value *values = m->g->m->values;
+    bool is_static = graph_shape(m->g, result, &rank) && rank <= MAX_RANK;
+    const struct goal *next = g->next;
+    for (uint32_t i = 0; i < node->nargs; i++)
+        if (order[i] < n && (v[order[i]] == NONE || !matcher_plausible(m, node->args[i], v[order[i]])))
+            return false;
+    matcher_take(m, op, g);
+    for (uint32_t i = node->nargs; i-- > 0;) {
+        if (order[i] >= n) {
+            if (!attribute_is(m, g, op, order[i], node->args[i]))
+                return matcher_failed(m, FAILED_SETTING, g, op);
+            continue;
+        }
+        bool same = is_static && values[result].type == values[v[order[i]]].type;
+        const struct imap *mapped = same ? map : matcher_operand_map(m, op, order[i], map);
+        /* no index map to a parameter of such an op (a weight in tiles of 32x32): it is matched as a whole */
+        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE;
+        if (!mapped && !whole)
+            return matcher_failed(m, FAILED_INDEX, g, op);
+        next = whole ? whole_operand(m, g, i, v[order[i]], next)
+                     : matcher_operand(m, g, i, v[order[i]], mapped, g->axes, next);
+        if (!next)
+            return false;
+    }
+    return matcher_solve(m, next);
+}
+
+static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t nargs = g->node->nargs;
+    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && graph_count_operands(m->g, op) > nargs))
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
+    struct mark k = matcher_mark(m);
+    if (match_operands(m, g, op, order, map))
+        return true;
+    matcher_undo(m, k);
+    const uint32_t *v = graph_operands(m->g, op);
+    if (!op_is((enum op_kind)m->g->kind[op], COMMUTES) || nargs != 2 || graph_noperands(m->g, op) != 2 || v[0] == v[1])
+        return false;
+    order[0] = 1;
+    order[1] = 0;
+    return match_operands(m, g, op, order, map);
+}
+
+/* The digits that a reduction runs over: those of the formula's axes that its result does not depend on, so that x
+ * inside and x outside of the sum vary along the same axis. Where these do not fit, digits of a space of its `own`. */
+static bool summed_digits(struct matcher *m, const struct goal *g, const struct imap *map, const int64_t *extents,
+                          uint32_t n, struct axes *out, bool *own) {
+    int64_t lo = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(lo, extents[i], &lo))
+            return false;
+    *own = !imap_complement(g->axes, map, extents, n, out);
+    if (!*own)
+        return true;
+    uint32_t space = ++m->state.spaces;
+    axes_clear(out);
+    for (uint32_t i = 0; i < n; i++) {
+        lo /= extents[i];
+        struct term t = {space, lo, extents[i], 1};
+        if (!axes_add(out, &t, extents[i] > 1))
+            return false;
+    }
+    return true;
+}
+
+/* What `dim=` says, if it says anything. An axis of one element is where it is printed. */
+static bool axis_fits(const struct matcher *m, const struct goal *g, const struct imap *axis) {
+    struct imap meant;
+    if (!g->node->dim.given || (m->ones_lead && axis->n == 0))
+        return !g->node->dim.given;
+    axes_axis(g->axes, g->node->dim.axis, &meant);
+    return imap_equal(axis, &meant);
+}
+
+/* The element of the operand has the coordinates of the result in the dimensions that stay, and the summed digits in
+ * those that are reduced. `own`: these are no axis of the formula; last: but the last dimension. */
+static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                            struct imap *x, struct imap *summed, bool *own, bool *last) {
+    const struct graph *gr = m->g;
+    uint32_t result = gr->m->ops[op].first_result, rank, out_rank, n = 0;
+    const int64_t *shape = graph_shape(gr, graph_operands(gr, op)[0], &rank);
+    const int64_t *out_shape = graph_shape(gr, result, &out_rank);
+    bool reduced[MAX_RANK];
+    struct axes c, sum, mapped;
+    int64_t extents[MAX_RANK];
+    if (!shape || !out_shape || rank > MAX_RANK)
+        return false;
+    uint32_t count = graph_reduced_dims(gr, op, rank, reduced);
+    bool stay = out_rank == rank;
+    if (count == NONE || (!stay && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
+        return false;
+    *last = true;
+    for (uint32_t d = 0; d < rank; d++)
+        if (reduced[d]) {
+            if (shape[d] < 1)
+                return false;
+            extents[n++] = shape[d];
+            *last &= d + 1 == rank || shape[d] == 1;
+        }
+    if (!summed_digits(m, g, map, extents, n, &sum, own))
+        return false;
+    axes_clear(&mapped);
+    for (uint32_t d = 0, from = 0, of_sum = 0; d < rank; d++) {
+        const struct axes *src = reduced[d] ? &sum : &c;
+        uint32_t at = reduced[d] ? of_sum++ : from, begin = axes_begin(src, at);
+        from += !reduced[d] || stay;
+        if (!axes_add(&mapped, src->t + begin, src->end[at] - begin))
+            return false;
+    }
+    axes_join(&sum, 0, sum.n, summed);
+    return imap_of_coordinates(&mapped, shape, rank, x);
+}
+
+static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    uint32_t x = graph_operands(m->g, op)[0];
+    if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
+        return false;
+    struct imap *of_x = matcher_scratch(m, sizeof *of_x), summed;
+    bool own = false, last = false;
+    if (!of_x || !reduced_operand(m, g, op, map, of_x, &summed, &own, &last))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, &summed);
+    if (!along && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
+    matcher_take(m, op, g);
+    const struct goal *next = matcher_operand(m, g, 0, x, of_x, g->axes, g->next);
+    return next && matcher_solve(m, next);
+}
+
+/* The axis along which softmax or a norm works, as digits. */
+static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap *map, struct imap *axis) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
+    struct axes c;
+    if (!shape || !imap_coordinates(map, shape, rank, &c))
+        return false;
+    const struct attr *axis_given = graph_axes(m->g, op),
+                      *normalized = attrs_find(graph_attributes(m->g, op), "normalized_shape");
+    uint32_t count = 1;
+    if ((axis_given && !axis_given->is_whole) || (normalized && (normalized->n < 1 || normalized->n > (int)rank)))
+        return false;
+    int64_t dim = axis_given ? axis_given->whole : -1;
+    if (normalized) {
+        count = (uint32_t)normalized->n;
+        dim = -(int64_t)count;
+    }
+    dim += dim < 0 ? (int64_t)rank : 0;
+    if (dim < 0 || dim >= (int64_t)rank)
+        return false;
+    axes_join(&c, (uint32_t)dim, count, axis);
+    return true;
+}
+
+static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct imap axis;
+    if ((!worked_axis(m, op, map, &axis) || !axis_fits(m, g, &axis)) && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
+    return elementwise(m, g, op, map);
+}
+
+bool match_kind_fits(const struct node *node, enum op_kind kind) {
+    return (node->kind == N_OP || node->kind == N_OUTER) && node_is(node, kind);
+}
+
+/* An op of which nothing is known but its operands. */
+static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    (void)map;
+    const uint32_t *v = graph_operands(m->g, op);
+    const struct goal *next = g->next;
+    if (g->node->nargs != graph_count_operands(m->g, op) || g->node->dim.given)
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
+    for (uint32_t i = 0; i < g->node->nargs; i++)
+        if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
+            return false;
+    matcher_take(m, op, g);
+    for (uint32_t i = g->node->nargs; i-- > 0;) {
+        next = whole_operand(m, g, i, v[i], next);
+        if (!next)
+            return false;
+    }
+    return matcher_solve(m, next);
+}
+
+/* Movement that the formula names, rather than looks through. */
+static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct imap *next = matcher_scratch(m, sizeof *next);
+    if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    imap_canonical(next);
+    matcher_take(m, op, g);
+    struct goal *c = matcher_operand(m, g, 0, graph_operands(m->g, op)[0], next, g->axes, g->next);
+    return c && matcher_solve(m, c);
+}
+
+/* The name stands for this op from here on. */
+static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map,
+                    enum op_kind as) {
+    struct binding b = {.value = value, .op = op, .map = map, .axes = g->axes, .as = as};
+    if (graph_class(m->g, op) == OP_OPAQUE) {
+        struct axes *axes = matcher_scratch(m, sizeof *axes);
+        if (!axes || !own_axes(m, op, value, map, axes))
+            return false;
+        b.axes = axes;
+    }
+    matcher_bind_named(m, g, g->slot, b);
+    return true;
+}
+
+/* How an op's operands are matched, by its class; those without a rule never match. */
+typedef bool operands_rule(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+
+static const struct {
+    operands_rule *rule;
+    bool stands_in; /* operands are what they are whatever the operator of the class is */
+} classes[] = {
+    [OP_ELTWISE] = {elementwise, true},
+    [OP_ALIKE] = {elementwise, true},
+    [OP_REDUCE] = {reduction, true},
+    [OP_AXISWISE] = {axiswise, true},
+    [OP_CONTRACT] = {match_contraction, false},
+    [OP_SLICE] = {match_slice, false},
+    [OP_JOIN] = {match_concat, false},
+    [OP_MOVE] = {movement, false},
+    [OP_CAST] = {movement, false},
+    [OP_LAYOUT] = {movement, false},
+    [OP_OPAQUE] = {opaque, false},
+    [OP_STRUCTURE] = {NULL, false},
+};
+
+/* The map of the result of an op of the view, which is an inner one or the op itself. */
+static const struct imap *map_in_view(struct matcher *m, const struct op_view *v, uint32_t op, const struct imap *map) {
+    const struct inner_op *in = v->inner;
+    while (in < v->inner + v->ninner && in->op != op)
+        in++;
+    if (in == v->inner + v->ninner)
+        return map;
+    uint32_t value = graph_operands(m->g, in->from)[in->at], def;
+    map = map_in_view(m, v, in->from, map);
+    map = map ? matcher_operand_map(m, in->from, in->at, map) : NULL;
+    while (map && (def = m->g->m->values[value].def) != op) {
+        map = matcher_map_through(m, def, map);
+        value = graph_through(m->g, def);
+    }
+    return map;
+}
+
+/* The index of an op of the view among those that are matched. */
+static uint32_t taken_as(const struct op_group *in, uint32_t op) {
+    uint32_t at = 0;
+    while (at < in->view->ninner && in->view->inner[at].op != op)
+        at++;
+    return at == in->view->ninner ? in->taken : in->taken + 1 + at;
+}
+
+static void take_inner(struct matcher *m, const struct op_group *in, const struct inner_op *inner) {
+    uint32_t def = m->g->m->values[graph_operands(m->g, inner->from)[inner->at]].def;
+    matcher_take(m, inner->op, &(struct goal){.parent = taken_as(in, inner->from)});
+    for (; def != inner->op; def = m->g->m->values[graph_through(m->g, def)].def)
+        matcher_look_through(m, def, true);
+}
+
+/* A goal for an operand of a view, or of what it groups. */
+static struct goal *viewed_operand(struct matcher *m, const struct goal *g, uint32_t arg, const struct op_group *in,
+                                   const struct viewed_operand *from, const struct goal *next) {
+    const struct imap *of = map_in_view(m, in->view, from->op, in->map), *to;
+    to = of ? matcher_operand_map(m, from->op, from->k, of) : NULL;
+    uint32_t value = graph_operands(m->g, from->op)[from->k];
+    struct goal *c = to ? matcher_goal(m, g, g->node->args[arg], value, to, g->axes, next) : NULL;
+    if (c) {
+        c->parent = taken_as(in, from->op);
+        c->change = from->change;
+        c->group = NULL;
+    }
+    return c;
+}
+
+static struct goal *grouped_operand(struct matcher *m, const struct goal *g, uint32_t arg, const struct op_group *in,
+                                    const struct goal *next) {
+    uint32_t op = in->view->in_place;
+    const struct imap *to = map_in_view(m, in->view, op, in->map);
+    struct goal *c =
+        to ? matcher_goal(m, g, g->node->args[arg], m->g->m->ops[op].first_result, to, g->axes, next) : NULL;
+    if (c) {
+        c->parent = in->taken;
+        c->group = in;
+    }
+    return c;
+}
+
+/* The op as what it reads as; `swapped`: its two operands are. */
+static bool match_view(struct matcher *m, const struct goal *g, struct op_group in, bool swapped) {
+    const struct goal *next = g->next;
+    const struct op_view *v = in.view;
+    matcher_take(m, in.op, g);
+    in.taken = m->state.nmatched - 1;
+    m->state.groups += v->grouped != NO_OPERATOR;
+    for (uint32_t i = 0; i < v->ninner; i++)
+        take_inner(m, &in, &v->inner[i]);
+    for (uint32_t i = v->n; i-- > 0;) {
+        uint32_t k = swapped ? 1 - i : i;
+        next = v->grouped != NO_OPERATOR && v->at == k ? grouped_operand(m, g, i, &in, next)
+                                                       : viewed_operand(m, g, i, &in, &v->operands[k], next);
+        if (!next)
+            return false;
+    }
+    return matcher_solve(m, next);
+}
+
+/* Of names that are not bound yet nothing is known. */
+static bool may_be_number(struct matcher *m, const struct goal *g, const struct node *number, uint32_t value,
+                          enum number_change change) {
+    struct evaluation e = matcher_evaluation(m, g->axes);
+    struct constant c = graph_constant(m->g, value);
+    double expected = evaluate(&e, number->number);
+    c.value = number_changed(c.value, change);
+    return isnan(expected) || node_number_is(number, c, expected);
+}
+
+static bool operand_fits(struct matcher *m, const struct goal *g, const struct node *arg,
+                         const struct viewed_operand *from) {
+    uint32_t value = graph_operands(m->g, from->op)[from->k];
+    return value != NONE && (from->change == NUMBER_AS_IS ? matcher_plausible(m, arg, value)
+                             : arg->kind == N_NUMBER      ? may_be_number(m, g, arg, value, from->change)
+                                                          : arg->kind == N_VARIABLE);
+}
+
+/* The name stands for a value of the match that the fused op yields. */
+static bool is_yielded(const struct matcher *m, uint32_t slot) {
+    bool is = false;
+    for (uint32_t i = 0; i < m->pattern->nescapes; i++)
+        is |= m->pattern->escapes[i] == slot;
+    return is;
+}
+
+static bool operands_fit(struct matcher *m, const struct goal *g, const struct node *node, const struct op_view *v,
+                         bool swapped) {
+    return operand_fits(m, g, node->args[0], &v->group[swapped]) &&
+           operand_fits(m, g, node->args[1], &v->group[!swapped]);
+}
+
+/* The node is an operator that is written. */
+bool match_group_fits(struct matcher *m, const struct goal *g, const struct node *node, const struct op_group *in) {
+    enum op_kind kind = in->view->grouped;
+    bool fits = false;
+    if (!node_may_be(node, kind) || (!m->observer && m->ops && !automaton_finds_group(m->ops, node->sub, in->view)))
+        return false;
+    if (node->kind == N_OP)
+        return node_is(node, kind) && node->nargs == 2 && node->nattrs == 0 &&
+               (operands_fit(m, g, node, in->view, false) ||
+                (op_is(kind, COMMUTES) && operands_fit(m, g, node, in->view, true)));
+    if (node->kind == N_NAMED && (m->state.slots[node->slot].value != NONE || is_yielded(m, node->slot)))
+        return false;
+    for (uint32_t i = 0; i < node->nargs && !fits && (node->kind == N_NAMED || node->kind == N_EITHER); i++)
+        fits = match_group_fits(m, g, node->args[i], in);
+    return fits;
+}
+
+static bool match_grouped(struct matcher *m, const struct goal *g, bool swapped) {
+    const struct goal *next = g->next;
+    const struct viewed_operand *group = g->group->view->group;
+    if (!operands_fit(m, g, g->node, g->group->view, swapped))
+        return false;
+    for (uint32_t i = 2; i-- > 0 && next;)
+        next = viewed_operand(m, g, i, g->group, &group[swapped ? 1 - i : i], next);
+    return next && matcher_solve(m, next);
+}
+
+/* Its operands may be those of the node: a look ahead. */
+static bool view_fits(struct matcher *m, const struct goal *g, const struct op_group *in, bool swapped) {
+    const struct op_view *v = in->view;
+    bool fits = node_is(g->node, v->kind) && g->node->nargs == v->n && g->node->nattrs == 0 &&
+                (v->grouped == NO_OPERATOR || m->state.groups < MAX_GROUPS);
+    for (uint32_t i = 0; i < v->n && fits; i++) {
+        uint32_t k = swapped ? 1 - i : i;
+        const struct node *arg = g->node->args[i];
+        fits = v->grouped != NO_OPERATOR && v->at == k ? match_group_fits(m, g, arg, in)
+                                                       : operand_fits(m, g, arg, &v->operands[k]);
+    }
+    return fits;
+}
+
+static bool match_views(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
+    struct op_view room[MAX_VIEWS];
+    const struct op_view *views = NULL;
+    uint32_t n = 0;
+    if (g->node->kind == N_OP && m->g->m->ops[op].func == m->func && (m->takes_views || !m->has_views))
+        n = matcher_views(m, op, room, &views);
+    for (uint32_t i = 0; i < n; i++)
+        for (int swapped = 0; swapped < (op_is(views[i].kind, COMMUTES) ? 2 : 1); swapped++) {
+            struct op_group in = {.view = &views[i], .op = op, .map = map};
+            if (!view_fits(m, g, &in, swapped))
+                continue;
+            m->has_views = true;
+            struct mark k = matcher_mark(m);
+            if (m->takes_views && (g->slot == NONE || bind_op(m, g, op, value, map, views[i].kind)) &&
+                match_view(m, g, in, swapped))
+                return true;
+            matcher_undo(m, k);
+        }
+    return false;
+}
+
+bool match_group(struct matcher *m, const struct goal *g) {
+    enum op_kind kind = g->group->view->grouped;
+    if (g->slot != NONE && !bind_op(m, g, g->group->view->in_place, g->value, g->map, kind))
+        return false;
+    for (int swapped = 0; swapped < (op_is(kind, COMMUTES) ? 2 : 1); swapped++) {
+        struct mark k = matcher_mark(m);
+        if (match_grouped(m, g, swapped))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
+static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value,
+                             const struct imap *map) {
+    const struct graph *gr = m->g;
+    bool elsewhere = gr->m->ops[op].func != m->func && !op_generates((enum op_kind)gr->kind[op]);
+    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || elsewhere)
+        return false;
+    if (value != gr->m->ops[op].first_result)
+        return matcher_failed(m, FAILED_RESULT, g, value);
+    if (!(m->ops && automaton_plain(m->ops, op)) && !graph_plain(gr, op) && !matcher_passes(m, FAILED_FOLDED, g, op))
+        return false;
+    if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
+        return false;
+    if (g->slot != NONE && !bind_op(m, g, op, value, map, NO_OPERATOR))
+        return false;
+    if (g->node->kind == N_OUTER)
+        return match_outer(m, g, op, map);
+    operands_rule *rule = classes[graph_class(gr, op)].rule;
+    return rule && rule(m, g, op, map);
+}
+
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    uint32_t op = m->g->m->values[value].def;
+    if (g->parent != NONE && !matcher_may_be_inside(m, op))
+        return false;
+    struct mark k = matcher_mark(m);
+    if (match_as_printed(m, g, op, value, map))
+        return true;
+    matcher_undo(m, k);
+    return match_views(m, g, op, value, map);
+}
+
+bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    uint32_t result = m->g->m->ops[op].first_result;
+    if (g->node->kind != N_OP || g->node->nargs != graph_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
+        return false;
+    if (g->slot != NONE && !bind_op(m, g, op, result, map, NO_OPERATOR))
+        return false;
+    enum op_class c = graph_class(m->g, op);
+    return classes[c].stands_in && classes[c].rule(m, g, op, map);
+}

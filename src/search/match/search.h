@@ -1,0 +1,14 @@
+/* All patterns at all ops of a function. */
+#ifndef FA_SEARCH_H
+#define FA_SEARCH_H
+
+#include "search/match/cache.h"
+
+/* Searches the functions of one graph, one after another. With no cache each root is searched for itself: slower, and
+ * the same matches, which tests/test_match_cache.c holds it to. Matches live in `a`. */
+struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, struct arena *a);
+/* Returns function_alike of the function; 0: not known. */
+uint64_t searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out);
+void searcher_free(struct searcher *s); /* NULL is fine */
+
+#endif

@@ -1,0 +1,315 @@
+/* Slices and concatenations: an axis of the formula is a part of an axis of the operand, or is made of axes of several.
+ * The other axes go on as they are. The one that changes is, below the op, an axis that the formula knows already (the
+ * one that was cut above) or a fresh one, and the same fresh one wherever the same axis is a part of an axis of that
+ * extent: so two halves of one tensor can meet again in one name. */
+#include "search/match/matcher.h"
+
+#include <string.h>
+
+/* The space of the axis of `extent` elements that `part` is a part of. */
+static uint32_t fresh_space(struct matcher *m, const struct imap *part, int64_t extent) {
+    for (uint32_t i = 0; i < m->fresh.n; i++)
+        if (m->fresh.axes[i].extent == extent && imap_equal(&m->fresh.axes[i].part, part))
+            return FRESH_SPACE + i;
+    if (m->fresh.n == MAX_FRESH) {
+        m->full = true;
+        return FRESH_SPACE;
+    }
+    m->fresh.axes[m->fresh.n] = (struct fresh_axis){*part, extent};
+    return FRESH_SPACE + m->fresh.n++;
+}
+
+/* Replaces the axis of the formula that consists of these digits, if there is one, by others. Of those without digits,
+ * which have one element, the one at `place`. */
+static bool replace_axis(const struct axes *in, const struct imap *digits, uint32_t place, const struct term *t,
+                         uint32_t n, struct axes *out) {
+    bool done = false;
+    axes_clear(out);
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct imap axis;
+        axes_axis(in, (int)i, &axis);
+        bool here = !done && imap_equal(&axis, digits) && (axis.n || i == place);
+        uint32_t begin = axes_begin(in, i);
+        if (!axes_add(out, here ? t : in->t + begin, here ? n : in->end[i] - begin))
+            return false;
+        done |= here;
+    }
+    return true;
+}
+
+/* The operand of a slice or a concatenation, and along which dimensions the result has another extent. */
+struct resized_operand {
+    const int64_t *shape;
+    uint32_t rank;
+    bool dims[MAX_RANK]; /* those that differ */
+};
+
+/* The digits of `context` that the kept dimensions do not use: where an axis was cut above, the operand's dimension is
+ * that axis. */
+static bool known_digits(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
+                         const int64_t *extents, uint32_t n, struct axes *digits) {
+    struct imap rest;
+    int64_t shape[MAX_RANK];
+    for (uint32_t d = 0; d < ch->rank; d++)
+        shape[d] = ch->shape[d];
+    return imap_of_coordinates(kept, shape, ch->rank, &rest) && imap_complement(context, &rest, extents, n, digits);
+}
+
+/* Of the axes above, those furthest up first. */
+static bool digits_above(const struct outer_axes *outer, const struct axes *kept, const struct resized_operand *ch,
+                         const int64_t *extents, uint32_t n, struct axes *digits) {
+    return outer && (digits_above(outer->before, kept, ch, extents, n, digits) ||
+                     known_digits(outer->axes, kept, ch, extents, n, digits));
+}
+
+/* Else each of these dimensions is a fresh axis, of which the axis of the result is a part. */
+static bool fresh_digits(struct matcher *m, const struct axes *result, const struct resized_operand *ch,
+                         struct axes *digits) {
+    axes_clear(digits);
+    for (uint32_t d = 0; d < ch->rank; d++) {
+        if (!ch->dims[d])
+            continue;
+        struct imap part;
+        axes_axis(result, (int)d, &part);
+        struct term t = {fresh_space(m, &part, ch->shape[d]), 1, ch->shape[d], 1};
+        if (!axes_add(digits, &t, ch->shape[d] > 1))
+            return false;
+    }
+    return !m->full;
+}
+
+/* The goal for such an operand. `result` has the coordinates of the op's result; the operand has the same ones in the
+ * dimensions that stay, and `digits` in those that differ. There the formula's axis is replaced by these digits too. */
+static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                                 const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
+    struct axes kept, digits, at;
+    int64_t extents[MAX_RANK];
+    uint32_t n = 0;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < ch->rank; d++) {
+        uint32_t begin = axes_begin(result, d);
+        axes_add(&kept, result->t + begin, ch->dims[d] ? 0 : result->end[d] - begin); /* a part of `result` */
+        if (ch->dims[d])
+            extents[n++] = ch->shape[d];
+    }
+    struct outer_axes *outer = matcher_scratch(m, sizeof *outer);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    if (!outer || !axes || !map)
+        return NULL;
+    *outer = (struct outer_axes){g->axes, g->outer};
+    if (!digits_above(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
+        return NULL;
+    *axes = *g->axes;
+    axes_clear(&at);
+    uint32_t named = g->node->dim.axis < 0 ? g->axes->n + (uint32_t)g->node->dim.axis : (uint32_t)g->node->dim.axis;
+    for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
+        const struct axes *from = ch->dims[d] ? &digits : &kept;
+        uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
+        struct axes changed;
+        struct imap part;
+        axes_axis(result, (int)d, &part);
+        if (!axes_add(&at, from->t + begin, from->end[i] - begin) ||
+            (ch->dims[d] && !replace_axis(axes, &part, g->node->dim.given ? named : d + g->axes->n - ch->rank,
+                                          from->t + begin, from->end[i] - begin, &changed)))
+            return NULL;
+        if (ch->dims[d])
+            *axes = changed;
+    }
+    if (!imap_of_coordinates(&at, ch->shape, ch->rank, map))
+        return NULL;
+    struct goal *c = matcher_operand(m, g, arg, value, map, axes, next);
+    if (c)
+        c->outer = outer;
+    return c;
+}
+
+/* What is cut or joined is the axis that dim= names, or a part of it, as where pairs of neighbours are split. */
+static bool cut_axis_fits(const struct goal *g, const struct imap *digits) {
+    struct imap meant;
+    if (!g->node->dim.given)
+        return true;
+    axes_axis(g->axes, g->node->dim.axis, &meant);
+    return imap_within(digits, &meant);
+}
+
+/* part=0, of=2: the first half; part=1, every=2: the odd elements; begin=0, end=32: these. -1 when the key is not
+ * given; false when it is no number. */
+static bool part_key(const struct node *node, const char *key, int64_t *out) {
+    *out = -1;
+    for (uint32_t i = 0; i < node->nattrs; i++)
+        if (strcmp(node->attrs[i].key, key) == 0)
+            return mlir_int(node->attrs[i].value, out);
+    return true;
+}
+
+static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
+    int64_t part, of, every, begin, end, step;
+    if (!part_key(node, "part", &part) || !part_key(node, "of", &of) || !part_key(node, "every", &every) ||
+        !part_key(node, "begin", &begin) || !part_key(node, "end", &end) || !part_key(node, "step", &step))
+        return false;
+    if ((begin >= 0 && s->begin[d] != begin) || (end >= 0 && s->end[d] != end) || (step >= 0 && s->step[d] != step))
+        return false;
+    if (of > 0)
+        return part >= 0 && part < of && extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&
+               s->end[d] == (part + 1) * (extent / of);
+    if (every > 0)
+        return extent % every == 0 && s->step[d] == every && s->begin[d] == part && s->end[d] > extent - every;
+    return true;
+}
+
+/* The op as a slice of `x` with these bounds. */
+static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t x,
+                         const struct slice_bounds *s) {
+    struct axes result;
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
+    struct resized_operand ch = {graph_shape(m->g, x, &rank), s->rank, {false}};
+    if (!shape || !ch.shape || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
+        return matcher_failed(m, FAILED_PART, g, op);
+    for (uint32_t d = 0; d < s->rank; d++) {
+        struct imap axis;
+        ch.dims[d] = s->cut[d];
+        axes_axis(&result, (int)d, &axis);
+        if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+            return false;
+        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_passes(m, FAILED_PART, g, op))
+            return false;
+    }
+    matcher_take(m, op, g);
+    const struct goal *next = operand_goal(m, g, 0, x, &result, &ch, g->next);
+    return next && matcher_solve(m, next);
+}
+
+/* The bounds of a slice of a slice in what the inner one cuts, along the same dimensions. `same`: they have to be what
+ * they are in the inner one, since a condition may ask for them. */
+static bool compose(const struct slice_bounds *inner, bool same, struct slice_bounds *s) {
+    for (uint32_t d = 0; d < s->rank && inner->rank == s->rank; d++) {
+        if ((inner->cut[d] && !s->cut[d]) || (same && (inner->begin[d] != 0 || inner->step[d] != 1)) ||
+            __builtin_mul_overflow(s->step[d], inner->step[d], &s->step[d]))
+            return false;
+        s->begin[d] = inner->begin[d] + s->begin[d] * inner->step[d];
+        s->end[d] = inner->begin[d] + (s->end[d] - 1) * inner->step[d] + 1;
+    }
+    return inner->rank == s->rank;
+}
+
+static bool stays_in_place(const struct graph *g, uint32_t op) {
+    return op != NONE && graph_looks_through(g, op) && graph_class(g, op) != OP_MOVE &&
+           graph_numel(g, graph_through(g, op)) == graph_numel(g, g->m->ops[op].first_result);
+}
+
+/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
+static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
+    uint32_t op = m->g->m->values[*value].def;
+    while (!m->full && stays_in_place(m->g, op)) {
+        matcher_look_through(m, op, true);
+        *value = graph_through(m->g, op);
+        op = m->g->m->values[*value].def;
+    }
+    return op;
+}
+
+/* The same part as one of a larger part of x, which has these bounds; false where that does not hold it. */
+static bool part_within(const struct graph *g, uint32_t op, const struct slice_bounds *of, struct slice_bounds *s) {
+    bool within = s->rank == of->rank;
+    s->ncut = 0;
+    for (uint32_t d = 0; d < s->rank && within; d++) {
+        within = of->step[d] == 1 && s->begin[d] >= of->begin[d] && s->end[d] <= of->end[d];
+        s->begin[d] -= of->begin[d];
+        s->end[d] -= of->begin[d];
+        uint32_t rank;
+        s->cut[d] = graph_shape(g, g->m->ops[op].first_result, &rank)[d] != of->end[d] - of->begin[d];
+        s->ncut += s->cut[d];
+    }
+    return within && s->ncut > 0;
+}
+
+/* At the second try: as a slice of what another slice of x takes, as where slices of slices were made one. */
+static bool match_within(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    enum { MOST_SIBLINGS = 16 };
+    const struct graph *gr = m->g;
+    uint32_t x = graph_operands(gr, op)[0], n = 0;
+    for (uint32_t u = gr->first_use[x]; u < gr->first_use[x + 1] && n < MOST_SIBLINGS; u++) {
+        uint32_t other = gr->uses[u];
+        struct slice_bounds of, s;
+        if (other == op || gr->m->ops[other].func != m->func || !slice_bounds(gr, other, &of) || of.ncut == 0 ||
+            !slice_bounds(gr, op, &s) || !part_within(gr, op, &of, &s))
+            continue;
+        m->has_views = true;
+        n++;
+        struct mark k = matcher_mark(m);
+        matcher_look_through(m, other, false);
+        if (m->takes_views && match_bounds(m, g, op, map, gr->m->ops[other].first_result, &s))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
+/* Also as one slice with those before it. */
+static bool match_composed(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    const struct graph *gr = m->g;
+    struct slice_bounds s, inner;
+    uint32_t x = graph_operands(gr, op)[0];
+    if (g->node->nargs != 1 || !slice_bounds(gr, op, &s))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+        struct mark k = matcher_mark(m);
+        if (match_bounds(m, g, op, map, x, &s))
+            return true;
+        matcher_undo(m, k);
+        uint32_t before = op_in_place(m, &x);
+        if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
+            !compose(&inner, g->node->nattrs == 0, &s))
+            return false;
+        matcher_look_through(m, before, true);
+        x = graph_operands(gr, before)[0];
+    }
+    return false;
+}
+
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct mark k = matcher_mark(m);
+    if (match_composed(m, g, op, map))
+        return true;
+    matcher_undo(m, k);
+    return !m->full && !m->refused && match_within(m, g, op, map);
+}
+
+bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    const struct graph *gr = m->g;
+    const uint32_t *v = graph_operands(gr, op);
+    const struct attr *along = graph_axes(gr, op);
+    struct axes result;
+    struct imap axis;
+    uint32_t rank, n = graph_noperands(gr, op);
+    const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
+    if (n != g->node->nargs)
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
+    if (!shape || rank > MAX_RANK || !along || !along->is_whole || !imap_coordinates(map, shape, rank, &result))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    int64_t dim = along->whole;
+    dim += dim < 0 ? (int64_t)rank : 0;
+    if (dim < 0 || dim >= (int64_t)rank)
+        return false;
+    axes_axis(&result, (int)dim, &axis);
+    if (!cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+        return false;
+    matcher_take(m, op, g);
+    const struct goal *next = g->next;
+    for (uint32_t i = n; i-- > 0;) {
+        struct resized_operand ch = {NULL, rank, {false}};
+        uint32_t own;
+        ch.shape = v[i] == NONE ? NULL : graph_shape(gr, v[i], &own);
+        ch.dims[dim] = true;
+        if (!ch.shape || own != rank || !matcher_plausible(m, g->node->args[i], v[i]))
+            return false;
+        next = operand_goal(m, g, i, v[i], &result, &ch, next);
+        if (!next)
+            return false;
+    }
+    return matcher_solve(m, next);
+}

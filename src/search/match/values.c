@@ -1,0 +1,252 @@
+/* The nodes of a formula that are no operators: names, numbers, alternatives, further results. */
+#include "search/match/matcher.h"
+
+#include <math.h>
+
+/* The first n links were looked through. */
+static void look_through_links(struct matcher *m, const struct link *links, uint32_t n, bool inner) {
+    for (uint32_t i = 1; i <= n; i++)
+        matcher_look_through(m, links[i].op, inner);
+}
+
+static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
+    struct imap *copy = matcher_scratch(m, sizeof *copy);
+    if (copy)
+        imap_copy(copy, map);
+    return copy;
+}
+
+/* Below an op that nothing is known of, a map runs over the value's own index: the value as a whole is meant. */
+static bool is_whole(const struct imap *map) {
+    return map->n == 1 && map->t[0].space >= WHOLE_SPACE;
+}
+
+/* Without the axes of the formula along which the value is the same. What is printed along one axis only stays: a row
+ * of one number is a row. */
+static const struct imap *needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct imap needed, equal, axis;
+    uint32_t naxes = 0;
+    if (is_whole(map) || !movement_split(m->g, value, map, &needed, &equal))
+        return map;
+    bool varies = needed.n > 0;
+    bool stays[MAX_TERMS] = {false};
+    for (int i = 0; i < (int)g->axes->n; i++) {
+        axes_axis(g->axes, i, &axis);
+        naxes += imap_touches(map, &axis);
+        for (uint32_t k = 0; k < equal.n && imap_touches(&needed, &axis); k++)
+            stays[k] |= imap_touches(&(struct imap){1, {equal.t[k]}}, &axis);
+    }
+    if (!varies && naxes == 1)
+        return map;
+    for (uint32_t k = 0; k < equal.n && needed.n < MAX_TERMS; k++)
+        if (stays[k])
+            needed.t[needed.n++] = equal.t[k];
+    imap_canonical(&needed);
+    return keep_map(m, &needed);
+}
+
+/* Both maps lead to equal elements of the value. */
+static bool same_elements(const struct matcher *m, uint32_t value, const struct imap *a, const struct imap *b) {
+    struct imap here, there, equal;
+    if (imap_equal(a, b))
+        return true;
+    const struct imap *x = imap_split(m->g, value, a, &here, &equal) ? &here : a;
+    const struct imap *y = imap_split(m->g, value, b, &there, &equal) ? &there : b;
+    return (x != a || y != b) && imap_equal(x, y);
+}
+
+/* The name stands for the value from here on. */
+static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
+    b.needed = needed_map(m, g, b.value, b.map);
+    if (b.needed)
+        matcher_bind(m, slot, b);
+}
+
+/* A name that occurs again has to be the same element of the same value. Both occurrences are followed up through
+ * movement to a common value; the name of a variable then stands for that. */
+static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
+    struct binding b = m->state.slots[slot];
+    if (g->change != b.change)
+        return false;
+    if (g->value == b.value && same_elements(m, b.value, g->map, b.map))
+        return true;
+    struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
+                *there = matcher_scratch(m, MAX_CHAIN * sizeof *there);
+    if (!here || !there)
+        return false;
+    uint32_t n = movement_chain(m->g, g->value, g->map, here, MAX_CHAIN),
+             k = movement_chain(m->g, b.value, b.map, there, MAX_CHAIN);
+    bool variable = m->pattern->formula.slot_is_variable[slot];
+    bool may_move = variable || b.op == NONE; /* a name for another name is no op either */
+    bool by_index = b.line == m->state.line && !is_whole(b.map) && !is_whole(g->map);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < k; j++) {
+            if (here[i].value != there[j].value ||
+                (by_index && !same_elements(m, here[i].value, &here[i].map, &there[j].map)))
+                continue;
+            if (!may_move && j > 0)
+                continue; /* a named value is an op's result and stays: this occurrence has to lead to it */
+            look_through_links(m, here, i, !variable);
+            if (may_move) {
+                look_through_links(m, there, j, !variable);
+                const struct imap *map = keep_map(m, &there[j].map);
+                if (map)
+                    bind_variable(
+                        m, g, slot,
+                        (struct binding){
+                            .value = there[j].value, .op = b.op, .map = map, .axes = b.axes, .change = b.change});
+            }
+            return !m->full;
+        }
+    return false;
+}
+
+/* How many links belong to the formula rather than to the variable: a broadcast, and under transposed() the movement
+ * that exchanged the axes; only as long as nobody else uses the values between. */
+static uint32_t own_links(const struct matcher *m, const struct goal *g, const struct link *links, uint32_t n) {
+    uint32_t take = 0;
+    bool turned = g->turned && !last_axis_innermost(&links[0].map, g->axes);
+    for (uint32_t i = 1; i < n && graph_nuses(m->g, links[i - 1].value) == 1; i++) {
+        bool expands = graph_numel(m->g, links[i].value) < graph_numel(m->g, links[i - 1].value);
+        bool turns = turned && last_axis_innermost(&links[i].map, g->axes);
+        if (expands || turns)
+            take = i;
+        turned &= !turns;
+    }
+    return take;
+}
+
+static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
+    return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
+}
+
+/* The operand of movement that the formula writes, which may be several ops. */
+static bool is_moved(const struct matcher *m, const struct goal *g) {
+    return g->parent != NONE && class_moves(graph_class(m->g, m->state.matched[g->parent].op));
+}
+
+/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed; at the second
+ * try, where the formula moves it or it is flat, for what is there before all movement. */
+static const struct imap *variable_value(struct matcher *m, const struct goal *g, uint32_t *value) {
+    struct link links[MAX_CHAIN];
+    uint32_t n = movement_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    if (n > 1 && (is_moved(m, g) || matcher_is_flat_of(m, g->value, links[n - 1].value))) {
+        m->has_views = true;
+        take = m->takes_views ? n - 1 : take;
+    }
+    look_through_links(m, links, take, false);
+    *value = links[take].value;
+    return take ? keep_map(m, &links[take].map) : g->map;
+}
+
+bool match_variable(struct matcher *m, const struct goal *g) {
+    uint32_t slot = g->node->slot, value;
+    if (m->state.slots[slot].value != NONE)
+        return bound_again(m, g, slot);
+    const struct imap *map = variable_value(m, g, &value);
+    if (!map)
+        return false;
+    bind_variable(m, g, slot,
+                  (struct binding){.value = value, .op = NONE, .map = map, .axes = g->axes, .change = g->change});
+    return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
+}
+
+bool match_named(struct matcher *m, const struct goal *g) {
+    uint32_t slot = g->node->slot;
+    if (m->state.slots[slot].value != NONE)
+        return !g->group && bound_again(m, g, slot);
+    struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = slot;
+    matcher_bind_named(m, g, slot, (struct binding){.value = g->value, .op = NONE, .map = g->map, .axes = g->axes});
+    return matcher_solve(m, c);
+}
+
+/* A constant of this number; under given(...) also an argument, which is then a precondition. */
+bool match_number(struct matcher *m, const struct goal *g) {
+    struct assumptions *assumed = &m->state.assumed;
+    struct evaluation e = matcher_evaluation(m, g->axes);
+    double expected = evaluate(&e, g->node->number);
+    struct constant c = graph_constant(m->g, g->value);
+    c.value = number_changed(c.value, g->change);
+    if (node_number_is(g->node, c, expected)) {
+        assume_tie(assumed, g->value, number_changed(expected, g->change), false);
+        return matcher_solve(m, g->next);
+    }
+    uint32_t argument = g->node->given && g->change == NUMBER_AS_IS ? graph_argument(m->g, g->value) : NONE;
+    if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
+        assumed->npreconditions == MAX_PRECONDITIONS)
+        return g->change == NUMBER_AS_IS && matcher_failed(m, FAILED_NUMBER, g, g->value);
+    assume_tie(assumed, g->value, expected, true);
+    assume_precondition(assumed, (struct precondition){argument, expected, false});
+    return matcher_solve(m, g->next);
+}
+
+bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
+    struct mark k = matcher_mark(m);
+    struct goal *c = matcher_goal(m, g, node, g->value, g->map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = g->slot;
+    if (matcher_solve(m, c))
+        return true;
+    matcher_undo(m, k);
+    return false;
+}
+
+/* An observer sees those that cannot match, too: after the others, where an automaton tells them apart. */
+bool match_either(struct matcher *m, const struct goal *g) {
+    const struct node *n = g->node;
+    bool all = m->observer && !m->ops;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if ((g->group ? match_group_fits(m, g, n->args[i], g->group)
+                      : all || matcher_may_match(m, n->args[i], g->value)) &&
+            match_alternative(m, g, n->args[i]))
+            return true;
+    if (!g->group && m->observer && !all)
+        m->observer->other_alternatives(m, g);
+    return false;
+}
+
+/* transposed(x): x with the last two axes of the formula exchanged. */
+bool match_transposed(struct matcher *m, const struct goal *g) {
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct imap last, before;
+    if (!axes || g->axes->n < 2)
+        return false;
+    axes_copy(axes, g->axes);
+    axes_axis(g->axes, -1, &last);
+    axes_axis(g->axes, -2, &before);
+    axes->n -= 2;
+    axes_add(axes, last.t, last.n); /* there is room */
+    axes_add(axes, before.t, before.n);
+    struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, axes, g->next);
+    if (!c)
+        return false;
+    c->turned = !g->turned;
+    return matcher_solve(m, c);
+}
+
+/* result(s, k): result k of the op that s is the first result of. */
+bool match_result(struct matcher *m, const struct goal *g) {
+    const struct graph *gr = m->g;
+    uint32_t value = g->value, op = gr->m->values[value].def;
+    const struct imap *map = g->map;
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(gr, op); step++) {
+        map = matcher_map_through(m, op, map);
+        if (!map)
+            return false;
+        value = graph_through(gr, op);
+        op = gr->m->values[value].def;
+    }
+    if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
+        return matcher_failed(m, FAILED_RESULT, g, value);
+    const struct node *of = g->node->args[0];
+    if (of->kind == N_NAMED && m->state.slots[of->slot].value != NONE)
+        return m->state.slots[of->slot].op == op && matcher_solve(m, g->next);
+    struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
+    if (!c)
+        return false;
+    return matcher_solve(m, c);
+}
