@@ -471,15 +471,6 @@ enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file
 /* Prints what fused ops compute, as formulas over simpler ops, and the source of each: for the ops named ("linear",
  * "ttnn.linear"), or one line for each when n is 0. FA_USAGE with a diagnostic for each that has no such definition. */
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
-/* What passes of the compiler are written as: C++, or PDLL, which has a pattern for each way to write a formula. */
-enum fa_pass_format { FA_PASS_CPP, FA_PASS_PDLL };
-/* Writes the selected direct patterns as passes of the compiler into a directory, which is made: NAME.cpp or NAME.pdll
- * and NAME.mlir of each, and the files beside them. `report`: of these those with a finding in this report, YAML or
- * JSON; or NULL. A warning for each that cannot be a pass, a note for each condition that its pass does not check, and
- * for what it does not match. FA_USAGE where no pattern can be one; FA_INPUT with an error where a file cannot be read
- * or written. `written`: passes. */
-enum fa_status fa_library_pass(struct fa_library *l, const char *report, enum fa_pass_format format,
-                               const char *directory, size_t *written);
 
 /* Whether an op of TTIR or TTNN, "ttir.add", does more than move data or make constants; one that is not known does. */
 bool fa_op_computes(const char *op, size_t length);

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/watch.h"
-#include "compile/rewrite/rewrite.h"
 #include "report/compare/diff.h"
 #include "report/compare/table.h"
 #include "report/page/page.h"
@@ -161,27 +160,9 @@ bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *o
     return any;
 }
 
-/* Which findings have a pattern that `patterns pass` writes: its text is made to see it. */
-static void find_passes(const struct fa_audit *a) {
-    for (uint32_t i = 0; i < a->patterns->n; i++) {
-        const struct pattern *p = a->patterns->items[i];
-        bool asked = false, written = false;
-        for (uint32_t k = 0; k < a->report.findings.n; k++) {
-            struct finding *f = a->report.findings.items[k];
-            if (f->pattern != p)
-                continue;
-            written = asked ? written : rewrite_is_possible(a->patterns, p);
-            asked = true;
-            f->as_pass = written;
-        }
-    }
-}
-
 /* False: there is no such format, or the stream failed. */
 static bool print_as(const struct fa_audit *a, const char *format, FILE *out) {
     const struct report_format *f = report_format_named(format);
-    if (f && f->has_passes)
-        find_passes(a);
     if (f)
         return f->print(&a->report, out);
     if (strcmp(format, "baseline") == 0)

@@ -887,171 +887,6 @@ class NewPattern(Case):
             self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128\n      out = add t1 c:1x128\n", out)
             self.assertEqual("    level: ttnn\n" in out, "ttnn" in file)
 
-    def passes(self, *arguments):
-        done = subprocess.run([PROGRAM, "patterns", "pass", "-o", "passes", *arguments], cwd=self.directory.name,
-                              capture_output=True, text=True)
-        directory = os.path.join(self.directory.name, "passes")
-        return done, sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-
-    def test_pass(self):
-        done, files = self.passes("silu", "expm1")
-        self.assertEqual(done.returncode, 0)
-        for name in "silu", "expm1":
-            self.assertIn(name + ": left out: spellings of a function that its values alone show", done.stderr)
-        self.assertEqual(files, ["CMakeLists.txt", "FusionForm.h", "FusionMatch.h", "FusionNumbers.h", "FusionPasses.cpp",
-                                 "FusionPatterns.h", "README.md", "expm1.cpp", "expm1.mlir", "silu.cpp", "silu.mlir"])
-        with open(os.path.join(self.directory.name, "passes", "FusionPasses.cpp")) as f:
-            self.assertIn('registerFusion<populateSiluPatterns>("fuse-silu");', f.read())
-        with open(os.path.join(self.directory.name, "passes", "silu.mlir")) as f:
-            text = f.read()
-            self.assertEqual(text.count("// It fuses"), text.count('// CHECK: "ttir.silu"'))
-            self.assertEqual(text.count("// It does not fuse"), text.count('// CHECK-NOT: "ttir.silu"'))
-
-    def test_pass_as_pdll(self):
-        done, files = self.passes("--format=pdll", "expm1", "relu")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(files, ["Fusion.pdll", "FusionNumbers.h", "FusionPdll.cpp", "expm1.mlir", "expm1.pdll", "relu.mlir", "relu.pdll"])
-        texts = {}
-        for name in files:
-            with open(os.path.join(self.directory.name, "passes", name)) as f:
-                texts[name] = f.read()
-        self.assertIn("let out = op<ttir.subtract>(", texts["expm1.pdll"])
-        self.assertIn("replace out with op<ttir.expm1>(x) -> (type);", texts["expm1.pdll"])
-        self.assertIn("fuse-pdll{patterns=%t}", texts["expm1.mlir"])
-        self.assertIn("op<ttir.maximum>(x, number1)", texts["relu.pdll"])
-        self.assertIn("op<ttir.maximum>(number1, x)", texts["relu.pdll"])
-        called = set(re.findall(r"\b([A-Z]\w*)\(", texts["relu.pdll"] + texts["expm1.pdll"]))
-        for name in called - {"IsConstant", "Not", "And", "Or", "Less", "ElementTypeOf"}:
-            self.assertRegex(texts["Fusion.pdll"], rf"(Constraint|Rewrite) {name}\(")
-
-    def test_pass_of_a_line_that_is_found_beside_the_root(self):
-        done, files = self.passes("split_heads_of_pair")
-        self.assertEqual((done.returncode, files), (2, []))
-        self.assertIn("no pass: a line without a name that is bound", done.stderr)
-
-    def test_pass_that_pdll_cannot_say(self):
-        for name, why in (("concatenate_heads", "how elements move in permute"),
-                          ("matmul_shared", "a line that ends elsewhere than the others")):
-            done, files = self.passes("--format=pdll", name)
-            self.assertEqual((done.returncode, files), (2, []))
-            self.assertRegex(done.stderr, rf"\.yml:\d+: warning: {name}: no pass: {why}")
-
-    def test_pass_that_leaves_ways_out(self):
-        done, files = self.passes("--format=pdll", "gelu")
-        self.assertEqual(done.returncode, 0)
-        said = "left out: all ways to write it but 100"
-        self.assertIn("note: gelu: " + said, done.stderr)
-        with open(os.path.join(self.directory.name, "passes", "gelu.pdll")) as f:
-            text = f.read()
-        self.assertIn("// L" + said[1:], text)
-        self.assertEqual(len(re.findall("^Pattern ", text, re.M)), 100)
-
-    def test_pass_of_none(self):
-        done, files = self.passes("nlp_concat_heads")
-        self.assertEqual((done.returncode, files), (2, []))
-        self.assertIn("warning: nlp_concat_heads: no pass: ", done.stderr)
-
-    def test_pass_of_unchecked(self):
-        done, files = self.passes("linear")
-        self.assertEqual(done.returncode, 0)
-        said = 'decomposed: located("_decomp_(matmul|add)$")'
-        self.assertIn("note: linear: unchecked: " + said, done.stderr)
-        with open(os.path.join(self.directory.name, "passes", "linear.cpp")) as f:
-            self.assertIn("// Not checked: " + said, f.read())
-
-    def test_pass_as_the_compiler_writes(self):
-        """Names in camelBack that messages have as the pattern does, reasons as sentences, tests with an op a line."""
-        done, files = self.passes("attention", "rms_norm")
-        texts = {}
-        for name in files:
-            with open(os.path.join(self.directory.name, "passes", name)) as f:
-                texts[name] = f.read()
-        self.assertRegex(texts["attention.cpp"], r'keyScale\{\d+, "key_scale"\}')
-        self.assertNotIn("form(key_scale)", texts["attention.cpp"])
-        self.assertRegex(texts["rms_norm.cpp"], r'notifyMatchFailure\(\s*op,\s*"must not hold: regrouped\(x, out\)"\)')
-        self.assertIn("func.func @not_rms_norm_", texts["rms_norm.mlir"])
-        self.assertIn("// CHECK-LABEL: func.func @rms_norm_1(\n", texts["rms_norm.mlir"])
-        for line in texts["rms_norm.mlir"].splitlines():
-            self.assertLessEqual(line.count(' = "ttir.'), 1, line)
-        self.assertIn("void populateRmsNormPatterns(RewritePatternSet &patterns);", texts["FusionPatterns.h"])
-
-    def test_pass_of_half_an_or(self):
-        """What cannot be said of an `or` is a comment as what cannot be said at all; what can is a test, and none."""
-        done, files = self.passes("rotary_embedding_complex")
-        self.assertEqual(done.returncode, 0)
-        said = "require: extent(-1) == 2 & same_along(cos, out, -1) & not(same_along(cos, out, -2))"
-        self.assertIn("note: rotary_embedding_complex: unchecked: " + said, done.stderr)
-        self.assertNotIn("unchecked: require: positions(cos)", done.stderr)
-        with open(os.path.join(self.directory.name, "passes", "rotary_embedding_complex.cpp")) as f:
-            text = f.read()
-        self.assertIn("// Not checked: " + said, text.replace("\n      //   ", " "))
-        self.assertIn("if (!isTable(match, cos)) {", text)
-
-    def test_pass_is_formatted(self):
-        """No line is longer than those of LLVM, and each statement is broken as clang-format does in its style."""
-        done, files = self.passes("attention", "linear", "rms_norm", "conv2d_batch_norm", "group_norm", "silu")
-        for name in files:
-            with open(os.path.join(self.directory.name, "passes", name)) as f:
-                for line in f.read().splitlines() if name.endswith((".cpp", ".h")) else []:
-                    self.assertLessEqual(len(line), 80, name + ": " + line)
-        with open(os.path.join(self.directory.name, "passes", "linear.cpp")) as f:
-            text = f.read()
-        self.assertIn("""\
-      if (!match.check(variesAlong(match, columns, product, -1) ||
-                           (isScalar(match, columns) && isStored(match, b)),
-                       "row_vector(columns, product) | scalar(columns) & "
-                       "stored(b)")) {
-        continue;
-      }
-""", text)
-        self.assertIn("""\
-      Tensor fusedRow =
-          match.has(bias) ? form(bias) : form.elementwise<NegOp>({form(debit)});
-      Tensor fusedOut = form.either(
-          {[&] { return form.product(fusedLeft, fusedRight, fusedRow); },
-           [&] {
-             return form.product(fusedLeft, fusedRight,
-                                 form.asOneAxis(fusedRow, 0, 0));
-           }});
-""", text)
-
-    def test_pass_without_double_negations(self):
-        done, files = self.passes("attention", "rms_norm", "linear_of_columns")
-        for name in files:
-            with open(os.path.join(self.directory.name, "passes", name)) as f:
-                self.assertNotRegex(f.read(), r"!\(!|!!")
-
-    def test_pass_checks_operands(self):
-        """The tests of a pass name what is an operand as it is: arguments, and no more than the fused op has."""
-        done, files = self.passes("linear", "silu", "rms_norm")
-        texts = {}
-        for name in files:
-            with open(os.path.join(self.directory.name, "passes", name)) as f:
-                texts[name] = f.read()
-        self.assertIn('// CHECK: "ttir.silu"(%arg0)\n', texts["silu.mlir"])
-        self.assertIn('// CHECK: "ttir.linear"(%arg0, %arg1, %arg2)\n', texts["linear.mlir"])
-        self.assertRegex(texts["linear.mlir"], r'// CHECK: "ttir.linear"\(%arg0, %arg1\n')
-        self.assertNotRegex(texts["linear.mlir"], r'// CHECK-NOT: "ttir.linear"\(')
-        self.assertIn('// CHECK: "ttir.rms_norm"(%arg0, %arg2)\n', texts["rms_norm.mlir"])
-
-    def test_pass_of_activation(self):
-        """Where TTIR has no other op than those that are matched, that is the reason."""
-        for name, op in (("conv2d_activation", "ttnn.conv2d"), ("conv_transpose2d_activation", "ttnn.conv_transpose2d"),
-                         ("linear_activation", "ttnn.linear"), ("matmul_other_activation", "ttnn.matmul"),
-                         ("rms_norm_residual", "ttnn.dit_rms_norm_unary_fused")):
-            done, files = self.passes(name)
-            self.assertEqual((done.returncode, files), (2, []))
-            self.assertIn(f"no pass: TTIR writes {op} as the ops that are matched", done.stderr)
-
-    def test_pass_of_report(self):
-        self.write("m.ttir.mlir", TTIR)
-        for format in "yaml", "json":
-            subprocess.run([PROGRAM, "-q", "--ttir-only", "--format=" + format + ":todo", "m.ttir.mlir"], cwd=self.directory.name)
-            done, files = self.passes("--from=todo")
-            self.assertEqual((done.returncode, [f for f in files if f.endswith(".mlir")]), (0, ["linear.mlir"]), done.stderr)
-        self.write("todo", "a: b")
-        self.assertEqual(self.passes("--from=todo")[0].returncode, 3)
-
     def test_level_of_a_file_with_both(self):
         self.write("both.log", "MLIR Module ttir:\n" + TTIR + "MLIR Module ttnn:\n" + MISSED)
         self.assertIn("level: ttnn", self.draft("both.log", "%0,%1"))
@@ -1953,8 +1788,6 @@ class Output(Case):
         status, out, err = self.run_it("-o", "m.ttir.mlir/x.yml", *self.files)
         self.assertEqual((status, out), (3, ""))
         self.assertEqual(err, "fusion-audit: error: cannot write m.ttir.mlir/x.yml: Not a directory\n")
-        self.assertEqual(self.run_it("patterns", "pass", "-o", "m.ttir.mlir/x", "mean")[::2],
-                         (3, "fusion-audit: error: cannot write m.ttir.mlir/x/mean.cpp: Not a directory\n"))
 
     def test_makes_directories(self):
         self.found(self.run_it("-o", "a/b/todo.yml", *self.files), "a/b/todo.yml")
@@ -2078,7 +1911,6 @@ class Usage(Case):
         self.assertEqual(self.complete("--output=n3"), [])
         self.assertEqual(self.complete("--only=linear,ttnn.rms"), ["linear,ttnn.rms_norm"])
         self.assertEqual(self.complete("--only=ttnn.rms"), ["ttnn.rms_norm"])
-        self.assertEqual(self.complete("patterns", "pass", "-o", "x", "layer_norm_b"), self.complete("--only=layer_norm_b"))
         self.assertEqual(self.complete("--limit="), ["steps=", "diagnostics=", "input="])
         self.assertEqual(self.complete("try", "--limit", "s"), ["seconds=", "steps="])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])

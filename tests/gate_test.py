@@ -825,17 +825,6 @@ class Formats(Case):
         for result in run["results"]:
             self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], result["ruleId"])
 
-    def test_which_patterns_can_be_a_pass(self):
-        """As `patterns pass` says of each; one of another library has no op to write."""
-        self.write("m.mlir", model([False]))
-        self.write("own.yml", "name: theirs\nfused_op: torch.addmm\nsource: torch\nmatch: out = matmul(a, b) + c\n")
-        for args, name, written in ((("--only=ttnn.linear",), "linear", True), (("-P", "own.yml", "--only=theirs"), "theirs", None)):
-            self.run_it("-q", "--ttnn-only", *args, "--format=json:r.json", "m.mlir")
-            (place,) = [i for e in json.loads(self.read("r.json"))["missed_fusions"] for i in e["instances"]]
-            self.assertEqual((place["pattern"], place.get("pass")), (name, written))
-            status = self.run_it("patterns", "pass", *args[:-1], "-o", "passes", name)[0]
-            self.assertEqual(status == 0, bool(written))
-
     def test_the_same_findings(self):
         self.write("m.mlir", 120 * "\n" + model([False, False]))
         status, report, markdown, sarif = self.all_formats("--ttnn-only", "--details", "m.mlir")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 SOURCE = os.path.abspath(sys.argv[1])
-PARTS = ["LICENSE", "devices", "include", "man", "meson.build", "meson_options.txt", "passes", "patterns", "pyproject.toml",
+PARTS = ["LICENSE", "devices", "include", "man", "meson.build", "meson_options.txt", "patterns", "pyproject.toml",
          "python", "scripts", "src"]
 PAIR = [os.path.join(SOURCE, "fixtures", "dit.%s.mlir" % level) for level in ("ttir", "ttnn")]
 AUDIT = """

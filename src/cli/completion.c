@@ -148,8 +148,8 @@ static const struct {
     void (*print)(const struct last_word *t, FILE *out);
 } taken[] = {
     {&patterns_list_command, print_patterns}, {&patterns_show_command, print_patterns},
-    {&patterns_test_command, print_patterns}, {&patterns_pass_command, print_patterns},
-    {&lower_command, print_lowered},          {&completion_command, print_shells},
+    {&patterns_test_command, print_patterns}, {&lower_command, print_lowered},
+    {&completion_command, print_shells},
 };
 
 static void print_taken(const struct last_word *t, const struct command *c, FILE *out) {

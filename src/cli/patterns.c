@@ -15,11 +15,6 @@ struct new_args {
     const char *from, *ops;
 };
 
-struct pass_args {
-    struct args args;
-    const char *directory, *from, *format;
-};
-
 /* Reads the library, asks it where it is whole, and says what is wrong. */
 static enum fa_status ask_library(struct args *args, FILE *out) {
     struct fa_library *l = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
@@ -95,14 +90,6 @@ static enum fa_status run_test(struct args *args, FILE *out) {
     return status;
 }
 
-static enum fa_status pass(struct fa_library *l, struct args *args, FILE *out) {
-    const struct pass_args *x = (const struct pass_args *)args;
-    size_t written = 0;
-    (void)out;
-    enum fa_pass_format format = x->format && strcmp(x->format, "pdll") == 0 ? FA_PASS_PDLL : FA_PASS_CPP;
-    return fa_library_pass(l, x->from, format, x->directory, &written);
-}
-
 /* Names after the command are those of --only. */
 static bool take_names(struct args *args) {
     struct fa_audit_options *o = &args->options;
@@ -118,12 +105,6 @@ static bool check_new(struct args *args) {
     return (x->from && x->ops) || wrong(args, "%s", args->command->takes);
 }
 
-static bool check_pass(struct args *args) {
-    const struct pass_args *x = (const struct pass_args *)args;
-    return (x->directory && (args->options.inputs.nfiles || x->from)) ? take_names(args)
-                                                                      : wrong(args, "%s", args->command->takes);
-}
-
 static const struct option_row test_rows[] = {
     {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N",
      .help = "other numbers, shapes and element types (0)", .least = 0, .most = NUMBER_MOST},
@@ -131,14 +112,6 @@ static const struct option_row test_rows[] = {
     {"verbose", 'v', FLAG, offsetof(struct test_args, options.say_unproved), NULL,
      .help = "what was not compared, and why; what `explains`\n"
              "of each miss could say"},
-};
-static const struct option_row pass_rows[] = {
-    {"output", 'o', TEXT, offsetof(struct pass_args, directory), "DIR",
-     .help = "write the files to DIR, which is made"},
-    {"from", 0, TEXT, offsetof(struct pass_args, from), "REPORT",
-     .help = "the patterns of the findings in this report"},
-    {"format", 0, WORD, offsetof(struct pass_args, format), "FORMAT", .help = "cpp, or pdll where PDLL can say it",
-     .words = "cpp|pdll"},
 };
 static const struct option_row new_rows[] = {
     {"from", 0, TEXT, offsetof(struct new_args, from), "FILE", .help = "take the ops from this file"},
@@ -154,8 +127,6 @@ const struct command patterns_command = {
              "       fusion-audit patterns test [NAME]...    run the examples of the patterns\n"
              "       fusion-audit patterns new --from=FILE --ops=%14,%17\n"
              "                                               draft a pattern of these ops\n"
-             "       fusion-audit patterns pass -o DIR NAME...\n"
-             "                                               write passes of the compiler\n"
              "       fusion-audit patterns conditions        what a pattern may ask of a match\n"
              "\n"
              "Each has a --help of its own. NAME is a glob over names and fused ops, FILE a\n"
@@ -244,25 +215,6 @@ const struct command patterns_new_command = {
     .run = ask_library,
     .ask = draft,
     .prints = true,
-};
-
-const struct command patterns_pass_command = {
-    .name = "patterns pass",
-    .usage = "Usage: fusion-audit patterns pass [options] -o DIR NAME...\n"
-             "       fusion-audit patterns pass [options] -o DIR --from=REPORT\n"
-             "\n"
-             "Writes patterns as passes of the compiler: C++ or PDLL that matches what the\n"
-             "pattern does and writes the fused op, with tests, ready to load as a plugin.\n",
-    .after = "Exit status: 0; 2 wrong usage or bad pattern, or no NAME can be a pass; 3 a\n"
-             "file cannot be written.\n",
-    .own = {pass_rows, sizeof pass_rows / sizeof *pass_rows},
-    .shared = {&pattern_options, &choice_options, &search_limits},
-    .size = sizeof(struct pass_args),
-    .most = SIZE_MAX,
-    .takes = "patterns pass takes names of patterns, or --from=REPORT, and -o DIR",
-    .check = check_pass,
-    .ask = pass,
-    .run = ask_library,
 };
 
 const struct command patterns_conditions_command = {

@@ -17,7 +17,6 @@ const struct command *const commands[] = {
     &repro_command,         &try_command,           &completion_command,
     &patterns_list_command, &patterns_show_command, &patterns_check_command,
     &patterns_test_command, &patterns_new_command,  &patterns_conditions_command,
-    &patterns_pass_command,
 };
 const size_t ncommands = sizeof commands / sizeof *commands;
 

@@ -47,7 +47,6 @@ struct finding {
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t places;             /* that it stands for: others differ in names and locations only */
     uint32_t copies;             /* how often that graph was compiled */
-    bool as_pass;                /* `patterns pass` writes the pattern */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */
 
     uint64_t alike;                /* equal for places of an entry that differ in names and locations only */

@@ -11,12 +11,12 @@ static bool report_print_html(const struct report *r, FILE *out) {
 }
 
 const struct report_format report_formats[] = {
-    {"yaml", "fusion_todo.yml", "input:\n", report_print, false},
-    {"json", "fusion_todo.json", "{\n  \"version\": ", report_print_json, true},
-    {"markdown", "fusion_todo.md", "<!-- fusion-audit", report_print_markdown, false},
-    {"sarif", "fusion_todo.sarif", "{\n  \"$schema\": \"https://json.schemastore.org/sarif", report_print_sarif, false},
-    {"html", "fusion_todo.html", "<!DOCTYPE html>", report_print_html, true},
-    {NULL, NULL, NULL, NULL, false},
+    {"yaml", "fusion_todo.yml", "input:\n", report_print},
+    {"json", "fusion_todo.json", "{\n  \"version\": ", report_print_json},
+    {"markdown", "fusion_todo.md", "<!-- fusion-audit", report_print_markdown},
+    {"sarif", "fusion_todo.sarif", "{\n  \"$schema\": \"https://json.schemastore.org/sarif", report_print_sarif},
+    {"html", "fusion_todo.html", "<!DOCTYPE html>", report_print_html},
+    {NULL, NULL, NULL, NULL},
 };
 
 const struct report_format *report_format_named(const char *name) {

@@ -65,8 +65,6 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     char fingerprint[FINGERPRINT_TEXT];
     if (f->pattern)
         write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
-    if (f->as_pass)
-        write_pair_bool(w, "pass", true);
     put_time(w, "saved_us", f->saved_us);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);

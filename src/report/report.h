@@ -110,7 +110,6 @@ extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     const char *begins;      /* what such a file begins with */
     bool (*print)(const struct report *r, FILE *out);
-    bool has_passes; /* it tells of each finding whether its pattern can be a pass (finding.h, as_pass) */
 } report_formats[];  /* up to one without a name */
 /* NULL: there is none of that name. */
 const struct report_format *report_format_named(const char *name);

@@ -151,8 +151,6 @@ function commands(entry, place, everywhere) {
     if (place.ttir_lines && data.input.ttir)
         all.push(['apply', [...(everywhere ? [] : [`--at=${last(place.ttir_lines)}`]), only, '-o', 'fused.mlir', quoted(data.input.ttir)],
             'the TTIR module with the fused op in it' + ((place.preconditions || []).length ? '; says what has to be assumed' : '')]);
-    if (place.pass)
-        all.push(['patterns pass', ['-o', 'passes', quoted(place.pattern)], 'this pattern as a pass of the compiler, with a test']);
     return all.map(([name, words, purpose]) => command(name, words, purpose));
 }
 
@@ -378,7 +376,7 @@ function strip() {
 }
 
 const ANSWER = .5; // the part of what can be saved from which on options are the answer
-const FIRST = {write: ['patterns pass', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
+const FIRST = {write: ['repro', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
 
 // The fused op that saves most.
 function firstOp({entry, saved}) {

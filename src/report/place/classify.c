@@ -218,8 +218,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return todo_of_pass(c, a);
     if (!str_is(s->level, "ttir"))
         return (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
-    struct str command = arena_printf(a, "fusion-audit patterns pass -o DIR %s", c->pattern->name.p);
-    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command};
+    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR")};
 }
 
 const char *todo_word(enum todo_kind k) {

@@ -1,2 +1,0 @@
-// RUN: ttmlir-opt --load-pass-plugin=%fusions --split-input-file --pass-pipeline='builtin.module({pass})' %s | FileCheck %s
-{examples}
