@@ -10,7 +10,6 @@ Models, SIZE in MB; copies of the functions of a DiT block, each with symbols an
   graphs     a log with a TTIR module for each copy, between log lines
   log        a log with all stages of each copy, between log lines
   noise      log lines, and one small module at the end
-  planted    a log of TTIR modules that repeat nothing: those of tests/plant_test.py, one for each seed
 
 Traps, SIZE a number:
   uses       one matmul added to SIZE values
@@ -173,15 +172,6 @@ def noise(size, out):
         write_noise(out, lines, 10000)
         lines += 10000
     out.write(HEADER % 'ttir' + fixture('dit.ttir.mlir') + FOOTER)
-
-
-def planted(size, out):
-    sys.path.append(str(FIXTURES.parent / 'tests'))
-    from plant_test import grow
-    seed = 0
-    while out.tell() < size * 1e6:
-        out.write(HEADER % 'ttir' + grow(seed, 'ttir')[1] + FOOTER)
-        seed += 1
 
 
 # ---- traps ----
@@ -431,7 +421,7 @@ def run_of(place, unit):
 RUNS = [f'{place}:{unit}' for place in PLACES for unit in UNITS]
 
 KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair': pair, 'graphs': graphs, 'log': log,
-         'noise': noise, 'planted': planted, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
+         'noise': noise, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
          'functions': functions, 'adds': adds, 'linears': linears, 'moves': moves, 'consts': consts, 'calls': calls,
          'tree': tree, 'users': users, 'unaries': unaries,
          'chain': chained('"end"'), 'cycle': chained('#loc1'), 'regions': regions, 'brackets': brackets, 'same': same,
@@ -439,7 +429,7 @@ KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair':
          'headers': headers, 'modules': modules, 'prefixed': prefixed, 'foreign': foreign, 'line': line,
          'badline': badline, 'hex': hexadecimal, **{r: run_of(*r.split(':')) for r in RUNS}}
 TWO = ('pair', 'same')
-MODELS = ('ttir', 'ttnn', 'pair', 'graphs', 'log', 'noise', 'planted', 'line', 'badline', 'hex')
+MODELS = ('ttir', 'ttnn', 'pair', 'graphs', 'log', 'noise', 'line', 'badline', 'hex')
 
 
 def make(kind, size, *paths):

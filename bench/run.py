@@ -4,7 +4,7 @@
 usage: run.py PROGRAM [--full] [--size MB] [--runs N] [--only PART,...] [--cpu] [--work DIR]
 
 Every figure is a median over N runs (5) after one that warms the caches; what is compared is run in turns. --full
-measures what the project promises: 500 MB next to 50 MB, a log of 1 GB, and traps of a million. Parts: patterns, planted, read, log,
+measures what the project promises: 500 MB next to 50 MB, a log of 1 GB, and traps of a million. Parts: patterns, read, log,
 memory, linear, formats, traps, runs, texts, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
 bigir.py from real models. Exit status 0: everything that has a bound keeps it.
 """
@@ -355,22 +355,6 @@ def startup(b):
     b.row('processor time for loading the patterns, least of 100', f'{ms:.1f} ms', '<= 4 ms', ms <= 4)
 
 
-def planted(b):
-    """What repeats nothing, start-up subtracted: it is a large part of an input that can be made."""
-    path, ir, empty = b.make('planted', min(b.o.size, 5)), b.work / 'planted.mlir', b.work / 'empty.mlir'
-    modules = ''.join(line for line in open(path) if not line.startswith(('20', '---')))
-    ir.write_text(re.sub(r'%(\d+_)', r'%v\1', modules))  # names as other parsers want them
-    empty.write_text('module {\n}\n')
-    commands = [b.audit('--ttir-only', *DRY, p) for p in (path, empty)]
-    if shutil.which(MLIR_OPT[0]):
-        commands += [[*MLIR_OPT, p, '-o', '/dev/null'] for p in (ir, empty)]
-    ours, load, *other = b.turns(*commands)
-    b.row(f'{mb(path.stat().st_size)} that repeat nothing, less start-up', f'{ours - load:.3f} s')
-    if other:
-        theirs = other[0] - other[1]
-        b.row('the same next to mlir-opt', f'mlir-opt {theirs:.3f} s: {theirs / (ours - load):.1f} times')
-
-
 def patterns(b):
     path = b.make('ttir', b.o.size)
     base = b.audit('--ttir-only', *DRY, '--no-default-patterns')
@@ -388,7 +372,7 @@ def patterns(b):
     b.row('400 patterns next to 200', f'{four:.2f} s, {two:.2f} s: {four / two:.2f} times', '< 1.5 times', four < 1.5 * two)
 
 
-PARTS = {'startup': startup, 'patterns': patterns, 'planted': planted, 'read': read, 'log': log, 'memory': memory,
+PARTS = {'startup': startup, 'patterns': patterns, 'read': read, 'log': log, 'memory': memory,
          'linear': linear, 'formats': formats, 'traps': traps, 'runs': runs, 'texts': texts, 'corpus': corpus}
 
 

@@ -30,8 +30,6 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
 import actions_test
 import legal_test
-import pair_mutants
-from mutated_ops import split
 
 BATCH = 50            # functions of a module
 LIMIT = 20            # seconds of processor of one run of the compiler or of the program
@@ -52,7 +50,11 @@ NUMBERS = [["0", "1", "-1", "2", "-3", "0.5", "30", "-30", "1e-6"], ["1"], ["-1"
 OP = re.compile(r'\s*(?:((?:%\w+(?:, )?)+)(?::(\d+))? = )?"([\w.]+)"\((.*?)\)(?: <\{(.*)\}>)?(?: (\{.*\}))? : \((.*)\) -> (.*)')
 HEAD = re.compile(r"\s*func\.func (?:private )?@\w+\((.*?)\) -> ")
 MOVES = re.compile(r"\.(pad|slice|reshape|permute|concat|repeat|broadcast|typecast|to_)")
-OTHER = {**pair_mutants.OTHER, "div": "multiply", "sum": "max", "max": "mean", "softmax": "softmax"}
+OTHER = {"add": "subtract", "subtract": "add", "multiply": "add", "divide": "multiply", "maximum": "minimum",
+         "minimum": "maximum", "exp": "neg", "rsqrt": "sqrt", "sqrt": "rsqrt", "sigmoid": "tanh", "tanh": "sigmoid",
+         "silu": "sigmoid", "gelu": "relu", "relu": "neg", "neg": "abs", "cos": "sin", "sin": "cos",
+         "mean": "sum", "sum": "max", "max": "mean", "eq": "ne", "gt": "le", "le": "gt", "lt": "ge", "ge": "lt",
+         "div": "multiply", "softmax": "softmax"}
 UNARY = ["neg", "exp", "relu", "sigmoid", "abs", "tanh"]
 
 
@@ -112,6 +114,18 @@ class Function:
         self.ops = [op for op in self.ops if used & set(op.results)]
         self.arguments = [a for a in self.arguments if a[0] in used]
         return self
+
+
+def split(text):
+    """At commas that stand in no brackets."""
+    items, depth = [""], 0
+    for before, c in zip(" " + text, text):
+        depth += (c in "<([{") - (c in ")]}" or (c == ">" and before != "-"))
+        if c == "," and not depth:
+            items.append("")
+        else:
+            items[-1] += c
+    return [item.strip() for item in items if item.strip()]
 
 
 def read(text):

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """Elementwise regions as the program reports them.
 
-usage: regions_test.py PROGRAM CORPUS [--update]
-The regions of each model of the corpus are those of regions.tsv, which --update writes; without the corpus that part is
-skipped.
+usage: regions_test.py PROGRAM
 """
-import glob
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -15,10 +11,7 @@ import unittest
 
 from load_yaml import load_yaml
 
-UPDATE = '--update' in sys.argv and not sys.argv.remove('--update')
-CORPUS = sys.argv.pop(2)
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'regions.tsv')
 T = 'tensor<64x64xbf16>'
 NAMES = 'abcdefgh'
 TREE = [('add', '%0', '%a', '%b'), ('add', '%1', '%c', '%d'), ('add', '%2', '%e', '%f'), ('add', '%3', '%g', '%h'),
@@ -37,18 +30,6 @@ def audit(path, *options):
     done = subprocess.run([PROGRAM, '--ttnn-only', '-o', '-', *options, path], capture_output=True, text=True, timeout=120)
     entries = (load_yaml(done.stdout) or {}).get('missed_fusions', []) if done.stdout else []
     return done, [e for e in entries if e['fused_op'] == 'ttnn.generic']
-
-
-def rows(path):
-    """Of each region: how many ops, inputs and registers, where it ends, and its ops."""
-    for entry in audit(path, '--include=elementwise-reduction', '--only=ttnn.generic')[1]:
-        for instance in entry['instances']:
-            notes = instance['notes']
-            n, inputs = re.search(r'^(\d+) ops, (\d+) inputs?', notes, re.M).groups()
-            registers = re.search(r'^(\d+) of \d+ destination registers', notes, re.M)[1]
-            last = re.match(r'%\w+', instance['ttnn_segment'].strip().split('\n')[-1])[0]
-            yield [os.path.basename(path), last, n, inputs, registers,
-                   ' '.join(op.replace('ttnn.', '') for op in entry['component_ops'])]
 
 
 class Regions(unittest.TestCase):
@@ -161,19 +142,6 @@ class Regions(unittest.TestCase):
         done, _ = self.audit(module(TREE), '--include=elementwise,reduction')
         self.assertEqual(done.returncode, 2)
         self.assertIn(", elementwise-reduction, not 'reduction'", done.stderr)
-
-    @unittest.skipUnless(os.path.isdir(CORPUS), 'no corpus')
-    def test_corpus(self):
-        found = []
-        kinds = 'models/*.ttnn.mlir', 'models/*.ttnn-unfused.mlir', 'dit/*.ttnn.mlir'
-        for path in sorted(p for kind in kinds for p in glob.glob(f'{CORPUS}/{kind}')):
-            found += ['\t'.join(row) for row in sorted(rows(path))]
-        text = 'file\tlast\tops\tinputs\tregisters\toperators\n' + '\n'.join(found) + '\n'
-        if UPDATE:
-            with open(EXPECTED, 'w') as f:
-                f.write(text)
-        with open(EXPECTED) as f:
-            self.assertEqual(text, f.read())
 
 
 if __name__ == '__main__':
