@@ -2,11 +2,10 @@
 """Faults of files, limits and signals. The program ends as without them, or with exit status 3 (2 while it reads patterns),
 a message that names the reason, and the old report as it was; nothing is left beside it.
 
-usage: faults_files.py PROGRAM [--full] [--sanitized]
+usage: faults_files.py PROGRAM [--full]
 --full: every system call behind the begin of main fails once with each error, every size of a file system and of a file,
 each signal at 100 moments of each scenario; without it a few of each. System calls fail, and signals arrive, by strace(1);
-without it all is skipped. File systems are mounted where unshare(1) lets this be done, else left out. --sanitized: memory
-does not end.
+without it all is skipped. File systems are mounted where unshare(1) lets this be done, else left out.
 """
 import collections
 import concurrent.futures
@@ -19,11 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-FULL, SANITIZED = "--full" in sys.argv, "--sanitized" in sys.argv
+FULL = "--full" in sys.argv
 PROGRAM = os.path.abspath(sys.argv[1])
 PAGE = 4096
-if SANITIZED:
-    os.environ["ASAN_OPTIONS"] = "detect_leaks=0"  # which does not work in a process that is traced
 SIGNALS = ("TERM", "INT", "HUP", "PIPE", "XFSZ")
 
 # What a call can fail with. EOPNOTSUPP of openat: the file system knows no files without a name. Of brk, strace cannot say
@@ -196,7 +193,7 @@ def spread(items, most):
 
 def system_calls(bench):
     for s in SCENARIOS:
-        for name, errors in ERRORS.items() if not SANITIZED else [e for e in ERRORS.items() if "ENOMEM" not in e[1]]:
+        for name, errors in ERRORS.items():
             faults = [(c.n, error) for c in bench.traces[s.name] for error in errors if c.name == name]
             for n, error in faults if FULL else spread(faults, 2) if s in SCENARIOS[:2] else faults[-1:]:
                 if s.unnamed or name != "openat":
@@ -229,7 +226,7 @@ def limits(bench):
     for s in SCENARIOS:
         for n in spread(range(3, 12), 100 if FULL else 2):
             yield "ulimit -n", n, s, limited(resource.RLIMIT_NOFILE, n)
-        for n in spread(range(40 << 20, 72 << 20, 1 << 18), 1000 if FULL else 2) if not SANITIZED else []:
+        for n in spread(range(40 << 20, 72 << 20, 1 << 18), 1000 if FULL else 2):
             yield "ulimit -v", n, s, limited(resource.RLIMIT_AS, n)
 
 

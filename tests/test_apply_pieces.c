@@ -13,7 +13,7 @@ static struct arena arena;
 
 /* ---- texts ---- */
 
-Test(apply, edits_leave_all_other_bytes) {
+Test(apply_pieces, edits_leave_all_other_bytes) {
     struct str text = STR("one\n  two\r\nthree");
     struct text_edits e = {0};
     text_edits_add(&e, (struct span){11, 16}, STR("3"));
@@ -24,7 +24,7 @@ Test(apply, edits_leave_all_other_bytes) {
     text_edits_free(&e);
 }
 
-Test(apply, a_line_with_something_else_on_it_stays) {
+Test(apply_pieces, a_line_with_something_else_on_it_stays) {
     struct str text = STR("a b\nc\n");
     struct span whole = whole_lines(text, (struct span){4, 5}), part = whole_lines(text, (struct span){2, 3});
     cr_expect_eq(whole.begin, 4);
@@ -33,7 +33,7 @@ Test(apply, a_line_with_something_else_on_it_stays) {
     cr_expect_eq(part.end, 3);
 }
 
-Test(apply, a_diff_has_the_lines_around) {
+Test(apply_pieces, a_diff_has_the_lines_around) {
     struct text_edits e = {0};
     struct str text = STR("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), none = unified_diff(text, &e, "m", &arena);
     cr_expect_eq(none.n, 0);
@@ -45,7 +45,7 @@ Test(apply, a_diff_has_the_lines_around) {
 
 /* ---- ops ---- */
 
-Test(apply, a_number_is_the_shortest_text_of_its_f32) {
+Test(apply_pieces, a_number_is_the_shortest_text_of_its_f32) {
     expect_text(float_property(&arena, 1e-5), "1.0e-05");
     expect_text(float_property(&arena, 0.125), "1.25e-01");
     expect_text(float_property(&arena, -INFINITY), "0xFF800000");
@@ -68,7 +68,7 @@ static struct written value(struct str type, const struct shape *s) {
         .name = STR("%x"), .type = type, .stored = *s, .shape = *s, .factor = 1, .element = DT_BF16};
 }
 
-Test(apply, movement_waits_until_an_op_wants_the_value) {
+Test(apply_pieces, movement_waits_until_an_op_wants_the_value) {
     struct written_form f;
     begin(&f);
     struct shape s = {2, {4, 8}}, flat = {1, {32}};
@@ -84,7 +84,7 @@ Test(apply, movement_waits_until_an_op_wants_the_value) {
     expect_text(v.type, "tensor<8x4xbf16>");
 }
 
-Test(apply, layouts_are_joined_by_permute_and_broadcast) {
+Test(apply_pieces, layouts_are_joined_by_permute_and_broadcast) {
     struct written_form f;
     begin(&f);
     struct shape from_shape = {3, {2, 3, 4}}, to_shape = {4, {4, 5, 2, 3}};
@@ -117,7 +117,7 @@ static struct attr whole(const char *key, int64_t x) {
         .key = str_of(key), .whole = x, .number = (double)x, .is_whole = true, .is_number = true, .n = -1};
 }
 
-Test(apply, results_of_fused_ops_have_their_shapes) {
+Test(apply_pieces, results_of_fused_ops_have_their_shapes) {
     struct shape out[MOST_INFERRED], heads = {4, {2, 8, 32, 64}}, rows = {3, {2, 32, 768}};
     cr_expect_eq(inferred(K_CONCATENATE_HEADS, NULL, 0, &heads, out), 1);
     cr_expect(shape_eq(&out[0], &(struct shape){3, {2, 32, 512}}));

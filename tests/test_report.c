@@ -434,7 +434,7 @@ static void expect_segment(const char *text, const char *op, const char *expecte
     free(got);
 }
 
-Test(segment, ops_one_after_another) {
+Test(report, segment_ops_one_after_another) {
     const char *text = "  func {\n    %1 = \"a\"(%0)\n    \"ttnn.deallocate\"(%0)\n    %2 = \"b\"(%1) loc(#loc)\n";
     struct mlir_op ops[] = {op_at(text, "%1 = \"a\"(%0)"), op_at(text, "%2 = \"b\"(%1) loc(#loc)")};
     char *got = segment_of(text, ops, 2);
@@ -442,7 +442,7 @@ Test(segment, ops_one_after_another) {
     free(got);
 }
 
-Test(segment, indentation_of_later_lines) {
+Test(report, segment_indentation_of_later_lines) {
     expect_segment("    %1 = a(\n      x,\n\n    y)", "%1 = a(\n      x,\n\n    y)", "%1 = a(\n  x,\n\ny)\n");
     /* Later lines that are less indented than the first lose only what they share. */
     expect_segment("    %1 = a(\n      x,\n  y)", "%1 = a(\n      x,\n  y)", "%1 = a(\n    x,\ny)\n");
@@ -452,7 +452,7 @@ Test(segment, indentation_of_later_lines) {
     expect_segment("  ^bb0: %1 = a(\n  y)", "%1 = a(\n  y)", "%1 = a(\ny)\n");
 }
 
-Test(segment, blanks_at_the_end_go) {
+Test(report, segment_blanks_at_the_end_go) {
     expect_segment("%1 = \"r\"() ({", "%1 = \"r\"() ", "%1 = \"r\"()\n");
     expect_segment("%1 = a\r\n", "%1 = a\r\n", "%1 = a\n");
 }
@@ -575,7 +575,7 @@ Test(report, many_findings) {
     report_free(&r);
 }
 
-Test(print, layout) {
+Test(report, print_layout) {
     struct report r = {.ttir_path = "m.ttir.mlir"};
     struct str components[] = {STR("ttnn.matmul"), STR("ttnn.add")};
     struct finding f = {.fused_op = STR("ttnn.linear"),
@@ -610,7 +610,7 @@ Test(print, layout) {
 /* ---- other formats ---- */
 
 /* What is said of the first of two alike places holds for the second: of its proof, of the compiler, or of both. */
-Test(print, places_that_are_alike_refer_to_the_first) {
+Test(report, print_places_that_are_alike_refer_to_the_first) {
     static const char *const says[] = {"", "alike: %1, whose proof holds here.\n",
                                        "alike: %1, whose compiler notes hold here.\n",
                                        "alike: %1, whose proof and compiler notes hold here.\n"};
@@ -641,7 +641,7 @@ Test(print, places_that_are_alike_refer_to_the_first) {
     }
 }
 
-Test(print, markdown_counts_places) {
+Test(report, print_markdown_counts_places) {
     struct report r = {0};
     add_place(&r, "ttnn.a", "x", "n");
     add_many(&r, 3);
@@ -659,7 +659,7 @@ Test(print, markdown_counts_places) {
 }
 
 /* Rows and places beyond what a comment may have are counted, escapes included. */
-Test(print, markdown_fits_a_comment) {
+Test(report, print_markdown_fits_a_comment) {
     struct report r = {0};
     struct arena a = {0};
     char long_name[200];
@@ -689,7 +689,7 @@ Test(print, markdown_fits_a_comment) {
 }
 
 /* Many ops are counted, few are named. */
-Test(print, markdown_counts_many_ops) {
+Test(report, print_markdown_counts_many_ops) {
     struct str ops[7];
     for (int i = 0; i < 7; i++)
         ops[i] = STR("ttnn.add");
@@ -708,7 +708,7 @@ Test(print, markdown_counts_many_ops) {
 }
 
 /* A fence is longer than any run of its sign inside. */
-Test(print, markdown_keeps_segments_in_a_fence) {
+Test(report, print_markdown_keeps_segments_in_a_fence) {
     static const char *const cases[][2] = {{"%1 = a\n", "\n\n```mlir\n%1 = a\n```\n"},
                                            {"%1 = \"````\"\n", "\n\n`````mlir\n%1 = \"````\"\n`````\n"},
                                            {"```\n", "\n\n````mlir\n```\n````\n"}};
@@ -726,7 +726,7 @@ Test(print, markdown_keeps_segments_in_a_fence) {
 }
 
 /* Paths become URIs; rules are numbered as they are listed; each message is of its own place. */
-Test(print, sarif_names_files_and_rules) {
+Test(report, print_sarif_names_files_and_rules) {
     static const char *const uris[][2] = {{"m.mlir", "\"uri\": \"m.mlir\""},
                                           {"/a/m 1.mlir", "\"uri\": \"file:///a/m%201.mlir\""},
                                           {"//a/m.mlir", "\"uri\": \"file:///.//a/m.mlir\""}};
@@ -779,7 +779,7 @@ static int files_here(void) {
     return n;
 }
 
-Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttnn_path = "m.mlir"};
     struct stat st;
     char error[256];
@@ -797,7 +797,7 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
 }
 
 /* Nothing is standard output where it is closed, and the first file that is opened is 0 where standard input is. */
-Test(file, written_without_standard_files, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_written_without_standard_files, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256];
     add_place(&r, "a", "x", "n");
@@ -810,7 +810,7 @@ Test(file, written_without_standard_files, .init = enter_temporary, .fini = leav
     report_free(&r);
 }
 
-Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256] = "";
     write_file("file", "");
@@ -839,8 +839,8 @@ static bool print_no_yaml(const struct report *r, FILE *out) {
 }
 
 /* No call of the system failed, whatever failed before. */
-Test(file, text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format none = {"none", "out.yml", "", print_no_yaml, false};
+Test(report, file_text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
+    const struct report_format none = {"none", "out.yml", "", print_no_yaml};
     struct report r = {0};
     char error[256] = "";
     errno = EIO;
@@ -850,8 +850,8 @@ Test(file, text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = le
 }
 
 /* What takes its place in the meantime is not overwritten. */
-Test(file, a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format late = {"late", "out.yml", "", print_and_make_directory, false};
+Test(report, file_a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
+    const struct report_format late = {"late", "out.yml", "", print_and_make_directory};
     struct report r = {0};
     char error[256] = "";
     cr_assert_not(report_write(&r, &late, "out.yml", error, sizeof error));
@@ -859,7 +859,7 @@ Test(file, a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fin
     cr_assert_eq(files_here(), 1);
 }
 
-Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
     char error[256];
@@ -880,7 +880,7 @@ Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) 
 }
 
 /* As many as the kernel follows. */
-Test(file, links_of_links_are_followed, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_links_of_links_are_followed, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char name[8], error[256] = "";
     write_file("0", "old");
@@ -895,7 +895,7 @@ Test(file, links_of_links_are_followed, .init = enter_temporary, .fini = leave_t
 }
 
 /* The roots of two file systems. */
-Test(file, a_file_with_the_number_of_standard_output_is_another) {
+Test(report, file_a_file_with_the_number_of_standard_output_is_another) {
     struct report r = {0};
     struct stat proc, sys;
     char error[256] = "";
@@ -906,7 +906,7 @@ Test(file, a_file_with_the_number_of_standard_output_is_another) {
     cr_expect_str_eq(error, "cannot write /proc: Is a directory");
 }
 
-Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat before, after, other;
     char error[256];
@@ -931,7 +931,7 @@ Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_tem
 /* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does.
  */
 /* A file with another name is overwritten: by all of the report, whatever it is printed as. */
-Test(file, each_format_is_written_whole, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttnn_path = "m.mlir"};
     struct stat fresh, over;
     char error[256];
@@ -950,7 +950,7 @@ Test(file, each_format_is_written_whole, .init = enter_temporary, .fini = leave_
     report_free(&r);
 }
 
-Test(file, of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
     char error[256];
@@ -970,7 +970,7 @@ Test(file, of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
 }
 
 /* What is printed to is standard output, whatever its name: it may hold more. */
-Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_standard_output_by_another_name, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
     char error[256];
@@ -983,7 +983,7 @@ Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = lea
     cr_expect_eq(st.st_size, (off_t)(strlen("before\n") + 2 * strlen("input: {}\nmissed_fusions: []\n")));
 }
 
-Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini = leave_temporary) {
     const char *files[] = {"m.mlir"}, *patterns[] = {"absent.yml", NULL};
     struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1},
                                  .patterns = {.files = patterns, .nfiles = 1, .no_bundled = true}};
@@ -998,7 +998,7 @@ Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini 
     fa_free(a);
 }
 
-Test(file, nothing_is_written_in_a_format_that_there_is_not, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_nothing_is_written_in_a_format_that_there_is_not, .init = enter_temporary, .fini = leave_temporary) {
     const char *files[] = {"m.mlir"};
     write_file("m.mlir", "module {\n  func.func @f() {\n    return\n  }\n}\n");
     struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1, .levels = FA_TTNN_ONLY},
@@ -1024,7 +1024,7 @@ static void refuse_unnamed_files(void) {
         cr_skip("no seccomp");
 }
 
-Test(file, is_written_where_there_are_no_unnamed_files, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, file_is_written_where_there_are_no_unnamed_files, .init = enter_temporary, .fini = leave_temporary) {
     char error[256] = "";
     refuse_unnamed_files();
     cr_assert(open(".", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EOPNOTSUPP);
@@ -1033,7 +1033,7 @@ Test(file, is_written_where_there_are_no_unnamed_files, .init = enter_temporary,
 }
 
 /* The first that means the op and one of the names; without a location any place is meant. */
-Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, suppress_the_first_that_means_a_place_is_counted, .init = enter_temporary, .fini = leave_temporary) {
     static const struct {
         const char *fused_op, *name, *reason; /* NULL: it is not suppressed */
     } cases[] = {{"ttnn.linear", "m/lm_head", "one"},
@@ -1074,7 +1074,7 @@ Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary,
     arena_free(&arena);
 }
 
-Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, stale_own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const reports[] = {
         "input:\n  ttir: a\n  ttnn: \"b\\x01\\uFFFD\"\nmissed_fusions:\n- fused_op: x\n",
         "# edited\nmissed_fusions: []\ninput: {ttnn: \"b\\x01\\uFFFD\", ttir: a}\n",
@@ -1095,7 +1095,7 @@ Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
     report_free(&r);
 }
 
-Test(stale, everything_else_stays, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, stale_everything_else_stays, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const others[] = {
         "",
         "prose",
@@ -1126,7 +1126,7 @@ Test(stale, everything_else_stays, .init = enter_temporary, .fini = leave_tempor
     cr_assert_not(report_remove_stale(&r, "fifo")); /* and does not wait for a writer */
 }
 
-Test(stale, reports_on_other_input_stay, .init = enter_temporary, .fini = leave_temporary) {
+Test(report, stale_reports_on_other_input_stay, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const others[] = {
         "{}",
         "{ttir: a}",
@@ -1151,7 +1151,7 @@ Test(stale, reports_on_other_input_stay, .init = enter_temporary, .fini = leave_
 }
 
 /* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */
-Test(stale, large_files_are_not_slurped, .init = enter_temporary, .fini = leave_temporary, .timeout = 5) {
+Test(report, stale_large_files_are_not_slurped, .init = enter_temporary, .fini = leave_temporary, .timeout = 5) {
     struct report r = {0};
     write_file("s.yml", "\"");
     cr_assert(truncate("s.yml", 1 << 30) == 0);

@@ -24,8 +24,7 @@ static void forget(void) {
 
 static void setup(void) {
     struct diags diags = {.arena = &arena};
-    const char *rules = getenv("FA_LOCATIONS");
-    cr_assert(patterns_load(&set, rules ? rules : "patterns/locations.yml", &diags), "%s",
+    cr_assert(patterns_load(&set, arena_printf(&arena, "%s/locations.yml", getenv("FA_PATTERNS")).p, &diags), "%s",
               diags.n ? diags.items[0].message : "");
     diags_free(&diags);
 }
