@@ -9,7 +9,6 @@
 #include "base/locale.h"
 #include "base/watch.h"
 #include "base/work.h"
-#include "compile/verify/beside.h"
 #include "ir/graph/hosted.h"
 #include "ir/graph/level.h"
 #include "ir/pair/belong.h"
@@ -96,13 +95,6 @@ static void find_origins(struct graph_audit *g) {
     g->refused = ask && !origins_suffice(&g->levels, &g->found.origins.pairing, &g->diags);
     if (any && !g->refused)
         match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->found.origins.matches);
-}
-
-static void find_wrong_fusions(struct graph_audit *g) {
-    const struct match_list *found = &g->found.selection.matches;
-    if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs)
-        g->found.beside =
-            wrong_fusions_beside(g->a->patterns, &g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
 }
 
 /* False: nothing was measured, or not of this module. */
@@ -230,8 +222,6 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
         find_conflicts(&g);
         find_origins(&g);
     }
-    if (!g.refused)
-        find_wrong_fusions(&g);
     g.refused |= watch_has_ended(a->watch);
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
     if (!g.refused) {

@@ -167,8 +167,7 @@ struct described {
     struct price price;
     const struct proved *verdict; /* NULL: nothing was proved */
     struct str_list conflicts;
-    struct str beside; /* a wrong fusion; or empty */
-    bool counts;       /* what it saves counts although others compete for its ops */
+    bool counts; /* what it saves counts although others compete for its ops */
 };
 
 /* `ttir`: the ops that it descends from. */
@@ -276,7 +275,6 @@ static void add_texts(struct describer *by, const struct described *x, const str
     out->place = out->notes.place;
     out->known_defect = unchecked_text(
         f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
-    out->beside = x->beside;
     out->conflicts = x->conflicts;
     out->copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies;
     out->unpaired = f->origins.pairing.ttir && !l->ttir.nops;
@@ -428,8 +426,6 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
     x.verdict = f->selection.verdicts ? &f->selection.verdicts[i] : NULL;
     if (by->f->conflicts)
         x.conflicts = f->conflicts[i];
-    if (f->beside)
-        x.beside = f->beside[i];
     uint64_t key = by->counted_only ? kind_key(by, m) : 0;
     key = key ? hash_mix(key, proof_hash(x.verdict)) : 0;
     const struct kind *known = known_kind(by, m, key);

@@ -27,7 +27,6 @@ struct findings {
     struct found_regions regions;
     struct origins origins;     /* zeroed where nothing is paired */
     struct str_list *conflicts; /* by match, then by region; NULL: there are none */
-    struct str *beside;         /* by match, a wrong fusion beside it; NULL: there are none */
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */

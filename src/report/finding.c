@@ -105,7 +105,6 @@ struct str finding_notes(const struct finding *f, struct str version, struct str
                  arena_printf(&a, "the fused op keeps %.*s.", (int)n->carried.items[i].n, n->carried.items[i].p));
     if (f->proof && !f->same_as)
         add_line(out, "", verdict_line(f->proof, &a));
-    add_line(out, "wrong beside it", f->beside);
     add_line(out, "known defect", f->same_as ? STR("") : f->known_defect);
     add_line(out, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""));
     add_line(out, "model location", finding_place(f));
@@ -216,7 +215,6 @@ static struct finding *finding_copy(struct copier to, const struct finding *f) {
                            &copy->todo.then,
                            &copy->todo.needs,
                            &copy->todo.why,
-                           &copy->beside,
                            &copy->known_defect,
                            &copy->class.dialect_level,
                            &copy->class.pass_status,

@@ -41,7 +41,6 @@ struct finding {
     struct price price;
     const struct device *device; /* that it is of */
     const struct proved *proof;  /* NULL: nothing was evaluated */
-    struct str beside;           /* a wrong fusion beside it; or empty */
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list conflicts;   /* fused ops that compete for its ops */
     uint32_t graph, ngraphs;     /* number and count in the input */

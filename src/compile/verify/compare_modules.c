@@ -101,7 +101,7 @@ static void compare_functions(struct module_comparison *m, const struct graph *b
         drop_what_is_not_needed(&s, first);
         keep_freed_uses(&s);
     }
-    for (int side = 0; !m->what.only && side < SIDES; side++)
+    for (int side = 0; side < SIDES; side++)
         count(&s, side);
     sweep_free(&s);
 }
@@ -157,8 +157,7 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
             compare_functions(m, before, func_of[f], after, f, &align);
             compared++;
         }
-    if (!what.only)
-        count_unpaired(m, g, root, func_of);
+    count_unpaired(m, g, root, func_of);
     if (!compared)
         m->why = STR("no function is in both modules");
     align_free(&align);

@@ -42,7 +42,6 @@ struct what_to_compare {
     unsigned excluded;   /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
     bool same_names;     /* values of one name are likely the same: AFTER is BEFORE with changes */
     unsigned seed;       /* of random numbers */
-    const bool *only;    /* per op of AFTER: these are judged, all others are taken to be what they seem; NULL: all */
 };
 
 struct module_comparison {
@@ -63,7 +62,6 @@ struct module_comparison {
     uint32_t nmiters, miters_cap;
     struct trusted_value *trusted;
     uint32_t ntrusted, trusted_cap;
-    bool doubtful;       /* some value was not proved */
     uint32_t nundecided; /* needed regions that differ, and may yet be right */
 };
 

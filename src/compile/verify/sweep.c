@@ -35,17 +35,13 @@ static void push_written(struct sweep *s, int side, struct pending *p) {
         push(p, f->of[s->d.values[f->first_arg + i].value]);
 }
 
-/* What results depend on; of AFTER what is asked for does. */
+/* What results depend on. */
 static void find_reached(struct sweep *s, int side) {
     const struct dag_side *f = &s->d.side[side];
     struct pending p = {.seen = xcalloc(s->d.nvalues + (size_t)1, 1)};
-    for (uint32_t node = f->first_node; s->m->what.only && side == AFTER && node < f->end_node; node++)
-        for (uint32_t i = 0; s->m->what.only[s->d.nodes[node].op] && i < s->d.nodes[node].nresults; i++)
-            push(&p, s->d.nodes[node].first_result + i);
-    for (uint32_t i = 0; !s->m->what.only && i < f->noutputs; i++)
+    for (uint32_t i = 0; i < f->noutputs; i++)
         push(&p, f->outputs[i]);
-    if (!s->m->what.only)
-        push_written(s, side, &p);
+    push_written(s, side, &p);
     while (p.n > 0) {
         uint32_t node = s->d.values[p.values[--p.n]].node;
         if (node == NONE)
@@ -69,7 +65,7 @@ static void compare_nodes(struct sweep *s) {
             value_compare_twin(s, node);
         } else if (dag_computes(&s->d, node) || dag_class(&s->d, node) == OP_CALL) {
             for (uint32_t i = 0; i < x->nresults; i++)
-                value_compare(s, x->first_result + i, !s->m->what.only || s->m->what.only[x->op]);
+                value_compare(s, x->first_result + i);
         }
         arena_reset(&s->arena);
     }
@@ -165,7 +161,7 @@ void sweep_run(struct sweep *s, const struct alignment *align) {
     for (int side = 0; side < SIDES; side++)
         find_reached(s, side);
     compare_nodes(s);
-    if (!s->m->what.only && !watch_has_ended(s->m->what.watch))
+    if (!watch_has_ended(s->m->what.watch))
         mark_all(s);
     candidates_free(&s->candidates);
 }

@@ -434,22 +434,21 @@ static bool trust_host_values(struct sweep *s, uint32_t after, const struct merg
 
 /* ---- one value of any kind ---- */
 
-void value_compare(struct sweep *s, uint32_t after, bool judged) {
+void value_compare(struct sweep *s, uint32_t after) {
     struct merge_candidate all[MAX_CANDIDATES];
     uint32_t n = candidates_of(&s->candidates, after, all);
-    if (judged && prove_value(s, after, all, n))
+    if (prove_value(s, after, all, n))
         return;
-    if (judged && is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
+    if (is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
         return;
-    for (enum merge least = PROVED; judged && least > NOT_MERGED; least--)
+    for (enum merge least = PROVED; least > NOT_MERGED; least--)
         for (uint32_t i = 0; i < n; i++)
             if (trust_host_values(s, after, &all[i], least) && prove_value(s, after, all, n))
                 return;
     if (n > 0 && only_moves(&s->d, after))
         return;
-    if (judged && n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
+    if (n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
         return;
-    s->m->doubtful |= judged;
     if (n > 0)
         dag_merge(&s->d, after, all[0].before, all[0].moved, GUESSED);
 }
@@ -477,7 +476,7 @@ void value_compare_twin(struct sweep *s, uint32_t node) {
     const struct dag_node *x = &s->d.nodes[node];
     if (s->m->what.keep_proved && dag_computes(&s->d, node))
         keep_twin(s, node);
-    for (uint32_t i = 0; i < x->nresults && !s->m->what.only; i++)
+    for (uint32_t i = 0; i < x->nresults; i++)
         prove_twin(s, x->first_result + i);
 }
 

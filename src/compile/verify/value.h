@@ -4,8 +4,7 @@
 
 #include "compile/verify/sweep.h"
 
-/* Not `judged`: the value is taken for the likeliest candidate. */
-void value_compare(struct sweep *s, uint32_t after, bool judged);
+void value_compare(struct sweep *s, uint32_t after);
 /* The results of a node that does the same as one of BEFORE, and was merged with it. */
 void value_compare_twin(struct sweep *s, uint32_t node);
 /* Results of the functions are the same ones whatever they hold. Returns the region that compared them; NONE: they were

@@ -26,24 +26,3 @@ struct str unchecked_text(const struct pattern_set *set, const struct unchecked 
                                u->accepts.p, (int)pass->version.n, pass->version.p)
                 : STR("");
 }
-
-/* An op that is made of its own kind is no fusion of that kind in most places. */
-static bool may_be_fused(const struct unchecked *u, const bool *present) {
-    bool all = true;
-    for (uint32_t i = 0; i < u->nof; i++)
-        all &= present[u->of[i]] && u->of[i] != u->makes;
-    return all;
-}
-
-uint32_t unchecked_ops(const struct pattern_set *set, const struct graph *before, const struct graph *after,
-                       bool *found) {
-    bool fused[OPERATORS] = {false}, present[OPERATORS] = {false};
-    uint32_t n = 0;
-    for (uint32_t op = 0; op < before->m->nops; op++)
-        present[before->kind[op]] = true;
-    for (uint32_t i = 0; i < set->nunchecked; i++)
-        fused[set->unchecked[i].makes] |= may_be_fused(&set->unchecked[i], present);
-    for (uint32_t op = 0; op < after->m->nops; op++)
-        n += found[op] = fused[after->kind[op]];
-    return n;
-}

@@ -12,9 +12,5 @@ const struct unchecked *unchecked_of(const struct pattern_set *set, const struct
                                      const struct graph *g, const uint32_t *ops, uint32_t n);
 /* "MishFusingPattern accepts any threshold of the softplus, as of tt-mlir 19c86fca45ae"; of NULL empty. */
 struct str unchecked_text(const struct pattern_set *set, const struct unchecked *u, struct arena *a);
-/* Ops of AFTER, by op, that may have been fused so, since BEFORE has ops of the kinds that are replaced. Returns how
- * many. */
-uint32_t unchecked_ops(const struct pattern_set *set, const struct graph *before, const struct graph *after,
-                       bool *found);
 
 #endif
