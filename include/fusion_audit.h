@@ -71,7 +71,6 @@ struct fa_patterns {
     const char *include;     /* comma-separated: "blocked", "decomposed", "slower": findings that are hidden otherwise;
                                 "elementwise", "elementwise-reduction": ops that one generated kernel could run; NULL:
                                 none */
-    unsigned max_steps;      /* of the search for one pattern at one op; 0: 20000 */
     const struct fa_library *library; /* its patterns instead, for several calls, also side by side; or NULL */
 };
 

@@ -169,7 +169,7 @@ static void warn_given_up(const struct graph_audit *g) {
     uint64_t steps = search_steps(a->patterns->max_steps);
     if (gave_up)
         diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source->path, 0, 0},
-                 "--limit steps=N allows more",
+                 NULL,
                  "%u search%s given up after %llu steps: what could be found that way is not reported", gave_up,
                  gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
 }

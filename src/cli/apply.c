@@ -77,7 +77,7 @@ const struct command apply_command = {
              "  fusion-audit apply model.ttir.mlir -o fused.ttir.mlir\n"
              "  fusion-audit apply --assume=all --value=eps=1e-05 --diff model.ttir.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options, &search_limits, &input_limits},
+    .shared = {&pattern_options, &choice_options},
     .size = sizeof(struct apply_args),
     .defaults = &defaults,
     .least = 1,

@@ -140,8 +140,7 @@ const struct command audit_command = {
              "\n"
              "See fusion-audit(1), fusion-todo(5), fusion-patterns(5).\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &price_options, &jobs_options,
-               &search_limits, &input_limits},
+    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct audit_args),
     .least = 1,
     .most = SIZE_MAX,

@@ -65,8 +65,7 @@ static void print_options(const struct last_word *t, const struct command *c, FI
     for (size_t i = 0; (row = option_row(c, i)); i++) {
         char name[64];
         size_t n = (size_t)snprintf(name, sizeof name, "--%s", row->name);
-        if (row == find_option(c, row->name, strlen(row->name))) /* the first of several limits */
-            print_candidate(t, name, n, row->argument ? "=" : "", row->help, out);
+        print_candidate(t, name, n, row->argument ? "=" : "", row->help, out);
     }
 }
 
@@ -134,14 +133,6 @@ static void print_shells(const struct last_word *t, FILE *out) {
         print_candidate(t, shells[i].name, strlen(shells[i].name), "", "", out);
 }
 
-/* "steps=" of each limit that the command has. */
-static void print_limits(const struct last_word *t, const struct command *c, FILE *out) {
-    const struct option_row *row;
-    for (size_t i = 0; (row = option_row(c, i)); i++)
-        if (row->kind == LIMIT)
-            print_candidate(t, row->argument, strcspn(row->argument, "="), "=", row->help, out);
-}
-
 /* What commands take that are not followed by files. */
 static const struct {
     const struct command *of;
@@ -204,8 +195,6 @@ static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
         }
         if (takes_patterns(t.option))
             print_patterns(&t, out);
-        if (t.option->kind == LIMIT)
-            print_limits(&t, c, out);
     } else if (*t.word == '-') {
         print_options(&t, c, out);
     } else if (n == 1 || (n == 2 && !c->run)) {

@@ -89,7 +89,7 @@ const struct command diff_command = {
     .after = "Exit status: 0; 1 a fused op was lost, or a finding is new; 2 wrong usage; 3 an\n"
              "input that cannot be read.\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options, &search_limits, &input_limits},
+    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct diff_args),
     .defaults = &defaults,
     .least = 2,

@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
     {"json", 0, FLAG, offsetof(struct explain_args, json), NULL, .help = "print one JSON document instead"},
-    {"limit", 0, LIMIT, offsetof(struct explain_args, options.most), "places=N",
+    {"most", 0, COUNT, offsetof(struct explain_args, options.most), "N",
      .help = "places that are printed (10; with --at 5)", .least = 1, .most = NUMBER_MOST},
 };
 
@@ -52,7 +52,7 @@ const struct command explain_command = {
              "Example:\n"
              "  fusion-audit explain --at=add.174 --only=linear --ttnn-only model.ttnn.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &search_limits, &input_limits},
+    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options},
     .size = sizeof(struct explain_args),
     .least = 1,
     .most = SIZE_MAX,

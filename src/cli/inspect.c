@@ -28,7 +28,7 @@ const struct command inspect_command = {
              "Takes any number of files, at any levels; '-' is standard input.\n",
     .after = "Exit status: 0 all was read; 2 wrong usage; 3 something could not be read.\n",
     .own = {rows, 1},
-    .shared = {&unpaired_options, &input_limits},
+    .shared = {&unpaired_options},
     .size = sizeof(struct inspect_args),
     .least = 1,
     .most = SIZE_MAX,

@@ -44,16 +44,6 @@ static const struct option_row price_rows[] = {
      .words = "n150|n300|p100|p150|p150-fw18"},
     {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do not prove findings on numbers"},
 };
-static const struct option_row search_limit_rows[] = {
-    {"limit", 0, LIMIT, MEMBER(options.patterns.max_steps), "steps=N", .help = "steps of the search at one op (20000)",
-     .least = 1, .most = NUMBER_MOST},
-    {"limit", 0, LIMIT, MEMBER(options.max_diagnostics), "diagnostics=N", .help = "errors that are printed (100)",
-     .least = 1, .most = NUMBER_MOST},
-};
-static const struct option_row input_limit_rows[] = {
-    {"limit", 0, LIMIT, MEMBER(options.inputs.max_input), "input=N", .help = "MB of a file (half of the memory)",
-     .least = 1, .most = NUMBER_MOST},
-};
 static const struct option_row common_rows[] = {
     {"help", 'h', FLAG, MEMBER(help), NULL, .help = "print this help, and exit"},
     {"version", 'V', FLAG, MEMBER(version), NULL, .help = "print the version, and exit"},
@@ -61,8 +51,7 @@ static const struct option_row common_rows[] = {
 
 const struct option_rows level_options = ROWS(level_rows), unpaired_options = ROWS(unpaired_rows),
                          pattern_options = ROWS(pattern_rows), choice_options = ROWS(choice_rows),
-                         jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows),
-                         search_limits = ROWS(search_limit_rows), input_limits = ROWS(input_limit_rows);
+                         jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows);
 static const struct option_rows common_options = ROWS(common_rows);
 
 const struct option_row *option_row(const struct command *c, size_t i) {
@@ -143,21 +132,12 @@ struct getopt_table {
     char shorts[2 * OPTIONS_MOST + 2];
 };
 
-static bool has_long(const struct getopt_table *t, const char *name) {
-    const struct option *l = t->longs;
-    while (l->name && strcmp(l->name, name) != 0)
-        l++;
-    return l->name != NULL;
-}
-
 static void getopt_table_make(struct getopt_table *t, const struct command *c) {
     const struct option_row *row;
     size_t nlongs = 0, nshorts = 0;
     memset(t, 0, sizeof *t);
     t->shorts[nshorts++] = ':'; /* then getopt_long returns ":" for a missing argument and "?" for an unknown option */
     for (size_t i = 0; (row = option_row(c, i)) && nlongs < OPTIONS_MOST; i++) {
-        if (has_long(t, row->name)) /* of several limits */
-            continue;
         t->longs[nlongs++] =
             (struct option){row->name, row->argument ? required_argument : no_argument, NULL, LONG + (int)i};
         if (row->letter)
@@ -225,50 +205,14 @@ static bool wrong_option(struct args *args, const struct getopt_table *t, int re
 
 /* ---- arguments ---- */
 
-/* A number that is all of the n bytes. */
-static bool read_count(struct args *args, const struct option_row *row, const char *digits, size_t length) {
+static bool read_count(struct args *args, const struct option_row *row, const char *digits) {
     unsigned n = 0;
     size_t i = 0;
-    while (i < length && digits[i] >= '0' && digits[i] <= '9' && n <= NUMBER_MOST)
+    while (digits[i] >= '0' && digits[i] <= '9' && n <= NUMBER_MOST)
         n = n * 10 + (unsigned)(digits[i++] - '0');
-    if (i == 0 || i < length || n < row->least || n > row->most)
-        return wrong(args, "--%s%s takes a number from %u to %u", row->name,
-                     row->kind == LIMIT ? text(args, "=%.*s", (int)strcspn(row->argument, "="), row->argument) : "",
-                     row->least, row->most);
+    if (i == 0 || digits[i] || n < row->least || n > row->most)
+        return wrong(args, "--%s takes a number from %u to %u", row->name, row->least, row->most);
     *(unsigned *)(void *)((char *)args + row->member) = n;
-    return true;
-}
-
-/* The row of "NAME=N". */
-static const struct option_row *limit_of(const struct command *c, const char *name, size_t n) {
-    const struct option_row *row;
-    for (size_t i = 0; (row = option_row(c, i)); i++)
-        if (row->kind == LIMIT && strcspn(row->argument, "=") == n && memcmp(row->argument, name, n) == 0)
-            return row;
-    return NULL;
-}
-
-static bool no_such_limit(struct args *args) {
-    const char *limits[OPTIONS_MOST];
-    const struct option_row *row;
-    size_t n = 0;
-    for (size_t i = 0; (row = option_row(args->command, i)); i++)
-        if (row->kind == LIMIT)
-            limits[n++] = row->argument;
-    return wrong(args, "--limit takes %s", join(args, limits, n, " or "));
-}
-
-/* "NAME=N", comma-separated. */
-static bool read_limits(struct args *args, const char *list) {
-    for (size_t n; *list; list += n + (list[n] == ',')) {
-        n = strcspn(list, ",");
-        size_t name = strcspn(list, ",="), number = name + (list[name] == '=');
-        const struct option_row *row = limit_of(args->command, list, name);
-        if (!row)
-            return no_such_limit(args);
-        if (!read_count(args, row, list + number, n - number))
-            return false;
-    }
     return true;
 }
 
@@ -329,9 +273,7 @@ static bool read_argument(struct args *args, const struct option_row *row, const
         list->items[list->n++] = given;
         return true;
     case COUNT:
-        return read_count(args, row, given, strlen(given));
-    case LIMIT:
-        return read_limits(args, given);
+        return read_count(args, row, given);
     case SHARE:
         return read_share(args, row, given);
     case LEVEL:

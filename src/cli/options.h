@@ -22,7 +22,6 @@ enum option_kind {
     WORD,  /* const char *, one of `words` */
     LIST,  /* struct word_list; may be repeated */
     COUNT, /* unsigned, from `least` to `most` */
-    LIMIT, /* unsigned, one of several NAME=N behind one option, comma-separated */
     SHARE, /* double, from 0 to 1 */
     LEVEL  /* enum fa_levels: becomes `least` */
 };
@@ -32,7 +31,7 @@ struct option_row {
     char letter; /* or 0 */
     enum option_kind kind;
     size_t member;        /* of the struct of the command, or of struct args */
-    const char *argument; /* what --help calls it: FILE and DIR for paths, NAME=N of a limit; NULL: a flag */
+    const char *argument; /* what --help calls it: FILE and DIR for paths; NULL: a flag */
     const char *help;     /* lines */
     const char *words;    /* that it may be or have, "a|b"; or NULL */
     unsigned least, most;
@@ -45,9 +44,9 @@ struct option_rows {
 
 /* Options that several commands share. */
 extern const struct option_rows level_options, unpaired_options, pattern_options, choice_options, jobs_options,
-    price_options, search_limits, input_limits;
+    price_options;
 
-enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of limits and seeds */ };
+enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of counts and seeds */ };
 
 /* What each command is given; the first member of its struct. */
 struct args {

@@ -490,8 +490,7 @@ const struct command repro_command = {
              "Example:\n"
              "  fusion-audit repro --shrink model.ttir.mlir model.ttnn.mlir -d repro\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&level_options, &pattern_options, &choice_options, &price_options, &jobs_options, &search_limits,
-               &input_limits},
+    .shared = {&level_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct repro_args),
     .defaults = &defaults,
     .least = 1,

@@ -351,7 +351,7 @@ static const struct option_row rows[] = {
              "another one"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "keep what it prints in DIR"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no progress on standard error"},
-    {"limit", 0, LIMIT, MEMBER(seconds), "seconds=N", .help = "time for each compile (600)", .least = 1,
+    {"seconds", 0, COUNT, MEMBER(seconds), "N", .help = "time for each compile (600)", .least = 1,
      .most = 1000000},
 };
 static const struct try_args defaults = {.seconds = 600};
@@ -371,7 +371,7 @@ const struct command try_command = {
              "  fusion-audit try --compiler=ttmlir-opt --pipeline=optimization-level=0 \\\n"
              "      model.ttir.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options, &search_limits, &input_limits},
+    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct try_args),
     .defaults = &defaults,
     .least = 1,

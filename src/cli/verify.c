@@ -107,7 +107,7 @@ const struct command verify_command = {
              "  fusion-audit verify --only='*.mean' -o - passes.log\n"
              "  fusion-audit verify --precision model.ttir.mlir model.ttnn.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&jobs_options, &input_limits},
+    .shared = {&jobs_options},
     .size = sizeof(struct verify_args),
     .defaults = &defaults,
     .least = 1,

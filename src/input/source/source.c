@@ -90,6 +90,12 @@ static bool copy_bytes(struct opening *o, const char *path, struct fa_bytes byte
     return true;
 }
 
+/* Half of the memory. */
+static size_t default_limit(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 2 : SIZE_MAX / 4;
+}
+
 bool source_read(struct source_list *list, const struct fa_inputs *inputs, size_t i, struct diags *d) {
     size_t most = inputs->max_input ? (size_t)inputs->max_input << 20 : default_limit();
     struct opening o = {.list = list, .diags = d, .limit = most, .left = most};

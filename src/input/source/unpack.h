@@ -21,10 +21,4 @@ bool within_limit(struct opening *o, const char *path, size_t n);
 /* Appends what the bytes are, or what is in them. Takes the buffer over. `depth` archives are around it. */
 bool unpack(struct opening *o, const char *path, struct buf *bytes, unsigned depth);
 
-/* limit.c: the least memory limit of the control groups of a process, by its file /proc/PID/cgroup and the directory
- * where they are mounted (/sys/fs/cgroup); both versions. UINT64_MAX: there is none. */
-uint64_t cgroup_memory(const char *groups, const char *mount);
-/* Half of the memory. */
-size_t default_limit(void);
-
 #endif

@@ -10,7 +10,6 @@ struct fa_library *fa_library_read(const struct fa_patterns *o, unsigned max_dia
     struct fa_library *l = xcalloc(1, sizeof *l);
     l->diags = (struct diags){.arena = &l->arena, .limit = max_diagnostics};
     l->narrowed = o->only || o->skip || o->no_bundled;
-    l->patterns.max_steps = o->max_steps;
     bool none = o->no_bundled && !o->nfiles; /* as for the files that `patterns check` reads */
     bool good = library_load(&l->patterns, o, &l->diags) && (none || library_select(&l->patterns, o, &l->diags));
     l->status = good ? FA_CLEAN : FA_USAGE;
@@ -40,6 +39,5 @@ const struct pattern_set *patterns_asked_for(const struct fa_patterns *o, struct
     if (o->library)
         return o->library->status == FA_CLEAN ? &o->library->patterns : NULL;
     own->no_examples = true;
-    own->max_steps = o->max_steps;
     return library_load(own, o, d) && library_select(own, o, d) ? own : NULL;
 }

@@ -476,7 +476,7 @@ static const struct {
     [FAILED_DECOMPOSED] = {"decomposed", NULL, "the compiler took it apart on purpose",
                            "--include=decomposed reports it"},
     [FAILED_BLOCKED] = {"block", NULL, "known to be unsafe or disabled", "--include=blocked reports it"},
-    [FAILED_LIMIT] = {"limit", say_limit, NULL, "--limit steps=N allows more"},
+    [FAILED_LIMIT] = {"limit", say_limit, NULL, NULL},
 };
 
 struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a) {
