@@ -134,7 +134,6 @@ struct fa_audit_options {
     const char *baseline;     /* a file of known findings, which do not count for the status; or NULL */
     bool strict_baseline;     /* what of it has expired or is gone counts */
     const char *expect;       /* a file that says how often ops have to be there; or NULL */
-    const char *sort;         /* "saving", "count" or "name"; NULL: saving */
     bool no_validate;         /* do without the numeric proof */
     bool count_only;          /* findings are counted for fa_print_summary and its like: none can be got, and there is
                                  no report. Of no effect with suppress, baseline and expect, which look at each */
@@ -272,9 +271,8 @@ void fa_pairs_free(struct fa_pairs *p);
 struct fa_audit *fa_read_report(const char *path);
 /* Prints which fused ops were lost, gained and changed, and which findings are new and gone: of two audits with
  * `inventory`, or of two reports, which know their findings only: as "text", "json" or "html", a page. FA_MISSED where
- * a fused op was lost or a finding is new; with `strict` also where one was gained; FA_USAGE for another format. */
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
-                       FILE *out);
+ * a fused op was lost or a finding is new; FA_USAGE for another format. */
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const char *format, FILE *out);
 /* One row of a table: an audit or a report, and what it is called. */
 struct fa_table_row {
     const struct fa_audit *audit;

@@ -168,8 +168,7 @@ static void warn_given_up(const struct graph_audit *g) {
     uint32_t gave_up = g->found.selection.matches.gave_up;
     uint64_t steps = search_steps(a->patterns->max_steps);
     if (gave_up)
-        diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source->path, 0, 0},
-                 NULL,
+        diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source->path, 0, 0}, NULL,
                  "%u search%s given up after %llu steps: what could be found that way is not reported", gave_up,
                  gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
 }
@@ -266,17 +265,6 @@ static bool read_chips(struct fa_audit *a) {
     return !o->device || a->chip;
 }
 
-static bool read_sort(struct fa_audit *a) {
-    static const char *const words[] = {[SORT_SAVING] = "saving", [SORT_COUNT] = "count", [SORT_NAME] = "name"};
-    const char *word = a->options->sort ? a->options->sort : words[SORT_SAVING];
-    for (int i = SORT_SAVING; i <= SORT_NAME; i++)
-        if (strcmp(word, words[i]) == 0) {
-            a->sort = (enum report_order)i;
-            return true;
-        }
-    return option_wrong(&a->diags, "--sort", "saving, count or name", str_of(word));
-}
-
 static void say_unfused(struct fa_audit *a) {
     struct source_location at = {a->inputs.ttnn_path, 0, 0};
     if (a->unfused == 1 && a->inputs.ncompiles == 1)
@@ -344,13 +332,13 @@ static void finish_report(struct fa_audit *a) {
     suppressions_say_unused(&a->suppress, &a->diags);
     say_unfused(a);
     say_unjoined(a);
-    report_sort(&a->report, a->sort);
+    report_sort(&a->report);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) {
     a->own.lazy = true;
     a->patterns = patterns_asked_for(&o->patterns, &a->own, &a->diags);
-    if (!a->patterns || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
+    if (!a->patterns || !read_chips(a) || !read_gates(a) ||
         (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
     if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))

@@ -35,7 +35,6 @@ struct fa_audit {
     struct inventory fused; /* with `inventory` */
     uint32_t known;         /* places that the baseline has */
     uint32_t failed;        /* expectations */
-    enum report_order sort;
     struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;  /* for --verbose */
     uint32_t nremarks, remarks_cap;

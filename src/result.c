@@ -234,8 +234,7 @@ static struct compile_summary summary_of(const struct fa_audit *a) {
                                     .saved_us = r->saved_us};
 }
 
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, const char *format,
-                       FILE *out) {
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const char *format, FILE *out) {
     IN_C_LOCALE;
     struct compile_summary x = summary_of(before), y = summary_of(now);
     struct arena a = {0};
@@ -243,12 +242,12 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
     if (!document && strcmp(format, "text") != 0)
         return FA_USAGE;
     struct diff d = diff_make(&x, &y, &a);
-    enum fa_status status = d.lost || d.counts[FINDING_NEW] || (strict && d.gained) ? FA_MISSED : FA_CLEAN;
+    enum fa_status status = d.lost || d.counts[FINDING_NEW] ? FA_MISSED : FA_CLEAN;
     if (document) {
-        diff_print_json(&d, document);
+        diff_print(&d, true, document);
         document_end(document, out);
-    } else {
-        diff_print(&d, out);
+    } else if (d.nops || d.nfindings) {
+        diff_print(&d, false, out);
     }
     diff_free(&d);
     arena_free(&a);
@@ -265,10 +264,10 @@ bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *forma
         items[i] = (struct table_item){rows[i].name, rows[i].page, &rows[i].audit->report.findings,
                                        rows[i].before ? &rows[i].before->report.findings : NULL};
     if (document) {
-        table_print_json(items, n, document);
+        table_print(items, n, true, document);
         document_end(document, out);
     } else {
-        table_print(items, n, out);
+        table_print(items, n, false, out);
     }
     free(items);
     return !ferror(out);

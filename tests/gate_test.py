@@ -345,26 +345,23 @@ class Diff(Case):
     def test_lost_and_gained(self):
         status, out, err = self.diff(model([True, True, True]), model([True, False, True]))
         self.assertEqual((status, err), (1, ""))
-        self.assertRegex(out, r"^ttnn.linear: 3 before, 2 now, partly lost\n  lost: .*layers\.1.*, about [\d.]+ us\n"
-                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: 1 where fused ops were lost\n"
-                              r"all ops: about [\d.]+ us before, [\d.]+ us now; to save: about 0.0 us before, [\d.]+ us now\n$")
+        self.assertRegex(out, r"^ttnn.linear: 3 before, 2 now\n  lost: .*layers\.1.*, about [\d.]+ us\n"
+                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed; 1 of them at fused ops above\n"
+                              r"all ops: about [\d.]+ us before, [\d.]+ us now\nto save: nothing before, about [\d.]+ us now\n$")
         status, out, _ = self.diff(model([True]), model([False]))
-        self.assertIn("1 before, 0 now, lost\n", out)
+        self.assertIn("1 before, 0 now\n", out)
         status, out, _ = self.diff(model([True, False, True]), model([True, True, True]))
         self.assertEqual(status, 0)
-        self.assertIn("2 before, 3 now, gained\n", out)
-        self.assertEqual(self.diff(model([False]), model([True]), "--strict")[0], 1)
+        self.assertIn("2 before, 3 now\n", out)
         status, out, _ = self.diff(model([True, False]), model([False, True]))
         self.assertEqual(status, 1)
-        self.assertIn("lost and gained", out)
         self.assertEqual((out.count("  lost: "), out.count("  gained: ")), (1, 1))
 
-    def test_like_layers_are_told_by_the_first_and_the_last(self):
+    def test_like_layers_are_told_by_the_first(self):
         for n, lines in (3, 3), (12, 1):
             status, out, _ = self.diff(model([True] * n), model([False] * n))
             self.assertEqual((status, len(re.findall(r"  lost: .*layer \d+ ", out))), (1, lines), out)
-            self.assertEqual(re.findall(r"    and (\d+) more, to layer (\d+) .*, about [\d.]+ us in all\n", out),
-                             [] if lines == n else [("11", "11")], out)
+            self.assertEqual(re.findall(r"    and (\d+) more like it\n", out), [] if lines == n else ["11"], out)
             document = json.loads(self.run_it("diff", "--only=ttnn.linear", "--format=json", "old.mlir", "new.mlir")[1])
             self.assertEqual(len(document["fused_ops"][0]["changes"]), n)
 
@@ -375,7 +372,7 @@ class Diff(Case):
                                        ([(True, 1), (False, 1)], [(False, 1), (False, 1)], 1, 1)):
             out = self.diff(model(before), model(now))[1]
             self.assertIn(", %d new, " % new, out)
-            self.assertEqual("  new: %d where fused ops were lost\n" % told in out, told > 0, out)
+            self.assertEqual("; %d of them at fused ops above\n" % told in out, told > 0, out)
             self.assertEqual(out.count("  new: ttnn.linear"), new - told, out)
             self.assertEqual(len(re.findall(r"  lost: .*, about ", out)), told, out)
 
@@ -390,7 +387,7 @@ class Diff(Case):
             self.write(name + ".ttnn", model(layers))
         status, out, err = self.run_it("diff", "--only=ttnn.linear", "old.ttir", "old.ttnn", "new.ttir", "new.ttnn")
         self.assertEqual((status, err), (1, ""))
-        self.assertIn("ttnn.linear: 2 before, 1 now, partly lost", out)
+        self.assertIn("ttnn.linear: 2 before, 1 now\n", out)
 
     def test_changed(self):
         before = model([True])
@@ -422,7 +419,7 @@ class Diff(Case):
             status, out, err = self.run_it("diff", "old." + end, "new." + end)
             self.assertEqual((status, err), (1, ""))
             self.assertTrue(out.startswith("findings: 1 before, 2 now, 1 new, 0 gone, 0 changed\n"), out)
-            self.assertRegex(out, r"(?m)^(all ops: about .* now; )?to save: about [\d.]+ us before, [\d.]+ us now$")
+            self.assertRegex(out, r"(?m)^to save: about [\d.]+ us before, [\d.]+ us now$")
             self.assertEqual("all ops: " in out, end == "json")  # YAML does not say it
             self.assertEqual(self.run_it("diff", "new." + end, "old." + end)[0], 0)
         self.assertEqual(self.run_it("diff", "old.yml", "old.json"), (0, "", ""))
@@ -445,11 +442,10 @@ class Diff(Case):
         self.assertEqual((op["fused_op"], op["before"], op["now"]), ("ttnn.linear", 1, 1))
         self.assertEqual([c["change"] for c in op["changes"]], ["lost", "gained"])
         self.assertEqual([f["change"] for f in document["findings"]], ["new", "gone"])
-        for x in op["changes"] + document["findings"]:
-            self.assertIn(f"  {x['change']}: ", text)
-            self.assertIn(x["place"], text)
+        for x in op["changes"]:
+            self.assertIn(f"  {x['change']}: {x['place']}", text)
         self.assertEqual([f["of_op"] for f in document["findings"]], [True, True])  # the ops say it already
-        self.assertIn("  new: 1 where fused ops were lost\n  gone: 1 where fused ops were gained\nall ops: ", text)
+        self.assertIn("1 new, 1 gone, 0 changed; 2 of them at fused ops above\nall ops: ", text)
         status, page, _ = self.run_it("diff", "--format=html", *args)
         self.assertEqual((status, json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])), (1, document))
         for name in "old", "new":

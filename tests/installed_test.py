@@ -60,7 +60,7 @@ int main(int, char **argv) {
     audit = fa_read_report(argv[5]);
     fa_table_row row = {audit, argv[5], NULL, NULL};
     good = fa_print_table(&row, 1, "text", stdout) && good;
-    good = !fa_print_table(&row, 1, "xml", stdout) && fa_diff(audit, audit, false, "xml", stdout) == FA_USAGE && good;
+    good = !fa_print_table(&row, 1, "xml", stdout) && fa_diff(audit, audit, "xml", stdout) == FA_USAGE && good;
     fa_free(audit);
     fa_verify_options pair = fa_verify_options();
     pair.inputs = options.inputs;

@@ -31,7 +31,7 @@ int main(void) {
         report_add(&r, &f);
         free((void *)(uintptr_t)text.p);
     }
-    report_sort(&r, SORT_COUNT);
+    report_sort(&r);
     bool ok = report_print(&r, stdout);
     report_free(&r);
     return ok ? 0 : 1;

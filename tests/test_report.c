@@ -73,7 +73,7 @@ static void add_place(struct report *r, const char *fused, const char *component
 static void add_many(struct report *r, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         add_place(r, i % 3 ? "ttnn.linear" : "ttnn.relu", "ttnn.add", "a: \"b\"");
-    report_sort(r, SORT_COUNT);
+    report_sort(r);
 }
 
 static uint32_t occurrences(const char *text, const char *what) {
@@ -114,11 +114,11 @@ static void add_todo_of(struct report *r, const char *fused, const char *compone
     report_add(r, &f);
 }
 
-static char *summary_of(struct report *r, enum report_order order, uint32_t width) {
+static char *summary_of(struct report *r, uint32_t width) {
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
-    report_sort(r, order);
+    report_sort(r);
     report_summary(r, "r.yml", width, false, out);
     fclose(out);
     report_free(r);
@@ -135,14 +135,13 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
     add_todo(&r, "cuda.l", "cuda", TODO_KERNEL, "", 1);
     r.saved_us = 2;
     r.total_us = 3000;
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
-                     "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
-                     "   saves  places  fused op: what to do\n"
-                     " 20.0 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
-                     "   70 us       2  ttnn.a, ttnn.ab: set level=1\n"
-                     " -3.0 us       1  ttnn.slow: leave it: fusing is estimated to be slower\n"
-                     "set level=1: 3.0 ms -> 2.9 ms\n"
-                     "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
+                                          "   saves  places  fused op: what to do\n"
+                                          " 20.0 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
+                                          "   70 us       2  ttnn.a, ttnn.ab: set level=1\n"
+                                          " -3.0 us       1  ttnn.slow: leave it: fusing is estimated to be slower\n"
+                                          "set level=1: 3.0 ms -> 2.9 ms\n"
+                                          "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
 }
 
 /* What takes two options counts for the second one, which comes later, as one that asks something of the compiler. */
@@ -155,7 +154,7 @@ Test(report, summary_promises_options_in_order) {
     add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "other", 70);
     report_add(&r, &two);
     cr_assert_str_eq(
-        summary_of(&r, SORT_SAVING, 100),
+        summary_of(&r, 100),
         "r.yml: 3 places, 3 fused ops\n"
         "   saves  places  fused op: what to do\n"
         "  500 us       1  ttnn.c: set fuse and level=1\n"
@@ -168,9 +167,9 @@ Test(report, summary_promises_options_in_order) {
 Test(report, summary_says_what_is_less_where_the_digits_do_not_tell) {
     struct report r = {.total_us = 1600}, more = {.total_us = 1600};
     add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 9.5);
-    cr_expect(str_ends(str_of(summary_of(&r, SORT_SAVING, 100)), STR("set fuse: 1.6 ms -> 1.6 ms, 9.5 us less\n")));
+    cr_expect(str_ends(str_of(summary_of(&r, 100)), STR("set fuse: 1.6 ms -> 1.6 ms, 9.5 us less\n")));
     add_todo(&more, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 95);
-    cr_expect(str_ends(str_of(summary_of(&more, SORT_SAVING, 100)), STR("set fuse: 1.6 ms -> 1.5 ms\n")));
+    cr_expect(str_ends(str_of(summary_of(&more, 100)), STR("set fuse: 1.6 ms -> 1.5 ms\n")));
 }
 
 /* Entries of one op that a pass refused for one reason have one row, of whatever they are made. */
@@ -180,12 +179,11 @@ Test(report, summary_has_a_row_for_each_refusal) {
     add_todo_of(&r, "ttnn.a", "ttnn.multiply", "it wants x");
     add_todo_of(&r, "ttnn.a", "ttnn.divide", "it wants y");
     add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
-                     "r.yml: 4 places, 4 fused ops\n"
-                     "   saves  places  fused op: what to do\n"
-                     "  2.0 us       2  ttnn.a: find out why P did not fire: it wants x\n"
-                     "  1.0 us       1  ttnn.a: find out why P did not fire: it wants y\n"
-                     "  1.0 us       1  ttnn.b: find out why P did not fire: it wants x\n");
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops\n"
+                                          "   saves  places  fused op: what to do\n"
+                                          "  2.0 us       2  ttnn.a: find out why P did not fire: it wants x\n"
+                                          "  1.0 us       1  ttnn.a: find out why P did not fire: it wants y\n"
+                                          "  1.0 us       1  ttnn.b: find out why P did not fire: it wants x\n");
 }
 
 /* Also of ops whose names begin alike; those of several entries are named once. */
@@ -198,25 +196,23 @@ Test(report, summary_names_each_op_of_a_row) {
         f.todo = (struct todo){.kind = TODO_OPTION, .what = STR("x")};
         report_add(&r, &f);
     }
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100), "r.yml: 5 places, 5 fused ops\n"
-                                                       "   saves  places  fused op: what to do\n"
-                                                       "   35 us       5  ttnn.abc, ttnn.ab, ttnn.a: set x\n");
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 5 places, 5 fused ops\n"
+                                          "   saves  places  fused op: what to do\n"
+                                          "   35 us       5  ttnn.abc, ttnn.ab, ttnn.a: set x\n");
 }
 
 Test(report, rows_that_save_the_same_stay_in_order) {
-    for (enum report_order order = SORT_SAVING; order <= SORT_COUNT; order++) {
-        struct report r = {0};
-        char name[16], option[16];
-        for (int k = 0; k < 8; k++) {
-            snprintf(name, sizeof name, "ttnn.%c", 'a' + k);
-            snprintf(option, sizeof option, "level=%d", k);
-            add_todo(&r, name, "ttnn", TODO_OPTION, option, 30);
-        }
-        const char *text = summary_of(&r, order, 100), *at = text;
-        for (int k = 0; k < 8; k++) {
-            snprintf(option, sizeof option, "set level=%d\n", k);
-            cr_assert(at = strstr(at, option), "%s", text);
-        }
+    struct report r = {0};
+    char name[16], option[16];
+    for (int k = 0; k < 8; k++) {
+        snprintf(name, sizeof name, "ttnn.%c", 'a' + k);
+        snprintf(option, sizeof option, "level=%d", k);
+        add_todo(&r, name, "ttnn", TODO_OPTION, option, 30);
+    }
+    const char *text = summary_of(&r, 100), *at = text;
+    for (int k = 0; k < 8; k++) {
+        snprintf(option, sizeof option, "set level=%d\n", k);
+        cr_assert(at = strstr(at, option), "%s", text);
     }
 }
 
@@ -230,7 +226,7 @@ Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
             add_todo(&r, fused, "ttnn", TODO_OPTION, option, 100 - i);
             add_todo(&r, fused, "triton", TODO_KERNEL, "", 1);
         }
-        char *text = summary_of(&r, SORT_SAVING, width);
+        char *text = summary_of(&r, width);
         size_t most = width < 60 ? 60 : width;
         cr_assert(strstr(text, "  in 5 more rows, which the report has\n"), "%s", text);
         cr_assert(strstr(text, " more\nrequest") || strstr(text, "more\n"), "%s", text);
@@ -241,17 +237,14 @@ Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
 }
 
 /* Rows are of several entries: their order is not that of the entries. */
-Test(report, summary_sorts_rows_unless_by_name) {
-    static const char *const first[] = {"set level=1\n", "set level=1\n", "set level=3\n"};
-    for (enum report_order order = SORT_SAVING; order <= SORT_NAME; order++) {
-        struct report r = {0};
-        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=3", 60);
-        add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "level=1", 50);
-        add_todo(&r, "ttnn.c", "ttnn", TODO_OPTION, "level=1", 40);
-        char *text = summary_of(&r, order, 100), *at = strstr(text, "set level");
-        cr_expect_eq(strncmp(at, first[order], strlen(first[order])), 0, "%d: %s", order, text);
-        free(text);
-    }
+Test(report, summary_sorts_rows) {
+    struct report r = {0};
+    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=3", 60);
+    add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "level=1", 50);
+    add_todo(&r, "ttnn.c", "ttnn", TODO_OPTION, "level=1", 40);
+    char *text = summary_of(&r, 100);
+    cr_expect(str_starts(str_of(strstr(text, "set level")), STR("set level=1\n")), "%s", text);
+    free(text);
 }
 
 /* The second line of the head has a cell of places only. */
@@ -263,7 +256,7 @@ Test(report, summary_counts_places_that_are_alike_once) {
     f.alike = 7;
     for (int i = 0; i < 3; i++)
         report_add(&r, &f);
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
+    cr_assert_str_eq(summary_of(&r, 100),
                      "r.yml: 3 places, 1 fused op\n"
                      "   saves       places  fused op: what to do\n"
                      "           (distinct)\n"
@@ -294,7 +287,7 @@ Test(report, summary_counts_ops_that_have_a_pair) {
     static const char *const said[] = {"; all 3 TTNN ops paired", "; 3 of 4 TTNN ops paired",
                                        "; 0 of 4 TTNN ops paired"};
     for (int i = 0; i < 3; i++) {
-        char *text = summary_of(reports[i], SORT_SAVING, 100);
+        char *text = summary_of(reports[i], 100);
         cr_expect(strstr(text, said[i]), "%s", text);
         free(text);
     }
@@ -308,7 +301,7 @@ Test(report, summary_leaves_room_for_what_to_do) {
         &r, "ttnn.linear", "x",
         "it wants a bias of rank 1 that is a parameter, and the operands are of one type, here are two of them");
     r.findings.items[1]->todo.what = STR("MatmulAndBiasAndActivationFusionPattern");
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 80),
+    cr_assert_str_eq(summary_of(&r, 80),
                      "r.yml: 2 places, 2 fused ops\n"
                      "   saves  places  fused op: what to do\n"
                      "  3.0 us       1  ttnn.split_query_key_value_and_heads: set\n"
@@ -332,7 +325,7 @@ Test(report, summary_cuts_long_names) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct report r = {0};
         add_todo(&r, names[i].op, "ttnn", TODO_OPTION, "level=1", 1);
-        char *text = summary_of(&r, SORT_SAVING, 60);
+        char *text = summary_of(&r, 60);
         cr_expect(strstr(text, names[i].first) && strstr(text, names[i].second), "%s", text);
         free(text);
     }
@@ -346,7 +339,7 @@ Test(report, summary_cuts_what_takes_more_than_three_lines) {
     for (uint32_t lines = 1; lines <= 4; lines++) {
         struct report r = {0};
         add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, words + 30 * (4 - lines), 1);
-        char *text = summary_of(&r, SORT_SAVING, 70);
+        char *text = summary_of(&r, 70);
         cr_expect_eq(occurrences(text, "an_option"), lines < 4 ? lines : 3, "%s", text);
         cr_expect_eq(occurrences(text, "\n"), lines < 4 ? 2 + lines : 5, "%s", text);
         cr_expect_eq(occurrences(text, " ...\n"), lines == 4, "%s", text);
@@ -360,7 +353,7 @@ Test(report, summary_requests_as_many_kernels_as_fit_a_line) {
     char name[] = "cuda.kernel0";
     for (; name[11] < '8'; name[11]++)
         add_todo(&r, name, "cuda", TODO_KERNEL, "", 1);
-    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
+    cr_assert_str_eq(summary_of(&r, 100),
                      "r.yml: 8 places, 8 fused ops\n"
                      "kernels to request (8 places, up to 8.0 us): cuda.kernel0, cuda.kernel1, cuda.kernel2, and 5 "
                      "more\n");
@@ -386,7 +379,7 @@ Test(report, notes_have_the_action_or_details_do) {
         struct report r = {.details = details};
         add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 3);
         add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 2);
-        report_sort(&r, SORT_SAVING);
+        report_sort(&r);
         char *text = print_text(&r);
         cr_expect_eq(occurrences(text, details ? "\n  action: \"set level=1" : "\n      action: set level=1"), 1, "%s",
                      text);
@@ -403,7 +396,7 @@ Test(report, action_of_an_entry_names_what_the_option_also_brings) {
     add_todo(&r, "ttnn.a", "ttnn", TODO_LOOK, "P", 2);
     add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "level=1", 1);
     add_todo(&r, "ttnn.c", "ttnn", TODO_OPTION, "level=2", 0);
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     report_action(&r, &r.entries[0], &out);
     cr_assert(str_is(buf_str(&out),
                      "at 1 place: set level=1 in ttir-to-ttnn-backend-pipeline, which also brings ttnn.b; "
@@ -469,7 +462,7 @@ Test(report, one_entry_for_each_key) {
         report_add(&r, &keys[0]);
     for (int i = 0; i < 4; i++)
         report_add(&r, &keys[i]);
-    report_sort(&r, SORT_COUNT);
+    report_sort(&r);
     cr_assert_eq(r.nentries, 4);
     cr_assert_eq(r.entries[0].nfindings, 3);
     report_free(&r);
@@ -490,7 +483,7 @@ Test(report, classes_are_entries_of_their_own_in_order) {
         f.class = classes[i * 3 % n];
         report_add(&r, &f);
     }
-    report_sort(&r, SORT_NAME);
+    report_sort(&r);
     cr_assert_eq(r.nentries, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct classification *c = &r.entries[i].findings[0]->class;
@@ -515,7 +508,7 @@ Test(report, order_of_entries_and_findings) {
     add_place(&r, "a", "x", "1");
     add_place(&r, "c", "x", "early");
     add_place(&r, "c", "x", "late");
-    report_sort(&r, SORT_COUNT);
+    report_sort(&r);
     cr_assert(is_entry(&r, 0, "c", "x") && is_entry(&r, 1, "a", "x") && is_entry(&r, 2, "a", "y"));
     cr_assert(is_entry(&r, 3, "b", "x"));
     cr_assert(str_is(r.entries[0].findings[0]->place, "early"));
@@ -531,31 +524,28 @@ static void add_saving(struct report *r, const char *fused, const char *source, 
 Test(report, what_saves_most_comes_first_direct_before_theoretical_and_slower_last) {
     static const char *const wanted[] = {"ttnn.two",   "ttnn.one",   "ttnn.none",
                                          "torch.much", "torch.none", "ttnn.slower"};
-    for (enum report_order order = SORT_SAVING; order <= SORT_NAME; order += SORT_NAME - SORT_SAVING) {
-        struct report r = {0};
-        add_saving(&r, "ttnn.none", "ttnn", 0);
-        add_saving(&r, "torch.much", "torch", 100);
-        add_saving(&r, "ttnn.slower", "ttnn", 3);
-        add_saving(&r, "ttnn.slower", "ttnn", -4);
-        add_saving(&r, "torch.none", "torch", 0);
-        add_saving(&r, "ttnn.one", "ttnn", 5);
-        add_saving(&r, "ttnn.two", "ttnn", 2);
-        add_saving(&r, "ttnn.two", "ttnn", 4);
-        report_sort(&r, order);
-        for (uint32_t i = 0; i < r.nentries && order == SORT_SAVING; i++)
-            cr_expect(is_entry(&r, i, wanted[i], "x"), "%u", i);
-        const struct report_entry *two = &r.entries[order == SORT_SAVING ? 0 : 5];
-        cr_expect_eq(two->findings[0]->saved_us, order == SORT_SAVING ? 4 : 2);
-        cr_expect(is_entry(&r, 0, order == SORT_SAVING ? "ttnn.two" : "torch.much", "x"));
-        report_free(&r);
-    }
+    struct report r = {0};
+    add_saving(&r, "ttnn.none", "ttnn", 0);
+    add_saving(&r, "torch.much", "torch", 100);
+    add_saving(&r, "ttnn.slower", "ttnn", 3);
+    add_saving(&r, "ttnn.slower", "ttnn", -4);
+    add_saving(&r, "torch.none", "torch", 0);
+    add_saving(&r, "ttnn.one", "ttnn", 5);
+    add_saving(&r, "ttnn.two", "ttnn", 2);
+    add_saving(&r, "ttnn.two", "ttnn", 4);
+    report_sort(&r);
+    for (uint32_t i = 0; i < r.nentries; i++)
+        cr_expect(is_entry(&r, i, wanted[i], "x"), "%u", i);
+    const struct report_entry *two = &r.entries[0];
+    cr_expect_eq(two->findings[0]->saved_us, 4);
+    report_free(&r);
 }
 
 Test(report, places_that_save_the_same_stay_in_order) {
     struct report r = {0};
     for (uint64_t i = 0; i < 50; i++)
         add_saving(&r, "ttnn.a", "ttnn", i % 2 ? 3 : 4);
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     for (uint32_t i = 0; i < 50; i++) {
         struct finding *const *all = r.entries[0].findings;
         cr_assert_eq(all[i]->saved_us, i < 25 ? 4 : 3);
@@ -569,7 +559,7 @@ Test(report, many_findings) {
     struct report r = {0};
     for (uint32_t i = 0; i < 200000; i++)
         add_place(&r, i % 2 ? "a" : "b", "x", "n");
-    report_sort(&r, SORT_COUNT);
+    report_sort(&r);
     cr_assert_eq(r.nentries, 2);
     cr_assert_eq(r.entries[0].nfindings, 100000);
     report_free(&r);
@@ -585,7 +575,7 @@ Test(report, print_layout) {
                         .ttir = {.text = STR("%5 = \"ttir.matmul\"(%a, %b)\n    : (t) -> t loc(#loc1)\n")},
                         .place = STR("q")};
     report_add(&r, &f);
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     char *got = print_text(&r);
     cr_expect_str_eq(got, "input:\n"
                           "  ttir: m.ttir.mlir\n"
@@ -628,7 +618,7 @@ Test(report, print_places_that_are_alike_refer_to_the_first) {
         f.notes.claim = (struct claim){.set = i & 2 ? &set : NULL, .pattern = &p};
         for (int k = 0; k < 2; k++)
             report_add(&r, &f);
-        report_sort(&r, SORT_SAVING);
+        report_sort(&r);
         for (int k = 0; k < 2; k++) {
             struct str got = report_notes(&r, &r.entries[0], r.entries[0].findings[k], &printed);
             cr_expect_eq(str_find(got, STR("validated: ")) != NULL, !k && (i & 1), "%.*s", (int)got.n, got.p);
@@ -670,7 +660,7 @@ Test(report, print_markdown_fits_a_comment) {
         f.ttnn.text = (struct str){long_name, sizeof long_name};
         report_add(&r, &f);
     }
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     char *text = print_as(&r, "markdown");
     cr_expect_lt(strlen(text), 30000);
     cr_expect(strstr(text, " more places are in the report.\n"));
@@ -678,7 +668,7 @@ Test(report, print_markdown_fits_a_comment) {
     struct report many = {0};
     for (int i = 0; i < 2400; i++)
         add_place(&many, arena_printf(&a, "ttnn.more%d", i).p, "y", "z");
-    report_sort(&many, SORT_SAVING);
+    report_sort(&many);
     text = print_as(&many, "markdown");
     cr_expect_lt(strlen(text), 30000);
     cr_expect(strstr(text, " more fused ops are in the report.\n"));
@@ -698,7 +688,7 @@ Test(report, print_markdown_counts_many_ops) {
         struct finding f = finding_of("f", "ttnn", "x");
         f.component_ops = (struct str_list){ops, n};
         report_add(&r, &f);
-        report_sort(&r, SORT_SAVING);
+        report_sort(&r);
         char *text = print_as(&r, "markdown");
         cr_expect_eq(strstr(text, "| 7 ops |") != NULL, n == 7, "%s", text);
         cr_expect_eq(strstr(text, "ttnn.add, ttnn.add") != NULL, n == 6, "%s", text);
@@ -717,7 +707,7 @@ Test(report, print_markdown_keeps_segments_in_a_fence) {
         struct finding f = finding_of("f", "ttnn", "x");
         f.ttnn.text = str_of(cases[i][0]);
         report_add(&r, &f);
-        report_sort(&r, SORT_SAVING);
+        report_sort(&r);
         char *text = print_as(&r, "markdown");
         cr_expect(strstr(text, cases[i][1]), "%s", text);
         free(text);
@@ -739,7 +729,7 @@ Test(report, print_sarif_names_files_and_rules) {
             f.pattern = &rules[k];
             report_add(&r, &f);
         }
-        report_sort(&r, SORT_SAVING);
+        report_sort(&r);
         char *text = print_as(&r, "sarif"), *one = strstr(text, "\"id\": \"one\""),
              *two = strstr(text, "\"id\": \"two\"");
         cr_expect(strstr(text, uris[i][1]), "%s", text);
@@ -784,7 +774,7 @@ Test(report, file_written_with_the_mode_of_a_new_file, .init = enter_temporary, 
     struct stat st;
     char error[256];
     add_place(&r, "a", "x", "n");
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     umask(027);
     cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
     cr_assert(stat("out.yml", &st) == 0 && (st.st_mode & 0777) == 0640);
@@ -801,7 +791,7 @@ Test(report, file_written_without_standard_files, .init = enter_temporary, .fini
     struct report r = {0};
     char error[256];
     add_place(&r, "a", "x", "n");
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     cr_assert(mkdir("dir", 0777) == 0 && close(STDIN_FILENO) == 0 && close(STDOUT_FILENO) == 0);
     cr_expect(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
     cr_expect_eq(files_here(), 2);
@@ -936,7 +926,7 @@ Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini =
     struct stat fresh, over;
     char error[256];
     add_place(&r, "a", "x", "n");
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     for (int i = 0; report_formats[i].name; i++) {
         cr_assert(report_write(&r, &report_formats[i], "new", error, sizeof error), "%s", error);
         write_file("old", "older");
@@ -1084,7 +1074,7 @@ Test(report, stale_own_reports_go, .init = enter_temporary, .fini = leave_tempor
     struct report r = {.ttir_path = "a", .ttnn_path = "b\x01\xFF"};
     char error[256];
     add_place(&r, "a", "x", "n");
-    report_sort(&r, SORT_SAVING);
+    report_sort(&r);
     cr_assert(report_write(&r, &report_formats[0], "s.yml", error, sizeof error));
     cr_assert(report_remove_stale(&r, "s.yml"));
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {

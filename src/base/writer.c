@@ -126,7 +126,29 @@ static void put_json_text(struct writer *w, struct str s) {
     fputc('"', w->out);
 }
 
-/* ---- both ---- */
+/* ---- trees ---- */
+
+/* Adds a node: a key, an item, or what belongs to the key before it. */
+static void add_node(struct writer *w, enum tree_kind kind, struct str text) {
+    struct tree *t = arena_alloc(&w->arena, sizeof *t), *in = w->depth ? w->open[w->depth - 1] : NULL;
+    *t = (struct tree){.kind = kind, .text = text.n ? arena_str(&w->arena, text) : STR("")};
+    if (!in) {
+        w->root = t;
+    } else if (w->after_key) {
+        w->last[w->depth - 1]->value = t;
+    } else {
+        if (in->n++)
+            w->last[w->depth - 1]->next = t;
+        else
+            in->first = t;
+        w->last[w->depth - 1] = t;
+    }
+    w->after_key = false;
+    if (kind != TREE_SCALAR)
+        w->open[w->depth] = t;
+}
+
+/* ---- all ---- */
 
 void write_begin(struct writer *w, enum markup markup, FILE *out) {
     *w = (struct writer){.markup = markup, .out = out, .ok = true};
@@ -141,11 +163,21 @@ void write_document(struct writer *w, enum markup markup, FILE *out) {
         write_pair(w, "version", STR(FA_VERSION), TEXT_NAME);
 }
 
+void write_as_text(struct writer *w, const struct template *templates, FILE *out) {
+    write_begin(w, MARKUP_TEXT, out);
+    w->templates = templates;
+    write_map(w);
+}
+
 bool write_end(struct writer *w) {
     buf_free(&w->scratch);
     if (w->markup == MARKUP_YAML)
         return end_yaml(w);
-    fputc('\n', w->out);
+    if (w->markup == MARKUP_TEXT)
+        template_print(w->templates, w->root, w->out);
+    else
+        fputc('\n', w->out);
+    arena_free(&w->arena);
     return w->ok && !ferror(w->out);
 }
 
@@ -154,6 +186,8 @@ static void open_collection(struct writer *w, bool list) {
         begin_item(w);
         fputc(list ? '[' : '{', w->out);
     }
+    if (w->markup == MARKUP_TEXT)
+        add_node(w, list ? TREE_SEQUENCE : TREE_MAPPING, STR(""));
     w->is_list[w->depth] = list;
     w->is_begun[w->depth++] = false;
 }
@@ -179,7 +213,7 @@ void write_close(struct writer *w) {
         if (w->is_begun[w->depth])
             new_line(w);
         fputc(list ? ']' : '}', w->out);
-    } else if (w->ok) {
+    } else if (w->markup == MARKUP_YAML && w->ok) {
         emit(w, &event, list ? yaml_sequence_end_event_initialize(&event) : yaml_mapping_end_event_initialize(&event));
     }
 }
@@ -189,9 +223,13 @@ void write_key(struct writer *w, struct str key) {
         emit_scalar(w, key, YAML_PLAIN_SCALAR_STYLE);
         return;
     }
-    begin_item(w);
-    put_json_text(w, key);
-    fputs(": ", w->out);
+    if (w->markup == MARKUP_TEXT) {
+        add_node(w, TREE_SCALAR, key);
+    } else {
+        begin_item(w);
+        put_json_text(w, key);
+        fputs(": ", w->out);
+    }
     w->after_key = true;
 }
 
@@ -199,19 +237,23 @@ void write_text(struct writer *w, struct str s, enum text_style style) {
     s = utf8_repair(s, &w->scratch);
     if (w->markup == MARKUP_YAML) {
         emit_scalar(w, s, yaml_style(s, style));
-        return;
+    } else if (w->markup == MARKUP_TEXT) {
+        add_node(w, TREE_SCALAR, s);
+    } else {
+        begin_item(w);
+        put_json_text(w, s);
     }
-    begin_item(w);
-    put_json_text(w, s);
 }
 
 void write_figure(struct writer *w, struct str digits) {
     if (w->markup == MARKUP_YAML) {
         emit_scalar(w, digits, YAML_PLAIN_SCALAR_STYLE);
-        return;
+    } else if (w->markup == MARKUP_TEXT) {
+        add_node(w, TREE_SCALAR, digits);
+    } else {
+        begin_item(w);
+        fprintf(w->out, "%.*s", (int)digits.n, digits.p);
     }
-    begin_item(w);
-    fprintf(w->out, "%.*s", (int)digits.n, digits.p);
 }
 
 void write_number(struct writer *w, uint64_t n) {
@@ -231,7 +273,7 @@ void write_bool(struct writer *w, bool b) {
 }
 
 void write_null(struct writer *w) {
-    write_figure(w, STR("null"));
+    write_figure(w, w->markup == MARKUP_TEXT ? STR("") : STR("null"));
 }
 
 void write_pair(struct writer *w, const char *key, struct str s, enum text_style style) {

@@ -1,15 +1,15 @@
-/* One document in YAML or JSON, written piece by piece to a stream. Text that is no valid UTF-8 is repaired on its way,
- * what drives a terminal is escaped (utf8.h). The bytes of a YAML text are kept for every reader: its style is chosen
- * so that YAML 1.1 and 1.2 read the same. */
+/* One document in YAML or JSON, written piece by piece to a stream, or in text. Text that is no valid UTF-8 is repaired
+ * on its way, what drives a terminal is escaped (utf8.h). The bytes of a YAML text are kept for every reader: its style
+ * is chosen so that YAML 1.1 and 1.2 read the same. */
 #ifndef FA_WRITER_H
 #define FA_WRITER_H
 
 #include <stdio.h>
 #include <yaml.h>
 
-#include "base/base.h"
+#include "base/template.h"
 
-enum markup { MARKUP_YAML, MARKUP_JSON };
+enum markup { MARKUP_YAML, MARKUP_JSON, MARKUP_TEXT };
 /* In YAML. TEXT_NAME: a name or a path, plain where it is safe. TEXT_BLOCK: lines, a literal block where that keeps
  * them. */
 enum text_style { TEXT_QUOTED, TEXT_NAME, TEXT_BLOCK };
@@ -24,12 +24,19 @@ struct writer {
     struct buf scratch;
     uint32_t depth; /* open maps and lists */
     bool is_list[WRITER_DEPTH], is_begun[WRITER_DEPTH];
-    bool after_key; /* in JSON */
+    bool after_key; /* not in YAML */
+    /* of a text */
+    const struct template *templates;
+    struct arena arena;
+    struct tree *root, *open[WRITER_DEPTH], *last[WRITER_DEPTH]; /* last: child of an open one */
 };
 
 void write_begin(struct writer *w, enum markup markup, FILE *out);
 /* Begins one that is a map, in JSON with the version of what writes it. */
 void write_document(struct writer *w, enum markup markup, FILE *out);
+/* The same of one that is printed as text at its end: what the templates make of its tree, in which null is an empty
+ * text. */
+void write_as_text(struct writer *w, const struct template *templates, FILE *out);
 /* Ends the document and frees the writer. False when libyaml fails, or the stream as it writes; errno tells why, 0 for
  * libyaml. */
 bool write_end(struct writer *w);

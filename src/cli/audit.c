@@ -112,8 +112,6 @@ static const struct option_row rows[] = {
     {"perf", 0, TEXT, MEMBER(args.options.perf), "FILE", .help = "take times from a profile, ops_perf_results*.csv"},
     {"suppress", 0, TEXT, MEMBER(args.options.suppress), "FILE",
      .help = "leave out the places that FILE lists, with reasons"},
-    {"sort", 0, TEXT, MEMBER(args.options.sort), "saving|count|name", .help = "order of the report (saving)",
-     .words = "saving|count|name"},
     {"classify", 0, FLAG, MEMBER(args.options.classify), NULL, .help = "say how far the compiler is with each fusion"},
     {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "all figures of proofs and prices"},
     {"dry-run", 'n', FLAG, MEMBER(dry_run), NULL, .help = "write nothing, count only"},

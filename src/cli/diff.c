@@ -7,7 +7,6 @@
 struct diff_args {
     struct args args;
     const char *format;
-    bool strict;
 };
 
 static bool is_nothing(const char *path) {
@@ -58,7 +57,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     enum fa_status old = fa_get_status(a), new = fa_get_status(b), status = old > new ? old : new;
     args->lines = strcmp(x->format, "text") == 0;
     if (old <= FA_MISSED && new <= FA_MISSED)
-        status = fa_diff(a, b, x->strict, x->format, out);
+        status = fa_diff(a, b, x->format, out);
     fa_free(a);
     fa_free(b);
     return status;
@@ -71,7 +70,6 @@ static bool check(struct args *args) {
 static const struct option_row rows[] = {
     {"format", 0, WORD, offsetof(struct diff_args, format), "FORMAT", .help = "text, json or html, a page",
      .words = "text|json|html"},
-    {"strict", 0, FLAG, offsetof(struct diff_args, strict), NULL, .help = "exit 1 for fused ops that were gained, too"},
 };
 
 static const struct diff_args defaults = {.format = "text"};

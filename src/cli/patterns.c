@@ -142,7 +142,7 @@ const struct command patterns_list_command = {
              "Prints the name, fused op and source of each pattern, or of those that NAMEs are,\n"
              "globs over names and fused ops, and below them the summary.\n",
     .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
-    .shared = {&pattern_options, &choice_options, &search_limits},
+    .shared = {&pattern_options, &choice_options},
     .size = sizeof(struct args),
     .most = SIZE_MAX,
     .check = take_names,
@@ -158,7 +158,7 @@ const struct command patterns_show_command = {
              "Prints patterns and idioms as their files have them, and the formulas that are\n"
              "searched.\n",
     .after = "Exit status: 0; 2 wrong usage, bad pattern, or a NAME that is none.\n",
-    .shared = {&pattern_options, &search_limits},
+    .shared = {&pattern_options},
     .size = sizeof(struct args),
     .least = 1,
     .most = SIZE_MAX,
@@ -175,7 +175,7 @@ const struct command patterns_check_command = {
              "Says what is wrong with pattern files, or with those of directories. Without\n"
              "mistakes nothing is printed.\n",
     .after = "Exit status: 0; 2 wrong usage or bad pattern.\n",
-    .shared = {&pattern_options, &search_limits},
+    .shared = {&pattern_options},
     .size = sizeof(struct args),
     .least = 1,
     .most = SIZE_MAX,
@@ -192,7 +192,7 @@ const struct command patterns_test_command = {
              "matches is proved on numbers.\n",
     .after = "Exit status: 0; 1 an example fails; 2 wrong usage or bad pattern.\n",
     .own = {test_rows, sizeof test_rows / sizeof *test_rows},
-    .shared = {&pattern_options, &choice_options, &search_limits},
+    .shared = {&pattern_options, &choice_options},
     .size = sizeof(struct test_args),
     .most = SIZE_MAX,
     .check = take_names,
@@ -208,7 +208,7 @@ const struct command patterns_new_command = {
     .after = "Exit status: 0; 2 wrong usage or bad pattern; 3 FILE unreadable, or its ops\n"
              "make no pattern.\n",
     .own = {new_rows, sizeof new_rows / sizeof *new_rows},
-    .shared = {&level_options, &pattern_options, &search_limits},
+    .shared = {&level_options, &pattern_options},
     .size = sizeof(struct new_args),
     .takes = "patterns new takes --from=FILE and --ops=%14,%17",
     .check = check_new,

@@ -351,8 +351,7 @@ static const struct option_row rows[] = {
              "another one"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "keep what it prints in DIR"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no progress on standard error"},
-    {"seconds", 0, COUNT, MEMBER(seconds), "N", .help = "time for each compile (600)", .least = 1,
-     .most = 1000000},
+    {"seconds", 0, COUNT, MEMBER(seconds), "N", .help = "time for each compile (600)", .least = 1, .most = 1000000},
 };
 static const struct try_args defaults = {.seconds = 600};
 

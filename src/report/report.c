@@ -76,17 +76,6 @@ static int compare_findings(const void *pa, const void *pb) {
     return x < y ? 1 : x > y ? -1 : compare_numbers(pa, pb);
 }
 
-static int compare_names(const void *pa, const void *pb) {
-    const struct report_entry *a = pa, *b = pb;
-    return compare_keys(a->findings[0], b->findings[0]);
-}
-
-static int compare_counts(const void *pa, const void *pb) {
-    const struct report_entry *x = pa, *y = pb;
-    int c = compare(y->nplaces, x->nplaces);
-    return c ? c : compare_names(pa, pb);
-}
-
 static int compare_savings(const void *pa, const void *pb) {
     const struct report_entry *x = pa, *y = pb;
     int c = (x->saved < 0) - (y->saved < 0);
@@ -94,7 +83,9 @@ static int compare_savings(const void *pa, const void *pb) {
         c = !str_is(x->findings[0]->source, "ttnn") - !str_is(y->findings[0]->source, "ttnn");
     if (c == 0)
         c = (x->saved < y->saved) - (x->saved > y->saved);
-    return c ? c : compare_counts(pa, pb);
+    if (c == 0)
+        c = compare(y->nplaces, x->nplaces);
+    return c ? c : compare_keys(x->findings[0], y->findings[0]);
 }
 
 static int compare_todos(const void *pa, const void *pb) {
@@ -189,18 +180,15 @@ static void refer(struct report_entry *e) {
     arena_free(&arena);
 }
 
-void report_sort(struct report *r, enum report_order by) {
-    static int (*const orders[])(const void *, const void *) = {compare_savings, compare_counts, compare_names};
-    r->sorted = by;
+void report_sort(struct report *r) {
     if (!r->findings.n)
         return;
     make_entries(r);
-    qsort(r->entries, r->nentries, sizeof *r->entries, orders[by]);
+    qsort(r->entries, r->nentries, sizeof *r->entries, compare_savings);
     place_findings(r);
     for (uint32_t i = 0; i < r->nentries; i++) {
         struct report_entry *e = &r->entries[i];
-        if (by == SORT_SAVING)
-            qsort(e->findings, e->nfindings, sizeof(struct finding *), compare_findings);
+        qsort(e->findings, e->nfindings, sizeof(struct finding *), compare_findings);
         refer(e);
         add_todos(e);
     }

@@ -30,11 +30,6 @@ struct report_entry {
     double saved; /* by all of them */
 };
 
-/* SORT_SAVING: direct fusions, then theoretical ones, each by what all their findings save; those that are slower
- * last. Among equals, and by SORT_COUNT, by number of findings (most first), then, and by SORT_NAME, by fused op,
- * source, components. Findings by what they save, else in the order in which they were added. */
-enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
-
 /* Of the compiler: where its options are set. */
 #define REPORT_PIPELINE "ttir-to-ttnn-backend-pipeline"
 
@@ -71,7 +66,6 @@ struct report {
     struct finding_list suppressed; /* `known`: why */
     uint32_t nslower;               /* places that are not reported since fusing them is estimated to be slower */
     bool details;                   /* --details */
-    enum report_order sorted;       /* by report_sort */
     bool counted;                   /* a finding may stand for several places, and has no texts: for a summary */
     bool compared;                  /* with a baseline: those that it does not know are new */
     bool partial;                   /* not all patterns were searched for */
@@ -79,8 +73,10 @@ struct report {
 
 /* Adds a copy: the modules may be freed, the pattern and the device may not. */
 void report_add(struct report *r, const struct finding *f);
-/* Makes the entries and sorts them and their findings. */
-void report_sort(struct report *r, enum report_order by);
+/* Makes the entries and sorts them: direct fusions, then theoretical ones, each by what all their findings save; those
+ * that are slower last. Among equals by number of findings, most first, then by fused op, source, components. Findings
+ * by what they save, else in the order in which they were added. */
+void report_sort(struct report *r);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
                         struct note_lines *out);
@@ -110,7 +106,7 @@ extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     const char *begins;      /* what such a file begins with */
     bool (*print)(const struct report *r, FILE *out);
-} report_formats[];  /* up to one without a name */
+} report_formats[]; /* up to one without a name */
 /* NULL: there is none of that name. */
 const struct report_format *report_format_named(const char *name);
 /* What reports on one input begin with. */

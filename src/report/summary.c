@@ -160,11 +160,6 @@ static int by_saving(const void *pa, const void *pb) {
     return a->saved < b->saved || (a->saved == b->saved && a->order > b->order) ? 1 : -1;
 }
 
-static int by_count(const void *pa, const void *pb) {
-    const struct row *a = pa, *b = pb;
-    return a->nplaces < b->nplaces || (a->nplaces == b->nplaces && a->order > b->order) ? 1 : -1;
-}
-
 /* ---- printing ---- */
 
 static void print_wrapped(struct str text, const char *indent, uint32_t width, FILE *out) {
@@ -172,15 +167,6 @@ static void print_wrapped(struct str text, const char *indent, uint32_t width, F
         struct str line = next_line(&text, width - (first ? 0 : strlen(indent)), true);
         fprintf(out, "%s%.*s\n", first ? "" : indent, (int)line.n, line.p);
     }
-}
-
-const char *fa_format_time(double us, char out[FA_TIME_TEXT]) {
-    IN_C_LOCALE;
-    if (us >= 999.5 || us <= -999.5)
-        snprintf(out, FA_TIME_TEXT, "%.1f ms", us / 1000);
-    else
-        snprintf(out, FA_TIME_TEXT, us < 9.95 && us > -9.95 ? "%.1f us" : "%.0f us", us);
-    return out;
 }
 
 void report_add_time(struct buf *out, double us) {
@@ -369,8 +355,8 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
     bool alike = false;
     print_head(r, name, t.width, out);
     table_make(&t, r);
-    if (t.nrows && r->sorted != SORT_NAME)
-        qsort(t.rows, t.nrows, sizeof *t.rows, r->sorted == SORT_SAVING ? by_saving : by_count);
+    if (t.nrows)
+        qsort(t.rows, t.nrows, sizeof *t.rows, by_saving);
     for (uint32_t i = 0; i < t.nrows; i++)
         alike |= t.rows[i].ndifferent < t.rows[i].nplaces;
     t.places_width = alike ? DIFFERENT_WIDTH : PLACES_WIDTH;

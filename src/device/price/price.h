@@ -62,8 +62,6 @@ double graph_us(struct pricer *p, const uint64_t *alike, double *of_ops);
 
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);
-/* "40.9 MB" */
-void add_bytes(struct buf *out, int64_t n);
 /* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".
  * Empty: sizes are not known. In `a`. */
 struct str price_line(const struct price *x, const struct device *d, struct arena *a);

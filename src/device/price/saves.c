@@ -5,19 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "device/price/price.h"
-
-void add_bytes(struct buf *out, int64_t n) {
-    static const char *const units[] = {"kB", "MB", "GB", "TB"};
-    double x = (double)n;
-    int unit = -1;
-    for (; x >= 999.95 && unit < 3; unit++)
-        x /= 1000;
-    if (unit < 0)
-        buf_printf(out, "%" PRId64 " bytes", n);
-    else
-        buf_printf(out, "%.1f %s", x, units[unit]);
-}
 
 static void add_us(struct buf *out, double us) {
     buf_printf(out, us < 9.95 ? "%.1f" : "%.0f", us);

@@ -30,8 +30,7 @@ static bool refuse_packed(struct opening *o, const char *path, const char *why) 
 
 bool within_limit(struct opening *o, const char *path, size_t n) {
     if (n > o->left)
-        return refuse(o, path, NULL,
-                      "takes more than %zu MB of memory, the limit for an input", o->limit >> 20);
+        return refuse(o, path, NULL, "takes more than %zu MB of memory, the limit for an input", o->limit >> 20);
     o->left -= n;
     return true;
 }

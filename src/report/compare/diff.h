@@ -56,9 +56,8 @@ struct diff {
 struct diff diff_make(const struct compile_summary *before, const struct compile_summary *now, struct arena *a);
 void diff_free(struct diff *d);
 
-/* Prints what changed as text, nothing where nothing did, or as a document. False: the stream failed. */
-bool diff_print(const struct diff *d, FILE *out);
-bool diff_print_json(const struct diff *d, FILE *out);
+/* Prints what changed as text, nothing where nothing did, or as JSON. False: the stream failed. */
+bool diff_print(const struct diff *d, bool json, FILE *out);
 void diff_write_finding(struct writer *w, const struct changed_finding *x);
 
 #endif

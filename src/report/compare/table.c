@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/utf8.h"
-#include "fusion_audit.h"
 #include "report/compare/diff.h"
 
 struct table_row {
@@ -28,7 +26,6 @@ struct table_rows {
 struct report_table {
     struct table_rows reports, ops;
     struct table_row all;
-    bool compared; /* with earlier reports */
 };
 
 static int compare_rows(const void *pa, const void *pb) {
@@ -59,30 +56,9 @@ static void count(struct table_row *row, const struct finding *f, bool of_op) {
     row->saved_us += (direct || of_op) && f->saved_us > 0 ? us_as_said(f->saved_us) : 0;
 }
 
-static void print_row(const struct table_row *r, bool of_op, bool compared, FILE *out) {
-    char saved[FA_TIME_TEXT];
-    fprintf(out, "%10s%8u%9u%13u%7u  ", fa_format_time(r->saved_us, saved), r->direct, r->library, r->theoretical,
-            r->known);
-    if (of_op)
-        fprintf(out, "%7u  ", r->reports);
-    else if (compared)
-        fprintf(out, "%3u%6u  ", r->added, r->gone);
-    print_clean(r->name, "", out);
-    fputc('\n', out);
-}
-
 static void sort_rows(struct table_rows *r) {
     if (r->n)
         qsort(r->items, r->n, sizeof *r->items, compare_rows);
-}
-
-static void print_rows(const struct table_rows *r, bool of_op, bool compared, FILE *out) {
-    fprintf(out, "     saves  direct  library  theoretical  known  %s\n",
-            of_op      ? "reports  fused op"
-            : compared ? "new  gone  report"
-                       : "report");
-    for (uint32_t i = 0; i < r->n; i++)
-        print_row(&r->items[i], of_op, compared, out);
 }
 
 /* Which findings are new and gone. */
@@ -119,7 +95,8 @@ static void add_report(struct report_table *t, const struct table_item *item, si
         compare(&row, item);
     t->all.added += row.added;
     t->all.gone += row.gone;
-    t->compared |= item->before != NULL;
+    t->all.saved_before_us += row.saved_before_us;
+    t->all.compared |= row.compared;
     if (!l->n && !row.gone) {
         free(row.changes);
         return;
@@ -144,18 +121,6 @@ static void table_free(struct report_table *t) {
     free(t->ops.items);
 }
 
-void table_print(const struct table_item *items, size_t n, FILE *out) {
-    struct report_table t = table_make(items, n);
-    if (t.reports.n) {
-        print_rows(&t.reports, false, t.compared, out);
-        if (t.reports.n > 1)
-            print_row(&t.all, false, t.compared, out);
-        fputc('\n', out);
-        print_rows(&t.ops, true, false, out);
-    }
-    table_free(&t);
-}
-
 static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op) {
     write_map(w);
     write_pair(w, key, r->name, TEXT_NAME);
@@ -174,6 +139,8 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
         write_real(w, r->saved_before_us);
         write_pair_number(w, "new", r->added);
         write_pair_number(w, "gone", r->gone);
+    }
+    if (r->changes) {
         write_list_at(w, "changes");
         for (uint32_t i = 0; i < r->nchanges; i++)
             diff_write_finding(w, &r->changes[i]);
@@ -182,18 +149,44 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
     write_close(w);
 }
 
-bool table_print_json(const struct table_item *items, size_t n, FILE *out) {
+static void write_rows(struct writer *w, const char *list, const char *key, const struct table_rows *r, bool of_op) {
+    write_list_at(w, list);
+    for (uint32_t i = 0; i < r->n; i++)
+        write_row(w, key, &r->items[i], of_op);
+    write_close(w);
+}
+
+#define COUNTS                                                                                                         \
+    {"saves", "{saved_us:us}"}, {"direct", "{direct}"}, {"library", "{library}"}, {"theoretical", "{theoretical}"}, {  \
+        "known", "{known}"                                                                                             \
+    }
+static const struct column report_columns[] = {COUNTS,
+                                               {"new", "{new}"},
+                                               {"gone", "{gone}"},
+                                               {"report", "{report}"},
+                                               {NULL, NULL}},
+                           op_columns[] = {COUNTS, {"reports", "{reports}"}, {"fused op", "{fused_op}"}, {NULL, NULL}};
+static const struct template table_text[] = {
+    {.of = "reports|all", .columns = report_columns},
+    {.text = "{reports?\n|}"},
+    {.of = "fused_ops", .columns = op_columns},
+    {.text = NULL},
+};
+
+bool table_print(const struct table_item *items, size_t n, bool json, FILE *out) {
     struct report_table t = table_make(items, n);
     struct writer w;
-    write_document(&w, MARKUP_JSON, out);
-    write_list_at(&w, "reports");
-    for (uint32_t i = 0; i < t.reports.n; i++)
-        write_row(&w, "report", &t.reports.items[i], false);
-    write_close(&w);
-    write_list_at(&w, "fused_ops");
-    for (uint32_t i = 0; i < t.ops.n; i++)
-        write_row(&w, "fused_op", &t.ops.items[i], true);
-    write_close(&w);
+    if (json)
+        write_document(&w, MARKUP_JSON, out);
+    else
+        write_as_text(&w, table_text, out);
+    write_rows(&w, "reports", "report", &t.reports, false);
+    write_rows(&w, "fused_ops", "fused_op", &t.ops, true);
+    write_key(&w, STR("all"));
+    if (t.reports.n > 1)
+        write_row(&w, "report", &t.all, false);
+    else
+        write_null(&w);
     write_close(&w);
     table_free(&t);
     return write_end(&w);

@@ -14,8 +14,6 @@ struct table_item {
 
 /* Prints a row for each report with findings or changes, then one for each fused op over all of them; what saves most
  * first. Nothing where no report has any. With `before` the rows of reports say how many findings are new and gone. */
-void table_print(const struct table_item *items, size_t n, FILE *out);
-/* The same as a document. False: the stream failed. */
-bool table_print_json(const struct table_item *items, size_t n, FILE *out);
+bool table_print(const struct table_item *items, size_t n, bool json, FILE *out);
 
 #endif

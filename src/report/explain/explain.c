@@ -489,12 +489,8 @@ bool fa_get_near_miss(struct fa_explanation *e, size_t i, struct fa_near_miss *o
 
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
     IN_C_LOCALE;
-    if (e->status != FA_CLEAN && e->n == 0)
-        return; /* "nothing comes close" cannot be claimed */
-    if (json)
-        explain_print_json(e, out);
-    else
-        explain_print_text(e, out);
+    if (e->status == FA_CLEAN || e->n > 0) /* else "nothing comes close" cannot be claimed */
+        explain_print(e, json, out);
 }
 
 void fa_explanation_free(struct fa_explanation *e) {

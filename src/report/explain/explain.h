@@ -70,7 +70,6 @@ struct fa_explanation {
     enum fa_status status;
 };
 
-void explain_print_text(const struct fa_explanation *e, FILE *out);
-void explain_print_json(const struct fa_explanation *e, FILE *out);
+void explain_print(const struct fa_explanation *e, bool json, FILE *out);
 
 #endif

@@ -133,7 +133,7 @@ static void open_files(struct inspector *r, const struct fa_inputs *o) {
 }
 
 /* FA_INPUT when something could not be read. */
-static enum fa_status judge(const struct inspection *in) {
+static enum fa_status status_of(const struct inspection *in) {
     bool skipped = in->diags.errors > 0;
     for (size_t i = 0; i < in->nfiles; i++)
         for (uint32_t b = 0; b < in->files[i].scan.nblocks; b++) {
@@ -178,7 +178,7 @@ static void inspect_all(struct inspector *r) {
             inspect_partners(r, &in->files[ttir], &in->files[!ttir]);
     for (size_t i = 0; i < in->nfiles; i++)
         inspect_blocks(r, i);
-    in->status = judge(in);
+    in->status = status_of(in);
 }
 
 enum fa_status fa_inspect(const struct fa_inspect_options *o, FILE *out) {
@@ -191,10 +191,8 @@ enum fa_status fa_inspect(const struct fa_inspect_options *o, FILE *out) {
     inspect_all(&r);
     if (watch_has_ended(r.watch))
         in.status = FA_INPUT;
-    else if (o->json)
-        inspect_print_json(&in, out);
     else
-        inspect_print_text(&in, out);
+        inspect_print(&in, o->json, out);
     for (size_t i = 0; i < in.nfiles; i++)
         source_close(&in.files[i].source);
     free(in.pairs);

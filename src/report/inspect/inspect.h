@@ -94,7 +94,6 @@ const char *inspect_func_kind(enum func_kind kind); /* "const-eval" */
 /* Makes counts of one name one, and sorts them. Returns how many there are. */
 uint32_t inspect_merge(struct op_count *counts, uint32_t n);
 
-void inspect_print_text(const struct inspection *in, FILE *out);
-void inspect_print_json(const struct inspection *in, FILE *out);
+void inspect_print(const struct inspection *in, bool json, FILE *out);
 
 #endif

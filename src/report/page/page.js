@@ -513,7 +513,7 @@ function slower({before, now}) {
 }
 
 function diff() {
-    const lost = ({change}) => change === 'lost' || change === 'partly_lost', gained = ({change}) => change === 'gained';
+    const lost = ({change}) => change === 'lost' || change === 'partly lost', gained = ({change}) => change === 'gained';
     const {before, now} = data;
     const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c}))).sort((a, b) => (b.us || 0) - (a.us || 0));
     const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;

@@ -1,4 +1,4 @@
-/* An explanation as one JSON document, for programs; every key is described in fusion-audit(1). */
+/* An explanation as one document, which is JSON for programs (every key is described in fusion-audit(1)) or text. */
 #include "base/writer.h"
 #include "report/explain/explain.h"
 
@@ -69,9 +69,33 @@ static void put_place(struct writer *w, const struct explained *x) {
     write_close(w);
 }
 
-void explain_print_json(const struct fa_explanation *e, FILE *out) {
+static const struct template explanation_text[] = {
+    {.text = "{became?{became}\n\n|}{places?|nothing comes close{at? at {at}|}\n}"},
+    {.of = "places",
+     .apart = true,
+     .text = "{file}:{root.line}: {^several_graphs?graph {graph}: |}{root.op} {root.result}: {outcome}: {pattern} -> "
+             "{fused_op}{difference?, {matched} of {total} ops match|}{gives_way_to?, to {gives_way_to}|}\n"
+             "{matched?  matched  {matched*{op} {line}}\n|}"
+             "{difference?{difference.part?  {difference.kind:label}{difference.part}\n|}"
+             "  because  {difference.reason}\n"
+             "{difference.others?  besides  {difference.others more condition} not met\n|}"
+             "{difference.hint?  hint     {difference.hint}\n|}"
+             "{difference.compiler_accepts?  compiler accepts {difference.compiler_accepts}\n|}|}"
+             "{proof?  proof    {proof}\n|}"
+             "{price?  price    {price}: --include=slower reports it\n|}"
+             "{same?  same at  {same more place}: line {same_at*{}}\n|}"},
+    {.text = NULL},
+};
+
+void explain_print(const struct fa_explanation *e, bool json, FILE *out) {
     struct writer w;
-    write_document(&w, MARKUP_JSON, out);
+    if (json)
+        write_document(&w, MARKUP_JSON, out);
+    else
+        write_as_text(&w, explanation_text, out);
+    write_pair_or_null(&w, "at", str_of(e->at), TEXT_QUOTED);
+    write_pair_or_null(&w, "became", e->became, TEXT_QUOTED);
+    write_pair_bool(&w, "several_graphs", e->inputs.ncompiles > 1);
     write_list_at(&w, "places");
     for (uint32_t i = 0; i < e->n; i++)
         put_place(&w, &e->items[i]);

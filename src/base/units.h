@@ -1,0 +1,11 @@
+/* Figures in units that people read. */
+#ifndef FA_UNITS_H
+#define FA_UNITS_H
+
+#include "base/base.h"
+#include "fusion_audit.h" /* fa_format_time */
+
+/* "40.9 MB", "17 bytes" */
+void add_bytes(struct buf *out, int64_t n);
+
+#endif
