@@ -1492,6 +1492,10 @@ class Explain(Case):
         self.assertEqual((status, out.count("m.mlir:4: ")), (0, 2))
 
     def test_usage(self):
+        self.wrong("no input", "explain")
+        for option in "--at=", "--most=x", "--dry-run", "--only=nope":
+            self.wrong(option.partition("=")[0] if "only" not in option else "nope", "explain", option, "m.mlir")
+        self.wrong("explain", "--at=4", "m.mlir")
 
     def test_unreadable(self):
         self.assertIn("absent: error: ", self.unreadable("explain", "--ttir-only", "absent"))
@@ -1626,6 +1630,22 @@ class Output(Case):
 
 class Usage(Case):
     def test_wrong_usage(self):
+        pair = "m.ttir.mlir", "m.ttnn.mlir"
+        for word, *args in (
+            ("no input",), ("no input", "-q"), ("no input", "inspect"),
+            ("--nonsense", "--nonsense", *pair), ("--nonsense", "--nonsense=1", *pair), ("--nonsense", "inspect", "--nonsense", *pair),
+            ("did you mean --only?", "--onyl=linear", *pair), ("-x", "-qx", *pair), ("-x", "inspect", "-x", *pair),
+            ("did you mean inspect?", "insepct", *pair), ("did you mean --help?", "help"), ("did you mean linear?", "--only=linaer", *pair),
+            ("--patterns", "-P", "", *pair), ("-o", "m.ttir.mlir", "-o"), ("--only", "m.ttir.mlir", "--onl"), ("--output", "-o", "", *pair),
+            ("--only", "--only=", *pair), ("--skip", "--skip", "", *pair), ("--quiet", "--quiet=yes", *pair),
+            ("pattern", "--only=linear", "--skip=linear", *pair), ("pattern", "--only=linear", "--source=cuda", *pair),
+            ("-P", "--no-default-patterns", *pair), ("explain", "--json", *pair), ("repro", "-d", "x", "repro", *pair),
+            ("--quiet", "inspect", "--quiet", *pair), ("-v", "inspect", "-v", *pair), ("--seed", "patterns", "list", "--seed=3"),
+            ("--ttir-only, --ttnn-only", "--tt", *pair), ("--ttnn-only", "--ttir-only", "--ttnn-only", *pair),
+            ("'-'", "-", "-"), ("--jobs", "-j", "0", *pair), ("--jobs", "--jobs=two", *pair),
+            ("--jobs", "--jobs=3x", *pair), ("--format=json:", "--format=json:", *pair),
+            ("fusion-audit diff", "-q", "diff", "a", "b"), ("conditions", "patterns", "conditions", "linear"),
+            ("input", "-o", "./m.ttir.mlir", *pair), ("input", "-o", "m.ttir.mlir", "m.ttir.mlir:a.mlir"),
         ):
             with self.subTest(args=args):
                 self.wrong(word, *args)
@@ -2113,6 +2133,8 @@ esac
 
     def test_an_option_takes_too_long(self):
         self.compiler("sleep 57.125 & echo $! > child; wait;")
+        status, out, _ = self.run_it("try", "--compiler=./compiler", "--seconds=1", "m.ttir.mlir")[:3]
+        self.assertEqual((status, self.rows(out)[1][1]), (0, "fails"))
         child = self.read("child").strip()
         self.assertTrue(any(self.is_dead(child) for _ in range(100)))
 
