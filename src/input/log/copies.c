@@ -1,8 +1,8 @@
 /* Finds graphs that a log holds more than once: the later ones are no longer chosen and name the first one. Only
  * modules of the same name are compared, first by a hash of their text without locations and then, since hashes may
  * collide by chance or on purpose, byte by byte. */
+#include "input/log/ir_line.h"
 #include "input/log/scan.h"
-#include "input/log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Which dialects a block has ops of, told from the beginning of each of its lines. A TTNN module may hold TTIR ops that
  * run on the host or once (cpu_hoisted, const_eval); these do not make it a TTIR module. */
+#include "input/log/ir_line.h"
 #include "input/log/scan.h"
-#include "input/log/shape.h"
 
 #include <string.h>
 

@@ -45,7 +45,7 @@ static void choose(struct grouping *g, uint32_t *slot, uint32_t i) {
 }
 
 static struct alike *alike_of(struct grouping *g, const struct found_block *f, enum likeness by) {
-    uint64_t key = hash_mix(str_hash(f->key), by);
+    uint64_t key = hash_mix(f->process, by);
     struct alike *e;
     if (by >= OF_THREAD_AND_MODULE)
         key = hash_mix(key, str_hash(f->header.thread));

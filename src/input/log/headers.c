@@ -1,8 +1,7 @@
-/* The regular expressions of log lines: prefixes of tools, lines of loguru, spdlog and Python logging, headers of
- * modules as tt-xla, forge and MLIR print them. The first and last bytes of a line are tested first, which rules most
- * lines out. Every match has a step limit and sees a bounded stretch of the line, so that no line can hold the scan up.
- */
-#include "input/log/lines.h"
+/* The regular expressions of log lines: headers of modules as tt-xla, forge and MLIR print them, errors of the
+ * compiler. The first and last bytes of a line are tested first, which rules most lines out. Every match has a step
+ * limit and sees a bounded stretch of the line, so that no line can hold the scan up. */
+#include "input/log/line_reader.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -10,33 +9,10 @@
 #include <string.h>
 
 enum { MATCH_LIMIT = 20000, GROUPS = 8, LINE_LIMIT = 1 << 13 };
-enum { GLUE_BEFORE = 160, GLUE_AFTER = 40, GLUE_TRIES = 8 };
 
-enum rx { RX_PREFIX, RX_PREAMBLE, RX_GLUED, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_ERROR, RX_COUNT };
+enum rx { RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_ERROR, RX_COUNT };
 
 static const char *const patterns[RX_COUNT] = {
-    [RX_PREFIX] =
-        "^(?:"
-        "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* more than one blank is indentation */
-        "(?<gw>\\[gw\\d+\\])(?: (?! ))?|"
-        "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
-        "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
-        "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
-        "(?:(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[[^\\]]+:\\d+\\] ?)?|"
-        "[A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d (?:[\\w.-]+ [\\w./-]+\\[\\d+\\]: )?"
-        ")",
-    [RX_PREAMBLE] = "^(?:"
-                    "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[.,]\\d{3} (?:\\(\\s*[\\d.]+s\\) \\[|\\| |- |[A-Z]+ )|"
-                    "\\s{0,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
-                    "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] \\[|"
-                    "V\\d{4} .*\\] \\[|[IWEF]\\d{4} |"
-                    "(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[|"
-                    "loc\\(.*\\): (?:error|warning|remark|note):"
-                    ")",
-    [RX_GLUED] =
-        "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[.,]\\d{3} (?:\\(\\s*[\\d.]+s\\) \\[[^\\]]*\\].{0,100}\\||\\| )|"
-        " {1,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
-        "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] \\[[A-Z]",
     [RX_XLA] = "(?:\\[ *([^\\]\\[]{1,40}?) *\\] +\\S.*)?\\bMLIR Module ([\\w.-]+):\\s*$",
     [RX_DUMP] = "^// -----// IR Dump (Before|After) (\\S+?)( Failed)?(?::| |$).*? ?//----- //\\s*$",
     [RX_FORGE] = "(?:^| )(TTIR|TTNN|MLIR) module (?:after|before)\\b[^:]*:\\s*$",
@@ -48,7 +24,6 @@ static const char *const patterns[RX_COUNT] = {
 
 struct rules {
     struct arena *arena;
-    bool brackets; /* the log has had lines that begin with "[date] [LEVEL]" */
     pcre2_code *code[RX_COUNT];
     pcre2_match_data *data;
     pcre2_match_context *context;
@@ -65,10 +40,6 @@ void rules_close(struct rules *r) {
         pcre2_code_free(r->code[i]);
     pcre2_match_data_free(r->data);
     pcre2_match_context_free(r->context);
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 /* Number of groups that are set, 0 for no match. */
@@ -98,98 +69,9 @@ static struct str group(const struct rules *r, int n, struct str text, int i) {
     return (struct str){text.p + v[0], v[1] - v[0]};
 }
 
-static struct str limited(struct str t) {
-    return (struct str){t.p, t.n > LINE_LIMIT ? LINE_LIMIT : t.n};
-}
-
-size_t prefix_length(struct rules *r, struct str text, struct str *key) {
-    text = limited(text);
-    int n = match(r, RX_PREFIX, text);
-    if (n == 0)
-        return 0;
-    for (int i = 1; i <= 3; i++)
-        if (group(r, n, text, i).n)
-            *key = group(r, n, text, i);
-    return group(r, n, text, 0).n;
-}
-
-/* "    RuntimeTTNN |    DEBUG | " */
-static bool like_runtime(struct str t) {
-    size_t i = 0, from;
-    while (i < t.n && i < 23 && t.p[i] == ' ')
-        i++;
-    for (from = i; i < t.n && ((t.p[i] | 32) >= 'a' ? (t.p[i] | 32) <= 'z' : is_digit(t.p[i]));)
-        i++;
-    return i > from && t.n - i > 3 && t.p[i] == ' ' && t.p[i + 1] == '|' && t.p[i + 2] == ' ';
-}
-
-static bool like_preamble(const struct line *line) {
-    struct str t = line->text;
-    switch (t.p[0]) {
-    case '[':
-        return is_digit(t.p[1]);
-    case 'l':
-        return memcmp(t.p, "loc(", 4) == 0;
-    case 'V':
-    case 'F':
-        return is_digit(t.p[1]) || (line->has_bar && like_runtime(t));
-    case 'D':
-    case 'I':
-    case 'W':
-    case 'E':
-        return is_digit(t.p[1]) || memcmp(t.p, "DEBUG ", 6) == 0 || memcmp(t.p, "INFO ", 5) == 0 ||
-               memcmp(t.p, "WARNING ", 8) == 0 || memcmp(t.p, "ERROR ", 6) == 0 || (line->has_bar && like_runtime(t));
-    default:
-        return is_digit(t.p[0]) ? t.p[4] == '-' && t.p[7] == '-' : line->has_bar && like_runtime(t);
-    }
-}
-
-bool line_is_preamble(struct rules *r, const struct line *line) {
-    struct str t = line->text;
-    if (t.n < 8 || !like_preamble(line) || match(r, RX_PREAMBLE, t.p[0] == 'l' ? t : limited(t)) == 0)
-        return false;
-    r->brackets |= t.p[0] == '[';
-    return true;
-}
-
-bool line_is_error(struct rules *r, const struct line *line) {
-    struct str t = limited(line->text);
+bool line_is_error(struct rules *r, struct str text) {
+    struct str t = {text.p, text.n > LINE_LIMIT ? LINE_LIMIT : text.n};
     return str_find(t, STR("error: ")) && match(r, RX_ERROR, t) > 0;
-}
-
-/* Whether text[at] is inside of a string literal that ends on the same line: then it belongs to the IR. */
-static bool in_closed_string(struct str t, size_t at) {
-    bool string = false;
-    for (size_t i = 0; i < at; i++)
-        if (t.p[i] == '\\')
-            i++;
-        else
-            string ^= t.p[i] == '"';
-    return string && memchr(t.p + at, '"', t.n - at) != NULL;
-}
-
-static size_t glued_near(struct rules *r, struct str t, size_t bar) {
-    size_t from = bar > GLUE_BEFORE ? bar - GLUE_BEFORE : 0, to = t.n - bar > GLUE_AFTER ? bar + GLUE_AFTER : t.n;
-    struct str window = {t.p + from, to - from};
-    int n = match(r, RX_GLUED, window);
-    if (n == 0)
-        return 0;
-    size_t at = (size_t)(group(r, n, window, 0).p - t.p);
-    return in_closed_string(t, at) ? 0 : at;
-}
-
-size_t line_glued(struct rules *r, const struct line *line) {
-    struct str t = line->text;
-    size_t at = 0, found = 0;
-    for (int i = 0; i < GLUE_TRIES && line->has_bar && t.n > at && !found; i++) {
-        const char *bar = memchr(t.p + at, '|', t.n - at);
-        if (!bar)
-            break;
-        found = glued_near(r, t, (size_t)(bar - t.p));
-        at = (size_t)(bar - t.p) + 1;
-    }
-    const char *brackets = !found && r->brackets ? str_find(t, STR("] [")) : NULL;
-    return brackets ? glued_near(r, t, (size_t)(brackets - t.p)) : found;
 }
 
 static bool xla_header(struct rules *r, struct str t, struct header *h) {
@@ -252,8 +134,7 @@ static bool end_header(struct str t) {
     return str_starts(t, STR("-----")) && str_ends(t, STR("-----")) && str_find(t, STR(" Captured "));
 }
 
-bool line_header(struct rules *r, const struct line *line, struct header *h) {
-    struct str t = line->text;
+bool line_header(struct rules *r, struct str t, struct header *h) {
     while (t.n && (t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\t'))
         t.n--;
     if (t.n < 8 || t.n > LINE_LIMIT)

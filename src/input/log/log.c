@@ -1,21 +1,25 @@
-/* Cuts a file into blocks of IR in one pass over its lines. Each process that writes into the log is a stream with at
- * most one open block; each line continues this block, ends it, begins another one, or is foreign: a log line in
- * between.
- *
- * Regions are counted by lines: the MLIR printer opens one only at the end of a line and closes one only at the
- * beginning. Braces of attributes that stay open behind a line are counted beside them. */
+/* Cuts a file into blocks of IR. Each process that writes into the log is a stream with at most one open block; each
+ * line continues this block, ends it, begins another one, or is foreign: it looks like no IR. A block begins at a
+ * module, function, op or alias, and ends where its braces balance and what follows begins anew. */
 #include "base/hash.h"
+#include "input/log/ir_line.h"
 #include "input/log/scan.h"
-#include "input/log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOC = 1 << 22 };
+enum { MAX_LOC = 1 << 22, MOST_SHARED = 256 };
+
+/* An alias that a block without a header defines: other modules of the file may use it. */
+struct shared_alias {
+    struct str name;
+    struct source_range lines;
+    uint32_t stamp; /* of the block that defined it last */
+};
 
 /* What one process has written so far. */
 struct stream {
-    struct str key; /* of struct line */
+    uint64_t process; /* of struct line */
     UT_hash_handle hh;
     struct header header; /* of a module that is still to come; HEADER_NONE: none */
     /* the open block, while `open` */
@@ -24,27 +28,27 @@ struct stream {
     struct range_list text;
     struct source_range tail; /* its last line, without the newline */
     uint64_t first_line, last_line;
-    uint32_t depth;                  /* open regions */
-    uint32_t braces;                 /* of attributes, open behind the last line */
-    bool generic;                    /* the op of the last line has its name in quotes */
+    uint32_t depth;                  /* open braces */
     bool has_ops;                    /* a module, function or op has begun */
-    bool in_module;                  /* the outermost region is that of a module */
-    bool module_closed, body_closed; /* a module, any outermost region has ended */
+    bool in_module;                  /* the outermost braces are those of a module */
+    bool module_closed, body_closed; /* a module, anything in braces has ended */
     bool in_trailer;                 /* in file-level metadata, {-# ... #-} */
-    bool glued;                      /* a log line has cut the last line short: its rest comes later */
-    uint32_t dropped, joined;
+    uint32_t dropped;
     uint64_t error_line; /* of the first error since the block began */
     uint32_t pending;    /* log lines since the last line of IR: dropped ones if IR follows */
     struct dialects dialects;
     uint32_t last;            /* 1-based index of its last block, in the list of found ones; 0: none */
     uint32_t *locs, locs_cap; /* by number of a "#locN" alias, 1-based: `stamp` if this block has defined it */
     uint32_t stamp;           /* of the open block */
+    struct shared_alias *shared;
+    uint32_t nshared, shared_cap;
+    struct shared_alias *in_alias; /* its definition goes on in the next line */
 };
 
 struct scan {
     const struct source *s;
     struct arena *arena;
-    struct lines *lines;
+    struct line_reader reader;
     struct rules *rules;
     struct found_list found;
     struct stream *streams; /* by key, in the order of their first lines */
@@ -80,6 +84,49 @@ static void add_segment(struct stream *st, size_t begin, size_t end) {
     }
     l->v = grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
     l->v[l->n++] = (struct source_range){begin, end};
+}
+
+/* A definition that the line begins or goes on with. Those of locations are of one module. */
+static void note_alias(const struct scan *sc, struct stream *st, const struct line *line, struct str in) {
+    struct str name = {in.p, alias_name(in)};
+    if (name.n == 0 && st->in_alias && in.n && !is_module(in) && !is_func(in) && !is_op(in)) {
+        st->in_alias->lines.end = line->next;
+        return;
+    }
+    st->in_alias = NULL;
+    if (name.n == 0 || st->depth > 0 || st->block_header.kind != HEADER_NONE || line->nranges != 1 ||
+        str_starts(name, STR("#loc")))
+        return;
+    name.p = sc->s->data + line->ranges[0].begin + (in.p - line->text.p); /* the line may be in a buffer */
+    struct shared_alias *a = st->shared, *end = a + st->nshared;
+    while (a < end && !str_eq(a->name, name))
+        a++;
+    if (a == end) {
+        if (st->nshared == MOST_SHARED)
+            return;
+        st->shared = grow(st->shared, &st->shared_cap, st->nshared + 1, sizeof *st->shared);
+        a = &st->shared[st->nshared++];
+    }
+    *a = (struct shared_alias){name, {line->ranges[0].begin, line->next}, st->stamp};
+    st->in_alias = a;
+}
+
+/* Puts the aliases of other modules in front of one that is printed without a header: MLIR reads a file as a whole. */
+static void prepend_shared(struct stream *st) {
+    struct range_list own = st->text;
+    if (st->block_header.kind != HEADER_NONE || !st->has_ops)
+        return;
+    st->text = (struct range_list){0};
+    for (uint32_t i = 0; i < st->nshared; i++)
+        if (st->shared[i].stamp != st->stamp)
+            add_segment(st, st->shared[i].lines.begin, st->shared[i].lines.end);
+    if (st->text.n == 0) {
+        st->text = own;
+        return;
+    }
+    for (uint32_t i = 0; i < own.n; i++)
+        add_segment(st, own.v[i].begin, own.v[i].end);
+    free(own.v);
 }
 
 static size_t segments_size(const struct range_list *l) {
@@ -123,21 +170,22 @@ static void take_text(struct scan *sc, struct stream *st, struct found_block *f)
 static void close_block(struct scan *sc, struct stream *st) {
     if (!st->open)
         return;
+    size_t begin = st->text.v[0].begin;
+    prepend_shared(st);
     bool cut = limit_size(&st->text);
     const struct dialects *d = &st->dialects;
-    struct found_block f = {.header = st->block_header, .key = st->key};
+    struct found_block f = {.header = st->block_header, .process = st->process};
     f.cpu_only = d->cpu && !d->ttnn && !d->device_ttir;
     f.block = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
                                  .label = st->block_header.label,
                                  .module = d->module,
-                                 .source_offset = st->text.v[0].begin,
+                                 .source_offset = begin,
                                  .first_line = st->first_line,
                                  .last_line = st->last_line,
                                  .dropped_lines = st->dropped,
-                                 .joined_lines = st->joined,
                                  .error_line = st->error_line,
                                  .failed = st->block_header.failed,
-                                 .complete = st->depth == 0 && !cut && !st->glued,
+                                 .complete = st->depth == 0 && !cut,
                                  .has_ops = st->has_ops,
                                  .has_ttnn = d->ttnn,
                                  .has_ttir = d->ttnn || d->cpu ? d->device_ttir : d->ttir};
@@ -154,11 +202,11 @@ static void open_block(struct stream *st, const struct line *line) {
     st->header.kind = HEADER_NONE;
     st->first_line = line->number;
     st->error_line = 0;
-    st->depth = st->braces = st->dropped = st->joined = st->pending = 0;
-    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = st->generic =
-        false;
+    st->depth = st->dropped = st->pending = 0;
+    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = false;
     st->dialects = (struct dialects){0};
     st->stamp++;
+    st->in_alias = NULL;
 }
 
 /* "    ^~~~": below a line of source that a message of the compiler quotes. */
@@ -191,153 +239,69 @@ static bool loc_again(struct stream *st, uint32_t n) {
     return again;
 }
 
-/* Whether a line after foreign ones is the rest of the line before them. */
-static bool is_continuation(const struct scan *sc, const struct stream *st, struct str t, struct str in) {
-    if (st->glued)
-        return true;
-    if (!st->pending || st->text.n == 0 || t.n == 0 || alias_name(t) || has_word(t, STR("module")))
-        return false;
-    if (is_unfinished((struct str){sc->s->data + st->tail.begin, st->tail.end - st->tail.begin}))
-        return !is_op(in); /* another op begins: the rest was lost */
-    return st->depth > 0 && !starts_afresh(t);
-}
-
-/* Removes the newline that a foreign line has put into the middle of a line. */
-static void join_continuation(const struct scan *sc, struct stream *st) {
-    struct source_range *last = &st->text.v[st->text.n - 1];
-    const char *data = sc->s->data;
-    if (!st->glued && last->end > last->begin && data[last->end - 1] == '\n') {
-        last->end--;
-        if (last->end > last->begin && data[last->end - 1] == '\r')
-            last->end--;
-    }
-    st->glued = false;
-    st->joined++;
-}
-
-static void close_brace(struct stream *st) {
-    if (st->depth == 0)
+/* Takes the braces of a line into account. */
+static void track_depth(struct stream *st, struct str in) {
+    bool any;
+    int32_t braces = open_braces(in, &any);
+    if (!any)
         return;
-    st->depth--;
-    if (st->depth == 0) {
+    if (st->depth == 0)
+        st->in_module = is_module(in) || str_starts(in, STR("ttcore.")) || str_starts(in, STR("tt."));
+    st->depth = braces < 0 && st->depth < (uint32_t)-braces ? 0 : st->depth + (uint32_t)braces;
+    if (st->depth == 0 && st->has_ops && !alias_name(in)) {
         st->body_closed = true;
         st->module_closed |= st->in_module;
     }
 }
 
-static void open_brace(struct stream *st, struct str in, size_t at) {
-    bool last = skip_blanks((struct str){in.p + at + 1, in.n - at - 1}).n == 0;
-    struct str front = str_trim((struct str){in.p, at});
-    char before = front.n ? front.p[front.n - 1] : ' ';
-    bool region = before == '(' || before == ',' || !st->generic; /* of a generic op: "({" or "}, {" */
-    if (!last || before == '<' || !region) {
-        st->braces++;
-        return;
-    }
-    if (st->depth == 0)
-        st->in_module = is_module(in) || str_starts(in, STR("ttcore.")) || str_starts(in, STR("tt."));
-    st->depth++;
-}
-
-/* Whether the braces inside of the line are closed in it, which is seen without looking at each byte. */
-static bool is_closed(struct str t) {
-    const char *brace = memrchr(t.p, '{', t.n);
-    return !brace || memchr(brace, '}', (size_t)(t.p + t.n - brace));
-}
-
-/* A brace that nothing on the line opens, behind an op: of a region, or of attributes whose beginning was lost. */
-static bool closes_region(struct str behind) {
-    behind = skip_blanks(behind);
-    return behind.n == 0 || (behind.p[0] != '>' && behind.p[0] != ':');
-}
-
-/* `half`: the line is the rest of another one, so that its first byte does not close a region, and where strings begin
- * is not known. */
-static void track_depth(struct stream *st, struct str in, bool half) {
-    in = str_trim((struct str){in.p, without_comment(in)});
-    if (half)
-        st->braces = 0;
-    if (in.n == 0)
-        return;
-    bool opens = in.p[in.n - 1] == '{';
-    const char *close = memchr(in.p + 1, '}', in.n - 1), *open = close ? memchr(in.p, '{', in.n) : NULL;
-    if (half || (!st->braces && (!close || (open && open < close)) && is_closed((struct str){in.p, in.n - opens}))) {
-        if (in.p[0] == '}' && !half)
-            close_brace(st);
-        if (opens)
-            open_brace(st, in, in.n - 1);
-        return;
-    }
-    for (size_t i = 0; i < in.n; i++) {
-        if (in.p[i] == '"')
-            i = string_end(in, i);
-        else if (in.p[i] == '{')
-            open_brace(st, in, i);
-        else if (in.p[i] == '}' && st->braces > 0)
-            st->braces--;
-        else if (in.p[i] == '}' && (i == 0 || closes_region((struct str){in.p + i + 1, in.n - i - 1})))
-            close_brace(st);
-    }
-}
-
-static void add_text(struct stream *st, const struct line *line) {
+static void add_text(const struct scan *sc, struct stream *st, const struct line *line) {
     st->tail = (struct source_range){line->begin, line->begin};
     for (uint32_t i = 0; i < line->nranges; i++)
         if (line->ranges[i].end > line->ranges[i].begin) {
             add_segment(st, line->ranges[i].begin, line->ranges[i].end);
             st->tail = line->ranges[i];
         }
-    if (line->next > line->end)
+    if (line->next > line->end && sc->s->data[line->next - 1] == '\n')
         add_segment(st, line->next - 1, line->next);
-    st->last_line = line->last;
+    st->last_line = line->number;
 }
 
-static void add_line(struct scan *sc, struct stream *st, struct line *line) {
+static void add_line(struct scan *sc, struct stream *st, const struct line *line) {
     struct str in = skip_blanks(line->text);
-    bool half = is_continuation(sc, st, line->text, in);
-    if (half)
-        join_continuation(sc, st);
-    if (begins_op(in)) { /* if the last one is open, its rest was lost */
-        st->braces = 0;
-        st->generic = is_generic(in);
-    }
     st->dropped += st->pending;
     st->pending = 0;
-    size_t glue = line->has_bar || sc->is_log ? line_glued(sc->rules, line) : 0;
-    if (glue) {
-        line_cut(line, glue);
-        in = skip_blanks(line->text);
-        st->dropped++;
-        sc->is_log = true;
-    }
-    add_text(st, line);
-    st->glued = glue > 0;
+    add_text(sc, st, line);
     if (!st->has_ops)
         st->has_ops = is_module(in) || is_func(in) || is_op(in);
     dialects_line(&st->dialects, sc->arena, in);
+    note_alias(sc, st, line, in);
     if (st->in_trailer || str_starts(in, STR("{-#")))
         st->in_trailer = !str_find(in, STR("#-}"));
-    else if (glue && in.n && in.p[0] == '}' && !half)
-        close_brace(st); /* the end of the line, which may open a region, is still to come */
-    else if (!glue)
-        track_depth(st, in, half);
+    else
+        track_depth(st, in);
 }
 
 enum line_class { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
 
+/* Whether a line that does not look like IR goes on with the one before it, or with the alias that it belongs to. */
+static bool goes_on(const struct scan *sc, const struct stream *st, struct str in) {
+    struct source_range from = st->tail;
+    if (st->in_alias)
+        from.begin = st->in_alias->lines.begin;
+    return !looks_logged(in) && is_unfinished((struct str){sc->s->data + from.begin, from.end - from.begin});
+}
+
 /* What a line means to the open block. */
-static enum line_class classify_line(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
-    struct str t = line->text;
+static enum line_class classify_line(const struct scan *sc, struct stream *st, struct str t, struct str in) {
     if (st->in_trailer || in.n == 0)
         return INSIDE;
-    if (line_is_preamble(sc->rules, line))
-        return FOREIGN;
-    if (is_continuation(sc, st, t, in))
-        return INSIDE;
-    if (t.n >= 8 && str_eq(str_trim(t), STR("// -----")))
+    if (str_eq(str_trim(t), STR("// -----")))
         return ENDS;
-    if (st->depth > 0) /* these never stand at column 0 inside of a module: it was cut off */
-        return alias_name(t) || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
+    if (st->depth > 0) { /* these never stand at column 0 inside of a module: it was cut off */
+        bool begins = alias_name(t) || (has_word(t, STR("module")) && is_module(t));
+        bool inside = !sc->is_log || looks_like_ir(in) || goes_on(sc, st, in);
+        return begins ? NEW_BLOCK : inside ? INSIDE : FOREIGN;
+    }
     if (alias_name(in)) {
         bool again = loc_again(st, loc_alias_number(in));
         bool loc = str_starts(in, STR("#loc"));
@@ -345,10 +309,9 @@ static enum line_class classify_line(struct scan *sc, struct stream *st, const s
     }
     if (st->module_closed && (is_module(in) || is_func(in) || is_op(in)))
         return NEW_BLOCK;
-    if (str_starts(in, STR("//")) || in.p[0] == '{' || in.p[0] == '}' || !st->body_closed ||
-        !(sc->is_log || is_prose(in)))
+    if (looks_like_ir(in) || (!st->body_closed && !sc->is_log) || goes_on(sc, st, in))
         return INSIDE;
-    return is_module(in) || is_func(in) || is_op(in) ? INSIDE : ENDS;
+    return st->body_closed && !looks_logged(in) ? ENDS : FOREIGN;
 }
 
 static void take_header(struct scan *sc, struct stream *st, const struct header *h) {
@@ -364,16 +327,13 @@ static void take_header(struct scan *sc, struct stream *st, const struct header 
 /* Of a line that is no IR. */
 static void note_error(struct scan *sc, struct stream *st, const struct line *line) {
     uint64_t *to = st->open ? &st->error_line : st->last ? &sc->found.v[st->last - 1].block.error_line : NULL;
-    if (to && !*to && line_is_error(sc->rules, line))
+    if (to && !*to && line_is_error(sc->rules, line->text))
         *to = line->number;
 }
 
-static void take_outside(struct scan *sc, struct stream *st, struct line *line) {
-    if (line->prefixed)
-        sc->is_log = true;
+static void take_outside(struct scan *sc, struct stream *st, const struct line *line) {
     if (!starts_ir(sc, st, line->text)) {
-        if (!sc->is_log && line_is_preamble(sc->rules, line))
-            sc->is_log = true;
+        sc->is_log |= !looks_like_ir(skip_blanks(line->text)) && looks_logged(line->text);
         note_error(sc, st, line);
         return;
     }
@@ -393,9 +353,9 @@ static void take_foreign(struct scan *sc, struct stream *st) {
         close_block(sc, st);
 }
 
-static void take_line(struct scan *sc, struct stream *st, struct line *line) {
+static void take_line(struct scan *sc, struct stream *st, const struct line *line) {
     struct header h;
-    if (line_header(sc->rules, line, &h)) {
+    if (line_header(sc->rules, line->text, &h)) {
         take_header(sc, st, &h);
         return;
     }
@@ -408,15 +368,14 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
         return;
     }
     struct str in = skip_blanks(line->text);
-    enum line_class v = classify_line(sc, st, line, in);
+    enum line_class v = classify_line(sc, st, line->text, in);
     if (v == FOREIGN) {
         take_foreign(sc, st);
         note_error(sc, st, line);
         return;
     }
     /* after the end of a module and foreign lines only more location aliases belong to it */
-    if (v == INSIDE && st->pending && st->depth == 0 && st->module_closed && !alias_name(in) &&
-        !is_continuation(sc, st, line->text, in))
+    if (v == INSIDE && st->pending && st->depth == 0 && st->module_closed && !alias_name(in))
         v = in.n ? ENDS : FOREIGN;
     if (v == INSIDE) {
         add_line(sc, st, line);
@@ -429,17 +388,15 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     }
 }
 
-static struct stream *stream_of(struct scan *sc, struct str key) {
+static struct stream *stream_of(struct scan *sc, uint64_t process) {
     struct stream *st = sc->last;
-    if (!key.n)
-        key = STR(""); /* the hash table compares no keys at a null pointer */
-    if (st && str_eq(st->key, key))
+    if (st && st->process == process)
         return st;
-    HASH_FIND(hh, sc->streams, key.p, (unsigned)key.n, st);
+    HASH_FIND(hh, sc->streams, (const char *)&process, sizeof process, st);
     if (!st) {
         st = arena_alloc(sc->arena, sizeof *st);
-        st->key = arena_str(sc->arena, key); /* it may be a view of the buffer of a cleaned line */
-        HASH_ADD_KEYPTR(hh, sc->streams, st->key.p, (unsigned)st->key.n, st);
+        st->process = process;
+        HASH_ADD_KEYPTR(hh, sc->streams, (const char *)&st->process, sizeof st->process, st);
     }
     return sc->last = st;
 }
@@ -472,6 +429,7 @@ static void finish(struct scan *sc, struct log_scan *out) {
         sc->bare_headers += st->header.kind != HEADER_NONE;
         free(st->text.v);
         free(st->locs);
+        free(st->shared);
     }
     HASH_CLEAR(hh, sc->streams);
     if (sc->found.n)
@@ -489,11 +447,13 @@ static void finish(struct scan *sc, struct log_scan *out) {
 }
 
 void log_scan(const struct source *s, struct arena *a, struct log_scan *out) {
-    struct scan sc = {.s = s, .arena = a, .lines = lines_open(s, a)};
+    struct scan sc = {.s = s, .arena = a, .rules = rules_open(a)};
     struct line line;
-    sc.rules = lines_rules(sc.lines);
-    while (lines_next(sc.lines, &line))
-        take_line(&sc, stream_of(&sc, line.key), &line);
+    line_reader_open(&sc.reader, s);
+    sc.is_log = sc.reader.prefixes.n > 0;
+    while (line_reader_next(&sc.reader, &line))
+        take_line(&sc, stream_of(&sc, line.process), &line);
     finish(&sc, out);
-    lines_close(sc.lines);
+    line_reader_close(&sc.reader);
+    rules_close(sc.rules);
 }

@@ -39,8 +39,7 @@ struct log_block {
     const struct log_piece *pieces; /* of blocks whose text is no view; else NULL */
     uint32_t npieces;
     uint64_t first_line, last_line; /* in the source, 1-based, both inclusive */
-    uint32_t dropped_lines;         /* log lines that were taken out of it */
-    uint32_t joined_lines;          /* lines of IR that a log line had cut in two */
+    uint32_t dropped_lines;         /* lines of others that were taken out of it */
     uint64_t error_line;            /* of the first error that the compiler reported behind it; 0: none */
     bool failed;                    /* it ends a compile that failed: no TTNN of this compile is chosen */
     bool complete;                  /* brackets balance */

@@ -2,7 +2,7 @@
 #ifndef FA_LOG_SCAN_H
 #define FA_LOG_SCAN_H
 
-#include "input/log/lines.h"
+#include "input/log/line_reader.h"
 
 /* The dialects of a block; filled in line by line. */
 struct dialects {
@@ -16,7 +16,7 @@ struct dialects {
 struct found_block {
     struct log_block block;
     struct header header;
-    struct str key;         /* of the process that wrote it */
+    uint64_t process;       /* that wrote it: of struct line */
     bool cpu_only;          /* the pipeline of what was hoisted to the CPU prints its module alone */
     struct range_list text; /* where the text is in the source; empty for a view */
 };

@@ -1,5 +1,5 @@
-/* Compression and archives by libarchive; text in UTF-16 becomes UTF-8. The first bytes decide, never a name:
- * libarchive would take 512 NULs at the begin of a log for a tar. */
+/* Compression and archives by libarchive. The first bytes decide, never a name: libarchive would take 512 NULs at the
+ * begin of a log for a tar. */
 #include "input/source/unpack.h"
 
 #include <errno.h>
@@ -228,48 +228,9 @@ static uint64_t *count_newlines(struct arena *a, struct str text) {
     return newlines;
 }
 
-/* Appends a code point as UTF-8; there is room for four bytes. */
-static size_t put_utf8(char *to, uint32_t c) {
-    if (c < 0x80)
-        return to[0] = (char)c, 1;
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        to[i] = (char)(0x80 | (c & 0x3f));
-    to[0] = (char)((n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0) | c);
-    return n;
-}
-
-static bool is_utf16(struct str b) {
-    return b.n >= 2 && (memcmp(b.p, "\xff\xfe", 2) == 0 || memcmp(b.p, "\xfe\xff", 2) == 0);
-}
-
-static struct buf utf8_of_utf16(struct str b) {
-    const unsigned char *p = (const unsigned char *)b.p;
-    size_t low = p[0] == 0xff ? 0 : 1;
-    struct buf out = {0};
-    buf_more(&out, b.n / 2 * 3 + 4); /* pages beyond what is written are never touched */
-    out.n = 0;
-    for (size_t i = 2; i + 1 < b.n; i += 2) {
-        uint32_t c = p[i + low] | (uint32_t)p[i + 1 - low] << 8;
-        if ((c & 0xfc00) == 0xd800 && i + 3 < b.n) {
-            uint32_t next = p[i + 2 + low] | (uint32_t)p[i + 3 - low] << 8;
-            if ((next & 0xfc00) == 0xdc00) {
-                c = 0x10000 + ((c & 0x3ff) << 10) + (next & 0x3ff);
-                i += 2;
-            }
-        }
-        out.n += put_utf8(out.p + out.n, c);
-    }
-    return out;
-}
-
 static void add_text(struct opening *o, const char *path, struct buf *b) {
     struct source_list *l = o->list;
-    if (is_utf16(buf_str(b))) {
-        struct buf text = utf8_of_utf16(buf_str(b));
-        buf_free(b);
-        *b = text;
-    }
+    unwrap(b);
     l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
     l->items[l->n++] = (struct source){path, b->p, b->n, count_newlines(o->diags->arena, buf_str(b))};
     *b = (struct buf){0};

@@ -193,7 +193,6 @@ static void put_block(struct writer *w, const struct log_block *b, const struct 
     write_pair_number(w, "last_line", b->last_line);
     write_pair_bool(w, "complete", b->complete);
     write_pair_number(w, "dropped_lines", b->dropped_lines);
-    write_pair_number(w, "joined_lines", b->joined_lines);
     write_list_at(w, "dialects");
     if (b->has_ttir)
         write_text(w, STR("ttir"), TEXT_QUOTED);
