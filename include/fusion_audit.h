@@ -190,9 +190,8 @@ struct fa_finding {
     double us, saved_us; /* of its ops as they are; saved_us: of the measured time where there is one, and below 0
                             where fusing is slower */
     int64_t launches, dram_bytes, l1_bytes;
-    bool known;      /* the baseline has it */
-    bool repeated;   /* one before it differs in names and locations only */
-    uint64_t reason; /* equal where the same is to be done for the same reason, whatever names are in it */
+    bool known;    /* the baseline has it */
+    bool repeated; /* one before it differs in names and locations only */
 };
 /* Finding i, in the order of the report. False beyond the last, and of a report that was read. */
 bool fa_get_finding(struct fa_audit *a, size_t i, struct fa_finding *out);

@@ -38,7 +38,6 @@ run tests/reader_vs_mlir_opt.py $tests/dump_ir "$corpus"
 run tests/examples_vs_mlir_opt.py $tests/examples patterns
 run tests/real_dumps.py $program "$corpus/real"
 with_compiler tests/legal_test.py $program "$get"
-with_compiler tests/actions_test.py $program $tests/shorthand $tests/examples fixtures patterns "$corpus" --every=60
 with_compiler tests/applied.py $program "$corpus" "$(dirname "$opt")"
 with_compiler tests/applied.py $program "$corpus" "$(dirname "$opt")" --again
 with_compiler tests/applied.py $program "$corpus" "$(dirname "$opt")" --repro

@@ -116,8 +116,7 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
                                        .dram_bytes = saved.dram_bytes,
                                        .l1_bytes = saved.l1_bytes,
                                        .known = f->known.n > 0,
-                                       .repeated = f->same_as != NULL,
-                                       .reason = hash_mix(f->notes.claim.refusal, (uint64_t)f->todo.kind)};
+                                       .repeated = f->same_as != NULL};
     show_notes(&notes, out, to);
     buf_free(&action);
     buf_free(&todo);

@@ -1,8 +1,7 @@
 /* The examples of a pattern directory as the modules that they are tested as. `examples print DIR` writes them, for
  * examples_vs_mlir_opt.py, `examples ones DIR` those that match with each extent 1,
  * and with rows in one more dimension; `examples check DIR` says which ops
- * cannot have the results that they declare, and what the patterns claim of the compiler (compiler, undecided, undone)
- * that the notes of no example say. */
+ * cannot have the results that they declare. */
 #include <stdio.h>
 #include <string.h>
 
@@ -146,48 +145,6 @@ static void show_ones(const struct pattern *p, const struct example *e, struct d
     arena_free(&arena);
 }
 
-/* Claims on the compiler, and which of them an example shows. */
-struct claims {
-    struct pattern *pattern;
-    struct note_rule *rules;
-    uint32_t n;
-    bool shown[64];
-};
-
-/* Each rule in turn as the only one that the pattern has of the compiler. */
-static struct str look_for_claims(void *self, const struct match *own, const struct example *e, struct arena *a) {
-    struct claims *c = self;
-    struct pattern whole = *c->pattern;
-    (void)e;
-    for (uint32_t i = 0; i < c->n && own->pattern == c->pattern; i++) {
-        struct match_detail d;
-        c->pattern->compiler = &c->rules[i];
-        c->pattern->ncompiler = 1;
-        if (!c->shown[i] && match_details(own, a, &d))
-            c->shown[i] = d.compiler.n > 0;
-    }
-    c->pattern->compiler = whole.compiler;
-    c->pattern->ncompiler = whole.ncompiler;
-    return STR("");
-}
-
-static bool claims_shown(const struct pattern_set *set, struct pattern *p, struct note_rule *rules, uint32_t n,
-                         struct diags *d) {
-    struct claims claims = {.pattern = p, .rules = rules, .n = n < 64 ? n : 64};
-    struct example_judge judge = {.judge = look_for_claims, .self = &claims};
-    struct example_counts counts = {0};
-    bool good = n <= 64;
-    if (n)
-        examples_run(set, p, d, &judge, &counts);
-    for (uint32_t i = 0; i < claims.n; i++) {
-        good &= claims.shown[i];
-        if (!claims.shown[i])
-            fprintf(stderr, "%.*s: %.*s: no example shows: %.*s\n", (int)p->file.n, p->file.p, (int)p->name.n,
-                    p->name.p, (int)rules[i].say.n, rules[i].say.p);
-    }
-    return good;
-}
-
 int main(int argc, char **argv) {
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
@@ -201,12 +158,6 @@ int main(int argc, char **argv) {
                 show_ones(set.items[i], &set.items[i]->examples[k], &diags);
             else
                 good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
-    for (uint32_t i = 0; i < set.n && argv[1][0] == 'c'; i++) {
-        struct pattern *p = set.items[i];
-        good &= claims_shown(&set, p, p->compiler, p->ncompiler, &diags);
-        good &= claims_shown(&set, p, p->undecided, p->nundecided, &diags);
-        good &= claims_shown(&set, p, p->undone, p->nundone, &diags);
-    }
     for (uint32_t i = 0; i < diags.n; i++)
         fprintf(stderr, "%s\n", diags.items[i].message);
     good &= diags.n == 0 && set.n > 0;

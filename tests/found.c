@@ -93,8 +93,8 @@ static void print_match(const struct match *m, struct arena *a, FILE *out) {
     }
     print_lines("slice", d.slices, out);
     print_lines("blocked", d.blocked, out);
-    const uint32_t notes[] = {d.preconditions.n, d.remarks.n, d.outside.n, d.compiler.n, d.undecided.n, d.undone.n};
-    static const char *const names[] = {"preconditions", "remarks", "outside", "compiler", "undecided", "undone"};
+    const uint32_t notes[] = {d.preconditions.n, d.remarks.n, d.outside.n, d.undone.n};
+    static const char *const names[] = {"preconditions", "remarks", "outside", "undone"};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i])
             fprintf(out, "; %u %s", notes[i], names[i]);

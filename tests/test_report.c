@@ -172,8 +172,8 @@ Test(report, summary_says_what_is_less_where_the_digits_do_not_tell) {
     cr_expect(str_ends(str_of(summary_of(&more, 100)), STR("set fuse: 1.6 ms -> 1.5 ms\n")));
 }
 
-/* Entries of one op that a pass refused for one reason have one row, of whatever they are made. */
-Test(report, summary_has_a_row_for_each_refusal) {
+/* Entries of one op for which the same is to be done have one row, of whatever they are made. */
+Test(report, summary_has_a_row_for_each_thing_to_do) {
     struct report r = {0};
     add_todo_of(&r, "ttnn.a", "ttnn.add", "it wants x");
     add_todo_of(&r, "ttnn.a", "ttnn.multiply", "it wants x");
@@ -181,9 +181,9 @@ Test(report, summary_has_a_row_for_each_refusal) {
     add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops\n"
                                           "   saves  places  fused op: what to do\n"
-                                          "  2.0 us       2  ttnn.a: find out why P did not fire: it wants x\n"
-                                          "  1.0 us       1  ttnn.a: find out why P did not fire: it wants y\n"
-                                          "  1.0 us       1  ttnn.b: find out why P did not fire: it wants x\n");
+                                          "  2.0 us       2  ttnn.a: P left it: it wants x\n"
+                                          "  1.0 us       1  ttnn.a: P left it: it wants y\n"
+                                          "  1.0 us       1  ttnn.b: P left it: it wants x\n");
 }
 
 /* Also of ops whose names begin alike; those of several entries are named once. */
@@ -306,9 +306,9 @@ Test(report, summary_leaves_room_for_what_to_do) {
                      "   saves  places  fused op: what to do\n"
                      "  3.0 us       1  ttnn.split_query_key_value_and_heads: set\n"
                      "                    enable-something=true\n"
-                     "  1.0 us       1  ttnn.linear: find out why\n"
-                     "                    MatmulAndBiasAndActivationFusionPattern did not fire: it\n"
-                     "                    wants a bias of rank 1 that is a parameter, and the ...\n");
+                     "  1.0 us       1  ttnn.linear: MatmulAndBiasAndActivationFusionPattern left it:\n"
+                     "                    it wants a bias of rank 1 that is a parameter, and the\n"
+                     "                    operands are of one type, here are two of them\n");
 }
 
 /* A word that is longer than a line is cut behind a dot, else between its parts, unless that would leave less than a
@@ -400,7 +400,7 @@ Test(report, action_of_an_entry_names_what_the_option_also_brings) {
     report_action(&r, &r.entries[0], &out);
     cr_assert(str_is(buf_str(&out),
                      "at 1 place: set level=1 in ttir-to-ttnn-backend-pipeline, which also brings ttnn.b; "
-                     "at 1 place: find out why P did not fire"),
+                     "at 1 place: P left it"),
               "%.*s", (int)out.n, out.p);
     report_free(&r);
 }

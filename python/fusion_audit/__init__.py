@@ -97,7 +97,6 @@ class Finding:
     l1_bytes: int
     known: bool
     repeated: bool
-    reason: int
 
 
 @dataclass(frozen=True)

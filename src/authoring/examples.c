@@ -339,8 +339,6 @@ static void check_notes(struct example_run *r, const struct match *own) {
     add_lines(&said, d.slices);
     add_lines(&said, d.outside);
     add_lines(&said, d.preconditions);
-    add_lines(&said, d.compiler);
-    add_lines(&said, d.undecided);
     add_lines(&said, d.undone);
     add_lines(&said, d.blocked);
     add_lines(&said, (struct str_list){&d.torch, d.torch.n > 0});

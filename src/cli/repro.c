@@ -28,8 +28,7 @@ struct repro {
     const char *fused;    /* the module with the fused op; empty: */
     const char *left;     /* why there is none */
     const char *untested; /* why there is no test; empty: there is one */
-    const char *other;    /* how the fusion is missed in the small modules, where that is not how it is in the model; or
-                             empty */
+    bool absent;          /* the fusion is not missed in the small modules */
     const char *level;    /* the only one at which it is missed there; or empty */
 };
 
@@ -97,29 +96,24 @@ static bool is_undone(const struct fa_finding *f) {
     return strcmp(f->pass_status, "fused_and_undone") == 0;
 }
 
-/* TTIR alone does not show what will be undone: there the pass fires. */
-static bool is_same_miss(const struct fa_finding *f, const struct fa_finding *alone) {
-    return alone->reason == f->reason || (is_undone(f) && strcmp(alone->action_kind, "wait") == 0);
-}
-
-/* How a module misses the fusion by itself, if not as the model does; empty: as that. NULL: not at all. */
-static const char *missed_alone(struct repro *r, const char *name, enum fa_levels levels) {
-    const char *file = text(&r->x->args, "%s/%s", r->dir, name), *how = NULL;
+/* A module misses the fusion by itself. */
+static bool is_missed_alone(struct repro *r, const char *name, enum fa_levels levels) {
+    const char *file = text(&r->x->args, "%s/%s", r->dir, name);
     struct fa_audit_options o = options_of(r, &file, levels);
     struct fa_audit *a = fa_audit(&o);
     struct fa_finding f;
-    for (size_t i = 0; !(how && !*how) && fa_get_finding(a, i, &f); i++)
-        if (strcmp(f.fused_op, r->f.fused_op) == 0)
-            how = is_same_miss(&r->f, &f) ? "" : text(&r->x->args, "%s", f.todo);
+    bool missed = false;
+    for (size_t i = 0; !missed && fa_get_finding(a, i, &f); i++)
+        missed = strcmp(f.fused_op, r->f.fused_op) == 0;
     fa_free(a);
-    return how;
+    return missed;
 }
 
 static void audit_small(struct repro *r) {
-    const char *ttir = *r->f.ttir_module ? missed_alone(r, "ttir.mlir", FA_TTIR_ONLY) : NULL;
-    const char *ttnn = !ttir && *r->f.ttnn_module ? missed_alone(r, "ttnn.mlir", FA_TTNN_ONLY) : NULL;
-    r->other = ttir ? ttir : ttnn ? ttnn : "the pattern does not match there";
-    r->level = ttnn && !*ttnn ? "TTNN" : "";
+    bool ttir = *r->f.ttir_module && is_missed_alone(r, "ttir.mlir", FA_TTIR_ONLY);
+    bool ttnn = !ttir && *r->f.ttnn_module && is_missed_alone(r, "ttnn.mlir", FA_TTNN_ONLY);
+    r->absent = !ttir && !ttnn;
+    r->level = ttnn ? "TTNN" : "";
 }
 
 /* Why the finding is left. */
@@ -247,7 +241,7 @@ static const char *pass_of(const struct repro *r) {
 static const char *why_untested(struct repro *r) {
     if (is_undone(&r->f))
         return text(&r->x->args, "`%s` makes it, and what runs behind takes it apart", pass_of(r));
-    if (*r->other)
+    if (r->absent)
         return "it does not reproduce";
     return strcmp(r->f.dialect_level, "ttnn") == 0 && !*r->f.pass ? "the pass would be one of TTNN" : "";
 }
@@ -286,8 +280,8 @@ static void say_files(const struct repro *r, FILE *out) {
     else
         fprintf(out, "- `fused.mlir`: with the fused op%s; `test.mlir`: fails until `%s` makes it\n", without,
                 pass_of(r));
-    if (*r->other)
-        fprintf(out, "- does not reproduce; audited alone: %s\n", r->other);
+    if (r->absent)
+        fprintf(out, "- does not reproduce: the pattern does not match there\n");
     else if (*r->level)
         fprintf(out, "- reproduces in `ttnn.mlir` alone: in `ttir.mlir` the pattern does not match\n");
 }
@@ -319,7 +313,7 @@ static void write_readme(struct repro *r) {
 }
 
 static void write_folder(struct repro *r) {
-    r->fused = r->other = r->level = r->untested = "";
+    r->fused = r->level = r->untested = "";
     r->left = "its ops in TTIR are not known";
     write_file(r, "ttir.mlir", r->f.ttir_module);
     write_file(r, "ttnn.mlir", r->f.ttnn_module);
@@ -360,8 +354,8 @@ static void begin_folder(struct repro *r, size_t number, const char *what) {
 
 static void print_row(const struct repro *r, FILE *out) {
     struct args *args = &r->x->args;
-    const char *test = *r->fused && *r->untested && !*r->other ? text(args, "; no test: %s", r->untested) : "";
-    const char *alone = *r->other   ? text(args, "; does not reproduce; audited alone: %s", r->other)
+    const char *test = *r->fused && *r->untested && !r->absent ? text(args, "; no test: %s", r->untested) : "";
+    const char *alone = r->absent   ? "; does not reproduce: the pattern does not match there"
                         : *r->level ? text(args, "; reproduces in %s alone", r->level)
                                     : "";
     const char *row =

@@ -106,6 +106,8 @@ static void note_fusing(const struct describer *by, struct report *r, uint32_t f
         return;
     for (uint32_t i = first; i < r->findings.n; i++) {
         struct finding *f = r->findings.items[i];
+        if (f->notes.claim.fusing == FUSING_ON)
+            continue;
         f->notes.claim.fusing = FUSING_OFF;
         if (f->todo.kind != TODO_LEAVE)
             f->todo = todo_of(&f->notes.claim, &r->arena);
@@ -136,17 +138,11 @@ static uint64_t proof_hash(const struct proved *p) {
 static uint64_t alike_key(const struct finding *f, const struct segment *ttir, const struct segment *ttnn) {
     const struct claim *c = &f->notes.claim;
     const double figures[] = {f->price.without.estimated.us, f->price.with.estimated.us, f->price.measured_us};
-    const uint64_t all[] = {segment_hash(ttir),
-                            segment_hash(ttnn),
-                            str_hash(f->pattern->name),
-                            cost_hash(&f->price.without),
-                            cost_hash(&f->price.with),
-                            str_hash((struct str){(const char *)figures, sizeof figures}),
-                            proof_hash(f->proof),
-                            c->refusal,
-                            c->undone.n > 0,
-                            (uint64_t)c->lowered,
-                            (uint64_t)f->todo.kind};
+    const uint64_t all[] = {segment_hash(ttir),         segment_hash(ttnn),
+                            str_hash(f->pattern->name), cost_hash(&f->price.without),
+                            cost_hash(&f->price.with),  str_hash((struct str){(const char *)figures, sizeof figures}),
+                            proof_hash(f->proof),       c->undone.n > 0,
+                            (uint64_t)c->fusing,        (uint64_t)f->todo.kind};
     return str_hash((struct str){(const char *)all, sizeof all}) | 1;
 }
 
@@ -363,8 +359,7 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
         finding_add(&r->suppressed, &f, &r->arena);
         return NONE;
     }
-    x->detail.named |= claim_is_sure(&f.notes.claim, false) != claim_is_sure(&f.notes.claim, true);
-    by->missed |= claim_is_sure(&f.notes.claim, locations_of(x->match, &by->arena).n > 1);
+    by->missed |= claim_is_optional(&f.notes.claim) && f.notes.claim.fusing != FUSING_ON;
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
         number = NONE;
         r->nslower++;

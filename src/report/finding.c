@@ -176,7 +176,7 @@ static struct notes notes_copy(struct copier to, const struct notes *n) {
     struct notes copy = *n;
     struct str_list *lists[] = {&copy.blocked,       &copy.remarks,     &copy.slices,         &copy.outside,
                                 &copy.carried,       &copy.call,        &copy.locations,      &copy.names,
-                                &copy.preconditions, &copy.claim.fails, &copy.claim.undecided};
+                                &copy.preconditions};
     struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.signature, &copy.claim.undone};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         *lists[i] = list_copy(to, *lists[i]);

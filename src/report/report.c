@@ -126,19 +126,17 @@ static void place_findings(struct report *r) {
     r->findings.cap = r->findings.n;
 }
 
-/* Of one kind and one option or pattern: reasons of refusal may differ. */
+/* Of one kind and one option or pattern. */
 static void add_todo(struct report_entry *e, const struct finding *f) {
     uint32_t i = 0;
     while (i < e->ntodos && !same_todo(&e->todos[i].todo, &f->todo))
         i++;
     if (i == e->ntodos) {
         e->todos = grow(e->todos, &e->todos_cap, e->ntodos + 1, sizeof *e->todos);
-        e->todos[e->ntodos++] =
-            (struct entry_todo){.todo = f->todo, .most = f->saved_us, .refusal = f->notes.claim.refusal};
+        e->todos[e->ntodos++] = (struct entry_todo){.todo = f->todo, .most = f->saved_us};
     }
     struct entry_todo *to = &e->todos[i];
-    to->reasons_differ |= to->refusal != f->notes.claim.refusal;
-    if (to->todo.kind == TODO_OPTION ? !to->todo.why.n : f->saved_us > to->most)
+    if (f->saved_us > to->most)
         to->todo.why = f->todo.why;
     to->most = f->saved_us > to->most ? f->saved_us : to->most;
     to->saved += f->saved_us * f->places;

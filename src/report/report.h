@@ -11,14 +11,12 @@
 
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
-    struct todo todo; /* as of the first of the findings that save most; of options, as of one that hangs on more */
+    struct todo todo; /* as of the first of the findings that save most */
     double saved;     /* by all of them */
     double undone;    /* the part of it that the first of two options saves alone */
     double around;    /* what they save around their places */
     double most;      /* by one */
     uint32_t nplaces, ndifferent;
-    uint64_t refusal; /* of the first */
-    bool reasons_differ;
 };
 
 /* Findings of one fused op, source, list of component ops and class. */

@@ -70,10 +70,6 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
         if (t->todo.kind == TODO_OPTION)
             add_option(r, e, &t->todo, out);
         todo_reason(&t->todo, out);
-        if (t->reasons_differ && t->todo.kind == TODO_OPTION && t->todo.why.n)
-            buf_add(out, STR(" (not at all places)"));
-        else if (t->reasons_differ && t->todo.kind != TODO_OPTION)
-            buf_add(out, STR(" (other places, other reasons)"));
     }
 }
 
@@ -220,8 +216,6 @@ static void print_item(const struct summary *t, const struct row *row) {
     todo_name(todo, &text);
     if (todo->kind != TODO_OPTION)
         todo_reason(todo, &text);
-    if (todo->kind != TODO_OPTION && row->first->reasons_differ)
-        buf_add(&text, STR("; elsewhere for other reasons"));
     print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), ops);
     buf_free(&clean);
     buf_free(&saves);

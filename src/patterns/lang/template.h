@@ -4,7 +4,7 @@
 
 #include "patterns/lang/formula.h"
 
-/* {found}: the op that a condition of the rule found. {type(x)}: the tensor type of x, "4x32xbf16";
+/* {type(x)}: the tensor type of x, "4x32xbf16";
  * {type(source(x))}, {type(printed(x))}: of what casts and movement made x of, and make of it. {op(x)}: the neutral
  * name of the op that makes x, "silu". {activation(x)}: the same as Python writes it, with its numbers: "silu",
  * ("leaky_relu", 0.1). */

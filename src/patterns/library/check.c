@@ -115,8 +115,6 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
     check_rules(c, p, p->outside, p->noutside);
-    check_rules(c, p, p->compiler, p->ncompiler);
-    check_rules(c, p, p->undecided, p->nundecided);
     check_rules(c, p, p->undone, p->nundone);
     for (uint32_t i = 0; i < p->nholds; i++)
         check_holds(c, p, &p->holds[i]);

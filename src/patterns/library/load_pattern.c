@@ -193,8 +193,6 @@ static const struct pattern_key {
     LIST(call, HOLDS_RULES),
     LIST(block, HOLDS_RULES),
     OTHER(outside, load_outside, false),
-    LIST(compiler, HOLDS_RULES),
-    LIST(undecided, HOLDS_RULES),
     LIST(undone, HOLDS_RULES),
     OTHER(status, load_status, true),
     LIST(locate, HOLDS_NAMES),
@@ -259,7 +257,7 @@ void load_shared(struct loader *l, const struct tree *root) {
     static const char *const shared[] = {"defaults", "rules"}, *const with_defaults[] = {
                                                                    "fused_op",   "source",    "require", "unless",
                                                                    "decomposed", "notes",     "torch",   "block",
-                                                                   "compiler",   "undecided", "undone",  "status"};
+                                                                   "undone",     "status"};
     const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
     const char *names[MOST_RULES];
     uint32_t n = 0;
@@ -314,8 +312,6 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
         copy_statements(p, p->variant_of);
     load_keys(l, p, map, false);
     p->makes = op_kind_of_spelling(p->fused_op);
-    if (!p->status.pass.n) /* of a family some members may have none */
-        p->ncompiler = p->nundecided = 0;
     if (!l->in.failed) {
         list_conjuncts(l, p);
         add_demands(l, p);

@@ -130,12 +130,10 @@ struct pattern {
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;
     uint32_t order; /* of loading: decides between equal candidates */
-    uint32_t nnotes, ntorch, ncall, ncompiler, nundecided, nundone, nblock, noutside, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncall, nundone, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
     struct note_rule *torch;     /* the torch op in the model's source: the first that holds */
     struct note_rule *call;      /* the arguments of the fused op as it is called in Python */
-    struct note_rule *compiler;  /* preconditions of the compiler's own pattern that the match does not meet */
-    struct note_rule *undecided; /* what decides whether that pattern fires, where the text does not tell */
     struct note_rule *undone;    /* the compiler had fused it and decomposed it again, which an option prevents */
     struct note_rule *block;     /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
     struct note_rule *outside;   /* inputs for which the fused op may differ; in the notes and left out of the proof */

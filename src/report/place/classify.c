@@ -6,11 +6,6 @@ static bool exists(const struct pattern *p) {
     return p->status.pass.n > 0;
 }
 
-/* It is known when the compiler's own pattern fires. */
-static bool has_rules(const struct pattern *p) {
-    return p->ncompiler > 0 || p->nundecided > 0;
-}
-
 struct classification classify(const struct claim *c) {
     const struct pattern *p = c->pattern;
     const struct pattern_status *s = &p->status;
@@ -30,11 +25,6 @@ static void add(struct buf *b, const char *before, struct str text, const char *
         buf_printf(b, "%s%.*s%s", before, (int)text.n, text.p, after);
 }
 
-static void add_all(struct buf *b, struct str_list texts) {
-    for (uint32_t i = 0; i < texts.n; i++)
-        add(b, i ? "; " : ": ", str_trim(texts.items[i]), "");
-}
-
 static bool makes(const struct pattern_set *set, struct str pass, struct str op) {
     bool found = false;
     for (uint32_t i = 0; i < set->n && !found; i++)
@@ -42,11 +32,13 @@ static bool makes(const struct pattern_set *set, struct str pass, struct str op)
     return found;
 }
 
-bool claim_is_sure(const struct claim *c, bool located) {
-    const struct pattern_status *s = &c->pattern->status;
+static struct str off_of(const struct claim *c) {
     const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
-    return pass && pass->off.n && !s->off.n && !s->gated.n && has_rules(c->pattern) && !c->fails.n && !c->undecided.n &&
-           !c->undone.n && !c->before && !c->lowered && (!s->keeps.n || (c->pattern->nundone > 0 && located));
+    return c->pattern->status.off.n ? c->pattern->status.off : pass ? pass->off : STR("");
+}
+
+bool claim_is_optional(const struct claim *c) {
+    return exists(c->pattern) && off_of(c).n && !c->undone.n && !c->before;
 }
 
 /* Activations and norms: other ops are made by conversions, too. */
@@ -84,40 +76,13 @@ struct str claim_version(const struct claim *c) {
     return pass ? pass->version : STR("");
 }
 
-/* Of a pass that is on unless a flag says otherwise. */
-static void add_answer(struct buf *b, const struct claim *c) {
-    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
-    bool before = c->before && (!pass || pass->off.n);
-    const char *where = c->lowered ? " (by the TTNN ops)" : "";
-    if (c->fails.n) {
-        buf_printf(b, ", which %s%s", before ? "does not fire here" : "did not fire", where);
-        add_all(b, c->fails);
-        return;
-    }
-    if (c->undecided.n) {
-        buf_printf(b, ", %s is not decided%s",
-                   before ? "which may fire here; whether it does" : "which did not fire; why", where);
-        add_all(b, c->undecided);
-        return;
-    }
-    if (!has_rules(c->pattern)) {
-        buf_add(b, before ? STR(" and has yet to run") : STR(", which did not fire"));
-        return;
-    }
-    struct str off = c->pattern->status.off.n ? c->pattern->status.off : pass ? pass->off : STR("");
-    if (c->lowered) {
-        buf_add(
-            b, STR(", which did not fire; why is not decided by the TTNN ops: TTIR had an op in its way that TTNN does "
-                   "not show"));
-        add(b, ", or it was stopped by ", off, "");
-        return;
-    }
-    if (c->ran || c->fusing == FUSING_ON) {
-        buf_add(b, STR(", which did not fire although it ran and all of its preconditions seem to hold"));
-        return;
-    }
-    buf_add(b, before ? STR(", which fires here") : STR(", which should have fired: all of its preconditions hold"));
-    add(b, before ? "; only " : "; known to stop it: ", off, before ? " stops it" : "");
+/* What nothing switches off ran before there was TTIR; of passes that no file describes nothing is known. */
+static bool has_run(const struct claim *c) {
+    return find_pass(c->set, c->pattern->status.pass) && (!off_of(c).n || c->fusing == FUSING_ON);
+}
+
+static bool has_yet_to_run(const struct claim *c) {
+    return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
 }
 
 struct str classification_note(const struct claim *c, struct arena *a) {
@@ -139,14 +104,12 @@ struct str classification_note(const struct claim *c, struct arena *a) {
         add(&b, "has ", s->pattern, " for this");
         if (!s->pattern.n)
             buf_add(&b, STR("makes this fusion"));
-        if (s->gated.n) {
+        if (s->gated.n)
             add(&b, ", off unless ", s->gated, " is set");
-            if (c->fails.n)
-                buf_add(&b, STR(", and would not fire then"));
-            add_all(&b, c->fails);
-        } else {
-            add_answer(&b, c);
-        }
+        else
+            buf_add(&b, has_yet_to_run(c) ? STR(" and has yet to run")
+                        : has_run(c)      ? STR(", which ran and left it")
+                                          : STR(""));
     }
     return buf_take(&b, a);
 }
@@ -159,15 +122,6 @@ static struct str turned_on(struct str off, struct arena *a) {
     return str_ends(off, no) ? arena_printf(a, "%.*s=true", (int)(off.n - no.n), off.p) : off;
 }
 
-static struct str joined(struct str_list texts, struct arena *a) {
-    struct buf b = {0};
-    for (uint32_t i = 0; i < texts.n; i++) {
-        struct str text = str_trim(texts.items[i]);
-        buf_printf(&b, "%s%.*s", i ? "; " : "", (int)text.n, text.p);
-    }
-    return buf_take(&b, a);
-}
-
 static struct str needs_of(const struct pattern_set *set, struct str option) {
     for (uint32_t i = set->noptions; i-- > 0;)
         if (str_eq(set->options[i].name, option))
@@ -177,33 +131,24 @@ static struct str needs_of(const struct pattern_set *set, struct str option) {
 
 /* `then`: a second option; or empty. */
 static struct todo set_options(const struct claim *c, struct str first, struct str then) {
-    return (struct todo){TODO_OPTION, first, then, needs_of(c->set, then.n ? then : first), STR("")};
+    return (struct todo){
+        .kind = TODO_OPTION, .what = first, .then = then, .needs = needs_of(c->set, then.n ? then : first)};
 }
 
 /* Of a pass that has not fired, or has yet to run. */
 static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
-    struct str off = s->off.n ? s->off : pass ? pass->off : STR(""), name = s->pattern.n ? s->pattern : s->pass;
-    if (c->fails.n)
-        return (struct todo){.kind = TODO_EXTEND, .what = name, .why = joined(c->fails, a)};
+    struct str off = off_of(c);
     if (c->fusing == FUSING_OFF && off.n) {
         struct todo t = set_options(c, turned_on(off, a), s->gated.n ? s->gated : s->keeps);
-        t.why = joined(c->undecided, a);
+        t.why = STR("nothing here is fused, so it seems to have been off");
         return t;
     }
     if (s->gated.n)
         return set_options(c, s->gated, STR(""));
-    if (c->undecided.n)
-        return (struct todo){.kind = TODO_LOOK, .what = name, .why = joined(c->undecided, a)};
-    if (c->before)
+    if (has_yet_to_run(c))
         return (struct todo){.kind = TODO_WAIT, .what = s->pass};
-    bool fires = !c->lowered && !c->ran && has_rules(c->pattern);
-    if (fires && s->keeps.n)
-        return set_options(c, s->keeps, STR(""));
-    if (fires && off.n && c->fusing != FUSING_ON)
-        return set_options(c, turned_on(off, a), STR(""));
-    return (struct todo){.kind = TODO_LOOK, .what = name};
+    return (struct todo){.kind = TODO_LOOK, .what = s->pattern.n ? s->pattern : s->pass, .ran = has_run(c)};
 }
 
 struct todo todo_of(const struct claim *c, struct arena *a) {
@@ -222,7 +167,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
 }
 
 const char *todo_word(enum todo_kind k) {
-    static const char *const words[] = {"none", "set", "extend", "look", "write", "dialect", "kernel", "wait", "leave"};
+    static const char *const words[] = {"none", "set", "look", "write", "dialect", "kernel", "wait", "leave"};
     return words[k];
 }
 
@@ -231,22 +176,19 @@ void todo_name(const struct todo *t, struct buf *out) {
         const char *before, *after; /* of `what` */
     } texts[] = {[TODO_NOTHING] = {"", ""},
                  [TODO_OPTION] = {"set ", ""},
-                 [TODO_EXTEND] = {"extend ", ""},
-                 [TODO_LOOK] = {"find out why ", " did not fire"},
+                 [TODO_LOOK] = {"", " left it"},
                  [TODO_WRITE] = {"no pass makes it; write one in ", ""},
                  [TODO_DIALECT] = {"add ", " to the TTNN dialect, its library has the kernel"},
                  [TODO_KERNEL] = {"request a kernel", ""},
                  [TODO_WAIT] = {"wait for ", ", which has yet to run"},
                  [TODO_LEAVE] = {"leave it: fusing is estimated to be slower", ""}};
-    buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
+    buf_printf(out, "%s%.*s%s", texts[t->kind].before, (int)t->what.n, t->what.p, t->ran ? " ran and" : "");
     add(out, " and ", t->then, "");
     buf_add(out, str_of(texts[t->kind].after));
 }
 
 void todo_reason(const struct todo *t, struct buf *out) {
-    if (t->why.n)
-        buf_printf(out, "%s: %.*s", t->kind == TODO_OPTION ? "; whether that is enough is open" : "", (int)t->why.n,
-                   t->why.p);
+    add(out, t->kind == TODO_OPTION ? "; " : ": ", t->why, "");
 }
 
 void todo_text(const struct todo *t, struct buf *out) {

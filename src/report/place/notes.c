@@ -110,34 +110,22 @@ static struct str signature_of(const struct match *m, const struct match_detail 
     return buf_take(&b, a);
 }
 
-/* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
- * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
- * they descend from had several. */
+/* What the compiler did, of a TTNN match. Ops of one location are a fused op that was taken apart only where the ops
+ * that they descend from had several. */
 struct claim claim_of(const struct note_context *c, const struct match *m, const struct match *origin,
                       const struct match_detail *d, struct arena *a) {
     struct match_detail before = {0};
     const struct pattern *p = m->pattern;
     bool known = !c->before_passes && origin && origin->pattern == p;
-    bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
     if (known)
         binding_query_run(c->origin_query, origin, a, &before);
     bool undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
-    if (known && !before.compiler.n && !before.undecided.n) {
-        before.undecided = d->undecided; /* what became of what the pass made */
-        before.refusal = d->refusal;
-    }
-    const struct match_detail *seen = known ? &before : d;
     return (struct claim){.set = c->set,
                           .pattern = p,
-                          .fails = seen->compiler,
-                          .undecided = seen->undecided,
-                          .refusal = seen->refusal,
                           .signature = signature_of(m, d, a),
                           .undone = undone ? d->undone.items[0] : STR(""),
                           .before = c->before_passes,
-                          .lowered = lowered && !known,
-                          .fusing = c->fusing,
-                          .ran = known && pass_made_part(c->set, m, origin)};
+                          .fusing = known && pass_made_part(c->set, m, origin) ? FUSING_ON : c->fusing};
 }
 
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,

@@ -16,51 +16,34 @@ void binding_query_free(struct matcher *query) {
     matcher_free(query);
 }
 
-/* The rules that hold for the match, filled in. Which these are goes into a hash; NULL: nobody asks. */
-static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n, uint64_t *hash) {
+/* The rules that hold for the match, filled in. */
+static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n) {
     struct str *lines = arena_alloc(e->arena, (n + 1) * sizeof *lines);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
-        e->found = NONE;
-        bool holds = !rules[i].when || evaluates_to_true(e, rules[i].when);
-        if (holds)
+        if (!rules[i].when || evaluates_to_true(e, rules[i].when))
             lines[count++] = fill_in(e, rules[i].say);
-        if (hash)
-            *hash = *hash * 31 + holds;
     }
     return (struct str_list){lines, count};
-}
-
-/* A match at the second try has ops that are read as others (search/automaton/view.h); the compiler's patterns name
- * ops. */
-static void add_reading(const struct matcher *m, struct match_detail *out) {
-    struct str *line = arena_alloc(m->arena, sizeof *line);
-    *line = STR("it takes ops by their names, and here others compute the same");
-    out->compiler = (struct str_list){line, 1};
-    out->refusal++;
 }
 
 static void add_claim(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
-    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->refusal);
-    out->undecided = rules_text(&e, p->undecided, p->nundecided, &out->refusal);
-    out->undone = rules_text(&e, p->undone, p->nundone, NULL);
-    if (m->takes_views && p->status.pass.n && !out->compiler.n && !out->undecided.n)
-        add_reading(m, out);
+    out->undone = rules_text(&e, p->undone, p->nundone);
 }
 
 static void add_notes(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
-    out->remarks = rules_text(&e, p->notes, p->nnotes, NULL);
-    out->outside = rules_text(&e, p->outside, p->noutside, NULL);
-    out->blocked = rules_text(&e, p->block, p->nblock, NULL);
+    out->remarks = rules_text(&e, p->notes, p->nnotes);
+    out->outside = rules_text(&e, p->outside, p->noutside);
+    out->blocked = rules_text(&e, p->block, p->nblock);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
-    struct str_list torch = rules_text(&e, p->torch, p->ntorch, NULL);
+    struct str_list torch = rules_text(&e, p->torch, p->ntorch);
     if (torch.n)
         out->torch = torch.items[0];
-    out->call = rules_text(&e, p->call, p->ncall, NULL);
+    out->call = rules_text(&e, p->call, p->ncall);
 }
 
 /* What is equal in a value that the fused op takes a slice of. */

@@ -88,15 +88,6 @@ bool condition_after(const struct condition_call *c) {
     return x == NONE || (y != NONE && x > y);
 }
 
-/* x is the operand of this number, seen through movement and casts. */
-bool condition_operand(const struct condition_call *c) {
-    const struct graph *g = c->graph;
-    int i = c->number->given[0];
-    if (c->arg[0].value == NONE || c->arg[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, c->arg[1].op))
-        return false;
-    return comes_from(g, graph_operands(g, c->arg[1].op)[i], &c->arg[0], true);
-}
-
 enum { MAX_SAME = 8 }; /* movement that is looked through */
 
 /* Equal up to renaming of spaces that only one of them depends on: two products sum over axes of their own. */

@@ -58,14 +58,11 @@ struct evaluation {
     const struct axes *axes;        /* of the root */
     const uint32_t *ops;            /* of a whole match; none while it is searched for */
     uint32_t nops;
-    const struct looked_through *looked_through; /* likewise */
-    uint32_t nlooked_through;
     const double *numbers; /* by slot: what a value that is no constant holds, or NaN; NULL: not known of any */
     struct arena *arena;
 
     struct assumptions *assumed;  /* collects; NULL: nobody asks */
     struct search_record *record; /* collects; NULL: nobody asks */
-    uint32_t found;               /* the op that a condition found last, for {found} in templates */
     const char *prefix;           /* of names of values in templates; or NULL */
 };
 /* What a name stands for; or what it was before casts and movement, or is after them: what an op makes is both, but for

@@ -161,8 +161,6 @@ struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint3
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     e.ops = ops;
     e.nops = nops;
-    e.looked_through = m->state.looked_through;
-    e.nlooked_through = m->state.nlooked_through;
     e.prefix = m->prefix;
     return e;
 }

@@ -60,9 +60,6 @@ struct match_detail {
     uint32_t nslots;
     const struct assumed_constant *constants;
     uint32_t nconstants;
-    struct str_list compiler;              /* preconditions of the compiler's own pattern that fail here */
-    struct str_list undecided;             /* what decides whether that pattern fires, where the text does not tell */
-    uint64_t refusal;                      /* hash of which of these two hold, whatever names and numbers are in them */
     struct str_list undone;                /* how the compiler had fused it and decomposed it again */
     uint32_t nassumed;                     /* preconditions, by what its search assumed */
     bool named;                            /* all of this may depend on names and other functions, too, */

@@ -153,8 +153,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .axes = axes,
                                .arena = m->arena,
                                .assumed = &m->state.assumed,
-                               .record = m->record,
-                               .found = NONE};
+                               .record = m->record};
 }
 
 struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {

@@ -69,9 +69,8 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 
-/* {found}, the type of a value, or the op that makes it. */
+/* The type of a value, or the op that makes it. */
 static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
-    const struct mlir *m = e->graph->m;
     uint32_t made = template_op_slot(e->formula, inner, "op");
     uint32_t folded = template_op_slot(e->formula, inner, "activation");
     if (made != NONE) {
@@ -82,22 +81,10 @@ static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
         say_activation(e, &e->bindings[folded], out);
         return;
     }
-    if (!str_is(inner, "found")) {
-        struct str view;
-        uint32_t slot = template_typed_slot(e->formula, inner, &view);
-        enum value_view seen = str_is(view, "source") ? VIEW_SOURCE : view.n ? VIEW_PRINTED : VIEW_BOUND;
-        value_add_type(e->graph, bound_to(e, slot, seen).value, out);
-        return;
-    }
-    if (e->found == NONE) {
-        buf_add(out, STR("another op"));
-        return;
-    }
-    const struct mlir_op *op = &m->ops[e->found];
-    struct str name = mlir_op_name(m, e->found);
-    struct str label = op->nresults ? label_of(e, op->first_result) : STR("");
-    buf_printf(out, "%.*s%s%.*s", (int)label.n, label.p, label.n ? " (" : "", (int)name.n, name.p);
-    buf_printf(out, " at line %llu%s", (unsigned long long)mlir_place(m, op->text.begin).line, label.n ? ")" : "");
+    struct str view;
+    uint32_t slot = template_typed_slot(e->formula, inner, &view);
+    enum value_view seen = str_is(view, "source") ? VIEW_SOURCE : view.n ? VIEW_PRINTED : VIEW_BOUND;
+    value_add_type(e->graph, bound_to(e, slot, seen).value, out);
 }
 
 /* One {…} of a template: an expression, or the name of a value. */
