@@ -241,11 +241,11 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
     if (!document && strcmp(format, "text") != 0)
         return FA_USAGE;
     struct diff d = diff_make(&x, &y, &a);
-    enum fa_status status = d.lost || d.counts[FINDING_NEW] ? FA_MISSED : FA_CLEAN;
+    enum fa_status status = d.lost || d.findings.counts[FINDING_NEW] ? FA_MISSED : FA_CLEAN;
     if (document) {
         diff_print(&d, true, document);
         document_end(document, out);
-    } else if (d.nops || d.nfindings) {
+    } else if (d.nops || d.findings.nchanges) {
         diff_print(&d, false, out);
     }
     diff_free(&d);

@@ -91,62 +91,24 @@ static void print_column(const struct last_word *t, const char *lines, int colum
     free(words);
 }
 
-/* What a library says; to be freed. */
-static char *library_says(void (*say)(struct fa_library *l, FILE *out)) {
+/* Names of patterns and fused ops, as `patterns list` begins its lines with them. */
+static void print_patterns(const struct last_word *t, FILE *out) {
     struct fa_library *l = fa_library_read(&(struct fa_patterns){.nfiles = 0}, 0);
     char *lines = NULL;
     size_t n = 0;
     FILE *list = open_memstream(&lines, &n);
     if (list) {
-        say(l, list);
+        fa_library_list(l, list);
         fclose(list);
     }
-    fa_library_free(l);
-    return lines;
-}
-
-static void say_patterns(struct fa_library *l, FILE *out) {
-    fa_library_list(l, out);
-}
-
-static void say_lowered(struct fa_library *l, FILE *out) {
-    (void)fa_library_lower(l, NULL, 0, out);
-}
-
-/* Names of patterns and fused ops, as `patterns list` begins its lines with them. */
-static void print_patterns(const struct last_word *t, FILE *out) {
-    char *lines = library_says(say_patterns);
     for (int column = 0; lines && column < 2; column++)
         print_column(t, lines, column, out);
     free(lines);
+    fa_library_free(l);
 }
 
-static void print_lowered(const struct last_word *t, FILE *out) {
-    char *lines = library_says(say_lowered);
-    if (lines)
-        print_column(t, lines, 0, out);
-    free(lines);
-}
-
-static void print_shells(const struct last_word *t, FILE *out) {
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        print_candidate(t, shells[i].name, strlen(shells[i].name), "", "", out);
-}
-
-/* What commands take that are not followed by files. */
-static const struct {
-    const struct command *of;
-    void (*print)(const struct last_word *t, FILE *out);
-} taken[] = {
-    {&patterns_list_command, print_patterns}, {&patterns_show_command, print_patterns},
-    {&patterns_test_command, print_patterns}, {&lower_command, print_lowered},
-    {&completion_command, print_shells},
-};
-
-static void print_taken(const struct last_word *t, const struct command *c, FILE *out) {
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (taken[i].of == c)
-            taken[i].print(t, out);
+static bool takes_names(const struct command *c) {
+    return c == &patterns_list_command || c == &patterns_show_command || c == &patterns_test_command;
 }
 
 static bool takes_patterns(const struct option_row *row) {
@@ -199,8 +161,8 @@ static enum fa_status complete(const char *const *words, size_t n, FILE *out) {
         print_options(&t, c, out);
     } else if (n == 1 || (n == 2 && !c->run)) {
         print_commands(&t, n == 2 ? words[0] : NULL, out);
-    } else {
-        print_taken(&t, c, out);
+    } else if (takes_names(c)) {
+        print_patterns(&t, out);
     }
     return FA_CLEAN;
 }

@@ -1,5 +1,6 @@
 #include "report/compare/baseline.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/writer.h"
@@ -38,6 +39,7 @@ static bool read_known(struct baseline *b, const struct yaml *y, const struct tr
         return false;
     b->items = grow(b->items, &b->cap, b->n + 1, sizeof *b->items);
     b->items[b->n++] = k;
+    finding_add(&b->findings, &(struct finding){.fingerprint = k.fingerprint, .saved_us = -INFINITY}, y->arena);
     return true;
 }
 
@@ -57,26 +59,18 @@ bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct
     return true;
 }
 
-/* Which entry each finding is; to be freed. */
-static uint32_t *pair(const struct baseline *b, const struct finding_list *l) {
-    struct arena a = {0};
-    struct fingerprints known = {b->n ? &b->items->fingerprint : NULL, b->n, sizeof *b->items};
-    uint32_t *of = fingerprints_pair(known, finding_fingerprints(l, &a));
-    arena_free(&a);
-    return of;
-}
-
 uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
-    uint32_t *of = pair(b, l), nnew = 0;
+    struct findings_compared c = findings_compare(&b->findings, l);
+    uint32_t nnew = 0;
     for (uint32_t i = 0; i < l->n; i++) {
-        struct known *k = of[i] == NONE ? NULL : &b->items[of[i]];
+        const struct known *k = c.before_of[i] == NONE ? NULL : &b->items[c.before_of[i]];
         nnew += !k;
-        if (!k)
-            continue;
-        k->applies = true;
-        l->items[i]->known = k->reason.n ? k->reason : str_of(not_said);
+        if (k)
+            l->items[i]->known = k->reason.n ? k->reason : str_of(not_said);
     }
-    free(of);
+    for (uint32_t i = 0; i < b->n; i++)
+        b->items[i].applies = c.is_there[i];
+    findings_compared_free(&c);
     return nnew;
 }
 
@@ -116,7 +110,7 @@ bool baseline_print(const struct finding_list *l, const struct baseline *before,
     struct baseline none = {.path = NULL};
     if (!before)
         before = &none;
-    uint32_t *of = pair(before, l);
+    struct findings_compared c = findings_compare(&before->findings, l);
     char text[FINGERPRINT_TEXT];
     struct writer w;
     write_begin(&w, MARKUP_YAML, out);
@@ -124,7 +118,7 @@ bool baseline_print(const struct finding_list *l, const struct baseline *before,
     write_list_at(&w, "known_findings");
     for (uint32_t i = 0; i < l->n; i++) {
         const struct finding *f = l->items[i];
-        const struct known *k = of[i] == NONE ? NULL : &before->items[of[i]];
+        const struct known *k = c.before_of[i] == NONE ? NULL : &before->items[c.before_of[i]];
         write_map(&w);
         write_pair(&w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)), TEXT_NAME);
         write_pair(&w, "fused_op", f->fused_op, TEXT_NAME);
@@ -136,11 +130,12 @@ bool baseline_print(const struct finding_list *l, const struct baseline *before,
     }
     write_close(&w);
     write_close(&w);
-    free(of);
+    findings_compared_free(&c);
     return write_end(&w);
 }
 
 void baseline_free(struct baseline *b) {
     free(b->items);
+    free(b->findings.items);
     *b = (struct baseline){.path = NULL};
 }

@@ -3,7 +3,7 @@
 #define FA_BASELINE_H
 
 #include "fusion_audit.h"
-#include "report/compare/findings.h"
+#include "report/compare/compare.h"
 #include "report/report.h"
 
 struct known {
@@ -18,6 +18,7 @@ struct baseline {
     const char *path;
     struct known *items; /* freed by baseline_free; texts in the arena */
     uint32_t n, cap;
+    struct finding_list findings; /* these as findings that nothing else is told of, to be compared */
 };
 
 /* False with diagnostics: a file that is wrong is not used at all. */

@@ -95,25 +95,123 @@ uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now)
     return before_of;
 }
 
-static int compare_placed(const void *pa, const void *pb) {
-    const struct placed *a = pa, *b = pb;
-    int c = compare_numbers(a->place, b->place);
+struct indexed_key {
+    uint64_t key;
+    uint32_t index;
+};
+
+static int by_key(const void *pa, const void *pb) {
+    const struct indexed_key *a = pa, *b = pb;
+    int c = compare_numbers(a->key, b->key);
     return c ? c : compare_numbers(a->index, b->index);
 }
 
-void placed_sort(struct placed *all, uint32_t n) {
-    if (n)
-        qsort(all, n, sizeof *all, compare_placed);
+/* Those with a key that are not taken, sorted; to be freed. */
+static struct indexed_key *sorted_keys(const uint64_t *keys, uint32_t n, const bool *taken, uint32_t *count) {
+    struct indexed_key *out = xcalloc(n + (size_t)1, sizeof *out);
+    *count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (keys[i] && !taken[i])
+            out[(*count)++] = (struct indexed_key){keys[i], i};
+    qsort(out, *count, sizeof *out, by_key);
+    return out;
 }
 
-uint32_t placed_find(const struct placed *all, uint32_t n, uint32_t place) {
-    uint32_t begin = 0, end = n;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (all[middle].place < place)
-            begin = middle + 1;
-        else
-            end = middle;
+void keys_pair(const uint64_t *before, uint32_t nbefore, const uint64_t *now, uint32_t nnow, uint32_t *before_of) {
+    bool *was = xcalloc(nbefore + (size_t)1, sizeof *was), *is = xcalloc(nnow + (size_t)1, sizeof *is);
+    for (uint32_t i = 0; i < nnow; i++)
+        if (before_of[i] != NONE)
+            is[i] = was[before_of[i]] = true;
+    uint32_t nx, ny;
+    struct indexed_key *x = sorted_keys(before, nbefore, was, &nx), *y = sorted_keys(now, nnow, is, &ny);
+    for (uint32_t i = 0, k = 0; i < nx && k < ny;) {
+        int c = compare_numbers(x[i].key, y[k].key);
+        if (c == 0)
+            before_of[y[k].index] = x[i].index;
+        i += c <= 0;
+        k += c >= 0;
     }
-    return begin < n && all[begin].place == place ? begin : n;
+    free(x);
+    free(y);
+    free(was);
+    free(is);
+}
+
+/* ---- findings ---- */
+
+static struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a) {
+    struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
+    for (uint32_t i = 0; i < l->n; i++)
+        all[i] = l->items[i]->fingerprint;
+    return (struct fingerprints){all, l->n, sizeof *all};
+}
+
+/* Of a fused op at a place that has a name. */
+static const uint64_t *place_keys(const struct finding_list *l, struct arena *a) {
+    uint64_t *keys = arena_alloc(a, (l->n + (size_t)1) * sizeof *keys);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->items[i]->fingerprint.place)
+            keys[i] = str_hash(l->items[i]->fused_op) ^ l->items[i]->fingerprint.place;
+    return keys;
+}
+
+static void add_change(struct findings_compared *c, enum finding_change kind, const struct finding *f) {
+    c->changes = grow(c->changes, &c->cap, c->nchanges + 1, sizeof *c->changes);
+    c->changes[c->nchanges++] = (struct changed_finding){kind, f};
+    c->counts[kind]++;
+}
+
+struct findings_compared findings_compare(const struct finding_list *before, const struct finding_list *now) {
+    struct arena a = {0};
+    struct findings_compared c = {.is_there = xcalloc(before->n + (size_t)1, sizeof *c.is_there)};
+    c.before_of = fingerprints_pair(finding_fingerprints(before, &a), finding_fingerprints(now, &a));
+    uint32_t *became = arena_alloc(&a, (now->n + (size_t)1) * sizeof *became);
+    memcpy(became, c.before_of, now->n * sizeof *became);
+    keys_pair(place_keys(before, &a), before->n, place_keys(now, &a), now->n, became);
+    for (uint32_t i = 0; i < now->n; i++) {
+        if (c.before_of[i] == NONE && became[i] != NONE && now->items[i]->saved_us > before->items[became[i]]->saved_us)
+            became[i] = NONE;
+        if (became[i] == NONE)
+            add_change(&c, FINDING_NEW, now->items[i]);
+        else
+            c.is_there[became[i]] = true;
+    }
+    for (uint32_t i = 0; i < now->n; i++)
+        if (became[i] != c.before_of[i])
+            add_change(&c, FINDING_CHANGED, now->items[i]);
+    for (uint32_t i = 0; i < before->n; i++)
+        if (!c.is_there[i])
+            add_change(&c, FINDING_GONE, before->items[i]);
+    arena_free(&a);
+    return c;
+}
+
+void findings_compared_free(struct findings_compared *c) {
+    free(c->before_of);
+    free(c->is_there);
+    free(c->changes);
+}
+
+static void write_change(struct writer *w, const struct changed_finding *x) {
+    static const char *const words[] = {"new", "changed", "gone"};
+    const struct finding *f = x->finding;
+    char fingerprint[FINGERPRINT_TEXT];
+    write_map(w);
+    write_pair(w, "change", str_of(words[x->kind]), TEXT_NAME);
+    write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
+    write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
+    if (f->saved_us > 0) {
+        write_key(w, STR("saved_us"));
+        write_real(w, f->saved_us);
+    }
+    write_pair_if_any(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_QUOTED);
+    write_close(w);
+}
+
+void findings_compared_write(const struct findings_compared *c, struct writer *w) {
+    write_list(w);
+    for (uint32_t i = 0; i < c->nchanges; i++)
+        write_change(w, &c->changes[i]);
+    write_close(w);
 }

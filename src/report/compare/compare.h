@@ -1,7 +1,9 @@
-/* Which findings of two lists are the same. */
+/* The one comparison of findings: which of two lists are the same, behind baselines, diff and summary --before. */
 #ifndef FA_COMPARE_H
 #define FA_COMPARE_H
 
+#include "base/writer.h"
+#include "report/finding.h"
 #include "report/place/fingerprint.h"
 
 /* The fingerprints in an array of structs: where the first one is, and the size of a struct. */
@@ -17,14 +19,30 @@ struct fingerprints {
  * are alike are two changes, and a layer more is one. */
 uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now);
 
-/* What stands at a place of the model that has a name. */
-struct placed {
-    uint32_t place, index;
+/* Of those that are left of both, pairs those of one key; 0 is none. */
+void keys_pair(const uint64_t *before, uint32_t nbefore, const uint64_t *now, uint32_t nnow, uint32_t *before_of);
+
+/* ---- findings ---- */
+
+enum finding_change { FINDING_NEW, FINDING_CHANGED, FINDING_GONE, FINDING_CHANGES };
+
+struct changed_finding {
+    enum finding_change kind;
+    const struct finding *finding;
 };
 
-/* To find them by place. Sorts them; the order of equal ones is that of their indices. */
-void placed_sort(struct placed *all, uint32_t n);
-/* The first of this place; or n. */
-uint32_t placed_find(const struct placed *all, uint32_t n, uint32_t place);
+struct findings_compared {
+    uint32_t *before_of;             /* by finding now: the one that it is; NONE: it is new or changed */
+    bool *is_there;                  /* by finding before: it is one of now */
+    struct changed_finding *changes; /* new ones, changed ones, gone ones */
+    uint32_t nchanges, cap, counts[FINDING_CHANGES];
+};
+
+/* One that is missed at the same named place in other ops, and costs no more, is changed. Free with
+ * findings_compared_free. */
+struct findings_compared findings_compare(const struct finding_list *before, const struct finding_list *now);
+void findings_compared_free(struct findings_compared *c);
+/* The list of changes. */
+void findings_compared_write(const struct findings_compared *c, struct writer *w);
 
 #endif

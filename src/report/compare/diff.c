@@ -1,28 +1,15 @@
-/* The fused ops of two compiles, by op and place, then their findings. What a lost fusion costs is what the finding at
- * its place would save. */
+/* The fused ops of two compiles, by op and place, then their findings. */
 #include "report/compare/diff.h"
 
 #include <stdlib.h>
 
-#include "report/compare/findings.h"
-
 enum state { SAME, LOST, PARTLY_LOST, GAINED, CHANGED, INTO /* another fused op at the same place */ };
-
-/* The findings of a compile. */
-struct missed {
-    const struct finding_list *list;
-    struct placed *placed; /* those at named places, by place */
-    bool *there, *of_op; /* by finding: the other compile has it; a fused op is listed that was lost or gained there */
-    uint32_t nplaced;
-};
 
 struct changes {
     const struct compile_summary *before, *now;
-    uint32_t *before_of;  /* by fused op now: the one that it was, or NONE */
+    uint32_t *before_of;  /* by fused op now: the one that it was, or whose place it took; NONE */
     enum state *was, *is; /* by fused op before and now */
     uint32_t *into;       /* by fused op before of INTO: what stands there now */
-    struct missed missed_before, missed_now;
-    bool *moved; /* by finding now: the same is missed at its place before, in other ops */
 };
 
 static bool is_part_of(const struct fused_op *now, const struct fused_op *before) {
@@ -37,33 +24,28 @@ static enum state state_of(const struct fused_op *before, const struct fused_op 
     return before->rest == now->rest ? SAME : CHANGED;
 }
 
-/* Those that are gained at a named place; to be freed. */
-static struct placed *gained_ops(const struct changes *c, uint32_t *count) {
-    const struct inventory *n = &c->now->fused;
-    struct placed *all = xcalloc(n->n + (size_t)1, sizeof *all);
-    *count = 0;
-    for (uint32_t k = 0; k < n->n; k++)
-        if (c->is[k] == GAINED && c->before_of[k] == NONE && n->items[k].fingerprint.place)
-            all[(*count)++] = (struct placed){n->items[k].fingerprint.place, k};
-    placed_sort(all, *count);
-    return all;
+/* Of the fused ops in one state that are at a named place, that place; to be freed. */
+static uint64_t *places_of(const struct inventory *v, const enum state *states, enum state which) {
+    uint64_t *places = xcalloc(v->n + (size_t)1, sizeof *places);
+    for (uint32_t i = 0; i < v->n; i++)
+        places[i] = states[i] == which ? v->items[i].fingerprint.place : 0;
+    return places;
 }
 
 /* One that is lost where another one is gained became that one. */
 static void find_replaced(struct changes *c) {
-    const struct inventory *b = &c->before->fused;
-    uint32_t count;
-    struct placed *gained = gained_ops(c, &count);
-    for (uint32_t i = 0; i < b->n; i++) {
-        uint32_t place = b->items[i].fingerprint.place;
-        uint32_t k = c->was[i] == LOST && place ? placed_find(gained, count, place) : count;
-        while (k < count && gained[k].place == place && c->is[gained[k].index] != GAINED)
-            k++;
-        if (k == count || gained[k].place != place)
-            continue;
-        c->was[i] = c->is[gained[k].index] = INTO;
-        c->into[i] = gained[k].index;
-    }
+    const struct inventory *b = &c->before->fused, *n = &c->now->fused;
+    uint64_t *lost = places_of(b, c->was, LOST), *gained = places_of(n, c->is, GAINED);
+    uint32_t *before_of = xrealloc(NULL, (n->n + (size_t)1) * sizeof *before_of);
+    memcpy(before_of, c->before_of, n->n * sizeof *before_of);
+    keys_pair(lost, b->n, gained, n->n, before_of);
+    for (uint32_t k = 0; k < n->n; k++)
+        if (before_of[k] != c->before_of[k]) {
+            c->was[before_of[k]] = c->is[k] = INTO;
+            c->into[before_of[k]] = k;
+        }
+    free(before_of);
+    free(lost);
     free(gained);
 }
 
@@ -89,107 +71,12 @@ static void find_changes(struct changes *c) {
     find_replaced(c);
 }
 
-/* ---- findings ---- */
-
-/* By place; to be freed. */
-static struct placed *placed_findings(const struct finding_list *l, uint32_t *count) {
-    struct placed *all = xcalloc(l->n + (size_t)1, sizeof *all);
-    *count = 0;
-    for (uint32_t i = 0; i < l->n; i++)
-        if (l->items[i]->fingerprint.place)
-            all[(*count)++] = (struct placed){l->items[i]->fingerprint.place, i};
-    placed_sort(all, *count);
-    return all;
-}
-
-static struct missed missed_of(const struct finding_list *l) {
-    struct missed m = {.list = l,
-                       .there = xcalloc(l->n + (size_t)1, sizeof *m.there),
-                       .of_op = xcalloc(l->n + (size_t)1, sizeof *m.of_op)};
-    m.placed = placed_findings(l, &m.nplaced);
-    return m;
-}
-
-static void missed_free(struct missed *m) {
-    free(m->placed);
-    free(m->there);
-    free(m->of_op);
-}
-
-/* Of the findings at a named place the first, as an index of `placed`; those of the place follow it. */
-static uint32_t first_at(const struct missed *m, uint32_t place) {
-    return place ? placed_find(m->placed, m->nplaced, place) : m->nplaced;
-}
-
-static void pair_findings(struct changes *c) {
-    struct missed *b = &c->missed_before, *n = &c->missed_now;
-    struct arena a = {0};
-    uint32_t *before_of = fingerprints_pair(finding_fingerprints(b->list, &a), finding_fingerprints(n->list, &a));
-    arena_free(&a);
-    c->moved = xcalloc(n->list->n + (size_t)1, sizeof *c->moved);
-    for (uint32_t i = 0; i < n->list->n; i++)
-        if (before_of[i] != NONE)
-            n->there[i] = b->there[before_of[i]] = true;
-    free(before_of);
-}
-
-/* ---- what each change costs ---- */
-
-static const struct finding *take(struct missed *m, uint32_t i) {
-    m->of_op[i] = true;
-    return m->list->items[i];
-}
-
-static bool is_open(const struct missed *m, uint32_t i) {
-    return !m->there[i] && !m->of_op[i];
-}
-
-/* "attention_decode" is one of "attention". */
-static bool is_variant(struct str op, struct str general) {
-    return op.n > general.n && str_starts(op, general) && op.p[general.n] == '_';
-}
-
-/* The finding of this op at its place, or else of an op that it is a variant of, which is told with it; NULL: there is
- * none. */
-static const struct finding *finding_of(struct missed *m, const struct fused_op *f) {
-    uint32_t place = f->fingerprint.place, general = NONE;
-    for (uint32_t k = first_at(m, place); k < m->nplaced && m->placed[k].place == place; k++) {
-        uint32_t i = m->placed[k].index;
-        if (!is_open(m, i))
-            continue;
-        if (str_eq(f->op, m->list->items[i]->fused_op))
-            return take(m, i);
-        if (general == NONE && is_variant(f->op, m->list->items[i]->fused_op))
-            general = i;
-    }
-    return general == NONE ? NULL : take(m, general);
-}
-
-/* Where places have other names in the other compile: of as many changes of this op, and as many findings of it, that
- * are left, one each, in the order of the text. */
-static void find_rest(struct missed *m, struct str op, struct change *changes, uint32_t n, enum change_kind kind) {
-    uint32_t nchanges = 0, nfindings = 0, i = 0;
-    for (uint32_t k = 0; k < n; k++)
-        nchanges += changes[k].kind == kind && !changes[k].finding;
-    for (uint32_t k = 0; nchanges && k < m->list->n; k++)
-        nfindings += is_open(m, k) && str_eq(m->list->items[k]->fused_op, op);
-    for (uint32_t k = 0; nchanges == nfindings && nchanges && k < n; k++) {
-        if (changes[k].kind != kind || changes[k].finding)
-            continue;
-        while (!is_open(m, i) || !str_eq(m->list->items[i]->fused_op, op))
-            i++;
-        changes[k].finding = take(m, i);
-    }
-}
-
 static uint32_t count_of(const struct inventory *v, struct str op) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < v->n; i++)
         n += v->items[i].fused && str_eq(v->items[i].op, op);
     return n;
 }
-
-/* ---- the changes of one fused op ---- */
 
 static struct change *add_change(struct diff *d, enum change_kind kind, struct str op, struct str place) {
     d->changes = grow(d->changes, &d->changes_cap, d->nchanges + 1, sizeof *d->changes);
@@ -203,7 +90,7 @@ static void add_lost(struct changes *c, struct str op, struct diff *d) {
         if (!str_eq(f->op, op))
             continue;
         if (c->was[i] == LOST)
-            add_change(d, OP_LOST, op, f->place)->finding = finding_of(&c->missed_now, f);
+            add_change(d, OP_LOST, op, f->place);
         else if (c->was[i] == INTO)
             add_change(d, OP_CHANGED, op, f->place)->now = c->now->fused.items[c->into[i]].op;
     }
@@ -244,9 +131,6 @@ static void add_others(struct changes *c, struct str op, struct diff *d, struct 
             new->how = f->active ? STR("with an op folded into it") : STR("without the op that was folded into it");
         else if (old)
             new->how = how_changed(old, f, a);
-        new->finding = kind == OP_GAINED        ? finding_of(&c->missed_before, f)
-                       : kind == OP_PARTLY_LOST ? finding_of(&c->missed_now, f)
-                                                : NULL;
     }
 }
 
@@ -262,14 +146,8 @@ static void add_op(struct changes *c, struct str op, struct diff *d, struct aren
     x.n = d->nchanges - x.first;
     if (x.n == 0)
         return;
-    find_rest(&c->missed_now, op, d->changes + x.first, x.n, OP_LOST);
-    find_rest(&c->missed_before, op, d->changes + x.first, x.n, OP_GAINED);
-    for (uint32_t i = x.first; i < d->nchanges; i++) {
-        x.lost += d->changes[i].kind == OP_LOST || d->changes[i].kind == OP_PARTLY_LOST;
-        x.gained += d->changes[i].kind == OP_GAINED;
-    }
-    d->lost += x.lost;
-    d->gained += x.gained;
+    for (uint32_t i = x.first; i < d->nchanges; i++)
+        d->lost += d->changes[i].kind == OP_LOST || d->changes[i].kind == OP_PARTLY_LOST;
     d->ops = grow(d->ops, &d->ops_cap, d->nops + 1, sizeof *d->ops);
     d->ops[d->nops++] = x;
 }
@@ -288,72 +166,20 @@ static void add_ops(struct changes *c, struct diff *d, struct arena *a) {
     free(ops);
 }
 
-/* ---- the whole ---- */
-
-/* The finding before of the same op and place that costs as much or more; one that no op is told with comes first.
- * NONE: there is none. */
-static uint32_t moved_from(const struct missed *b, const struct finding *now) {
-    uint32_t place = now->fingerprint.place, found = NONE;
-    for (uint32_t k = first_at(b, place); k < b->nplaced && b->placed[k].place == place; k++) {
-        uint32_t i = b->placed[k].index;
-        const struct finding *before = b->list->items[i];
-        if (!b->there[i] && (found == NONE || (b->of_op[found] && !b->of_op[i])) &&
-            str_eq(before->fused_op, now->fused_op) && now->saved_us <= before->saved_us)
-            found = i;
-    }
-    return found;
-}
-
-/* What is left of both: the same fused op at the same named place is missed in other ops, and costs no more. */
-static void find_moved(struct changes *c) {
-    struct missed *b = &c->missed_before, *n = &c->missed_now;
-    for (uint32_t i = 0; i < n->list->n; i++) {
-        uint32_t from = is_open(n, i) ? moved_from(b, n->list->items[i]) : NONE;
-        if (from != NONE)
-            b->there[from] = n->there[i] = c->moved[i] = true;
-    }
-}
-
-static void add_finding(struct diff *d, enum finding_change kind, const struct missed *m, uint32_t i) {
-    d->findings = grow(d->findings, &d->findings_cap, d->nfindings + 1, sizeof *d->findings);
-    d->findings[d->nfindings++] = (struct changed_finding){kind, m->list->items[i], m->of_op[i]};
-    d->counts[kind]++;
-    d->of_ops[kind] += m->of_op[i];
-}
-
-static void add_findings(const struct changes *c, struct diff *d) {
-    const struct missed *b = &c->missed_before, *n = &c->missed_now;
-    for (uint32_t i = 0; i < n->list->n; i++)
-        if (!n->there[i])
-            add_finding(d, FINDING_NEW, n, i);
-    for (uint32_t i = 0; i < n->list->n; i++)
-        if (c->moved[i])
-            add_finding(d, FINDING_CHANGED, n, i);
-    for (uint32_t i = 0; i < b->list->n; i++)
-        if (!b->there[i])
-            add_finding(d, FINDING_GONE, b, i);
-}
-
 struct diff diff_make(const struct compile_summary *before, const struct compile_summary *now, struct arena *a) {
-    struct diff d = {.before = before, .now = now};
-    struct changes c = {before, now, .missed_before = missed_of(before->missed), .missed_now = missed_of(now->missed)};
+    struct diff d = {.before = before, .now = now, .findings = findings_compare(before->missed, now->missed)};
+    struct changes c = {before, now, .before_of = NULL};
     find_changes(&c);
-    pair_findings(&c);
     add_ops(&c, &d, a);
-    find_moved(&c);
-    add_findings(&c, &d);
     free(c.before_of);
     free(c.was);
     free(c.is);
     free(c.into);
-    free(c.moved);
-    missed_free(&c.missed_before);
-    missed_free(&c.missed_now);
     return d;
 }
 
 void diff_free(struct diff *d) {
     free(d->changes);
     free(d->ops);
-    free(d->findings);
+    findings_compared_free(&d->findings);
 }

@@ -4,13 +4,6 @@
 
 #include "input/source/yaml.h"
 
-struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a) {
-    struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
-    for (uint32_t i = 0; i < l->n; i++)
-        all[i] = l->items[i]->fingerprint;
-    return (struct fingerprints){all, l->n, sizeof *all};
-}
-
 /* What has none of it was never one: where it breaks the rules of YAML says nothing. */
 static bool may_be_report(struct str text) {
     text = str_trim(text);
@@ -42,7 +35,7 @@ static bool text_of(const struct tree *map, const char *key, struct str *out) {
     return !t || t->kind == TREE_SCALAR;
 }
 
-static bool take(struct str *line, const char *key) {
+static bool has_key(struct str *line, const char *key) {
     size_t n = strlen(key);
     if (!str_starts(*line, str_of(key)))
         return false;
@@ -57,14 +50,14 @@ static bool read_notes(struct finding *f, struct str notes, struct arena *a) {
     double saved = 0;
     while (notes.n) {
         struct str line = str_line(&notes);
-        if (take(&line, "saves:")) {
+        if (has_key(&line, "saves:")) {
             saved = price_line_us(arena_str(a, line));
-        } else if (take(&line, "model location:")) {
+        } else if (has_key(&line, "model location:")) {
             f->place = line;
             f->saved_us = saved;
-        } else if (take(&line, "fingerprint:")) {
+        } else if (has_key(&line, "fingerprint:")) {
             identified = fingerprint_read(line, &f->fingerprint);
-        } else if (identified && take(&line, "known:")) {
+        } else if (identified && has_key(&line, "known:")) {
             f->known = line;
         }
     }

@@ -3,7 +3,6 @@
 #define FA_FINDINGS_H
 
 #include "base/tree.h"
-#include "report/compare/compare.h"
 #include "report/finding.h"
 
 /* What a report in a file says. */
@@ -19,8 +18,6 @@ bool findings_read(const char *path, struct arena *a, struct diags *d, struct re
 static inline bool finding_is_of_dialect(const struct finding *f) {
     return str_is(f->source, "ttnn") && !f->lacks.n;
 }
-/* In `a`. */
-struct fingerprints finding_fingerprints(const struct finding_list *l, struct arena *a);
 
 /* The tree of such a report, NULL of an empty file, in `a`. False with a diagnostic. */
 bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document);

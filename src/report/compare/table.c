@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "report/compare/diff.h"
+#include "report/compare/compare.h"
 
 struct table_row {
     struct str name;
@@ -13,8 +13,8 @@ struct table_row {
     size_t last;                                  /* the latest of these */
     /* against an earlier report, where there is one */
     double saved_before_us;
-    struct changed_finding *changes; /* to be freed */
-    uint32_t nchanges, added, gone;
+    struct findings_compared changes; /* to be freed; of a sum none */
+    uint32_t added, gone;
     bool compared;
 };
 
@@ -64,20 +64,13 @@ static void sort_rows(struct table_rows *r) {
 /* Which findings are new and gone. */
 static void compare(struct table_row *row, const struct table_item *item) {
     struct table_row earlier = {.saved_us = 0};
-    struct arena a = {0};
-    struct compile_summary before = {.missed = item->before}, now = {.missed = item->findings};
-    struct diff d = diff_make(&before, &now, &a);
+    row->changes = findings_compare(item->before, item->findings);
     row->compared = true;
-    row->added = d.counts[FINDING_NEW];
-    row->gone = d.counts[FINDING_GONE];
-    row->changes = d.findings;
-    row->nchanges = d.nfindings;
-    d.findings = NULL;
-    diff_free(&d);
+    row->added = row->changes.counts[FINDING_NEW];
+    row->gone = row->changes.counts[FINDING_GONE];
     for (uint32_t i = 0; i < item->before->n; i++)
         count(&earlier, item->before->items[i], false);
     row->saved_before_us = earlier.saved_us;
-    arena_free(&a);
 }
 
 static void add_report(struct report_table *t, const struct table_item *item, size_t number) {
@@ -98,7 +91,7 @@ static void add_report(struct report_table *t, const struct table_item *item, si
     t->all.saved_before_us += row.saved_before_us;
     t->all.compared |= row.compared;
     if (!l->n && !row.gone) {
-        free(row.changes);
+        findings_compared_free(&row.changes);
         return;
     }
     t->reports.items = grow(t->reports.items, &t->reports.cap, t->reports.n + 1, sizeof *t->reports.items);
@@ -116,7 +109,7 @@ static struct report_table table_make(const struct table_item *items, size_t n) 
 
 static void table_free(struct report_table *t) {
     for (uint32_t i = 0; i < t->reports.n; i++)
-        free(t->reports.items[i].changes);
+        findings_compared_free(&t->reports.items[i].changes);
     free(t->reports.items);
     free(t->ops.items);
 }
@@ -140,11 +133,9 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
         write_pair_number(w, "new", r->added);
         write_pair_number(w, "gone", r->gone);
     }
-    if (r->changes) {
-        write_list_at(w, "changes");
-        for (uint32_t i = 0; i < r->nchanges; i++)
-            diff_write_finding(w, &r->changes[i]);
-        write_close(w);
+    if (r->changes.before_of) {
+        write_key(w, STR("changes"));
+        findings_compared_write(&r->changes, w);
     }
     write_close(w);
 }

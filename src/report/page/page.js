@@ -489,19 +489,16 @@ function check() {
 
 const listed = (rows) => make('ul', {}, ...rows.map((r) => make('li', {}, ...r)));
 
-// `told`: rows that say what is listed elsewhere.
-function changes(title, kind, rows, told = []) {
-    const where = `${told.length} ${rows.length ? 'more ' : ''}where fused ops were ${kind}`;
-    return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`), rows.length ? listed(rows) : '',
-        told.length ? make('details', {class: 'faint'}, make('summary', {}, where), listed(told)) : '',
-        rows.length + told.length ? '' : make('p', {class: 'faint'}, 'none'));
+function changes(title, kind, rows) {
+    return make('div', {}, make('h3', {class: kind}, `${title} (${rows.length})`),
+        rows.length ? listed(rows) : make('p', {class: 'faint'}, 'none'));
 }
 
-// Of findings those that are new, gone or changed; what is told by a fused op is folded.
+// Of findings those that are new, gone or changed.
 function changedFindings(findings, title, kind, change) {
     const here = findings.filter((f) => f.change === change), row = (f) => [make('span', {class: 'name'}, f.fused_op),
         ` ${f.place || f.ir_loc || ''}`, f.saved_us ? `, about ${time(f.saved_us)}` : ''];
-    return changes(title, kind, here.filter((f) => !f.of_op).map(row), here.filter((f) => f.of_op).map(row));
+    return changes(title, kind, here.map(row));
 }
 
 const AUDIT = /\.(ya?ml|json)$/; // a report, of which nothing is left to audit
@@ -515,7 +512,7 @@ function slower({before, now}) {
 function diff() {
     const lost = ({change}) => change === 'lost' || change === 'partly lost', gained = ({change}) => change === 'gained';
     const {before, now} = data;
-    const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c}))).sort((a, b) => (b.us || 0) - (a.us || 0));
+    const all = data.fused_ops.flatMap((op) => op.changes.map((c) => ({op: op.fused_op, ...c})));
     const few = (what, is) => plural(all.filter(is).length, `fused op`) + ` ${what}`;
     const are = (change) => data.findings.filter((f) => f.change === change);
     const known = (us) => us === undefined ? '–' : time(us);
@@ -528,10 +525,8 @@ function diff() {
             ({title, number: true, key: (r) => r[key] || 0, cell: (r) => known(r[key])})),
         {title: 'Findings', number: true, key: (r) => r.findings, cell: (r) => `${r.findings}`},
     ], [{name: 'before', ...before}, {name: 'now', ...now}], 'Both compiles'));
-    if (all.some((c) => lost(c) || gained(c))) overview.append(make('p', {class: 'faint'}, 'Where a fused op was lost, its ops run one by one ' +
-        'again: that costs about the time beside it. What was gained saves it. All times are estimates.'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
-        c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.us ? `, about ${time(c.us)}` : ''];
+        c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : ''];
     const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
     const findings = (title, kind, change) => changedFindings(data.findings, title, kind, change);
     const both = (title, ...two) => overview.append(make('h2', {}, title), make('div', {class: 'pair'}, ...two));
