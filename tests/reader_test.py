@@ -146,7 +146,7 @@ class Reader(unittest.TestCase):
                     self.run_it("fusion-audit -n %s=file.yml model.ttir.mlir model.ttnn.mlir" % kind[5:])
                 else:
                     self.assertIn(kind, ("output", "module", "other"))
-        self.assertEqual(kinds, {"shell", "script", "python", "continued", "file", "output", "module", "other"})
+        self.assertLessEqual({"shell", "script", "python", "continued", "file", "output", "module"}, kinds)
 
     def expectations(self, text):
         """Of another model: each is read, and none is met."""

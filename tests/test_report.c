@@ -164,14 +164,6 @@ Test(report, summary_promises_options_in_order) {
         "  new one)\n");
 }
 
-Test(report, summary_says_what_is_less_where_the_digits_do_not_tell) {
-    struct report r = {.total_us = 1600}, more = {.total_us = 1600};
-    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 9.5);
-    cr_expect(str_ends(str_of(summary_of(&r, 100)), STR("set fuse: 1.6 ms -> 1.6 ms, 9.5 us less\n")));
-    add_todo(&more, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 95);
-    cr_expect(str_ends(str_of(summary_of(&more, 100)), STR("set fuse: 1.6 ms -> 1.5 ms\n")));
-}
-
 /* Entries of one op for which the same is to be done have one row, of whatever they are made. */
 Test(report, summary_has_a_row_for_each_thing_to_do) {
     struct report r = {0};
@@ -263,24 +255,6 @@ Test(report, summary_counts_places_that_are_alike_once) {
                      "  3.0 us        3 (1)  ttnn.a: leave it: fusing is estimated to be slower\n");
 }
 
-/* A name of half the width or more is not counted: the line behind it has all of the width. */
-Test(report, summary_breaks_its_first_line_where_it_is_full) {
-    const char *name = "a_name_of_half_the_width_of_60",
-               *said[] = {"all 9 TTNN ops paired\n", "all 10 TTNN ops\n  paired\n"};
-    for (int i = 0; i < 2; i++) {
-        struct report r = {.suppressed = {.n = 1}, .npaired = i ? 10 : 9};
-        char *text = NULL;
-        size_t n;
-        FILE *out = open_memstream(&text, &n);
-        report_summary(&r, name, 60, false, out);
-        fclose(out);
-        char want[128];
-        snprintf(want, sizeof want, "%s: 0 places, 0 fused ops, 1 suppressed; %s", name, said[i]);
-        cr_expect(str_starts(str_of(text), str_of(want)), "%s", text);
-        free(text);
-    }
-}
-
 Test(report, summary_counts_ops_that_have_a_pair) {
     struct report all = {.npaired = 3}, some = {.npaired = 3, .nunpaired = 1}, none = {.nunpaired = 4};
     struct report *reports[] = {&all, &some, &none};
@@ -291,72 +265,6 @@ Test(report, summary_counts_ops_that_have_a_pair) {
         cr_expect(strstr(text, said[i]), "%s", text);
         free(text);
     }
-}
-
-/* On a narrow terminal, too, what to do has most of the width. */
-Test(report, summary_leaves_room_for_what_to_do) {
-    struct report r = {0};
-    add_todo(&r, "ttnn.split_query_key_value_and_heads", "ttnn", TODO_OPTION, "enable-something=true", 3);
-    add_todo_of(
-        &r, "ttnn.linear", "x",
-        "it wants a bias of rank 1 that is a parameter, and the operands are of one type, here are two of them");
-    r.findings.items[1]->todo.what = STR("MatmulAndBiasAndActivationFusionPattern");
-    cr_assert_str_eq(summary_of(&r, 80),
-                     "r.yml: 2 places, 2 fused ops\n"
-                     "   saves  places  fused op: what to do\n"
-                     "  3.0 us       1  ttnn.split_query_key_value_and_heads: set\n"
-                     "                    enable-something=true\n"
-                     "  1.0 us       1  ttnn.linear: MatmulAndBiasAndActivationFusionPattern left it:\n"
-                     "                    it wants a bias of rank 1 that is a parameter, and the\n"
-                     "                    operands are of one type, here are two of them\n");
-}
-
-/* A word that is longer than a line is cut behind a dot, else between its parts, unless that would leave less than a
- * third of the line. */
-Test(report, summary_cuts_long_names) {
-    static const struct {
-        const char *op, *first, *second;
-    } names[] = {{"torch.anamethatislongerthanthelineiswide_on_any", "  torch.anamethatislongerthanthelineiswide_\n",
-                  "    on_any: set level=1\n"},
-                 {"torch_longer_x.anamethatislongerthanthelineis", "  torch_longer_x.\n",
-                  "    anamethatislongerthanthelineis: set\n"},
-                 {"torch.anamethatislongerthanthelineiswidewide", "  torch.anamethatislongerthanthelineiswidewi\n",
-                  "    de: set level=1\n"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct report r = {0};
-        add_todo(&r, names[i].op, "ttnn", TODO_OPTION, "level=1", 1);
-        char *text = summary_of(&r, 60);
-        cr_expect(strstr(text, names[i].first) && strstr(text, names[i].second), "%s", text);
-        free(text);
-    }
-}
-
-/* What is longer than a line goes on below, in three lines at most. */
-Test(report, summary_cuts_what_takes_more_than_three_lines) {
-    static const char words[] =
-        "an_option_that_fills_its_line an_option_that_fills_its_line an_option_that_fills_its_line "
-        "an_option_that_fills_its_line";
-    for (uint32_t lines = 1; lines <= 4; lines++) {
-        struct report r = {0};
-        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, words + 30 * (4 - lines), 1);
-        char *text = summary_of(&r, 70);
-        cr_expect_eq(occurrences(text, "an_option"), lines < 4 ? lines : 3, "%s", text);
-        cr_expect_eq(occurrences(text, "\n"), lines < 4 ? 2 + lines : 5, "%s", text);
-        cr_expect_eq(occurrences(text, " ...\n"), lines == 4, "%s", text);
-        free(text);
-    }
-}
-
-/* "and 2 more" has room in the line, too. */
-Test(report, summary_requests_as_many_kernels_as_fit_a_line) {
-    struct report r = {0};
-    char name[] = "cuda.kernel0";
-    for (; name[11] < '8'; name[11]++)
-        add_todo(&r, name, "cuda", TODO_KERNEL, "", 1);
-    cr_assert_str_eq(summary_of(&r, 100),
-                     "r.yml: 8 places, 8 fused ops\n"
-                     "kernels to request (8 places, up to 8.0 us): cuda.kernel0, cuda.kernel1, cuda.kernel2, and 5 "
-                     "more\n");
 }
 
 Test(report, times_have_two_digits_at_least) {
@@ -678,25 +586,6 @@ Test(report, print_markdown_fits_a_comment) {
     arena_free(&a);
 }
 
-/* Many ops are counted, few are named. */
-Test(report, print_markdown_counts_many_ops) {
-    struct str ops[7];
-    for (int i = 0; i < 7; i++)
-        ops[i] = STR("ttnn.add");
-    for (uint32_t n = 6; n <= 7; n++) {
-        struct report r = {0};
-        struct finding f = finding_of("f", "ttnn", "x");
-        f.component_ops = (struct str_list){ops, n};
-        report_add(&r, &f);
-        report_sort(&r);
-        char *text = print_as(&r, "markdown");
-        cr_expect_eq(strstr(text, "| 7 ops |") != NULL, n == 7, "%s", text);
-        cr_expect_eq(strstr(text, "ttnn.add, ttnn.add") != NULL, n == 6, "%s", text);
-        free(text);
-        report_free(&r);
-    }
-}
-
 /* A fence is longer than any run of its sign inside. */
 Test(report, print_markdown_keeps_segments_in_a_fence) {
     static const char *const cases[][2] = {{"%1 = a\n", "\n\n```mlir\n%1 = a\n```\n"},
@@ -786,20 +675,6 @@ Test(report, file_written_with_the_mode_of_a_new_file, .init = enter_temporary, 
     report_free(&r);
 }
 
-/* Nothing is standard output where it is closed, and the first file that is opened is 0 where standard input is. */
-Test(report, file_written_without_standard_files, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
-    char error[256];
-    add_place(&r, "a", "x", "n");
-    report_sort(&r);
-    cr_assert(mkdir("dir", 0777) == 0 && close(STDIN_FILENO) == 0 && close(STDOUT_FILENO) == 0);
-    cr_expect(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
-    cr_expect_eq(files_here(), 2);
-    cr_expect_not(report_remove_stale(&r, "dir"));
-    cr_expect_eq(open("/dev/null", O_RDWR), STDIN_FILENO, "all that was opened is closed");
-    report_free(&r);
-}
-
 Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256] = "";
@@ -818,108 +693,6 @@ Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave
     cr_assert_eq(files_here(), 2);
 }
 
-static bool print_and_make_directory(const struct report *r, FILE *out) {
-    (void)r;
-    return fputs("text", out) >= 0 && mkdir("out.yml", 0777) == 0;
-}
-
-static bool print_no_yaml(const struct report *r, FILE *out) {
-    (void)r;
-    return fputs("text", out) < 0;
-}
-
-/* No call of the system failed, whatever failed before. */
-Test(report, file_text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format none = {"none", "out.yml", "", print_no_yaml};
-    struct report r = {0};
-    char error[256] = "";
-    errno = EIO;
-    cr_assert_not(report_write(&r, &none, "out.yml", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write out.yml: the text cannot be written as YAML");
-    cr_assert_eq(files_here(), 0);
-}
-
-/* What takes its place in the meantime is not overwritten. */
-Test(report, file_a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
-    const struct report_format late = {"late", "out.yml", "", print_and_make_directory};
-    struct report r = {0};
-    char error[256] = "";
-    cr_assert_not(report_write(&r, &late, "out.yml", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write out.yml: Is a directory");
-    cr_assert_eq(files_here(), 1);
-}
-
-Test(report, file_link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
-    struct stat st;
-    char error[256];
-    write_file("target.yml", "old");
-    cr_assert(symlink("target.yml", "out.yml") == 0);
-    cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
-    cr_assert(lstat("out.yml", &st) == 0 && S_ISLNK(st.st_mode));
-    cr_assert_not(report_remove_stale(&r, "out.yml"));
-    cr_assert(report_remove_stale(&r, "target.yml"));
-    cr_assert(mkdir("dir", 0777) == 0 && symlink("../out.yml", "dir/far.yml") == 0);
-    cr_assert(report_write(&r, &report_formats[0], "dir/far.yml", error, sizeof error), "%s",
-              error); /* two links, and nothing behind */
-    cr_assert(lstat("target.yml", &st) == 0 && S_ISREG(st.st_mode));
-    cr_assert(symlink("loop", "loop") == 0);
-    cr_assert_not(report_write(&r, &report_formats[0], "loop", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write loop: Too many levels of symbolic links");
-    cr_assert_eq(files_here(), 4);
-}
-
-/* As many as the kernel follows. */
-Test(report, file_links_of_links_are_followed, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
-    char name[8], error[256] = "";
-    write_file("0", "old");
-    for (int i = 1; i <= 40; i++) {
-        char before[8];
-        snprintf(before, sizeof before, "%d", i - 1);
-        snprintf(name, sizeof name, "%d", i);
-        cr_assert(symlink(before, name) == 0);
-    }
-    cr_expect(report_write(&r, &report_formats[0], name, error, sizeof error), "%s", error);
-    cr_expect(report_remove_stale(&r, "0"), "the report is where the links end");
-}
-
-/* The roots of two file systems. */
-Test(report, file_a_file_with_the_number_of_standard_output_is_another) {
-    struct report r = {0};
-    struct stat proc, sys;
-    char error[256] = "";
-    if (stat("/proc", &proc) != 0 || stat("/sys", &sys) != 0 || proc.st_ino != sys.st_ino || proc.st_dev == sys.st_dev)
-        cr_skip("the roots of /proc and /sys have no common number");
-    cr_assert(close(STDOUT_FILENO) == 0 && open("/sys", O_RDONLY) == STDOUT_FILENO);
-    cr_expect_not(report_write(&r, &report_formats[0], "/proc", error, sizeof error));
-    cr_expect_str_eq(error, "cannot write /proc: Is a directory");
-}
-
-Test(report, file_mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
-    struct stat before, after, other;
-    char error[256];
-    for (int names = 1; names <= 2; names++) {
-        write_file("out.yml", "an older text that is longer than the report is going to be");
-        cr_assert(chmod("out.yml", 0642) == 0 && (names == 1 || link("out.yml", "other.yml") == 0));
-        if (geteuid() == 0)
-            cr_assert(chown("out.yml", 12, 34) == 0);
-        cr_assert(stat("out.yml", &before) == 0);
-        cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
-        cr_assert(stat("out.yml", &after) == 0);
-        cr_expect_eq(after.st_mode, before.st_mode);
-        cr_expect(after.st_uid == before.st_uid && after.st_gid == before.st_gid);
-        cr_expect_eq(after.st_ino == before.st_ino, names == 2);
-        cr_expect_eq((int)after.st_nlink, names);
-        cr_expect_eq(after.st_size, (off_t)strlen("input: {}\nmissed_fusions: []\n"));
-        cr_expect_eq(files_here(), names);
-    }
-    cr_assert(stat("other.yml", &other) == 0 && other.st_ino == after.st_ino);
-}
-
-/* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does.
- */
 /* A file with another name is overwritten: by all of the report, whatever it is printed as. */
 Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttnn_path = "m.mlir"};
@@ -940,6 +713,7 @@ Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini =
     report_free(&r);
 }
 
+/* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does. */
 Test(report, file_of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
@@ -957,35 +731,6 @@ Test(report, file_of_another_owner, .init = enter_temporary, .fini = leave_tempo
         cr_expect_eq(st.st_mode & 0777, mode);
         cr_expect_eq(st.st_size, (off_t)strlen("input: {}\nmissed_fusions: []\n"));
     }
-}
-
-/* What is printed to is standard output, whatever its name: it may hold more. */
-Test(report, file_standard_output_by_another_name, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
-    struct stat st;
-    char error[256];
-    cr_assert(freopen("out.txt", "w", stdout) != NULL);
-    fputs("before\n", stdout);
-    fflush(stdout);
-    cr_assert(report_write(&r, &report_formats[0], "/dev/stdout", error, sizeof error), "%s", error);
-    cr_assert(report_write(&r, &report_formats[0], "./out.txt", error, sizeof error), "%s", error);
-    cr_assert(stat("out.txt", &st) == 0);
-    cr_expect_eq(st.st_size, (off_t)(strlen("before\n") + 2 * strlen("input: {}\nmissed_fusions: []\n")));
-}
-
-Test(report, file_nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini = leave_temporary) {
-    const char *files[] = {"m.mlir"}, *patterns[] = {"absent.yml", NULL};
-    struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1},
-                                 .patterns = {.files = patterns, .nfiles = 1, .no_bundled = true}};
-    struct fa_audit *a = fa_audit(&o);
-    char error[256];
-    cr_assert_eq(fa_get_status(a), FA_USAGE);
-    cr_expect_not(fa_write_report(a, "yaml", "out.yml", error, sizeof error));
-    cr_expect_str_eq(error, "there is no report to write");
-    cr_expect_eq(files_here(), 0);
-    write_file("out.yml", "input: {}\nmissed_fusions: []\n");
-    cr_expect_not(fa_remove_stale_report(a, "out.yml"));
-    fa_free(a);
 }
 
 Test(report, file_nothing_is_written_in_a_format_that_there_is_not, .init = enter_temporary, .fini = leave_temporary) {

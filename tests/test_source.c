@@ -420,14 +420,6 @@ Test(source, holds_no_more_than_the_limit) {
     free(bytes_of_zeros);
 }
 
-static void write_at(const char *directory, const char *name, const char *text) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
 /* What happens to the file after the first read: this `read` takes the place of that of libc. */
 static void (*meanwhile)(const char *path);
 static const char *read_path;
