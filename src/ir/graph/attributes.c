@@ -12,14 +12,16 @@ struct dictionary_set {
 };
 
 static bool same_dictionary(const struct mlir_op *a, const struct mlir_op *b) {
-    return a->props.begin == b->props.begin && a->props.end == b->props.end && a->attrs.begin == b->attrs.begin &&
-           a->attrs.end == b->attrs.end;
+    return a->name == b->name && a->props.begin == b->props.begin && a->props.end == b->props.end &&
+           a->attrs.begin == b->attrs.begin && a->attrs.end == b->attrs.end;
 }
 
 /* The first op with the op's dictionary, which is the op itself where there was none. */
 static uint32_t first_with(struct dictionary_set *set, const struct mlir *m, uint32_t op) {
     const struct mlir_op *o = &m->ops[op];
-    uint32_t at = (uint32_t)hash_mix((uint64_t)o->props.begin << 32 | o->props.end, o->attrs.begin) & set->mask;
+    uint32_t at =
+        (uint32_t)hash_mix((uint64_t)o->props.begin << 32 | o->props.end, (uint64_t)o->attrs.begin << 32 | o->name) &
+        set->mask;
     while (set->first_op[at] != NONE && !same_dictionary(o, &m->ops[set->first_op[at]]))
         at = (at + 1) & set->mask;
     if (set->first_op[at] == NONE)

@@ -143,7 +143,7 @@ static const char *contradiction(struct op_checker *c, uint32_t op, const struct
 }
 
 /* Whether a result that does not follow from what is understood of an op is legal: a slice with steps of any sign or of
- * nothing, a product of vectors or one that its bias broadcasts to a larger shape. */
+ * nothing, data moved to nothing, a product of vectors or one that its bias broadcasts to a larger shape. */
 static bool is_legal(struct op_checker *c, uint32_t op, const struct shape *result) {
     const struct graph *g = c->g;
     const struct attr *axis = graph_axes(g, op);
@@ -151,6 +151,8 @@ static bool is_legal(struct op_checker *c, uint32_t op, const struct shape *resu
     struct shape s, broadcast;
     uint32_t known;
     if (op_is((enum op_kind)g->kind[op], ANY_RESULT) && !graph_is_ttnn(g, op))
+        return true;
+    if ((class == OP_MOVE || class == OP_SLICE) && shape_count(result) == 0) /* of an extent of 0 */
         return true;
     if (class == OP_ELTWISE) /* of one operand TTNN does not ask */
         return graph_noperands(g, op) == 1 && graph_is_ttnn(g, op);

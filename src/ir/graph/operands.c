@@ -38,21 +38,73 @@ static bool is_device(const struct mlir *m, uint32_t v) {
     return m->types[m->values[v].type].kind == TYPE_DEVICE;
 }
 
-static bool is_like_result(const struct mlir *m, uint32_t op, uint32_t v) {
+static bool is_like_result(const struct mlir *m, uint32_t op, uint32_t r, uint32_t v) {
     const struct mlir_op *o = &m->ops[op];
-    return o->nresults > 0 && m->values[v].type == m->values[o->first_result].type;
+    return r < o->nresults && m->values[v].type == m->values[o->first_result + r].type;
+}
+
+static bool is_empty(const struct graph *g, uint32_t v) {
+    uint32_t def = g->m->values[v].def;
+    return def != NONE && graph_class(g, def) == OP_CONSTANT && graph_op_is(g, def, ARBITRARY);
+}
+
+/* Whether an operand has more dimensions than its role, a row, has (column `ranks` in ops.def). */
+static bool is_no_row(const struct graph *g, uint32_t op, uint32_t role, uint32_t v) {
+    const char *ranks = op_table[g->kind[op]].ranks;
+    const struct mlir_type *type = &g->m->types[g->m->values[v].type];
+    return ranks && role < strlen(ranks) && ranks[role] == '1' && type->kind == TYPE_TENSOR && type->rank > 1;
 }
 
 /* Old text is destination-passing: the last operand is what the op writes to, an *.empty of the type of the result, or
  * another value of that type, such as an argument. It is one too many for the roles, or may stand for none that the op
  * needs; an *.empty in the place of an operand that it needs is that operand. */
 static bool is_destination(const struct graph *g, uint32_t op, const struct arity *arity, uint32_t n, uint32_t v) {
-    uint32_t def = g->m->values[v].def, needed = arity->all < 0 ? 1 : (uint32_t)arity->required;
-    bool empty = def != NONE && graph_class(g, def) == OP_CONSTANT && graph_op_is(g, def, ARBITRARY),
-         like = is_like_result(g->m, op, v);
+    uint32_t needed = arity->all < 0 ? 1 : (uint32_t)arity->required;
+    bool empty = is_empty(g, v), like = is_like_result(g->m, op, 0, v);
     if (arity->all >= 0 && n == (uint32_t)arity->all + 1)
         return empty || like;
-    return empty && like && n > needed;
+    return like && n > needed && (empty || is_no_row(g, op, n - 1, v));
+}
+
+/* One destination for each of several results. */
+static bool are_destinations(const struct graph *g, uint32_t op, const struct arity *arity, uint32_t n,
+                             const uint32_t *operands) {
+    uint32_t count = g->m->ops[op].nresults, nempty = 0;
+    if (arity->all < 0 || count < 2 || n < (uint32_t)arity->required + count)
+        return false;
+    for (uint32_t r = 0; r < count; r++) {
+        if (!is_like_result(g->m, op, r, operands[n - count + r]))
+            return false;
+        nempty += is_empty(g, operands[n - count + r]);
+    }
+    return nempty == count || n > (uint32_t)arity->all;
+}
+
+/* Leaves the operands that are read; returns how many. */
+static uint32_t drop_destinations(struct graph *g, uint32_t op, const struct arity *arity, uint32_t n,
+                                  uint32_t *operands) {
+    uint32_t only = NONE, nlike = 0;
+    if (n == 0)
+        return 0;
+    if (are_destinations(g, op, arity, n, operands)) {
+        g->ndestinations += g->m->ops[op].nresults;
+        return n - g->m->ops[op].nresults;
+    }
+    if (is_destination(g, op, arity, n, operands[n - 1])) {
+        g->ndestinations++;
+        return n - 1;
+    }
+    /* the oldest embedding has it in front of its weight */
+    for (uint32_t i = 1; arity->all >= 0 && n == (uint32_t)arity->all + 1 && i + 1 < n; i++)
+        if (is_like_result(g->m, op, 0, operands[i])) {
+            only = i;
+            nlike++;
+        }
+    if (nlike != 1)
+        return n;
+    g->ndestinations++;
+    memmove(operands + only, operands + only + 1, (n - only - 1) * sizeof *operands);
+    return n - 1;
 }
 
 /* Calls and returns keep devices and destinations: their operands are matched to arguments and results by number. */
@@ -149,10 +201,8 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
         bad_op(g, i, d, "has operandSegmentSizes that do not fit its operands %s", roles);
         return n;
     }
-    if (n > 0 && !keeps_all(g, i) && is_destination(g, i, arity, n, out[n - 1])) {
-        g->ndestinations++;
-        n--;
-    }
+    if (!keeps_all(g, i))
+        n = drop_destinations(g, i, arity, n, out);
     if (arity->all >= 0 && (n < (uint32_t)arity->required || n > (uint32_t)arity->all)) {
         bad_op(g, i, d, "has %u operand%s; it takes %s", n, n == 1 ? "" : "s", *roles ? roles : "none");
         return n;

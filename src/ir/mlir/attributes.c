@@ -100,5 +100,6 @@ struct attrs mlir_read_attrs(const struct mlir *m, uint32_t op, struct arena *a)
     mlir_attrs(m, op, keys, values, n);
     for (int i = 0; i < n; i++)
         at[i] = read_attr(keys[i], with_bytes(m, values[i], a), a, 0);
+    attrs_rename(at, (uint32_t)n, mlir_op_name(m, op), a);
     return (struct attrs){.at = at, .n = (uint32_t)n};
 }

@@ -1167,6 +1167,13 @@ static bool read_results(struct ir_parser *p) {
     return accept(p, '=') || fail(p, p->p, "expected '=' after the results of an operation");
 }
 
+/* What ends a region without a dialect: the op around it has that. */
+static struct str name_of_yield(struct ir_parser *p) {
+    struct str around = p->in.parent == NONE ? STR("") : mlir_op_name(p->m, p->in.parent),
+               dialect = str_part(&around, '.');
+    return dialect.n ? arena_printf(&p->m->tables->arena, "%.*s.yield", (int)dialect.n, dialect.p) : STR("yield");
+}
+
 /* The id of the name of an op, in full. */
 static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
     static const char *const short_names[][2] = {
@@ -1189,6 +1196,8 @@ static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
     for (size_t i = 0; i < sizeof short_names / sizeof *short_names && !generic; i++)
         if (str_is(name, short_names[i][0]))
             name = str_of(short_names[i][1]);
+    if (!generic && str_is(name, "yield"))
+        name = name_of_yield(p);
     *id = op_name_add(p, name);
     (void)keep_recent(recent, from, q, *id);
     p->p = q;

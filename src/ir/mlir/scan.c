@@ -79,7 +79,8 @@ bool scan_starts_op(const char *p, const char *end) {
 }
 
 /* Names without a dot that start an op: those of the default dialects of functions and modules. */
-static const char *const op_words[] = {"return", "call", "func", "module", "constant", "unrealized_conversion_cast"};
+static const char *const op_words[] = {
+    "return", "call", "func", "module", "constant", "yield", "unrealized_conversion_cast"};
 
 bool scan_op_word(const char *p, const char *end) {
     const char *q = scan_ident(p, end);

@@ -1,4 +1,4 @@
-/* Look-up of attributes by key. Dictionaries are short: nothing is sorted. */
+/* Look-up of attributes by key, and the keys that they had before. Dictionaries are short: nothing is sorted. */
 #include "ir/ops/attributes.h"
 
 #include <math.h>
@@ -32,6 +32,60 @@ int32_t attrs_list(const struct attrs *a, const char *key, const int64_t **list)
     const struct attr *x = attrs_find(a, key);
     *list = x ? x->list : NULL;
     return x ? x->n : -1;
+}
+
+/* Names that attributes had, by the name that they have: what were several is one list now. */
+static const struct old_attribute {
+    const char *op, *name; /* op: NULL of any */
+    const char *before[4];
+} old_attributes[] = {
+    {NULL, "fill_value", {"fillValue"}},
+    {NULL, "kernel_size", {"kernel_height", "kernel_width"}},
+    {NULL, "stride", {"stride_height", "stride_width"}},
+    {NULL, "dilation", {"dilation_height", "dilation_width"}},
+    {NULL, "padding", {"padding_height", "padding_width"}},
+    {"ttir.max_pool2d", "padding", {"padding_top", "padding_left", "padding_bottom", "padding_right"}},
+    {"ttnn.max_pool2d", "padding", {"padding_top", "padding_bottom", "padding_left", "padding_right"}},
+    {"ttir.transpose", "dim0", {"dimension1"}},
+    {"ttir.transpose", "dim1", {"dimension2"}},
+    {"ttir.concat", "dim", {"axis"}},
+    {"ttir.all_gather", "all_gather_dim", {"dim"}},
+    {"ttnn.all_gather", "all_gather_dim", {"dim"}},
+    {"ttnn.pow_scalar", "rhs", {"exponent"}},
+};
+
+static uint32_t find_key(const struct attr *at, uint32_t n, const char *key) {
+    for (uint32_t i = 0; i < n; i++)
+        if (str_is(at[i].key, key))
+            return i;
+    return NONE;
+}
+
+/* The first of the parts becomes all of them, unless one is not there or no whole number. */
+static void join_parts(struct attr *at, uint32_t n, const struct old_attribute *old, struct arena *a) {
+    int64_t *list = arena_alloc(a, sizeof old->before);
+    uint32_t part = 0, first = NONE;
+    for (; part < 4 && old->before[part]; part++) {
+        uint32_t i = find_key(at, n, old->before[part]);
+        if (i == NONE || !at[i].is_whole)
+            return;
+        list[part] = at[i].whole;
+        first = part == 0 ? i : first;
+    }
+    at[first] = (struct attr){.key = str_of(old->name), .text = at[first].text, .n = (int32_t)part, .list = list};
+}
+
+void attrs_rename(struct attr *at, uint32_t n, struct str op, struct arena *a) {
+    for (size_t k = 0; k < sizeof old_attributes / sizeof *old_attributes; k++) {
+        const struct old_attribute *old = &old_attributes[k];
+        uint32_t first = find_key(at, n, old->before[0]);
+        if (first == NONE || (old->op && !str_is(op, old->op)) || find_key(at, n, old->name) != NONE)
+            continue;
+        if (!old->before[1])
+            at[first].key = str_of(old->name);
+        else
+            join_parts(at, n, old, a);
+    }
 }
 
 static bool is_whole(double x) {

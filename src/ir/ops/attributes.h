@@ -36,6 +36,10 @@ double attr_value(const struct attr *x);
 /* Whole numbers; how many, -1 where there is no such list. */
 int32_t attrs_list(const struct attrs *a, const char *key, const int64_t **list);
 
+/* Gives attributes with names of older compilers those of today, of an op ("ttnn.conv2d"): fillValue is fill_value, and
+ * stride_height and stride_width are stride. */
+void attrs_rename(struct attr *at, uint32_t n, struct str op, struct arena *a);
+
 /* One number, or a list of them, as an attribute without a text. */
 const struct attr *attr_of_number(double x, struct arena *a);
 const struct attr *attr_of_numbers(const double *x, uint32_t n, struct arena *a);
