@@ -303,7 +303,6 @@ struct fa_verify_options {
     const char *data;        /* as that of struct fa_patterns */
     const char *only;        /* globs of fused ops, comma-separated; NULL: all */
     bool details;            /* report what was not compared, too */
-    bool precision;          /* of two modules: list what the device loses */
     unsigned seed;           /* of random numbers */
     bool modules;            /* entries have modules of their own */
     bool strict;             /* FA_INPUT for any op that was not compared, and any value taken on trust */
@@ -339,8 +338,7 @@ struct fa_check {
 };
 /* Entry i of the report. False beyond the last. */
 bool fa_get_check(struct fa_verification *v, size_t i, struct fa_check *out);
-/* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
- * entries of that place. Or empty. */
+/* Of `at` the entries of that place; or empty. */
 const char *fa_verification_text(const struct fa_verification *v);
 /* Prints the report as "yaml", nothing where it is empty, or as "json" or "html", a page. False: it is another
  * format, or the stream failed. */
@@ -365,7 +363,6 @@ struct fa_apply_options {
     size_t nvalues;
     const char *at; /* only what is found there, as fa_explain takes it; or NULL */
     bool partial;   /* also where ops could not be read, and without the findings that are not proved */
-    bool diff;      /* the text is a unified diff */
     bool assumed; /* the text is the module as it was, with constants in place of arguments that are taken to hold one:
                      what compiles of the rewritten module are to be compared with */
     unsigned max_diagnostics;
@@ -384,9 +381,9 @@ size_t fa_application_found(const struct fa_application *a);   /* findings of TT
 size_t fa_application_applied(const struct fa_application *a); /* of these */
 /* Why finding i of those that were found is left; NULL: it is applied. */
 const char *fa_application_left(const struct fa_application *a, size_t i);
-/* Prints the module, or the diff. False: the stream failed. */
+/* Prints the module. False: the stream failed. */
 bool fa_application_print(const struct fa_application *a, FILE *out);
-/* Writes the module, or the diff, as fa_write_report does. */
+/* Writes the module as fa_write_report does. */
 bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n);
 void fa_application_free(struct fa_application *a);
 

@@ -65,7 +65,6 @@ int main(int, char **argv) {
     fa_verify_options pair = fa_verify_options();
     pair.inputs = options.inputs;
     pair.data = argv[1];
-    pair.precision = true;
     pair.progress.step = [](void *, const char *, size_t, size_t) { return false; };
     fa_verification *v = fa_verify(&pair);
     good = good && fa_verification_status(v) == FA_INPUT && fa_count(fa_verification_diagnostics(v)) == 1;

@@ -1,10 +1,10 @@
-/* Pieces of `apply`: changes of a text and their diff, numbers and ops as text, movement between layouts, shapes of
+/* Pieces of `apply`: changes of a text, numbers and ops as text, movement between layouts, shapes of
  * fused ops. */
 #include <criterion/criterion.h>
 #include <math.h>
 
 #include "compile/apply/rearrange.h"
-#include "compile/apply/unified_diff.h"
+#include "compile/apply/text_edit.h"
 #include "ir/ops/infer.h"
 
 static struct arena arena;
@@ -31,16 +31,6 @@ Test(apply_pieces, a_line_with_something_else_on_it_stays) {
     cr_expect_eq(whole.end, 6);
     cr_expect_eq(part.begin, 2);
     cr_expect_eq(part.end, 3);
-}
-
-Test(apply_pieces, a_diff_has_the_lines_around) {
-    struct text_edits e = {0};
-    struct str text = STR("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), none = unified_diff(text, &e, "m", &arena);
-    cr_expect_eq(none.n, 0);
-    text_edits_add(&e, (struct span){8, 9}, STR("five"));
-    struct str out = unified_diff(text, &e, "m", &arena);
-    expect_text(out, "--- a/m\n+++ b/m\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
-    text_edits_free(&e);
 }
 
 /* ---- ops ---- */

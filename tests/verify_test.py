@@ -208,44 +208,6 @@ class Verify(unittest.TestCase):
         self.path("before.mlir", module(arguments, [op % ("ttir", "%x, %w", "1, 1, 0")]))
         self.assertEqual(self.verify(before, after)[0], 1)
 
-    def precision(self, weight, *configs):
-        """What --precision lists of a product with weights of a type and these configurations: [[loss, ...]]."""
-        arguments, rows = ["x: 32x512xbf16", "w: 512x64xbf16"], []
-        before = self.path("before.mlir", module(arguments, ["%r = ttir.matmul(%x, %w) : 32x64xbf16"]))
-        for config in configs:
-            config = f"compute_config = #ttnn.device_compute_kernel_config<{config}>"
-            body = [f"%v = ttnn.typecast(%w) : 512x64x{weight}", f"%r = ttnn.matmul(%x, %v) {{{config}}} : 32x64xbf16"]
-            after = self.path("after.mlir", module(arguments, body))
-            run = subprocess.run([PROGRAM, "verify", "--precision", "-o", self.path("check.yml"), before, after],
-                                 capture_output=True, text=True, timeout=60)
-            self.assertEqual((run.returncode, run.stderr), (0, ""))
-            lines = run.stdout.splitlines()
-            self.assertEqual(len(lines), 2, run.stdout)
-            self.assertIn("ttnn.matmul", lines[1])
-            rows.append((float(lines[1].split()[0]), lines[1]))
-        return rows
-
-    def test_precision(self):
-        best, narrow, lofi = self.precision(
-            "bf16", "math_fidelity = hifi4, fp32_dest_acc_en = true",
-            "math_fidelity = hifi4, fp32_dest_acc_en = false", "math_fidelity = lofi, fp32_dest_acc_en = true")
-        (bfp4, line), = self.precision("!ttcore.tile<32x32,bfp_bf4>", "math_fidelity = hifi4, fp32_dest_acc_en = true")
-        self.assertLess(best[0], 0.004)  # bf16 has 8 bits
-        self.assertGreater(narrow[0], 1.3 * best[0])
-        self.assertGreater(lofi[0], 1.3 * best[0])
-        self.assertGreater(bfp4, 0.05)
-        self.assertIn("16-bit accumulator", narrow[1])
-        self.assertIn("lofi", lofi[1])
-        self.assertIn("bfp4", line)
-        self.assertNotIn("accumulator", best[1])
-
-    def test_precision_is_asked_for(self):
-        one = self.path("one.mlir", module(X, RELU6))
-        run = subprocess.run([PROGRAM, "verify", "--precision", one], capture_output=True, text=True, timeout=60)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("two modules", run.stderr)
-        self.assertEqual(self.verify("--precision", "-o", "-", one, one)[0], 2)
-
     def test_effect_on_the_device(self):
         before = self.path("before.mlir", module(X, RELU6))
         after = self.path("after.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))
@@ -262,7 +224,6 @@ class Verify(unittest.TestCase):
             self.assertEqual([e["kind"] for e in yaml.safe_load(run.stdout) or []], [kind] if kind else [])
         self.assertIn("nothing is at 'absent'", run.stderr)
         self.assertEqual(sorted(os.listdir(self.directory.name)), ["after.mlir", "before.mlir"])  # no report
-        self.assertEqual(self.verify("--at=%r", "--precision", x, y)[0], 2)
 
     def at(self, place, *files):
         run = subprocess.run([PROGRAM, "verify", f"--at={place}", *files], capture_output=True, text=True, timeout=60,
@@ -943,28 +904,6 @@ module {
         other = dynamic.replace("relu6", "sigmoid")
         status, report, _ = self.verify("--details", self.path("d.mlir", dynamic), self.path("e.mlir", other))
         self.assertEqual(status, 3)
-
-    def test_precision_of_many(self):
-        body = [f"%v{i} = ttnn.{op}(%{'x' if i == 0 else f'v{i - 1}'}) : 8x32xbf16"
-                for i, op in enumerate(["exp", "tanh", "sin", "exp", "cos", "sqrt", "exp", "rsqrt", "log", "sigmoid",
-                                        "gelu", "silu", "erf", "erfc", "expm1", "log1p", "reciprocal", "relu", "abs",
-                                        "neg", "tan", "atan", "asin", "acos", "cbrt"])]
-        body += [f"%w{i} = ttnn.{op}(%{'v24' if i == 0 else f'w{i - 1}'}, %x) : 8x32xbf16"
-                 for i, op in enumerate(["add", "subtract", "multiply", "atan2", "remainder"])]
-        body += [f"%u{i} = ttnn.softmax(%{'w4' if i == 0 else f'u{i - 1}'}) {{dimension = {i} : si32}} : 8x32xbf16"
-                 for i in range(2)] + ["%r = ttnn.exp(%u1) : 8x32xbf16"]
-        one = self.path("one.mlir", module(["x: 8x32xbf16"], [line.replace("ttnn", "ttir") for line in body]))
-        two = self.path("two.mlir", module(["x: 8x32xbf16"], body))
-        shown = []
-        for more in [], ["--details"]:
-            run = subprocess.run([PROGRAM, "verify", "--precision", *more, "-o", self.path("check.yml"), one, two],
-                                 capture_output=True, text=True, timeout=60)
-            self.assertEqual((run.returncode, run.stderr), (0, ""))
-            shown.append(run.stdout.splitlines())
-        losses = [float(line.split()[0]) for line in shown[1][1:]]
-        self.assertEqual(losses, sorted(losses, reverse=True))
-        self.assertIn("4 ", next(line for line in shown[1] if "ttnn.exp " in line))  # four places in one row
-        self.assertRegex(shown[0][-1], "and [0-9]+ with less")
 
     def test_ops_without_results(self):
         text = module(X, RELU6).replace("    return", '    "ttir.unheard_of"() : () -> ()\n' * 2 + "    return")

@@ -313,7 +313,7 @@ class Verification:
     ops: tuple[int, int]
     checks: list[Check]
     report: str  # YAML, as verify writes it; or empty
-    text: str  # what `precision` or `at` asked for
+    text: str  # what `at` asked for
     diagnostics: list[Diagnostic]
 
 

@@ -33,16 +33,12 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static bool check(struct args *args) {
-    const struct apply_args *x = (const struct apply_args *)args;
-    if (x->options.diff && x->options.assumed)
-        return wrong(args, "--diff and --assumed exclude each other");
-    return output_check(args, x->output);
+    return output_check(args, ((const struct apply_args *)args)->output);
 }
 
 #define MEMBER(name) offsetof(struct apply_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the module to FILE ('-', standard output)"},
-    {"diff", 0, FLAG, MEMBER(options.diff), NULL, .help = "write a unified diff in place of the module"},
     {"assumed", 0, FLAG, MEMBER(options.assumed), NULL,
      .help = "write the module as it was in place of it, with\n"
              "what is assumed of arguments: for verify"},
@@ -75,7 +71,7 @@ const struct command apply_command = {
              "\n"
              "Examples:\n"
              "  fusion-audit apply model.ttir.mlir -o fused.ttir.mlir\n"
-             "  fusion-audit apply --assume=all --value=eps=1e-05 --diff model.ttir.mlir\n",
+             "  fusion-audit apply --assume=all --value=eps=1e-05 model.ttir.mlir | diff model.ttir.mlir -\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .shared = {&pattern_options, &choice_options},
     .size = sizeof(struct apply_args),

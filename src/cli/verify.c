@@ -48,20 +48,13 @@ static enum fa_status run(struct args *args, FILE *out) {
     if (!x->options.at)
         status = write_report(v, x, status);
     const char *text = fa_verification_text(v);
-    if (x->options.precision)
-        print_for_people(text, strlen(text));
-    else
-        fa_print_clean(text, strlen(text), "\n", out);
+    fa_print_clean(text, strlen(text), "\n", out);
     fa_verification_free(v);
     return status;
 }
 
 static bool check(struct args *args) {
     struct verify_args *x = (struct verify_args *)args;
-    if (x->options.precision && x->options.at)
-        return wrong(args, "--precision and --at both print to standard output");
-    if (x->options.precision && x->output && strcmp(x->output, "-") == 0)
-        return wrong(args, "--precision and -o - both print to standard output");
     if (!x->output)
         x->output = strcmp(x->format, "yaml") == 0   ? "fusion_check.yml"
                     : strcmp(x->format, "json") == 0 ? "fusion_check.json"
@@ -75,8 +68,6 @@ static const struct option_row rows[] = {
     {"format", 0, WORD, MEMBER(format), "FORMAT", .help = "yaml, json or html, a page", .words = "yaml|json|html"},
     {"only", 0, TEXT, MEMBER(options.only), "GLOBS", .help = "only these fused ops, comma-separated"},
     {"details", 0, FLAG, MEMBER(options.details), NULL, .help = "report what was not compared, too"},
-    {"precision", 0, FLAG, MEMBER(options.precision), NULL,
-     .help = "list what the device's arithmetic loses, most first"},
     {"strict", 0, FLAG, MEMBER(options.strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
     {"min-compared", 0, SHARE, MEMBER(options.min_compared), "SHARE",
      .help = "least share of compute ops to compare (0.9)"},
@@ -104,8 +95,7 @@ const struct command verify_command = {
              "\n"
              "Examples:\n"
              "  fusion-audit verify model.ttir.mlir model.ttnn.mlir\n"
-             "  fusion-audit verify --only='*.mean' -o - passes.log\n"
-             "  fusion-audit verify --precision model.ttir.mlir model.ttnn.mlir\n",
+             "  fusion-audit verify --only='*.mean' -o - passes.log\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .shared = {&jobs_options},
     .size = sizeof(struct verify_args),

@@ -3,7 +3,6 @@
 #include "compile/apply/choose.h"
 #include "compile/apply/file_edit.h"
 #include "compile/apply/rewrite.h"
-#include "compile/apply/unified_diff.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -392,8 +391,7 @@ static enum fa_status run(struct fa_application *a) {
     }
     struct str text = edits_of_file(&a->inputs, &c->ttir, a->ttir.ir.text, &edits, &a->arena);
     if (good)
-        a->text = a->options->diff ? unified_diff(text, &edits, c->ttir.source->path, &a->arena)
-                                   : text_edited(text, &edits, &a->arena);
+        a->text = text_edited(text, &edits, &a->arena);
     text_edits_free(&edits);
     return good ? FA_CLEAN : FA_INPUT;
 }

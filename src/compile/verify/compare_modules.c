@@ -79,26 +79,15 @@ static struct str why_not(const struct dag *d) {
                                         : STR("");
 }
 
-/* Of the proved values from `first` on those that results depend on stay. */
-static void drop_what_is_not_needed(struct sweep *s, uint32_t first) {
-    uint32_t n = first;
-    for (uint32_t i = first; i < s->m->nproved; i++)
-        if (s->mark[s->m->proved[i].node] == 1 + ANSWER_PROVED)
-            s->m->proved[n++] = s->m->proved[i];
-    s->m->nproved = n;
-}
-
 static void compare_functions(struct module_comparison *m, const struct graph *before, uint32_t func,
                               const struct graph *after, uint32_t func_after, const struct alignment *align) {
     struct sweep s = {.m = m};
-    uint32_t first = m->nproved;
     dag_build(&s.d, before, func, after, func_after);
     struct str why = why_not(&s.d);
     if (why.n) {
         m->why = why;
     } else {
         sweep_run(&s, align);
-        drop_what_is_not_needed(&s, first);
         keep_freed_uses(&s);
     }
     for (int side = 0; side < SIDES; side++)
@@ -179,7 +168,6 @@ void module_comparison_free(struct module_comparison *m) {
         mlir_free(m->miters[i]);
     free(m->miters);
     free(m->regions);
-    free(m->proved);
     free(m->trusted);
     arena_free(&m->arena);
 }

@@ -22,14 +22,6 @@ struct compared_region {
     bool by_operands; /* as in merge_candidate */
 };
 
-/* A value of AFTER that is proved, for what the device loses on it. */
-struct proved_value {
-    const struct mlir *own_types; /* the miter in its own types; or NULL */
-    uint32_t op;                  /* of AFTER, the last one that computes; no slice of it */
-    uint32_t *ops, nops;          /* of AFTER, of its region */
-    uint32_t node;                /* private */
-};
-
 /* A value that the host makes and that is taken for one of BEFORE, or for several side by side. */
 struct trusted_value {
     uint32_t call;                        /* op of AFTER */
@@ -38,7 +30,6 @@ struct trusted_value {
 
 struct what_to_compare {
     struct watch *watch; /* told of ops; or NULL */
-    bool keep_proved;    /* asked for: `proved` */
     unsigned excluded;   /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
     bool same_names;     /* values of one name are likely the same: AFTER is BEFORE with changes */
     unsigned seed;       /* of random numbers */
@@ -56,8 +47,6 @@ struct module_comparison {
     uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
     bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
-    struct proved_value *proved; /* that results depend on */
-    uint32_t nproved, proved_cap;
     struct mlir **miters; /* all of these, to be freed */
     uint32_t nmiters, miters_cap;
     struct trusted_value *trusted;

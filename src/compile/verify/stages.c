@@ -176,10 +176,6 @@ enum fa_status find_pairs(struct fa_verification *v) {
                  o->inputs.nfiles ? "more than two files" : "no file given");
         return FA_USAGE;
     }
-    if (o->precision && o->inputs.nfiles < 2) {
-        complain(v, "", "give two modules, the one of the device last", "--precision compares two modules");
-        return FA_USAGE;
-    }
     bool good = true;
     for (size_t i = 0; i < o->inputs.nfiles; i++)
         good &= source_read(&v->sources, &o->inputs, i, &v->diags);

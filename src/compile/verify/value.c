@@ -125,25 +125,6 @@ static uint32_t keep_region(struct sweep *s, const struct cone_pair *c, struct j
     return m->nregions++;
 }
 
-/* For what is asked of proved values. */
-static void keep_proved(struct sweep *s, const struct cone_pair *c) {
-    struct module_comparison *m = s->m;
-    const struct dag_value *v = &s->d.values[c->result[AFTER]];
-    const struct graph *g = s->d.side[AFTER].g;
-    if (!m->what.keep_proved || v->node == NONE || v->result > 0)
-        return;
-    uint32_t *ops = arena_alloc(&m->arena, (c->nnodes + (size_t)1) * sizeof *ops), n = 0, op = s->d.nodes[v->node].op;
-    for (uint32_t i = 0; i < c->nnodes; i++) {
-        if (s->d.nodes[c->nodes[i]].side == BEFORE)
-            continue;
-        ops[n] = s->d.nodes[c->nodes[i]].op;
-        op = op_computes(g, ops[n]) && graph_class(g, ops[n]) != OP_SLICE ? ops[n] : op;
-        n++;
-    }
-    m->proved = grow(m->proved, &m->proved_cap, m->nproved + 1, sizeof *m->proved);
-    m->proved[m->nproved++] = (struct proved_value){miter_in_own_types(s, c), op, ops, n, v->node};
-}
-
 /* ---- one value ---- */
 
 /* What agrees although a part of it differs on few numbers may not have had these: it differs again in a larger cone.
@@ -276,7 +257,6 @@ static bool try_candidate(struct sweep *s, uint32_t after, struct merge_candidat
     s->region_of[after] = keep_region(s, c, *j);
     for (uint32_t i = 0; i < c->nleaves; i++)
         s->fits[c->leaves[i]] = true;
-    keep_proved(s, c);
     dag_merge(&s->d, after, x.before, x.moved, c->weakest == PROVED ? PROVED : CONDITIONAL);
     return true;
 }
@@ -453,14 +433,6 @@ void value_compare(struct sweep *s, uint32_t after) {
         dag_merge(&s->d, after, all[0].before, all[0].moved, GUESSED);
 }
 
-static void keep_twin(struct sweep *s, uint32_t node) {
-    const struct dag_node *x = &s->d.nodes[node];
-    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
-    *c = (struct cone_pair){.result = {s->d.nodes[x->twin].first_result, x->first_result}};
-    if (cone_build(c, &s->d, GUESSED))
-        keep_proved(s, c);
-}
-
 /* What does the same as in BEFORE to values that are guessed may be proved whatever these are: where a guard leaves out
  * what differs. */
 static void prove_twin(struct sweep *s, uint32_t value) {
@@ -474,8 +446,6 @@ static void prove_twin(struct sweep *s, uint32_t value) {
 
 void value_compare_twin(struct sweep *s, uint32_t node) {
     const struct dag_node *x = &s->d.nodes[node];
-    if (s->m->what.keep_proved && dag_computes(&s->d, node))
-        keep_twin(s, node);
     for (uint32_t i = 0; i < x->nresults; i++)
         prove_twin(s, x->first_result + i);
 }

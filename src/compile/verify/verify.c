@@ -104,8 +104,6 @@ static void take_answers(struct fa_verification *v, struct stage_pair *p, const 
     p->trusted = say_trusted(m, levels, &p->arena);
     p->ntrusted = m->ntrusted;
     check_pair(p, m, levels, v->options);
-    if (v->options->precision)
-        print_precision(p, m, levels, v->options);
     if (v->options->at)
         print_place(p, m, levels, v->options);
 }
@@ -127,7 +125,6 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     }
     compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
                     (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch,
-                                             .keep_proved = v->options->precision,
                                              .seed = v->options->seed});
     if (!watch_has_ended(v->watch))
         take_answers(v, p, &m, levels);

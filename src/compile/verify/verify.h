@@ -17,7 +17,7 @@ struct stage_pair {
     uint64_t seed; /* as in fa_verify_options */
     /* results */
     struct check_list checks; /* entries of the report */
-    struct buf answer;        /* for standard output: of --precision or --at */
+    struct buf answer;        /* for standard output: of --at */
     uint32_t ndifferences, nundecided, answers[SIDES][ANSWER_NOT_COMPARED + 1];
     uint32_t globs;     /* of --only: a bit for each that AFTER has */
     bool skipped;       /* a part of a module could not be read */
@@ -65,9 +65,6 @@ void check_add(struct check_list *l, const struct check *c);
 /* The entries of what is at options.at. */
 void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
                  const struct fa_verify_options *o);
-/* The list of what the device loses, where it is asked for. */
-void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES],
-                     const struct fa_verify_options *o);
 /* The whole report, or entries alone, in YAML. False when the stream fails. */
 bool check_print(const struct fa_verification *v, enum markup markup, FILE *out);
 bool checks_print(const struct check_list *l, FILE *out);
