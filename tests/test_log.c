@@ -558,20 +558,23 @@ Test(log, numbers_that_go_back_and_forth_tell_processes) {
 }
 
 Test(log, modules_of_a_file_share_their_aliases) {
-#define ALIAS "#l = #ttnn.l<a,\n  b>\n"
-    struct log_scan s =
-        scan(ALIAS MODULE("a", "ttnn.exp") MODULE("b", "ttnn.exp") "// -----\n" MODULE("c", "ttnn.exp"));
-    cr_assert_eq(s.nblocks, 3);
+#define ALIASES   "#d = #ttnn.d<x>\n#l = #ttnn.l<#d,\n  b>\n#unused = #ttnn.u<x>\n"
+#define USE(name) "module @" name " {\n" TTIR_FUNC("main", "ttnn.exp") "  \"ttnn.x\"() {l = #l} : () -> ()\n}\n"
+    struct log_scan s = scan(ALIASES USE("a") USE("b") "// -----\n" USE("c") MODULE("d", "ttnn.exp"));
+    cr_assert_eq(s.nblocks, 4);
     for (uint32_t i = 0; i < 3; i++)
-        cr_expect(block_has(&s.blocks[i], ALIAS), "block %u", i);
-    cr_expect_eq(s.blocks[1].first_line, 9);
+        cr_expect(block_has(&s.blocks[i], "#l = #ttnn.l<#d,\n  b>\n") && block_has(&s.blocks[i], "#d = "), "block %u",
+                  i);
+    cr_expect_not(block_has(&s.blocks[1], "#unused"));
+    cr_expect_null(s.blocks[3].pieces);
+    cr_expect_eq(s.blocks[1].first_line, 12);
     struct str text = text_of(&source, &s.blocks[1]);
-    cr_expect_eq(log_place(&source, &s.blocks[1], (size_t)(str_find(text, STR("module")) - text.p)).line, 9);
+    cr_expect_eq(log_place(&source, &s.blocks[1], (size_t)(str_find(text, STR("module")) - text.p)).line, 12);
     /* what a module defines itself it takes from no other one, nor where a header begins it */
-    s = scan(ALIAS MODULE("a", "ttnn.exp") "#l = #ttnn.l<c>\n" MODULE("b", "ttnn.exp"));
-    cr_assert(s.nblocks == 2 && !block_has(&s.blocks[1], "a,"));
-    s = scan("TTIR module\n" ALIAS MODULE("a", "ttir.exp") "TTNN module\n" MODULE("b", "ttnn.exp"));
-    cr_assert(s.nblocks == 2 && !block_has(&s.blocks[1], "#l"));
+    s = scan(ALIASES USE("a") "#l = #ttnn.l<c>\n" USE("b"));
+    cr_assert(s.nblocks == 2 && !block_has(&s.blocks[1], "#d"));
+    s = scan("TTIR module\n" ALIASES MODULE("a", "ttir.exp") "TTNN module\n" USE("b"));
+    cr_assert(s.nblocks == 2 && !block_has(&s.blocks[1], "#l = "));
 }
 
 Test(log, text_among_binary_begins_and_ends_at_zeros) {

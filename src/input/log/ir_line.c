@@ -56,23 +56,15 @@ bool has_word(struct str t, struct str word) {
     return str_starts(t, word) && (t.n == word.n || !is_word(t.p[word.n]));
 }
 
-/* What follows the word that begins a module; NULL: none does. */
-static struct str behind_module(struct str t) {
-    static const struct str words[] = {{"module", 6}, {"builtin.module", 14}, {"\"builtin.module\"", 16}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(t, words[i]))
-            return skip_blanks(behind(t, words[i].n));
-    return (struct str){0};
-}
-
-bool opens_module(struct str t) {
-    struct str rest = behind_module(t);
-    return rest.n && (strchr("{@(", rest.p[0]) || has_word(rest, STR("attributes")));
-}
-
 bool is_module(struct str t) {
-    struct str rest = behind_module(t);
-    return rest.p && (rest.n == 0 || opens_module(t));
+    static const struct str words[] = {{"module", 6}, {"builtin.module", 14}, {"\"builtin.module\"", 16}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!has_word(t, words[i]))
+            continue;
+        struct str rest = skip_blanks(behind(t, words[i].n));
+        return rest.n == 0 || strchr("{@(", rest.p[0]) || has_word(rest, STR("attributes"));
+    }
+    return false;
 }
 
 bool is_func(struct str t) {
@@ -127,10 +119,6 @@ bool defines_alias(struct str t) {
            (value[2] == '#' || str_starts(behind(t, (size_t)(value + 2 - t.p)), STR("loc(")));
 }
 
-bool returns_value(struct str t) {
-    return str_starts(t, STR("return %"));
-}
-
 bool closes_region(struct str t) {
     struct str rest = t.n && t.p[0] == '}' ? skip_blanks(behind(t, 1)) : STR("x");
     return rest.n == 0 || rest.p[0] == '\r' || str_starts(rest, STR("loc(")) || str_starts(rest, STR(") :"));
@@ -149,10 +137,11 @@ bool looks_like_ir(struct str t) {
         return true;
     if (is_binary(t))
         return false;
+    if (t.p[0] == '%' || t.p[0] == '}')
+        return true;
     if (!is_letter(t.p[0])) {
-        static const struct str begins[] = {{"}", 1},   {")", 1},  {"//", 2},     {"->", 2}, {"{-#", 3},
-                                            {"#-}", 3}, {"%", 1},  {"^bb", 3},    {"{", 1},  {"<{", 2},
-                                            {": ", 2},  {"(%", 2}, {"(tensor", 7}};
+        static const struct str begins[] = {{")", 1}, {"//", 2}, {"->", 2}, {"{-#", 3}, {"#-}", 3},    {"^bb", 3},
+                                            {"{", 1}, {"<{", 2}, {": ", 2}, {"(%", 2},  {"(tensor", 7}};
         for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
             if (str_starts(t, begins[i]))
                 return true;
@@ -191,11 +180,11 @@ int32_t open_braces(struct str t, bool *any) {
     return open;
 }
 
-bool is_unfinished(struct str t) {
-    uint32_t depth = 0;
+int64_t brackets_left_open(struct str t) {
+    int64_t depth = 0;
     t = str_trim(t);
     if (str_ends(t, STR("{")))
-        return false;
+        t.n--;
     for (size_t i = 0; i < t.n; i++) {
         char c = t.p[i];
         if (c == '"') {
@@ -203,9 +192,9 @@ bool is_unfinished(struct str t) {
             depth += i >= t.n;
         } else if (strchr("([{<", c)) {
             depth++;
-        } else if ((strchr(")]}", c) || (c == '>' && i && t.p[i - 1] != '-')) && depth) {
+        } else if (strchr(")]}", c) || (c == '>' && i && t.p[i - 1] != '-')) {
             depth--;
         }
     }
-    return depth > 0;
+    return depth;
 }

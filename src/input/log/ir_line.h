@@ -15,18 +15,17 @@ bool is_func(struct str t);
 bool is_op(struct str t); /* with results, or in generic form */
 
 /* Of lines behind a prefix, narrower than the above: what no line of a logger has. */
-bool opens_module(struct str t);
 bool is_op_of_dialect(struct str t);
 bool defines_alias(struct str t); /* of a location or of an attribute of a dialect */
-bool returns_value(struct str t);
 bool closes_region(struct str t);
 
 /* Whether a line, without its indentation, looks like one that MLIR prints. */
 bool looks_like_ir(struct str t);
 /* Whether it looks like a line of a logger: a date, or something in brackets or between bars, before the message. */
 bool looks_logged(struct str t);
-/* Open brackets and strings at the end of a line, those of regions not counted. */
-bool is_unfinished(struct str t);
+/* Brackets that it opens, less those that it closes, a string that is not closed counted as one; not the brace of a
+ * region at its end. */
+int64_t brackets_left_open(struct str t);
 /* Braces that it opens, less those that it closes; not in strings and comments. Sets *any where it has one. */
 int32_t open_braces(struct str t, bool *any);
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOC = 1 << 22, MOST_SHARED = 256 };
+enum { MAX_LOC = 1 << 22, MOST_SHARED = 64, UNKNOWN = INT32_MIN };
 
 /* An alias that a block without a header defines: other modules of the file may use it. */
 struct shared_alias {
     struct str name;
     struct source_range lines;
     uint32_t stamp; /* of the block that defined it last */
+    bool needed;    /* by the block that is closed */
 };
 
 /* What one process has written so far. */
@@ -42,7 +43,8 @@ struct stream {
     uint32_t stamp;           /* of the open block */
     struct shared_alias *shared;
     uint32_t nshared, shared_cap;
-    struct shared_alias *in_alias; /* its definition goes on in the next line */
+    struct shared_alias *in_alias; /* its definition may go on in the next line */
+    int64_t open_brackets;         /* of that definition, or else of the last line; UNKNOWN: not counted yet */
 };
 
 struct scan {
@@ -86,44 +88,70 @@ static void add_segment(struct stream *st, size_t begin, size_t end) {
     l->v[l->n++] = (struct source_range){begin, end};
 }
 
+static struct shared_alias *shared_of(struct stream *st, struct str name) {
+    for (uint32_t i = 0; i < st->nshared; i++)
+        if (str_eq(st->shared[i].name, name))
+            return &st->shared[i];
+    if (st->nshared == MOST_SHARED)
+        return NULL;
+    st->shared = grow(st->shared, &st->shared_cap, st->nshared + 1, sizeof *st->shared);
+    return &st->shared[st->nshared++];
+}
+
 /* A definition that the line begins or goes on with. Those of locations are of one module. */
 static void note_alias(const struct scan *sc, struct stream *st, const struct line *line, struct str in) {
     struct str name = {in.p, alias_name(in)};
-    if (name.n == 0 && st->in_alias && in.n && !is_module(in) && !is_func(in) && !is_op(in)) {
+    bool plain = line->nranges == 1 && line->ranges[0].begin == line->begin;
+    if (name.n == 0 && st->in_alias && plain && in.n && !is_module(in) && !is_func(in) && !is_op(in)) {
         st->in_alias->lines.end = line->next;
+        st->open_brackets += brackets_left_open(in);
         return;
     }
     st->in_alias = NULL;
+    st->open_brackets = UNKNOWN;
     if (name.n == 0 || st->depth > 0 || st->block_header.kind != HEADER_NONE || line->nranges != 1 ||
         str_starts(name, STR("#loc")))
         return;
     name.p = sc->s->data + line->ranges[0].begin + (in.p - line->text.p); /* the line may be in a buffer */
-    struct shared_alias *a = st->shared, *end = a + st->nshared;
-    while (a < end && !str_eq(a->name, name))
-        a++;
-    if (a == end) {
-        if (st->nshared == MOST_SHARED)
-            return;
-        st->shared = grow(st->shared, &st->shared_cap, st->nshared + 1, sizeof *st->shared);
-        a = &st->shared[st->nshared++];
-    }
-    *a = (struct shared_alias){name, {line->ranges[0].begin, line->next}, st->stamp};
-    st->in_alias = a;
+    st->in_alias = shared_of(st, name);
+    if (!st->in_alias)
+        return;
+    *st->in_alias = (struct shared_alias){name, {line->ranges[0].begin, line->next}, st->stamp, false};
+    st->open_brackets = brackets_left_open(in);
 }
 
-/* Puts the aliases of other modules in front of one that is printed without a header: MLIR reads a file as a whole. */
-static void prepend_shared(struct stream *st) {
-    struct range_list own = st->text;
+static bool mentions(const struct scan *sc, const struct source_range *ranges, uint32_t n, struct str name) {
+    for (uint32_t i = 0; i < n; i++)
+        if (str_find((struct str){sc->s->data + ranges[i].begin, ranges[i].end - ranges[i].begin}, name))
+            return true;
+    return false;
+}
+
+/* Whether the block, or an alias that it needs, mentions one that it does not define. */
+static bool needs_alias(const struct scan *sc, const struct stream *st, uint32_t alias) {
+    const struct shared_alias *a = &st->shared[alias];
+    if (a->stamp == st->stamp)
+        return false;
+    for (uint32_t i = alias + 1; i < st->nshared; i++)
+        if (st->shared[i].needed && mentions(sc, &st->shared[i].lines, 1, a->name))
+            return true;
+    return mentions(sc, st->text.v, st->text.n, a->name);
+}
+
+/* Puts aliases of other modules in front of one that is printed without a header: MLIR reads a file as a whole. */
+static void prepend_shared(const struct scan *sc, struct stream *st) {
+    bool any = false;
     if (st->block_header.kind != HEADER_NONE || !st->has_ops)
         return;
+    for (uint32_t i = st->nshared; i-- > 0;)
+        any |= st->shared[i].needed = needs_alias(sc, st, i);
+    if (!any)
+        return;
+    struct range_list own = st->text;
     st->text = (struct range_list){0};
     for (uint32_t i = 0; i < st->nshared; i++)
-        if (st->shared[i].stamp != st->stamp)
+        if (st->shared[i].needed)
             add_segment(st, st->shared[i].lines.begin, st->shared[i].lines.end);
-    if (st->text.n == 0) {
-        st->text = own;
-        return;
-    }
     for (uint32_t i = 0; i < own.n; i++)
         add_segment(st, own.v[i].begin, own.v[i].end);
     free(own.v);
@@ -171,7 +199,7 @@ static void close_block(struct scan *sc, struct stream *st) {
     if (!st->open)
         return;
     size_t begin = st->text.v[0].begin;
-    prepend_shared(st);
+    prepend_shared(sc, st);
     bool cut = limit_size(&st->text);
     const struct dialects *d = &st->dialects;
     struct found_block f = {.header = st->block_header, .process = st->process};
@@ -284,11 +312,11 @@ static void add_line(struct scan *sc, struct stream *st, const struct line *line
 enum line_class { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
 
 /* Whether a line that does not look like IR goes on with the one before it, or with the alias that it belongs to. */
-static bool goes_on(const struct scan *sc, const struct stream *st, struct str in) {
-    struct source_range from = st->tail;
-    if (st->in_alias)
-        from.begin = st->in_alias->lines.begin;
-    return !looks_logged(in) && is_unfinished((struct str){sc->s->data + from.begin, from.end - from.begin});
+static bool goes_on(const struct scan *sc, struct stream *st, struct str in) {
+    if (st->open_brackets == UNKNOWN)
+        st->open_brackets =
+            brackets_left_open((struct str){sc->s->data + st->tail.begin, st->tail.end - st->tail.begin});
+    return st->open_brackets > 0 && !looks_logged(in);
 }
 
 /* What a line means to the open block. */

@@ -62,10 +62,10 @@ static size_t ir_begins(struct str t, bool *head, bool *end) {
         struct str in = {t.p + i, t.n - i};
         char c = in.p[0];
         bool inside = i > 0 && (is_letter(t.p[i - 1]) || is_digit(t.p[i - 1]) || strchr("_.$@#%", t.p[i - 1]));
-        *head = (c == 'm' || c == 'b' || c == 'f' || c == 'l' || c == '"') && (is_func(in) || opens_module(in));
+        *head = (c == 'm' || c == 'b' || c == 'f' || c == 'l' || c == '"') && (is_func(in) || is_module(in));
         *end = c == '}' && closes_region(in);
         bool is = *head || *end || ((c == '%' || c == '"') && is_op_of_dialect(in)) ||
-                  (c == '#' && defines_alias(in)) || (c == 'r' && returns_value(in));
+                  (c == '#' && defines_alias(in)) || (c == 'r' && str_starts(in, STR("return %")));
         if (is && !inside && quotes % 2 == 0)
             return i;
         quotes += c == '"';
