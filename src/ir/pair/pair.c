@@ -446,11 +446,12 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     p->ttnn = ttnn;
     p->ttir_of = xrealloc(NULL, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     memset(p->ttir_of, 0xff, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
-    p->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
     struct table t = {.func_of = pair_functions(ttir, ttnn)};
     table_build(&t, ttir, whole ? NONE : 8 * MAX_JUDGED);
-    if (whole)
+    if (whole) {
         pair_ops(p, &t);
+        segment_scratch_build(&p->segments, ttir, ttnn);
+    }
     for (uint32_t op = 0; op < ttnn->m->nops && t.nsample < MAX_JUDGED; op++)
         if (pairs(ttnn, op) && computes(ttnn, op)) {
             judge(p, &t, op);
@@ -467,88 +468,6 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
 
 void pair_free(struct pairing *p) {
     free(p->ttir_of);
-    free(p->marks);
+    segment_scratch_free(&p->segments);
     memset(p, 0, sizeof *p);
-}
-
-/* ---- segments ---- */
-
-enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 /* ops of a segment: no fused op is of more */ };
-
-/* Ops that are looked at for one segment: the seeds and what feeds them. */
-struct segment_search {
-    const struct graph *g;
-    uint8_t *marks;
-    uint32_t *ops, n, cap;
-    uint32_t first; /* nothing before this op is looked at */
-};
-
-static void see(struct segment_search *s, uint32_t op, unsigned mark) {
-    if (!s->marks[op]) {
-        s->ops = grow(s->ops, &s->cap, s->n + 1, sizeof *s->ops);
-        s->ops[s->n++] = op;
-    }
-    s->marks[op] = (uint8_t)(s->marks[op] | mark);
-}
-
-/* Op that makes operand i, when it may lie between seeds; else NONE. */
-static uint32_t feeder(const struct segment_search *s, uint32_t op, uint32_t i) {
-    uint32_t v = graph_operands(s->g, op)[i], def = v == NONE ? NONE : s->g->m->values[v].def;
-    return def == NONE || def < s->first ? NONE : def;
-}
-
-/* Marks what the seeds depend on, then what of that depends on a seed. */
-static bool reach(struct segment_search *s) {
-    for (uint32_t i = 0; i < s->n; i++) { /* the list grows */
-        if (s->n > MAX_BETWEEN)
-            return false;
-        for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++)
-            if (feeder(s, s->ops[i], k) != NONE)
-                see(s, feeder(s, s->ops[i], k), BEFORE);
-    }
-    if (s->n)
-        sort_ids(s->ops, s->n);
-    for (uint32_t i = 0; i < s->n; i++)
-        for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++) {
-            uint32_t def = feeder(s, s->ops[i], k);
-            if (def != NONE && s->marks[def] & (SEED | AFTER))
-                see(s, s->ops[i], AFTER);
-        }
-    return true;
-}
-
-/* Keeps the seeds and what lies between them. False when they are too many, or more than one of them feeds no other. */
-static bool cut_segment(struct segment_search *s, uint32_t most) {
-    uint32_t loose = 0, n = 0;
-    for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t op = s->ops[i];
-        bool in = s->marks[op] & (SEED | AFTER);
-        loose += in && !(s->marks[op] & BEFORE);
-        s->marks[op] = 0;
-        if (in)
-            s->ops[n++] = op;
-    }
-    s->n = n;
-    return loose == 1 && n <= most;
-}
-
-bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
-                  uint32_t *nout) {
-    struct segment_search s = {.g = p->ttir, .marks = p->marks, .first = NONE};
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t op = p->ttir_of[ttnn_ops[i]];
-        if (op == NONE)
-            continue;
-        see(&s, op, SEED);
-        s.first = op < s.first ? op : s.first;
-    }
-    bool complete = reach(&s);
-    /* a fused op becomes a handful of primitives; more than that is another part of the model */
-    bool ok = cut_segment(&s, 8 * n + 16) && complete;
-    *nout = ok ? s.n : 0;
-    *out = arena_alloc(a, (*nout + 1) * sizeof **out);
-    if (*nout)
-        memcpy(*out, s.ops, *nout * sizeof **out);
-    free(s.ops);
-    return ok;
 }
