@@ -1217,13 +1217,11 @@ class Summary(Case):
         """One line where work takes more than a second on a terminal, which is taken away again."""
         for args in (("--ttnn-only", "-n", "-"), ("m.ttir.mlir", "-", "-n"), ("verify", "m.ttir.mlir", "-", "-o", "c.yml"),
                      ("explain", "--ttnn-only", "-"), ("inspect", "-"), ("diff", "m.ttnn.mlir", "-"),
-                     ("apply", "-", "-o", "a.mlir"), ("repro", "--ttnn-only", "-d", "r", "-")):
-            waiting, all = self.progress_of(*args)
-            self.assertRegex(waiting, r"^(\r\033\[K(reading( and searching)?|searching and proving), \d s)+$", args)
-            self.assertIn("\r\033[K", all[len(waiting):], args)
+                     ("repro", "--ttnn-only", "-d", "r", "-")):
+            self.assertRegex(self.progress_of(*args)[1], r"^(\r\033\[K[a-z ]+(, \d+ of \d+)?, \d s)+\r\033\[K", args)
         for args, term in ((("-q", "--ttnn-only", "-n", "-"), "xterm"), (("--ttnn-only", "-n", "-"), "dumb"),
                            (("apply", "-q", "-", "-o", "a.mlir"), "xterm"), (("repro", "-q", "--ttnn-only", "-d", "s", "-"), "xterm")):
-            self.assertEqual(self.progress_of(*args, term=term)[0], "")
+            self.assertNotIn("\033", self.progress_of(*args, term=term)[1])
 
     def test_terminal(self):
         text = self.on_terminal(70)

@@ -23,7 +23,7 @@ const size_t ncommands = sizeof commands / sizeof *commands;
 static enum fa_status run_command(struct args *args, FILE *out) {
     progress_begin(&args->progress, args->quiet);
     enum fa_status status = args->command->run(args, out);
-    progress_end(&args->progress);
+    progress_hide(&args->progress);
     return status;
 }
 
