@@ -221,7 +221,7 @@ static int compare_candidates(const void *pa, const void *pb) {
     return c ? c : (a->ttir > b->ttir) - (a->ttir < b->ttir);
 }
 
-static void judge(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
+static void add_if_possible(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
     struct level_pair levels = {&f->ttir.items[ttir]->level, &f->ttnn.items[ttnn]->level, 0};
     struct diags unsaid = {.arena = &f->out->arena, .limit = 1};
     struct pairing p = {.ttir = NULL};
@@ -310,7 +310,7 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
     sort_modules(&f->ttnn);
     for (uint32_t i = 0; i < f->ttnn.n && watch_step(f->watch, "comparing", i, f->ttnn.n); i++)
         for (uint32_t k = 0; k < f->ttir.n; k++)
-            judge(f, k, i, &all);
+            add_if_possible(f, k, i, &all);
     if (all.n)
         qsort(all.items, all.n, sizeof *all.items, compare_candidates);
     choose(f, &all);
