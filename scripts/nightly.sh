@@ -37,6 +37,11 @@ run tests/faults_memory.py $program $tests/libfail_allocation.so
 run tests/reader_vs_mlir_opt.py $tests/dump_ir "$corpus"
 run tests/examples_vs_mlir_opt.py $tests/examples patterns
 run tests/real_dumps.py $program "$corpus/real"
+if [ -d build-clang ] && command -v clang-tidy >/dev/null; then # of .ci/run; with the analyser of paths, whose states are bounded
+    find src -name '*.c' >build-clang/sources
+    run xargs -a build-clang/sources -n 8 -P "$(nproc)" clang-tidy --quiet -p build-clang \
+        --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=50000
+fi
 with_compiler tests/legal_test.py $program "$get"
 with_compiler tests/applied.py $program "$corpus" "$(dirname "$opt")"
 with_compiler tests/applied.py $program "$corpus" "$(dirname "$opt")" --again

@@ -1470,6 +1470,16 @@ class Explain(Case):
         taken, = [p["gives_way_to"] for p in places if p["gives_way_to"]]
         self.assertIn(taken, ("linear", "activated"))
 
+    def test_gives_way_to_what_has_most_of_its_ops(self):
+        own = "name: %s\nfused_op: x.%s\nsource: %s\nmatch: out = %s\n"
+        self.write("p.yml", "---\n".join(own % row for row in (
+            ("all", "all", "torch", "sqrt(exp(matmul(a, b) + c))"), ("three", "three", "ttnn", "exp(matmul(a, b) + c)"), ("one", "one", "ttnn", "sqrt(x)"))))
+        t = "tensor<32x128xbf16>"
+        self.write("m.mlir", TTIR.replace("    return %1", '    %%2 = "ttir.exp"(%%1) : (%s) -> %s\n    %%3 = "ttir.sqrt"(%%2) : (%s) -> %s\n'
+                                          "    return %%3" % (t, t, t, t)))
+        places = self.places("--ttir-only", "--no-default-patterns", "-P", "p.yml", "--at=%3", "m.mlir")
+        self.assertEqual([p["gives_way_to"] for p in places if p["pattern"] == "all"], ["three"])
+
     def test_same_in_every_layer(self):
         body = TTIR.split("-> tensor<32x128xbf16> {\n")[1].split("    return")[0].replace("1x128xbf16", "32x128xbf16")
         twice = body + body.replace("%0", "%8").replace("%1", "%9")

@@ -4,7 +4,6 @@
 usage: families_test.py AUDITS FIXTURES [unittest arguments]
 fixtures/families/NAME.LEVEL.mlir, audited at that level alone; the first lines say what it is and what is expected.
 At least as many of them are no missed fusion as are one. What is expected is the fused op and its component ops, in order.
-Every FA_EVERYth of them is audited.
 """
 import glob
 import os
@@ -17,7 +16,6 @@ from audits import Audits
 PROGRAM, FIXTURES = (os.path.abspath(a) for a in sys.argv[1:3])
 del sys.argv[1:3]
 
-EVERY = int(os.environ.get("FA_EVERY", 1))
 LINEAR = "ttnn.linear"
 NORM = "ttnn.layer_norm"
 ATTENTION = "ttnn.scaled_dot_product_attention"
@@ -459,18 +457,18 @@ class Families(unittest.TestCase):
         self.assertEqual(sorted(got), sorted(expected))
 
     def test_missed(self):
-        for name, expected in list(MISSED.items())[::EVERY]:
+        for name, expected in list(MISSED.items()):
             with self.subTest(fixture=name):
                 self.check(name, False, expected)
 
     def test_silent(self):
-        for name in SILENT[::EVERY]:
+        for name in SILENT:
             with self.subTest(fixture=name):
                 self.check(name, False, [])
 
     def test_theoretical(self):
         self.assertLessEqual(set(THEORETICAL), set(MISSED) | set(SILENT))
-        for name in list(MISSED)[::EVERY] + SILENT[::EVERY]:
+        for name in list(MISSED) + SILENT:
             with self.subTest(fixture=name):
                 self.check(name, True, THEORETICAL.get(name, []))
 

@@ -10,7 +10,6 @@ fixtures/frontends/*.yml: lists of functions in the short notation of patterns/l
   trap    what looks like a fusion here, and why it is none: at least a third of the functions have one
   missed  what should be found beside `finds` and is not yet, as `finds` writes it, in front of a colon and the reason
   unproved  why what is found is not proved yet
-Every FA_EVERYth of them is audited.
 """
 import collections
 import glob
@@ -27,7 +26,6 @@ from shorthand_functions import with_arguments
 
 AUDITS, SHORTHAND, FIXTURES = (os.path.abspath(a) for a in sys.argv[1:4])
 del sys.argv[1:4]
-EVERY = int(os.environ.get("FA_EVERY", 1))
 KEYS = {"name", "level", "ops", "finds", "trap", "missed", "unproved"}
 
 
@@ -58,7 +56,7 @@ class Frontends(unittest.TestCase):
         cls.directory.cleanup()
 
     def test_found_and_proved(self):
-        for function in self.functions[::EVERY]:
+        for function in self.functions:
             with self.subTest(name=function["name"]):
                 self.assertLessEqual(set(function), KEYS)
                 level = function.get("level", "ttir")

@@ -260,6 +260,17 @@ Test(mlir, loop_variables_belong_to_the_region) {
     cr_assert_eq(operand(5, 1), m.ops[4].first_result);
 }
 
+Test(mlir, braces_of_attributes_are_no_region) {
+    clean("func.func @f(%a: tensor<4xf32>) {\n"
+          "  %0 = weird.op %a {some.note = \"seen\", flag} : tensor<4xf32>\n  %1 = weird.op %a {some.flag} : tensor<4xf32>\n"
+          "  %2 = weird.op %a {weird.inner %a : tensor<4xf32>\n} : tensor<4xf32>\n  return\n}\n");
+    cr_assert_eq(m.nops, 6);
+    cr_assert(text_is(m.ops[1].attrs, "some.note = \"seen\", flag") && text_is(m.ops[2].attrs, "some.flag"));
+    cr_assert(named(4, "weird.inner"));
+    cr_assert_eq(m.ops[4].parent, 3);
+    cr_assert_eq(m.ops[5].parent, 0);
+}
+
 Test(mlir, regions_hide_names) {
     clean("func.func @f() {\n  %0 = \"x.a\"() : () -> i32\n  \"x.r\"() ({\n    %1 = \"x.b\"(%0) : (i32) -> i32\n"
           "    \"builtin.module\"() ({\n      %0 = \"x.c\"() : () -> i32\n      \"x.d\"(%0) : (i32) -> ()\n    }) : () "

@@ -525,6 +525,20 @@ Test(price, attention_saves_eight_passes_over_its_scores) {
     cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));
 }
 
+/* Both products, the scale, the mask, which is repeated for all heads, and a softmax are left. */
+Test(price, an_attention_that_is_taken_apart_costs_what_is_left_of_it) {
+    pattern_file(ATTENTION);
+    struct price x = price_short(Q2048, ATTEND);
+    double left = us_of("q:1x32x2048x128xbf16!input t:1x32x128x2048xbf16!input v:1x32x2048x128xbf16!input "
+                        "m:1x1x2048x2048xbf16!input",
+                        "c = ttnn.full {fill_value = 0.0883883461, shape = #ttnn.shape<1x1x1x1>} -> 1x1x1x1xbf16\n"
+                        "s = ttnn.matmul q t -> 1x32x2048x2048xbf16; u = ttnn.multiply s c -> 1x32x2048x2048xbf16\n"
+                        "r = ttnn.repeat m {repeat_dims = #ttnn.shape<1x32x1x1>} -> 1x32x2048x2048xbf16\n"
+                        "x = ttnn.add u r -> 1x32x2048x2048xbf16; w = ttnn.softmax x {dimension = 3}\n"
+                        "o = ttnn.matmul w v -> 1x32x2048x128xbf16; return o");
+    cr_expect(near(x.undone_us, left, 0.15), "%f, %f", x.undone_us, left);
+}
+
 /* A query that is scaled before its heads are split is split all the same; a transpose of a scaled key is not wanted.
  */
 Test(price, heads_that_are_split_behind_a_scale_are_split_for_the_fused_op) {

@@ -149,7 +149,7 @@ Test(report, summary_promises_options_in_order) {
     struct report r = {.total_us = 900};
     struct finding two = finding_of("ttnn.c", "ttnn", "x");
     two.saved_us = 500;
-    two.todo = (struct todo){TODO_OPTION, STR("fuse"), STR("level=1"), STR("a new one"), STR("")};
+    two.todo = (struct todo){TODO_OPTION, STR("fuse"), STR("level=1"), STR("a new one"), STR(""), false};
     add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 30);
     add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "other", 70);
     report_add(&r, &two);
