@@ -305,7 +305,7 @@ struct fa_verify_options {
     bool details;            /* report what was not compared, too */
     unsigned seed;           /* of random numbers */
     bool modules;            /* entries have modules of their own */
-    bool strict;             /* FA_INPUT for any op that was not compared, and any value taken on trust */
+    bool strict;             /* FA_INPUT for any op that was not compared */
     const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
     unsigned jobs;           /* threads; 0: one for each processor */
     double min_compared;     /* share of compute ops below which the status is FA_INPUT */

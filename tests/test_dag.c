@@ -30,37 +30,19 @@ static void merge(const char *after, const char *before, enum merge how) {
     dag_merge(&d, value(AFTER, after), value(BEFORE, before), (struct movement){.rank = 0}, how);
 }
 
-/* What joins values and is parted again leaves no trace in these, and what else they represent stays. */
+/* A value that is parted again leaves no trace in what it represented, and what else that represents stays. */
 Test(dag, parted) {
-    build("x:8x32", "a = exp x; b = abs x; c = neg x", "e = exp x; j = foo.host x -> 16x32");
-    uint32_t a = value(BEFORE, "%a"), b = value(BEFORE, "%b"), joined = value(AFTER, "%j");
-    struct dag_value was = d.values[joined];
+    build("x:8x32", "a = exp x; b = abs x", "e = exp x; j = foo.host x");
+    uint32_t a = value(BEFORE, "%a"), b = value(BEFORE, "%b"), parted = value(AFTER, "%j");
+    struct dag_value was = d.values[parted];
     merge("%e", "%a", CONDITIONAL);
-    dag_join(&d, joined, &(struct dag_join){.parts = {a, b}, .n = 2});
-    cr_assert_eq(d.values[b].merged, PROVED);
-    dag_part(&d, joined, &was);
-    cr_assert_eq(d.values[joined].join, NONE);
+    merge("%j", "%a", PROVED);
+    dag_part(&d, parted, &was);
+    cr_assert_eq(d.values[parted].rep, NONE);
     cr_assert_eq(d.values[a].merged, CONDITIONAL);
-    cr_assert_eq(d.values[b].merged, NOT_MERGED);
     merge("%j", "%b", PROVED);
-    dag_part(&d, joined, &was);
+    dag_part(&d, parted, &was);
     cr_assert_eq(d.values[b].merged, NOT_MERGED);
-}
-
-/* Parts of what AFTER joins are inputs of its side, and of that of BEFORE where that takes them as well. */
-Test(dag, joined_inputs) {
-    build("x:8x32", "a = exp x; b = abs x; r = concat a b {dim = 0} -> 16x32", "j = foo.host x -> 16x32; r = neg j");
-    dag_join(&d, value(AFTER, "%j"), &(struct dag_join){.parts = {value(BEFORE, "%a"), value(BEFORE, "%b")}, .n = 2});
-    struct cone_pair c = {.result = {value(BEFORE, "%a"), value(AFTER, "%r")}};
-    cr_assert(cone_build(&c, &d, PROVED), "%s", c.why.text.p);
-    cr_assert_eq(c.ninputs, 2); /* %x of %a, which is compared; %b */
-    for (uint32_t i = 0; i < c.ninputs; i++)
-        cr_assert_eq(c.used[i], c.inputs[i] == value(BEFORE, "%b") ? 1 << AFTER : 1 << BEFORE | 1 << AFTER);
-    cr_assert_eq(c.nnodes, 2);
-    c = (struct cone_pair){.result = {value(BEFORE, "%r"), value(AFTER, "%r")}};
-    cr_assert(cone_build(&c, &d, PROVED), "%s", c.why.text.p);
-    cr_assert_eq(c.ninputs, 2);
-    cr_assert_not(cone_has_foreign_input(&c, &d));
 }
 
 /* A constant that is cast to fewer digits is another value, which only what is cast likewise is. */

@@ -68,7 +68,7 @@ static const struct option_row rows[] = {
     {"format", 0, WORD, MEMBER(format), "FORMAT", .help = "yaml, json or html, a page", .words = "yaml|json|html"},
     {"only", 0, TEXT, MEMBER(options.only), "GLOBS", .help = "only these fused ops, comma-separated"},
     {"details", 0, FLAG, MEMBER(options.details), NULL, .help = "report what was not compared, too"},
-    {"strict", 0, FLAG, MEMBER(options.strict), NULL, .help = "exit 3 for what was not compared or taken on trust"},
+    {"strict", 0, FLAG, MEMBER(options.strict), NULL, .help = "exit 3 for any op that was not compared"},
     {"min-compared", 0, SHARE, MEMBER(options.min_compared), "SHARE",
      .help = "least share of compute ops to compare (0.9)"},
     {"seed", 0, COUNT, MEMBER(options.seed), "N", .help = "other random numbers (0)", .least = 0, .most = NUMBER_MOST},

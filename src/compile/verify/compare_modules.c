@@ -168,6 +168,5 @@ void module_comparison_free(struct module_comparison *m) {
         mlir_free(m->miters[i]);
     free(m->miters);
     free(m->regions);
-    free(m->trusted);
     arena_free(&m->arena);
 }

@@ -22,12 +22,6 @@ struct compared_region {
     bool by_operands; /* as in merge_candidate */
 };
 
-/* A value that the host makes and that is taken for one of BEFORE, or for several side by side. */
-struct trusted_value {
-    uint32_t call;                        /* op of AFTER */
-    uint32_t values[MAX_JOINED], nvalues; /* of the graph of BEFORE */
-};
-
 struct what_to_compare {
     struct watch *watch; /* told of ops; or NULL */
     unsigned excluded;   /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
@@ -49,8 +43,6 @@ struct module_comparison {
     uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
     struct mlir **miters; /* all of these, to be freed */
     uint32_t nmiters, miters_cap;
-    struct trusted_value *trusted;
-    uint32_t ntrusted, trusted_cap;
     uint32_t nundecided; /* needed regions that differ, and may yet be right */
 };
 

@@ -2,7 +2,7 @@
 
 #include "proof/reduce/subgraph.h"
 
-/* One walk from a value backwards: from that of AFTER also through what is several values of BEFORE side by side. */
+/* One walk from a value backwards. */
 struct cone_walk {
     struct cone_pair *c;
     const struct dag *d;
@@ -57,12 +57,9 @@ static bool push(struct cone_walk *w, const uint32_t *values, uint32_t n) {
 
 static bool visit(struct cone_walk *w, uint32_t value) {
     struct cone_pair *c = w->c;
-    uint32_t node = w->d->values[value].node, join = w->d->values[value].join;
+    uint32_t node = w->d->values[value].node;
     if (is_input(w, value))
         return add_input(w, value);
-    c->joins |= join != NONE;
-    if (join != NONE)
-        return push(w, w->d->joins[join].parts, w->d->joins[join].n);
     if (node == NONE)
         return fail(c, REASON_FOREIGN_ARGUMENT, "an argument that only one of the modules has");
     if (has_id(c->nodes + w->first_node, c->nnodes - w->first_node, node))
@@ -85,7 +82,6 @@ static void drop_repeated(struct cone_pair *c) {
 bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least) {
     c->nnodes = c->ninputs = c->nleaves = 0;
     c->weakest = PROVED;
-    c->joins = false;
     c->why.text = STR("");
     for (int side = SIDES; side-- > 0;) { /* what AFTER is made of is known where BEFORE is made of too much */
         struct cone_walk w = {.c = c, .d = d, .least = least, .side = side, .first_node = c->nnodes};

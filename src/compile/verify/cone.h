@@ -17,7 +17,6 @@ struct cone_pair {
     uint32_t leaves[MAX_CONE_INPUTS], nleaves; /* values of AFTER that are inputs */
     uint32_t opened[MAX_OPENED], nopened;      /* values of BEFORE that represent others, but are no inputs here */
     bool in_own_type;                          /* the result of BEFORE: it is not cast to the type of that of AFTER */
-    bool joins;                                /* some value is several of BEFORE side by side */
     enum merge weakest;                        /* how sure the least sure of the inputs is */
     struct reason why;                         /* why there is no cone; or empty */
 };

@@ -326,7 +326,6 @@ static uint32_t add_value(struct dag_builder *b, uint32_t value, uint32_t node, 
                                       .result = result,
                                       .side = b->side,
                                       .rep = b->side == BEFORE ? v : NONE,
-                                      .join = NONE,
                                       .exact = NONE,
                                       .rounded = NONE,
                                       .next_rounded = NONE};
@@ -580,7 +579,6 @@ void dag_free(struct dag *d) {
     free(d->values);
     free(d->nodes);
     free(d->operands);
-    free(d->joins);
     free(d->table);
 }
 
@@ -595,26 +593,15 @@ void dag_merge(struct dag *d, uint32_t after, uint32_t before, struct movement m
         w->merged = (uint8_t)how;
 }
 
-void dag_join(struct dag *d, uint32_t after, const struct dag_join *join) {
-    d->joins = grow(d->joins, &d->joins_cap, d->njoins + 1, sizeof *d->joins);
-    d->joins[d->njoins] = *join;
-    d->values[after].join = d->njoins++;
-    for (uint32_t i = 0; i < join->n; i++)
-        d->values[join->parts[i]].merged = PROVED;
-}
-
 void dag_part(struct dag *d, uint32_t after, const struct dag_value *was) {
-    struct dag_value now = d->values[after];
+    uint32_t rep = d->values[after].rep;
     d->values[after] = *was;
-    const uint32_t *parts = now.join == NONE ? &now.rep : d->joins[now.join].parts;
-    for (uint32_t i = 0, n = now.join == NONE ? now.rep != NONE : d->joins[now.join].n; i < n; i++) {
-        uint8_t *merged = &d->values[parts[i]].merged;
-        *merged = NOT_MERGED;
-        for (const struct dag_value *v = d->values; v < d->values + d->nvalues; v++)
-            if (v->side == AFTER &&
-                (v->join == NONE ? v->rep == parts[i] : has_id(d->joins[v->join].parts, d->joins[v->join].n, parts[i])))
-                *merged = v->join != NONE ? PROVED : v->merged > *merged ? v->merged : *merged;
-    }
+    if (rep == NONE)
+        return;
+    d->values[rep].merged = NOT_MERGED;
+    for (const struct dag_value *v = d->values; v < d->values + d->nvalues; v++)
+        if (v->side == AFTER && v->rep == rep && v->merged > d->values[rep].merged)
+            d->values[rep].merged = v->merged;
 }
 
 /* A value and what is rounded of it: what is of a type that the one of BEFORE is rounded to is that. */

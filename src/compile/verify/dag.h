@@ -7,7 +7,7 @@
 #include "ir/graph/graph.h"
 
 enum { BEFORE, AFTER, SIDES };
-enum { MOVED_RANK = 8, MAX_JOINED = 8 };
+enum { MOVED_RANK = 8 };
 
 /* How a value is made of another: the dimensions permuted, then in row-major order another shape. */
 struct movement {
@@ -23,12 +23,6 @@ enum merge {
     PROVED
 };
 
-/* Values of BEFORE side by side. */
-struct dag_join {
-    uint32_t parts[MAX_JOINED], n;
-    uint32_t dim;
-};
-
 struct dag_value {
     uint32_t value; /* of the graph of its side: type and name */
     uint32_t node;  /* NONE: an argument */
@@ -36,7 +30,6 @@ struct dag_value {
     uint8_t side;
     uint8_t merged; /* of AFTER: into `rep`; of BEFORE: the surest of those that it represents */
     uint32_t rep;   /* of AFTER: the value of BEFORE that it is, or NONE; of BEFORE: itself */
-    uint32_t join;  /* of AFTER: what it is of several values of BEFORE, in dag.joins; or NONE */
     /* A constant is one value for each float format that casts round it to. */
     uint32_t exact;        /* what is rounded to the type of `value`; NONE: it is not rounded */
     uint32_t rounded;      /* one that is it rounded; NONE */
@@ -83,12 +76,11 @@ struct dag {
     struct dag_side side[SIDES];
     struct dag_value *values;
     struct dag_node *nodes;
-    struct dag_join *joins;
     uint32_t *operands;
-    uint32_t nvalues, nnodes, noperands, njoins;
+    uint32_t nvalues, nnodes, noperands;
     bool cut_short; /* too long, or functions call one another in a circle */
     /* private */
-    uint32_t values_cap, nodes_cap, operands_cap, joins_cap, *table, table_cap;
+    uint32_t values_cap, nodes_cap, operands_cap, *table, table_cap;
 };
 
 void dag_build(struct dag *d, const struct graph *before, uint32_t func, const struct graph *after,
@@ -129,8 +121,6 @@ static inline bool dag_computes(const struct dag *d, uint32_t node) {
 
 /* A value of AFTER is that value of BEFORE. */
 void dag_merge(struct dag *d, uint32_t after, uint32_t before, struct movement moved, enum merge how);
-/* A value of AFTER is these values of BEFORE. */
-void dag_join(struct dag *d, uint32_t after, const struct dag_join *join);
 /* It is what it was again. */
 void dag_part(struct dag *d, uint32_t after, const struct dag_value *was);
 /* Merges the results of a node of AFTER with those of the node of BEFORE that does the same to the same values; false:

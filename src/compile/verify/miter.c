@@ -122,20 +122,6 @@ static void set_copy(struct miter_builder *b, uint32_t value, uint32_t copy) {
     b->copies[b->ncopies++].copy = copy;
 }
 
-/* What are several values of BEFORE side by side. */
-static uint32_t add_joined(struct miter_builder *b, uint32_t value, const struct dag_join *join) {
-    uint32_t copies[MAX_JOINED];
-    enum dtype type = dtype_of(b, value);
-    for (uint32_t i = 0; i < join->n; i++) {
-        uint32_t x = copy_of(b, join->parts[i]);
-        if (x == NONE)
-            return NONE;
-        copies[i] = dtype_of(b, join->parts[i]) == type ? x : build_cast(b->out, x, type_of(b, join->parts[i], type));
-    }
-    return build_value(b->out, "ttir.concat", arena_printf(b->a, "dim = %u : si32", join->dim), copies, join->n,
-                       type_of(b, value, type));
-}
-
 /* NONE: it is neither an input nor made by the cone. */
 static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
     const struct dag_value *v = &b->d->values[value];
@@ -144,13 +130,10 @@ static uint32_t copied_operand(struct miter_builder *b, uint32_t value) {
         rep = copied_operand(b, v->rep);
     if (copy == NONE && rep == NONE && v->exact != NONE)
         exact = copied_operand(b, v->exact);
-    if (copy != NONE || (rep == NONE && exact == NONE && v->join == NONE))
+    if (copy != NONE || (rep == NONE && exact == NONE))
         return copy;
-    copy = v->join != NONE ? add_joined(b, value, &b->d->joins[v->join])
-           : rep != NONE   ? add_moved(b, rep, v->rep, value, &v->moved, dtype_of(b, value))
-                           : build_cast(b->out, exact, type_of(b, value, dtype_of(b, value)));
-    if (copy == NONE)
-        return NONE;
+    copy = rep != NONE ? add_moved(b, rep, v->rep, value, &v->moved, dtype_of(b, value))
+                       : build_cast(b->out, exact, type_of(b, value, dtype_of(b, value)));
     set_copy(b, value, copy);
     return copy;
 }

@@ -96,7 +96,7 @@ static void mark_value(struct sweep *s, uint32_t value, struct pending *p) {
         mark_region(s, s->region_of[value], p);
     } else if (node != NONE) {
         uint32_t twin = s->d.nodes[node].twin;
-        mark_node(s, node, twin != NONE || s->trusted[value] ? ANSWER_PROVED : ANSWER_NOT_COMPARED);
+        mark_node(s, node, twin != NONE ? ANSWER_PROVED : ANSWER_NOT_COMPARED);
         if (twin != NONE)
             mark_node(s, twin, ANSWER_PROVED);
         push_operands(p, &s->d, node);
@@ -156,7 +156,6 @@ void sweep_run(struct sweep *s, const struct alignment *align) {
     s->reached = xcalloc(s->d.nnodes + (size_t)1, sizeof *s->reached);
     s->mark = xcalloc(s->d.nnodes + (size_t)1, 1);
     s->fits = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->fits);
-    s->trusted = xcalloc(s->d.nvalues + (size_t)1, sizeof *s->trusted);
     candidates_begin(&s->candidates, &s->d, align, s->m->what.same_names);
     for (int side = 0; side < SIDES; side++)
         find_reached(s, side);
@@ -171,7 +170,6 @@ void sweep_free(struct sweep *s) {
     free(s->reached);
     free(s->mark);
     free(s->fits);
-    free(s->trusted);
     free(s->hidden);
     dag_free(&s->d);
     arena_free(&s->arena);

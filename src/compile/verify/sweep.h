@@ -19,7 +19,6 @@ struct sweep {
     uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
     uint8_t *mark;       /* per node: 0, or 1 + the answer */
     bool *fits;          /* per value: some other is proved with its representative in its place */
-    bool *trusted;       /* per value: the host makes it, and it is taken for its representative */
     struct hidden_difference *hidden;
     uint32_t nhidden, hidden_cap;
     struct arena arena;

@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 
-#include "compile/verify/hosted.h"
 #include "compile/verify/miter.h"
 #include "proof/reduce/subgraph.h"
 
-enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_COMBINATIONS = 32, MAX_REJOINED = 48, MAX_GROWN = 64 };
+enum { MAX_LIFT = 64, MAX_AGAIN = 2, MAX_THOROUGH = 4, MAX_REJOINED = 48, MAX_GROWN = 64 };
 
 /* What changes results by less of themselves hardly matters to them. */
 static const double little = 1e-3;
@@ -302,114 +301,16 @@ static bool only_moves(const struct dag *d, uint32_t value) {
     return image_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
 }
 
-/* ---- what the host makes ---- */
+/* A function without a body that is read makes the value. */
+static bool is_of_call(const struct sweep *s, uint32_t value) {
+    const struct dag_value *v = &s->d.values[value];
+    return v->node != NONE && dag_class(&s->d, v->node) == OP_CALL;
+}
 
 /* BEFORE calls the same function. */
 static bool is_called_in_both(const struct sweep *s, const struct merge_candidate *all, uint32_t n) {
     uint32_t node = n ? s->d.values[all[0].before].node : NONE;
     return node != NONE && dag_class(&s->d, node) == OP_CALL;
-}
-
-static bool is_proved_as(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
-    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
-    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
-    return cone_build(c, &s->d, least) && judge_cone(s, c, false).answer == ANSWER_PROVED;
-}
-
-/* The values of the host in a region and the values of BEFORE that each may be, one of which is tried. */
-struct host_values {
-    uint32_t values[MAX_HOSTED], n;
-    struct dag_join candidates[MAX_HOSTED][MAX_HOSTED_CANDIDATES];
-    uint32_t ncandidates[MAX_HOSTED], at[MAX_HOSTED];
-};
-
-static bool find_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least,
-                             struct host_values *h) {
-    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
-    uint32_t combinations = 1;
-    *c = (struct cone_pair){.result = {x->before, after}, .moved = x->moved};
-    if (!cone_build(c, &s->d, least))
-        return false;
-    h->n = hosted_in_cone(&s->d, c, h->values);
-    for (uint32_t i = 0; i < h->n && h->n <= MAX_HOSTED && combinations <= MAX_COMBINATIONS; i++)
-        combinations *= h->ncandidates[i] = hosted_candidates(&s->d, h->values[i], h->candidates[i]);
-    return h->n > 0 && h->n <= MAX_HOSTED && combinations > 0 && combinations <= MAX_COMBINATIONS;
-}
-
-static void assume(struct sweep *s, const struct host_values *h, const uint32_t at[MAX_HOSTED]) {
-    for (uint32_t i = 0; i < h->n; i++) {
-        const struct dag_join *x = &h->candidates[i][at[i]];
-        if (x->n > 1)
-            dag_join(&s->d, h->values[i], x);
-        else
-            dag_merge(&s->d, h->values[i], x->parts[0], (struct movement){.rank = 0}, PROVED);
-    }
-}
-
-static void assume_no_more(struct sweep *s, const struct host_values *h) {
-    for (uint32_t i = 0; i < h->n; i++) {
-        struct dag_value alone = s->d.values[h->values[i]];
-        alone.rep = alone.join = NONE;
-        alone.merged = NOT_MERGED;
-        dag_part(&s->d, h->values[i], &alone);
-    }
-}
-
-static void trust(struct sweep *s, uint32_t value) {
-    struct module_comparison *m = s->m;
-    const struct dag_value *v = &s->d.values[value];
-    m->trusted = grow(m->trusted, &m->trusted_cap, m->ntrusted + 1, sizeof *m->trusted);
-    struct trusted_value *t = &m->trusted[m->ntrusted++];
-    *t = (struct trusted_value){.call = s->d.nodes[v->node].op};
-    if (v->join == NONE)
-        t->values[t->nvalues++] = s->d.values[v->rep].value;
-    for (uint32_t i = 0; v->join != NONE && i < s->d.joins[v->join].n; i++)
-        t->values[t->nvalues++] = s->d.values[s->d.joins[v->join].parts[i]].value;
-    s->trusted[value] = true;
-}
-
-static bool next_combination(struct host_values *h) {
-    for (uint32_t i = 0; i < h->n; i++) {
-        if (++h->at[i] < h->ncandidates[i])
-            return true;
-        h->at[i] = 0;
-    }
-    return false;
-}
-
-/* Something else is computed of the same arguments, which the host might have made in its place. */
-static bool is_one_of_several(const struct sweep *s, const struct host_values *h, uint32_t i, uint32_t fitting) {
-    const struct dag_join *join = &h->candidates[i][fitting];
-    bool several = false;
-    for (uint32_t k = 0; k < h->ncandidates[i]; k++)
-        for (uint32_t p = 0; p < join->n; p++) { /* all candidates have as many parts */
-            uint32_t other = hosted_base(&s->d, h->candidates[i][k].parts[p]);
-            several |= other != hosted_base(&s->d, join->parts[p]) && s->d.values[other].node != NONE;
-        }
-    return several;
-}
-
-/* What the host makes is taken for values of BEFORE where the value is proved with these in its place, and with no
- * others, and nothing else could be meant. */
-static bool trust_host_values(struct sweep *s, uint32_t after, const struct merge_candidate *x, enum merge least) {
-    struct host_values *h = arena_alloc(&s->arena, sizeof *h);
-    uint32_t fitting[MAX_HOSTED], fits = 0;
-    if (!find_host_values(s, after, x, least, h))
-        return false;
-    do {
-        assume(s, h, h->at);
-        if (is_proved_as(s, after, x, least) && fits++ == 0)
-            memcpy(fitting, h->at, sizeof fitting);
-        assume_no_more(s, h);
-    } while (fits < 2 && next_combination(h));
-    for (uint32_t i = 0; i < h->n && fits == 1; i++)
-        fits += is_one_of_several(s, h, i, fitting[i]);
-    if (fits != 1)
-        return false;
-    assume(s, h, fitting);
-    for (uint32_t i = 0; i < h->n; i++)
-        trust(s, h->values[i]);
-    return true;
 }
 
 /* ---- one value of any kind ---- */
@@ -419,12 +320,8 @@ void value_compare(struct sweep *s, uint32_t after) {
     uint32_t n = candidates_of(&s->candidates, after, all);
     if (prove_value(s, after, all, n))
         return;
-    if (is_hosted(&s->d, after) && !is_called_in_both(s, all, n))
+    if (is_of_call(s, after) && !is_called_in_both(s, all, n))
         return;
-    for (enum merge least = PROVED; least > NOT_MERGED; least--)
-        for (uint32_t i = 0; i < n; i++)
-            if (trust_host_values(s, after, &all[i], least) && prove_value(s, after, all, n))
-                return;
     if (n > 0 && only_moves(&s->d, after))
         return;
     if (n > 0 && look_thoroughly(s, after, all, n, &s->region_of[after]))
@@ -475,9 +372,8 @@ uint32_t value_compare_result(struct sweep *s, uint32_t after, uint32_t before) 
 
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
  * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
- * a value that the other does not know, and what makes it cannot be evaluated, nor where values of the host are taken
- * to stand side by side. Returns the miter of the largest region; NULL where that does not differ or is not evaluated.
- */
+ * a value that the other does not know, and what makes it cannot be evaluated. Returns the miter of the largest region;
+ * NULL where that does not differ or is not evaluated. */
 static const struct mlir *lift_difference(struct sweep *s, struct compared_region *r) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c), *agrees = arena_alloc(&s->arena, sizeof *agrees);
     struct judgement j = r->judgement, proved = {.answer = ANSWER_NOT_COMPARED};
@@ -485,7 +381,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
     *c = cone_of_region(r);
     bool lifted = cone_build(c, &s->d, CONDITIONAL) && !cone_has_foreign_input(c, &s->d);
     bool larger = cone_build(c, &s->d, least) || cone_build(c, &s->d, least = CONDITIONAL);
-    lifted &= !has_call(&s->d, c) && !c->joins;
+    lifted &= !has_call(&s->d, c);
     for (int level = 1, next = 1; larger && level <= MAX_LIFT; level++) {
         if (j.answer == ANSWER_NOT_COMPARED)
             break;
@@ -493,7 +389,7 @@ static const struct mlir *lift_difference(struct sweep *s, struct compared_regio
         bool shared = !c->why.text.n && !cone_has_foreign_input(c, &s->d), last = !larger && !c->why.text.n;
         if (level == next || last || (shared && !lifted)) {
             j = c->why.text.n ? j : judge_cone(s, c, true);
-            lifted |= shared && !c->joins && j.answer == ANSWER_DIFFERENT;
+            lifted |= shared && j.answer == ANSWER_DIFFERENT;
             next = 2 * level;
         }
         if (j.answer == ANSWER_PROVED && proved.answer != ANSWER_PROVED) { /* it may differ again, as above */

@@ -37,51 +37,6 @@ static struct str most_frequent_reason(const struct module_comparison *m, struct
 }
 
 /* "concat(%a, %b)", or the name of an argument. */
-static void add_definition(struct buf *out, const struct graph *g, uint32_t value) {
-    const struct mlir *m = g->m;
-    uint32_t op = m->values[value].def;
-    if (op == NONE) {
-        buf_add(out, mlir_span(m, m->values[value].name));
-        return;
-    }
-    buf_add(out, g->kind[op] == NO_OPERATOR ? mlir_op_name(m, op) : str_of(op_table[g->kind[op]].name));
-    buf_addc(out, '(');
-    for (uint32_t i = 0; i < m->ops[op].noperands; i++) {
-        buf_add(out, str_of(i ? ", " : ""));
-        buf_add(out, mlir_span(m, m->values[m->operands[m->ops[op].first_operand + i]].name));
-    }
-    buf_addc(out, ')');
-}
-
-static void add_trusted(struct buf *out, const struct graph *g, const struct trusted_value *t) {
-    if (t->nvalues == 1) {
-        add_definition(out, g, t->values[0]);
-        return;
-    }
-    for (uint32_t i = 0; i < t->nvalues; i++) {
-        buf_add(out, i ? STR(", ") : STR("concat("));
-        buf_add(out, mlir_span(g->m, g->m->values[t->values[i]].name));
-    }
-    buf_addc(out, ')');
-}
-
-/* Of what the host makes, by the function that runs once for it. */
-static struct str say_trusted(const struct module_comparison *c, const struct level levels[SIDES], struct arena *a) {
-    const struct graph *g = &levels[AFTER].graph;
-    struct buf text = {0};
-    for (uint32_t i = 0; i < c->ntrusted; i++) {
-        const struct mlir_op *call = &g->m->ops[c->trusted[i].call];
-        bool once = call->func != NONE && g->func_kind[call->func] == FUNC_CONST_EVAL;
-        buf_add(&text, str_of(i ? "; " : ""));
-        buf_add(&text, g->m->names[once ? g->m->funcs[call->func].name : call->callee]);
-        buf_add(&text, STR(" = "));
-        add_trusted(&text, &levels[BEFORE].graph, &c->trusted[i]);
-    }
-    struct str said = arena_str(a, buf_str(&text));
-    buf_free(&text);
-    return said;
-}
-
 /* A bit for each glob of --only that a name of the module matches. */
 static uint32_t globs_of(const struct mlir *m, const char *only) {
     struct str rest = str_of(only);
@@ -101,8 +56,6 @@ static void take_answers(struct fa_verification *v, struct stage_pair *p, const 
     p->nundecided = m->nundecided;
     p->why = arena_str(&p->arena, m->why);
     p->missing = most_frequent_reason(m, &p->arena);
-    p->trusted = say_trusted(m, levels, &p->arena);
-    p->ntrusted = m->ntrusted;
     check_pair(p, m, levels, v->options);
     if (v->options->at)
         print_place(p, m, levels, v->options);
@@ -135,16 +88,6 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
 
 static struct source_location place_of(const struct stage_pair *p) {
     return (struct source_location){p->text[AFTER].source->path, p->text[AFTER].block->first_line, 0};
-}
-
-static void say_what_is_trusted(struct fa_verification *v) {
-    for (uint32_t i = 0; i < v->npairs; i++) {
-        const struct stage_pair *p = &v->pairs[i];
-        if (p->ntrusted)
-            diag_add(&v->diags, SEV_NOTE, place_of(p), "what follows is proved with these in their places",
-                     "%u %s made on the host: %.*s", p->ntrusted, p->ntrusted == 1 ? "value" : "values",
-                     (int)p->trusted.n, p->trusted.p);
-    }
 }
 
 static void say_what_is_missing(struct fa_verification *v) {
@@ -202,7 +145,7 @@ static bool load_lowerings(struct fa_verification *v) {
 
 static enum fa_status run(struct fa_verification *v) {
     enum fa_status found = load_lowerings(v) ? find_pairs(v) : FA_INPUT;
-    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0, trusted = 0;
+    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0;
     if (found != FA_CLEAN)
         return found;
     skipped = (uint32_t)v->diags.errors;
@@ -215,7 +158,6 @@ static enum fa_status run(struct fa_verification *v) {
         buf_add(&v->text, buf_str(&v->pairs[i].answer));
         none += v->pairs[i].why.n > 0;
         skipped += v->pairs[i].skipped;
-        trusted += v->pairs[i].ntrusted;
     }
     if (v->text.n)
         buf_addc(&v->text, '\0');
@@ -233,7 +175,6 @@ static enum fa_status run(struct fa_verification *v) {
         return v->text.n ? FA_CLEAN : FA_INPUT;
     if (v->ndifferences)
         return FA_MISSED;
-    say_what_is_trusted(v);
     say_what_is_missing(v);
     double least = v->options->strict ? 1 : v->options->min_compared;
     if (share < least && none < v->npairs)
@@ -241,10 +182,7 @@ static enum fa_status run(struct fa_verification *v) {
                  v->options->strict ? "--details lists them; --strict wants all"
                                     : "--details lists them; --min-compared=0 accepts it",
                  "only %.1f %% of the compute ops were compared", 100 * share);
-    if (v->options->strict && trusted)
-        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "an earlier stage may have what makes them",
-                 "--strict takes nothing on trust");
-    if (none == v->npairs || share < least || (v->options->strict && trusted))
+    if (none == v->npairs || share < least)
         return FA_INPUT;
     if (v->nundecided)
         diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "--details lists them",

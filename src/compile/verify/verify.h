@@ -23,8 +23,6 @@ struct stage_pair {
     bool skipped;       /* a part of a module could not be read */
     struct str why;     /* nothing was compared; or empty */
     struct str missing; /* the most frequent reason why ops were not compared; or empty */
-    struct str trusted; /* "name = value" of what was taken on trust, separated by "; " */
-    uint32_t ntrusted;
     struct arena arena;
     struct diags diags;
 };
