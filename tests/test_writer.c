@@ -265,3 +265,74 @@ Test(writer, a_stream_that_fails_is_an_error) {
         fclose(out);
     }
 }
+
+/* ---- text ---- */
+
+static void write_sample(struct writer *w) {
+    write_pair(w, "name", STR("a\033b"), TEXT_NAME);
+    write_pair_number(w, "one", 1);
+    write_pair_number(w, "zero", 0);
+    write_pair_null(w, "nothing");
+    write_list_at(w, "items");
+    for (uint64_t i = 1; i <= 2; i++) {
+        write_map(w);
+        write_pair_number(w, "n", i);
+        write_key(w, STR("us"));
+        write_real(w, 1500 * (double)i);
+        write_close(w);
+    }
+    write_close(w);
+    write_close(w);
+}
+
+Test(writer, a_text_is_what_a_template_makes_of_the_document) {
+    static const struct column columns[] = {{"n", "{n}"}, {"none", "{name}"}, {"time", "{us:us}"}, {NULL, NULL}};
+    static const struct {
+        struct template templates[2];
+        const char *text;
+    } cases[] = {
+        {{{.text = "{name}, {one op}, {zero op}, {items item}\n"}}, "a\\x1bb, 1 op, 0 ops, 2 items\n"},
+        {{{.text = "{one?{one}|-}{zero?x|-}{nothing?x|-}{absent?x|}{items?+|}\n"}}, "1--+\n"},
+        {{{.text = "{items*{n}={us:us}}; {items*{^one}{^n}}\n"}}, "1=1.5 ms, 2=3.0 ms; 1, 1\n"},
+        {{{.of = "items", .text = "{n}", .apart = true}}, "1\n2"},
+        {{{.of = "nothing", .text = "x"}}, ""},
+        {{{.of = "items", .columns = columns, .indent = 2}}, "  n    time\n  1  1.5 ms\n  2  3.0 ms\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t n = 0;
+        FILE *out = open_memstream(&text, &n);
+        struct writer w;
+        write_as_text(&w, cases[i].templates, out);
+        write_sample(&w);
+        cr_expect(write_end(&w));
+        fclose(out);
+        cr_expect_str_eq(text, cases[i].text, "%zu", i);
+        free(text);
+    }
+}
+
+Test(writer, texts_that_differ_in_numbers_are_told_once) {
+    static const struct template templates[] = {{.of = "items", .text = "layer {}: {^of}\n", .alike = true},
+                                                {.text = NULL}};
+    for (uint64_t many = 3; many <= 4; many++) {
+        char *text = NULL;
+        size_t n = 0;
+        FILE *out = open_memstream(&text, &n);
+        struct writer w;
+        write_as_text(&w, templates, out);
+        write_pair(&w, "of", STR("x"), TEXT_NAME);
+        write_list_at(&w, "items");
+        for (uint64_t i = 0; i < many; i++) {
+            write_map(&w);
+            write_pair_number(&w, "i", i);
+            write_close(&w);
+        }
+        write_close(&w);
+        write_close(&w);
+        cr_expect(write_end(&w));
+        fclose(out);
+        cr_expect_eq(strstr(text, "    and 3 more like it\n") != NULL, many == 4, "%s", text);
+        free(text);
+    }
+}

@@ -2,7 +2,7 @@
 """Baselines, expectations, differences, many inputs and formats, on modules made here; and, where the corpus is, on its
 compiles: validated, and as a history of three releases.
 
-usage: gate_test.py PROGRAM SOURCE_ROOT CORPUS [--update] [unittest arguments]
+usage: compare_test.py PROGRAM SOURCE_ROOT CORPUS [--update] [unittest arguments]
 --update writes fixtures/expected/history.txt anew.
 """
 import glob

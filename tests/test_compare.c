@@ -8,7 +8,7 @@
 
 /* ---- text ---- */
 
-Test(gate, a_fingerprint_is_read_as_it_was_written) {
+Test(compare, a_fingerprint_is_read_as_it_was_written) {
     static const struct fingerprint all[] = {{0x5f0c2b9d03a1e7c4, 0x1a2b3c4d, 3, 24},
                                              {0, 0, 0, 1},
                                              {~UINT64_C(0), ~UINT32_C(0), ~UINT32_C(0), ~UINT32_C(0)}};
@@ -22,7 +22,7 @@ Test(gate, a_fingerprint_is_read_as_it_was_written) {
     }
 }
 
-Test(gate, what_is_no_fingerprint_is_refused) {
+Test(compare, what_is_no_fingerprint_is_refused) {
     static const char *const texts[] = {"",
                                         "5f0c2b9d03a1e7c4",
                                         "5f0c2b9d03a1e7c4.1a2b3c4d.3",
@@ -53,7 +53,7 @@ static uint64_t structure(const char *args, const char *body) {
     return h;
 }
 
-Test(gate, a_structure_is_that_of_its_ops_and_their_shapes) {
+Test(compare, a_structure_is_that_of_its_ops_and_their_shapes) {
     static const char args[] = "x:4x8 w:8x8 b:8", body[] = "p = matmul x w\no = add p b";
     static const struct {
         const char *args, *body;
@@ -88,7 +88,7 @@ static void pairs(const struct fingerprint *before, uint32_t nbefore, const stru
     free(of);
 }
 
-Test(gate, equal_ones_are_paired_in_any_order) {
+Test(compare, equal_ones_are_paired_in_any_order) {
     struct fingerprint before[] = {at(A, 0, 1, 2), at(A, 0, 2, 2), at(B, 7, 1, 1)};
     struct fingerprint now[] = {at(B, 7, 1, 1), at(A, 0, 2, 2), at(A, 0, 1, 2)};
     pairs(before, 3, now, "210");
@@ -97,24 +97,24 @@ Test(gate, equal_ones_are_paired_in_any_order) {
 }
 
 /* A fusion lost in the first of two layers and one gained in the second are two changes. */
-Test(gate, a_gain_and_a_loss_in_equal_layers_do_not_cancel) {
+Test(compare, a_gain_and_a_loss_in_equal_layers_do_not_cancel) {
     struct fingerprint before[] = {at(A, 0, 1, 2)}, now[] = {at(A, 0, 2, 2)};
     pairs(before, 1, now, "-");
 }
 
-Test(gate, an_inserted_layer_shifts_those_behind_it) {
+Test(compare, an_inserted_layer_shifts_those_behind_it) {
     struct fingerprint before[] = {at(A, 0, 1, 2), at(A, 0, 2, 2)};
     struct fingerprint now[] = {at(A, 0, 1, 3), at(A, 0, 2, 3), at(A, 0, 3, 3)};
     pairs(before, 2, now, "01-");
     pairs(now, 3, before, "01"); /* and one that was removed */
 }
 
-Test(gate, a_named_place_counts_more_than_a_rank) {
+Test(compare, a_named_place_counts_more_than_a_rank) {
     struct fingerprint before[] = {at(A, 5, 1, 2), at(A, 6, 2, 2)}, now[] = {at(A, 6, 1, 2), at(A, 5, 2, 2)};
     pairs(before, 2, now, "10");
 }
 
-Test(gate, each_is_taken_once) {
+Test(compare, each_is_taken_once) {
     struct fingerprint before[] = {at(A, 5, 1, 9)}, now[] = {at(A, 5, 2, 9), at(A, 5, 1, 9)};
     pairs(before, 1, now, "-0");
     struct fingerprint other[] = {at(B, 5, 1, 9)};
@@ -130,7 +130,7 @@ static struct finding missed_at_place(uint64_t structure, double saved_us) {
 }
 
 /* The same op at one place in other ops is one of those before, unless it costs more. */
-Test(gate, what_is_missed_in_other_ops_has_changed) {
+Test(compare, what_is_missed_in_other_ops_has_changed) {
     struct finding five = missed_at_place(1, 5), four = missed_at_place(2, 4), six = missed_at_place(3, 6);
     struct finding *items[] = {&five, &four, &six};
     for (int dearer = 0; dearer <= 1; dearer++) {
