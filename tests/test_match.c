@@ -873,17 +873,6 @@ Test(match, an_op_is_what_it_reads_as) {
                         "o = ttir.sqrt n -> 2x3; return o");
 }
 
-Test(match, a_slice_is_one_of_a_larger_one) {
-    pattern("out = slice(x, dim=-1, part=1, of=2) * x2\nalso o2 = exp(x)", "");
-#define SMALLER(from, end)                                                                                             \
-    "r = ttir.slice_static x {begins = [0, 0], ends = [2, 8], step = [1, 1]} -> 2x8; h = ttir.slice_static x "         \
-    "{begins = [0, " from "], ends = [2, " end                                                                         \
-    "], step = [1, 1]} -> 2x4; o = ttir.multiply h y -> 2x4; e = ttir.exp r -> "                                       \
-    "2x8; return o e"
-    hit("x:2x12 y:2x4", SMALLER("4", "8"));
-    miss("x:2x12 y:2x4", SMALLER("8", "12"));
-}
-
 /* As many as there are, and none twice. */
 Test(match, preconditions_have_no_limit) {
     enum { N = 40 };
@@ -1097,14 +1086,6 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
         "return o");
     miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
                   "2x3; return o");
-    pattern("out = exp(slice(x, dim=-1, part=0, of=2))", ""); /* a half of x in two steps */
-    hit("x:2x8",
-        "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 1]} -> 2x6\n"
-        "t = ttir.slice_static s {begins = [0, 0], ends = [2, 4], step = [1, 1]} -> 2x4; o = ttir.exp t -> 2x4");
-    miss("x:2x8",
-         "s = ttir.slice_static x {begins = [0, 0], ends = [2, 7], step = [1, 1]} -> 2x7\n"
-         "t = ttir.slice_static s {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp t -> 2x3");
-    pattern("out = exp(slice(x, dim=-1, part=1, of=2))", "");
     hit("x:2x6", "s = ttnn.slice_static x {begins = [0, -3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttnn.exp s -> "
                  "2x3; return o");
     miss("x:4x3", "s = ttir.slice_static x {begins = [2, 0], ends = [4, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
@@ -1125,18 +1106,6 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
     miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
                   "2x3; return o");
     hits++;
-}
-
-/* Slices one after the other are one slice where the last one ends there in both. */
-Test(match, a_slice_of_a_slice_is_one_where_its_bounds_stay) {
-#define TWICE(begin, end, step)                                                                                        \
-    "t = ttir.slice_static x {begins = [0, " begin "], ends = [2, " end "], step = [1, " step "]} -> 2x4\n"            \
-    "s = ttir.slice_static t {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2; o = ttir.exp s -> 2x2; return o"
-    pattern("s = slice(x)\nout = exp(s)", "where: size(x, -1) == 8");
-    hit("x:2x8", TWICE("0", "4", "1"));
-    miss("x:2x8", TWICE("4", "8", "1"));
-    miss("x:2x8", TWICE("0", "8", "2"));
-    misses--;
 }
 
 Test(match, the_axes_below_a_part_are_those_of_the_whole) {
@@ -1246,22 +1215,6 @@ Test(match, a_root_without_bound_names_is_found_where_the_first_one_goes) {
     miss("x:2x6 y:2x6", TWO "n = ttir.sin a -> 2x6; s = ttir.matmul e n {transpose_b = true} -> 2x2; return s");
     miss("x:2x6 y:2x6 z:2x6",
          TWO "n = ttir.multiply a z -> 2x6; s = ttir.matmul e n {transpose_b = true} -> 2x2; return s");
-}
-
-#define FRONT "e = ttir.slice_static x {begins = [0, 0], ends = [3, 4], step = [1, 1]} -> 3x4; "
-#define PARTS_OF(of)                                                                                                   \
-    "l = ttir.slice_static " of " {begins = [0, 0], ends = [3, 2], step = [1, 1]} -> 3x2; "                            \
-    "h = ttir.slice_static x {begins = [0, 2], ends = [3, 6], step = [1, 1]} -> 3x4; return l h"
-
-/* A slice of a slice is one, with what leaves each element in its place between; not with what moves some. */
-Test(match, slices_of_slices_are_composed) {
-    pattern("out = slice(y)\nalso other = slice(y)", "where: [begin(out) == 0, begin(other) == end(out)]");
-    hit("x:3x6", FRONT PARTS_OF("e"));
-    hit("x:3x6", FRONT "c = ttir.typecast e -> 3x4xbf16; i = ttir.ones -> 1x4xbf16; n = ttir.multiply c i -> "
-                       "3x4xbf16; " PARTS_OF("n"));
-    miss("x:3x6", FRONT "r = ttir.reverse e {dimensions = array<i64: 1>} -> 3x4; " PARTS_OF("r"));
-    miss("x:3x6", FRONT "t = ttir.reshape e -> 2x6; r = ttir.reshape t -> 4x3; u = ttir.permute r {permutation = "
-                        "array<i64: 1, 0>} -> 3x4; " PARTS_OF("u"));
 }
 
 /* A concatenation in a concatenation: what is cut inside is a part of what the outer one joins. */

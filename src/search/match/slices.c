@@ -183,100 +183,11 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
     return next && matcher_solve(m, next);
 }
 
-/* The bounds of a slice of a slice in what the inner one cuts, along the same dimensions. `same`: they have to be what
- * they are in the inner one, since a condition may ask for them. */
-static bool compose(const struct slice_bounds *inner, bool same, struct slice_bounds *s) {
-    for (uint32_t d = 0; d < s->rank && inner->rank == s->rank; d++) {
-        if ((inner->cut[d] && !s->cut[d]) || (same && (inner->begin[d] != 0 || inner->step[d] != 1)) ||
-            __builtin_mul_overflow(s->step[d], inner->step[d], &s->step[d]))
-            return false;
-        s->begin[d] = inner->begin[d] + s->begin[d] * inner->step[d];
-        s->end[d] = inner->begin[d] + (s->end[d] - 1) * inner->step[d] + 1;
-    }
-    return inner->rank == s->rank;
-}
-
-static bool stays_in_place(const struct graph *g, uint32_t op) {
-    return op != NONE && graph_looks_through(g, op) && graph_class(g, op) != OP_MOVE &&
-           graph_numel(g, graph_through(g, op)) == graph_numel(g, g->m->ops[op].first_result);
-}
-
-/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
-static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
-    uint32_t op = m->g->m->values[*value].def;
-    while (!m->full && stays_in_place(m->g, op)) {
-        matcher_look_through(m, op, true);
-        *value = graph_through(m->g, op);
-        op = m->g->m->values[*value].def;
-    }
-    return op;
-}
-
-/* The same part as one of a larger part of x, which has these bounds; false where that does not hold it. */
-static bool part_within(const struct graph *g, uint32_t op, const struct slice_bounds *of, struct slice_bounds *s) {
-    bool within = s->rank == of->rank;
-    s->ncut = 0;
-    for (uint32_t d = 0; d < s->rank && within; d++) {
-        within = of->step[d] == 1 && s->begin[d] >= of->begin[d] && s->end[d] <= of->end[d];
-        s->begin[d] -= of->begin[d];
-        s->end[d] -= of->begin[d];
-        uint32_t rank;
-        s->cut[d] = graph_shape(g, g->m->ops[op].first_result, &rank)[d] != of->end[d] - of->begin[d];
-        s->ncut += s->cut[d];
-    }
-    return within && s->ncut > 0;
-}
-
-/* At the second try: as a slice of what another slice of x takes, as where slices of slices were made one. */
-static bool match_within(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    enum { MOST_SIBLINGS = 16 };
-    const struct graph *gr = m->g;
-    uint32_t x = graph_operands(gr, op)[0], n = 0;
-    for (uint32_t u = gr->first_use[x]; u < gr->first_use[x + 1] && n < MOST_SIBLINGS; u++) {
-        uint32_t other = gr->uses[u];
-        struct slice_bounds of, s;
-        if (other == op || gr->m->ops[other].func != m->func || !slice_bounds(gr, other, &of) || of.ncut == 0 ||
-            !slice_bounds(gr, op, &s) || !part_within(gr, op, &of, &s))
-            continue;
-        m->has_views = true;
-        n++;
-        struct mark k = matcher_mark(m);
-        matcher_look_through(m, other, false);
-        if (m->takes_views && match_bounds(m, g, op, map, gr->m->ops[other].first_result, &s))
-            return true;
-        matcher_undo(m, k);
-    }
-    return false;
-}
-
-/* Also as one slice with those before it. */
-static bool match_composed(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    const struct graph *gr = m->g;
-    struct slice_bounds s, inner;
-    uint32_t x = graph_operands(gr, op)[0];
-    if (g->node->nargs != 1 || !slice_bounds(gr, op, &s))
-        return matcher_failed(m, FAILED_INDEX, g, op);
-    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
-        struct mark k = matcher_mark(m);
-        if (match_bounds(m, g, op, map, x, &s))
-            return true;
-        matcher_undo(m, k);
-        uint32_t before = op_in_place(m, &x);
-        if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
-            !compose(&inner, g->node->nattrs == 0, &s))
-            return false;
-        matcher_look_through(m, before, true);
-        x = graph_operands(gr, before)[0];
-    }
-    return false;
-}
-
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    struct mark k = matcher_mark(m);
-    if (match_composed(m, g, op, map))
-        return true;
-    matcher_undo(m, k);
-    return !m->full && !m->refused && match_within(m, g, op, map);
+    struct slice_bounds s;
+    if (g->node->nargs != 1 || !slice_bounds(m->g, op, &s))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    return match_bounds(m, g, op, map, graph_operands(m->g, op)[0], &s);
 }
 
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
