@@ -75,24 +75,6 @@ static const struct operand_maps *product_maps(struct matcher *m, uint32_t op, c
     return maps && contraction_of(m->g, op, &c) && contraction_maps(m->g, &c, map, space, maps) ? maps : NULL;
 }
 
-/* The name of a product of which the transpose is computed stands for what that is turned to, if it is that alone. */
-static void stand_for_turned(struct matcher *m, const struct goal *g, struct binding *b) {
-    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
-    uint32_t n = links ? movement_chain(m->g, g->value, g->map, links, MAX_CHAIN) : 0, at = 0;
-    struct imap *map = matcher_scratch(m, sizeof *map);
-    while (at < n && links[at].value != b->value)
-        at++;
-    if (at == n || !map)
-        return;
-    axes_join(b->axes, 0, b->axes->n, map);
-    while (at > 0 && graph_nuses(m->g, links[at].value) == 1 && !imap_equal(&links[at].map, map))
-        at--;
-    if (!imap_equal(&links[at].map, map))
-        return;
-    b->value = links[at].value;
-    b->map = b->needed = map;
-}
-
 bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     bool transposed;
     if (g->node->nargs != graph_count_operands(m->g, op))
@@ -107,8 +89,6 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     if (g->slot != NONE) {
         struct binding b = m->state.slots[g->slot];
         b.axes = &maps->result_axes;
-        if (transposed && g->moved_to == NONE)
-            stand_for_turned(m, g, &b);
         matcher_bind(m, g->slot, b);
     }
     matcher_take(m, op, g);

@@ -2,7 +2,6 @@
 #include "search/match/matcher.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "ir/graph/mesh.h"
 
@@ -102,19 +101,9 @@ static double devices_of(const struct evaluation *e, const struct binding *b, co
     return stated > 0 ? (double)stated : NAN;
 }
 
-/* Of a product that stands for its transpose the operands are exchanged, and turned. */
-static double flag_of_turned(const struct graph *g, uint32_t op, const char *key) {
-    const char *other = strcmp(key, "transpose_a") == 0 ? "transpose_b" : "transpose_a";
-    const struct attr *x = attrs_find(graph_attributes(g, op), other);
-    return !(x && x->is_number && x->number != 0);
-}
-
 /* A number, a truth value, or the one number that a list repeats. */
 static double attribute_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     uint32_t op = op_of(e, b);
-    if (op != NONE && graph_class(e->graph, op) == OP_CONTRACT && b->value != e->graph->m->ops[op].first_result &&
-        (strcmp(n->key, "transpose_a") == 0 || strcmp(n->key, "transpose_b") == 0))
-        return flag_of_turned(e->graph, op, n->key);
     const struct attr *x = op == NONE ? NULL : attrs_find(graph_attributes(e->graph, op), n->key);
     if (x && x->is_number)
         return x->number;
