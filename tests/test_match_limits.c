@@ -362,7 +362,7 @@ Test(match_limits, a_result_that_there_is_no_room_for) {
     struct matcher *m = matcher_new(&ir.g, 0, 0, &arena);
     cr_assert(match_at(m, p, ir_op(&ir, "%e")));
     matcher_undo(m, (struct mark){0});
-    struct goal goal = *matcher_root_goal(m, p->formula.root, ir_op(&ir, "%e"), 0, false);
+    struct goal goal = *matcher_root_goal(m, p->formula.root, ir_op(&ir, "%e"), 0);
     while (goal.node->kind != N_RESULT)
         goal.node = goal.node->args[0];
     goal.value = ir_value(&ir, "%v#1");

@@ -38,7 +38,6 @@ void match_rebind(const struct match *m, const struct subgraph *s, const struct 
                                 .nthrough = m->nthrough,
                                 .by_values = m->by_values,
                                 .viewed = m->viewed,
-                                .moved_from = m->moved_from,
                                 .root = ops[m->nops - 1]};
 }
 

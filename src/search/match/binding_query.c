@@ -148,7 +148,6 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
     query->func = m->func;
     query->arena = a;
     query->only_views = m->viewed;
-    query->only_moved_from = m->moved_from;
     query->record = &record;
     bool found = match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) &&
                  same_ops(&query->found, m);

@@ -220,19 +220,6 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
-/* The reductions of the match work along the dimensions of what others of its ops take moved. */
-static bool reduces_before_moved(const struct matcher *m, const uint32_t *ops, uint32_t n) {
-    uint32_t reductions = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (graph_class(m->g, ops[i]) != OP_REDUCE)
-            continue;
-        if (!matcher_same_dimensions(m->g, graph_operands(m->g, ops[i])[0], m->moved_from.value))
-            return false;
-        reductions++;
-    }
-    return reductions > 0;
-}
-
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->state.edits > 0) {
@@ -247,8 +234,6 @@ bool match_finish(struct matcher *m) {
     for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
         if (m->state.matched[i].parent == NONE)
             nops = append_in_order(m, i, ops, nops);
-    if (m->frame == FRAME_MOVED_FROM && !reduces_before_moved(m, ops, nops))
-        return false;
     bool good = accepted(m, ops, nops);
     if (assumptions_are_full(&m->state.assumed)) {
         m->full = true;
@@ -260,7 +245,6 @@ bool match_finish(struct matcher *m) {
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->by_values = m->state.functions > 0;
     out->viewed = m->takes_views;
-    out->moved_from = m->frame == FRAME_MOVED_FROM;
     out->root = nops ? ops[nops - 1] : NONE;
     uint32_t *kept = arena_alloc(m->arena, (nops + 1) * sizeof *kept);
     memcpy(kept, ops, nops * sizeof *kept);

@@ -27,8 +27,8 @@ static bool match_computed(struct matcher *m, const struct goal *g, uint32_t val
         take_all(m, g, &c);
         m->state.functions++;
         if (g->slot != NONE)
-            matcher_bind_named(m, g, g->slot,
-                               (struct binding){.value = value, .op = c.ops[0], .map = map, .axes = g->axes});
+            matcher_bind(m, g->slot,
+                         (struct binding){.value = value, .op = c.ops[0], .map = map, .needed = map, .axes = g->axes});
         struct imap *of_x = matcher_scratch(m, sizeof *of_x);
         if (!of_x)
             return false;

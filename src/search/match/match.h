@@ -38,7 +38,6 @@ struct match {
     uint32_t func, root, nops, nthrough;
     bool by_values;  /* a function of it is known by its values alone */
     bool viewed;     /* ops may be what they read as (search/automaton/view.h) */
-    bool moved_from; /* its axes are those of what was moved before the last ops (FRAME_MOVED_FROM) */
     uint32_t nruns;  /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 /* The first op of its function, of which places in functions that are alike count theirs. */

@@ -37,18 +37,6 @@ struct op_group {
     uint32_t taken;         /* its index among those that are matched */
 };
 
-/* What the axes of a formula are the dimensions of. */
-enum root_frame {
-    FRAME_RESULT,     /* of the root's result */
-    FRAME_MOVED_TO,   /* of what that is moved to, which the root's name stands for then */
-    FRAME_MOVED_FROM, /* of what it was made of, before movement between its ops */
-};
-
-/* The value whose dimensions the axes of FRAME_MOVED_FROM are; NONE: there is none before this root. */
-struct moved_value {
-    uint32_t root, value, steps; /* ops behind it, with the root */
-};
-
 /* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
@@ -61,7 +49,6 @@ struct goal {
     uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
     bool turned;                    /* under transposed(): its last two axes are exchanged */
     enum number_change change;      /* of the number of the value, where the node is one */
-    uint32_t moved_to;              /* of a root: the value that its name stands for; NONE: the result of the op */
     bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
@@ -175,9 +162,6 @@ struct matcher {
     bool takes_views;     /* ops may be what they read as (search/automaton/view.h): at the second try, */
     bool has_views;       /* if there are such; */
     bool only_views;      /* at once, as where such a match is found again */
-    bool only_moved_from; /* FRAME_MOVED_FROM alone is tried */
-    enum root_frame frame;
-    struct moved_value moved_from;
     bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
@@ -196,8 +180,6 @@ struct mark matcher_mark(const struct matcher *m);
 void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
 void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when there is no more: the search gives up */
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
-/* The same of a name that the goal defines: where a root is read as what it is moved to, it stands for that. */
-void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b);
 /* The first name in the node that is bound, or NONE. */
 uint32_t matcher_bound_name(const struct matcher *m, const struct node *n);
 void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
@@ -234,17 +216,9 @@ static inline bool matcher_passes(struct matcher *m, enum failure_kind why, cons
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
 const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. What a result is
- * moved to is used alone and has its dimensions in another order, or those that one becomes. NULL when the shape is not
- * known, or nothing is moved so. */
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space,
-                               enum root_frame frame);
-/* The result has one dimension, others at most of one element: what it is moved to tells more of axes. */
-bool matcher_is_flat(const struct matcher *m, uint32_t op);
-/* The same of a value and one that it is moved from or to. */
-bool matcher_is_flat_of(const struct matcher *m, uint32_t value, uint32_t other);
-/* Both have the same dimensions, but for those of one element. */
-bool matcher_same_dimensions(const struct graph *g, uint32_t value, uint32_t other);
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the shape
+ * is not known. */
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
 
 /* ---- plausible.c ---- */
 

@@ -286,7 +286,8 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
             return false;
         b.axes = axes;
     }
-    matcher_bind_named(m, g, g->slot, b);
+    b.needed = map;
+    matcher_bind(m, g->slot, b);
     return true;
 }
 

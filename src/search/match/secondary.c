@@ -151,10 +151,9 @@ bool match_secondary(struct matcher *m) {
                  : slot == NONE ? 0
                                 : candidates(m, line, slot, ops);
     m->state.line++;
-    for (uint32_t i = 0; i < 2 * n && !m->refused; i++) {
+    for (uint32_t i = 0; i < n && !m->refused; i++) {
         struct mark k = matcher_mark(m);
-        struct goal *c = matcher_root_goal(m, line->node, ops[i / 2], ++m->state.spaces,
-                                           i % 2 != matcher_is_flat(m, ops[i / 2]) ? FRAME_MOVED_TO : FRAME_RESULT);
+        struct goal *c = matcher_root_goal(m, line->node, ops[i], ++m->state.spaces);
         if (c && matcher_solve(m, c))
             return true;
         matcher_undo(m, k);

@@ -64,14 +64,13 @@ static bool solve(struct matcher *m, const struct goal *g) {
 }
 
 /* One reading of the axes of the root. */
-static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again, enum root_frame frame) {
+static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
     m->ones_stay = again;
-    m->frame = frame;
     m->refused = false;
     m->state.line = m->fresh.n = 0;
-    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0, frame);
+    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
     m->root_axes = first ? first->axes : NULL;
     return first && solve(m, first);
 }
@@ -83,12 +82,8 @@ static bool ends_in_one(const struct graph *g, uint32_t value) {
 }
 
 static bool match_in_some_axes(struct matcher *m, uint32_t op) {
-    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result), flat = matcher_is_flat(m, op);
-    enum root_frame likely = flat ? FRAME_MOVED_TO : FRAME_RESULT, other = flat ? FRAME_RESULT : FRAME_MOVED_TO;
-    return (!m->only_moved_from &&
-            (match_as(m, op, twice, false, likely) || (twice && !m->full && match_as(m, op, false, true, likely)) ||
-             (!m->full && match_as(m, op, false, false, other)))) ||
-           (!m->full && match_as(m, op, false, false, FRAME_MOVED_FROM));
+    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
+    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
 }
 
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {

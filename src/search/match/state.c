@@ -53,17 +53,6 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
     s->slots[slot] = b;
 }
 
-void matcher_bind_named(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
-    struct imap *whole = g->moved_to == NONE ? NULL : matcher_scratch(m, sizeof *whole);
-    if (whole) {
-        b.value = g->moved_to;
-        imap_identity(whole, g->map->t[0].space, graph_numel(m->g, b.value));
-        b.map = whole;
-    }
-    b.needed = b.map;
-    matcher_bind(m, slot, b);
-}
-
 uint32_t matcher_bound_name(const struct matcher *m, const struct node *n) {
     if ((n->kind == N_NAMED || n->kind == N_VARIABLE) && m->state.slots[n->slot].value != NONE)
         return n->slot;
@@ -127,7 +116,6 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .group = of->group,
                            .outer = of->outer,
                            .slot = NONE,
-                           .moved_to = of->parent == NONE ? of->moved_to : NONE,
                            .parent = of->parent,
                            .turned = of->turned,
                            .inside = of->inside,
@@ -140,7 +128,6 @@ struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t a
     struct goal *c = matcher_goal(m, g, g->node->args[arg], value, map, axes, next);
     if (c) {
         c->parent = m->state.nmatched - 1;
-        c->moved_to = NONE;
         c->group = NULL;
     }
     return c;
@@ -161,7 +148,6 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     memset(m, 0, offsetof(struct matcher, state));
     m->state.ntrail = 0;
     m->g = g;
-    m->moved_from.root = NONE;
     m->func = func;
     m->arena = a;
     m->max_steps = search_steps(max_steps);

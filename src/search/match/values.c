@@ -120,20 +120,10 @@ static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) 
     return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
 }
 
-/* The operand of movement that the formula writes, which may be several ops. */
-static bool is_moved(const struct matcher *m, const struct goal *g) {
-    return g->parent != NONE && class_moves(graph_class(m->g, m->state.matched[g->parent].op));
-}
-
-/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed; at the second
- * try, where the formula moves it or it is flat, for what is there before all movement. */
+/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed. */
 static const struct imap *variable_value(struct matcher *m, const struct goal *g, uint32_t *value) {
     struct link links[MAX_CHAIN];
     uint32_t n = movement_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
-    if (n > 1 && (is_moved(m, g) || matcher_is_flat_of(m, g->value, links[n - 1].value))) {
-        m->has_views = true;
-        take = m->takes_views ? n - 1 : take;
-    }
     look_through_links(m, links, take, false);
     *value = links[take].value;
     return take ? keep_map(m, &links[take].map) : g->map;
@@ -159,7 +149,8 @@ bool match_named(struct matcher *m, const struct goal *g) {
     if (!c)
         return false;
     c->slot = slot;
-    matcher_bind_named(m, g, slot, (struct binding){.value = g->value, .op = NONE, .map = g->map, .axes = g->axes});
+    matcher_bind(m, slot,
+                 (struct binding){.value = g->value, .op = NONE, .map = g->map, .needed = g->map, .axes = g->axes});
     return matcher_solve(m, c);
 }
 
