@@ -7,7 +7,6 @@
 
 #include "ir/graph/movement.h"
 #include "ir/ops/scalar.h"
-#include "search/automaton/view.h"
 #include "search/match/evaluate.h"
 
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
@@ -51,7 +50,7 @@ static bool number_of_match(const void *self, const struct number *n, double *ou
     double numbers[MAX_SLOTS];
     for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++) {
         const struct binding *b = &run->ref->bound.slots[slot];
-        numbers[slot] = number_changed(number_given(run, b->value), b->change);
+        numbers[slot] = number_given(run, b->value);
     }
     e.numbers = numbers;
     *out = evaluate(&e, n);
@@ -79,12 +78,10 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
 }
 
 /* An activation as a fused op prints it, with its numbers: the slope of a leaky_relu, the bounds of a clamp. */
-static const struct attr *activation_of_op(const struct reference *r, uint32_t op, enum op_kind as) {
+static const struct attr *activation_of_op(const struct reference *r, uint32_t op) {
     struct attr *x = arena_alloc(r->arena, sizeof *x);
-    as = as != NO_OPERATOR ? as : op_kind_alone(reference_graph(r), op);
+    enum op_kind as = (enum op_kind)reference_graph(r)->kind[op];
     *x = (struct attr){.key = STR("activation"), .text = str_of(op_table[as].name), .n = -1};
-    if (as != (enum op_kind)reference_graph(r)->kind[op])
-        return x;
     const char *before = ", params = [";
     for (const char *const *key = activation_numbers; *key; key++) {
         const struct attr *number = attrs_find(graph_attributes(reference_graph(r), op), *key);
@@ -105,7 +102,7 @@ static const struct attr *activation_named(const struct reference *r, struct str
         struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
         uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
         if (slot != NONE && r->bound.slots[slot].op != NONE)
-            return activation_of_op(r, r->bound.slots[slot].op, r->bound.slots[slot].as);
+            return activation_of_op(r, r->bound.slots[slot].op);
         names.p += name.n + (comma != NULL);
         names.n -= name.n + (comma != NULL);
     }

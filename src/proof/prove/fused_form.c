@@ -45,7 +45,7 @@ static const struct tensor *name_value(struct form_run *run, uint32_t slot, cons
         out = form_unpadded(run, slot);
     else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0 &&
              !f->as_printed[slot]) /* one number in all elements */
-        out = tensor_scalar(run->eval, number_changed(t->x[0], b.change));
+        out = tensor_scalar(run->eval, t->x[0]);
     else
         out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slot_name[slot]);
     return b.value == form_root(f) ? without_numbers(run->eval, out) : out;

@@ -37,7 +37,6 @@ void match_rebind(const struct match *m, const struct subgraph *s, const struct 
                                 .through = rebind_ops(m->through, m->nthrough, s, w, a),
                                 .nthrough = m->nthrough,
                                 .by_values = m->by_values,
-                                .viewed = m->viewed,
                                 .root = ops[m->nops - 1]};
 }
 

@@ -8,17 +8,8 @@ void bound_begin(struct bound *b, const struct pattern_set *set, const struct au
                  uint32_t first, uint32_t end, struct arena *a) {
     *b = (struct bound){.g = g, .ops = ops, .first = first, .end = end};
     b->functions = arena_alloc(a, (set ? set->net.n : 0) + (size_t)1);
-    for (uint32_t op = first; op < end; op++) {
-        struct op_view views[MAX_VIEWS];
+    for (uint32_t op = first; op < end; op++)
         add_kind(b, (enum op_kind)g->kind[op]);
-        for (uint32_t n = op_views(g, op, views); n-- > 0;) {
-            bool groups = views[n].grouped != NO_OPERATOR;
-            add_kind(b, views[n].kind);
-            if (groups)
-                add_kind(b, views[n].grouped);
-            b->inner = views[n].ninner - groups > b->inner ? views[n].ninner - groups : b->inner;
-        }
-    }
 }
 
 static struct open_ops join(struct open_ops x, struct open_ops y) {
@@ -49,7 +40,7 @@ static bool has_op(const struct bound *b, const struct node *n) {
 uint32_t bound_own(struct bound *b, const struct node *n) {
     if (n->kind == N_FUNCTION)
         return has_function(b, n->sub) ? MAX_MATCHED : 0;
-    return (n->kind == N_OP || n->kind == N_OUTER) && has_op(b, n) ? 1 + b->inner : 0;
+    return (n->kind == N_OP || n->kind == N_OUTER) && has_op(b, n) ? 1 : 0;
 }
 
 static struct open_ops open_of(struct bound *b, const struct node *n);

@@ -240,11 +240,7 @@ struct kinds {
 };
 
 static void add_kinds(const struct matcher *m, uint32_t op, struct kinds *all) {
-    struct op_view room[MAX_VIEWS];
-    const struct op_view *views;
     all->set[m->g->kind[op] / 64] |= 1ull << (m->g->kind[op] % 64);
-    for (uint32_t i = matcher_views(m, op, room, &views); i-- > 0;)
-        all->set[views[i].kind / 64] |= 1ull << (views[i].kind % 64);
 }
 
 static struct kinds kinds_at(const struct matcher *m, uint32_t value) {

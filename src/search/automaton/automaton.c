@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "search/automaton/ask.h"
 #include "search/automaton/computation.h"
-#include "search/automaton/view.h"
 
 enum {
     MAX_KEY = 12,               /* operands; of an op with more nothing is known */
@@ -31,9 +30,8 @@ struct key {
     double constant;
     int16_t bits;
     uint16_t kind;
-    uint8_t result, known, argument, plain, neutral, counted, grouped, n;
+    uint8_t result, known, argument, plain, neutral, counted, n;
     uint32_t through;           /* state of the value that is looked through to, plus 1; or 0 */
-    uint32_t views[MAX_VIEWS];  /* transitions of what the op reads as, plus 1; or 0 */
     uint32_t operands[MAX_KEY]; /* states; NO_OPERAND */
 };
 static const uint32_t NO_OPERAND = UINT32_MAX;
@@ -116,10 +114,6 @@ struct automaton_run {
     uint32_t *state;       /* per value, plus 1; 0: not known yet */
     uint32_t *transition;  /* per op */
     bool *neutral;         /* per value: an op that uses it changes nothing */
-    struct op_view *views; /* of the ops that were read last, */
-    uint32_t nviews, views_cap;
-    uint32_t *first_view; /* per op: its first one, plus 1; 0: it has none */
-    uint8_t *view_count;
 };
 
 static bool has(const uint64_t *set, uint32_t id) {
@@ -390,7 +384,7 @@ static bool root_is_searched(struct automaton *a, uint32_t i) {
 static void find_roots(struct automaton *a, struct transition *t) {
     uint32_t first = a->set->first_rooted[t->key.kind], n = a->set->first_rooted[t->key.kind + 1] - first;
     t->roots = arena_alloc(&a->arena, (n / 64 + 1) * sizeof *t->roots);
-    for (uint32_t i = 0; i < n && t->key.result == 0 && !t->key.grouped; i++) {
+    for (uint32_t i = 0; i < n && t->key.result == 0; i++) {
         uint32_t asks = a->roots[first + i].asks;
         if ((asks == 0 || has(t->is, asks)) && root_is_searched(a, first + i))
             put(t->roots, i);
@@ -425,9 +419,6 @@ static struct transition *add_transition(struct automaton *a, const struct key *
     if (k->plain && k->result == 0)
         put_ops(a, k, t->is);
     memcpy(set, t->is, a->words * sizeof *set);
-    for (uint32_t v = 0; v < MAX_VIEWS && k->views[v]; v++)
-        for (uint32_t i = 0; i < a->words; i++)
-            set[i] |= a->transitions[k->views[v] - 1]->is[i];
     for (uint32_t i = 0; k->through && i < a->words; i++)
         set[i] |= a->states[k->through - 1][i] & ~a->number_set[i];
     if (k->argument)
@@ -568,46 +559,6 @@ static uint32_t state_of_value(struct automaton_run *r, uint32_t value) {
     return r->state[value] ? r->state[value] - 1 : 0; /* used before it is defined: of a module that is not valid */
 }
 
-/* The operand of a view; of a constant that it changes, as if that number were printed. */
-static uint32_t state_of_viewed(struct automaton_run *r, const struct viewed_operand *v) {
-    uint32_t value = graph_operands(r->g, v->op)[v->k];
-    struct constant c = graph_constant(r->g, value);
-    if (v->change == NUMBER_AS_IS || !c.known)
-        return value == NONE ? 0 : state_of_value(r, value);
-    struct key k = {.kind = NO_OPERATOR, .known = true, .constant = number_changed(c.value, v->change)};
-    k.bits = (int16_t)c.bits;
-    return state_of_key(r->a, &k);
-}
-
-/* What a view groups, as if an op computed it. */
-static uint32_t state_of_group(struct automaton_run *r, const struct op_view *v) {
-    struct key k = {.kind = (uint16_t)v->grouped, .plain = true, .grouped = true, .counted = 2, .n = 2};
-    for (uint32_t j = 0; j < 2; j++)
-        k.operands[j] = projection_of(r->a, k.kind, state_of_viewed(r, &v->group[j]))->as;
-    return state_of_key(r->a, &k);
-}
-
-static void read_views(struct automaton_run *r, uint32_t op, struct key *k) {
-    r->views = grow(r->views, &r->views_cap, r->nviews + MAX_VIEWS, sizeof *r->views);
-    struct op_view *views = r->views + r->nviews;
-    uint32_t n = op_views(r->g, op, views);
-    r->first_view[op] = n ? r->nviews + 1 : 0;
-    r->view_count[op] = (uint8_t)n;
-    r->nviews += n;
-    for (uint32_t i = 0; i < n; i++) {
-        struct key v = {.kind = (uint16_t)views[i].kind, .plain = true};
-        v.n = v.counted = (uint8_t)views[i].n;
-        if (views[i].grouped != NO_OPERATOR)
-            views[i].state = state_of_group(r, &views[i]);
-        for (uint32_t j = 0; j < views[i].n; j++) {
-            bool group = views[i].grouped != NO_OPERATOR && views[i].at == j;
-            uint32_t state = group ? views[i].state : state_of_viewed(r, &views[i].operands[j]);
-            v.operands[j] = projection_of(r->a, v.kind, state)->as;
-        }
-        k->views[i] = transition_of(r->a, &v) + 1;
-    }
-}
-
 static void read_op(struct automaton_run *r, uint32_t op) {
     const struct mlir_op *o = &r->g->m->ops[op];
     struct key k = {.kind = 0};
@@ -616,8 +567,6 @@ static void read_op(struct automaton_run *r, uint32_t op) {
     key_of_value(r, o->first_result, &k);
     if (!k.known && computation_ends(r->g, op))
         k.functions = functions_at(r, op);
-    if (!k.known)
-        read_views(r, op, &k);
     r->transition[op] = transition_of(r->a, &k);
     r->state[o->first_result] = r->a->transitions[r->transition[op]]->state + 1;
     for (uint32_t i = 1; i < o->nresults && i < UINT8_MAX; i++) {
@@ -645,7 +594,6 @@ void automaton_run(struct automaton_run *r, uint32_t first, uint32_t end) {
     const struct graph *g = r->g;
     if (r->a->ntransitions == MOST_TRANSITIONS)
         begin(r->a);
-    r->nviews = 0;
     for (uint32_t op = first; op < end; op++)
         if (graph_looks_through(g, op) && !class_moves(graph_class(g, op)))
             r->neutral[graph_through(g, op)] = true;
@@ -662,8 +610,6 @@ struct automaton_run *automaton_run_new(struct automaton *a, const struct graph 
     r->state = xcalloc(g->m->nvalues + (size_t)1, sizeof *r->state);
     r->transition = xcalloc(g->m->nops + (size_t)1, sizeof *r->transition);
     r->neutral = xcalloc(g->m->nvalues + (size_t)1, sizeof *r->neutral);
-    r->first_view = xcalloc(g->m->nops + (size_t)1, sizeof *r->first_view);
-    r->view_count = xcalloc(g->m->nops + (size_t)1, sizeof *r->view_count);
     return r;
 }
 
@@ -673,9 +619,6 @@ void automaton_run_free(struct automaton_run *r) {
     free(r->state);
     free(r->transition);
     free(r->neutral);
-    free(r->views);
-    free(r->first_view);
-    free(r->view_count);
     free(r);
 }
 
@@ -694,18 +637,4 @@ bool automaton_plain(const struct automaton_run *r, uint32_t op) {
 
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op) {
     return r->a->transitions[r->transition[op]]->roots;
-}
-
-uint32_t automaton_views(const struct automaton_run *r, uint32_t op, const struct op_view **out) {
-    *out = r->first_view[op] ? r->views + r->first_view[op] - 1 : NULL;
-    return r->first_view[op] ? r->view_count[op] : 0;
-}
-
-const uint64_t *automaton_view_roots(const struct automaton_run *r, uint32_t op, uint32_t view) {
-    uint32_t t = r->a->transitions[r->transition[op]]->key.views[view];
-    return t ? r->a->transitions[t - 1]->roots : NULL;
-}
-
-bool automaton_finds_group(const struct automaton_run *r, const struct subformula *s, const struct op_view *view) {
-    return holds(r->a->states[view->state], s);
 }

@@ -13,7 +13,6 @@
 #define FA_AUTOMATON_H
 
 #include "patterns/library/pattern.h"
-#include "search/automaton/view.h"
 
 /* Of a set of patterns, which outlives it; used by one thread at a time. */
 struct automaton *automaton_new(const struct pattern_set *set);
@@ -34,11 +33,5 @@ bool automaton_plain(const struct automaton_run *r, uint32_t op);
 /* Of the patterns that begin with an op of this kind (pattern_set.rooted), those that may have their root at it: a bit
  * each. NULL: nothing is known. */
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op);
-/* Its views (search/automaton/view.h), if it is among the ops that were read last, and not a constant. */
-uint32_t automaton_views(const struct automaton_run *r, uint32_t op, const struct op_view **out);
-/* The same as automaton_roots of one of its views, of the patterns that begin with an op of that kind. */
-const uint64_t *automaton_view_roots(const struct automaton_run *r, uint32_t op, uint32_t view);
-/* False: the subformula cannot match what one of these views groups. */
-bool automaton_finds_group(const struct automaton_run *r, const struct subformula *s, const struct op_view *view);
 
 #endif

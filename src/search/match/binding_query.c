@@ -147,7 +147,6 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
     *out = (struct match_detail){0};
     query->func = m->func;
     query->arena = a;
-    query->only_views = m->viewed;
     query->record = &record;
     bool found = match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root) &&
                  same_ops(&query->found, m);

@@ -62,7 +62,7 @@ static bool is_of_count(const struct condition_call *c, double number, double co
     struct constant k = binding_constant(c->graph, &c->arg[0]);
     if (!k.known || !count_close_to(k.value, number, count, k.bits > 24 ? 24 : k.bits))
         return false;
-    assume_tie(c->e->assumed, c->arg[0].value, number_changed(number, c->arg[0].change), false);
+    assume_tie(c->e->assumed, c->arg[0].value, number, false);
     return true;
 }
 

@@ -244,7 +244,6 @@ bool match_finish(struct matcher *m) {
     struct match *out = &m->found;
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->by_values = m->state.functions > 0;
-    out->viewed = m->takes_views;
     out->root = nops ? ops[nops - 1] : NONE;
     uint32_t *kept = arena_alloc(m->arena, (nops + 1) * sizeof *kept);
     memcpy(kept, ops, nops * sizeof *kept);

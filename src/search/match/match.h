@@ -8,7 +8,6 @@
 
 #include "ir/graph/index.h"
 #include "patterns/library/pattern.h"
-#include "search/automaton/view.h"
 
 /* What a name of a formula stands for. */
 struct binding {
@@ -18,15 +17,12 @@ struct binding {
     const struct imap *needed; /* the map without axes along which the value is the same: of a slice of it */
     const struct axes *axes;   /* the formula's axes there; a contraction has its own */
     uint32_t line;             /* of the formula where it was bound: 0 the root's, then those of the secondary roots */
-    enum number_change change; /* of a constant: the name stands for another number than the one it holds */
-    enum op_kind as;           /* what its op is read as (search/automaton/view.h); NO_OPERATOR: as it is printed */
 };
 /* The one number that the name stands for. */
 static inline struct constant binding_constant(const struct graph *g, const struct binding *b) {
     struct constant c = {false, 0, 0};
     if (b->value != NONE)
         c = graph_constant(g, b->value);
-    c.value = number_changed(c.value, b->change);
     return c;
 }
 
@@ -37,7 +33,6 @@ struct match {
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
     bool by_values;  /* a function of it is known by its values alone */
-    bool viewed;     /* ops may be what they read as (search/automaton/view.h) */
     uint32_t nruns;  /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 /* The first op of its function, of which places in functions that are alike count theirs. */

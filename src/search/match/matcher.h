@@ -10,7 +10,6 @@
 #define FA_MATCHER_H
 
 #include "search/automaton/automaton.h"
-#include "search/automaton/view.h"
 #include "search/match/conditions.h"
 
 enum {
@@ -18,7 +17,6 @@ enum {
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
-    MAX_GROUPS = 1,
     WHOLE_SPACE = FRESH_SPACE + MAX_FRESH +
                   1 /* plus a value: the index space of that value, for operands of ops without index maps */
 };
@@ -29,26 +27,16 @@ struct outer_axes {
     const struct outer_axes *before; /* NULL: there are none */
 };
 
-/* What a view groups, which is no value of the graph (search/automaton/view.h). */
-struct op_group {
-    const struct op_view *view;
-    uint32_t op;
-    const struct imap *map; /* of its result */
-    uint32_t taken;         /* its index among those that are matched */
-};
-
 /* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
     uint32_t value;
     const struct imap *map;         /* which element of the value: from the index of the root's result */
     const struct axes *axes;        /* the formula's axes at this node */
-    const struct op_group *group;   /* not the value is meant but this; or NULL */
     const struct outer_axes *outer; /* NULL: they are those of the root */
     uint32_t slot;                  /* of the named value that this is the definition of; or NONE */
     uint32_t parent;                /* index of the matched op that it is an operand of; NONE: a root */
     bool turned;                    /* under transposed(): its last two axes are exchanged */
-    enum number_change change;      /* of the number of the value, where the node is one */
     bool inside; /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
@@ -75,14 +63,13 @@ struct search_state {
     uint32_t line;      /* secondary roots that were begun */
     uint32_t edits;     /* differences that the search has gone on from: at most one, and none in an audit */
     uint32_t functions; /* that were found by their values */
-    uint32_t groups;    /* terms that were taken together: at most MAX_GROUPS */
     size_t used;        /* bytes of scratch */
 };
 
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, groups, npreconditions, nconstants, nsliced;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, edits, functions, npreconditions, nconstants, nsliced;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
@@ -159,9 +146,6 @@ struct matcher {
     bool full;            /* a fixed limit was reached: nothing is known of this root */
     bool ones_lead;       /* trailing axes of one element of the root are read as leading ones, */
     bool ones_stay;       /* or stay at the second try, at secondary roots, too */
-    bool takes_views;     /* ops may be what they read as (search/automaton/view.h): at the second try, */
-    bool has_views;       /* if there are such; */
-    bool only_views;      /* at once, as where such a match is found again */
     bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
@@ -234,13 +218,6 @@ void matcher_meetings(const struct graph *g, uint32_t first, uint32_t end, uint3
 /* False: a way on from the op does not lead to the root, so that some op inside would have a user outside. */
 bool matcher_may_be_inside(const struct matcher *m, uint32_t op);
 
-/* What the op reads as; `room`: for MAX_VIEWS. */
-static inline uint32_t matcher_views(const struct matcher *m, uint32_t op, struct op_view *room,
-                                     const struct op_view **out) {
-    *out = room;
-    return m->ops ? automaton_views(m->ops, op, out) : op_views(m->g, op, room);
-}
-
 /* ---- finish.c ---- */
 
 /* False when a `where` of the pattern whose names are all bound does not hold. `slot`: only those that speak of it;
@@ -258,9 +235,6 @@ bool match_none_holds(struct evaluation *e, const struct number *const *conditio
 
 /* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
-/* The same of what a view groups; and a look ahead. */
-bool match_group(struct matcher *m, const struct goal *g);
-bool match_group_fits(struct matcher *m, const struct goal *g, const struct node *node, const struct op_group *in);
 bool match_kind_fits(const struct node *node, enum op_kind kind);
 /* Matches the operands of an op as if its operator were right; false where that makes no sense. */
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);

@@ -6,14 +6,6 @@ enum { MOST_STEPS = 64 /* from meeting to meeting */ };
 /* They may meet, farther than that; NONE: nowhere. */
 static const uint32_t SOMEWHERE = UINT32_MAX - 1;
 
-static bool may_be_viewed(const struct graph *g, const struct node *node, uint32_t op) {
-    struct op_view views[MAX_VIEWS];
-    bool may = false;
-    for (uint32_t n = op_views(g, op, views); n-- > 0 && !may;)
-        may = node_may_be(node, views[n].kind);
-    return may;
-}
-
 /* Without an automaton only the kinds of ops are looked at, through movement as the search does. */
 static bool kinds_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
     const struct graph *g = m->g;
@@ -21,7 +13,7 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
         return true;
     for (uint32_t step = 0; step <= MAX_CHAIN && value != NONE; step++) {
         uint32_t op = g->m->values[value].def;
-        if (op == NONE || node_may_be(node, (enum op_kind)g->kind[op]) || may_be_viewed(g, node, op))
+        if (op == NONE || node_may_be(node, (enum op_kind)g->kind[op]))
             return op != NONE;
         value = graph_through(g, op);
     }

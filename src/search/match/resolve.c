@@ -18,8 +18,6 @@ static int by_size(const void *pa, const void *pb) {
         return a->nruns > b->nruns ? -1 : 1;
     if (a->nops != b->nops)
         return a->nops > b->nops ? -1 : 1;
-    if (a->viewed != b->viewed) /* what is printed before what that reads as */
-        return a->viewed ? 1 : -1;
     return by_root(pa, pb);
 }
 

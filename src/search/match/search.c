@@ -39,69 +39,21 @@ void searcher_free(struct searcher *s) {
     free(s);
 }
 
-/* Some patterns begin with the op and with what it reads as. */
-static bool is_found(const struct match_list *found, const struct pattern *p, uint32_t op) {
-    bool known = false;
-    for (uint32_t i = found->n; i-- > 0 && found->items[i].root == op && !known;) {
-        const struct pattern *of = found->items[i].pattern;
-        known = of == p || (of->is_variant && of->variant_of == p);
-    }
-    return known;
-}
-
-/* `viewed`: the automaton finds the pattern only where the op is read as another one. */
-static void search_root(struct searcher *s, const struct pattern *p, uint32_t op, bool viewed, struct match_list *out) {
-    if (is_found(out, p, op))
-        return;
-    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-    s->m->only_views = viewed;
-    if (match_at(s->m, p, op))
-        out->items[out->n++] = s->m->found;
-    s->m->only_views = false;
-    out->gave_up += s->m->full;
-}
-
-/* An op as what it is, or as one of its views. */
-struct root_reading {
-    enum op_kind kind;
-    const uint64_t *roots; /* of the patterns that begin with the kind; NULL: all of them */
-};
-
-/* The patterns that begin with an op of the kind of the first reading, as this and as those after it. */
-static void search_op(struct searcher *s, uint32_t op, const struct root_reading *r, uint32_t nreadings, bool viewed,
-                      struct match_list *out) {
-    uint32_t first = s->set->first_rooted[r->kind], n = s->set->first_rooted[r->kind + 1] - first;
+/* The patterns that the automaton finds at the op. */
+static void search_op(struct searcher *s, uint32_t op, struct match_list *out) {
+    enum op_kind kind = (enum op_kind)s->m->g->kind[op];
+    const uint64_t *roots = s->ops ? automaton_roots(s->ops, op) : NULL;
+    uint32_t first = s->set->first_rooted[kind], n = s->set->first_rooted[kind + 1] - first;
     struct pattern *const *patterns = s->set->rooted + first;
-    for (uint32_t from = 0; from < n; from += 64) {
-        uint64_t all = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull, left = 0, unknown = 0, own = 0;
-        for (uint32_t i = 0; i < nreadings; i++)
-            if (r[i].kind == r->kind)
-                *(r[i].roots ? &left : &unknown) |= r[i].roots ? r[i].roots[from / 64] : all;
-        if (!viewed)
-            own = r->roots ? r->roots[from / 64] : all;
-        for (left |= unknown; left; left &= left - 1) {
-            uint32_t at = (uint32_t)__builtin_ctzll(left);
-            if (unknown) /* else the automaton has done so for its roots */
-                pattern_complete(s->set, patterns[from + at]);
-            search_root(s, patterns[from + at], op, !(own >> at & 1), out);
-        }
-    }
-}
-
-static void search_readings(struct searcher *s, uint32_t op, struct match_list *out) {
-    struct op_view room[MAX_VIEWS];
-    const struct op_view *views;
-    struct root_reading r[MAX_VIEWS + 1] = {
-        {(enum op_kind)s->m->g->kind[op], s->ops ? automaton_roots(s->ops, op) : NULL}};
-    uint32_t n = matcher_views(s->m, op, room, &views) + 1;
-    for (uint32_t i = 1; i < n; i++)
-        r[i] = (struct root_reading){views[i - 1].kind, s->ops ? automaton_view_roots(s->ops, op, i - 1) : NULL};
     for (uint32_t i = 0; i < n; i++) {
-        bool done = false;
-        for (uint32_t j = 0; j < i; j++)
-            done |= r[j].kind == r[i].kind;
-        if (!done)
-            search_op(s, op, r + i, n - i, i > 0, out);
+        if (roots && !(roots[i / 64] >> i % 64 & 1))
+            continue;
+        if (!roots) /* else the automaton has done so for its roots */
+            pattern_complete(s->set, patterns[i]);
+        out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+        if (match_at(s->m, patterns[i], op))
+            out->items[out->n++] = s->m->found;
+        out->gave_up += s->m->full;
     }
 }
 
@@ -119,7 +71,7 @@ static void search_ops(struct searcher *s, uint32_t func, uint32_t first, uint32
         matcher_meetings(g, first, end, s->meets);
     for (uint32_t op = first; op < end; op++)
         if (g->m->ops[op].func == func && g->m->ops[op].nresults == 1 && !is_neutral(g, op))
-            search_readings(s, op, out);
+            search_op(s, op, out);
 }
 
 uint64_t searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out) {

@@ -39,8 +39,6 @@ static bool solve(struct matcher *m, const struct goal *g) {
     }
     if (!g)
         return match_secondary(m);
-    if (g->group && g->node->kind != N_EITHER && g->node->kind != N_NAMED)
-        return g->node->kind == N_OP && match_group(m, g);
     switch (g->node->kind) {
     case N_OP:
     case N_OUTER:
@@ -81,19 +79,12 @@ static bool ends_in_one(const struct graph *g, uint32_t value) {
     return shape && rank > 1 && shape[rank - 1] == 1 && graph_numel(g, value) > 1;
 }
 
-static bool match_in_some_axes(struct matcher *m, uint32_t op) {
-    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
-    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
-}
-
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
+    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
     m->solve = solve;
     m->pattern = p;
     m->steps = 0;
-    m->full = m->takes_views = m->has_views = false;
+    m->full = false;
     m->found.nops = 0;
-    if (!m->only_views && match_in_some_axes(m, op))
-        return true;
-    m->takes_views = true;
-    return (m->only_views || m->has_views) && !m->full && match_in_some_axes(m, op);
+    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
 }

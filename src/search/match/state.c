@@ -8,7 +8,7 @@
 struct mark matcher_mark(const struct matcher *m) {
     const struct search_state *s = &m->state;
     return (struct mark){s->used,           s->spaces,    s->nmatched, s->nlooked_through,        s->ntrail,
-                         s->edits,          s->functions, s->groups,   s->assumed.npreconditions, s->assumed.nconstants,
+                         s->edits,          s->functions, s->assumed.npreconditions, s->assumed.nconstants,
                          s->assumed.nsliced};
 }
 
@@ -16,7 +16,6 @@ void matcher_undo(struct matcher *m, struct mark k) {
     struct search_state *s = &m->state;
     s->edits = k.edits;
     s->functions = k.functions;
-    s->groups = k.groups;
     while (s->ntrail > k.ntrail) {
         s->ntrail--;
         s->slots[s->trail[s->ntrail].slot] = s->trail[s->ntrail].before;
@@ -113,7 +112,6 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .value = value,
                            .map = map,
                            .axes = axes,
-                           .group = of->group,
                            .outer = of->outer,
                            .slot = NONE,
                            .parent = of->parent,
@@ -126,10 +124,8 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
 struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                              const struct imap *map, const struct axes *axes, const struct goal *next) {
     struct goal *c = matcher_goal(m, g, g->node->args[arg], value, map, axes, next);
-    if (c) {
+    if (c)
         c->parent = m->state.nmatched - 1;
-        c->group = NULL;
-    }
     return c;
 }
 

@@ -2,7 +2,6 @@
 #include "patterns/lang/template.h"
 #include "ir/graph/movement.h"
 #include "ir/ops/scalar.h"
-#include "search/automaton/view.h"
 #include "search/match/evaluate.h"
 
 #include <string.h>
@@ -32,13 +31,13 @@ void value_add_type(const struct graph *g, uint32_t value, struct buf *out) {
 /* The op that was matched for a value: what moves, casts or changes nothing may stand behind it. */
 static uint32_t op_of(const struct graph *g, const struct binding *b) {
     if (b->op != NONE)
-        return b->as == NO_OPERATOR ? b->op : NONE;
-    return b->value == NONE || b->as != NO_OPERATOR ? NONE : g->m->values[movement_source(g, b->value)].def;
+        return b->op;
+    return b->value == NONE ? NONE : g->m->values[movement_source(g, b->value)].def;
 }
 
 static void say_op(const struct graph *g, const struct binding *b, struct buf *out) {
     uint32_t op = op_of(g, b);
-    enum op_kind kind = op == NONE ? b->as : (enum op_kind)g->kind[op];
+    enum op_kind kind = op == NONE ? NO_OPERATOR : (enum op_kind)g->kind[op];
     buf_add(out, kind == NO_OPERATOR ? STR("none") : str_of(op_table[kind].name));
 }
 
@@ -47,8 +46,8 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     const struct graph *g = e->graph;
     uint32_t op = op_of(g, b);
     struct buf numbers = {0};
-    bool reversed = false, alone = op != NONE && op_kind_alone(g, op) != (enum op_kind)g->kind[op];
-    for (uint32_t i = 0; op != NONE && !alone && i < graph_noperands(g, op); i++) {
+    bool reversed = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
         struct constant c = {0};
         if (v != NONE)
@@ -63,7 +62,7 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
             buf_printf(&numbers, ", %.10g", x->number);
     }
     struct str all = buf_take(&numbers, e->arena);
-    enum op_kind kind = b->as != NO_OPERATOR ? b->as : op == NONE ? NO_OPERATOR : op_kind_alone(g, op);
+    enum op_kind kind = op == NONE ? NO_OPERATOR : (enum op_kind)g->kind[op];
     buf_printf(out, all.n ? "(\"%s%s" : "\"%s%s", reversed ? "r" : "",
                kind == NO_OPERATOR ? "none" : op_table[kind].name);
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
@@ -99,8 +98,7 @@ static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
         /* an argument of the model says more than a name inside of it */
         uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
         struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);
-        static const char *const changed[] = {"", "-", "1 / "};
-        buf_printf(out, "%s%.*s", changed[e->bindings[slot].change], (int)label.n, label.p);
+        buf_add(out, label);
         return;
     }
     struct diags quiet = {.arena = e->arena};

@@ -66,8 +66,6 @@ static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot
  * movement to a common value; the name of a variable then stands for that. */
 static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     struct binding b = m->state.slots[slot];
-    if (g->change != b.change)
-        return false;
     if (g->value == b.value && same_elements(m, b.value, g->map, b.map))
         return true;
     struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
@@ -91,10 +89,8 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
                 look_through_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
-                    bind_variable(
-                        m, g, slot,
-                        (struct binding){
-                            .value = there[j].value, .op = b.op, .map = map, .axes = b.axes, .change = b.change});
+                    bind_variable(m, g, slot,
+                                  (struct binding){.value = there[j].value, .op = b.op, .map = map, .axes = b.axes});
             }
             return !m->full;
         }
@@ -136,15 +132,14 @@ bool match_variable(struct matcher *m, const struct goal *g) {
     const struct imap *map = variable_value(m, g, &value);
     if (!map)
         return false;
-    bind_variable(m, g, slot,
-                  (struct binding){.value = value, .op = NONE, .map = map, .axes = g->axes, .change = g->change});
+    bind_variable(m, g, slot, (struct binding){.value = value, .op = NONE, .map = map, .axes = g->axes});
     return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
 }
 
 bool match_named(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->state.slots[slot].value != NONE)
-        return !g->group && bound_again(m, g, slot);
+        return bound_again(m, g, slot);
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
     if (!c)
         return false;
@@ -160,15 +155,14 @@ bool match_number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    c.value = number_changed(c.value, g->change);
     if (node_number_is(g->node, c, expected)) {
-        assume_tie(assumed, g->value, number_changed(expected, g->change), false);
+        assume_tie(assumed, g->value, expected, false);
         return matcher_solve(m, g->next);
     }
-    uint32_t argument = g->node->given && g->change == NUMBER_AS_IS ? graph_argument(m->g, g->value) : NONE;
+    uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         assumed->npreconditions == MAX_PRECONDITIONS)
-        return g->change == NUMBER_AS_IS && matcher_failed(m, FAILED_NUMBER, g, g->value);
+        return matcher_failed(m, FAILED_NUMBER, g, g->value);
     assume_tie(assumed, g->value, expected, true);
     assume_precondition(assumed, (struct precondition){argument, expected, false});
     return matcher_solve(m, g->next);
@@ -191,11 +185,9 @@ bool match_either(struct matcher *m, const struct goal *g) {
     const struct node *n = g->node;
     bool all = m->observer && !m->ops;
     for (uint32_t i = 0; i < n->nargs; i++)
-        if ((g->group ? match_group_fits(m, g, n->args[i], g->group)
-                      : all || matcher_may_match(m, n->args[i], g->value)) &&
-            match_alternative(m, g, n->args[i]))
+        if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]))
             return true;
-    if (!g->group && m->observer && !all)
+    if (m->observer && !all)
         m->observer->other_alternatives(m, g);
     return false;
 }
