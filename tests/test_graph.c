@@ -1121,14 +1121,6 @@ Test(graph, ops_that_change_nothing_are_looked_through) {
         {"%c = \"ttir.zeros\"() : () -> " T "\n%r = \"ttir.subtract\"(%c, %x) : (" T ", " T ") -> " T, false},
         {"%c = \"ttir.ones\"() : () -> " T "\n%r = \"ttir.divide\"(%c, %x) : (" T ", " T ") -> " T, false},
         {"%c = \"ttir.ones\"() : () -> " T "\n%r = \"ttir.maximum\"(%x, %c) : (" T ", " T ") -> " T, false},
-        {"%c = \"ttir.relu\"(%x) : (" T ") -> " T "\n%r = \"ttir.abs\"(%c) : (" T ") -> " T, true},
-        {"%c = \"ttir.abs\"(%x) : (" T ") -> " T "\n%r = \"ttir.relu6\"(%c) : (" T ") -> " T, false},
-        {"%c = \"ttir.relu6\"(%x) : (" T ") -> " T
-         "\n%r = \"ttir.clamp_scalar\"(%c) <{min = -1.0 : f32, max = 6.0 : f32}> : (" T ") -> " T,
-         true},
-        {"%c = \"ttir.relu6\"(%x) : (" T ") -> " T
-         "\n%r = \"ttir.clamp_scalar\"(%c) <{min = 1.0 : f32, max = 6.0 : f32}> : (" T ") -> " T,
-         false},
         {"%r = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 0 : i32], ends = [2 : i32, 4 : i32], step = [1 : i32, 1 "
          ": "
          "i32]}> : (" T ") -> " T,

@@ -99,10 +99,6 @@ static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
     return graph_through(g, op) != NONE;
 }
 
-/* Which operand the op computes the negation of: a product or quotient with -1 and a difference from 0 do, too. NONE:
- * of none. A negation of a negation changes nothing, and is looked through. */
-uint32_t graph_negated(const struct graph *g, uint32_t op);
-
 static inline bool graph_op_is(const struct graph *g, uint32_t op, enum op_flag flag) {
     return op_is((enum op_kind)g->kind[op], flag);
 }

@@ -314,35 +314,8 @@ static bool through_places(const struct graph *g, uint32_t from, uint32_t to, co
            imap_compose(result, &own, graph_numel(g, from), operand);
 }
 
-static bool through_negation(const struct graph *g, uint32_t op, uint32_t *value, struct imap *map) {
-    struct imap from;
-    imap_copy(&from, map);
-    *value = graph_operands(g, op)[graph_negated(g, op)];
-    bool found = imap_operand(g, g->m->ops[op].first_result, *value, &from, map);
-    imap_canonical(map);
-    return found;
-}
-
-/* Through two negations and what stands between. */
-static bool through_negations(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand) {
-    struct imap from;
-    uint32_t value;
-    imap_copy(operand, result);
-    bool found = through_negation(g, op, &value, operand);
-    for (op = g->m->values[value].def; found && graph_negated(g, op) == NONE; op = g->m->values[value].def) {
-        imap_copy(&from, operand);
-        found = imap_through(g, op, &from, operand);
-        imap_canonical(operand);
-        value = graph_through(g, op);
-    }
-    return found && through_negation(g, op, &value, operand);
-}
-
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand) {
-    if (!graph_looks_through(g, op))
-        return false;
-    return graph_negated(g, op) != NONE ? through_negations(g, op, result, operand)
-                                        : imap_moved(g, op, graph_through(g, op), result, operand);
+    return graph_looks_through(g, op) && imap_moved(g, op, graph_through(g, op), result, operand);
 }
 
 bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct imap *result, struct imap *operand) {

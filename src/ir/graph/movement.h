@@ -18,10 +18,6 @@ uint32_t movement_chain(const struct graph *g, uint32_t value, const struct imap
 uint32_t movement_source(const struct graph *g, uint32_t value);
 /* The value that casts and movement make of this one where nothing else uses it; itself where there are none. */
 uint32_t movement_result(const struct graph *g, uint32_t value);
-/* The digits of a map in which a value varies, and the others: along its dimensions, or as a function that runs once
- * makes it of something smaller. False where there are none of these. */
-bool movement_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
-                    struct imap *equal);
 /* The value is stored with the formula's last axis innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 

@@ -235,76 +235,13 @@ static uint32_t unchanged(const struct graph *g, uint32_t op) {
     return NONE;
 }
 
-static double second_number(const struct graph *g, uint32_t op) {
-    struct constant c = graph_operands(g, op)[1] == NONE ? unknown() : graph_constant(g, graph_operands(g, op)[1]);
-    return c.known ? c.value : NAN;
-}
-
-/* The least and the largest number that the results of an op can be; NaN: not known. */
-struct range {
-    double low, high;
-};
-
-static struct range range_of_clamp(const struct graph *g, uint32_t op) {
-    const struct attr *low = attrs_find(graph_attributes(g, op), "min"),
-                      *high = attrs_find(graph_attributes(g, op), "max");
-    if (graph_noperands(g, op) != 1 || (low && !low->is_number) || (high && !high->is_number))
-        return (struct range){NAN, NAN};
-    return (struct range){low ? low->number : -INFINITY, high ? high->number : INFINITY};
-}
-
-static struct range range_of(const struct graph *g, uint32_t op) {
-    switch (g->kind[op]) {
-    case K_RELU:
-    case K_ABS:
-    case K_EXP:
-    case K_SQRT:
-    case K_SQUARE:
-        return (struct range){0, INFINITY};
-    case K_RELU6:
-        return (struct range){0, 6};
-    case K_SIGMOID:
-    case K_HARDSIGMOID:
-    case K_SOFTMAX:
-        return (struct range){0, 1};
-    case K_TANH:
-        return (struct range){-1, 1};
-    case K_CLAMP:
-        return range_of_clamp(g, op);
-    case K_MAXIMUM:
-        return (struct range){second_number(g, op), INFINITY};
-    case K_MINIMUM:
-        return (struct range){-INFINITY, second_number(g, op)};
-    default:
-        return (struct range){NAN, NAN};
-    }
-}
-
-/* The operand of an op that keeps it within bounds, where that is within these already. */
-static uint32_t unclamped(const struct graph *g, uint32_t op) {
-    uint32_t x = graph_operands(g, op)[0], def = g->m->values[x].def;
-    struct range r = range_of(g, op);
-    if (isnan(r.low) || isnan(r.high) || graph_numel(g, x) != graph_numel(g, g->m->ops[op].first_result))
-        return NONE;
-    for (int step = 0; step < MAX_WALK && def != NONE && class_moves(graph_class(g, def)); step++)
-        def = g->m->values[graph_operands(g, def)[0]].def;
-    struct range own = def == NONE ? (struct range){NAN, NAN} : range_of(g, def);
-    return own.low >= r.low && own.high <= r.high ? x : NONE;
-}
-
 /* The operand of an op that changes nothing. */
 static uint32_t kept_operand(const struct graph *g, uint32_t op) {
-    uint32_t x = graph_operands(g, op)[0], kept;
+    uint32_t x = graph_operands(g, op)[0];
     switch (g->kind[op]) {
     case K_MAXIMUM:
     case K_MINIMUM:
-        kept = unchanged(g, op);
-        return kept != NONE ? kept : unclamped(g, op);
-    case K_RELU:
-    case K_RELU6:
-    case K_ABS:
-    case K_CLAMP:
-        return unclamped(g, op);
+        return unchanged(g, op);
     case K_SUM: /* of single elements */
     case K_MEAN:
     case K_MAX:
@@ -317,42 +254,6 @@ static uint32_t kept_operand(const struct graph *g, uint32_t op) {
     }
 }
 
-static bool is_number(const struct graph *g, uint32_t v, double number) {
-    struct constant c = v == NONE ? unknown() : graph_constant(g, v);
-    return c.known && c.value == number;
-}
-
-uint32_t graph_negated(const struct graph *g, uint32_t op) {
-    static const struct {
-        enum op_kind kind;
-        uint32_t of; /* the other operand is the number */
-        double number;
-    } rows[] = {{K_SUBTRACT, 1, 0}, {K_MULTIPLY, 0, -1}, {K_MULTIPLY, 1, -1}, {K_DIVIDE, 0, -1}};
-    uint32_t n = graph_noperands(g, op);
-    if (g->kind[op] == K_NEG)
-        return n == 1 && graph_operands(g, op)[0] != NONE ? 0 : NONE;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && n == 2; i++)
-        if (g->kind[op] == rows[i].kind && graph_operands(g, op)[rows[i].of] != NONE &&
-            is_number(g, graph_operands(g, op)[1 - rows[i].of], rows[i].number))
-            return rows[i].of;
-    return NONE;
-}
-
-/* What a negation of it is negated again by `op`; ops before are known already. */
-static uint32_t negated_twice(const struct graph *g, uint32_t op) {
-    uint32_t at = graph_negated(g, op), v = at == NONE ? NONE : graph_operands(g, op)[at];
-    for (int step = 0; step < MAX_WALK && v != NONE; step++) {
-        uint32_t def = g->m->values[v].def;
-        if (def == NONE || def >= op || g->m->ops[def].func != g->m->ops[op].func)
-            return NONE;
-        at = graph_negated(g, def);
-        if (at != NONE)
-            return graph_plain(g, def) ? graph_operands(g, def)[at] : NONE;
-        v = g->through[def];
-    }
-    return NONE;
-}
-
 static uint32_t through(const struct graph *g, uint32_t op) {
     uint32_t n = graph_noperands(g, op);
     switch (graph_class(g, op)) {
@@ -363,7 +264,7 @@ static uint32_t through(const struct graph *g, uint32_t op) {
     case OP_ELTWISE:
     case OP_REDUCE:
     case OP_SLICE:
-        return n == 0 ? NONE : graph_negated(g, op) != NONE ? negated_twice(g, op) : kept_operand(g, op);
+        return n == 0 ? NONE : kept_operand(g, op);
     default:
         return NONE;
     }

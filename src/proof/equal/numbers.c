@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "ir/graph/movement.h"
 #include "proof/numeric/formula_value.h"
 
 /* Equal elements are of three values, and integers that are no indices of two. */
@@ -289,27 +288,11 @@ static void make_positive(struct tensor *t) {
         t->x[i] = fabs(t->x[i]);
 }
 
-/* The same of digits of its index, where these tell more than dimensions. */
-static void repeat_digits(const struct graph *g, uint32_t value, struct tensor *t) {
-    struct imap all, varying, equal;
-    imap_identity(&all, 0, t->n);
-    if (graph_numel(g, value) != t->n || !movement_split(g, value, &all, &varying, &equal))
-        return;
-    for (int64_t i = 0; i < t->n; i++) {
-        int64_t from = 0;
-        for (uint32_t k = 0; k < varying.n; k++)
-            from += i / varying.t[k].lo % varying.t[k].size * varying.t[k].lo;
-        t->x[i] = t->x[from];
-    }
-}
-
 /* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
     struct view v = view_of(t);
-    if (g->varies[value] == graph_dimensions(g, value)) {
-        repeat_digits(g, value, t);
+    if (g->varies[value] == graph_dimensions(g, value))
         return;
-    }
     for (int64_t i = 0; i < t->n; i++) {
         int64_t from = 0;
         for (uint32_t d = 0; d < t->shape.rank; d++)

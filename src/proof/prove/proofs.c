@@ -104,11 +104,9 @@ struct question {
     struct arena arena;
 };
 
-static bool resize(struct question *q, const struct sized *at, bool factors, struct resized *w, struct reason *why) {
-    struct resize_options how = {.pattern = q->match->pattern,
-                                 .scaling = at->scaling,
-                                 .factors = factors,
-                                 .payloads = q->with_payloads ? &q->payloads : NULL};
+static bool resize(struct question *q, const struct sized *at, struct resized *w, struct reason *why) {
+    struct resize_options how = {
+        .pattern = q->match->pattern, .scaling = at->scaling, .payloads = q->with_payloads ? &q->payloads : NULL};
     return subgraph_resize(&q->subgraph, &at->extents, &how, &q->arena, w, why);
 }
 
@@ -157,11 +155,11 @@ static void add_shape(struct question *q, const struct proved *v) {
     }
 }
 
-static struct proved prove_sized(struct question *q, const struct sized *at, bool factors) {
+static struct proved prove_sized(struct question *q, const struct sized *at) {
     struct resized w = {0};
     struct reason why;
     struct proved v = {.kind = VERDICT_NONE};
-    if (resize(q, at, factors, &w, &why)) {
+    if (resize(q, at, &w, &why)) {
         struct str key = key_of(q, &w.ir);
         if (!look_up(q->proofs, key, &v)) {
             v = prove_module(q, &w);
@@ -177,9 +175,7 @@ static struct proved prove_sized(struct question *q, const struct sized *at, boo
 /* For shapes_question.ask. */
 static struct verdict ask(void *self, const struct sized *at) {
     struct question *q = self;
-    struct proved v = prove_sized(q, at, false);
-    if (v.lost) /* it may hang on what is repeated */
-        v = prove_sized(q, at, true);
+    struct proved v = prove_sized(q, at);
     q->lost |= v.lost;
     if (v.kind == VERDICT_SAME)
         add_shape(q, &v);

@@ -13,7 +13,7 @@ struct resizer {
     const struct subgraph *subgraph;
     const struct extents *extents;
     const struct payloads *payloads; /* or NULL */
-    bool factors, as_written;        /* as resize_options */
+    bool as_written;                 /* as resize_options */
     struct edit *edit;
     uint32_t second; /* of an inserted op: the argument that is its second operand */
     struct constant_meanings meanings;
@@ -235,14 +235,20 @@ static uint32_t add_payload(struct resizer *r, uint32_t number, uint32_t value) 
     return type == full ? v : add_cast(r, v, &s, type);
 }
 
-/* An input that is the same along some factor of a dimension: its slice is the argument, which is repeated. */
+/* All elements along dimension d of the input are the first one. */
+static bool repeats_along(const struct graph *g, uint32_t value, const struct shape *s, uint32_t d) {
+    return s->dim[d] != 1 && !(g->varies[value] >> d & 1);
+}
+
+/* An input that is the same along some dimension: its slice is the argument, which is repeated. */
 static bool is_sliced(const struct resizer *r, uint32_t value) {
-    struct factored f;
+    const struct graph *g = r->subgraph->graph;
+    struct shape s = {0};
     bool sliced = false;
-    value_factors(r->subgraph->graph, value, r->factors, &f);
-    for (uint32_t i = 0; i < f.shape.rank; i++)
-        sliced |= !f.varies[i];
-    return sliced && !r->as_written && !graph_constant(r->subgraph->graph, value).known;
+    shape_in_graph(g, value, &s);
+    for (uint32_t d = 0; d < s.rank; d++)
+        sliced |= repeats_along(g, value, &s, d);
+    return sliced && !r->as_written && !graph_constant(g, value).known;
 }
 
 static void add_extent(struct shape *slice, struct shape *times, int64_t extent, bool varies) {
@@ -250,33 +256,25 @@ static void add_extent(struct shape *slice, struct shape *times, int64_t extent,
     times->dim[times->rank++] = varies ? 1 : extent;
 }
 
-/* How often the slice is repeated along each factor, and its own shape. */
+/* How often the slice is repeated along each dimension, and its own shape. */
 static struct shape repetitions(struct resizer *r, uint32_t value, struct shape *slice) {
-    struct factored f;
-    struct shape times = {0};
+    const struct graph *g = r->subgraph->graph;
+    struct shape s = {0}, times = {0};
     int64_t lead = lead_of(r, value);
-    value_factors(r->subgraph->graph, value, r->factors, &f);
+    shape_in_graph(g, value, &s);
     *slice = (struct shape){0};
     if (lead && !r->edit->less)
         add_extent(slice, &times, lead, true);
-    for (uint32_t i = lead && r->edit->less ? f.end[0] : 0; i < f.shape.rank && times.rank < MAX_RANK; i++)
-        add_extent(slice, &times, extent_to(r->extents, f.shape.dim[i]), f.varies[i]);
+    for (uint32_t d = lead && r->edit->less; d < s.rank && times.rank < MAX_RANK; d++)
+        add_extent(slice, &times, extent_to(r->extents, s.dim[d]), !repeats_along(g, value, &s, d));
     return times;
 }
 
 static uint32_t add_repeated(struct resizer *r, uint32_t value, uint32_t argument) {
-    struct shape slice, times = repetitions(r, value, &slice), whole = resized_shape(r, value);
+    struct shape slice, times = repetitions(r, value, &slice);
     struct str list = ints_like(STR("array<i64>"), times.dim, times.rank, r->arena);
     struct str props = arena_printf(r->arena, "repeat_dimensions = %.*s", (int)list.n, list.p);
-    if (times.rank == whole.rank)
-        return build_value(&r->out->ir, "ttir.repeat", props, &argument, 1, type_of(r, value));
-    for (uint32_t d = 0; d < times.rank; d++)
-        slice.dim[d] *= times.dim[d];
-    uint32_t type = tensor_type(r, &slice, graph_dtype(r->subgraph->graph, value));
-    uint32_t repeated = build_value(&r->out->ir, "ttir.repeat", props, &argument, 1, type);
-    list = ints_like(STR("[i32]"), whole.dim, whole.rank, r->arena);
-    props = arena_printf(r->arena, "shape = %.*s", (int)list.n, list.p);
-    return build_value(&r->out->ir, "ttir.reshape", props, &repeated, 1, type_of(r, value));
+    return build_value(&r->out->ir, "ttir.repeat", props, &argument, 1, type_of(r, value));
 }
 
 static struct str argument_type_text(const struct resizer *r, struct str kind) {
@@ -536,7 +534,6 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
     *r = (struct resizer){.subgraph = s,
                           .extents = e,
                           .payloads = how->payloads,
-                          .factors = how->factors,
                           .as_written = how->as_written,
                           .edit = how->edit ? how->edit : &none,
                           .out = out,

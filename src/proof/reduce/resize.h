@@ -17,9 +17,6 @@ struct resize_options {
     /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
      * arguments. */
     const struct payloads *payloads;
-    /* What a function that runs once repeats along a factor of a dimension (value_factors) is an argument without it.
-     */
-    bool factors;
     bool as_written;   /* for people and compilers: constants of their own type, whole arguments */
     struct edit *edit; /* or NULL */
 };

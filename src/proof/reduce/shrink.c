@@ -37,28 +37,8 @@ struct extent_search {
 
 /* ---- collecting ---- */
 
-/* The product of the factors of a dimension is its extent. */
-static void constrain_factors(struct constraints *c, uint32_t input) {
-    struct factored f;
-    uint32_t rank, i = 0;
-    const int64_t *dims = graph_shape(c->subgraph->graph, input, &rank);
-    value_factors(c->subgraph->graph, input, true, &f);
-    for (uint32_t d = 0; dims && d < rank; d++) {
-        if (f.end[d] - i < 2) {
-            i = f.end[d];
-            continue;
-        }
-        struct constraint *product = constraints_add(c, PRODUCT);
-        for (; i < f.end[d]; i++)
-            constraint_add_term(c, product, 0, f.shape.dim[i]);
-        constraint_add_term(c, product, 1, dims[d]);
-    }
-}
-
 static void ask_all(struct constraints *c) {
     const struct subgraph *s = c->subgraph;
-    for (uint32_t i = 0; i < s->ninputs; i++)
-        constrain_factors(c, s->inputs[i]);
     for (uint32_t i = 0; i < s->nops; i++)
         constraints_of_op(c, s->ops[i]);
 }

@@ -27,16 +27,6 @@ bool subgraph_uses(const struct subgraph *s, uint32_t value);
  * below and above it are treated differently, and a shorter sequence of positions may miss one side. */
 bool subgraph_has_thresholds(const struct subgraph *s);
 
-/* The dimensions of a value as factors, of which some repeat it: 1024 columns that are 4 channels of 256 positions. */
-struct factored {
-    struct shape shape;
-    bool varies[MAX_RANK];  /* along a factor; else all is the same there */
-    uint32_t end[MAX_RANK]; /* dimension d of the value is the factors end[d - 1] .. end[d] */
-};
-/* Each dimension is one factor where nothing else is known of it, or there were too many; or not `made`: how a function
- * that runs once makes it. */
-void value_factors(const struct graph *g, uint32_t value, bool made, struct factored *out);
-
 /* graph_constant; not known for an absent operand. */
 struct constant operand_constant(const struct graph *g, uint32_t value);
 

@@ -72,22 +72,6 @@ static bool is_second_reading(const struct pattern *p, uint32_t slot) {
     return false;
 }
 
-/* Casts and movement between a value of the match and a second reading of it belong to the match. */
-static void look_through_readings(struct matcher *m) {
-    const struct graph *g = m->g;
-    for (uint32_t i = 0; i < m->pattern->formula.nslots; i++) {
-        uint32_t way[MAX_CHAIN], n = 0, v = m->state.slots[i].value;
-        uint32_t op = v == NONE ? NONE : g->m->values[v].def;
-        if (op == NONE || !graph_looks_through(g, op) || !m->pattern->formula.slot_is_variable[i] ||
-            !is_second_reading(m->pattern, i))
-            continue;
-        for (; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
-            way[n++] = op;
-        for (uint32_t k = 0; k < n && in_match(m, op); k++)
-            matcher_look_through(m, way[k], true);
-    }
-}
-
 /* A variable is an operand of the fused op: it cannot be a value that only the match computes. */
 static bool variables_fit(const struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
@@ -226,7 +210,6 @@ bool match_finish(struct matcher *m) {
         m->observer->complete(m);
         return false;
     }
-    look_through_readings(m);
     if (match_outside_user(m, &op, &user))
         return matcher_failed(m, FAILED_USER, NULL, op);
     if (!variables_fit(m))

@@ -7,8 +7,15 @@
 
 struct mark matcher_mark(const struct matcher *m) {
     const struct search_state *s = &m->state;
-    return (struct mark){s->used,           s->spaces,    s->nmatched, s->nlooked_through,        s->ntrail,
-                         s->edits,          s->functions, s->assumed.npreconditions, s->assumed.nconstants,
+    return (struct mark){s->used,
+                         s->spaces,
+                         s->nmatched,
+                         s->nlooked_through,
+                         s->ntrail,
+                         s->edits,
+                         s->functions,
+                         s->assumed.npreconditions,
+                         s->assumed.nconstants,
                          s->assumed.nsliced};
 }
 
@@ -63,7 +70,7 @@ uint32_t matcher_bound_name(const struct matcher *m, const struct node *n) {
     return NONE;
 }
 
-static void look_through(struct matcher *m, uint32_t op, bool inner) {
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
     struct search_state *s = &m->state;
     for (uint32_t i = 0; i < s->nlooked_through; i++)
         if (s->looked_through[i].op == op && s->looked_through[i].inner >= inner)
@@ -72,20 +79,6 @@ static void look_through(struct matcher *m, uint32_t op, bool inner) {
         m->full = true;
     else
         s->looked_through[s->nlooked_through++] = (struct looked_through){op, inner};
-}
-
-/* Of two negations also the other one, and what stands between. */
-void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
-    const struct graph *g = m->g;
-    uint32_t at = graph_negated(g, op);
-    look_through(m, op, inner);
-    for (uint32_t def = op; at != NONE && graph_operands(g, def)[at] != graph_through(g, op);) {
-        def = g->m->values[graph_operands(g, def)[at]].def;
-        for (; graph_negated(g, def) == NONE; def = g->m->values[graph_through(g, def)].def)
-            look_through(m, def, inner);
-        look_through(m, def, inner);
-        at = graph_negated(g, def);
-    }
 }
 
 void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {

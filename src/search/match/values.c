@@ -26,7 +26,7 @@ static bool is_whole(const struct imap *map) {
 static const struct imap *needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct imap needed, equal, axis;
     uint32_t naxes = 0;
-    if (is_whole(map) || !movement_split(m->g, value, map, &needed, &equal))
+    if (is_whole(map) || !imap_split(m->g, value, map, &needed, &equal))
         return map;
     bool varies = needed.n > 0;
     bool stays[MAX_TERMS] = {false};
