@@ -142,6 +142,7 @@ struct fa_audit_options {
     bool inventory;           /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;             /* findings have modules of their own, */
     bool small_modules;       /* those of TTIR in the small shapes of a proof */
+    const char *at;           /* only findings with an op there, as fa_explain takes it; or NULL */
     unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     struct fa_progress progress;
@@ -386,6 +387,33 @@ bool fa_application_print(const struct fa_application *a, FILE *out);
 /* Writes the module as fa_write_report does. */
 bool fa_application_write(const struct fa_application *a, const char *path, char *error, size_t n);
 void fa_application_free(struct fa_application *a);
+
+/* ---- pass ---- */
+
+/* One place, as a rewrite pattern of the compiler. */
+struct fa_pass_options {
+    const char *module;          /* fa_finding.ttir_module */
+    struct fa_patterns patterns; /* `only`: the pattern of the finding */
+    const char *assume;          /* as in fa_apply_options, as the values */
+    const char *const *values;
+    size_t nvalues;
+    const char *says; /* a comment at the top; or NULL */
+    const char *pass; /* that the test runs; NULL: ttir-fusing */
+    unsigned number;  /* of several of one pattern, from 1 on, for the names */
+};
+
+struct fa_pass;
+
+/* To be freed with fa_pass_free. */
+struct fa_pass *fa_pass(const struct fa_pass_options *options);
+/* Why there is none; NULL: there is one, and strings of the functions below. */
+const char *fa_pass_left(const struct fa_pass *p);
+const char *fa_pass_note(const struct fa_pass *p);      /* what it does not do for this model; or empty */
+const char *fa_pass_class(const struct fa_pass *p);     /* "LinearFusingPattern" */
+const char *fa_pass_code(const struct fa_pass *p);      /* in C++ */
+const char *fa_pass_test_file(const struct fa_pass *p); /* "linear_fusing.mlir" */
+const char *fa_pass_test(const struct fa_pass *p);      /* for FileCheck */
+void fa_pass_free(struct fa_pass *p);
 
 /* ---- explain ---- */
 

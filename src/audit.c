@@ -18,6 +18,7 @@
 #include "proof/prove/select.h"
 #include "regions/proof.h"
 #include "report/describe.h"
+#include "report/explain/asked.h"
 
 /* What the audits of all graphs share. Several graphs: one thread and one cache for each that is audited at a time. One
  * graph: it has all threads and caches. */
@@ -54,10 +55,36 @@ static void read_levels(struct graph_audit *g) {
         hosted_take(&g->ttnn.graph, &g->ttir.graph);
 }
 
+/* Those that have an op at --at. */
+static void keep_asked(struct graph_audit *g) {
+    const char *at = g->a->options->at;
+    struct match_list *all = &g->found.selection.matches;
+    const struct level *other = g->decides == &g->ttnn && g->ttir.present ? &g->ttir : NULL;
+    bool *asked = arena_alloc(&g->arena, g->decides->ir.nops + (size_t)1);
+    struct str became = STR("");
+    uint32_t n = 0;
+    if (!asked_mark(at, g->decides, other, &g->arena, asked, &became))
+        diag_add(&g->diags, SEV_ERROR, (struct source_location){g->decides->source->path, 0, 0},
+                 "a value, a line, an op and its line, or a location", "nothing is at '%s'", at);
+    for (uint32_t i = 0; i < all->n; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < all->items[i].nops && !found; k++)
+            found = asked[all->items[i].ops[k]];
+        if (!found)
+            continue;
+        if (g->found.selection.verdicts)
+            g->found.selection.verdicts[n] = g->found.selection.verdicts[i];
+        all->items[n++] = all->items[i];
+    }
+    all->n = n;
+}
+
 /* Searches, resolves overlaps and proves; again while a match is refuted. */
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->found.selection);
+    if (a->options->at)
+        keep_asked(g);
 }
 
 static void find_regions(struct graph_audit *g) {

@@ -177,13 +177,14 @@ async function others(tab) {
     await tab.click('.finding > summary');
     await tab.waitForSelector('.finding[open] svg');
     const copied = await tab.$$eval('.banner .copy code, .finding[open] .copy code', (all) => all.map((e) => e.textContent));
-    assert.deepStrictEqual(copied.map((c) => c.split(' ')[1]), ['try', 'explain', 'repro', 'apply']);
+    assert.deepStrictEqual(copied.map((c) => c.split(' ')[1]), ['try', 'explain', 'repro', 'apply', 'pass']);
     for (const command of copied.slice(1)) { // each works as it is
         const done = spawnSync('sh', ['-c', command.replace('fusion-audit', path.resolve(program))], {cwd: directory, encoding: 'utf8'});
         assert.strictEqual(done.status, 0, command + done.stderr);
         fs.rmSync(file('repro'), {recursive: true, force: true});
     }
     assert.match(fs.readFileSync(file('fused.mlir'), 'utf8'), /"ttir\.linear"/);
+    assert.ok(fs.existsSync(file('passes/LinearFusingPattern.cpp')));
     await open(tab, 'index.html');
     await Promise.all([tab.waitForNavigation(), tab.click('td a')]);
     assert.match(await text(tab, '#lead'), /^3 places/);

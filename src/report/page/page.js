@@ -151,6 +151,9 @@ function commands(entry, place, everywhere) {
     if (place.ttir_lines && data.input.ttir)
         all.push(['apply', [...(everywhere ? [] : [`--at=${last(place.ttir_lines)}`]), only, '-o', 'fused.mlir', quoted(data.input.ttir)],
             'the TTIR module with the fused op in it' + ((place.preconditions || []).length ? '; says what has to be assumed' : '')]);
+    if (place.ttir_lines && data.input.ttir)
+        all.push(['pass', [...(everywhere || !line ? [] : [`--at=${quoted(`${root} ${line}`)}`]), only, '-o', 'passes', ...files],
+            'a rewrite pattern of the compiler for what stands here, with a test']);
     return all.map(([name, words, purpose]) => command(name, words, purpose));
 }
 
@@ -376,7 +379,7 @@ function strip() {
 }
 
 const ANSWER = .5; // the part of what can be saved from which on options are the answer
-const FIRST = {write: ['repro', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
+const FIRST = {write: ['pass', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
 
 // The fused op that saves most.
 function firstOp({entry, saved}) {

@@ -163,7 +163,8 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return todo_of_pass(c, a);
     if (!str_is(s->level, "ttir"))
         return (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
-    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR")};
+    struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p);
+    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command};
 }
 
 const char *todo_word(enum todo_kind k) {

@@ -1,0 +1,397 @@
+/* The ops of the fused form, each as rewriter.create. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compile/pass/cpp.h"
+#include "compile/pass/writer.h"
+
+enum { INDENT = 4 };
+
+enum { MAX_NEW_TYPES = 32 };
+
+struct new_type {
+    struct str text, name;
+};
+
+struct creation {
+    struct pass_writer *w;
+    const struct graph *f;
+    struct str *made;    /* per value of f: the variable of what is new */
+    const char *builder; /* "rewriter" */
+    uint32_t op;         /* that is written */
+    struct str type;     /* of its result */
+    struct new_type types[MAX_NEW_TYPES];
+    uint32_t ntypes;
+};
+
+static const struct mlir *module_of(const struct creation *c) {
+    return c->f->m;
+}
+
+static struct str value_text(struct creation *c, uint32_t value) {
+    struct pass_writer *w = c->w;
+    uint32_t old = w->place.value_of[value];
+    if (c->made[value].n)
+        return c->made[value];
+    return old != NONE ? w->expr[old] : STR("Value()");
+}
+
+/* ---- types ---- */
+
+static struct str element_type(struct creation *c, uint32_t value) {
+    struct pass_writer *w = c->w;
+    const struct graph *g = w->place.g;
+    enum dtype t = graph_dtype(c->f, value);
+    uint32_t best = NONE;
+    for (uint32_t v = 0; v < g->m->nvalues; v++)
+        if (w->expr[v].n && graph_dtype(g, v) == t &&
+            (best == NONE || w->extents.typed[v] > w->extents.typed[best] ||
+             (w->place.read[v] && !w->place.read[best])))
+            best = v;
+    if (best != NONE)
+        return arena_printf(w->arena, "%.*s.getElementType()", (int)extents_type(&w->extents, best).n,
+                            extents_type(&w->extents, best).p);
+    const char *name = dtype_table[t].spelling ? dtype_table[t].spelling : "f32";
+    struct str camel = cpp_camel(str_of(name), true, w->arena);
+    return arena_printf(w->arena, "rewriter.get%sType()", strcmp(name, "bf16") == 0 ? "BF16" : camel.p);
+}
+
+static struct str dims_text(struct creation *c, uint32_t value, uint32_t from) {
+    uint32_t rank;
+    struct buf b = {0};
+    graph_shape(c->f, value, &rank);
+    for (uint32_t d = from; d < rank; d++) {
+        struct str one = extents_print(&c->w->extents, true, value, d);
+        buf_printf(&b, "%s%.*s", d > from ? ", " : "", (int)one.n, one.p);
+    }
+    return buf_take(&b, c->w->arena);
+}
+
+/* That of the replaced value, of another one of this shape, or a new one. */
+static struct str type_of_result(struct creation *c, uint32_t value) {
+    struct pass_writer *w = c->w;
+    uint32_t old = w->place.value_of[value], like = old == NONE ? extents_like(&w->extents, value) : NONE;
+    if (old != NONE)
+        return arena_printf(w->arena, "%.*s.getType()", (int)w->expr[old].n, w->expr[old].p);
+    if (like != NONE)
+        return extents_type(&w->extents, like);
+    struct str dims = dims_text(c, value, 0), element = element_type(c, value);
+    struct str text =
+        arena_printf(w->arena, "RankedTensorType::get({%.*s}, %.*s)", (int)dims.n, dims.p, (int)element.n, element.p);
+    for (uint32_t i = 0; i < c->ntypes; i++)
+        if (str_eq(c->types[i].text, text))
+            return c->types[i].name;
+    struct str name = pass_variable(
+        w, arena_printf(w->arena, "new_%.*s", (int)pass_word(c->f, c->op).n, pass_word(c->f, c->op).p), "Type");
+    cpp_put(&w->rewrite, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)text.n, text.p);
+    if (c->ntypes < MAX_NEW_TYPES)
+        c->types[c->ntypes++] = (struct new_type){text, name};
+    return name;
+}
+
+/* ---- attributes ---- */
+
+/* The number of a constant of the match, or of two of them. */
+static struct str number_text(struct creation *c, double x) {
+    const struct pass_constant *all = c->w->constants;
+    struct arena *a = c->w->arena;
+    for (uint32_t i = 0; i < c->w->nconstants; i++)
+        if (all[i].variable.n && fabs(all[i].number - x) <= 1e-6 * fabs(x))
+            return arena_printf(a, "*%.*s", (int)all[i].variable.n, all[i].variable.p);
+    for (uint32_t i = 0; i < c->w->nconstants; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (all[i].variable.n && all[k].variable.n && fabs(all[i].number * all[k].number - x) <= 1e-6 * fabs(x))
+                return arena_printf(a, "*%.*s * *%.*s", (int)all[k].variable.n, all[k].variable.p,
+                                    (int)all[i].variable.n, all[i].variable.p);
+    return arena_printf(a, "%sf", cpp_number(x, a).p);
+}
+
+/* An op of the match of the same kind that has the attribute, too. */
+static struct str carried(struct creation *c, const struct attr *x) {
+    struct pass_writer *w = c->w;
+    const struct graph *g = w->place.g;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        if (!w->place.step[op] || g->kind[op] != c->f->kind[c->op])
+            continue;
+        const struct attr *its = attrs_find(graph_attributes(g, op), arena_strdup(w->arena, x->key));
+        struct str of = w->expr[g->m->ops[op].first_result];
+        if (its && str_eq(its->text, x->text) && of.n)
+            return arena_printf(w->arena, "%.*s.get%sAttr()", (int)of.n, of.p, cpp_camel(x->key, true, w->arena).p);
+    }
+    return STR("");
+}
+
+static struct str entries_text(struct creation *c, const struct attr *x) {
+    enum dims_role role = op_dims_role((enum op_kind)c->f->kind[c->op], x->key);
+    const struct mlir *m = module_of(c);
+    uint32_t out = m->ops[c->op].first_result, rank = 0,
+             from = m->ops[c->op].noperands ? graph_operands(c->f, c->op)[0] : NONE;
+    struct buf b = {0};
+    const int64_t *dims = from == NONE ? NULL : graph_shape(c->f, from, &rank);
+    for (int32_t i = 0; i < x->n; i++) {
+        uint32_t d = (uint32_t)i;
+        struct str one = arena_printf(c->w->arena, "%" PRId64, x->list[i]);
+        if (role == DIMS_SIZES && dims && (uint32_t)x->n <= rank)
+            one = extents_print(&c->w->extents, true, from, rank - (uint32_t)x->n + d);
+        else if (role == DIMS_FACTORS && x->list[i] > 1)
+            one = extents_print(&c->w->extents, true, out, d);
+        else if ((role == DIMS_ENDS || role == DIMS_BEGINS) && x->list[i] > 0 && dims && d < rank) {
+            struct str whole = extents_print(&c->w->extents, true, from, d);
+            if (dims[d] == x->list[i])
+                one = whole;
+            else if (dims[d] % x->list[i] == 0)
+                one = arena_printf(c->w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / x->list[i]);
+        }
+        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)one.n, one.p);
+    }
+    return buf_take(&b, c->w->arena);
+}
+
+static struct str attribute_text(struct creation *c, const struct attr *x) {
+    struct pass_writer *w = c->w;
+    struct str same = carried(c, x), type = cpp_attribute_type((enum op_kind)c->f->kind[c->op], x->key);
+    const char *b = c->builder;
+    enum dims_role role = op_dims_role((enum op_kind)c->f->kind[c->op], x->key);
+    if (same.n)
+        return same;
+    if (role == DIMS_SHAPE) {
+        struct str shape = pass_variable(w, STR("shape"), "");
+        cpp_put(&w->rewrite, INDENT, "auto %.*s = llvm::to_vector_of<int32_t>(%.*s.getShape());", (int)shape.n, shape.p,
+                (int)c->type.n, c->type.p);
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(%.*s)", b, (int)shape.n, shape.p);
+    }
+    if (str_is(x->text, "true") || str_is(x->text, "false"))
+        return arena_printf(w->arena, "%s.getBoolAttr(%.*s)", b, (int)x->text.n, x->text.p);
+    if (str_is(type, "i64s"))
+        return arena_printf(w->arena, "%s.getDenseI64ArrayAttr({%.*s})", b, (int)entries_text(c, x).n,
+                            entries_text(c, x).p);
+    if (str_is(type, "i32s"))
+        return arena_printf(w->arena, "%s.getDenseI32ArrayAttr({%.*s})", b, (int)entries_text(c, x).n,
+                            entries_text(c, x).p);
+    if (str_is(type, "[i32]"))
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(llvm::to_vector_of<int32_t>(ArrayRef<int64_t>{%.*s}))", b,
+                            (int)entries_text(c, x).n, entries_text(c, x).p);
+    if (x->is_whole) {
+        struct str number = role == DIMS_COUNT ? extents_number(&w->extents, x->whole) : STR("");
+        number = number.n ? number : arena_printf(w->arena, "%" PRId64, x->whole);
+        return arena_printf(w->arena, "%s.get%sIntegerAttr(%.*s)", b,
+                            str_is(type, "i32")    ? "I32"
+                            : str_is(type, "si32") ? "SI32"
+                            : str_is(type, "ui32") ? "UI32"
+                                                   : "I64",
+                            (int)number.n, number.p);
+    }
+    if (x->is_number)
+        return arena_printf(w->arena, "%s.getF32FloatAttr(%.*s)", b, (int)number_text(c, attr_value(x)).n,
+                            number_text(c, attr_value(x)).p);
+    return arena_printf(w->arena, "%s.getStringAttr(%.*s)", b, (int)x->text.n, x->text.p);
+}
+
+/* ---- ops ---- */
+
+static void add(struct buf *b, struct str text) {
+    buf_printf(b, ", %.*s", (int)text.n, text.p);
+}
+
+static void add_absent(struct buf *b, struct str name) {
+    buf_printf(b, ", /*%.*s=*/nullptr", (int)name.n, name.p);
+}
+
+static uint32_t operand_named(enum op_kind k, struct str name) {
+    for (uint32_t i = 0; i < 8; i++)
+        if (cpp_operand_name(k, i) && str_is(name, cpp_operand_name(k, i)))
+            return i;
+    return NONE;
+}
+
+static void add_named(struct creation *c, struct buf *b, struct str name) {
+    enum op_kind k = (enum op_kind)c->f->kind[c->op];
+    uint32_t i = operand_named(k, name), n = graph_noperands(c->f, c->op);
+    const struct attr *x = attrs_find(graph_attributes(c->f, c->op), arena_strdup(c->w->arena, name));
+    if (i < n && graph_operands(c->f, c->op)[i] != NONE)
+        add(b, value_text(c, graph_operands(c->f, c->op)[i]));
+    else if (i == NONE && x) {
+        struct str text = attribute_text(c, x);
+        bool plain = str_find(text, STR("BoolAttr(")) || str_find(text, STR("IntegerAttr("));
+        buf_printf(b, plain ? ", /*%.*s=*/" : ", ", (int)name.n, name.p);
+        buf_add(b, text);
+    } else
+        add_absent(b, name);
+}
+
+/* ", dotOp.getLhs(), dotOp.getRhs(), bias, ..." */
+static struct str arguments_text(struct creation *c) {
+    enum op_kind k = (enum op_kind)c->f->kind[c->op];
+    const uint32_t *x = graph_operands(c->f, c->op);
+    uint32_t n = graph_noperands(c->f, c->op);
+    struct str order = str_of(cpp_builder(k)), table = str_of(op_table[k].attributes);
+    struct buf b = {0};
+    while (order.n)
+        add_named(c, &b, str_part(&order, ' '));
+    if (cpp_builder(k))
+        return buf_take(&b, c->w->arena);
+    if (op_table[k].class == OP_JOIN)
+        buf_add(&b, STR(", ValueRange{"));
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = cpp_operand_name(k, i);
+        if (op_table[k].class == OP_JOIN)
+            buf_printf(&b, "%s%.*s", i ? ", " : "", (int)value_text(c, x[i]).n, value_text(c, x[i]).p);
+        else if (x[i] != NONE)
+            add(&b, value_text(c, x[i]));
+        else
+            add_absent(&b, str_of(name ? name : "optional"));
+    }
+    if (op_table[k].class == OP_JOIN)
+        buf_addc(&b, '}');
+    while (table.n && op_table[k].class != OP_CAST) {
+        struct str one = str_part(&table, ' '), key = str_part(&one, ':');
+        if (key.n && !str_is(key, "operandSegmentSizes") && !(op_table[k].class == OP_CONSTANT && str_is(key, "shape")))
+            add_named(c, &b, key);
+    }
+    return buf_take(&b, c->w->arena);
+}
+
+static struct str types_text(struct creation *c) {
+    const struct mlir_op *o = &module_of(c)->ops[c->op];
+    struct buf b = {0};
+    for (uint32_t i = 0; i < o->nresults; i++) {
+        c->type = type_of_result(c, o->first_result + i);
+        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)c->type.n, c->type.p);
+    }
+    return buf_take(&b, c->w->arena);
+}
+
+/* What a weight is to be kept as is said beside the product that takes it. */
+static void carry_weight_type(struct creation *c, struct str name) {
+    const struct graph *g = c->w->place.g;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        if (!c->w->place.step[op] || graph_class(g, op) != OP_CONTRACT || graph_class(c->f, c->op) != OP_CONTRACT ||
+            c->w->place.nroots > 1)
+            continue;
+        struct str of = c->w->expr[g->m->ops[op].first_result];
+        cpp_put(&c->w->rewrite, INDENT, "if (Attribute dtype = %.*s->getAttr(\"ttcore.weight_dtype\")) {", (int)of.n,
+                of.p);
+        cpp_put(&c->w->rewrite, INDENT + 2, "%.*s->setAttr(\"ttcore.weight_dtype\", dtype);", (int)name.n, name.p);
+        cpp_put(&c->w->rewrite, INDENT, "}");
+        return;
+    }
+}
+
+static void create_op(struct creation *c, bool last) {
+    struct pass_writer *w = c->w;
+    const struct mlir_op *o = &module_of(c)->ops[c->op];
+    struct str types = types_text(c), args = arguments_text(c), class = pass_class(w, c->f, c->op);
+    bool product = graph_class(c->f, c->op) == OP_CONTRACT;
+    if (last && w->place.nroots == 1 && !product) {
+        struct str root = w->expr[w->place.value_of[o->first_result]];
+        cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%.*s>(%.*s, %.*s%.*s);", (int)class.n, class.p,
+                (int)root.n, root.p, (int)types.n, types.p, (int)args.n, args.p);
+        return;
+    }
+    struct str name = pass_variable(
+        w, arena_printf(w->arena, "new_%.*s", (int)pass_word(c->f, c->op).n, pass_word(c->f, c->op).p), "Op");
+    cpp_put(&w->rewrite, INDENT, "auto %.*s = %s.create<%.*s>(loc, %.*s%.*s);", (int)name.n, name.p, c->builder,
+            (int)class.n, class.p, (int)types.n, types.p, (int)args.n, args.p);
+    carry_weight_type(c, name);
+    for (uint32_t i = 0; i < o->nresults; i++)
+        c->made[o->first_result + i] =
+            o->nresults == 1 ? name : arena_printf(w->arena, "%.*s->getResult(%u)", (int)name.n, name.p, i);
+}
+
+/* ---- composites ---- */
+
+static void create_composite(struct creation *c) {
+    struct pass_writer *w = c->w;
+    const struct mlir *m = module_of(c);
+    const struct mlir_op *o = &m->ops[c->op];
+    struct str root = w->expr[w->place.value_of[o->first_result]], name = {0}, args = {0};
+    uint32_t func = mlir_find_func(m, o->callee);
+    const struct mlir_func *body = &m->funcs[func];
+    struct buf types = {0}, values = {0};
+    mlir_attr(m, c->op, "composite_name", &name);
+    mlir_string(name, &name);
+    for (uint32_t i = 0; i < o->noperands; i++) {
+        struct str v = value_text(c, m->operands[o->first_operand + i]);
+        buf_printf(&types, "%s%.*s.getType()", i ? ", " : "", (int)v.n, v.p);
+        buf_printf(&values, "%s%.*s", i ? ", " : "", (int)v.n, v.p);
+        c->made[body->first_arg + i] = arena_printf(w->arena, "funcOp.getArgument(%u)", i);
+    }
+    struct str all = buf_take(&types, w->arena);
+    args = buf_take(&values, w->arena);
+    cpp_comment(&w->rewrite, INDENT, STR("What the composite is decomposed to where TTNN has no use for it."));
+    cpp_put(&w->rewrite, INDENT, "auto moduleOp = %.*s->getParentOfType<ModuleOp>();", (int)root.n, root.p);
+    cpp_put(&w->rewrite, INDENT,
+            "auto funcOp = func::FuncOp::create(loc, \"%.*s_decomposition\", "
+            "rewriter.getFunctionType({%.*s}, {%.*s.getType()}));",
+            (int)name.n, name.p, (int)all.n, all.p, (int)root.n, root.p);
+    cpp_put(&w->rewrite, INDENT, "funcOp.setPrivate();");
+    cpp_put(&w->rewrite, INDENT, "funcOp->setAttr(utils::kCompositeDecompositionAttr, rewriter.getUnitAttr());");
+    cpp_put(&w->rewrite, INDENT, "OpBuilder builder = OpBuilder::atBlockEnd(funcOp.addEntryBlock());");
+    struct creation inner = *c;
+    inner.builder = "builder";
+    for (uint32_t op = body->first_op; op < body->end_op; op++) {
+        inner.op = op;
+        if (m->ops[op].nresults)
+            create_op(&inner, false);
+        else if (graph_class(c->f, op) == OP_RETURN)
+            cpp_put(&w->rewrite, INDENT, "builder.create<func::ReturnOp>(loc, ValueRange{%.*s});",
+                    (int)value_text(&inner, m->operands[m->ops[op].first_operand]).n,
+                    value_text(&inner, m->operands[m->ops[op].first_operand]).p);
+    }
+    cpp_put(&w->rewrite, INDENT, "SymbolTable(moduleOp).insert(funcOp);");
+    buf_addc(&w->rewrite, '\n');
+    cpp_put(&w->rewrite, INDENT,
+            "rewriter.replaceOpWithNewOp<ttcore::CompositeOp>(%.*s, TypeRange{%.*s.getType()}, "
+            "ValueRange{%.*s}, rewriter.getStringAttr(\"%.*s\"), FlatSymbolRefAttr::get(funcOp), "
+            "/*composite_attributes=*/nullptr);",
+            (int)root.n, root.p, (int)root.n, root.p, (int)args.n, args.p, (int)name.n, name.p);
+    w->composite = true;
+}
+
+/* ---- all of it ---- */
+
+/* Operands that stand behind the first root and are made of what is there before it. */
+static void move_operands(struct pass_writer *w) {
+    const struct mlir *m = w->place.g->m;
+    struct str root = w->expr[m->ops[w->place.roots[0]].first_result];
+    for (uint32_t v = 0; v < m->nvalues; v++)
+        if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0]) {
+            cpp_put(&w->rewrite, INDENT, "utils::moveUDChainBefore(%.*s, %.*s);", (int)w->expr[v].n, w->expr[v].p,
+                    (int)root.n, root.p);
+            w->moves = true;
+        }
+}
+
+void pass_create(struct pass_writer *w) {
+    struct creation c = {.w = w, .f = w->place.f, .builder = "rewriter"};
+    const struct mlir *m = c.f->m;
+    uint32_t end = m->funcs[w->place.fused_func].end_op, last = NONE;
+    struct str root = w->expr[w->place.g->m->ops[w->place.roots[0]].first_result];
+    c.made = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *c.made);
+    for (uint32_t op = m->funcs[w->place.fused_func].first_op; op < end; op++)
+        last = w->place.is_new[op] ? op : last;
+    move_operands(w);
+    struct buf moves = w->rewrite;
+    w->rewrite = (struct buf){0};
+    for (c.op = m->funcs[w->place.fused_func].first_op; c.op < end; c.op++) {
+        if (!w->place.is_new[c.op])
+            continue;
+        if (str_is(mlir_op_name(m, c.op), "ttcore.composite") && m->ops[c.op].callee != NONE)
+            create_composite(&c);
+        else
+            create_op(&c, c.op == last);
+    }
+    for (uint32_t v = 0; v < m->nvalues; v++) {
+        uint32_t old = c.made[v].n ? w->place.value_of[v] : NONE;
+        if (old == NONE)
+            continue;
+        cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%.*s, %.*s);", (int)w->expr[old].n, w->expr[old].p,
+                (int)c.made[v].n, c.made[v].p);
+    }
+    struct str text = buf_take(&w->rewrite, w->arena);
+    if (str_find(text, STR("loc,")))
+        cpp_put(&moves, INDENT, "Location loc = %.*s.getLoc();", (int)root.n, root.p);
+    buf_add(&moves, text);
+    w->rewrite = moves;
+}

@@ -1,0 +1,429 @@
+/* fa_pass: the place with the numbers of its arguments in it, the same with the fused op, and both as a file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/locale.h"
+#include "compile/pass/cpp.h"
+#include "compile/pass/test.h"
+#include "fusion_audit.h"
+#include "patterns/lang/condition.h"
+#include "patterns/lang/printer.h"
+#include "patterns/library/choose.h"
+#include "patterns/library/library.h"
+
+struct fa_pass {
+    struct arena arena;
+    struct diags diags;
+    struct pattern_set own;
+    const struct pattern_set *patterns;
+    struct str name, file, code, test, left, note;
+};
+
+/* ---- the two modules ---- */
+
+struct applied {
+    struct str text; /* empty: it is left */
+    const char *left;
+};
+
+static struct str printed(const struct fa_application *a, struct arena *arena) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = made(open_memstream(&text, &n));
+    bool whole = fa_application_print(a, out);
+    whole &= fclose(out) == 0;
+    struct str copy = whole ? arena_str(arena, (struct str){text, n}) : STR("");
+    free(text);
+    return copy;
+}
+
+static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o, struct str module, bool assumed,
+                            const char *value) {
+    static const char *const files[] = {"place.mlir"};
+    const struct fa_bytes bytes = {module.p, module.n};
+    const char **values = arena_alloc(&p->arena, (o->nvalues + 1) * sizeof *values);
+    struct fa_apply_options how = {.inputs = {.files = files, .nfiles = 1, .contents = &bytes},
+                                   .patterns = o->patterns,
+                                   .assume = o->assume,
+                                   .values = values,
+                                   .nvalues = o->nvalues + (value != NULL),
+                                   .assumed = assumed};
+    if (o->nvalues)
+        memcpy(values, o->values, o->nvalues * sizeof *values);
+    values[o->nvalues] = value;
+    struct fa_application *a = fa_apply(&how);
+    struct applied out = {.left = "TTIR has no such op"};
+    if (fa_application_status(a) == FA_CLEAN && fa_application_applied(a))
+        out.text = printed(a, &p->arena);
+    for (size_t i = 0; i < fa_application_found(a); i++)
+        if (fa_application_left(a, i))
+            out.left = arena_strdup(&p->arena, str_of(fa_application_left(a, i)));
+    if (fa_application_status(a) != FA_CLEAN && fa_count(fa_application_diagnostics(a)))
+        out.left = arena_strdup(&p->arena, str_of(fa_diagnostic(fa_application_diagnostics(a), 0).message));
+    fa_application_free(a);
+    return out;
+}
+
+/* "eps" of a number that nothing tells (proof/numeric/formula_number.c); empty: that is not the reason. */
+static struct str unknown_number(const char *left) {
+    struct str text = str_of(left), begin = STR("the number that "), end = STR(" is has to be known");
+    if (!str_starts(text, begin) || !str_ends(text, end))
+        return STR("");
+    return (struct str){text.p + begin.n, text.n - begin.n - end.n};
+}
+
+/* The place with constants where numbers of arguments matter, and with the fused op. The pattern reads the number of
+ * the constant: which one stands there does not matter. */
+static bool make_modules(struct fa_pass *p, const struct fa_pass_options *o, struct str *before, struct str *fused) {
+    struct str module = str_of(o->module);
+    struct applied one = apply(p, o, module, false, NULL);
+    struct str name = one.text.n ? STR("") : unknown_number(one.left);
+    const char *value = name.n ? arena_printf(&p->arena, "%.*s=1e-05", (int)name.n, name.p).p : NULL;
+    if (value)
+        one = apply(p, o, module, false, value);
+    *before = one.text.n ? apply(p, o, module, true, value).text : STR("");
+    *fused = before->n ? apply(p, o, *before, false, NULL).text : STR("");
+    if (before->n && !str_eq(*before, module))
+        p->note = name.n ? arena_printf(&p->arena,
+                                        "%.*s is an argument of this model: nothing tells a pass its number, and the "
+                                        "pattern fuses where it is a constant, as in the test",
+                                        (int)name.n, name.p)
+                         : STR("an argument of this model is taken to hold a number, which nothing tells a pass: the "
+                               "pattern fuses where it is a constant, as in the test");
+    if (!fused->n)
+        p->left = str_of(one.left);
+    return fused->n > 0;
+}
+
+/* ---- the file ---- */
+
+static const struct {
+    enum pass_helper of;
+    const char *text;
+} helpers[] = {
+    {HELPER_SPLAT, "// The number in all elements of a constant, behind what moves or casts it.\n"
+                   "std::optional<double> getSplatValue(Value value) {\n"
+                   "  Operation *op = value.getDefiningOp();\n"
+                   "  while (isa_and_nonnull<BroadcastOp, PermuteOp, ReshapeOp, TypecastOp>(op)) {\n"
+                   "    op = op->getOperand(0).getDefiningOp();\n"
+                   "  }\n"
+                   "  if (auto fullOp = dyn_cast_or_null<FullOp>(op)) {\n"
+                   "    if (auto number = dyn_cast<FloatAttr>(fullOp.getFillValue())) {\n"
+                   "      return number.getValueAsDouble();\n"
+                   "    }\n"
+                   "    return cast<IntegerAttr>(fullOp.getFillValue()).getInt();\n"
+                   "  }\n"
+                   "  if (auto constantOp = dyn_cast_or_null<ConstantOp>(op)) {\n"
+                   "    auto splat = dyn_cast<SplatElementsAttr>(constantOp.getValue());\n"
+                   "    if (splat && isa<FloatType>(splat.getElementType())) {\n"
+                   "      return splat.getSplatValue<FloatAttr>().getValueAsDouble();\n"
+                   "    }\n"
+                   "  }\n"
+                   "  return std::nullopt;\n"
+                   "}\n\n"},
+    {HELPER_NEAR, "bool isSplat(Value value, double expected) {\n"
+                  "  std::optional<double> number = getSplatValue(value);\n"
+                  "  return number && (*number == expected ||\n"
+                  "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
+                  "}\n\n"},
+    {HELPER_ONE_TYPE, "bool haveOneType(ValueRange values) {\n"
+                      "  return llvm::all_equal(values.getTypes());\n"
+                      "}\n\n"},
+    {HELPER_PRODUCER, "// The op of the last of these classes, from which the others lead to `value`\n"
+                      "// without a further use; null if the producers are others.\n"
+                      "template <typename OpTy, typename... RestTys>\n"
+                      "auto getProducer(Value value) {\n"
+                      "  auto op = value ? value.getDefiningOp<OpTy>() : OpTy();\n"
+                      "  if constexpr (sizeof...(RestTys) == 0) {\n"
+                      "    return op;\n"
+                      "  } else {\n"
+                      "    bool leads = op && op->hasOneUse();\n"
+                      "    return getProducer<RestTys...>(leads ? op->getOperand(0) : Value());\n"
+                      "  }\n"
+                      "}\n\n"},
+    {HELPER_MADE_OF, "// Whether an OpTy makes `value`, and an OperandTy one of its operands.\n"
+                     "template <typename OpTy, typename OperandTy>\n"
+                     "bool isMadeOf(Value value) {\n"
+                     "  auto op = value.getDefiningOp<OpTy>();\n"
+                     "  return op && llvm::any_of(op->getOperands(), [](Value operand) {\n"
+                     "           return operand.getDefiningOp<OperandTy>() != nullptr;\n"
+                     "         });\n"
+                     "}\n\n"},
+    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys>\n"
+                      "auto followUsers(Operation *op) {\n"
+                      "  auto user = dyn_cast_or_null<OpTy>(op);\n"
+                      "  if constexpr (sizeof...(RestTys) == 0) {\n"
+                      "    return user;\n"
+                      "  } else {\n"
+                      "    bool leads = user && user->hasOneUse();\n"
+                      "    return followUsers<RestTys...>(leads ? *user->user_begin() : nullptr);\n"
+                      "  }\n"
+                      "}\n\n"
+                      "// The op that ops of these classes lead to from a user of `value`, and that is\n"
+                      "// not taken.\n"
+                      "template <typename... OpTys>\n"
+                      "auto getConsumer(Value value, ArrayRef<Operation *> taken) {\n"
+                      "  decltype(followUsers<OpTys...>(nullptr)) found;\n"
+                      "  for (Operation *user : value.getUsers()) {\n"
+                      "    auto op = followUsers<OpTys...>(user);\n"
+                      "    if (op && !llvm::is_contained(taken, op.getOperation())) {\n"
+                      "      found = op;\n"
+                      "    }\n"
+                      "  }\n"
+                      "  return found;\n"
+                      "}\n\n"},
+};
+
+static void put_includes(const struct pass_writer *w, struct buf *out) {
+    if (w->composite)
+        buf_add(out, STR("#include \"ttmlir/Dialect/TTCore/IR/TTCoreOps.h\"\n"));
+    buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/IR/TTIROps.h\"\n"));
+    if (w->composite || w->moves)
+        buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/Utils/Utils.h\"\n"));
+    if (w->counts_uses)
+        buf_add(out, STR("#include \"ttmlir/Utils.h\"\n"));
+    buf_add(out, w->composite
+                     ? STR("\n#include \"mlir/Dialect/Func/IR/FuncOps.h\"\n#include \"mlir/IR/BuiltinOps.h\"\n")
+                     : STR("\n"));
+    buf_add(out, STR("#include \"mlir/IR/PatternMatch.h\"\n"));
+    buf_add(out, w->element_types ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n") : STR("\n"));
+    if (w->helpers & HELPER_NEAR)
+        buf_add(out, STR("#include <cmath>\n"));
+    if (w->helpers & HELPER_SPLAT)
+        buf_add(out, STR("#include <optional>\n"));
+    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT))
+        buf_addc(out, '\n');
+}
+
+/* How near a constant has to be: as the formats on its way hold it. */
+static const char *tolerance(const struct pass_writer *w) {
+    int bits = 53;
+    for (uint32_t i = 0; i < w->nconstants; i++) {
+        int its = graph_constant(w->place.g, w->constants[i].value).bits;
+        bits = its < bits ? its : bits;
+    }
+    return bits <= 8 ? "4e-3" : bits <= 11 ? "5e-4" : "1e-6";
+}
+
+/* "add(reshape(dot_general(a, b)), bias)" */
+static void put_spelling(const struct pass_writer *w, uint32_t value, int depth, struct buf *out) {
+    const struct graph *g = w->place.g;
+    uint32_t op = place_def(&w->place, value);
+    for (uint32_t i = 0; i < w->nconstants; i++)
+        if (w->constants[i].value == value) {
+            const struct pass_constant *c = &w->constants[i];
+            buf_add(out, c->variable.n ? c->variable
+                         : c->counted  ? c->number < 1 ? STR("1 / n") : STR("n")
+                                       : cpp_number(c->number, w->arena));
+            return;
+        }
+    if (op == NONE || !w->place.matched[op] || w->place.read[value] || depth > MAX_STEPS) {
+        struct str expr = w->final[value] ? w->expr[value] : STR("_");
+        buf_add(out, expr);
+        return;
+    }
+    buf_printf(out, "%.*s(", (int)pass_word(g, op).n, pass_word(g, op).p);
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE) {
+            buf_add(out, i ? STR(", ") : STR(""));
+            put_spelling(w, graph_operands(g, op)[i], depth + 1, out);
+        }
+    buf_addc(out, ')');
+}
+
+static void put_comment(const struct pass_writer *w, struct buf *out) {
+    struct str says = w->match->pattern->says.n ? w->match->pattern->says : w->match->pattern->summary;
+    struct buf spelling = {0};
+    enum { MOST = 400 };
+    put_spelling(w, w->place.g->m->ops[w->place.roots[0]].first_result, 0, &spelling);
+    cpp_comment(out, 0, says);
+    if (spelling.n <= MOST)
+        cpp_comment(out, 0, buf_str(&spelling));
+    buf_free(&spelling);
+}
+
+/* A condition asks what accessors of ops do not say: names, locations, what a value is in the model. */
+static bool asks_more(struct str text) {
+    bool more = str_find(text, STR("parameter(")) || str_find(text, STR("stored("));
+    for (uint32_t i = 0; i < CONDITIONS && !more; i++) {
+        enum condition_group g = condition_table[i].group;
+        const char *at = str_find_word(text, str_of(condition_table[i].name));
+        more = at && (g == GROUP_NEIGHBOURS || g == GROUP_LOCATIONS);
+    }
+    return more;
+}
+
+/* A name of the formula in the condition is that of something. */
+static bool is_of_something(const struct pass_writer *w, struct str text) {
+    const struct formula *f = &w->match->pattern->formula;
+    for (uint32_t i = 0; i < w->detail.nslots; i++)
+        if (w->detail.slots[i].value != NONE && f->slot_name[i].n && str_find_word(text, f->slot_name[i]))
+            return true;
+    return false;
+}
+
+/* What the pattern asks of its places beside that; it holds here. Extents, axes, types and constants are guards. */
+static void put_conditions(const struct pass_writer *w, struct buf *out) {
+    const struct pattern *p = w->match->pattern;
+    for (uint32_t i = 0; i < p->nwhere + p->nrequire; i++) {
+        struct buf text = {0};
+        number_print(&p->formula, NULL, i < p->nwhere ? p->where[i] : p->require[i - p->nwhere], &text);
+        struct str one = buf_take(&text, w->arena);
+        if (asks_more(one) && is_of_something(w, one))
+            cpp_comment(out, 4, arena_printf(w->arena, "True here, and not asked: %.*s", (int)one.n, one.p));
+    }
+}
+
+static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, struct pass_writer *w) {
+    struct buf out = {0};
+    struct str root = pass_class(w, w->place.g, w->place.roots[0]);
+    struct str var = w->expr[w->place.g->m->ops[w->place.roots[0]].first_result];
+    buf_add(&out, STR("// SPDX-License-Identifier: Apache-2.0\n\n"));
+    if (o->says && *o->says) {
+        cpp_comment(&out, 0, str_of(o->says));
+        buf_addc(&out, '\n');
+    }
+    if (p->note.n) {
+        cpp_comment(&out, 0, p->note);
+        buf_addc(&out, '\n');
+    }
+    put_includes(w, &out);
+    buf_add(&out, STR("namespace mlir::tt::ttir::fusing {\n\nnamespace {\n\n"));
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (w->helpers & helpers[i].of) {
+            const char *at = strstr(helpers[i].text, "%s");
+            buf_add(&out, at ? (struct str){helpers[i].text, (size_t)(at - helpers[i].text)} : str_of(helpers[i].text));
+            if (at)
+                buf_printf(&out, "%s%s", tolerance(w), at + 2);
+        }
+    put_comment(w, &out);
+    bool wide = p->name.n + root.n > 38;
+    buf_printf(&out, "class %.*s%s: public mlir::OpRewritePattern<%.*s> {\n", (int)p->name.n, p->name.p,
+               wide ? "\n    " : " ", (int)root.n, root.p);
+    buf_printf(&out, "  using mlir::OpRewritePattern<%.*s>::OpRewritePattern;\n\n", (int)root.n, root.p);
+    wide = root.n + var.n > 13;
+    buf_printf(&out,
+               "public:\n  mlir::LogicalResult\n  matchAndRewrite(%.*s %.*s,%s"
+               "mlir::PatternRewriter &rewriter) const final {\n",
+               (int)root.n, root.p, (int)var.n, var.p, wide ? "\n                  " : " ");
+    if (w->composite) {
+        cpp_put(&out, 4, "if (utils::isInsideCompositeDecomposition(%.*s)) {", (int)var.n, var.p);
+        cpp_put(&out, 6, "return rewriter.notifyMatchFailure(%.*s, \"inside of a decomposition\");", (int)var.n, var.p);
+        buf_add(&out, STR("    }\n\n"));
+    }
+    buf_add(&out, buf_str(&w->guards));
+    put_conditions(w, &out);
+    buf_add(&out, buf_str(&w->rewrite));
+    buf_add(&out, STR("    return mlir::success();\n  }\n};\n\n} // namespace\n\n"));
+    cpp_comment(
+        &out, 0,
+        arena_printf(
+            w->arena,
+            "To register it: this file among those of "
+            "lib/Dialect/TTIR/Transforms/CMakeLists.txt, and in TTIRFusing.cpp a declaration of this function, and"));
+    buf_printf(&out, "//   fusing::populate%s(patterns);\n", p->name.p);
+    cpp_put(&out, 0, "void populate%.*s(RewritePatternSet &patterns) {", (int)p->name.n, p->name.p);
+    cpp_put(&out, 2, "patterns.add<%.*s>(patterns.getContext());", (int)p->name.n, p->name.p);
+    buf_add(&out, STR("}\n\n} // namespace mlir::tt::ttir::fusing\n"));
+    return buf_take(&out, &p->arena);
+}
+
+/* ---- the whole ---- */
+
+/* The match of the pattern at the roots of the place, for its names. */
+static bool find_match(struct fa_pass *p, struct pass_writer *w, struct match *out) {
+    struct match_list list = {.n = 0};
+    bool found = false;
+    match_function(p->patterns, w->place.g, w->place.func, &p->arena, &list);
+    for (uint32_t i = 0; i < list.n && !found; i++)
+        for (uint32_t k = 0; k < w->place.nroots && !found; k++)
+            if ((found = list.items[i].root == w->place.roots[k]))
+                *out = list.items[i];
+    for (uint32_t i = 0; i < list.n && !found; i++)
+        if ((found = true))
+            *out = list.items[i];
+    free(list.items);
+    w->match = out;
+    return found && match_details(out, &p->arena, &w->detail);
+}
+
+static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct str module, struct module_text *b,
+                       struct module_text *f) {
+    struct pass_writer *w = arena_alloc(&p->arena, sizeof *w);
+    struct match match = {0};
+    w->arena = &p->arena;
+    if (!pass_place_read(&w->place, &b->level.graph, &f->level.graph, &p->arena, &p->left))
+        return false;
+    if (!find_match(p, w, &match)) {
+        p->left = STR("the pattern does not match there alone");
+        return false;
+    }
+    const struct mlir *m = &b->level.ir;
+    w->expr = arena_alloc(&p->arena, (m->nvalues + (size_t)1) * sizeof *w->expr);
+    w->final = arena_alloc(&p->arena, m->nvalues + (size_t)1);
+    struct str number = o->number > 1 ? arena_printf(&p->arena, "%u", o->number) : STR("");
+    struct str camel = cpp_camel(match.pattern->name, true, &p->arena);
+    p->name = arena_printf(&p->arena, "%.*sFusingPattern%.*s", (int)camel.n, camel.p, (int)number.n, number.p);
+    p->file = arena_printf(&p->arena, "%.*s_fusing%.*s.mlir", (int)match.pattern->name.n, match.pattern->name.p,
+                           (int)number.n, number.p);
+    pass_match(w);
+    p->code = file_text(p, o, w);
+    p->test = pass_test(w, p->patterns, module, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
+    buf_free(&w->guards);
+    buf_free(&w->rewrite);
+    return true;
+}
+
+static void run(struct fa_pass *p, const struct fa_pass_options *o) {
+    struct str before, fused;
+    struct module_text b, f;
+    p->patterns = patterns_asked_for(&o->patterns, &p->own, &p->diags);
+    if (!p->patterns || !make_modules(p, o, &before, &fused)) {
+        p->left = p->left.n ? p->left : STR("the pattern cannot be read");
+        return;
+    }
+    bool good = module_text_read(&b, before, &p->arena);
+    good &= module_text_read(&f, fused, &p->arena);
+    if (!good)
+        p->left = STR("the module cannot be read");
+    if (good)
+        write_pass(p, o, before, &b, &f);
+    module_text_free(&b);
+    module_text_free(&f);
+}
+
+struct fa_pass *fa_pass(const struct fa_pass_options *options) {
+    IN_C_LOCALE;
+    struct fa_pass *p = xcalloc(1, sizeof *p);
+    p->diags = (struct diags){.arena = &p->arena};
+    run(p, options);
+    return p;
+}
+
+const char *fa_pass_left(const struct fa_pass *p) {
+    return p->code.n ? NULL : p->left.p;
+}
+const char *fa_pass_note(const struct fa_pass *p) {
+    return p->note.n ? p->note.p : "";
+}
+const char *fa_pass_class(const struct fa_pass *p) {
+    return p->name.p;
+}
+const char *fa_pass_code(const struct fa_pass *p) {
+    return p->code.p;
+}
+const char *fa_pass_test_file(const struct fa_pass *p) {
+    return p->file.p;
+}
+const char *fa_pass_test(const struct fa_pass *p) {
+    return p->test.p;
+}
+
+void fa_pass_free(struct fa_pass *p) {
+    if (!p)
+        return;
+    patterns_free(&p->own);
+    diags_free(&p->diags);
+    arena_free(&p->arena);
+    free(p);
+}

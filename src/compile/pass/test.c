@@ -1,0 +1,246 @@
+#include "compile/pass/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/pass/cpp.h"
+#include "ir/mlir/print.h"
+
+/* ---- what is expected ---- */
+
+static bool computes(const struct graph *g, uint32_t op) {
+    return !class_moves(graph_class(g, op)) && !op_generates((enum op_kind)g->kind[op]) && g->m->ops[op].nresults > 0;
+}
+
+static bool has_kind(const struct graph *g, uint32_t func, uint16_t kind) {
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++)
+        if (g->kind[op] == kind)
+            return true;
+    return false;
+}
+
+/* Each op that is gone. */
+static void forbid(const struct pass_writer *w, struct buf *out) {
+    const struct graph *g = w->place.g;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        bool first = w->place.matched[op] && computes(g, op);
+        for (uint32_t k = 0; k < op && first; k++)
+            first = !w->place.matched[k] || g->kind[k] != g->kind[op];
+        struct str name = mlir_op_name(g->m, op);
+        if (first && !has_kind(w->place.f, w->place.fused_func, g->kind[op]))
+            buf_printf(out, "// CHECK-NOT: \"%.*s\"(\n", (int)name.n, name.p);
+    }
+}
+
+/* An operand as it is printed: an argument by its number, a value that is written by the name of its line. */
+static void expect_value(const struct pass_writer *w, uint32_t value, struct buf *out) {
+    const struct mlir *m = w->place.f->m;
+    uint32_t def = m->values[value].def, number = 0;
+    if (def != NONE && w->place.is_new[def]) {
+        for (uint32_t op = 0; op < def; op++)
+            number += w->place.is_new[op];
+        buf_printf(out, m->ops[def].nresults == 1 ? "%%[[V%u]]" : "%%{{.*}}", number);
+    } else if (def == NONE)
+        buf_printf(out, "%%arg%u", m->values[value].index);
+    else
+        buf_add(out, STR("%{{.*}}"));
+}
+
+static void expect_op(const struct pass_writer *w, uint32_t op, uint32_t number, struct buf *out) {
+    const struct mlir *m = w->place.f->m;
+    const struct mlir_op *o = &m->ops[op];
+    struct str name = mlir_op_name(m, op);
+    buf_add(out, STR("// CHECK: "));
+    if (o->nresults == 1)
+        buf_printf(out, "%%[[V%u:.*]] = ", number);
+    buf_printf(out, str_is(name, "ttcore.composite") ? "%.*s {{.*}}(" : "\"%.*s\"(", (int)name.n, name.p);
+    if (str_is(name, "ttcore.composite")) { /* printed in its own way */
+        struct str kind;
+        out->n -= sizeof " {{.*}}(" - 1;
+        if (mlir_attr(m, op, "composite_name", &kind))
+            buf_printf(out, "{{.*}}%.*s", (int)kind.n, kind.p);
+        buf_addc(out, '\n');
+        return;
+    }
+    for (uint32_t i = 0; i < o->noperands; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        expect_value(w, m->operands[o->first_operand + i], out);
+    }
+    buf_add(out, STR(") {{.*}}: ("));
+    for (uint32_t i = 0; i < o->noperands; i++) {
+        struct str type = m->types[m->values[m->operands[o->first_operand + i]].type].text;
+        buf_printf(out, "%s%.*s", i ? ", " : "", (int)type.n, type.p);
+    }
+    buf_add(out, o->nresults == 1 ? STR(") -> ") : STR(") -> ("));
+    for (uint32_t i = 0; i < o->nresults; i++) {
+        struct str type = m->types[m->values[o->first_result + i].type].text;
+        buf_printf(out, "%s%.*s", i ? ", " : "", (int)type.n, type.p);
+    }
+    buf_add(out, o->nresults == 1 ? STR("\n") : STR(")\n"));
+}
+
+static void expect(const struct pass_writer *w, struct buf *out) {
+    uint32_t number = 0;
+    for (uint32_t op = 0; op < w->place.f->m->nops; op++) {
+        if (w->place.is_new[op] && w->place.f->m->ops[op].func == w->place.fused_func)
+            expect_op(w, op, number, out);
+        number += w->place.is_new[op];
+    }
+}
+
+/* ---- one that must not fuse ---- */
+
+struct counterpart {
+    const struct pass_writer *w;
+    const struct pattern_set *set;
+    struct str module, function, name; /* the text of the function, its name */
+    const char *what;                  /* "another_use" */
+};
+
+/* The text from the function's first byte to its closing brace. */
+static struct str function_text(const struct pass_writer *w, struct str module) {
+    const struct mlir *m = w->place.g->m;
+    uint32_t begin = m->ops[m->funcs[w->place.func].op].text.begin;
+    struct str rest = {module.p + begin, module.n - begin};
+    const char *end = str_find(rest, STR("\n  }\n"));
+    return end ? (struct str){rest.p, (size_t)(end - rest.p) + 5} : STR("");
+}
+
+static const char *last_of(struct str text, const char *what) {
+    const char *found = NULL;
+    for (struct str rest = text; (rest.p = str_find(rest, str_of(what)));) {
+        found = rest.p++;
+        rest.n = (size_t)(text.p + text.n - rest.p);
+    }
+    return found;
+}
+
+static void add_part(struct buf *b, const char *from, const char *to) {
+    buf_add(b, (struct str){from, (size_t)(to - from)});
+}
+
+/* The function, which also returns `value`; empty: its text is another one. */
+static struct str with_another_use(const struct counterpart *v, uint32_t value) {
+    const struct mlir *m = v->w->place.g->m;
+    struct str type = m->types[m->values[value].type].text, name = mlir_value_text(m, value, v->w->arena);
+    const char *arrow = str_find(v->function, STR(") -> (")), *back = last_of(v->function, "    return ");
+    const char *end = v->function.p + v->function.n, *open = arrow ? arrow + 6 : NULL;
+    struct buf b = {0};
+    if (!arrow || !back || back < open)
+        return STR("");
+    add_part(&b, v->function.p, open);
+    buf_printf(&b, "%.*s, ", (int)type.n, type.p);
+    add_part(&b, open, back + 11);
+    buf_printf(&b, "%.*s, ", (int)name.n, name.p);
+    const char *colon = last_of((struct str){back, (size_t)(end - back)}, " : ");
+    if (colon) {
+        add_part(&b, back + 11, colon + 3);
+        buf_printf(&b, "%.*s, ", (int)type.n, type.p);
+        add_part(&b, colon + 3, end);
+    }
+    return buf_take(&b, v->w->arena);
+}
+
+/* The function with half as much again in a constant; empty: its text has no number. */
+static struct str with_another_constant(const struct counterpart *v, uint32_t value) {
+    const struct mlir *m = v->w->place.g->m;
+    uint32_t op = m->values[value].def;
+    struct str text = op == NONE ? STR("") : mlir_span(m, m->ops[op].text);
+    const char *at = str_find(text, STR("dense<")), *other = str_find(text, STR("fill_value = "));
+    char *end = NULL;
+    at = at ? at + 6 : other ? other + 13 : NULL;
+    double number = at ? strtod(at, &end) : 0;
+    if (!at || end == at || number == 0 || at < v->function.p || *at == '0')
+        return STR("");
+    struct buf b = {0};
+    add_part(&b, v->function.p, at);
+    buf_printf(&b, "%.9e", number * 1.5);
+    add_part(&b, end, v->function.p + v->function.n);
+    return buf_take(&b, v->w->arena);
+}
+
+static bool is_refused(const struct counterpart *v, struct str function) {
+    const char *begin = v->function.p, *end = begin + v->function.n;
+    struct buf b = {0};
+    add_part(&b, v->module.p, begin);
+    buf_add(&b, function);
+    add_part(&b, end, v->module.p + v->module.n);
+    struct str text = buf_take(&b, v->w->arena);
+    struct module_text t;
+    bool refused = module_text_read(&t, text, v->w->arena);
+    struct match_list list = {.n = 0};
+    for (uint32_t i = 0; refused && i < t.level.ir.nfuncs; i++)
+        match_function(v->set, &t.level.graph, i, v->w->arena, &list);
+    for (uint32_t i = 0; i < list.n; i++)
+        refused &= list.items[i].pattern != v->w->match->pattern;
+    free(list.items);
+    module_text_free(&t);
+    return refused;
+}
+
+/* The function under another name; empty: each variation that is known fuses. */
+static struct str vary(struct counterpart *v) {
+    const struct pass_place *p = &v->w->place;
+    struct str found = {0};
+    for (uint32_t op = p->g->m->nops; op-- > 0 && !found.n;) {
+        uint32_t r = p->g->m->ops[op].nresults == 1 && p->matched[op] ? p->g->m->ops[op].first_result : NONE;
+        if (r == NONE || place_escapes(p, r) || p->inside[r] == 0 || !computes(p->g, op))
+            continue;
+        found = with_another_use(v, r);
+        v->what = "another_use";
+        found = found.n && is_refused(v, found) ? found : STR("");
+    }
+    for (uint32_t i = 0; i < v->w->nconstants && !found.n; i++) {
+        found = v->w->constants[i].variable.n ? STR("") : with_another_constant(v, v->w->constants[i].value);
+        v->what = "another_constant";
+        found = found.n && is_refused(v, found) ? found : STR("");
+    }
+    return found;
+}
+
+/* The text with another name of the function. */
+static struct str renamed(const struct counterpart *v, struct str function) {
+    const char *at = str_find(function, arena_printf(v->w->arena, "@%.*s(", (int)v->name.n, v->name.p));
+    struct buf b = {0};
+    if (!at)
+        return STR("");
+    add_part(&b, function.p, at + 1 + v->name.n);
+    buf_printf(&b, "_%s", v->what);
+    add_part(&b, at + 1 + v->name.n, function.p + function.n);
+    return buf_take(&b, v->w->arena);
+}
+
+struct str pass_test(const struct pass_writer *w, const struct pattern_set *set, struct str module, struct str pass) {
+    const struct mlir *m = w->place.g->m;
+    struct counterpart v = {.w = w, .set = set, .module = module, .function = function_text(w, module)};
+    struct buf gone = {0}, out = {0};
+    v.name = m->names[m->funcs[w->place.func].name];
+    struct str other = v.function.n ? vary(&v) : STR("");
+    other = other.n ? renamed(&v, other) : other;
+    forbid(w, &gone);
+    struct str forbidden = buf_take(&gone, w->arena);
+    buf_printf(&out, "// RUN: ttmlir-opt --%.*s %%s | FileCheck %%s\n\n// CHECK-LABEL: func.func @%.*s(\n", (int)pass.n,
+               pass.p, (int)v.name.n, v.name.p);
+    buf_add(&out, forbidden);
+    expect(w, &out);
+    buf_add(&out, forbidden);
+    buf_add(&out, STR("// CHECK: return\n"));
+    if (other.n) {
+        buf_printf(&out, "\n// CHECK-LABEL: func.func @%.*s_%s(\n", (int)v.name.n, v.name.p, v.what);
+        for (uint32_t op = 0; op < w->place.f->m->nops; op++)
+            if (w->place.is_new[op] && w->place.f->m->ops[op].func == w->place.fused_func &&
+                !has_kind(w->place.g, w->place.func, w->place.f->kind[op]))
+                buf_printf(&out, "// CHECK-NOT: %.*s\n", (int)mlir_op_name(w->place.f->m, op).n,
+                           mlir_op_name(w->place.f->m, op).p);
+        buf_add(&out, STR("// CHECK: return\n"));
+    } else
+        buf_add(&out, STR("\n// No other use or constant makes a function that must not fuse.\n"));
+    buf_addc(&out, '\n');
+    const char *end = v.function.p + v.function.n;
+    add_part(&out, module.p, v.function.n ? end : module.p + module.n);
+    if (other.n)
+        buf_printf(&out, "  %.*s", (int)other.n, other.p);
+    if (v.function.n)
+        add_part(&out, end, module.p + module.n);
+    return buf_take(&out, w->arena);
+}

@@ -1,0 +1,61 @@
+/* One place as a pattern of the compiler. From the bottom up: cpp.c (names, lines), place.c (which ops go),
+ * extents.c (which extents are equal), writer.c (its names), match.c (guards), create.c (what is written), test.c (the
+ * test), pass.c. */
+#ifndef FA_PASS_WRITER_H
+#define FA_PASS_WRITER_H
+
+#include "compile/pass/extents.h"
+#include "search/match/match.h"
+
+enum { MAX_CONSTANTS = 32, MAX_NAMES = 128 };
+
+struct pass_constant {
+    uint32_t value; /* of g */
+    struct str expr;
+    double number;
+    struct str variable; /* that has it, where the form is made of it; or empty */
+    bool counted;        /* it is that of the elements that a reduction takes, or one over it */
+};
+
+/* Functions that the file has beside the pattern. */
+enum pass_helper {
+    HELPER_PRODUCER = 1, /* getProducer */
+    HELPER_ONE_TYPE = 2, /* haveOneType */
+    HELPER_SPLAT = 4,    /* getSplatValue */
+    HELPER_NEAR = 8,     /* isSplat */
+    HELPER_MADE_OF = 16, /* isMadeOf */
+    HELPER_CONSUMER = 32 /* getConsumer */
+};
+
+struct pass_writer {
+    struct pass_place place;
+    struct extents_of_place extents;
+    const struct match *match;
+    struct match_detail detail;
+    struct arena *arena;
+    struct str *expr; /* per value of g: as the code calls it */
+    bool *final;      /* per value of g: by a variable */
+    struct pass_constant constants[MAX_CONSTANTS];
+    uint32_t nconstants;
+    uint32_t reads[MAX_NAMES], nread; /* values of g that the form takes, in the order in which they are met */
+    struct str names[MAX_NAMES];      /* of variables */
+    uint32_t nnames;
+    unsigned helpers;
+    bool composite;     /* it writes one */
+    bool element_types; /* it asks getElementTypeOrSelf */
+    bool counts_uses;   /* it asks countUsers */
+    bool moves;         /* it moves operands before the first root */
+    struct buf guards, rewrite;
+};
+
+/* "sumOp", "sumOp2". */
+struct str pass_variable(struct pass_writer *w, struct str name, const char *end);
+/* The class of an op's dialect. */
+struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op);
+/* "multiply" of ttir.multiply. */
+struct str pass_word(const struct graph *g, uint32_t op);
+/* Guards and rewrite. */
+void pass_match(struct pass_writer *w);
+void pass_create(struct pass_writer *w);
+
+#endif

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""`fusion-audit pass`: a place as a rewrite pattern of the compiler, and its test.
+
+usage: pass_test.py PROGRAM [CORPUS]
+What is written is parsed by clang++ against the headers of MLIR, where those are in MLIR_INCLUDE or below
+/usr/lib/llvm-*, else against the few classes of MLIR below; the classes of the dialects are made of the operator table.
+Without clang++ these tests skip. The findings of models are those of CORPUS, where it is there.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+PROGRAM = os.path.abspath(sys.argv[1])
+CORPUS = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
+CLANG = shutil.which("clang++")
+INCLUDE = [d for d in [os.environ.get("MLIR_INCLUDE", ""), *sorted(glob.glob("/usr/lib/llvm-*/include"), reverse=True)]
+           if os.path.exists(os.path.join(d, "mlir/IR/PatternMatch.h")) and "TypedValue" in read(os.path.join(d, "mlir/IR/Value.h"))]
+
+# What patterns take of MLIR, where its headers are missing.
+MLIR = r"""#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+namespace llvm {
+template <typename T> struct ArrayRef {
+  ArrayRef() {} ArrayRef(std::initializer_list<T>) {} ArrayRef(const std::vector<T> &) {}
+  bool empty() const; size_t size() const; const T *begin() const; const T *end() const; T operator[](size_t) const;
+  ArrayRef drop_back(size_t = 1) const; ArrayRef drop_front(size_t = 1) const; bool operator!=(const ArrayRef &) const; };
+template <typename A, typename B> bool equal(A &&a, B &&b) { return std::equal(a.begin(), a.end(), b.begin()); }
+template <typename R, typename F> bool any_of(R &&r, F f) { return std::any_of(r.begin(), r.end(), f); }
+template <typename R> bool all_equal(R &&r) { return r.begin() == r.end(); }
+template <typename R, typename T> bool is_contained(R &&r, T t) { return std::find(r.begin(), r.end(), t) != r.end(); }
+template <typename T, typename R> std::vector<T> to_vector_of(R &&r) { return {r.begin(), r.end()}; }
+}
+namespace mlir {
+using llvm::ArrayRef;
+struct StringRef { StringRef(const char *) {} };
+struct Type { bool operator!=(Type) const; bool operator==(Type) const; };
+struct FloatType : Type {};
+struct RankedTensorType : Type {
+  static RankedTensorType get(ArrayRef<int64_t>, Type); unsigned getRank() const; int64_t getDimSize(unsigned) const;
+  ArrayRef<int64_t> getShape() const; Type getElementType() const; };
+struct Attribute { Attribute(std::nullptr_t = nullptr) {} explicit operator bool() const; bool operator!=(Attribute) const; };
+struct BoolAttr : Attribute { using Attribute::Attribute; };
+struct IntegerAttr : Attribute { using Attribute::Attribute; int64_t getInt() const; };
+struct FloatAttr : Attribute { using Attribute::Attribute; double getValueAsDouble() const; };
+struct StringAttr : Attribute { using Attribute::Attribute; };
+struct UnitAttr : Attribute { using Attribute::Attribute; };
+struct ArrayAttr : Attribute { using Attribute::Attribute; Attribute operator[](unsigned) const; };
+struct DictionaryAttr : Attribute { using Attribute::Attribute; };
+struct DenseI32ArrayAttr : Attribute { using Attribute::Attribute; };
+struct DenseI64ArrayAttr : Attribute { using Attribute::Attribute; };
+struct ElementsAttr : Attribute { using Attribute::Attribute; };
+struct SplatElementsAttr : ElementsAttr { Type getElementType() const; template <typename T> T getSplatValue() const; };
+struct APFloat { float convertToFloat() const; };
+struct Location {};
+struct MLIRContext;
+struct Operation;
+struct Value {
+  Value(std::nullptr_t = nullptr) {} template <typename T> T getDefiningOp() const; Operation *getDefiningOp() const; Type getType() const;
+  explicit operator bool() const; bool operator!=(Value) const; std::vector<Operation *> getUsers() const; bool hasOneUse() const; };
+template <typename T> struct TypedValue : Value { T getType() const; };
+struct TypeRange { TypeRange(std::initializer_list<Type>) {} Type *begin() const; Type *end() const; };
+struct ValueRange { ValueRange(std::initializer_list<Value>) {} TypeRange getTypes() const; };
+struct Operation {
+  Value getOperand(unsigned) const; std::vector<Value> getOperands() const; Value getResult(unsigned) const; bool hasOneUse() const;
+  Operation **user_begin() const; Attribute getAttr(StringRef) const; void setAttr(StringRef, Attribute); Location getLoc() const;
+  template <typename T> T getParentOfType() const; };
+struct OpState { OpState(Operation *o = nullptr) : op(o) {} Operation *op; Operation *operator->() const { return op; } operator Operation *() const { return op; }
+  explicit operator bool() const { return op; } Operation *getOperation() const { return op; } Location getLoc() const;
+  bool operator!=(OpState) const; bool operator==(std::nullptr_t) const; bool operator!=(std::nullptr_t) const; };
+struct OneResult : OpState { using OpState::OpState; operator Value() const; TypedValue<RankedTensorType> getResult() const; RankedTensorType getType() const; };
+struct OperationState {};
+struct LogicalResult {};
+LogicalResult success();
+template <typename... T> struct isa_impl; 
+template <typename... T> bool isa(Type); template <typename... T> bool isa(Operation *);
+template <typename... T> bool isa_and_nonnull(Operation *);
+template <typename T, typename F> T cast(F); template <typename T, typename F> T dyn_cast(F); template <typename T> T dyn_cast_or_null(Operation *);
+Type getElementTypeOrSelf(Value);
+struct FunctionType : Type {};
+struct Block; struct ModuleOp;
+struct OpBuilder {
+  explicit OpBuilder(MLIRContext *) {} static OpBuilder atBlockEnd(Block *); MLIRContext *getContext() const;
+  template <typename T, typename... A> T create(Location, A &&...a) { OperationState s; T::build(*this, s, std::forward<A>(a)...); return T(); }
+  BoolAttr getBoolAttr(bool); IntegerAttr getI32IntegerAttr(int32_t); IntegerAttr getI64IntegerAttr(int64_t); IntegerAttr getSI32IntegerAttr(int32_t);
+  IntegerAttr getUI32IntegerAttr(uint32_t); FloatAttr getF32FloatAttr(float); StringAttr getStringAttr(StringRef); UnitAttr getUnitAttr();
+  DenseI32ArrayAttr getDenseI32ArrayAttr(ArrayRef<int32_t>); DenseI64ArrayAttr getDenseI64ArrayAttr(ArrayRef<int64_t>);
+  ArrayAttr getI32ArrayAttr(ArrayRef<int32_t>); FunctionType getFunctionType(TypeRange, TypeRange); Type getF32Type(); Type getBF16Type(); Type getI32Type(); };
+struct PatternRewriter : OpBuilder {
+  LogicalResult notifyMatchFailure(Operation *, const char *); void replaceOp(Operation *, Value);
+  template <typename T, typename... A> T replaceOpWithNewOp(Operation *, A &&...a) { OperationState s; T::build(*this, s, std::forward<A>(a)...); return T(); } };
+template <typename T> struct OpRewritePattern { OpRewritePattern(MLIRContext *) {} virtual LogicalResult matchAndRewrite(T, PatternRewriter &) const = 0; };
+struct RewritePatternSet { MLIRContext *getContext() const; template <typename... T> void add(MLIRContext *c) { (T(c), ...); } };
+struct ModuleOp : OpState { using OpState::OpState; };
+struct SymbolTable { explicit SymbolTable(Operation *) {} void insert(Operation *); };
+namespace func {
+struct FuncOp : OpState { using OpState::OpState; static FuncOp create(Location, StringRef, FunctionType); void setPrivate(); Block *addEntryBlock(); Value getArgument(unsigned); };
+struct ReturnOp : OpState { static void build(OpBuilder &, OperationState &, ValueRange); };
+}
+struct FlatSymbolRefAttr : Attribute { static FlatSymbolRefAttr get(Operation *); };
+}
+"""
+HEADERS = ["mlir/IR/PatternMatch.h", "mlir/IR/TypeUtilities.h", "mlir/IR/BuiltinOps.h", "mlir/Dialect/Func/IR/FuncOps.h"]
+BESIDE = r"""#pragma once
+%s
+namespace ttmlir::utils { size_t countUsers(mlir::Value); }
+namespace mlir::tt::ttir::utils {
+bool isInsideCompositeDecomposition(mlir::Operation *);
+void moveUDChainBefore(mlir::Value, mlir::Operation *);
+constexpr const char *kCompositeDecompositionAttr = "tt.composite_decomposition";
+}
+"""
+ATTRIBUTES = {"word": ("BoolAttr", "bool"), "f32": ("FloatAttr", "APFloat"), "i64": ("IntegerAttr", "int64_t"), "i32": ("IntegerAttr", "int32_t"),
+              "si32": ("IntegerAttr", "int32_t"), "ui32": ("IntegerAttr", "uint32_t"), "i64s": ("DenseI64ArrayAttr", "ArrayRef<int64_t>"),
+              "i32s": ("Attribute", "Attribute"), "[i32]": ("ArrayAttr", "ArrayAttr"), "shape": ("Attribute", "Attribute")}
+
+
+def camel(name):
+    return "".join(w[:1].upper() + w[1:] for w in name.split("_"))
+
+
+class Table:
+    """The operator table, and what src/compile/pass/cpp.c says of names."""
+
+    def __init__(self):
+        text = read(os.path.join(ROOT, "src/ir/ops/ops.def")).replace("REDUCES", '.attributes = "dim_arg:[i32]? keep_dim:word=true"')
+        names = read(os.path.join(ROOT, "src/compile/pass/cpp.c"))
+        self.irregular = dict(re.findall(r'\{"(\w+)", "(\w+Op)"\}', names))
+        self.operands = re.findall(r'\{("\w+"|NULL), "(\w+)", "(\w+)"\},', names)
+        self.builders = {n: o.replace('"\n', '').replace('"', '').split() for n, o in re.findall(r'\{"(\w+)",\s+"((?:[^{}])*?)"\},', names.split("builders[] = {")[1])}
+        self.rows = {}
+        for row in re.split(r"\nOP\(", text)[1:]:
+            name, roles = re.match(r'\w+, "(\w+)", \w+,\s+"([^"]*)"', row).groups()
+            attributes = re.search(r"\.attributes = ((?:\s*\"[^\"]*\")+)", row)
+            words = "".join(re.findall(r'"([^"]*)"', attributes[1])) if attributes else ""
+            for spelling in re.findall(r"ttir\.(\w+)", row):
+                self.rows[self.irregular.get(spelling, camel(spelling) + "Op")] = (spelling, name, roles, words)
+
+    def operand(self, op, role):
+        role = role.split("=")[0].rstrip("?")
+        return next((new for of, old, new in self.operands if old == role and of in ("NULL", f'"{op}"')), role)
+
+    def attributes(self, words):
+        for word in words.split():
+            key, _, rest = word.partition(":")
+            kind = rest.split("=")[0].split("/")[0].rstrip("?")
+            if kind in ATTRIBUTES and key != "operandSegmentSizes":
+                yield key, ATTRIBUTES[kind]
+
+    def stub(self, name):
+        spelling, op, roles, words = self.rows[name]
+        operands = [] if roles in ("", "*") else [self.operand(op, r) for r in roles.split(",") if not r.startswith("_")]
+        attributes = dict(self.attributes(words))
+        types = {o: "Value" for o in operands} | {k: a for k, (a, _) in attributes.items()}
+        order = self.builders.get(op, [*operands, *(k for k in attributes if not (op == "full" and k == "shape") and op != "typecast")])
+        results = 3 if op.startswith("split_query") else 1
+        parameters = ["Type"] * results + (["ValueRange"] if roles == "*" and op == "concat" else []) + [types.get(k, "Attribute" if "info" in k or "window" in k else "Value") for k in order]
+        lines = [f"  TypedValue<RankedTensorType> get{camel(o)}();" for o in operands]
+        lines += [f"  {a} get{camel(k)}Attr(); {v} get{camel(k)}();" for k, (a, v) in attributes.items() if op not in ("full", "constant")]
+        lines += ["  std::vector<TypedValue<RankedTensorType>> getInputs();"] if op == "concat" else []
+        lines += ["  Attribute getFillValue();"] if op == "full" else ["  ElementsAttr getValue();"] if op == "constant" else []
+        base = f"Op<{name}, OpTrait::OneResult, OpTrait::OneTypedResult<RankedTensorType>::Impl, OpTrait::VariadicOperands>" if results == 1 else \
+            f"Op<{name}, OpTrait::VariadicResults, OpTrait::VariadicOperands>"
+        using = "using Op::Op;" if INCLUDE else f"using {'OneResult::OneResult' if results == 1 else 'OpState::OpState'};"
+        return f"""struct {name} : {base if INCLUDE else 'OneResult' if results == 1 else 'OpState'} {{ {using}
+  static StringRef getOperationName() {{ return "ttir.{spelling}"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
+  static void build(OpBuilder &, OperationState &, {', '.join(parameters)});
+{chr(10).join(lines)}
+}};
+"""
+
+    def header(self, text):
+        used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "TypecastOp"]
+        composite = "Op<CompositeOp, OpTrait::VariadicResults, OpTrait::VariadicOperands>" if INCLUDE else "OpState"
+        return ("#pragma once\n#include <vector>\n" + "".join(f'#include "{h}"\n' for h in HEADERS) +
+                f"""namespace mlir::tt::ttcore {{ struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};
+  static StringRef getOperationName() {{ return "ttcore.composite"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
+  static void build(OpBuilder &, OperationState &, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr); }}; }}
+namespace mlir::tt::ttir {{
+""" + "".join(self.stub(n) for n in dict.fromkeys(used)) + "}\n")
+
+
+TABLE = Table()
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def parses(directory, path):
+    """What clang++ says of the file."""
+    stubs = os.path.join(directory, "stubs")
+    text = read(path)
+    if not INCLUDE:
+        for header in HEADERS:
+            write(stubs, header, '#pragma once\n#include "mini_mlir.h"\n')
+        write(stubs, "mini_mlir.h", MLIR)
+    write(stubs, "ttmlir/Dialect/TTIR/IR/TTIROps.h", TABLE.header(text))
+    for header in ("ttmlir/Utils.h", "ttmlir/Dialect/TTIR/Utils/Utils.h", "ttmlir/Dialect/TTCore/IR/TTCoreOps.h"):
+        write(stubs, header, '#pragma once\n#include "ttmlir/Beside.h"\n')
+    write(stubs, "ttmlir/Beside.h", BESIDE % '#include "ttmlir/Dialect/TTIR/IR/TTIROps.h"')
+    include = ["-isystem", INCLUDE[0]] if INCLUDE else []
+    done = subprocess.run([CLANG, "-fsyntax-only", "-std=c++17", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-undefined-inline", "-Wno-undefined-internal",
+                           "-Wno-deprecated-declarations", "-I", stubs, *include, path], capture_output=True, text=True)
+    return done.stderr if done.returncode or "warning:" in done.stderr else ""
+
+
+def module(body, arguments, result, name="main"):
+    return f"module {{\n  func.func @{name}({arguments}) -> ({result}) {{\n{body}  }}\n}}\n"
+
+
+LINEAR = module("""    %0 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<64x32xbf16>, tensor<32x128xbf16>) -> tensor<64x128xbf16>
+    %1 = "ttir.add"(%0, %b) : (tensor<64x128xbf16>, tensor<128xbf16>) -> tensor<64x128xbf16>
+    return %1 : tensor<64x128xbf16>
+""", "%x: tensor<64x32xbf16>, %w: tensor<32x128xbf16>, %b: tensor<128xbf16>", "tensor<64x128xbf16>")
+TWICE = LINEAR.replace("    return %1", """    %2 = "ttir.matmul"(%1, %v) <{transpose_a = false, transpose_b = false}> : (tensor<64x128xbf16>, tensor<128x32xbf16>) -> tensor<64x32xbf16>
+    %3 = "ttir.add"(%2, %c) : (tensor<64x32xbf16>, tensor<32xbf16>) -> tensor<64x32xbf16>
+    return %3""").replace("%b: tensor<128xbf16>)", "%b: tensor<128xbf16>, %v: tensor<128x32xbf16>, %c: tensor<32xbf16>)").replace(
+        "-> (tensor<64x128xbf16>)", "-> (tensor<64x32xbf16>)").replace("%3 : tensor<64x128xbf16>", "%3 : tensor<64x32xbf16>")
+SCALED = module("""    %s = "ttir.full"() <{fill_value = 0.0441941731 : f32, shape = array<i32: 64, 1>}> : () -> tensor<64x1xf32>
+    %0 = "ttir.multiply"(%x, %x) : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+    %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<64x512xf32>) -> tensor<64x1xf32>
+    %2 = "ttir.add"(%1, %eps) : (tensor<64x1xf32>, tensor<1xf32>) -> tensor<64x1xf32>
+    %3 = "ttir.rsqrt"(%2) : (tensor<64x1xf32>) -> tensor<64x1xf32>
+    %4 = "ttir.multiply"(%3, %x) : (tensor<64x1xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+    %5 = "ttir.multiply"(%g, %4) : (tensor<512xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
+    return %5 : tensor<64x512xf32>
+""", "%x: tensor<64x512xf32>, %g: tensor<512xf32>, %eps: tensor<1xf32>", "tensor<64x512xf32>").replace(
+    '    %s = "ttir.full"() <{fill_value = 0.0441941731 : f32, shape = array<i32: 64, 1>}> : () -> tensor<64x1xf32>\n', "")
+
+
+class Pass(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.dir = self.directory.name
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def run_it(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.dir, capture_output=True, text=True)
+
+    def pass_of(self, text, *options, status=0):
+        """The files that are written, by name, and what was said."""
+        write(self.dir, "m.mlir", text)
+        shutil.rmtree(os.path.join(self.dir, "p"), ignore_errors=True)
+        done = self.run_it("pass", "--ttir-only", "-o", "p", "m.mlir", *options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return {os.path.basename(f): read(f) for f in glob.glob(os.path.join(self.dir, "p", "*"))}, done.stderr
+
+    def holds(self, files):
+        """Lines of 80 columns, guards before the rewrite, a test whose second function does not match; parsed where that can be."""
+        for name, text in files.items():
+            if name.endswith(".cpp"):
+                self.assertFalse([line for line in text.splitlines() if len(line) > 80], name)
+                self.assertLess(text.rindex("notifyMatchFailure"), text.index("rewriter.replace"), name)
+                self.assertNotRegex(text, r"Value\(\),|%|\bType !=", name)
+                if CLANG:
+                    self.assertEqual(parses(self.dir, write(self.dir, "parsed/" + name, text)), "", name)
+                continue
+            label, = re.findall(r"CHECK-LABEL: func.func @(\w+_another_(?:use|constant))\(", text)
+            begin = text.index(f"  func.func @{label}(")
+            first = text[:begin] + "}\n"
+            for part, found in ((first, 1), (text[:text.index("  func.func @")] + text[begin:], 0)):
+                write(self.dir, "t.mlir", part)
+                done = self.run_it("apply", "--assume=all", "-q", "t.mlir", "--only=" + re.sub(r"_fusing\d*\.mlir$", "", name))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout != part, bool(found), name)
+
+    def test_linear(self):
+        files, said = self.pass_of(LINEAR)
+        self.assertEqual(sorted(files), ["LinearFusingPattern.cpp", "linear_fusing.mlir"])
+        self.holds(files)
+        code, test = files["LinearFusingPattern.cpp"], files["linear_fusing.mlir"]
+        self.assertIn("class LinearFusingPattern : public mlir::OpRewritePattern<AddOp> {", code)
+        self.assertIn("bool swapped = !addOp.getLhs().getDefiningOp<MatmulOp>();", code)   # either order of the add
+        self.assertRegex(code, r"biasType\.getDimSize\(0\) != \w+\.getDimSize\(1\)|\w+\.getDimSize\(1\) != biasType\.getDimSize\(0\)")
+        self.assertNotRegex(code, r"\b(64|128|32)\b")   # extents are no numbers
+        self.assertIn("patterns.add<LinearFusingPattern>(patterns.getContext());", code)
+        self.assertIn('// CHECK: %[[V0:.*]] = "ttir.linear"(%arg0, %arg1, %arg2) {{.*}}: '
+                      "(tensor<64x32xbf16>, tensor<32x128xbf16>, tensor<128xbf16>) -> tensor<64x128xbf16>", test)
+        self.assertIn('// CHECK-NOT: "ttir.matmul"(', test)
+        self.assertIn("fusion-audit try", said)   # a pass of the compiler makes it already
+        self.assertIn("makes this fusion already", code.split("#include")[0])
+
+    def test_at_one_place_and_alike_ones_once(self):
+        self.assertEqual(len(self.pass_of(TWICE)[0]), 2)
+        files, _ = self.pass_of(TWICE, "--at=%3")
+        self.assertIn("-> tensor<64x32xbf16>\n", files["linear_fusing.mlir"].split("module")[0])
+        files, said = self.pass_of(TWICE, "--at=%9", status=3)
+        self.assertEqual(files, {})
+        self.assertIn("nothing is at '%9'", said)
+
+    def test_a_number_that_is_an_argument(self):
+        """The pattern reads it from a constant, which its test has in the place of the argument."""
+        files, said = self.pass_of(SCALED)
+        self.assertEqual(sorted(files), ["RmsNormFusingPattern.cpp", "rms_norm_fusing.mlir"])
+        self.holds(files)
+        code = files["RmsNormFusingPattern.cpp"]
+        self.assertRegex(code, r"std::optional<double> \w+ =\s+getSplatValue\(")
+        self.assertRegex(code, r"rewriter\.getF32FloatAttr\(\*\w+\)")
+        self.assertIn("nothing tells a pass its number", said)
+        self.assertRegex(files["rms_norm_fusing.mlir"], r'%\w+ = "ttir\.(full|constant)"')
+
+    def test_what_has_no_class(self):
+        write(self.dir, "own.yml", "name: theirs\nfused_op: torch.addmm\nsource: torch\nmatch: out = matmul(a, b) + c\n")
+        files, said = self.pass_of(LINEAR, "-P", "own.yml", "--only=theirs", status=1)
+        self.assertEqual(files, {})
+        self.assertIn("no class to create yet", said)
+
+    def test_to_standard_output(self):
+        write(self.dir, "m.mlir", LINEAR)
+        done = self.run_it("pass", "-q", "--ttir-only", "m.mlir")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\n// RUN: ttmlir-opt --ttir-fusing %s | FileCheck %s\n", done.stdout)
+
+    MODELS = [("linear", "bert_encoder_block"), ("matmul_activation", "llama_3_1_8b_decode_block"), ("layer_norm", "segformer"),
+              ("rms_norm", "llama_3_1_8b_decode_block"), ("attention", "bert_encoder_block"), ("group_norm", "../real/zvaetp"),
+              ("conv2d_bias", "segformer_vision_block"), ("rotary_embedding", "llama_3_1_8b_prefill_layer"),
+              ("split_heads_of_products", "bert_encoder_block")]
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(CORPUS, "models")), "no corpus")
+    def test_findings_of_models(self):
+        for pattern, model in self.MODELS:
+            (path,) = glob.glob(os.path.join(CORPUS, "models", model + ".ttir.mlir*"))
+            shutil.rmtree(os.path.join(self.dir, "p"), ignore_errors=True)
+            done = self.run_it("pass", "-q", "--ttir-only", "--only=" + pattern, "-o", "p", path)
+            self.assertEqual(done.returncode, 0, pattern + done.stderr)
+            files = {os.path.basename(f): read(f) for f in sorted(glob.glob(os.path.join(self.dir, "p", "*")))}
+            with self.subTest(pattern):
+                self.holds(files)
+
+
+if __name__ == "__main__":
+    print("parsed with", INCLUDE[0] if CLANG and INCLUDE else "classes of this file" if CLANG else "nothing: no clang++")
+    unittest.main(argv=sys.argv[:1])
