@@ -291,7 +291,7 @@ Test(writer, a_text_is_what_a_template_makes_of_the_document) {
         struct template templates[2];
         const char *text;
     } cases[] = {
-        {{{.text = "{name}, {one op}, {zero op}, {items item}\n"}}, "a\\x1bb, 1 op, 0 ops, 2 items\n"},
+        {{{.text = "{name}, {one op}, {zero op}, {items item}\n"}}, "a\\x1Bb, 1 op, 0 ops, 2 items\n"},
         {{{.text = "{one?{one}|-}{zero?x|-}{nothing?x|-}{absent?x|}{items?+|}\n"}}, "1--+\n"},
         {{{.text = "{items*{n}={us:us}}; {items*{^one}{^n}}\n"}}, "1=1.5 ms, 2=3.0 ms; 1, 1\n"},
         {{{.of = "items", .text = "{n}", .apart = true}}, "1\n2"},
