@@ -35,7 +35,7 @@ struct log_block {
     struct str module;              /* symbol name of the outermost named module, or empty; arena */
     struct str text;                /* modules and alias definitions, less than 4 GiB; p is NULL where the text is
                                      * no view of the source (its size is known): use log_text */
-    size_t source_offset;           /* of the first byte of text */
+    size_t source_offset;           /* of its first line; aliases of other blocks may stand before it in text */
     const struct log_piece *pieces; /* of blocks whose text is no view; else NULL */
     uint32_t npieces;
     uint64_t first_line, last_line; /* in the source, 1-based, both inclusive */
