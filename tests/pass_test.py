@@ -302,7 +302,7 @@ class Pass(unittest.TestCase):
                       "(tensor<64x32xbf16>, tensor<32x128xbf16>, tensor<128xbf16>) -> tensor<64x128xbf16>", test)
         self.assertIn('// CHECK-NOT: "ttir.matmul"(', test)
         self.assertIn("fusion-audit try", said)   # a pass of the compiler makes it already
-        self.assertIn("makes this fusion already", code.split("#include")[0])
+        self.assertIn("The compiler has MatmulWithBiasFusionPattern", code.split("#include")[0])
 
     def test_at_one_place_and_alike_ones_once(self):
         self.assertEqual(len(self.pass_of(TWICE)[0]), 2)

@@ -47,18 +47,13 @@ static unsigned number_of(struct written_passes *w, const char *pattern, const c
     return number;
 }
 
-/* A pass or an option makes the fused op already, or what runs behind takes it apart again; NULL: neither. */
+/* What the compiler has for this fusion, and what is to be done here for it; NULL: it has nothing. */
 static const char *made_by(struct args *args, const struct fa_finding *f) {
     const char *pattern = *f->existing_pattern ? f->existing_pattern : f->pass;
-    if (!*f->pass && strcmp(f->action_kind, "set") != 0)
+    if (!*pattern)
         return NULL;
-    if (strcmp(f->pass_status, "fused_and_undone") == 0)
-        return text(args,
-                    "%s makes this fusion already, and what runs behind it takes it apart again: %s. "
-                    "`fusion-audit try` says what that brings.",
-                    pattern, f->todo);
     return text(args,
-                "%s makes this fusion already%s%s%s: %s. `fusion-audit try` says what the compiler makes of the "
+                "The compiler has %s%s%s%s for this fusion, and here: %s. `fusion-audit try` says what it makes of the "
                 "model with other options.",
                 pattern, *f->source_file ? " (" : "", f->source_file, *f->source_file ? ")" : "", f->todo);
 }

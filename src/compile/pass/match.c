@@ -532,19 +532,18 @@ static void match_constants(struct pass_writer *w) {
 /* ---- all of it ---- */
 
 /* What the form reads has the element type of the result where that is so here. */
-static void match_elements(struct pass_writer *w) {
+static void match_elements(struct pass_writer *w, struct buf *conditions) {
     const struct graph *g = w->place.g;
     uint32_t root = g->m->ops[w->place.roots[0]].first_result;
     struct str result = w->expr[root];
-    struct buf conditions = {0};
+    size_t before = conditions->n;
     for (uint32_t i = 0; i < w->nread; i++) {
         uint32_t v = w->reads[i];
         if (graph_dtype(g, v) == graph_dtype(g, root) && !extents_one_type(&w->extents, v, root))
-            condition(&conditions, "getElementTypeOrSelf(%.*s) != getElementTypeOrSelf(%.*s)", (int)w->expr[v].n,
+            condition(conditions, "getElementTypeOrSelf(%.*s) != getElementTypeOrSelf(%.*s)", (int)w->expr[v].n,
                       w->expr[v].p, (int)result.n, result.p);
     }
-    w->element_types = conditions.n > 0;
-    refuse(w, &conditions, "element types differ");
+    w->element_types = conditions->n > before;
 }
 
 static bool is_root_or_step(const struct pass_writer *w, uint32_t value) {
@@ -568,8 +567,8 @@ static void match_shapes(struct pass_writer *w) {
     buf_free(&declared);
     w->helpers |= str_find(buf_str(&e->guards), STR("haveOneType")) ? HELPER_ONE_TYPE : 0;
     refuse(w, &e->ranks, "tensors of other ranks");
-    refuse(w, &e->guards, "shapes do not fit");
-    match_elements(w);
+    match_elements(w, &e->guards);
+    refuse(w, &e->guards, w->element_types ? "shapes or element types do not fit" : "shapes do not fit");
 }
 
 void pass_match(struct pass_writer *w) {

@@ -363,6 +363,12 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     w->final = arena_alloc(&p->arena, m->nvalues + (size_t)1);
     struct str number = o->number > 1 ? arena_printf(&p->arena, "%u", o->number) : STR("");
     struct str camel = cpp_camel(match.pattern->name, true, &p->arena);
+    struct str keeps = match.pattern->status.keeps, before = p->note;
+    if (keeps.n)
+        p->note = arena_printf(&p->arena,
+                               "%.*s%sThe compiler takes this op apart again behind the fusion, unless %.*s is set and "
+                               "the device takes its shapes: `fusion-audit try` says what that brings",
+                               (int)before.n, before.n ? before.p : "", before.n ? ". " : "", (int)keeps.n, keeps.p);
     p->name = arena_printf(&p->arena, "%.*sFusingPattern%.*s", (int)camel.n, camel.p, (int)number.n, number.p);
     p->file = arena_printf(&p->arena, "%.*s_fusing%.*s.mlir", (int)match.pattern->name.n, match.pattern->name.p,
                            (int)number.n, number.p);
