@@ -1,4 +1,4 @@
-/* Conditions about where in the model something is: locations of ops, names of arguments. */
+/* Conditions about where in the model something is: locations of ops. */
 #include "search/match/conditions.h"
 
 enum { MAX_NAMES = 16 };
@@ -48,11 +48,4 @@ bool condition_located(const struct condition_call *c) {
     for (uint32_t i = 0; i < c->e->nops && !holds; i++)
         holds = is_located(c, c->e->ops[i]);
     return record_locations(c->e, c->number, holds);
-}
-
-/* The value is an argument, seen through movement and calls, whose name the expression finds. */
-bool condition_named(const struct condition_call *c) {
-    uint32_t argument = c->arg[0].value == NONE ? NONE : graph_argument(c->graph, c->arg[0].value);
-    bool holds = argument != NONE && regex_finds(c->number->regex, graph_argument_name(c->graph, argument));
-    return record_elsewhere(c->e, holds);
 }
