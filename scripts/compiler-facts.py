@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Prints the dated facts of the compiler, patterns/compiler_facts.yml, from the histories of its checkouts.
 
-usage: compiler-facts.py TT_MLIR TT_XLA [PATTERNS] > patterns/compiler_facts.yml
+usage: compiler-facts.py TT_MLIR TT_XLA [SOURCE] > patterns/compiler_facts.yml
 
-TT_MLIR and TT_XLA are git directories or checkouts of tt-mlir and tt-xla. PATTERNS is the folder of patterns, which names
-the passes, patterns and options that are asked for (patterns/ here). Each fact has the day on which the first parent of
+TT_MLIR and TT_XLA are git directories or checkouts of tt-mlir and tt-xla. SOURCE is this source (the folder above), whose
+patterns name the passes, patterns and options that are asked for, and whose table of operators the ops. Each fact has the day on which the first parent of
 HEAD got it and, where it is gone, the day on which it lost it.
 """
 import collections
@@ -12,13 +12,15 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 OPS = re.compile(r"include/ttmlir/Dialect/(TTIR|TTNN)/IR/\w+\.td$")
 PASSES = re.compile(r"include/ttmlir/(Dialect/\w+/Transforms|Conversion)/Passes\.td$")
 PIPELINES = re.compile(r"include/ttmlir/Dialect/TTNN/(Pipelines/TTNNPipelines|Utils/\w+)\.h$")
 SOURCES = re.compile(r"(lib|include/ttmlir)/(Dialect/(TTIR|TTNN|StableHLO)|Conversion)/.*\.(cpp|h)$")
 XLA_OPTIONS = re.compile(r".*compile_options\.(h|cc)$|.*module_builder\.cc$|third_party/CMakeLists\.txt$")
-DATED_FROM = "2025-03-01"  # what was there before dates no compile that anybody asks about
+DATED_FROM = "2025-03-01"  # what came or went before dates no compile that anybody asks about
+WIDTH = 118
 
 
 # ---- a history ----
@@ -102,13 +104,14 @@ def without_comments(text):
     return re.sub(r"//[^\n]*", "", text)
 
 
-def members_of(body, what, opening):
-    """Of `let arguments = (ins ...)`: [(type, name)]; None where it is not there."""
-    m = re.search(r"let\s+%s\s*=" % what, body)
+def members_of(body, what):
+    """Of `let arguments = (ins ...)`: [(type, name)], ("dag", NAME) for what `dag NAME` has; None where it is not there."""
+    m = re.search(r"%s\s*=" % what, body)
     if not m:
         return None
     end = body.find(";", m.end())
-    text, out, last = body[m.end():end], [], 0
+    text, last = body[m.end():end], 0
+    out = [("dag", name) for name in re.findall(r"\b\w*[aA]rg(?:ument)?s\b", text)]
     for name in re.finditer(r":\s*\$(\w+)", text):
         out.append((text[last:name.start()], name[1]))
         last = name.end()
@@ -116,7 +119,7 @@ def members_of(body, what, opening):
 
 
 def read_ops(text):
-    """{record: (parent, mnemonic, arguments, results)} of a .td file."""
+    """{record: (parent, mnemonic, arguments, results, dags)} of a .td file."""
     text, out = without_comments(text), {}
     for m in re.finditer(r"^\s*(class|def)\s+(\w+)", text, flags=re.M):
         at = m.end()
@@ -134,8 +137,9 @@ def read_ops(text):
             while at < len(text) and text[at] not in "{;":
                 at = balanced(text, at, "<>") if text[at] == "<" else at + 1
         body = text[at:balanced(text, at, "{}")] if at < len(text) and text[at] == "{" else ""
-        out[m[2]] = (parent, mnemonic if m[1] == "def" else None, members_of(body, "arguments", "ins"),
-                     members_of(body, "results", "outs"))
+        out[m[2]] = (parent, mnemonic if m[1] == "def" else None, members_of(body, r"let\s+arguments"),
+                     members_of(body, r"let\s+results"),
+                     {name: members_of(body, r"dag\s+" + name) for name in re.findall(r"\bdag\s+(\w+)", body)})
     return out
 
 
@@ -154,8 +158,19 @@ def settle_ops(files):
                 return record and record[which]
             name = record[0]
         return None
-    for (dialect, name), (_, mnemonic, _, _) in records.items():
+
+    def dag(dialect, name, word):
+        for _ in range(12):
+            record = records.get((dialect, name))
+            if not record or word in record[4]:
+                return record[4][word] or () if record else ()
+            name = record[0]
+        return ()
+    for (dialect, name), (_, mnemonic, _, _, _) in records.items():
         arguments = inherited(dialect, name, 2) if mnemonic else None
+        if arguments:
+            arguments = [one for member in arguments
+                         for one in (dag(dialect, name, member[1]) if member[0] == "dag" else [member])]
         if not mnemonic or arguments is None:
             continue
         op = "%s.%s" % (dialect, mnemonic)
@@ -165,9 +180,9 @@ def settle_ops(files):
                 facts["%s %s" % (op, argument)] = True
             elif argument in ("output", "outputs"):
                 facts["%s operand output" % op] = True
-        results = inherited(dialect, name, 3)
-        if results is not None and "Variadic" not in "".join(kind for kind, _ in results):
-            facts["%s results %d" % (op, len(results))] = True
+        results = inherited(dialect, name, 3) or ()
+        known = "Variadic" not in "".join(kind for kind, _ in results)
+        facts["%s results %s" % (op, len(results) if known else "any")] = True
     return facts
 
 
@@ -275,10 +290,26 @@ def asked_for(folder):
 
 
 def span(days):
-    """First day and, where it is gone at the end, last: from "D" or "D..E"; "..E" of what was there long before."""
-    since = days[0][0] if days[0][0] >= DATED_FROM else ""
-    until = days[-1][0] if days[-1][1] is None else ""
-    return since, until
+    """First and last day, empty where they are before all that is asked about, or it is still there."""
+    since, until = days[0][0], days[-1][0] if days[-1][1] is None else ""
+    return since if since >= DATED_FROM else "", until if until >= DATED_FROM else ""
+
+
+def words(name):
+    return set(re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]+", name)) - {"Pattern", "Template", "TTIR", "With"}
+
+
+def first_day(name, facts):
+    """Of a class; of one that took the place of another that was called nearly so, of that one."""
+    key, mine = "pattern " + name, words(name)
+    day = facts[key][0][0]
+    for other, days in facts.items():
+        if other == key or not other.startswith("pattern ") or days[-1] != (day, None):
+            continue
+        shared = mine & {re.sub("^(Conv).*", r"\1", w) for w in words(other[8:])}
+        if len(shared) >= 2 and 2 * len(shared) >= len(mine | words(other[8:])):
+            return min(day, first_day(other[8:], facts))
+    return day
 
 
 def quoted(text):
@@ -295,55 +326,83 @@ def defaults_of(days, pick):
     return ", ".join("%s %s" % pair for pair in out)
 
 
-def print_facts(mlir, xla, folder, out):
-    facts = history(mlir, re.compile("|".join("(?:%s)" % r.pattern for r in (OPS, PASSES, PIPELINES, SOURCES))),
-                    read_compiler, settle_compiler)
-    fields = history(xla, XLA_OPTIONS, read_xla, settle_xla)
+def last_value(days):
+    return next(value for _, value in reversed(days) if value is not None)
+
+
+def write(out, text):
+    out.write("\n".join(textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)) + "\n")
+
+
+def print_had(facts, fields, folder, out):
     passes, patterns, options = asked_for(folder)
-    heads = [git(repo, "log", "-1", "--format=%h (%cs)", "--abbrev=12", "HEAD").decode().strip() for repo in (mlir, xla)]
-    out.write("# Made by scripts/compiler-facts.py; not to be edited. What the compiler has had since which day (`since`), and\n"
-              "# until which (`until`: the day on which it was gone), by the first parents of HEAD.\n"
-              "compiler:\n  - {name: tt-mlir, version: %s}\n  - {name: tt-xla, version: %s}\n" % tuple(map(quoted, heads)))
-    out.write("\nhad:\n")
-    for kind, names in (("pass", passes), ("pattern", patterns)):
-        for name in sorted(names):
-            days = facts.get("%s %s" % (kind, name))
-            if not days:
-                continue
-            since, until = days[0][0], span(days)[1]
-            dump = next(v for _, v in reversed(days) if v is not None)
-            out.write("  - {%s: %s, since: %s%s%s}\n" % (kind, name, since, ", until: " + until if until else "",
-                                                       ", dump: " + dump if kind == "pass" else ""))
+    for name in sorted(passes):
+        days = facts.get("pass " + name)
+        if days:
+            write(out, "  - {pass: %s, dump: %s, since: %s}" % (name, last_value(days), days[0][0]))
+    for name in sorted(patterns):
+        if "pattern " + name in facts:
+            until = span(facts["pattern " + name])[1]
+            write(out, "  - {pattern: %s, since: %s%s}" % (name, first_day(name, facts), until and ", until: " + until))
     for name in sorted(options):
         days = facts.get("option " + name)
         if not days:
             continue
-        field = next(v for _, v in reversed(days) if v is not None)[0]
-        of_xla = fields.get("field " + field)
-        out.write("  - {option: %s, since: %s, default: %s" % (name, days[0][0], quoted(defaults_of(days, lambda v: v[1]))))
-        if of_xla:
-            key = next((v[0] for _, v in reversed(of_xla) if v is not None), "")
-            if key:
-                out.write(",\n    xla: %s, xla_default: %s" % (key, quoted(defaults_of(of_xla, lambda v: v[1]))))
-        out.write("}\n")
+        text = "  - {option: %s, since: %s, default: %s" % (name, days[0][0], quoted(defaults_of(days, lambda v: v[1])))
+        of_xla = fields.get("field " + last_value(days)[0])
+        if of_xla and last_value(of_xla)[0]:
+            text += ", xla: %s, xla_default: %s" % (last_value(of_xla)[0], quoted(defaults_of(of_xla, lambda v: v[1])))
+        write(out, text + "}")
     if "opmodel" in fields:
-        out.write("  - {option: TTMLIR_ENABLE_OPMODEL, since: %s, xla_default: %s}\n" % (
+        write(out, "  - {option: TTMLIR_ENABLE_OPMODEL, since: %s, xla_default: %s}" % (
             fields["opmodel"][0][0], quoted(defaults_of(fields["opmodel"], lambda v: v))))
-    out.write("\n# Ops, their attributes (OP NAME), operands and numbers of results: what a module prints dates its compiler.\n"
-              "prints:\n")
+
+
+def print_prints(facts, known, out):
     groups = collections.defaultdict(list)
     for fact, days in facts.items():
-        if fact.split(".")[0] in ("ttir", "ttnn"):
-            since, until = span(days)
-            if since or until:
-                groups[since, until].append(fact)
-    for (since, until), names in sorted(groups.items()):
-        head = ", ".join(filter(None, [since and "since: " + since, until and "until: " + until]))
-        out.write("  - {%s, of: [%s]}\n" % (head, ", ".join(sorted(names))))
+        op, _, what = fact.partition(" ")
+        if op not in known:
+            continue
+        if what.startswith("results") and (op + " results any" in facts or op + " operand output" in facts):
+            continue  # of those with a destination the results may be left to the base class
+        since, until = span(days)
+        whole = span(facts[op])
+        if what:  # the op itself tells as much
+            since, until = ("" if since == whole[0] else since), ("" if until == whole[1] else until)
+        if since or until:
+            groups[since, until, what].append(op)
+    rows = collections.defaultdict(set)
+    for (since, until, what), ops in groups.items():
+        kind, _, word = what.partition(" ")
+        key = (kind, word) if word else ("attributes", "") if what else ("", "")
+        rows[since, until, key, tuple(sorted(ops))].add(what)
+    for (since, until, (kind, word), ops), attributes in sorted(rows.items()):
+        head = ["since: " + since] if since else []
+        head += ["until: " + until] if until else []
+        head += ["%s: %s" % (kind, word or " ".join(sorted(attributes)))] if kind else []
+        for dialect in ("ttir", "ttnn"):
+            names = [op[5:] for op in ops if op.startswith(dialect)]
+            head += ["%s: %s" % (dialect, " ".join(names))] if names else []
+        write(out, "  - {%s}" % ", ".join(head))
+
+
+def print_facts(mlir, xla, root, out):
+    wanted = re.compile("|".join("(?:%s)" % r.pattern for r in (OPS, PASSES, PIPELINES, SOURCES)))
+    facts = history(mlir, wanted, read_compiler, settle_compiler)
+    fields = history(xla, XLA_OPTIONS, read_xla, settle_xla)
+    heads = [git(repo, "log", "-1", "--format=%h (%cs)", "--abbrev=12", "HEAD").decode().strip() for repo in (mlir, xla)]
+    out.write("# Made by scripts/compiler-facts.py; not to be edited. What the compiler has had since which day (`since`), and\n"
+              "# until which (`until`: the day on which it was gone), by the first parents of HEAD.\n"
+              "compiler:\n  - {name: tt-mlir, version: %s}\n  - {name: tt-xla, version: %s}\n\nhad:\n" % tuple(map(quoted, heads)))
+    print_had(facts, fields, os.path.join(root, "patterns"), out)
+    out.write("\n# Ops, their attributes, operands and numbers of results: what a module prints dates its compiler.\nprints:\n")
+    known = set(re.findall(r"\b(?:ttir|ttnn)\.\w+", open(os.path.join(root, "src/ir/ops/ops.def")).read()))
+    print_prints(facts, known, out)
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "patterns")
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
     print_facts(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) == 4 else here, sys.stdout)

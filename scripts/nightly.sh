@@ -36,6 +36,7 @@ run tests/faults_files.py $program
 run tests/faults_memory.py $program $tests/libfail_allocation.so
 run tests/reader_vs_mlir_opt.py $tests/dump_ir "$corpus"
 run tests/examples_vs_mlir_opt.py $tests/examples patterns
+[ -z "${TT_MLIR:-}" ] || run tests/dates.py $program "$TT_MLIR"
 run tests/real_dumps.py $program "$corpus/real"
 if [ -d build-clang ] && command -v clang-tidy >/dev/null; then # of .ci/run; with the analyser of paths, whose states are bounded
     find src -name '*.c' >build-clang/sources

@@ -164,6 +164,7 @@ static void report_findings(struct graph_audit *g) {
     f->device = &device;
     f->measured = join_perf(g, &device, &join) ? &join : NULL;
     f->cycles = a->chips.cycles;
+    f->texts = &a->texts;
     f->suppress = a->options->suppress ? &a->suppress : NULL;
     f->unfused = is_unfused(g);
     f->show_slower = included(&a->options->patterns, "slower");
@@ -262,6 +263,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
 /* Graphs side by side where there are several, functions and proofs side by side where there is one. */
 static void audit_graphs(struct fa_audit *a) {
     uint32_t n = a->inputs.ncompiles, threads = work_threads(a->options->jobs);
+    for (size_t i = 0; i < a->inputs.nfiles; i++)
+        texts_see(&a->texts, &a->patterns->facts, &a->inputs.files[i].source, &a->arena);
     struct graph_queue all = {.a = a,
                               .order = work_order_new(),
                               .threads = n > 1 ? 1 : threads,

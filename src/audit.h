@@ -11,6 +11,7 @@
 #include "report/compare/baseline.h"
 #include "report/compare/diff.h"
 #include "report/compare/expect.h"
+#include "report/place/version.h"
 #include "report/report.h"
 
 struct fa_audit {
@@ -27,6 +28,7 @@ struct fa_audit {
     const struct chip *chip;      /* --device; NULL: that of each module */
     struct suppressions suppress; /* --suppress */
     struct inputs inputs;
+    struct seen_texts texts; /* of the inputs */
     struct report report;
     struct shown_finding **shown; /* by number, once they are asked for; NULL: none was */
     struct baseline baseline;
@@ -35,8 +37,8 @@ struct fa_audit {
     struct inventory fused; /* with `inventory` */
     uint32_t known;         /* places that the baseline has */
     uint32_t failed;        /* expectations */
-    struct proofs *proofs; /* or NULL: nothing is proved */
-    const char **remarks;  /* for --verbose */
+    struct proofs *proofs;  /* or NULL: nothing is proved */
+    const char **remarks;   /* for --verbose */
     uint32_t nremarks, remarks_cap;
     uint32_t unfused;    /* graphs in which nothing is fused and much is missed */
     bool is_read;        /* a report from a file: its findings alone */

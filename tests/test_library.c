@@ -504,6 +504,57 @@ Test(library, how_far_the_compiler_is) {
          "f has P for this, off unless g is set");
 }
 
+/* Days of the compile, and what the texts around it show. */
+static void expect_todo(const char *status, struct day_span days, const struct seen_texts *texts, enum fusing fusing,
+                        const char *todo) {
+    struct fact had[] = {
+        {.pattern = STR("P"), .since = STR("2025-10-01")},
+        {.pass = STR("f"), .since = STR("2025-05-01")},
+        {.option = STR("fuse"), .since = STR("2025-05-01"), .defaults = STR("2025-05-01 false, 2025-08-01 true")},
+        {.option = STR("level"),
+         .since = STR("2025-11-01"),
+         .defaults = STR("2025-11-01 0"),
+         .xla = STR("opt_level"),
+         .xla_default = STR("2025-11-01 0")}};
+    struct compiler_pass pass = {.name = STR("f"), .off = STR("fuse=false")};
+    struct pattern_set own = {.passes = &pass, .npasses = 1, .facts = {.had = had, .nhad = 4}};
+    struct buf said = {0};
+    char text[512];
+    snprintf(text, sizeof text, HEAD("c", "out = a + b") "status: {level: ttir, pass: f, %s}\n", status);
+    const struct pattern *p = read_pattern(text);
+    uint64_t made_at[8] = {0};
+    struct seen_texts seen = *texts;
+    for (uint32_t i = 0; i < seen.n; i++)
+        seen.facts[i].fact = &had[1];
+    struct seen_compile compile = {.set = &own, .texts = &seen, .days = days, .made_at = made_at};
+    struct claim claim = {.set = &own, .compile = &compile, .pattern = p, .fusing = fusing};
+    struct todo t = todo_of(&claim, &arena);
+    todo_text(&t, &said);
+    cr_expect(str_is(buf_str(&said), todo), "%s: %.*s", status, (int)said.n, said.p);
+    buf_free(&said);
+}
+
+Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
+    const struct seen_texts none = {0}, torch = {.frontend = FRONTEND_TORCH_XLA},
+                            dump = {.facts = {{.line = 7}}, .n = 1};
+    const struct day_span any = {STR(""), STR("")}, old = {STR(""), STR("2025-09-01")},
+                          new = {STR("2026-01-01"), STR("")};
+    expect_todo("pattern: P", old, &none, FUSING_ON,
+                "your compiler (before 2025-09-01) lacks it: P came on 2025-10-01");
+    expect_todo("pattern: P", new, &none, FUSING_ON, "P ran and left it");
+    expect_todo("pattern: P", any, &none, FUSING_ON, "P ran and left it, or has it not: it came on 2025-10-01");
+    expect_todo("pattern: P", new, &none, FUSING_UNKNOWN, "P left it, unless fuse=false was given");
+    expect_todo("pattern: P", new, &dump, FUSING_OFF, "P ran and left it");
+    expect_todo("pattern: P", new, &none, FUSING_OFF,
+                "set fuse=true; nothing here is fused, though it is on by default");
+    expect_todo("pattern: Q, gated: level=1", old, &none, FUSING_ON,
+                "your compiler (before 2025-09-01) lacks it: level came on 2025-11-01");
+    expect_todo("pattern: Q, gated: level=1", new, &none, FUSING_ON, "set level=1");
+    expect_todo("pattern: Q, gated: level=1", new, &torch, FUSING_ON,
+                "torch_xla.set_custom_compile_options({\"opt_level\": 1})");
+    expect_todo("pattern: Q, gated: level=0", new, &none, FUSING_ON, "Q ran and left it");
+}
+
 /* What is to be set where a pass has not run, and where it has. */
 Test(library, options_that_a_fusion_takes) {
 #define OPEN "nothing here is fused, so it seems to have been off"
@@ -520,13 +571,13 @@ Test(library, options_that_a_fusion_takes) {
                  {"gated: g=true", FUSING_UNKNOWN, "set g=true", ""},
                  {"gated: level=1", FUSING_ON, "set level=1", "a new one"},
                  {"keeps: ''", FUSING_OFF, "set f=true; " OPEN, ""},
-                 {"keeps: ''", FUSING_UNKNOWN, "P left it", ""},
+                 {"keeps: ''", FUSING_UNKNOWN, "P left it, unless f=false was given", ""},
                  {"keeps: ''", FUSING_ON, "P ran and left it", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buf said = {0};
         char text[512];
-        snprintf(text, sizeof text,
-                 HEAD("c", "out = a + b") "status: {level: ttir, pass: f, pattern: P, %s}\n", cases[i].status);
+        snprintf(text, sizeof text, HEAD("c", "out = a + b") "status: {level: ttir, pass: f, pattern: P, %s}\n",
+                 cases[i].status);
         struct claim claim = {.set = &known, .pattern = read_pattern(text), .fusing = cases[i].fusing};
         struct todo todo = todo_of(&claim, &arena);
         todo_text(&todo, &said);

@@ -149,7 +149,8 @@ Test(report, summary_promises_options_in_order) {
     struct report r = {.total_us = 900};
     struct finding two = finding_of("ttnn.c", "ttnn", "x");
     two.saved_us = 500;
-    two.todo = (struct todo){TODO_OPTION, STR("fuse"), STR("level=1"), STR("a new one"), STR(""), false};
+    two.todo =
+        (struct todo){.kind = TODO_OPTION, .what = STR("fuse"), .then = STR("level=1"), .needs = STR("a new one")};
     add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 30);
     add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "other", 70);
     report_add(&r, &two);
@@ -173,9 +174,9 @@ Test(report, summary_has_a_row_for_each_thing_to_do) {
     add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops\n"
                                           "   saves  places  fused op: what to do\n"
-                                          "  2.0 us       2  ttnn.a: P left it: it wants x\n"
-                                          "  1.0 us       1  ttnn.a: P left it: it wants y\n"
-                                          "  1.0 us       1  ttnn.b: P left it: it wants x\n");
+                                          "  2.0 us       2  ttnn.a: P left it, it wants x\n"
+                                          "  1.0 us       1  ttnn.a: P left it, it wants y\n"
+                                          "  1.0 us       1  ttnn.b: P left it, it wants x\n");
 }
 
 /* Also of ops whose names begin alike; those of several entries are named once. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "device/price/price.h"
-#include "ir/graph/version.h"
 #include "patterns/library/choose.h"
 #include "patterns/library/signs.h"
 #include "patterns/library/unchecked.h"
@@ -15,6 +14,7 @@
 #include "report/place/locate.h"
 #include "report/place/notes.h"
 #include "report/place/standalone.h"
+#include "report/place/version.h"
 #include "search/match/cache.h"
 
 enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
@@ -65,8 +65,15 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->missed = f->unfused;
     by->fused = signs_of_fusing(f->patterns, f->graph, ttir);
     by->counted_only = r->counted;
+    struct seen_compile *compile = arena_alloc(&r->arena, sizeof *compile);
+    compile_see(f->patterns, f->texts,
+                ttir                     ? ttir
+                : f->compile->ttnn.block ? NULL
+                                         : f->graph,
+                f->compile->ttnn.block ? f->graph : NULL, &r->arena, compile);
     by->notes =
         (struct note_context){.set = f->patterns,
+                              .compile = compile,
                               .before_passes = !f->compile->ttnn.block,
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
     by->query = binding_query_new(f->graph, NULL);
@@ -329,14 +336,29 @@ static void count_saving(struct describer *by, const struct described *x, double
         time_of_layer(by, r, m->root)->saved_us += saved;
 }
 
-/* Of which compiler it is what is said of passes, and that the module is of an older one. */
+/* "from 2025-08-31 on (dtype of ttnn.add, line 7)": empty where nothing tells. */
+static void add_sign(struct buf *b, const char *when, const struct version_sign *s) {
+    struct str day = s->day;
+    if (!day.n)
+        return;
+    bool at_most = str_ends(day, STR("+"));
+    day.n -= at_most;
+    buf_printf(b, "%s%s %.*s (%.*s, line %llu)", b->n ? ", " : "", at_most ? "of, or before," : when, (int)day.n, day.p,
+               (int)s->what.n, s->what.p, (unsigned long long)s->line);
+}
+
+/* When the compiler of the module was made, and as of when what is said of passes is. */
 static struct str version_of_claims(const struct describer *by, struct str claimed, struct arena *a) {
-    struct version own;
-    version_of(by->f->graph, &own);
-    if (!claimed.n || !own.before.day)
-        return arena_str(a, claimed);
-    return arena_printf(a, "%.*s, and the module is of one before %s (%s)", (int)claimed.n, claimed.p, own.before.day,
-                        own.before.what);
+    const struct version *own = &by->notes.compile->version;
+    struct buf b = {0};
+    if (!claimed.n)
+        return STR("");
+    add_sign(&b, "from", &own->since);
+    add_sign(&b, "before", &own->before);
+    if (b.n)
+        buf_add(&b, STR("; "));
+    buf_printf(&b, "passes are described as of %.*s", (int)claimed.n, claimed.p);
+    return buf_take(&b, a);
 }
 
 static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
@@ -359,7 +381,7 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
         finding_add(&r->suppressed, &f, &r->arena);
         return NONE;
     }
-    by->missed |= claim_is_optional(&f.notes.claim) && f.notes.claim.fusing != FUSING_ON;
+    by->missed |= claim_is_optional(&f.notes.claim) && is_sign_by_name(by->f->patterns, f.fused_op);
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
         number = NONE;
         r->nslower++;

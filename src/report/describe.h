@@ -30,6 +30,7 @@ struct findings {
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */
+    const struct seen_texts *texts;   /* what the inputs show beside the modules */
     struct suppressions *suppress;    /* --suppress, which counts them; or NULL */
     bool unfused;                     /* much is missed, and no op is fused */
     bool show_slower;                 /* --include */

@@ -174,9 +174,8 @@ static struct str_list list_copy(struct copier to, struct str_list l) {
 
 static struct notes notes_copy(struct copier to, const struct notes *n) {
     struct notes copy = *n;
-    struct str_list *lists[] = {&copy.blocked,       &copy.remarks,     &copy.slices,         &copy.outside,
-                                &copy.carried,       &copy.call,        &copy.locations,      &copy.names,
-                                &copy.preconditions};
+    struct str_list *lists[] = {&copy.blocked, &copy.remarks,   &copy.slices, &copy.outside,      &copy.carried,
+                                &copy.call,    &copy.locations, &copy.names,  &copy.preconditions};
     struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.signature, &copy.claim.undone};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         *lists[i] = list_copy(to, *lists[i]);
@@ -214,6 +213,7 @@ static struct finding *finding_copy(struct copier to, const struct finding *f) {
                            &copy->todo.what,
                            &copy->todo.then,
                            &copy->todo.needs,
+                           &copy->todo.spelled,
                            &copy->todo.why,
                            &copy->known_defect,
                            &copy->class.dialect_level,

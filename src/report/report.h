@@ -53,7 +53,7 @@ struct report {
     struct report_entry *entries; /* by report_sort, none of them empty */
     uint32_t nentries, entries_cap;
     struct arena arena;        /* owns the findings */
-    struct str version;        /* of the compiler that passes are spoken of, and of the module's where that is older */
+    struct str version;        /* when the compiler of the module was made, as of which passes are spoken of */
     struct str device;         /* that was priced, where the module does not state it */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;

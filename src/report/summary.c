@@ -41,9 +41,10 @@ const struct todo *report_setting(const struct report *r, size_t i) {
 /* Where the option is set, what it needs, and what else it brings. */
 static void add_option(const struct report *r, const struct report_entry *e, const struct todo *t, struct buf *out) {
     uint32_t others = 0;
-    buf_add(out, STR(" in " REPORT_PIPELINE));
+    if (!t->spelled.n)
+        buf_add(out, STR(" in " REPORT_PIPELINE));
     if (t->needs.n)
-        buf_printf(out, ", which wants %.*s", (int)t->needs.n, t->needs.p);
+        buf_printf(out, " (needs a tt-mlir built with %.*s=ON)", (int)t->needs.n, t->needs.p);
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct report_entry *other = &r->entries[i];
         bool said = str_eq(other->findings[0]->fused_op, e->findings[0]->fused_op);
@@ -51,11 +52,8 @@ static void add_option(const struct report *r, const struct report_entry *e, con
             said = str_eq(r->entries[k].findings[0]->fused_op, other->findings[0]->fused_op) &&
                    asks_for(&r->entries[k], t);
         if (!said && asks_for(other, t))
-            buf_printf(out, "%s%.*s",
-                       others++     ? ", "
-                       : t->needs.n ? ", and also brings "
-                                    : ", which also brings ",
-                       (int)other->findings[0]->fused_op.n, other->findings[0]->fused_op.p);
+            buf_printf(out, "%s%.*s", others++ ? ", " : ", which also brings ", (int)other->findings[0]->fused_op.n,
+                       other->findings[0]->fused_op.p);
     }
 }
 
@@ -78,7 +76,7 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
     struct buf action = {0}, version = {0};
     bool first = f == e->findings[0];
     if (first && e == r->entries && r->version.n)
-        buf_printf(&version, "passes are described in this report as of %.*s.", (int)r->version.n, r->version.p);
+        buf_printf(&version, "%.*s.", (int)r->version.n, r->version.p);
     if (first && !r->details && e->ntodos)
         report_action(r, e, &action);
     struct str text = finding_notes(f, buf_str(&version), buf_str(&action), out);

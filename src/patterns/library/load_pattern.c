@@ -207,11 +207,13 @@ static const struct pattern_key {
 enum { NKEYS = sizeof keys / sizeof *keys, MOST_RULES = 256 };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    const char *names[NKEYS + 9] = {"idioms",  "conditions", "locations", "fused_ops", "passes",
-                                    "options", "unchecked",  "lowering",  "demands"}; /* for hints */
+    enum { NSECTIONS = 12 };
+    const char *names[NKEYS + NSECTIONS] = {"idioms",  "conditions", "locations", "fused_ops",
+                                            "passes",  "options",    "unchecked", "lowering",
+                                            "demands", "compiler",   "had",       "prints"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
-        names[i + 9] = keys[i].name;
-    record_check_keys(&l->in, map, names, NKEYS + 9, "the keys are listed in fusion-patterns(5)");
+        names[i + NSECTIONS] = keys[i].name;
+    record_check_keys(&l->in, map, names, NKEYS + NSECTIONS, "the keys are listed in fusion-patterns(5)");
 }
 
 static void load_key(struct loader *l, struct pattern *p, const struct pattern_key *key, const struct tree *n) {
@@ -255,8 +257,8 @@ static void load_keys(struct loader *l, struct pattern *p, const struct tree *ma
 void load_shared(struct loader *l, const struct tree *root) {
     /* not those that a pattern which is `like` another has from that */
     static const char *const shared[] = {"defaults", "rules"}, *const with_defaults[] = {
-                                                                   "fused_op",   "source",    "require", "unless",
-                                                                   "decomposed", "notes",     "torch",   "block",
+                                                                   "fused_op",   "source", "require", "unless",
+                                                                   "decomposed", "notes",  "torch",   "block",
                                                                    "undone",     "status"};
     const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
     const char *names[MOST_RULES];

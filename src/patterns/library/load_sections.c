@@ -97,10 +97,23 @@ void load_location(struct loader *l, const struct tree *n) {
     set->locations[set->nlocations++] = (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")};
 }
 
+/* The first of them is the compiler itself. */
+void load_version(struct loader *l, const struct tree *n) {
+    struct version_record {
+        struct str name, version;
+    } r = {.name = STR("")};
+    static const struct field fields[] = {
+        {"name", FIELD_TEXT, true, offsetof(struct version_record, name), NULL, NULL},
+        {"version", FIELD_TEXT, true, offsetof(struct version_record, version), NULL, NULL}};
+    if (READ_RECORD(l, n, fields, "{name: tt-mlir, version: 19c86fca45ae (2026-08-21)}", &r) && !l->set->version.n)
+        l->set->version =
+            arena_printf(&l->set->arena, "%.*s %.*s", (int)r.name.n, r.name.p, (int)r.version.n, r.version.p);
+}
+
 void load_pass(struct loader *l, const struct tree *n) {
     static const struct field fields[] = {
         {"name", FIELD_TEXT, true, offsetof(struct compiler_pass, name), NULL, NULL},
-        {"version", FIELD_TEXT, true, offsetof(struct compiler_pass, version), NULL, NULL},
+        {"version", FIELD_TEXT, false, offsetof(struct compiler_pass, version), NULL, NULL},
         {"off", FIELD_TEXT, false, offsetof(struct compiler_pass, off), NULL, NULL},
         {"level", FIELD_TEXT, false, offsetof(struct compiler_pass, level), NULL, NULL},
         {"file", FIELD_TEXT, false, offsetof(struct compiler_pass, file), NULL, NULL}};

@@ -47,6 +47,9 @@ void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `dem
 void load_pass(struct loader *l, const struct tree *n);       /* load_sections.c: `passes` */
 void load_option(struct loader *l, const struct tree *n);     /* load_sections.c: `options` */
 void load_unchecked(struct loader *l, const struct tree *n);  /* load_sections.c: `unchecked` */
+void load_fact(struct loader *l, const struct tree *n);       /* history.c: `had` */
+void load_printed(struct loader *l, const struct tree *n);    /* history.c: `prints` */
+void load_version(struct loader *l, const struct tree *n);    /* load_sections.c: `compiler` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */

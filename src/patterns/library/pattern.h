@@ -7,6 +7,7 @@
 
 #include "patterns/lang/net.h"
 #include "patterns/lang/number.h"
+#include "patterns/library/history.h"
 
 /* Inputs for which the fused op may give another result, so that a proof leaves them out: rows that a mask hides
  * completely, equal elements in a sort, numbers so small that an epsilon decides. */
@@ -80,7 +81,7 @@ struct demand {
 
 /* A pass of the compiler. */
 struct compiler_pass {
-    struct str name, version; /* the version of the compiler that claims on it were taken from */
+    struct str name, version; /* version: of the compiler that claims on it were taken from; empty: that of the facts */
     struct str off;           /* the flag that switches it off; empty: it ran before there was TTIR */
     struct str level;         /* of new patterns that stand in it, or library: of new ops; or empty */
     struct str file;          /* in the source */
@@ -132,11 +133,11 @@ struct pattern {
     uint32_t order; /* of loading: decides between equal candidates */
     uint32_t nnotes, ntorch, ncall, nundone, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
-    struct note_rule *torch;     /* the torch op in the model's source: the first that holds */
-    struct note_rule *call;      /* the arguments of the fused op as it is called in Python */
-    struct note_rule *undone;    /* the compiler had fused it and decomposed it again, which an option prevents */
-    struct note_rule *block;     /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
-    struct note_rule *outside;   /* inputs for which the fused op may differ; in the notes and left out of the proof */
+    struct note_rule *torch;   /* the torch op in the model's source: the first that holds */
+    struct note_rule *call;    /* the arguments of the fused op as it is called in Python */
+    struct note_rule *undone;  /* the compiler had fused it and decomposed it again, which an option prevents */
+    struct note_rule *block;   /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
+    struct note_rule *outside; /* inputs for which the fused op may differ; in the notes and left out of the proof */
     const struct number *
         *decomposed; /* the compiler took the op apart for a reason of the op; where one holds the match is hidden */
     struct example *examples;
@@ -201,6 +202,8 @@ struct pattern_set {
     uint32_t npasses, passes_cap;
     struct compiler_option *options;
     uint32_t noptions, options_cap;
+    struct compiler_facts facts;
+    struct str version; /* of the compiler that they were taken from: "tt-mlir 19c86fca45ae (2026-08-21)" */
     struct unchecked *unchecked;
     uint32_t nunchecked, unchecked_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */
@@ -215,6 +218,8 @@ struct pattern_set {
 bool demand_missed(const struct pattern_set *set, const struct pattern *p, struct str *role, struct str *name);
 /* The last of this name, or NULL. */
 const struct compiler_pass *find_pass(const struct pattern_set *set, struct str name);
+/* Of the compiler that claims on a pass were taken from; or empty. */
+struct str version_of_pass(const struct pattern_set *set, struct str name);
 
 /* Values of the key `source`. */
 enum { PATTERN_SOURCES = 4 };

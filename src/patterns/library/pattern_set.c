@@ -23,6 +23,11 @@ const struct compiler_pass *find_pass(const struct pattern_set *set, struct str 
     return NULL;
 }
 
+struct str version_of_pass(const struct pattern_set *set, struct str name) {
+    const struct compiler_pass *pass = find_pass(set, name);
+    return pass && !pass->version.n ? set->version : pass ? pass->version : STR("");
+}
+
 const char *nearest_pattern_name(struct pattern_set *set, struct str name, const char *hint) {
     const char **names = xrealloc(NULL, (set->n + 1) * sizeof *names);
     for (uint32_t i = 0; i < set->n; i++)
@@ -162,6 +167,8 @@ void patterns_free(struct pattern_set *set) {
     free(set->passes);
     free(set->options);
     free(set->unchecked);
+    free(set->facts.had);
+    free(set->facts.prints);
     free(set->items);
     free(set->rooted);
     net_free(&set->net);

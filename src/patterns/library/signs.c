@@ -60,6 +60,13 @@ bool is_sign_of_fusing(const struct sign_reader *r, uint32_t op) {
     return (need != NONE && present_operands(r->g, op) >= need) || !graph_plain(r->g, op);
 }
 
+bool is_sign_by_name(const struct pattern_set *set, struct str op) {
+    bool found = false;
+    for (uint32_t k = 0; k < set->nsigns && !found; k++)
+        found = str_matches(op, set->signs[k].op);
+    return found;
+}
+
 bool is_named_sign(const struct sign_reader *r, uint32_t op) {
     return r->least[r->g->m->ops[op].name] != NONE;
 }

@@ -15,6 +15,8 @@ struct sign_reader *sign_reader_new(const struct pattern_set *set, const struct 
 bool is_sign_of_fusing(const struct sign_reader *r, uint32_t op);
 /* The op has the name of one that is a sign with enough operands. */
 bool is_named_sign(const struct sign_reader *r, uint32_t op);
+/* An op of this name is a sign where it has enough operands. */
+bool is_sign_by_name(const struct pattern_set *set, struct str op);
 void sign_reader_free(struct sign_reader *r);
 
 #endif

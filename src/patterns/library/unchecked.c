@@ -22,7 +22,8 @@ const struct unchecked *unchecked_of(const struct pattern_set *set, const struct
 
 struct str unchecked_text(const struct pattern_set *set, const struct unchecked *u, struct arena *a) {
     const struct compiler_pass *pass = u ? find_pass(set, u->pass) : NULL;
+    struct str version = u ? version_of_pass(set, u->pass) : STR("");
     return pass ? arena_printf(a, "%.*s accepts %.*s, as of %.*s", (int)u->pattern.n, u->pattern.p, (int)u->accepts.n,
-                               u->accepts.p, (int)pass->version.n, pass->version.p)
+                               u->accepts.p, (int)version.n, version.p)
                 : STR("");
 }

@@ -29,7 +29,7 @@ static void free_level(struct level *l) {
 static struct level *read_block(struct inspection *in, struct file_facts *f, uint32_t block) {
     struct level *l = xrealloc(NULL, sizeof *l);
     level_read(l, &(struct level_text){&f->scan.blocks[block], &f->source}, &in->diags);
-    f->modules[block] = inspect_module(&l->graph, is_ttnn(l), &in->chips, &in->arena);
+    f->modules[block] = inspect_module(&l->graph, is_ttnn(l), &in->chips, &in->facts.facts, &in->arena);
     return l;
 }
 
@@ -187,6 +187,8 @@ enum fa_status fa_inspect(const struct fa_inspect_options *o, FILE *out) {
     struct inspector r = {.in = &in, .watch = watch_new(o->progress), .unpaired = o->inputs.unpaired};
     in.diags.arena = &in.arena;
     chips_load(&in.chips, data_directory(o->data, "devices", &in.arena).p, &in.arena, &in.diags);
+    struct str patterns = data_directory(o->data, "patterns", &in.arena);
+    patterns_load(&in.facts, arena_printf(&in.arena, "%s/compiler_facts.yml", patterns.p).p, &in.diags);
     open_files(&r, &o->inputs);
     inspect_all(&r);
     if (watch_has_ended(r.watch))
@@ -197,6 +199,7 @@ enum fa_status fa_inspect(const struct fa_inspect_options *o, FILE *out) {
         source_close(&in.files[i].source);
     free(in.pairs);
     chips_free(&in.chips);
+    patterns_free(&in.facts);
     watch_free(r.watch);
     diags_free(&in.diags);
     arena_free(&in.arena);

@@ -12,7 +12,7 @@
 #include "device/chips/layout.h"
 #include "fusion_audit.h"
 #include "input/log/log.h"
-#include "ir/graph/version.h"
+#include "report/place/version.h"
 
 enum { FUNC_KINDS = FUNC_DECLARATION + 1 };
 
@@ -52,8 +52,7 @@ struct module_facts {
     struct device_facts device;
     bool is_ttnn;
     struct version version;
-    uint64_t since_line, before_line; /* of what tells it */
-    struct func_facts *funcs;         /* in textual order */
+    struct func_facts *funcs; /* in textual order */
     uint32_t nfuncs;
     struct func_facts outside; /* ops outside of functions: modules, the func ops themselves, ops of a fragment */
     uint32_t nops, nvalues, nedges, ndestinations;
@@ -79,6 +78,7 @@ struct pair_facts {
 struct inspection {
     struct arena arena;
     struct chips chips;
+    struct pattern_set facts; /* without patterns */
     struct diags diags;
     struct file_facts *files;
     size_t nfiles;
@@ -88,7 +88,8 @@ struct inspection {
 };
 
 /* Counts one module. Everything in the result is in the arena. */
-struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a);
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips,
+                                    const struct compiler_facts *facts, struct arena *a);
 struct device_facts inspect_device(const struct graph *g, const struct chips *chips, struct arena *a);
 const char *inspect_func_kind(enum func_kind kind); /* "const-eval" */
 /* Makes counts of one name one, and sorts them. Returns how many there are. */

@@ -145,11 +145,8 @@ static void find_unresolved(const struct mlir *m, struct arena *a, struct module
     free(found.p);
 }
 
-static uint64_t line_of(const struct mlir *m, uint32_t op) {
-    return op == NONE ? 0 : mlir_place(m, m->ops[op].text.begin).line;
-}
-
-struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a) {
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips,
+                                    const struct compiler_facts *facts, struct arena *a) {
     const struct mlir *m = g->m;
     struct module_facts *out = arena_alloc(a, sizeof *out);
     struct counter c = {.g = g, .arena = a};
@@ -162,9 +159,7 @@ struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const s
                                  .bad_ops = m->bad_ops,
                                  .custom_ops = m->custom_ops,
                                  .undefined_values = m->undefined_values};
-    version_of(g, &out->version);
-    out->since_line = line_of(m, out->version.since.op);
-    out->before_line = line_of(m, out->version.before.op);
+    version_of(facts, g, a, &out->version);
     out->funcs = arena_alloc(a, ((size_t)m->nfuncs + 1) * sizeof *out->funcs);
     for (uint32_t f = 0; f < m->nfuncs; f++)
         out->funcs[f] = function_facts(&c, f);

@@ -95,14 +95,14 @@ static void put_device(struct writer *w, const struct device_facts *f) {
     write_pair_number(w, "inconsistent_layouts", f->inconsistent);
 }
 
-static void put_sign(struct writer *w, const char *key, const struct version_sign *s, uint64_t line) {
-    if (!s->day)
+static void put_sign(struct writer *w, const char *key, const struct version_sign *s) {
+    if (!s->day.n)
         return;
     write_key(w, str_of(key));
     write_map(w);
-    put_text(w, "day", str_of(s->day));
-    put_text(w, "sign", str_of(s->what));
-    write_pair_number(w, "line", line);
+    put_text(w, "day", s->day);
+    put_text(w, "sign", s->what);
+    write_pair_number(w, "line", s->line);
     write_close(w);
 }
 
@@ -166,8 +166,8 @@ static void put_module(struct writer *w, const struct log_block *b, const struct
         write_text(w, m->unresolved[i], TEXT_QUOTED);
     write_close(w);
     write_pair_number(w, "unresolved_alias_uses", m->unresolved_uses);
-    put_sign(w, "compiler_since", &m->version.since, m->since_line);
-    put_sign(w, "compiler_before", &m->version.before, m->before_line);
+    put_sign(w, "compiler_since", &m->version.since);
+    put_sign(w, "compiler_before", &m->version.before);
     put_device(w, &m->device);
     put_audited_ops(w, m);
     write_list_at(w, "kinds");

@@ -72,17 +72,42 @@ struct str claim_file(const struct claim *c) {
 }
 
 struct str claim_version(const struct claim *c) {
-    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
-    return pass ? pass->version : STR("");
+    return version_of_pass(c->set, c->pattern->status.pass);
+}
+
+/* "enable-fusing-pass=false" was given, "enable-fusing-pass=true" is wanted. */
+static struct str turned_on(struct str off, struct arena *a) {
+    struct str no = STR("=false");
+    return str_ends(off, no) ? arena_printf(a, "%.*s=true", (int)(off.n - no.n), off.p) : off;
+}
+
+/* The frontend gives nobody a name to switch it off, and it is on by default. */
+static bool is_always_on(const struct claim *c, struct str off) {
+    const struct fact *f = fact_of_option(&c->set->facts, off);
+    return f && !f->xla.n && c->compile && c->compile->texts->called_by_it &&
+           fact_default(f, STR("false"), c->compile->days, true) == DEFAULT_NO && str_ends(off, STR("=false"));
 }
 
 /* What nothing switches off ran before there was TTIR; of passes that no file describes nothing is known. */
 static bool has_run(const struct claim *c) {
-    return find_pass(c->set, c->pattern->status.pass) && (!off_of(c).n || c->fusing == FUSING_ON);
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
+    return pass && (!off_of(c).n || c->fusing == FUSING_ON || is_always_on(c, pass->off) ||
+                    (c->compile && pass_seen(c->compile, pass->name)));
 }
 
 static bool has_yet_to_run(const struct claim *c) {
     return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
+}
+
+/* Which of them the compile shows, and where. */
+static void add_answer(struct buf *b, const struct claim *c) {
+    const struct seen_fact *seen = c->compile ? pass_seen(c->compile, c->pattern->status.pass) : NULL;
+    if (has_yet_to_run(c))
+        buf_add(b, STR(" and has yet to run"));
+    else if (has_run(c))
+        buf_add(b, STR(", which ran and left it"));
+    if (seen && !has_yet_to_run(c))
+        buf_printf(b, " (its dump in line %llu)", (unsigned long long)seen->line);
 }
 
 struct str classification_note(const struct claim *c, struct arena *a) {
@@ -107,48 +132,152 @@ struct str classification_note(const struct claim *c, struct arena *a) {
         if (s->gated.n)
             add(&b, ", off unless ", s->gated, " is set");
         else
-            buf_add(&b, has_yet_to_run(c) ? STR(" and has yet to run")
-                        : has_run(c)      ? STR(", which ran and left it")
-                                          : STR(""));
+            add_answer(&b, c);
     }
     return buf_take(&b, a);
 }
 
 /* ---- what to do ---- */
 
-/* "enable-fusing-pass=false" was given, "enable-fusing-pass=true" is wanted. */
-static struct str turned_on(struct str off, struct arena *a) {
-    struct str no = STR("=false");
-    return str_ends(off, no) ? arena_printf(a, "%.*s=true", (int)(off.n - no.n), off.p) : off;
+static struct day_span days_of(const struct claim *c) {
+    return c->compile ? c->compile->days : (struct day_span){STR(""), STR("")};
 }
 
-static struct str needs_of(const struct pattern_set *set, struct str option) {
-    for (uint32_t i = set->noptions; i-- > 0;)
-        if (str_eq(set->options[i].name, option))
-            return set->options[i].needs;
-    return STR("");
+static bool is_on(const struct claim *c, struct str option) {
+    return option.n && c->compile && option_is_on(c->compile, option);
 }
 
-/* `then`: a second option; or empty. */
-static struct todo set_options(const struct claim *c, struct str first, struct str then) {
+/* "optimization_level": 1 */
+static void add_entry(struct buf *b, const struct claim *c, struct str option, bool jax) {
+    const struct fact *f = fact_of_option(&c->set->facts, option);
+    size_t value = f->option.n + 1;
+    bool truth = str_ends(option, STR("=true")) || str_ends(option, STR("=false"));
+    char first = truth && !jax ? (char)(option.p[value] - 'a' + 'A') : option.p[value];
+    buf_printf(b, "%s\"%.*s\": %s%c%.*s%s", b->p[b->n - 1] == '{' ? "" : ", ", (int)f->xla.n, f->xla.p, jax ? "\"" : "",
+               first, (int)(option.n - value - 1), option.p + value + 1, jax ? "\"" : "");
+}
+
+/* As the frontend takes it; empty, where the options are those of the pipeline, or one has no name there. */
+static struct str spelled(const struct claim *c, struct str first, struct str then, struct arena *a) {
+    enum frontend by = c->compile ? c->compile->texts->frontend : FRONTEND_OTHER;
+    struct buf b = {0};
+    struct str both[] = {first, then};
+    for (int i = 0; i < 2 && by != FRONTEND_OTHER; i++) {
+        const struct fact *f = both[i].n ? fact_of_option(&c->set->facts, both[i]) : NULL;
+        if (both[i].n && (!f || !f->xla.n))
+            by = FRONTEND_OTHER;
+    }
+    if (by == FRONTEND_OTHER)
+        return STR("");
+    buf_add(&b, by == FRONTEND_JAX ? STR("jax.jit(..., compiler_options={")
+                                   : STR("torch_xla.set_custom_compile_options({"));
+    for (int i = 0; i < 2; i++)
+        if (both[i].n)
+            add_entry(&b, c, both[i], by == FRONTEND_JAX);
+    buf_add(&b, STR("})"));
+    return buf_take(&b, a);
+}
+
+/* tt-xla builds its compiler so from some day on. */
+static struct str needs_of(const struct claim *c, struct str option) {
+    struct str needs = STR("");
+    for (uint32_t i = c->set->noptions; i-- > 0 && !needs.n;)
+        if (str_eq(c->set->options[i].name, option))
+            needs = c->set->options[i].needs;
+    bool built = c->compile && c->compile->texts->frontend != FRONTEND_OTHER &&
+                 fact_is_there(fact_of_option(&c->set->facts, needs), days_of(c));
+    return built ? STR("") : needs;
+}
+
+/* "before 2026-06-02", "of 2026-03-18 at the latest". */
+static struct str age(struct day_span s, struct arena *a) {
+    bool at_most = str_ends(s.before, STR("+"));
+    return arena_printf(a, at_most ? "of %.*s at the latest" : "before %.*s", (int)(s.before.n - at_most), s.before.p);
+}
+
+static struct todo update(const struct claim *c, const struct fact *f, struct str name, struct arena *a) {
+    struct str old = age(days_of(c), a);
+    return (struct todo){.kind = TODO_UPDATE,
+                         .what = name,
+                         .why = arena_printf(a, "your compiler (%.*s) lacks it: %.*s came on %.*s", (int)old.n, old.p,
+                                             (int)name.n, name.p, (int)f->since.n, f->since.p)};
+}
+
+/* `then`: a second option; or empty. Of those that are on nothing is said; one that the compiler cannot have makes it
+ * old. */
+static struct todo set_options(const struct claim *c, struct str first, struct str then, struct arena *a) {
+    struct str both[] = {is_on(c, first) ? STR("") : first, is_on(c, then) ? STR("") : then};
+    for (int i = 0; i < 2; i++) {
+        const struct fact *f = fact_of_option(&c->set->facts, both[i]);
+        if (both[i].n && fact_is_younger(f, days_of(c)))
+            return update(c, f, f->option, a);
+    }
+    if (!both[0].n) {
+        both[0] = both[1];
+        both[1] = STR("");
+    }
+    struct str last = both[1].n ? both[1] : both[0];
+    return (struct todo){.kind = both[0].n ? TODO_OPTION : TODO_LOOK,
+                         .what = both[0],
+                         .then = both[1],
+                         .needs = needs_of(c, last),
+                         .spelled = both[0].n ? spelled(c, both[0], both[1], a) : STR("")};
+}
+
+/* Where days leave open whether the compiler has the pattern, or it may be off. */
+static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
+    struct str off = off_of(c);
+    if (c->compile && f && !fact_is_there(f, days_of(c)))
+        return arena_printf(a, "or has it not: it came on %.*s", (int)f->since.n, f->since.p);
+    return has_run(c) || !off.n ? STR("") : arena_printf(a, "unless %.*s was given", (int)off.n, off.p);
+}
+
+static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
+    const struct pattern_status *s = &c->pattern->status;
     return (struct todo){
-        .kind = TODO_OPTION, .what = first, .then = then, .needs = needs_of(c->set, then.n ? then : first)};
+        .kind = TODO_LOOK, .what = s->pattern.n ? s->pattern : s->pass, .why = open_age(c, f, a), .ran = has_run(c)};
+}
+
+/* Why the fusing passes seem not to have run. */
+static struct str seems_off(const struct claim *c, struct str off) {
+    const struct fact *f = fact_of_option(&c->set->facts, off);
+    enum by_default given = f ? fact_default(f, STR("true"), days_of(c), false) : DEFAULT_OPEN;
+    return given == DEFAULT_NO    ? STR("it is off by default")
+           : given == DEFAULT_YES ? STR("nothing here is fused, though it is on by default")
+                                  : STR("nothing here is fused, so it seems to have been off");
+}
+
+/* Of fusing passes that do not seem to have run; `then`: what it takes beside them; or empty. */
+static struct todo turn_on(const struct claim *c, struct str then, struct arena *a) {
+    struct str off = find_pass(c->set, c->pattern->status.pass)->off;
+    const struct fact *f = fact_of_option(&c->set->facts, off);
+    if (fact_is_younger(f, days_of(c)))
+        return update(c, f, f->option, a);
+    then = is_on(c, then) ? STR("") : then;
+    struct str on = turned_on(off, a);
+    return (struct todo){.kind = TODO_OPTION,
+                         .what = on,
+                         .then = then,
+                         .needs = needs_of(c, then.n ? then : on),
+                         .spelled = spelled(c, on, then, a),
+                         .why = seems_off(c, off)};
 }
 
 /* Of a pass that has not fired, or has yet to run. */
 static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    struct str off = off_of(c);
-    if (c->fusing == FUSING_OFF && off.n) {
-        struct todo t = set_options(c, turned_on(off, a), s->gated.n ? s->gated : s->keeps);
-        t.why = STR("nothing here is fused, so it seems to have been off");
-        return t;
-    }
-    if (s->gated.n)
-        return set_options(c, s->gated, STR(""));
+    const struct compiler_pass *pass = find_pass(c->set, s->pass);
+    const struct fact *f = fact_of_pattern(&c->set->facts, s->pattern);
+    if (fact_is_younger(f, days_of(c)) && !c->before)
+        return update(c, f, s->pattern, a);
+    struct str gated = s->gated.n && !is_on(c, s->gated) ? s->gated : STR("");
+    if (c->fusing == FUSING_OFF && pass && pass->off.n && !has_run(c))
+        return turn_on(c, gated.n ? gated : s->keeps, a);
+    if (gated.n)
+        return set_options(c, gated, STR(""), a);
     if (has_yet_to_run(c))
         return (struct todo){.kind = TODO_WAIT, .what = s->pass};
-    return (struct todo){.kind = TODO_LOOK, .what = s->pattern.n ? s->pattern : s->pass, .ran = has_run(c)};
+    return left(c, f, a);
 }
 
 struct todo todo_of(const struct claim *c, struct arena *a) {
@@ -157,8 +286,10 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return (struct todo){.kind = TODO_KERNEL, .why = c->signature};
     if (str_is(s->level, "library"))
         return (struct todo){.kind = TODO_DIALECT, .what = pattern_lacks(c->pattern)};
-    if (c->undone.n && s->keeps.n)
-        return set_options(c, s->keeps, STR(""));
+    if (c->undone.n && s->keeps.n) {
+        struct todo t = set_options(c, s->keeps, STR(""), a);
+        return t.kind == TODO_LOOK ? left(c, NULL, a) : t;
+    }
     if (exists(c->pattern))
         return todo_of_pass(c, a);
     if (!str_is(s->level, "ttir"))
@@ -168,7 +299,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
 }
 
 const char *todo_word(enum todo_kind k) {
-    static const char *const words[] = {"none", "set", "look", "write", "dialect", "kernel", "wait", "leave"};
+    static const char *const words[] = {"none", "set", "update", "look", "write", "dialect", "kernel", "wait", "leave"};
     return words[k];
 }
 
@@ -183,13 +314,18 @@ void todo_name(const struct todo *t, struct buf *out) {
                  [TODO_KERNEL] = {"request a kernel", ""},
                  [TODO_WAIT] = {"wait for ", ", which has yet to run"},
                  [TODO_LEAVE] = {"leave it: fusing is estimated to be slower", ""}};
+    if (t->spelled.n || t->kind == TODO_UPDATE) {
+        add(out, "", t->kind == TODO_UPDATE ? t->why : t->spelled, "");
+        return;
+    }
     buf_printf(out, "%s%.*s%s", texts[t->kind].before, (int)t->what.n, t->what.p, t->ran ? " ran and" : "");
     add(out, " and ", t->then, "");
     buf_add(out, str_of(texts[t->kind].after));
 }
 
 void todo_reason(const struct todo *t, struct buf *out) {
-    add(out, t->kind == TODO_OPTION ? "; " : ": ", t->why, "");
+    if (t->kind != TODO_UPDATE)
+        add(out, t->kind == TODO_OPTION ? "; " : t->kind == TODO_LOOK ? ", " : ": ", t->why, "");
 }
 
 void todo_text(const struct todo *t, struct buf *out) {

@@ -2,6 +2,7 @@
 #ifndef FA_CLASSIFY_H
 #define FA_CLASSIFY_H
 
+#include "report/place/version.h"
 #include "search/match/match.h"
 
 /* Keys that --classify adds to an entry; an empty text is printed as null. */
@@ -17,6 +18,7 @@ enum fusing { FUSING_UNKNOWN, FUSING_OFF, FUSING_ON };
 /* What is known where a pass of the compiler is spoken of. */
 struct claim {
     const struct pattern_set *set;
+    const struct seen_compile *compile; /* NULL: nothing is known of it */
     const struct pattern *pattern;
     struct str signature; /* of a kernel that TTNN lacks: "(x: 32x64xbf16, eps = 1e-05) -> 32x64xbf16"; or empty */
     struct str undone;    /* how the compiler had fused it and decomposed it again; or empty */
@@ -32,6 +34,7 @@ bool claim_is_optional(const struct claim *c);
 enum todo_kind {
     TODO_NOTHING,
     TODO_OPTION,  /* set an option of the compiler */
+    TODO_UPDATE,  /* the compiler is older than its pattern or option */
     TODO_LOOK,    /* the compiler's pattern left it; why is open */
     TODO_WRITE,   /* no pass makes it */
     TODO_DIALECT, /* TTNN's library has the kernel; its dialect lacks the op or a part of it */
@@ -45,9 +48,11 @@ struct todo {
     struct str what;  /* "optimization-level=1"; the pattern or pass; "TTIR"; or empty */
     struct str then;  /* of TODO_OPTION: another one that it takes beside that; or empty */
     struct str needs; /* of TODO_OPTION: what the last of them asks of the compiler; or empty */
-    struct str why;   /* of TODO_OPTION on what it hangs, the signature of TODO_KERNEL, the command of TODO_WRITE; or
-                         empty */
-    bool ran;         /* of TODO_LOOK: the pattern is known to have run */
+    struct str
+        spelled;    /* of TODO_OPTION: how it is set by who called the compiler; empty: as options of the pipeline */
+    struct str why; /* of TODO_OPTION on what it hangs, of TODO_UPDATE and TODO_LOOK the days, the signature of
+                       TODO_KERNEL, the command of TODO_WRITE; or empty */
+    bool ran;       /* of TODO_LOOK: the pattern is known to have run */
 };
 
 struct todo todo_of(const struct claim *c, struct arena *a);

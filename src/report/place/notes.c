@@ -121,6 +121,7 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
         binding_query_run(c->origin_query, origin, a, &before);
     bool undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
     return (struct claim){.set = c->set,
+                          .compile = c->compile,
                           .pattern = p,
                           .signature = signature_of(m, d, a),
                           .undone = undone ? d->undone.items[0] : STR(""),

@@ -10,6 +10,7 @@
 /* What all matches of a graph share. */
 struct note_context {
     const struct pattern_set *set;
+    const struct seen_compile *compile;
     struct flow *flow;
     struct matcher *origin_query; /* of the TTIR graph, for TTIR counterparts of TTNN matches */
     bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
