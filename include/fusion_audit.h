@@ -456,7 +456,7 @@ void fa_explanation_free(struct fa_explanation *e);
 
 struct fa_test_options {
     bool say_unproved; /* a note for each test that cannot be compared on numbers, or has no `explains` */
-    unsigned seed;     /* of random numbers, shapes and element types */
+    unsigned seed;     /* of random numbers */
     struct fa_progress progress;
 };
 
@@ -467,7 +467,6 @@ struct fa_test_counts {
     size_t proved;   /* matches whose fused form was compared on numbers */
     size_t unproved; /* matches that could not be compared */
     size_t formless; /* of those, because their pattern has no fused form */
-    size_t varied;   /* comparisons in other shapes and element types */
 };
 
 /* Name, fused op and source of each pattern, and on a line of its own the summary; in the order of reading. */

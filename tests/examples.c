@@ -1,6 +1,5 @@
 /* The examples of a pattern directory as the modules that they are tested as. `examples print DIR` writes them, for
- * examples_vs_mlir_opt.py, `examples ones DIR` those that match with each extent 1,
- * and with rows in one more dimension; `examples check DIR` says which ops
+ * examples_vs_mlir_opt.py, `examples ones DIR` those that match with each extent 1; `examples check DIR` says which ops
  * cannot have the results that they declare. */
 #include <stdio.h>
 #include <string.h>
@@ -90,13 +89,11 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
 }
 
 /* The function in these extents, its constants as they are or in the new extents. */
-static void print_part(const struct subgraph *s, const struct extents *e, const struct pattern *p, struct edit *edit,
-                       struct arena *a) {
+static void print_part(const struct subgraph *s, const struct extents *e, const struct pattern *p, struct arena *a) {
     struct payloads payloads;
     bool lists = payload_read(s, 1 << 12, a, &payloads);
     for (enum scaling scale = SCALE_NONE; scale <= SCALE_ALL; scale++) {
-        struct resize_options how = {
-            .pattern = p, .scaling = scale, .payloads = lists ? &payloads : NULL, .edit = edit};
+        struct resize_options how = {.pattern = p, .scaling = scale, .payloads = lists ? &payloads : NULL};
         struct resized w;
         struct buf text = {0};
         struct reason why;
@@ -109,7 +106,7 @@ static void print_part(const struct subgraph *s, const struct extents *e, const 
     }
 }
 
-/* An example with each of its extents 1 in turn, and with rows in one more dimension, behind what it is itself. */
+/* An example with each of its extents 1 in turn, behind what it is itself. */
 static void show_ones(const struct pattern *p, const struct example *e, struct diags *d) {
     struct arena arena = {0};
     struct parsed_module m;
@@ -125,18 +122,13 @@ static void show_ones(const struct pattern *p, const struct example *e, struct d
     struct match whole = {.graph = &m.graph, .ops = all, .nops = n};
     if (good && n && subgraph_of_match(&whole, &s, &why) && extents_unchanged(&s, &own, &why)) {
         printf("// %s:%llu: %s, itself\n", e->origin.file, (unsigned long long)e->line, p->name.p);
-        print_part(&s, &own, p, NULL, &arena);
+        print_part(&s, &own, p, &arena);
         for (uint32_t i = 0; i < own.n; i++) {
             if (!extents_shrink(&s, &(struct shrink_options){.one = own.from[i]}, &to, &why))
                 continue;
             printf("// -----\n// %s:%llu: %s, %lld\n", e->origin.file, (unsigned long long)e->line, p->name.p,
                    (long long)own.from[i]);
-            print_part(&s, &to, p, NULL, &arena);
-        }
-        struct edit rows = edit_none(TYPES_KEPT);
-        if (edit_choose(&rows, CHANGE_ROWS, 0, &s, &whole, &arena)) {
-            printf("// -----\n// %s:%llu: %s, rows\n", e->origin.file, (unsigned long long)e->line, p->name.p);
-            print_part(&s, &own, p, &rows, &arena);
+            print_part(&s, &to, p, &arena);
         }
         printf("// -----\n");
     }

@@ -109,7 +109,7 @@ class Manual(unittest.TestCase):
         self.write("cosine.test.yml", COSINE)
         self.assertEqual(self.shell("fusion-audit patterns check cosine.yml"), (0, ""))
         self.assertRegex(self.shell("fusion-audit patterns test -P cosine.yml cosine_scores")[1],
-                         r"^1 pattern, 1 test, 0 failed; 1 proved \(\d+ variations\), 0 not evaluated\n$")
+                         r"^1 pattern, 1 test, 0 failed; 1 proved, 0 not evaluated\n$")
 
     def test_fragments_are_pattern_files(self):
         documents = []

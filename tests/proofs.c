@@ -4,7 +4,6 @@
  *       shapes 8 -> 2, 3, 3                                   extents of the match, and the first choices of small ones
  *       4 ops; inputs %x, ... thresholds 6, epsilon 0; ...    what the proof knows of the match
  *       plain: -0.4091 0 1.5 -> 0.3899                        of each trial: a number for each input, and the result
- *       varied: extents same, ... drop -                      verdicts on variations; -: there is none
  *     relu6/1: ...                                            further matches, without the details
  *     10 more alike
  */
@@ -17,7 +16,6 @@
 #include "proof/equal/mesh.h"
 #include "proof/prove/proofs.h"
 #include "proof/prove/prove.h"
-#include "proof/prove/variation.h"
 #include "proof/reduce/shrink.h"
 
 struct table {
@@ -141,23 +139,6 @@ static void print_numbers(struct proof *p, FILE *out) {
     }
 }
 
-/* Which op is inserted would depend on the order of the operator table. */
-static void print_variations(const struct table *t, const struct match *m, struct arena *a, FILE *out) {
-    static const struct {
-        const char *name;
-        struct variation how;
-    } all[] = {{"extents", {.which = 1, .seed = 1}},           {"bf16 and f32", {.types = TYPES_SWAPPED, .seed = 2}},
-               {"f16", {.types = TYPES_F16, .seed = 3}},       {"rank", {.change = CHANGE_RANK, .seed = 4}},
-               {"batch", {.change = CHANGE_BATCH, .seed = 5}}, {"lead", {.change = CHANGE_NO_LEAD, .seed = 6}},
-               {"drop", {.change = CHANGE_DROP, .seed = 7}}};
-    fprintf(out, "  varied:");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct proved v = prove_variation(t->set, m, &all[i].how, a);
-        fprintf(out, "%s %s %s", i ? "," : "", all[i].name, v.kind ? kinds[v.kind] : "-");
-    }
-    fprintf(out, "\n");
-}
-
 static void print_all(struct table *t, const struct match *m, struct arena *a, FILE *out) {
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
@@ -166,7 +147,6 @@ static void print_all(struct table *t, const struct match *m, struct arena *a, F
         return;
     print_proof(p, out);
     print_numbers(p, out);
-    print_variations(t, m, a, out);
 }
 
 static void end_alike(struct table *t) {

@@ -496,37 +496,16 @@ Test(prove, what_has_too_many_ops_is_not_evaluated) {
     cr_assert_not_null(strstr(message(), "too many operands"), "%s", message());
 }
 
-/* ---- variations ---- */
+/* ---- numbers ---- */
 
-Test(prove, what_holds_in_the_extents_of_the_example_alone_is_refuted) {
-    struct rule r = {"out = x - mean(x, dim=-1)", NULL, "x - sum(x, dim=-1) * 0.03125", NULL};
-    const char *ops =
-        REDUCE("m", "mean", "x", "1", "6x32", "6x1") TWO("o", "subtract", "x", "m", "6x32", "6x1", "6x32");
-    refuted(r, ops, DIFFERS);
-    r.fused = "x - sum(x, dim=-1) * (1 / extent(x, -1))";
-    proved(r, ops);
-    cr_assert_geq(prover.varied, 2);
-}
-
-Test(prove, a_difference_is_shown_in_small_extents_whatever_the_seed) {
-    struct rule r = {"out = exp(x) + y", NULL, "exp(x) - y", NULL};
-    const char *ops = ONE("e", "exp", "x", "", "256x96") TWO("o", "add", "e", "y", "256x96", "256x96", "256x96");
-    for (prover.seed = 0; prover.seed < 4; prover.seed++) {
-        int row = 100, column = 100;
-        refuted(r, ops, DIFFERS);
-        cr_assert_eq(sscanf(strchr(message(), '['), "[%d, %d]", &row, &column), 2, "%s", message());
-        cr_assert(row < 32 && column < 32, "%s", message());
-    }
-}
-
-/* The number that it compares with is met, whether a float of its element type can be it or not. */
+/* The number that it compares with is met. */
 Test(prove, a_threshold_that_is_met_decides) {
-    struct rule r = {"out = x >= 0.3", NULL, "x > 0.3", NULL};
-    const char *ops = "%k = \"ttir.full\"() <{fill_value = 3.000000e-01 : f32, shape = array<i32: 1, 1>}> : () -> "
+    struct rule r = {"out = x >= 0.25", NULL, "x > 0.25", NULL};
+    const char *ops = "%k = \"ttir.full\"() <{fill_value = 2.500000e-01 : f32, shape = array<i32: 1, 1>}> : () -> "
                       "tensor<1x1xf32>\n%o = \"ttir.ge\"(%x, %k) : (tensor<8x32xf32>, tensor<1x1xf32>) -> "
                       "tensor<8x32xi1>\n";
     refuted(r, ops, DIFFERS);
-    r.fused = "0.3 <= x";
+    r.fused = "0.25 <= x";
     proved(r, ops);
 }
 
@@ -540,14 +519,6 @@ Test(prove, the_seed_changes_the_numbers) {
     prover.seed = 1;
     refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
     cr_assert_str_neq(first, message());
-}
-
-Test(prove, what_holds_of_the_element_type_of_the_example_alone_is_refuted) {
-    struct rule r = {"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", NULL,
-                     "scaled_dot_product_attention(q, k, v, scale=\"-1 - dtype(q)\")", NULL}; /* -2 is f32 */
-    refuted(r, PLAIN("3"), DIFFERS);
-    r.where = "dtype(q) == -2";
-    proved(r, PLAIN("3"));
 }
 
 /* ---- inputs that are stated as a formula ---- */
@@ -1016,53 +987,6 @@ Test(prove, positions_that_are_computed_with_show_an_order) {
     refuted(r, ops, DIFFERS);
     r.more = "outside: {what: ties, say: any order.}";
     proved(r, ops);
-}
-
-/* ---- mutations: other ranks, an op less and one more ---- */
-
-Test(prove, what_is_right_in_one_rank_only) {
-    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=1)", NULL};
-    const char *ops = SOFTMAX("o", "x", "1", "4x8");
-    refuted(r, ops, "with one more leading dimension: " DIFFERS);
-    r.more = "require: rank(x) == 2";
-    proved(r, ops);
-    r.more = NULL;
-    r.fused = "softmax(x, dim=-1)";
-    uint32_t before = prover.varied;
-    proved(r, ops);
-    cr_assert_geq(prover.varied, before + 5, "%u", prover.varied - before);
-}
-
-Test(prove, a_form_that_fits_one_rank_only) {
-    refuted((struct rule){"out = op softmax(x, dim=-1)", NULL,
-                          "permute(softmax(permute(x, permutation=\"0, 1\"), dim=-1), permutation=\"0, 1\")", NULL},
-            SOFTMAX("o", "x", "1", "4x8"), "with one more leading dimension the fused form does not fit the match: ");
-}
-
-Test(prove, what_is_right_with_a_dimension_of_one_element_only) {
-    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=2)", NULL};
-    refuted(r, SOFTMAX("o", "x", "2", "1x4x8"), "leading dimension");
-    proved((struct rule){"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=-1)", NULL},
-           SOFTMAX("o", "x", "2", "1x4x8"));
-}
-
-#define SWISH(x, r) ONE("s", "sigmoid", x, "", ROWS) TWO(r, "multiply", x, "s", ROWS, ROWS, ROWS)
-
-Test(prove, an_optional_part_that_is_absent_is_tried) {
-    struct rule r = {"y = x [+ b]\nout = y * sigmoid(y)", NULL, "silu(x + (b | 1))", NULL};
-    const char *ops = TWO("a", "add", "x", "b", ROWS, ROWS, ROWS) SWISH("a", "o");
-    refuted(r, ops, "without an optional part: " DIFFERS);
-    r.fused = "silu(x + (b | 0))";
-    proved(r, ops);
-}
-
-Test(prove, an_optional_part_that_is_there_is_tried) {
-    struct rule r = {"out = x * sigmoid(x) [+ b]", NULL, "silu(x) [- b]", NULL};
-    refuted(r, SWISH("x", "o"), "with one more optional part: " DIFFERS);
-    r.fused = "silu(x) [+ b]";
-    proved(r, SWISH("x", "o"));
-    struct rule never = {"out = x * sigmoid(x)", NULL, "silu(x) [- b]", NULL};
-    proved(never, SWISH("x", "o")); /* the formula has none */
 }
 
 /* Of four devices each one is evaluated after the first, and within what is left of its bound. */

@@ -64,8 +64,7 @@ static void say_counts(const struct fa_test_counts *n) {
     if (n->without)
         fprintf(stderr, "; %zu without tests", n->without);
     if (n->proved || n->unproved > n->formless)
-        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n->proved, n->varied,
-                n->unproved - n->formless);
+        fprintf(stderr, "; %zu proved, %zu not evaluated", n->proved, n->unproved - n->formless);
     else if (n->formless)
         fputs("; 0 proved", stderr);
     if (n->formless)
@@ -106,8 +105,8 @@ static bool check_new(struct args *args) {
 }
 
 static const struct option_row test_rows[] = {
-    {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N",
-     .help = "other numbers, shapes and element types (0)", .least = 0, .most = NUMBER_MOST},
+    {"seed", 0, COUNT, offsetof(struct test_args, options.seed), "N", .help = "other numbers (0)", .least = 0,
+     .most = NUMBER_MOST},
     {"quiet", 'q', FLAG, offsetof(struct args, quiet), NULL, .help = "do not print the counts"},
     {"verbose", 'v', FLAG, offsetof(struct test_args, options.say_unproved), NULL,
      .help = "what was not compared, and why; what `explains`\n"

@@ -38,7 +38,6 @@ enum op_kind {
 
 enum op_flag {
     COMMUTES = 1,         /* operands may be swapped */
-    BATCHES = 2,          /* a leading dimension more is one more of a batch, as of elementwise ops and movement */
     PIECEWISE = 4,        /* computes something else on either side of a threshold */
     WRAPS = 8,            /* integers that do not fit lose their high bits */
     SORTS = 16,           /* the order of equals is open */

@@ -7,6 +7,9 @@
 #include "proof/reduce/payload.h"
 #include "proof/reduce/scale_constant.h"
 
+/* Elements and multiplications (extents_cost) up to which the small shapes of a match are evaluated. */
+enum { MAX_SMALL_COST = 1 << 22 };
+
 /* The subgraph of both sides in one choice of extents. */
 struct sized {
     struct extents extents;

@@ -1,4 +1,4 @@
-/* Proves the examples of a pattern library (`patterns test`): each hit, and variations of it. */
+/* Proves the examples of a pattern library (`patterns test`): each hit. */
 #ifndef FA_PROVE_EXAMPLE_H
 #define FA_PROVE_EXAMPLE_H
 
@@ -6,14 +6,13 @@
 
 struct prover {
     const struct pattern_set *set; /* of the lowerings */
-    uint64_t seed;                 /* of the numbers, and of what is varied */
+    uint64_t seed;                 /* of the numbers */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */
 
     /* counts of the examples so far */
     uint32_t proved, unproved;
     uint32_t formless; /* those of `unproved` whose pattern has no fused form */
-    uint32_t varied;   /* variations that agree */
 };
 
 /* For struct example_judge; `self` is a struct prover. Text, in `a`, where the fused form computes something else, or

@@ -13,7 +13,6 @@
 #include "proof/equal/shapes.h"
 #include "proof/prove/prove.h"
 #include "proof/prove/rebind.h"
-#include "proof/prove/variation.h"
 
 enum {
     MAX_OWN_COST = 1 << 18, /* extents_cost of an evaluation in the extents of the model */

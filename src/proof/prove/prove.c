@@ -232,7 +232,3 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     }
     return v;
 }
-
-struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
-    return verdict_of(proof_new(set, m, seed, a));
-}

@@ -10,8 +10,6 @@ enum device_figures { FIGURES_NONE, FIGURES_WORMHOLE, FIGURES_BLACKHOLE };
 /* The whole verdict, with the error of the device that is asked for. Tensors and texts live in `a`. */
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
                           struct arena *a);
-/* Kind, text and misfit only, on the numbers of a seed. */
-struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 
 /* A proof of one match for several questions. It lives in `a`; it and its tensors end with that. */
 struct proof {

@@ -4,7 +4,6 @@
 #include "proof/prove/fused_form.h"
 #include "proof/prove/prove.h"
 #include "proof/prove/rebind.h"
-#include "proof/prove/variation.h"
 
 /* The match in these extents as a module of its own, proved there. NULL with a reason; *again where it does not match
  * there. */

@@ -1,18 +1,15 @@
 /* Ids of the subgraph are those of the module by resized.ops. */
 #include "proof/prove/rebind.h"
 
-#include <stdlib.h>
-
-static struct pattern pattern_alone(const struct pattern *p, bool conditions) {
+static struct pattern pattern_alone(const struct pattern *p) {
     struct pattern one = *p;
     if (p->is_variant)
         one.formula = p->variant_of->formula;
     one.variant = one.variant_of = NULL;
     one.is_variant = one.replaced = false;
     one.selected = one.show_decomposed = true;
-    one.show_blocked = !conditions;
-    if (!conditions)
-        one.nrequire = one.nunless = 0;
+    one.show_blocked = true;
+    one.nrequire = one.nunless = 0;
     return one;
 }
 
@@ -29,7 +26,7 @@ void match_rebind(const struct match *m, const struct subgraph *s, const struct 
                   struct rebound *out) {
     const uint32_t *ops = rebind_ops(m->ops, m->nops, s, w, a);
     graph_build(&out->graph, &w->ir, NULL);
-    out->pattern = pattern_alone(m->pattern, false);
+    out->pattern = pattern_alone(m->pattern);
     out->match = (struct match){.pattern = &out->pattern,
                                 .graph = &out->graph,
                                 .ops = ops,
@@ -40,40 +37,6 @@ void match_rebind(const struct match *m, const struct subgraph *s, const struct 
                                 .root = ops[m->nops - 1]};
 }
 
-/* All ops that are left, the added one, and no others. */
-static bool is_edited(const struct match *found, const uint32_t *ops, uint32_t n, const struct edit *e) {
-    uint32_t wanted = e->added != NONE;
-    for (uint32_t k = 0; k < n; k++)
-        wanted += ops[k] != NONE;
-    for (uint32_t i = 0; i < found->nops; i++) {
-        bool known = found->ops[i] == e->added;
-        for (uint32_t k = 0; k < n && !known; k++)
-            known = ops[k] == found->ops[i];
-        if (!known)
-            return false;
-    }
-    return found->nops == wanted;
-}
-
-bool match_search_edited(const struct pattern_set *set, const struct match *m, const struct subgraph *s,
-                         const struct resized *w, const struct edit *e, struct arena *a, struct rebound *out) {
-    const uint32_t *ops = rebind_ops(m->ops, m->nops, s, w, a);
-    struct pattern *one = &out->pattern;
-    struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
-    struct match_list list = {0};
-    bool found = false;
-    graph_build(&out->graph, &w->ir, NULL);
-    out->pattern = pattern_alone(m->pattern, true);
-    patterns_index(&only);
-    match_function(&only, &out->graph, 0, a, &list);
-    for (uint32_t i = 0; i < list.n && !found; i++) {
-        out->match = list.items[i];
-        found = is_edited(&out->match, ops, m->nops, e);
-    }
-    free(only.rooted);
-    free(list.items);
-    return found;
-}
 struct str original_names(const struct subgraph *s, struct str text, struct arena *a) {
     const struct mlir *m = s->graph->m;
     struct buf out = {0};

@@ -13,13 +13,9 @@ struct rebound {
 
 /* The same ops in the same roles. Conditions that the match met in its model (require, unless) are left out: with other
  * extents or locations they may be false, which says nothing of the function. The ids live in `a`; the module has to
- * outlive it. Freed by graph_free(&out->graph), here and below. */
+ * outlive it. Freed by graph_free(&out->graph). */
 void match_rebind(const struct match *m, const struct subgraph *s, const struct resized *w, struct arena *a,
                   struct rebound *out);
-/* The match without the op that went and with the one that came, searched in an edited module. All conditions of the
- * pattern hold, which was never asked before. False where there is none. */
-bool match_search_edited(const struct pattern_set *set, const struct match *m, const struct subgraph *s,
-                         const struct resized *w, const struct edit *e, struct arena *a, struct rebound *out);
 
 /* "%a3" in a text about the module is input 3 of the subgraph: replaces such names by those of the graph. In `a`. */
 struct str original_names(const struct subgraph *s, struct str text, struct arena *a);

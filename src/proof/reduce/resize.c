@@ -14,8 +14,6 @@ struct resizer {
     const struct extents *extents;
     const struct payloads *payloads; /* or NULL */
     bool as_written;                 /* as resize_options */
-    struct edit *edit;
-    uint32_t second; /* of an inserted op: the argument that is its second operand */
     struct constant_meanings meanings;
     struct resized *out;
     struct arena *arena;
@@ -24,32 +22,20 @@ struct resizer {
 
 /* ---- shapes and types ---- */
 
-/* The extent of the leading dimension that the edit adds to a value, or takes from it; 0: neither. */
-static int64_t lead_of(const struct resizer *r, uint32_t value) {
-    return r->edit->leads ? r->edit->leads[value] : 0;
-}
-
 static struct shape resized_shape(struct resizer *r, uint32_t value) {
     uint32_t rank;
     const int64_t *dims = graph_shape(r->subgraph->graph, value, &rank);
-    int64_t lead = lead_of(r, value);
     struct shape s = {0};
-    if (lead && !r->edit->less)
-        s.dim[s.rank++] = lead;
-    if (s.rank + rank > MAX_RANK) {
+    if (rank > MAX_RANK) {
         r->why.text = STR("a rank that is too large");
         return (struct shape){0};
     }
-    for (uint32_t d = lead && r->edit->less ? 1 : 0; dims && d < rank; d++)
+    for (uint32_t d = 0; dims && d < rank; d++)
         s.dim[s.rank++] = extent_to(r->extents, dims[d]);
     return s;
 }
 
 static uint32_t tensor_type(struct resizer *r, const struct shape *s, enum dtype t) {
-    static const enum dtype swapped[TYPES_COUNT][2] = {
-        {DT_BF16, DT_F32}, [TYPES_SWAPPED] = {DT_F32, DT_BF16}, [TYPES_F16] = {DT_F16, DT_F16}};
-    if (t == DT_BF16 || t == DT_F32)
-        t = swapped[r->edit->types][t == DT_F32];
     uint32_t type = build_tensor(&r->out->ir, s->dim, s->rank, t);
     if (type == NONE)
         r->why.text = STR("an element type that is not known");
@@ -90,11 +76,6 @@ static uint32_t input_of(const struct subgraph *s, uint32_t value) {
 static uint32_t new_value(const struct resizer *r, uint32_t value) {
     const struct subgraph *s = r->subgraph;
     const struct mlir *m = s->graph->m, *to = &r->out->ir;
-    const struct edit *e = r->edit;
-    if (e->dropped != NONE && m->values[value].def == e->dropped)
-        value = e->stand_in;
-    if (value == e->at && e->added != NONE)
-        return to->ops[e->added].first_result;
     uint32_t input = input_of(s, value), op = m->values[value].def;
     if (input != NONE)
         return r->out->inputs[input];
@@ -260,12 +241,9 @@ static void add_extent(struct shape *slice, struct shape *times, int64_t extent,
 static struct shape repetitions(struct resizer *r, uint32_t value, struct shape *slice) {
     const struct graph *g = r->subgraph->graph;
     struct shape s = {0}, times = {0};
-    int64_t lead = lead_of(r, value);
     shape_in_graph(g, value, &s);
     *slice = (struct shape){0};
-    if (lead && !r->edit->less)
-        add_extent(slice, &times, lead, true);
-    for (uint32_t d = lead && r->edit->less; d < s.rank && times.rank < MAX_RANK; d++)
+    for (uint32_t d = 0; d < s.rank && times.rank < MAX_RANK; d++)
         add_extent(slice, &times, extent_to(r->extents, s.dim[d]), !repeats_along(g, value, &s, d));
     return times;
 }
@@ -335,33 +313,10 @@ static int bounds(const struct resizer *r, uint32_t op, bool ends, struct str te
     return map_all(r, list, (int)b.rank);
 }
 
-/* A list that numbers dimensions, or has an entry for each, follows a change of the rank. */
-static int follow_rank(struct resizer *r, enum dims_role role, int64_t lead, int64_t *list, int n) {
-    bool less = r->edit->less, axes = role == DIMS_AXIS, order = role == DIMS_ORDER;
-    int64_t first = order ? 0 : role == DIMS_ENDS ? lead : role == DIMS_STEPS ? 1 : 0;
-    if (n < 0 || n == MAX_RANK || (less && (n == 0 || (order && list[0] != 0))))
-        r->why.text = STR("an attribute cannot follow the rank");
-    if (r->why.text.n)
-        return 0;
-    if (less && !axes)
-        memmove(list, list + 1, (size_t)--n * sizeof *list);
-    for (int i = 0; i < n && (axes || order); i++) { /* negative ones count from the end */
-        if (less && axes && list[i] == 0)
-            r->why.text = STR("an attribute cannot follow the rank");
-        list[i] += list[i] < 0 ? 0 : less ? -1 : 1;
-    }
-    if (less || axes)
-        return n;
-    memmove(list + 1, list, (size_t)n * sizeof *list);
-    list[0] = first;
-    return n + 1;
-}
-
-/* An attribute of this role in the new extents and dimensions; how many numbers it has, or -1: it stays. */
+/* An attribute of this role in the new extents; how many numbers it has, or -1: it stays. */
 static int resized_list(struct resizer *r, uint32_t op, enum dims_role role, struct str text, int64_t *list) {
     const struct graph *g = r->subgraph->graph;
     uint32_t x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, y = g->m->ops[op].first_result;
-    int64_t lead = lead_of(r, y);
     struct shape s;
     int n = mlir_ints(text, list, MAX_RANK);
     if (n > MAX_RANK)
@@ -381,12 +336,7 @@ static int resized_list(struct resizer *r, uint32_t op, enum dims_role role, str
         return n == 1 ? map_all(r, list, n) : -1;
     case DIMS_BEGINS:
     case DIMS_ENDS:
-        n = bounds(r, op, role == DIMS_ENDS, text, list);
-        return lead ? follow_rank(r, role, lead, list, n) : n;
-    case DIMS_AXIS:
-    case DIMS_ORDER:
-    case DIMS_STEPS:
-        return lead ? follow_rank(r, role, lead, list, n) : -1;
+        return bounds(r, op, role == DIMS_ENDS, text, list);
     default:
         return -1;
     }
@@ -428,36 +378,6 @@ static bool resized_attribute(void *self, uint32_t op, struct str key, struct st
     return true;
 }
 
-/* ---- the op of an edit ---- */
-
-static uint32_t second_type(struct resizer *r) {
-    struct shape s = resized_shape(r, r->edit->at);
-    for (uint32_t d = 0; d < s.rank; d++)
-        if (r->edit->second != SECOND_FULL && (r->edit->second != SECOND_ROW || d + 1 < s.rank))
-            s.dim[d] = 1;
-    return tensor_type(r, &s, graph_dtype(r->subgraph->graph, r->edit->at));
-}
-
-static uint32_t add_second_argument(struct resizer *r) {
-    struct str kind = r->edit->parameter ? STR("parameter") : STR("");
-    return build_argument(&r->out->ir, STR("%other"), second_type(r), argument_type_text(r, kind));
-}
-
-/* Behind the value that the edit is at. */
-static void insert_at(struct resizer *r, uint32_t value) {
-    struct edit *e = r->edit;
-    if (value != e->at)
-        return;
-    uint32_t operands[] = {new_value(r, value), r->second};
-    uint32_t type = r->out->ir.values[operands[0]].type;
-    if (e->second == SECOND_CONSTANT && !e->unary)
-        operands[1] = add_dense(r, STR("0.5"), second_type(r));
-    e->added = build_op(
-        &r->out->ir,
-        &(struct new_op){
-            .name = e->insert, .operands = operands, .noperands = e->unary ? 1 : 2, .types = &type, .nresults = 1});
-}
-
 /* ---- the function ---- */
 
 static bool has_payload(const struct resizer *r, uint32_t number) {
@@ -474,8 +394,6 @@ static void add_inputs(struct resizer *r) {
             in[i] = add_argument(r, i, s->inputs[i]);
         }
     r->out->arguments[r->out->ir.funcs[0].nargs] = NONE;
-    if (r->edit->at != NONE && !r->edit->unary && r->edit->second != SECOND_CONSTANT)
-        r->second = add_second_argument(r);
     for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = graph_constant(g, s->inputs[i]);
         if (c.known)
@@ -484,7 +402,6 @@ static void add_inputs(struct resizer *r) {
             in[i] = add_payload(r, i, s->inputs[i]);
         else if (is_sliced(r, s->inputs[i]))
             in[i] = add_repeated(r, s->inputs[i], in[i]);
-        insert_at(r, s->inputs[i]);
     }
 }
 
@@ -500,8 +417,6 @@ static void resize_op(struct resizer *r, uint32_t i) {
     for (uint32_t k = 0; k < o->nresults; k++)
         types[k] = type_of(r, o->first_result + k);
     r->out->ops[i] = clone_op(&c, op, operands, types, o->nresults);
-    for (uint32_t k = 0; k < o->nresults && !r->why.text.n; k++)
-        insert_at(r, o->first_result + k);
 }
 
 /* Results that no op of the subgraph takes. One that has no user in the model gets none here, but for the first result
@@ -530,14 +445,8 @@ static void add_return(struct resizer *r) {
 bool subgraph_resize(const struct subgraph *s, const struct extents *e, const struct resize_options *how,
                      struct arena *a, struct resized *out, struct reason *why) {
     struct resizer *r = arena_alloc(a, sizeof *r);
-    struct edit none = edit_none(TYPES_KEPT);
-    *r = (struct resizer){.subgraph = s,
-                          .extents = e,
-                          .payloads = how->payloads,
-                          .as_written = how->as_written,
-                          .edit = how->edit ? how->edit : &none,
-                          .out = out,
-                          .arena = a};
+    *r = (struct resizer){
+        .subgraph = s, .extents = e, .payloads = how->payloads, .as_written = how->as_written, .out = out, .arena = a};
     constant_meanings(&r->meanings, s, e, how->pattern, how->scaling);
     out->ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *out->ops);
     out->inputs = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->inputs);
@@ -545,10 +454,7 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
     build_begin(&out->ir, STR("part"));
     add_inputs(r);
     for (uint32_t i = 0; i < s->nops && !r->why.text.n; i++)
-        if (s->ops[i] == r->edit->dropped)
-            out->ops[i] = NONE;
-        else
-            resize_op(r, i);
+        resize_op(r, i);
     if (!r->why.text.n)
         add_return(r);
     build_end(&out->ir);

@@ -6,7 +6,6 @@
 #ifndef FA_RESIZE_H
 #define FA_RESIZE_H
 
-#include "proof/reduce/edit.h"
 #include "proof/reduce/payload.h"
 #include "proof/reduce/scale_constant.h"
 #include "proof/reduce/shrink.h"
@@ -17,13 +16,12 @@ struct resize_options {
     /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
      * arguments. */
     const struct payloads *payloads;
-    bool as_written;   /* for people and compilers: constants of their own type, whole arguments */
-    struct edit *edit; /* or NULL */
+    bool as_written; /* for people and compilers: constants of their own type, whole arguments */
 };
 
 struct resized {
     struct mlir ir;
-    uint32_t *ops;    /* by op of the subgraph: the op that it became; NONE: it went */
+    uint32_t *ops;    /* by op of the subgraph: the op that it became */
     uint32_t *inputs; /* by input of the subgraph: the value that it became */
     uint32_t
         *arguments; /* by argument of the module: the input of the subgraph that it is, or is a slice of; or NONE */

@@ -5,7 +5,6 @@
 
 #include "ir/mlir/print.h"
 #include "proof/equal/shapes.h"
-#include "proof/prove/variation.h"
 #include "proof/reduce/resize.h"
 
 /* ---- aliases ---- */
