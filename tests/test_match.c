@@ -1096,6 +1096,15 @@ Test(match, a_value_is_the_same_below_its_parts) {
          "n = ttir.neg h -> 1x6; c = ttir.concat n l {dim = 0} -> 2x6; o = ttir.multiply x c -> 2x6; return o");
 }
 
+Test(match, what_was_cut_is_aligned_where_it_is_put_together_again) {
+    pattern("out = x * concat(-slice(x, part=1, of=2), slice(x, part=0, of=2), dim=-1)", "where: aligned(x)");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                        "return o");
+    pattern("out = exp(slice(x, part=0, of=2))", "where: aligned(x)");
+    miss("x:2x6", HALVES "o = ttir.exp l -> 2x3; return o");
+    cr_assert_not(match_axis_is_cut(&(struct imap){.n = 0}), "an axis of one element is whole");
+}
+
 Test(match, halves_of_two_roads_are_of_one_value) {
     pattern("out = silu(slice(y, dim=-1, part=0, of=2)) * slice(y, dim=-1, part=1, of=2)", "");
     hit("x:2x6", HALVES "a = ttir.silu l -> 2x3; o = ttir.multiply a h -> 2x3; return o");
