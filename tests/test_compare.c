@@ -133,10 +133,10 @@ static struct finding missed_at_place(uint64_t structure, double saved_us) {
 Test(compare, what_is_missed_in_other_ops_has_changed) {
     struct finding five = missed_at_place(1, 5), four = missed_at_place(2, 4), six = missed_at_place(3, 6);
     struct finding *items[] = {&five, &four, &six};
-    for (int dearer = 0; dearer <= 1; dearer++) {
+    for (uint32_t dearer = 0; dearer <= 1; dearer++) {
         struct finding_list before = {.items = items, .n = 1}, now = {.items = items + 1 + dearer, .n = 1};
         struct findings_compared c = findings_compare(&before, &now);
-        cr_expect_eq(c.counts[FINDING_CHANGED], !dearer);
+        cr_expect_eq(c.counts[FINDING_CHANGED], 1 - dearer);
         cr_expect_eq(c.counts[FINDING_NEW], dearer);
         cr_expect_eq(c.counts[FINDING_GONE], dearer);
         findings_compared_free(&c);
