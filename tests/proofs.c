@@ -41,9 +41,6 @@ static void print_verdict(const struct proved *v, FILE *out) {
                 v->for_constants ? ", for its constants" : "");
     if (v->bound > 0)
         fprintf(out, ", within %g", v->bound);
-    if (v->needed)
-        fprintf(out, ", %u needed", v->needed);
-    print_text(", needless ", v->needless, out);
     if (v->device.known && v->device.relative_l2[0] > 0)
         fprintf(out, ", %s error %.2e unfused, %.2e fused, %.3g and %.3g ulp", dtype_table[v->device.type].name,
                 v->device.relative_l2[0], v->device.relative_l2[1], v->device.ulp[0], v->device.ulp[1]);
@@ -126,7 +123,7 @@ static void print_numbers(struct proof *p, FILE *out) {
         struct arena scratch = {0};
         struct lockstep *l = arena_alloc(&scratch, sizeof *l);
         lockstep_begin(l, all, &(struct eval_context){.arena = &scratch, .lowerings = all->lowerings});
-        if (trial_differs(all, (enum trial)t) && lockstep_numbers(l, (struct draw){(enum trial)t, 0, 0, NONE})) {
+        if (trial_differs(all, (enum trial)t) && lockstep_numbers(l, (struct draw){(enum trial)t, 0, 0})) {
             fprintf(out, "  %s:", names[t]);
             for (uint32_t i = 0; i < all->ninputs; i++)
                 print_tensor(l->given[0][i].tensor, out);

@@ -328,20 +328,17 @@ Test(prove, a_constant_is_the_number_that_it_is_tied_to) {
            "%o = \"ttir.subtract\"(%x, %m) : (tensor<2x6xbf16>, tensor<2x1xbf16>) -> tensor<2x6xbf16>\n");
 }
 
-Test(prove, a_precondition_is_imposed_and_has_to_matter) {
+Test(prove, a_precondition_is_imposed) {
 #define GIVEN                                                                                                          \
     REDUCE("s", "sum", "x", "1", "2x6", "2x1")                                                                         \
     TWO("m", "multiply", "s", "n", "2x1", "1x1", "2x1") TWO("o", "subtract", "x", "m", "2x6", "2x1", "2x6")
     args = "{n: parameter}";
     proved((struct rule){"out = x - sum(x, dim=-1) * given(1 / extent(-1))", NULL, "x - mean(x)", NULL}, GIVEN);
-    refuted((struct rule){"out = (x - sum(x, dim=-1) * given(1 / extent(-1))) * 0", NULL, "(x - mean(x)) * 0", NULL},
-            GIVEN "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1>}> : () -> " F32(
-                "1x1") "\n" TWO("e", "multiply", "o", "z", "2x6", "1x1", "2x6"),
-            "need not be stated");
+    refuted((struct rule){"out = x - sum(x, dim=-1) * given(2 / extent(-1))", NULL, "x - mean(x)", NULL}, GIVEN,
+            DIFFERS);
 }
 
-/* That its elements are equal has to matter, unless there is one. */
-Test(prove, that_an_input_is_one_number_has_to_matter) {
+Test(prove, an_input_is_one_number_where_that_is_stated) {
     struct rule r = {"out = sum(x * c, dim=-1)", "stated_constant(c)", "sum(x, dim=-1) * mean(c, dim=-1)",
                      "require: rank(x) == 2"};
 #define WEIGHED(c)                                                                                                     \
@@ -349,11 +346,9 @@ Test(prove, that_an_input_is_one_number_has_to_matter) {
     REDUCE("o", "sum", "m", "1", "4x8", "4x1")
     args = "{c: parameter}";
     proved(r, WEIGHED("4x8"));
-    r.fused = "sum(c * x, dim=-1)";
-    refuted(r, WEIGHED("4x8"), "need not be stated");
+    r.where = NULL;
+    refuted(r, WEIGHED("4x8"), DIFFERS);
     proved(r, WEIGHED("1x1"));
-    r.more = "require: rank(x) == 2\npositive: [c]"; /* one element may still be negative */
-    refuted(r, WEIGHED("1x1"), "need not be stated");
 }
 
 Test(prove, a_positive_input_has_to_be_stated) {
@@ -362,8 +357,6 @@ Test(prove, a_positive_input_has_to_be_stated) {
     refuted(r, ops, DIFFERS);
     r.more = "positive: [x]";
     proved(r, ops);
-    refuted((struct rule){"out = exp(x)", NULL, "exp(x)", "positive: [x]"}, ONE("o", "exp", "x", "", ROWS),
-            "need not be stated");
 }
 
 Test(prove, an_approximation_is_within_its_bound) {
@@ -532,8 +525,6 @@ Test(prove, an_input_may_be_stated_as_a_formula) {
     proved(r, ops);
     r.more = "holds: {m: m - transposed(m)}";
     refuted(r, ops, DIFFERS);
-    refuted((struct rule){"out = matmul(x, m)", NULL, "matmul(x, m)", "holds: {m: m + transposed(m)}"}, ops,
-            "precondition of %m does not hold: that need not be stated");
 }
 
 Test(prove, a_stated_input_has_the_shape_of_the_value) {

@@ -93,7 +93,6 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                        .shapes = 3,
                        .for_constants = true,
                        .bound = 0.5,
-                       .needed = 2,
                        .device = {.known = true,
                                   .type = DT_BF16,
                                   .pcc = {0.25, 0.75},
@@ -102,12 +101,11 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                                   .steady = true}};
     cr_assert_str_eq(figures_text(&v).p,
                      "verdict: same_function\narithmetic: f64\nshapes: 3\nconstants: as_held\nwithin: 0.5\n"
-                     "preconditions_needed: 2\nchip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
+                     "chip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
                      "relative_l2_unfused: 0.125\nulp_unfused: 4\npcc_fused: 0.75\nrelative_l2_fused: 0\n");
     cr_assert_str_eq(verdict_line(&v, &arena).p,
                      "validated: same function for what its constants hold within 0.5 (f64, 3 shapes), emulated PCC "
-                     "0.75000, error 0x that of the unfused ops (bf16, wormhole_b0); differs without any one of its "
-                     "preconditions");
+                     "0.75000, error 0x that of the unfused ops (bf16, wormhole_b0)");
     v.device.relative_l2[1] = 0.17;
     cr_assert(str_find(verdict_line(&v, &arena), STR("0.75000, error 1x that of")));
     v.device.steady = false; /* other shapes give another figure */
@@ -642,7 +640,6 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
         struct proved v = ask_collective(&same[i]);
         cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
         cr_assert(v.device.known, "%zu", i);
-        cr_assert(v.needed == 0 && v.needless.n == 0, "%zu: nothing is stated", i);
     }
 }
 
@@ -668,7 +665,6 @@ Test(prove_proofs, what_is_stated_to_be_replicated_is) {
                            ALL_REDUCE("sum") "e = ttir.multiply r w -> 96x640; return e"};
     struct proved v = ask_collective(&c);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_eq(v.needed, 1);
     c.fused = "all_reduce(x * w)";
     v = ask_collective(&c);
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
@@ -731,54 +727,6 @@ Test(prove_proofs, an_unsupported_mesh_is_an_error) {
         struct proved v = ask_collective(&untold[i]);
         cr_assert_eq(v.kind, VERDICT_NONE, "%zu: %s", i, v.text.p);
     }
-}
-
-#define SHARE                                                                                                          \
-    "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1; m = ttir.multiply s c -> 32x1\n"                   \
-    "d = ttir.subtract x m -> 32x768"
-
-Test(prove_proofs, a_precondition_that_is_violated_makes_a_difference) {
-    claim("out = x - sum(x, dim=-1) * given(1 / extent(x, -1))", "x - mean(x)");
-    struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; return d");
-    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert(str_ends(line, STR("; differs without its precondition")), "%s", line.p);
-    cr_assert(str_find(details, STR("\npreconditions_needed: 1\n")), "%s", details.p);
-    cr_assert_not(str_find(details, STR("needless")), "%s", details.p);
-}
-
-Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
-    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) * 0", "(x - mean(x)) * 0");
-    struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
-                                                            "o = ttir.multiply d z -> 32x768; return o");
-    struct str line = verdict_line(&v, &arena), details = figures_text(&v);
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert(str_ends(line, STR("; same without the precondition of %c")), "%s", line.p);
-    cr_assert(str_find(details, STR("\npreconditions_needless: %c\n")), "%s", details.p);
-    cr_assert_not(str_find(details, STR("needed")), "%s", details.p);
-}
-
-Test(prove_proofs, each_precondition_is_violated_on_its_own) {
-    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, "
-          "-1))) * 0",
-          "(x - mean(x)) + y * 0");
-    struct proved v =
-        ask("x:32x768 c:1x1!parameter y:32x768 k:1x1!parameter",
-            SHARE "; t = ttir.sum y {dim_arg = [1 : i32], keep_dim = true} -> 32x1; n = ttir.multiply t k -> 32x1\n"
-                  "e = ttir.subtract y n -> 32x768; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
-                  "f = ttir.multiply e z -> 32x768; o = ttir.add d f -> 32x768; return o");
-    struct str line = verdict_line(&v, &arena);
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert(str_ends(line, STR("; differs without one precondition; same without the precondition of %k")), "%s",
-              line.p);
-}
-
-Test(prove_proofs, without_preconditions_nothing_is_said_of_them) {
-    claim("out = x * sigmoid(x)", "silu(x)");
-    struct proved v = ask("x:96x640xbf16", SILU);
-    cr_assert_eq(v.needed, 0);
-    cr_assert_eq(v.needless.n, 0);
-    cr_assert_not(str_find(verdict_line(&v, &arena), STR("precondition")));
 }
 
 #define FLOORED(stable)                                                                                                \

@@ -137,7 +137,7 @@ static uint64_t proof_hash(const struct proved *p) {
     const double figures[] = {p ? p->bound : 0, p ? p->device.pcc[1] : 0, p ? p->device.relative_l2[1] : 0};
     const uint64_t all[] = {str_hash((struct str){(const char *)figures, sizeof figures}),
                             p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX,
-                            p ? p->needed | (uint64_t)p->same_outside << 32 : 0};
+                            p ? p->same_outside : 0};
     return str_hash((struct str){(const char *)all, sizeof all});
 }
 

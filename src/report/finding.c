@@ -190,7 +190,6 @@ static const struct proved *proof_copy(struct copier to, const struct proved *p)
         return NULL;
     *copy = *p;
     copy->text = text_copy(to, p->text);
-    copy->needless = text_copy(to, p->needless);
     return copy;
 }
 

@@ -71,7 +71,7 @@ static bool evaluate_on_device(struct lockstep *l, const struct tensor *results[
 
 static void measure(struct lockstep *l, struct device_error *e) {
     const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS], *results[2];
-    if (!lockstep_numbers(l, (struct draw){TRIAL_PLAIN, 0, 0, NONE}) || !round_inputs(l) || !lockstep_program(l) ||
+    if (!lockstep_numbers(l, (struct draw){TRIAL_PLAIN, 0, 0}) || !round_inputs(l) || !lockstep_program(l) ||
         !lockstep_outputs(l, 0, want, got))
         return;
     const struct tensor *exact = want[0];

@@ -238,7 +238,7 @@ static enum verdict_kind compare_sample(struct inquiry *t, struct sample *s) {
 
 static void begin_sample(const struct inquiry *t, struct sample *s, enum trial trial, uint32_t sample,
                          enum equals order) {
-    *s = (struct sample){.draw = {trial, t->how.seed, sample, t->how.violated},
+    *s = (struct sample){.draw = {trial, t->how.seed, sample},
                          .how = {.arena = &s->arena, .lowerings = t->p->lowerings, .equals = order}};
     lockstep_begin(&s->lockstep, t->p, &s->how);
     s->ready = lockstep_numbers(&s->lockstep, s->draw);
@@ -421,7 +421,7 @@ static enum verdict_kind try_kinds(struct inquiry *t, struct sample *first) {
         if (!trial_differs(t->p, trial))
             continue;
         if (t->p->excluded >> trial & 1) {
-            t->v.same_outside |= t->how.violated == NONE && is_same_outside(t, trial);
+            t->v.same_outside |= is_same_outside(t, trial);
             continue;
         }
         v = try_kind(t, trial, trial == TRIAL_PLAIN ? first : NULL);
@@ -520,7 +520,7 @@ struct comparison equal_compare(const struct problem *p, struct given *const giv
 bool equal_explain(const struct problem *p, const struct verdict *v, const struct loose_constant *all, uint32_t n) {
     struct sample *s = xcalloc(1, sizeof *s);
     struct inquiry *t = xcalloc(1, sizeof *t);
-    *t = (struct inquiry){.p = p, .how = {.seed = v->at.seed, .violated = v->at.violated}};
+    *t = (struct inquiry){.p = p, .how = {.seed = v->at.seed}};
     begin_sample(t, s, v->at.trial, v->at.sample, v->order);
     bool good = !s->ready || loose_explain(&s->lockstep, all, n);
     arena_free(&s->arena);

@@ -30,8 +30,7 @@ struct verdict {
 
 struct effort {
     uint64_t seed;
-    uint32_t samples;  /* of each kind of numbers, at least; more where what they have to meet is rare */
-    uint32_t violated; /* as in struct draw */
+    uint32_t samples; /* of each kind of numbers, at least; more where what they have to meet is rare */
 };
 
 /* Readings of the other side are tried until one agrees, which is left as the current one. In `a`. */

@@ -301,12 +301,10 @@ static void repeat_elements(const struct graph *g, uint32_t value, struct tensor
     }
 }
 
-/* The pattern ties the input to a number: because the constant is known, or because it states so, unless violated. NaN:
+/* The pattern ties the input to a number: because the constant is known, or because it states so. NaN:
  * to any one number. */
-static void impose(const struct assumed_constant *constant, bool violated, struct tensor *t) {
-    if (!constant || (constant->stated && violated))
-        return;
-    for (int64_t i = 0; i < t->n; i++)
+static void impose(const struct assumed_constant *constant, struct tensor *t) {
+    for (int64_t i = 0; constant && i < t->n; i++)
         t->x[i] = isnan(constant->number) ? t->x[0] : constant->number;
 }
 
@@ -337,7 +335,7 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     const struct graph *g = p->program.graph;
     /* coarse numbers have both signs, lest a side takes the root of what the other does not */
     bool rooted = in->facts.rooted && d.trial != TRIAL_COARSE;
-    bool violated = input == d.violated, positive = (in->positive || rooted) && !violated;
+    bool positive = in->positive || rooted;
     enum dtype type = holds_truths(in, d.trial) ? DT_I1 : graph_dtype(g, in->value);
     struct shape s;
     if (!program_shape(&p->program, in->value, &s)) {
@@ -369,8 +367,8 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
     if (d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign)
         negate(t);
     repeat_elements(g, in->value, t);
-    impose(in->constant, violated, t);
-    return in->holds && !violated ? as_stated(b, in->holds, t) : t;
+    impose(in->constant, t);
+    return in->holds ? as_stated(b, in->holds, t) : t;
 }
 
 bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,
@@ -379,7 +377,7 @@ bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const
     uint64_t seed = d.seed + device * 0x9e3779b97f4a7c15u;
     seed = d.sample ? seed_of(seed, d.sample) : seed;
     for (uint32_t i = 0; i < p->ninputs; i++) {
-        bool shared = device > 0 && p->inputs[i].replicated && i != d.violated;
+        bool shared = device > 0 && p->inputs[i].replicated;
         out[i] = shared ? first[i] : (struct given){p->inputs[i].value, numbers_of(p, d, seed, i, b)};
         if (!out[i].tensor)
             return false;

@@ -22,8 +22,7 @@ enum trial {
 struct draw {
     enum trial trial;
     uint64_t seed;
-    uint32_t sample;   /* the how many-th of this seed and trial */
-    uint32_t violated; /* the input of which does not hold what a pattern states; NONE: it holds for all */
+    uint32_t sample; /* the how many-th of this seed and trial */
 };
 
 /* The trial has other numbers for this problem than the trials before it. */

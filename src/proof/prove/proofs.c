@@ -74,7 +74,6 @@ static void store(struct proofs *p, struct str key, struct proved *v) {
         k = arena_alloc(&p->arena, sizeof *k);
         *k = (struct stored_verdict){.key = arena_str(&p->arena, key), .verdict = *v};
         k->verdict.text = arena_str(&p->arena, v->text);
-        k->verdict.needless = arena_str(&p->arena, v->needless);
         HASH_ADD_KEYPTR(hh, p->verdicts, k->key.p, k->key.n, k);
     }
     *v = k->verdict;
@@ -148,10 +147,6 @@ static void add_shape(struct question *q, const struct proved *v) {
     }
     all->device.steady = (all->device.steady || q->shapes == 2) && device_errors_agree(&all->device, &v->device);
     all->bound = fmax(all->bound, v->bound);
-    if (v->needed > all->needed) {
-        all->needed = v->needed;
-        all->needless = v->needless;
-    }
 }
 
 static struct proved prove_sized(struct question *q, const struct sized *at) {
@@ -224,7 +219,6 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     if (q->lost && v.kind == VERDICT_NONE && subgraph_add_sources(&q->subgraph, &why))
         v = prove_in_shapes(q);
     v.text = keep_text(proofs, v.kind == VERDICT_DIFFERENT ? original_names(&q->subgraph, v.text, &q->arena) : v.text);
-    v.needless = keep_text(proofs, original_names(&q->subgraph, v.needless, &q->arena));
     arena_free(&q->arena);
     free(q);
     return v;

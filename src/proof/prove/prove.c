@@ -11,8 +11,7 @@
 
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.ref = {.set = set, .match = m, .arena = a},
-                        .effort = {.seed = seed, .samples = 1, .violated = NONE}};
+    *p = (struct proof){.ref = {.set = set, .match = m, .arena = a}, .effort = {.seed = seed, .samples = 1}};
     return p;
 }
 
@@ -169,32 +168,6 @@ struct verdict proof_run(struct proof *p) {
     return try_readings(p);
 }
 
-/* ---- preconditions ---- */
-
-void proof_violate(struct proof *p, struct preconditions *out) {
-    *out = (struct preconditions){0};
-    for (uint32_t i = 0; i < p->ref.problem.ninputs; i++) {
-        if (!input_has_precondition(&p->ref, i, p->ref.problem.devices > 1))
-            continue;
-        p->effort.violated = i;
-        enum verdict_kind v = try_readings(p).kind;
-        out->needed += v == VERDICT_DIFFERENT;
-        if (v == VERDICT_SAME)
-            out->needless[out->nneedless++] = i;
-    }
-    p->effort.violated = NONE;
-}
-
-struct str needless_names(const struct proof *p, const struct preconditions *all) {
-    const struct mlir *m = reference_graph(&p->ref)->m;
-    struct str text = STR("");
-    for (uint32_t i = 0; i < all->nneedless; i++) {
-        struct str name = mlir_span(m, m->values[p->ref.problem.inputs[all->needless[i]].value].name);
-        text = arena_printf(p->ref.arena, "%.*s%s%.*s", (int)text.n, text.p, i ? ", " : "", (int)name.n, name.p);
-    }
-    return text;
-}
-
 /* ---- verdicts ---- */
 
 /* The pattern's own formula agrees with the ops that it matched. Where it does not, the names or axes of this match
@@ -222,13 +195,9 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proof *p = proof_new(set, m, 0, a);
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
-        struct preconditions all;
         if (figures != FIGURES_NONE)
             v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE);
         v.device.known = device_error_tells(&v.device);
-        proof_violate(p, &all);
-        v.needed = all.needed;
-        v.needless = needless_names(p, &all);
     }
     return v;
 }

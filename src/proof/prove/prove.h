@@ -24,14 +24,4 @@ struct proof *proof_new(const struct pattern_set *set, const struct match *m, ui
 /* Prepares it and runs all trials. */
 struct verdict proof_run(struct proof *p);
 
-/* After that: each precondition violated on its own, while the others hold. */
-struct preconditions {
-    uint32_t needed; /* those whose violation makes a difference */
-    uint32_t nneedless;
-    uint32_t needless[MAX_INPUTS]; /* inputs whose violated precondition makes none */
-};
-void proof_violate(struct proof *p, struct preconditions *out);
-/* "%a, %b". */
-struct str needless_names(const struct proof *p, const struct preconditions *all);
-
 #endif

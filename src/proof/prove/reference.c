@@ -2,8 +2,6 @@
  * gets the number that is printed, not what is left of it in its element type, because attributes have it so. */
 #include "proof/prove/reference.h"
 
-#include <math.h>
-
 #include "ir/graph/movement.h"
 
 /* ---- ops and inputs ---- */
@@ -96,13 +94,4 @@ void reference_inputs(struct reference *r) {
         in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
         in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
     }
-}
-
-bool input_has_precondition(const struct reference *r, uint32_t input, bool devices) {
-    const struct input *in = &r->problem.inputs[input];
-    bool stated = in->constant && in->constant->stated;
-    /* that all elements are one number, whichever, cannot fail for a single element */
-    stated = stated && (!isnan(in->constant->number) || graph_numel(reference_graph(r), in->value) > 1);
-    bool fixed = in->constant && !in->constant->stated;
-    return stated || (in->positive && !fixed) || in->holds || (in->replicated && devices);
 }

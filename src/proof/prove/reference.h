@@ -10,7 +10,5 @@
 void reference_add(struct reference *r, uint32_t value);
 /* After all of that: what the pattern states of each input. */
 void reference_inputs(struct reference *r);
-/* The pattern states something of the input that can be violated. `devices`: there are several. */
-bool input_has_precondition(const struct reference *r, uint32_t input, bool devices);
 
 #endif

@@ -7,21 +7,6 @@ static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
 }
 
-/* Appends which preconditions are needed and which are not. */
-static struct str with_preconditions(const struct proved *v, struct str line, struct arena *a) {
-    if (v->needed)
-        line = arena_printf(a, "%.*s; differs without %s", (int)line.n, line.p,
-                            v->needed == 1 && !v->needless.n ? "its precondition"
-                            : v->needed == 1                 ? "one precondition"
-                                                             : "any one of its preconditions");
-    if (v->needless.n)
-        line = arena_printf(a, "%.*s; same without the precondition of %.*s", (int)line.n, line.p, (int)v->needless.n,
-                            v->needless.p);
-    if (v->same_outside)
-        line = arena_printf(a, "%.*s; same outside of the claim, too", (int)line.n, line.p);
-    return line;
-}
-
 struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct device_error *e = &v->device;
     if (v->kind != VERDICT_SAME)
@@ -31,14 +16,15 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
                                      : arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
                                                     v->for_constants ? " for what its constants hold" : "",
                                                     (int)within.n, within.p, v->shapes, v->shapes == 1 ? "" : "s");
-    if (!e->known)
-        return with_preconditions(v, line, a);
-    line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
-                        floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
-    if (e->steady && e->relative_l2[0] > 0)
+    if (e->known)
+        line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
+                            floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
+    if (e->known && e->steady && e->relative_l2[0] > 0)
         line = arena_printf(a, "%.*s, error %gx that of the unfused ops", (int)line.n, line.p, device_error_ratio(e));
-    line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_table[e->type].name, chip_name(e->blackhole));
-    return with_preconditions(v, line, a);
+    if (e->known)
+        line =
+            arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_table[e->type].name, chip_name(e->blackhole));
+    return v->same_outside ? arena_printf(a, "%.*s; same outside of the claim, too", (int)line.n, line.p) : line;
 }
 
 static void add_word(struct figures *f, const char *key, struct str value) {
@@ -79,10 +65,6 @@ struct figures verdict_figures(const struct proved *v, struct arena *a) {
         add_word(&f, "constants", STR("as_held"));
     if (v->bound > 0)
         add_number(&f, "within", v->bound, a);
-    if (v->needed)
-        add_number(&f, "preconditions_needed", v->needed, a);
-    if (v->needless.n)
-        add_word(&f, "preconditions_needless", v->needless);
     if (v->same_outside)
         add_word(&f, "same_outside_of_the_claim", STR("true"));
     if (v->device.known)
