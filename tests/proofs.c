@@ -37,8 +37,7 @@ static void print_verdict(const struct proved *v, FILE *out) {
     fprintf(out, "%s", kinds[v->kind]);
     print_text(": ", v->text, out);
     if (v->kind == VERDICT_SAME)
-        fprintf(out, ", %u shape%s%s", v->shapes, v->shapes == 1 ? "" : "s",
-                v->for_constants ? ", for its constants" : "");
+        fprintf(out, ", %u shape%s", v->shapes, v->shapes == 1 ? "" : "s");
     if (v->bound > 0)
         fprintf(out, ", within %g", v->bound);
     if (v->device.known && v->device.relative_l2[0] > 0)

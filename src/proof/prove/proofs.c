@@ -15,8 +15,7 @@
 #include "proof/prove/rebind.h"
 
 enum {
-    MAX_OWN_COST = 1 << 18, /* extents_cost of an evaluation in the extents of the model */
-    MAX_PAYLOAD = 1 << 13,  /* elements of constants that are read */
+    MAX_OWN_COST = 1 << 18 /* extents_cost of an evaluation in the extents of the model */
 };
 
 /* ---- verdicts by text ---- */
@@ -94,17 +93,14 @@ struct question {
     const struct match *match;
     enum device_figures figures;
     struct subgraph subgraph;
-    struct payloads payloads;
-    bool with_payloads; /* constants are printed with their elements */
-    struct proved all;  /* of the extents in which it is the same function */
-    uint32_t shapes;    /* how many */
-    bool lost;          /* in some extents the match was not found again */
+    struct proved all; /* of the extents in which it is the same function */
+    uint32_t shapes;   /* how many */
+    bool lost;         /* in some extents the match was not found again */
     struct arena arena;
 };
 
 static bool resize(struct question *q, const struct sized *at, struct resized *w, struct reason *why) {
-    struct resize_options how = {
-        .pattern = q->match->pattern, .scaling = at->scaling, .payloads = q->with_payloads ? &q->payloads : NULL};
+    struct resize_options how = {.pattern = q->match->pattern, .scaling = at->scaling};
     return subgraph_resize(&q->subgraph, &at->extents, &how, &q->arena, w, why);
 }
 
@@ -177,12 +173,8 @@ static struct verdict ask(void *self, const struct sized *at) {
 }
 
 static struct proved prove_in_shapes(struct question *q) {
-    struct shapes_question shapes = {.subgraph = &q->subgraph,
-                                     .payloads = q->with_payloads ? &q->payloads : NULL,
-                                     .small_cost = MAX_SMALL_COST,
-                                     .own_cost = MAX_OWN_COST,
-                                     .ask = ask,
-                                     .self = q};
+    struct shapes_question shapes = {
+        .subgraph = &q->subgraph, .small_cost = MAX_SMALL_COST, .own_cost = MAX_OWN_COST, .ask = ask, .self = q};
     q->shapes = 0;
     struct shapes_answer answer = equal_in_shapes(&shapes);
     if (answer.verdict.kind != VERDICT_SAME)
@@ -190,17 +182,6 @@ static struct proved prove_in_shapes(struct question *q) {
             .kind = answer.verdict.kind, .text = answer.verdict.why.text, .misfit = answer.verdict.misfit};
     q->all.shapes = answer.shapes;
     return q->all;
-}
-
-/* A constant that is no splat is an argument: what is the same function for any elements is so for its own. Where it is
- * not, its elements may decide. */
-static struct proved prove_with_payloads(struct question *q, struct proved any) {
-    if (any.kind != VERDICT_DIFFERENT || !payload_read(&q->subgraph, MAX_PAYLOAD, &q->arena, &q->payloads))
-        return any;
-    q->with_payloads = true;
-    struct proved v = prove_in_shapes(q);
-    v.for_constants = v.kind == VERDICT_SAME;
-    return v;
 }
 
 /* ---- answers ---- */
@@ -213,7 +194,7 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     q->figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE;
     struct reason why;
     if (subgraph_of_match(m, &q->subgraph, &why))
-        v = prove_with_payloads(q, prove_in_shapes(q));
+        v = prove_in_shapes(q);
     else
         v.text = why.text;
     if (q->lost && v.kind == VERDICT_NONE && subgraph_add_sources(&q->subgraph, &why))

@@ -2,8 +2,7 @@
  *
  * Matches are equal where their subgraphs print as the same module: pattern, ops, attributes, constants, element types
  * and extents, or, where a match can be evaluated in small shapes, the relations between its extents. A constant that
- * is no splat is an argument first, which proves the match for any elements; its own elements (payload.h) are asked for
- * where they may decide, or where they are few. */
+ * is no splat is an argument, which proves the match for any elements. */
 #ifndef FA_PROOFS_H
 #define FA_PROOFS_H
 

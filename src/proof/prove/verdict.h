@@ -12,10 +12,9 @@ struct proved {
     bool lost;              /* VERDICT_NONE: the pattern does not match there, by a condition on extents or constants */
 
     /* VERDICT_SAME: */
-    uint32_t shapes;    /* choices of extents in which it was evaluated; 0: it is the same ops */
-    bool for_constants; /* for the elements that constants of the match have, not for any */
-    double bound;       /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
-    bool same_outside;  /* the results agree on inputs that the pattern excludes from its claim, too */
+    uint32_t shapes;   /* choices of extents in which it was evaluated; 0: it is the same ops */
+    double bound;      /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
+    bool same_outside; /* the results agree on inputs that the pattern excludes from its claim, too */
     struct device_error device;
 };
 
