@@ -15,6 +15,9 @@ import sys
 import tempfile
 import unittest
 
+import filecheck
+
+
 def read(path):
     with open(path) as f:
         return f.read()
@@ -24,6 +27,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv[1])
 CORPUS = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
 CLANG = shutil.which("clang++")
+FILECHECK = filecheck.newest()
 INCLUDE = [d for d in [os.environ.get("MLIR_INCLUDE", ""), *sorted(glob.glob("/usr/lib/llvm-*/include"), reverse=True)]
            if os.path.exists(os.path.join(d, "mlir/IR/PatternMatch.h")) and "TypedValue" in read(os.path.join(d, "mlir/IR/Value.h"))]
 
@@ -287,6 +291,18 @@ class Pass(unittest.TestCase):
                 done = self.run_it("apply", "--assume=all", "-q", "t.mlir", "--only=" + re.sub(r"_fusing\d*\.mlir$", "", name))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(done.stdout != part, bool(found), name)
+                if FILECHECK and found:
+                    write(self.dir, "checks.mlir", text[:text.index("// CHECK-LABEL: func.func @" + label)])
+                    self.assertNotEqual(self.checks(part), "", name)
+                    self.assertEqual(self.checks(done.stdout), "", name)
+
+    def checks(self, module):
+        """What FileCheck says of a module, whose arguments are named as the compiler prints them."""
+        module = re.sub(r"(?m)^//.*\n", "", module)
+        for i, name in enumerate(re.findall(r"(%\w+): tensor", module[:module.index(" -> ")])):
+            module = re.sub(name + r"\b", "%%argument%d" % i, module)
+        return subprocess.run([FILECHECK, "checks.mlir"], input=module.replace("%argument", "%arg"), cwd=self.dir, capture_output=True,
+                              text=True).stderr
 
     def test_linear(self):
         files, said = self.pass_of(LINEAR)

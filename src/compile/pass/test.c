@@ -53,15 +53,13 @@ static void expect_op(const struct pass_writer *w, uint32_t op, uint32_t number,
     buf_add(out, STR("// CHECK: "));
     if (o->nresults == 1)
         buf_printf(out, "%%[[V%u:.*]] = ", number);
-    buf_printf(out, str_is(name, "ttcore.composite") ? "%.*s {{.*}}(" : "\"%.*s\"(", (int)name.n, name.p);
-    if (str_is(name, "ttcore.composite")) { /* printed in its own way */
-        struct str kind;
-        out->n -= sizeof " {{.*}}(" - 1;
-        if (mlir_attr(m, op, "composite_name", &kind))
-            buf_printf(out, "{{.*}}%.*s", (int)kind.n, kind.p);
-        buf_addc(out, '\n');
+    if (str_is(name, "ttcore.composite")) { /* with quotes in the generic form, without in its own */
+        struct str kind = STR("");
+        (void)mlir_attr(m, op, "composite_name", &kind);
+        buf_printf(out, "{{.*}}%.*s{{.*}}%.*s\n", (int)name.n, name.p, (int)kind.n, kind.p);
         return;
     }
+    buf_printf(out, "\"%.*s\"(", (int)name.n, name.p);
     for (uint32_t i = 0; i < o->noperands; i++) {
         buf_add(out, i ? STR(", ") : STR(""));
         expect_value(w, m->operands[o->first_operand + i], out);
