@@ -492,9 +492,6 @@ enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file
  * "ttnn.linear"), or one line for each when n is 0. FA_USAGE with a diagnostic for each that has no such definition. */
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
 
-/* Whether an op of TTIR or TTNN, "ttir.add", does more than move data or make constants; one that is not known does. */
-bool fa_op_computes(const char *op, size_t length);
-
 /* The word that a misspelt one is close to, or begins; or NULL. */
 const char *fa_nearest(const char *misspelt, const char *const *words, size_t n);
 /* Makes a directory, and those above it, where they are not there. 0 or the errno. */

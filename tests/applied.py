@@ -17,8 +17,6 @@ import subprocess
 import sys
 import tempfile
 
-import filecheck
-
 PROGRAM, CORPUS, COMPILER = (os.path.abspath(a) for a in sys.argv[1:4])
 OPT = os.path.join(COMPILER, "ttmlir-opt")
 WORDS = [a for a in sys.argv[4:] if not a.startswith("--")]
@@ -86,10 +84,6 @@ def table_of_patterns(out):
         print("- %d of `%s`: %s" % (n, pattern, reason))
 
 
-def file_check(tool, test, text):
-    return run(tool, test, input=text).returncode == 0
-
-
 def actions(*modules):
     """What is to be done about each fused op of a report."""
     r = run(PROGRAM, "--classify", "--include=slower", "--format=json", "-o", "-", *modules)
@@ -99,7 +93,7 @@ def actions(*modules):
 
 
 def table_of_reproducers(out):
-    total, tool = collections.Counter(), filecheck.newest() or sys.exit("no FileCheck")
+    total = collections.Counter()
     for path in models():
         missed = actions(path, path.replace(".ttir.", ".ttnn."))
         for shrink in ([], ["--shrink"]):
@@ -109,12 +103,12 @@ def table_of_reproducers(out):
                 sys.exit("%s: %s" % (path, r.stderr))
             rows = dict(line.split(": ", 1) for line in r.stdout.split("\n") if line)
             for each in sorted(glob.glob(folder + "/*")):
-                judge_folder(each, rows[os.path.basename(each)], missed, tool, total)
+                judge_folder(each, rows[os.path.basename(each)], missed, total)
     for what, n in total.items():
         print("| %s | %d |" % (what, n))
 
 
-def judge_folder(each, row, missed, tool, total):
+def judge_folder(each, row, missed, total):
     total["folders"] += 1
     for module in ("ttir", "ttnn", "fused", "before", "after"):
         file = os.path.join(each, module + ".mlir")
@@ -127,7 +121,7 @@ def judge_folder(each, row, missed, tool, total):
     with open(os.path.join(each, "README.md")) as f:
         lines = f.read().split("\n")
     total["README of more than 12 lines"] += len(lines) > 13 and "before.mlir" not in "".join(lines)
-    title, test = re.match(r"# (\S+) \((\w+)\)", lines[0]), os.path.join(each, "test.mlir")
+    title = re.match(r"# (\S+) \((\w+)\)", lines[0])
     ttir = os.path.join(each, "ttir.mlir")
     if title and os.path.exists(ttir):
         what = "is said not to reproduce" if "does not reproduce" in row else "alone in TTNN" if "alone" in row else "said to reproduce"
@@ -142,16 +136,6 @@ def judge_folder(each, row, missed, tool, total):
             total["%s: compiled, it misses %s" % (what, "the same" if same else "something else")] += 1
         if not known.endswith("None") and same == (what == "is said not to reproduce"):
             print("%s: %s: %s; model %s" % (each, row, now, missed.get(title.groups())), file=sys.stderr)
-    if os.path.exists(test):
-        with open(test) as f:
-            flags = re.match(r"// RUN: ttmlir-opt (.*) %s \| FileCheck %s\n", f.read()).group(1).split()
-        total["tests"] += 1
-        before, behind = (run(OPT, *flags, os.path.join(each, m)).stdout for m in ("ttir.mlir", "fused.mlir"))
-        results = file_check(tool, test, before), file_check(tool, test, behind)
-        total["fail before"] += not results[0]
-        total["pass behind"] += results[1]
-        if results != (False, True):
-            print("%s: before %s, behind %s" % (test, *results), file=sys.stderr)
 
 
 def table_again(out):

@@ -10,8 +10,6 @@ import sys
 import tempfile
 import unittest
 
-import filecheck
-
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared", "corpus")
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
@@ -587,39 +585,15 @@ class Repro(Program):
         with open(os.path.join(self.dir, "r", name)) as f:
             return f.read()
 
-    def checks(self, module, test):
-        """Whether FileCheck is content; None: it is not here."""
-        tool = filecheck.newest()
-        if not tool:
-            return None
-        with open(os.path.join(self.dir, module)) as f:
-            return subprocess.run([tool, test], stdin=f, cwd=self.dir, capture_output=True).returncode == 0
-
     def test_a_finding_is_a_folder_of_modules(self):
         self.assertEqual(self.repro(LINEAR), "01-linear: fused\n")
         self.assertEqual(sorted(os.listdir(os.path.join(self.dir, "r", "01-linear"))),
-                         ["README.md", "fused.mlir", "test.mlir", "ttir.mlir"])
+                         ["README.md", "fused.mlir", "ttir.mlir"])
         self.assertEqual(self.read("01-linear/ttir.mlir").count("loc("), 6)
         self.assertIn("%b: tensor<128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}",
                       self.read("01-linear/ttir.mlir"))
         self.assertIn('"ttir.linear"(%x, %w, %b)', self.read("01-linear/fused.mlir"))
         self.assertLessEqual(self.read("01-linear/README.md").count("\n"), 12)
-
-    def test_the_test_fails_before_and_passes_behind(self):
-        self.repro(LINEAR)
-        test = self.read("01-linear/test.mlir")
-        self.assertTrue(test.startswith("// RUN: ttmlir-opt --ttir-fusing %s | FileCheck %s\n"))
-        self.assertIn('// CHECK-NOT: "ttir.add"(\n// CHECK: "ttir.linear"({{.*}}-> tensor<2x32x128xbf16>\n', test)
-        self.assertNotIn('CHECK-NOT: "ttir.reshape"', test)    # what moves the bias is left to the pass
-        self.assertIn(self.read("01-linear/ttir.mlir"), test)
-        self.assertIn(self.checks("r/01-linear/ttir.mlir", "r/01-linear/test.mlir"), (False, None))
-        self.assertIn(self.checks("r/01-linear/fused.mlir", "r/01-linear/test.mlir"), (True, None))
-
-    def test_the_test_of_a_composite_looks_for_it(self):
-        self.repro(ROTATED)
-        test = self.read("01-rotary_embedding/test.mlir")
-        self.assertIn('// CHECK: "ttcore.composite"({{.*}}-> tensor<1x8x32x64xbf16>\n// CHECK-NOT: "ttir.slice_static"(\n', test)
-        self.assertNotIn('CHECK: "ttir.multiply"', test)
 
     def test_only_what_is_needed_comes_along(self):
         others = LINEAR.replace("    return %2", '    %3 = "ttir.cumsum"(%2) <{dim = 0 : i64}> : (tensor<2x32x128xbf16>) -> '
@@ -682,18 +656,6 @@ func.func @main(%ids: tensor<1x32xui32>, %t: tensor<100x64xbf16>, %r: tensor<1x3
             module = self.read("01-attention/ttir.mlir")
             self.assertEqual((module.count("ttir.permute"), module.count("ttir.neg")), (2, 0))
 
-    def test_what_is_undone_behind_the_pass_has_no_test(self):
-        name = os.path.join(CORPUS, "models", "bert_encoder_block")
-        if not os.path.exists(name + ".ttir.mlir"):
-            self.skipTest("no corpus")
-        r = subprocess.run([PROGRAM, "repro", "-d", "r", "--only=attention,concatenate_heads", name + ".ttir.mlir",
-                            name + ".ttnn.mlir"], cwd=self.dir, capture_output=True, text=True)
-        self.assertEqual(r.stdout, "".join("0%d-%s: fused; no test: `ttir-fusing` makes it, and what runs behind takes it "
-                                           "apart\n" % x for x in ((1, "attention"), (2, "concatenate_heads"))), r.stderr)
-        self.assertNotIn("test.mlir", os.listdir(os.path.join(self.dir, "r", "01-attention")))
-        self.assertIn("set optimization-level=1", self.read("01-attention/README.md"))
-        self.assertNotIn("dot_general", self.read("01-attention/fused.mlir"))
-
     def test_one_of_several_results_is_an_argument(self):
         text = LINEAR.replace("    // the product\n", '    %9:2 = "ttir.sort"(%x) <{descending = true, dim = -1 : si32, stable = false}> : '
                               '(tensor<2x32x64xbf16>) -> (tensor<2x32x64xbf16>, tensor<2x32x64xsi32>)\n')
@@ -741,9 +703,13 @@ tensor<64x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc1)
         twice = twice.replace("-> tensor<2x32x128xbf16> {", "-> (tensor<2x32x128xbf16>, tensor<2x32x128xbf16>) {")
         self.assertEqual(self.repro(twice), "01-linear: fused\n")
 
+    def test_only_at_a_place(self):
+        self.assertEqual(self.repro(LINEAR, "--at=%2"), "01-linear: fused\n")
+        self.assertEqual(self.repro(LINEAR, "--at=%2", "--only=attention", "--force"), "")
+
     def test_why_there_is_no_fused_module(self):
         self.assertEqual(self.repro(NORM), "01-layer_norm: not fused: the number that eps is has to be known\n")
-        self.assertFalse(os.path.exists(os.path.join(self.dir, "r", "01-layer_norm", "test.mlir")))
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "r", "01-layer_norm", "fused.mlir")))
         self.assertEqual(self.repro(NORM, "--force", "--value=eps=1e-05"), "01-layer_norm: fused\n")
 
     def test_a_folder_with_something_in_it_is_refused(self):

@@ -8,7 +8,6 @@ struct apply_args {
     struct args args;
     struct fa_apply_options options;
     const char *output;
-    struct word_list values; /* of `options` */
 };
 
 static enum fa_status run(struct args *args, FILE *out) {
@@ -18,8 +17,10 @@ static enum fa_status run(struct args *args, FILE *out) {
     x->options.inputs = args->options.inputs;
     x->options.patterns = args->options.patterns;
     x->options.max_diagnostics = args->options.max_diagnostics;
-    x->options.values = x->values.items;
-    x->options.nvalues = x->values.n;
+    x->options.at = args->options.at;
+    x->options.assume = args->assume;
+    x->options.values = args->values.items;
+    x->options.nvalues = args->values.n;
     x->options.progress = progress_of_call(&args->progress, "");
     struct fa_application *a = fa_apply(&x->options);
     progress_hide(&args->progress);
@@ -42,15 +43,8 @@ static const struct option_row rows[] = {
     {"assumed", 0, FLAG, MEMBER(options.assumed), NULL,
      .help = "write the module as it was in place of it, with\n"
              "what is assumed of arguments: for verify"},
-    {"assume", 0, TEXT, MEMBER(options.assume), "GLOBS",
-     .help = "take preconditions of these patterns and fused\n"
-             "ops to hold, comma-separated, or all"},
-    {"value", 0, LIST, MEMBER(values), "NAME=NUMBER",
-     .help = "what an argument holds, by its name or that in\n"
-             "formulas: --value=eps=1e-05"},
     {"graph", 0, COUNT, MEMBER(options.graph), "N", .help = "of several in a log the one that inspect numbers so",
      .least = 1, .most = 1000000},
-    {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "only what is found there, as in explain"},
     {"partial", 0, FLAG, MEMBER(options.partial), NULL,
      .help = "rewrite also where ops could not be read, and\n"
              "leave what is not proved"},
@@ -73,7 +67,7 @@ const struct command apply_command = {
              "  fusion-audit apply model.ttir.mlir -o fused.ttir.mlir\n"
              "  fusion-audit apply --assume=all --value=eps=1e-05 model.ttir.mlir | diff model.ttir.mlir -\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options},
+    .shared = {&fused_options, &pattern_options, &choice_options},
     .size = sizeof(struct apply_args),
     .defaults = &defaults,
     .least = 1,

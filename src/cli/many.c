@@ -96,8 +96,7 @@ static enum fa_status refuse_many(struct audit_args *x, size_t ncompiles) {
         if (directory && !made && !is_directory(directory))
             return fails(args, FA_USAGE, "%s of several compiles is a directory", files_of_pairs[i].option);
     }
-    int error = x->dry_run ? 0 : fa_make_directory(x->output_dir);
-    return error ? fails(args, FA_INPUT, "cannot make %s: %s", x->output_dir, strerror(error)) : FA_CLEAN;
+    return x->dry_run || output_directory(args, x->output_dir) ? FA_CLEAN : args->refused;
 }
 
 static void name_pairs(struct many *m, const struct fa_pairs *pairs) {

@@ -44,6 +44,15 @@ static const struct option_row price_rows[] = {
      .words = "n150|n300|p100|p150|p150-fw18"},
     {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do not prove findings on numbers"},
 };
+static const struct option_row fused_rows[] = {
+    {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "only what is found there, as in explain"},
+    {"assume", 0, TEXT, MEMBER(assume), "GLOBS",
+     .help = "take preconditions of these patterns and fused\n"
+             "ops to hold, comma-separated, or all"},
+    {"value", 0, LIST, MEMBER(values), "NAME=NUMBER",
+     .help = "what an argument holds, by its name or that in\n"
+             "formulas: --value=eps=1e-05"},
+};
 static const struct option_row common_rows[] = {
     {"help", 'h', FLAG, MEMBER(help), NULL, .help = "print this help, and exit"},
     {"version", 'V', FLAG, MEMBER(version), NULL, .help = "print the version, and exit"},
@@ -51,7 +60,8 @@ static const struct option_row common_rows[] = {
 
 const struct option_rows level_options = ROWS(level_rows), unpaired_options = ROWS(unpaired_rows),
                          pattern_options = ROWS(pattern_rows), choice_options = ROWS(choice_rows),
-                         jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows);
+                         jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows),
+                         fused_options = ROWS(fused_rows);
 static const struct option_rows common_options = ROWS(common_rows);
 
 const struct option_row *option_row(const struct command *c, size_t i) {

@@ -44,7 +44,7 @@ struct option_rows {
 
 /* Options that several commands share. */
 extern const struct option_rows level_options, unpaired_options, pattern_options, choice_options, jobs_options,
-    price_options;
+    price_options, fused_options;
 
 enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of counts and seeds */ };
 
@@ -53,6 +53,8 @@ struct args {
     const struct command *command;
     struct fa_audit_options options; /* its inputs are the words that are no options */
     struct word_list patterns;       /* of `options` */
+    const char *assume;              /* of what is written with the fused op, as in struct fa_apply_options; or NULL */
+    struct word_list values;         /* the same */
     bool help, version;              /* given; nothing after it was read */
     bool quiet;
     bool lines; /* what it printed is for people */

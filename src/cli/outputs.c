@@ -42,6 +42,21 @@ bool output_check(struct args *args, const char *path) {
     return true;
 }
 
+bool output_directory(struct args *args, const char *path) {
+    int error = fa_make_directory(path);
+    if (error)
+        fails(args, FA_INPUT, "cannot make %s: %s", path, strerror(error));
+    return !error;
+}
+
+void output_write(struct args *args, const char *directory, const char *name, const char *content) {
+    char message[4352];
+    const char *path = text(args, "%s/%s", directory, name);
+    if (!args->error && output_check(args, path) &&
+        !fa_write_text(content, strlen(content), path, message, sizeof message))
+        fails(args, FA_INPUT, "%s", message);
+}
+
 static bool add_output(struct audit_args *x, const char *format, const char *path) {
     for (size_t i = 0; i < x->noutputs; i++)
         if (strcmp(x->outputs[i].path, path) == 0)

@@ -4,13 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/outputs.h"
+#include "cli/places.h"
 #include "cli/say.h"
-
-struct pass_args {
-    struct args args;
-    const char *dir, *assume;
-    struct word_list values;
-};
 
 static void note(struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct args *args, const char *format, ...) {
@@ -29,6 +24,13 @@ static void note(struct args *args, const char *format, ...) {
 struct written_passes {
     const char *patterns[256], *code[256];
     size_t n;
+};
+
+struct pass_args {
+    struct args args;
+    const char *dir;
+    struct written_passes all;
+    size_t places, left; /* of the places those without a pass */
 };
 
 /* 0: the text was written already, for another place. */
@@ -68,18 +70,11 @@ static const char *without_class(struct args *args, const struct fa_finding *f, 
     return text(args, "%s (%s): no pass: %s", f->fused_op, f->pattern, left);
 }
 
-static void write_text(struct pass_args *x, const char *name, const char *end, const char *content) {
-    char message[4352];
-    const char *path = text(&x->args, "%s/%s%s", x->dir, name, end);
-    if (output_check(&x->args, path) && !fa_write_text(content, strlen(content), path, message, sizeof message))
-        fails(&x->args, FA_INPUT, "%s", message);
-}
-
 static void write_files(struct pass_args *x, const struct fa_finding *f, const struct fa_pass *p, const char *says,
                         FILE *out) {
     if (x->dir) {
-        write_text(x, fa_pass_class(p), ".cpp", fa_pass_code(p));
-        write_text(x, fa_pass_test_file(p), "", fa_pass_test(p));
+        output_write(&x->args, x->dir, text(&x->args, "%s.cpp", fa_pass_class(p)), fa_pass_code(p));
+        output_write(&x->args, x->dir, fa_pass_test_file(p), fa_pass_test(p));
         fprintf(out, "%s.cpp, %s: %s\n", fa_pass_class(p), fa_pass_test_file(p), f->fused_op);
     } else
         fprintf(out, "%s\n%s", fa_pass_code(p), fa_pass_test(p));
@@ -89,14 +84,14 @@ static void write_files(struct pass_args *x, const struct fa_finding *f, const s
         note(&x->args, "%s: %s", fa_pass_class(p), fa_pass_note(p));
 }
 
-/* False: there is none. */
-static bool write_pass(struct pass_args *x, const struct fa_finding *f, struct written_passes *all, FILE *out) {
-    const char *says = made_by(&x->args, f);
+static void write_pass(struct args *args, const struct fa_finding *f, FILE *out) {
+    struct pass_args *x = (struct pass_args *)args;
+    const char *says = made_by(args, f);
     struct fa_pass_options o = {.module = f->ttir_module,
-                                .patterns = x->args.options.patterns,
-                                .assume = x->assume,
-                                .values = x->values.items,
-                                .nvalues = x->values.n,
+                                .patterns = args->options.patterns,
+                                .assume = args->assume,
+                                .values = args->values.items,
+                                .nvalues = args->values.n,
                                 .says = says,
                                 .pass = strncmp(f->pass, "ttir-", 5) == 0 ? f->pass : NULL,
                                 .number = 1};
@@ -105,9 +100,9 @@ static bool write_pass(struct pass_args *x, const struct fa_finding *f, struct w
     struct fa_pass *p = fa_pass(&o);
     const char *left = fa_pass_left(p);
     if (left)
-        note(&x->args, "%s", without_class(&x->args, f, *f->ttir_module ? left : "its ops in TTIR are not known"));
+        note(args, "%s", without_class(args, f, *f->ttir_module ? left : "its ops in TTIR are not known"));
     else
-        o.number = number_of(all, f->pattern, text(&x->args, "%s", fa_pass_code(p)));
+        o.number = number_of(&x->all, f->pattern, text(args, "%s", fa_pass_code(p)));
     if (!left && o.number > 1) {
         fa_pass_free(p);
         p = fa_pass(&o);
@@ -115,43 +110,24 @@ static bool write_pass(struct pass_args *x, const struct fa_finding *f, struct w
     if (!left && o.number)
         write_files(x, f, p, says, out);
     fa_pass_free(p);
-    return !left;
+    x->places++;
+    x->left += left != NULL;
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    struct pass_args *x = (struct pass_args *)args;
-    struct fa_audit_options o = args->options;
-    struct written_passes all = {.n = 0};
-    struct fa_finding f;
-    size_t n = 0, places = 0;
-    o.modules = true;
-    o.progress = progress_of_call(&args->progress, "");
-    int error = x->dir ? fa_make_directory(x->dir) : 0;
-    if (error)
-        return fails(args, FA_INPUT, "cannot make %s: %s", x->dir, strerror(error));
-    struct fa_audit *a = fa_audit(&o);
-    progress_hide(&args->progress);
-    enum fa_status status = say_diagnostics(fa_diagnostics(a), fa_get_status(a));
-    for (size_t i = 0; status <= FA_MISSED && !args->error && fa_get_finding(a, i, &f); i++)
-        if (!f.repeated) {
-            places++;
-            n += write_pass(x, &f, &all, out);
-        }
-    fa_free(a);
-    return args->error || status > FA_MISSED ? status : places && n == 0 ? FA_MISSED : FA_CLEAN;
+    const struct pass_args *x = (const struct pass_args *)args;
+    if (x->dir && !output_directory(args, x->dir))
+        return args->refused;
+    enum fa_status status = each_place(args, write_pass, out);
+    return status > FA_MISSED ? status : x->places && x->left == x->places ? FA_MISSED : FA_CLEAN;
 }
 
 #define MEMBER(name) offsetof(struct pass_args, name)
 static const struct option_row rows[] = {
-    {"at", 0, TEXT, MEMBER(args.options.at), "PLACE", .help = "only what is found there, as in explain"},
     {"output", 'o', TEXT, MEMBER(dir), "DIR", .help = "write the files into DIR, which is made"},
-    {"assume", 0, TEXT, MEMBER(assume), "GLOBS",
-     .help = "take preconditions of these patterns and fused\n"
-             "ops to hold, comma-separated (all)"},
-    {"value", 0, LIST, MEMBER(values), "NAME=NUMBER", .help = "what an argument holds, as in apply"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "do not say what makes the fusion already"},
 };
-static const struct pass_args defaults = {.assume = "all"};
+static const struct pass_args defaults = {.args = {.assume = "all"}};
 
 const struct command pass_command = {
     .name = "pass",
@@ -166,7 +142,7 @@ const struct command pass_command = {
              "Example:\n"
              "  fusion-audit pass --at=add.174 model.ttir.mlir model.ttnn.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&level_options, &pattern_options, &choice_options, &price_options, &jobs_options},
+    .shared = {&fused_options, &level_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct pass_args),
     .defaults = &defaults,
     .least = 1,

@@ -320,9 +320,8 @@ static enum fa_status print_table(struct tries *r, FILE *out) {
 static enum fa_status run(struct args *args, FILE *out) {
     struct tries r = {.x = (struct try_args *)args, .n = 1, .all = {{.needs = ""}}};
     const char *dir = r.x->output_dir;
-    int error = dir ? fa_make_directory(dir) : 0;
-    if (error)
-        return fails(args, FA_INPUT, "cannot make %s: %s", dir, strerror(error));
+    if (dir && !output_directory(args, dir))
+        return args->refused;
     r.library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
     enum fa_status status = say_diagnostics(fa_library_diagnostics(r.library), fa_library_status(r.library));
     for (size_t i = 0; i < r.n && !r.all[0].failure && status == FA_CLEAN; i++) {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fusion_audit.h"
-
 const struct op_info op_table[OPERATORS] = {
     [NO_OPERATOR] = {.name = "", .roles = "*", .spellings = ""},
 #define OP(id, n, c, r, how, value, ...) [K_##id] = {.name = n, .class = OP_##c, .roles = r, .spellings = __VA_ARGS__},
@@ -132,9 +130,4 @@ uint32_t op_operand_of_role(enum op_kind k, struct str role) {
 struct str op_role_attribute(enum op_kind k, struct str role) {
     struct str attribute;
     return word_of_key(op_table[k].roles, role, '=', &attribute) ? attribute : STR("");
-}
-
-bool fa_op_computes(const char *op, size_t length) {
-    enum op_kind k = op_kind_of_spelling((struct str){op, length});
-    return !class_moves(op_table[k].class) && !op_generates(k);
 }

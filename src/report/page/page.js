@@ -146,7 +146,7 @@ function commands(entry, place, everywhere) {
     const root = entry.component_ops[entry.component_ops.length - 1], line = last(place.ttnn_lines) || last(place.ttir_lines);
     const all = [
         ['explain', [...(line ? [`--at=${quoted(`${root} ${line}`)}`] : []), only, ...files], 'what matches here, and what nearly does'],
-        ['repro', [only, '-d', 'repro', ...files], 'small modules of these places, with a test for the compiler'],
+        ['repro', [only, '-d', 'repro', ...files], 'small modules of these places'],
     ];
     if (place.ttir_lines && data.input.ttir)
         all.push(['apply', [...(everywhere ? [] : [`--at=${last(place.ttir_lines)}`]), only, '-o', 'fused.mlir', quoted(data.input.ttir)],
@@ -460,7 +460,7 @@ const CHECKS = {
 function checkCommands() {
     const {before, after} = data.input, has = (dialect, text) => (text || '').includes(dialect);
     return data.checks.some((c) => has('ttir.', c.before) && has('ttnn.', c.after))
-        ? [command('repro', ['-d', 'repro', quoted(before), quoted(after)], 'small modules that show each, with a test for the compiler')] : [];
+        ? [command('repro', ['-d', 'repro', quoted(before), quoted(after)], 'small modules that show each')] : [];
 }
 
 function check() {
