@@ -121,7 +121,7 @@ struct ReturnOp : OpState { static void build(OpBuilder &, OperationState &, Val
 struct FlatSymbolRefAttr : Attribute { static FlatSymbolRefAttr get(Operation *); };
 }
 """
-HEADERS = ["mlir/IR/PatternMatch.h", "mlir/IR/TypeUtilities.h", "mlir/IR/BuiltinOps.h", "mlir/Dialect/Func/IR/FuncOps.h"]
+HEADERS = ["mlir/IR/OpDefinition.h", "mlir/IR/BuiltinTypes.h", "mlir/IR/BuiltinAttributes.h", "mlir/IR/PatternMatch.h", "mlir/IR/TypeUtilities.h", "mlir/IR/BuiltinOps.h", "mlir/Dialect/Func/IR/FuncOps.h"]
 BESIDE = r"""#pragma once
 %s
 namespace ttmlir::utils { size_t countUsers(mlir::Value); }
@@ -186,6 +186,7 @@ class Table:
         return f"""struct {name} : {base if INCLUDE else 'OneResult' if results == 1 else 'OpState'} {{ {using}
   static StringRef getOperationName() {{ return "ttir.{spelling}"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
   static void build(OpBuilder &, OperationState &, {', '.join(parameters)});
+  static {name} create(OpBuilder &, Location, {', '.join(parameters)});
 {chr(10).join(lines)}
 }};
 """
@@ -196,7 +197,8 @@ class Table:
         return ("#pragma once\n#include <vector>\n" + "".join(f'#include "{h}"\n' for h in HEADERS) +
                 f"""namespace mlir::tt::ttcore {{ struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};
   static StringRef getOperationName() {{ return "ttcore.composite"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
-  static void build(OpBuilder &, OperationState &, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr); }}; }}
+  static void build(OpBuilder &, OperationState &, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr);
+  static CompositeOp create(OpBuilder &, Location, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr); }}; }}
 namespace mlir::tt::ttir {{
 """ + "".join(self.stub(n) for n in dict.fromkeys(used)) + "}\n")
 
