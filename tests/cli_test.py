@@ -1103,8 +1103,8 @@ class PatternTests(Case):
         self.assertEqual(status, 1)
 
     def test_arguments(self):
-        text = RELU.replace("match: out = maximum(x, 0)", "match: out = maximum(x, y)\nrequire: [parameter(y), 'named(y, \"gate\")']")
-        for args, status in (("", 1), ("    args: {zero: parameter}\n", 1), ("    args: {zero: parameter mlp.gate}\n", 0)):
+        text = RELU.replace("match: out = maximum(x, 0)", "match: out = maximum(x, y)\nrequire: parameter(y)")
+        for args, status in (("", 1), ("    args: {zero: parameter}\n", 0), ("    args: {zero: parameter mlp.gate}\n", 0)):
             self.write("p.yml", text + "tests:\n  - hit: |\n      " + MAXIMUM + args)
             self.assertEqual(self.run_it("patterns", "test", "-q", "-P", "p.yml", "relu")[0], status, args)
         self.write("p.yml", text + "tests:\n  - hit: |\n      " + MAXIMUM + "    args: {w: parameter}\n")
