@@ -252,7 +252,7 @@ Test(numeric, a_view_reads_in_another_order) {
     struct tensor *t = counting(&(struct shape){3, {2, 3, 4}});
     uint32_t order[] = {2, 0, 1};
     struct view v = view_permuted(view_of(t), order);
-    struct tensor *p = view_copy(&context, v);
+    const struct tensor *p = view_copy(&context, v);
     cr_assert_eq(p->shape.dim[0], 4);
     cr_assert_eq(p->shape.dim[2], 3);
     for (int64_t i = 0; i < 4; i++)

@@ -13,10 +13,7 @@ static struct shape shape_of_constant(struct eval_context *ctx, const struct cal
 
 static const struct tensor *filled(struct eval_context *ctx, const struct call *c, double value) {
     struct shape s = shape_of_constant(ctx, c);
-    struct tensor *t = tensor_new(ctx, &s);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = value;
-    return t;
+    return view_copy(ctx, view_expanded(tensor_scalar(ctx, value), &s));
 }
 
 void evaluate_zeros(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -41,15 +38,17 @@ void evaluate_full(struct eval_context *ctx, const struct call *c, const struct 
 void evaluate_constant(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct attr *x = attr_needed(ctx, c, "value");
     double value;
+    if (mlir_splat(x->text, &value)) {
+        *out = filled(ctx, c, value);
+        return;
+    }
     struct shape s = shape_of_constant(ctx, c);
     struct tensor *t = tensor_new(ctx, &s);
     int64_t n = mlir_numbers(x->text, t->x, t->n);
     *out = t;
     if (n == t->n)
         return;
-    if (mlir_splat(x->text, &value))
-        *out = filled(ctx, c, value);
-    else if (n < 0)
+    if (n < 0)
         op_fails(ctx, "the value of a constant cannot be read");
     else
         op_fails(ctx, "a constant has %lld elements, its type %lld", (long long)n, (long long)t->n);

@@ -10,6 +10,8 @@
 #include "proof/numeric/evaluators.h"
 
 static const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
+    if (ctx->lazy)
+        return ctx->lazy->unary(ctx, f, x);
     struct tensor *t = tensor_new(ctx, &x->shape);
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = f(x->x[i]);
@@ -20,6 +22,8 @@ const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, 
                                   const struct tensor *y) {
     struct shape s;
     struct index_walk w;
+    if (ctx->lazy)
+        return ctx->lazy->binary(ctx, f, x, y);
     shape_broadcast(ctx, &x->shape, &y->shape, &s);
     struct tensor *t = tensor_new(ctx, &s);
     double *out = t->x;
@@ -54,16 +58,23 @@ static uint32_t numbers_behind(struct eval_context *ctx, struct str text, double
     return n;
 }
 
-static bool apply_with_numbers(struct eval_context *ctx, enum op_kind kind, struct str text, struct tensor *t) {
+static double leaky(double x, double slope) {
+    return x * (x < 0 ? slope : 1);
+}
+
+/* NULL: it is none of these. */
+static const struct tensor *apply_with_numbers(struct eval_context *ctx, enum op_kind kind, struct str text,
+                                               const struct tensor *x) {
     double number[2];
-    if (numbers_behind(ctx, text, number) != (kind == K_CLAMP ? 2 : 1) ||
-        (kind != K_CLAMP && kind != K_LEAKY_RELU && kind != K_POW))
-        return false;
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = kind == K_CLAMP        ? binary_MINIMUM(binary_MAXIMUM(t->x[i], number[0]), number[1])
-                  : kind == K_LEAKY_RELU ? t->x[i] * (t->x[i] < 0 ? number[0] : 1)
-                                         : pow(t->x[i], number[0]);
-    return true;
+    if (numbers_behind(ctx, text, number) != (kind == K_CLAMP ? 2 : 1))
+        return NULL;
+    const struct tensor *first = tensor_scalar(ctx, number[0]);
+    if (kind == K_CLAMP)
+        return apply_binary(ctx, binary_MINIMUM, apply_binary(ctx, binary_MAXIMUM, x, first),
+                            tensor_scalar(ctx, number[1]));
+    return kind == K_LEAKY_RELU ? apply_binary(ctx, leaky, x, first)
+           : kind == K_POW      ? apply_binary(ctx, binary_POW, x, first)
+                                : NULL;
 }
 
 const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x) {
@@ -73,10 +84,11 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
         if (!name.n)
             continue;
         unary_function *f = activation_of(name);
-        struct tensor *t = f ? NULL : tensor_copy(ctx, x);
-        if (t && !apply_with_numbers(ctx, op_kind_of_name(name), given->text, t))
+        const struct tensor *t =
+            f ? apply_unary(ctx, f, x) : apply_with_numbers(ctx, op_kind_of_name(name), given->text, x);
+        if (!t)
             op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
-        x = f ? apply_unary(ctx, f, x) : t;
+        x = t;
     }
     return x;
 }

@@ -6,7 +6,6 @@
 #include "proof/numeric/interpret.h"
 
 /* Puts the results of an op into `out`, which has room for MAX_RESULTS and is zeroed. Within eval_attempt. */
-typedef void evaluator(struct eval_context *ctx, const struct call *c, const struct tensor **out);
 
 evaluator evaluate_elementwise; /* of the functions of one and of two numbers */
 #define EVALUATOR(id, name) evaluator evaluate_##name;

@@ -18,11 +18,9 @@ static const struct tensor *with_padding_rows(struct eval_context *ctx, const st
     struct shape s = t->shape;
     if (!declared || declared->rank != rank || rank < 2 || declared->dim[rank - 2] <= s.dim[rank - 2])
         return t;
-    s.dim[rank - 2] = declared->dim[rank - 2];
-    struct tensor *r = tensor_new(ctx, &s);
-    struct view rows = view_cut(view_of(r), rank - 2, 0, 1, t->shape.dim[rank - 2]);
-    view_fill(r, &rows, t->x);
-    return r;
+    s.dim[rank - 2] = declared->dim[rank - 2] - t->shape.dim[rank - 2];
+    const struct tensor *zeros = view_copy(ctx, view_expanded(tensor_scalar(ctx, 0), &s));
+    return tensor_concat(ctx, (const struct tensor *const[]){t, zeros}, 2, rank - 2);
 }
 
 struct lowered_attempt {

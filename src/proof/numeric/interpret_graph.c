@@ -100,6 +100,10 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     if (!interpret(b, &c, results))
         return false;
     enum dtype rounded = rounds_whole(g, op);
+    if (rounded != DT_NONE && results[0]->lazy) {
+        results[0] = b->lazy->rounded(b, results[0], rounded, false);
+        return true;
+    }
     struct tensor *copy = rounded == DT_NONE ? NULL : tensor_copy(b, results[0]);
     if (copy) {
         tensor_round(copy, rounded, ROUND_EVEN);

@@ -45,8 +45,13 @@ static double wrapped(struct eval_context *ctx, const struct call *c, double x, 
 static const struct tensor *round_result(struct eval_context *ctx, const struct call *c, const struct tensor *t,
                                          enum dtype type) {
     bool constant = op_generates(c->kind);
-    if (is_exact_type(type) || (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
+    if (t->lazy && constant)
+        ctx->lazy->round_constant(t, type);
+    if ((t->lazy && constant) || is_exact_type(type) ||
+        (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
         return t;
+    if (t->lazy)
+        return ctx->lazy->rounded(ctx, t, type, op_is(c->kind, WRAPS) && type != DT_I1);
     struct tensor *copy = tensor_copy(ctx, t);
     for (int64_t i = 0; i < copy->n && op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1; i++)
         copy->x[i] = wrapped(ctx, c, copy->x[i], type);
@@ -82,7 +87,7 @@ static void evaluate(struct eval_context *ctx, void *self) {
 }
 
 bool interpret_primitive(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    evaluator *f = evaluators[c->kind];
+    evaluator *f = ctx->lazy ? ctx->lazy->evaluator(evaluators[c->kind]) : evaluators[c->kind];
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)

@@ -164,7 +164,7 @@ static const struct tensor *multiply(struct eval_context *ctx, const struct tens
         split(ctx, x, u->types[0], false, u->left);
         split(ctx, y, u->types[1], true, u->right);
     }
-    struct tensor *t = product(ctx, &vx, &vy, u);
+    const struct tensor *t = ctx->lazy ? ctx->lazy->product(ctx, &vx, &vy) : product(ctx, &vx, &vy, u);
     struct shape s = t->shape; /* without the dimensions that vectors were given */
     if (y->shape.rank == 1)
         s.rank--;
@@ -237,7 +237,7 @@ static struct contraction_side arrange(struct eval_context *ctx, const struct ca
 
 static const struct tensor *as_matrices(struct eval_context *ctx, const struct tensor *t,
                                         const struct contraction_side *s) {
-    struct tensor *moved = view_copy(ctx, view_permuted(view_of(t), s->order));
+    const struct tensor *moved = view_copy(ctx, view_permuted(view_of(t), s->order));
     return tensor_reshape(ctx, moved, &(struct shape){3, {s->batch, s->free, s->contracted}});
 }
 

@@ -108,7 +108,7 @@ void evaluate_argmax(struct eval_context *ctx, const struct call *c, const struc
     bool reduced[MAX_RANK] = {false};
     uint32_t order[MAX_RANK] = {0};
     argmax_order(ctx, c, x->shape.rank, reduced, order);
-    struct tensor *moved = view_copy(ctx, view_permuted(view_of(x), order));
+    const struct tensor *moved = view_copy(ctx, view_permuted(view_of(x), order));
     struct shape s = reduced_shape(&x->shape, reduced, attr_flag(ctx, c, "keep_dim", false));
     struct tensor *t = tensor_new(ctx, &s);
     int64_t group = t->n ? x->n / t->n : 0;

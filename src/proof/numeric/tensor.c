@@ -66,7 +66,7 @@ struct tensor *tensor_new(struct eval_context *b, const struct shape *s) {
     }
     b->elements += (uint64_t)n;
     struct tensor *t = arena_alloc(b->arena, sizeof *t);
-    *t = (struct tensor){*s, n, arena_alloc(b->arena, ((size_t)n + 1) * sizeof(double))};
+    *t = (struct tensor){.shape = *s, .n = n, .x = arena_alloc(b->arena, ((size_t)n + 1) * sizeof(double))};
     return t;
 }
 
@@ -89,8 +89,10 @@ const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor 
         eval_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
         return NULL;
     }
+    if (t->lazy)
+        return b->lazy->reshape(b, t, s);
     struct tensor *r = arena_alloc(b->arena, sizeof *r);
-    *r = (struct tensor){*s, t->n, t->x};
+    *r = (struct tensor){.shape = *s, .n = t->n, .x = t->x};
     return r;
 }
 
@@ -104,15 +106,19 @@ void tensor_round(struct tensor *t, enum dtype type, enum rounding r) {
 /* ---- views ---- */
 
 struct view view_of(const struct tensor *t) {
-    struct view v = {.shape = t->shape, .x = t->x};
+    struct view v = {.shape = t->shape, .x = t->x, .lazy = t->lazy, .offset = t->offset};
     int64_t stride = 1;
+    if (t->lazy) {
+        memcpy(v.stride, t->stride, sizeof v.stride);
+        return v;
+    }
     for (uint32_t d = t->shape.rank; d-- > 0; stride *= t->shape.dim[d])
         v.stride[d] = stride;
     return v;
 }
 
 struct view view_expanded(const struct tensor *t, const struct shape *to) {
-    struct view from = view_of(t), v = {.shape = *to, .x = t->x};
+    struct view from = view_of(t), v = {.shape = *to, .x = t->x, .lazy = t->lazy, .offset = from.offset};
     uint32_t lead = to->rank - t->shape.rank;
     for (uint32_t d = lead; d < to->rank; d++)
         v.stride[d] = t->shape.dim[d - lead] == 1 ? 0 : from.stride[d - lead];
@@ -142,7 +148,9 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     return v;
 }
 
-struct tensor *view_copy(struct eval_context *b, struct view v) {
+const struct tensor *view_copy(struct eval_context *b, struct view v) {
+    if (b->lazy)
+        return b->lazy->tensor(b, v);
     struct tensor *t = tensor_new(b, &v.shape);
     struct index_walk w;
     if (!t)
@@ -163,9 +171,12 @@ void view_fill(struct tensor *t, const struct view *v, const double *x) {
         t->x[w.offset[0]] = *x++;
 }
 
-struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
+const struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n,
+                                   uint32_t axis) {
     struct shape s = parts[0]->shape;
     int64_t at = 0;
+    if (b->lazy)
+        return b->lazy->concat(b, parts, n, axis);
     for (uint32_t i = 1; i < n; i++)
         s.dim[axis] += parts[i]->shape.dim[axis];
     struct tensor *t = tensor_new(b, &s);

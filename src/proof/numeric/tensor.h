@@ -13,11 +13,15 @@
 #include "proof/numeric/format.h"
 #include "proof/numeric/reason.h"
 
-/* Row-major. Only the function that made it writes to it: several tensors may share their elements. */
+/* Row-major. Only the function that made it writes to it: several tensors may share their elements. Of one whose
+ * elements are computed when they are asked for (proof/value) `x` is NULL: they are those of `lazy` from `offset` on.
+ */
 struct tensor {
     struct shape shape;
     int64_t n; /* elements */
     double *x;
+    struct lazy *lazy;
+    int64_t offset, stride[MAX_RANK];
 };
 
 enum arithmetic {
@@ -33,6 +37,12 @@ enum { MAX_DEVICES = 8 };
 struct eval_context;
 struct pattern_set;
 struct attr;
+struct lazy;
+struct lazy_maker;
+struct call;
+struct tensor;
+/* A result of an op for each that it has. */
+typedef void evaluator(struct eval_context *ctx, const struct call *c, const struct tensor **out);
 struct mesh {
     uint32_t devices;
     /* The operand of a collective on each device; x is that of this one. False with a reason. */
@@ -61,16 +71,18 @@ struct eval_context {
     enum dtype product_type;           /* ARITHMETIC_INSIDE: element type of the operands of products */
     const struct attr *product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or NULL */
     enum equals equals;
-    bool exact_products;  /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
-    bool blackhole;       /* default math fidelities are those of Blackhole, else of Wormhole */
-    double jitter;        /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
-    double largest;       /* with it: the largest finite element of them */
-    double near;          /* numbers that differ by so much or less are equal where they are compared */
-    struct mesh *mesh;    /* NULL: there is one device, and collectives have no evaluator */
-    uint32_t device;      /* of the mesh */
-    struct str error;     /* empty: none */
-    enum reason_kind why; /* of the error */
-    jmp_buf *escape;      /* of the innermost eval_attempt, or NULL */
+    bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
+    bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
+    double jitter;       /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
+    double largest;      /* with it: the largest finite element of them */
+    double near;         /* numbers that differ by so much or less are equal where they are compared */
+    const struct lazy_maker *lazy; /* elements are computed when they are asked for; NULL: at once */
+    void *lazy_state;              /* of it */
+    struct mesh *mesh;             /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;               /* of the mesh */
+    struct str error;              /* empty: none */
+    enum reason_kind why;          /* of the error */
+    jmp_buf *escape;               /* of the innermost eval_attempt, or NULL */
 };
 
 /* Calls f, which may fail anywhere, and may change the arithmetic for its own part: all memory is in the arena, so
@@ -94,7 +106,8 @@ struct tensor *tensor_scalar(struct eval_context *b, double x); /* of rank 0 */
 /* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
 const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s);
 /* The parts along an axis, which have the same shape otherwise; at least one. */
-struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis);
+const struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n,
+                                   uint32_t axis);
 /* Rounds all elements to a format; block floats along the last dimension. */
 void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
 
@@ -105,7 +118,26 @@ bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct
 struct view {
     struct shape shape;
     const double *x;
+    struct lazy *lazy; /* x is NULL: those of this */
     int64_t offset, stride[MAX_RANK];
+};
+
+/* How tensors are made whose elements are computed when they are asked for (proof/value). */
+struct lazy_maker {
+    const struct tensor *(*tensor)(struct eval_context *ctx, struct view v); /* the elements of a view */
+    const struct tensor *(*reshape)(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
+    const struct tensor *(*concat)(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n,
+                                   uint32_t axis);
+    const struct tensor *(*unary)(struct eval_context *ctx, unary_function *f, const struct tensor *x);
+    const struct tensor *(*binary)(struct eval_context *ctx, binary_function *f, const struct tensor *x,
+                                   const struct tensor *y);
+    /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
+    const struct tensor *(*product)(struct eval_context *ctx, const struct view *x, const struct view *y);
+    /* As an element type holds it; sums and products wrap. */
+    const struct tensor *(*rounded)(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
+    void (*round_constant)(const struct tensor *x, enum dtype type);
+    /* What evaluates an op in place of this evaluator; NULL: nothing does. */
+    evaluator *(*evaluator)(evaluator *f);
 };
 
 struct view view_of(const struct tensor *t);
@@ -116,7 +148,8 @@ struct view view_permuted(struct view v, const uint32_t *order);
 struct view view_swapped(struct view v, uint32_t a, uint32_t b);
 /* Elements begin, begin + step, ... along a dimension, `count` of them. */
 struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
-struct tensor *view_copy(struct eval_context *b, struct view v); /* a dense tensor; NULL with a reason */
+const struct tensor *view_copy(struct eval_context *b,
+                               struct view v); /* a tensor of its elements; NULL with a reason */
 /* Puts the numbers at x, in row-major order, where a view of t has its elements. */
 void view_fill(struct tensor *t, const struct view *v, const double *x);
 

@@ -1,0 +1,329 @@
+#include "proof/value/evaluate.h"
+
+#include "proof/value/indices.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHUNK = 256 };
+
+struct node_state {
+    struct indices wanted;
+    double *x; /* of the members, ascending */
+};
+
+struct lazy_evaluation {
+    struct eval_context *ctx;
+    const struct lazies *all;
+    struct evaluating *how;
+    struct node_state *of;
+    const struct wanted_elements *asked;
+    uint32_t nasked;
+    bool marking;
+    double *buffer[2]; /* for groups */
+    int64_t room[2];
+};
+
+/* Members of a node that lie in one row of its last dimension. */
+struct run {
+    struct index_cursor next;
+    int64_t from, n;
+    int64_t at[MAX_RANK];
+};
+
+static bool next_run(const struct lazy_evaluation *e, const struct lazy *l, struct run *r) {
+    int64_t row = l->shape.rank ? l->shape.dim[l->shape.rank - 1] : 1;
+    if (!indices_next(&e->of[l->id].wanted, &r->next, CHUNK, &r->from, &r->n))
+        return false;
+    int64_t left = row - r->from % row, rest = r->from;
+    r->n = r->n < left ? r->n : left;
+    r->next.at = r->from + r->n;
+    for (uint32_t d = l->shape.rank; d-- > 0; rest /= l->shape.dim[d])
+        r->at[d] = rest % l->shape.dim[d];
+    return true;
+}
+
+static int64_t offset_of(const struct view *v, const int64_t *at, uint32_t rank) {
+    int64_t offset = v->offset;
+    for (uint32_t d = 0; d < rank; d++)
+        offset += at[d] * v->stride[d];
+    return offset;
+}
+
+static int64_t last_stride(const struct view *v, uint32_t rank) {
+    return rank ? v->stride[rank - 1] : 0;
+}
+
+/* ---- reading ---- */
+
+static void mark(struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n) {
+    struct indices *s = &e->of[of->id].wanted;
+    e->how->read += (double)n;
+    if (e->how->read > e->how->most)
+        eval_reason(e->ctx, REASON_TOO_LARGE, "it is made of more than %.0f elements", e->how->most);
+    if (of->kind == LAZY_TABLE)
+        return;
+    if (of->n > MAX_INDEXED)
+        eval_reason(e->ctx, REASON_TOO_LARGE, "a tensor of %lld elements", (long long)of->n);
+    if (stride == 1)
+        indices_add(s, offset, n);
+    for (int64_t i = 0; stride != 1 && i < (stride ? n : 1); i++)
+        indices_add(s, offset + i * stride, 1);
+}
+
+static const double *from_table(const struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride,
+                                int64_t n, double *buffer) {
+    if (stride == 1 && of != e->how->shifted)
+        return of->x + offset;
+    for (int64_t i = 0; i < n; i++)
+        buffer[i] = of->x[offset + i * stride] + (of == e->how->shifted ? e->how->shift : 0);
+    return buffer;
+}
+
+/* `n` elements of a node. While elements are marked, what is returned means nothing. */
+static const double *read_node(struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride,
+                               int64_t n, double *buffer) {
+    const struct node_state *s = &e->of[of->id];
+    if (e->marking) {
+        mark(e, of, offset, stride, n);
+        return buffer;
+    }
+    if (of->kind == LAZY_TABLE)
+        return from_table(e, of, offset, stride, n, buffer);
+    if (stride == 1)
+        return s->x + indices_rank(&s->wanted, offset);
+    for (int64_t i = 0; i < n; i++)
+        buffer[i] = i > 0 && stride == 0 ? buffer[0] : s->x[indices_rank(&s->wanted, offset + i * stride)];
+    return buffer;
+}
+
+static double *room_for(struct lazy_evaluation *e, int k, int64_t n) {
+    if (e->marking || n <= e->room[k])
+        return e->buffer[k];
+    free(e->buffer[k]);
+    e->room[k] = n;
+    e->buffer[k] = xrealloc(NULL, (size_t)n * sizeof(double));
+    return e->buffer[k];
+}
+
+/* ---- elementwise ---- */
+
+static double wrapped(struct lazy_evaluation *e, const struct lazy *l, double x) {
+    uint32_t unused = 64 - dtype_table[l->type].bits;
+    if (!unused && fabs(x) > 0x1p53)
+        eval_reason(e->ctx, REASON_NO_EVALUATOR, "no evaluator for integers of more than 53 bits");
+    uint64_t bits = (uint64_t)whole_of(x) << unused;
+    return dtype_table[l->type].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
+}
+
+static void map_run(struct lazy_evaluation *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
+    for (int64_t i = 0; i < n; i++) {
+        if (l->unary)
+            out[i] = l->unary(p[0][i]);
+        else if (l->binary)
+            out[i] = l->binary(p[0][i], p[1][i]);
+        else if (l->rounds)
+            out[i] = format_round(l->wraps ? wrapped(e, l, p[0][i]) : p[0][i], l->type, ROUND_PACKER);
+        else
+            out[i] = p[0][i] != 0 ? p[1][i] : p[2][i];
+    }
+}
+
+static void note_ways(struct lazy *l, const double *const *p, int64_t n, const double *out) {
+    bool clamps = l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM;
+    for (int64_t i = 0; i < n; i++) {
+        double first = l->binary ? out[i] : p[0][i];
+        if (!clamps)
+            l->met[first != 0] = true;
+        else if (p[0][i] != p[1][i])
+            l->met[p[0][i] < p[1][i]] = true;
+    }
+}
+
+static void map_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    double buffers[3][CHUNK];
+    const double *p[3] = {NULL};
+    for (struct run r = {.n = 0}; next_run(e, l, &r); out += e->marking ? 0 : r.n) {
+        for (uint32_t k = 0; k < l->nin; k++)
+            p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank),
+                             last_stride(&l->in[k], l->shape.rank), r.n, buffers[k]);
+        if (!e->marking)
+            map_run(e, l, p, r.n, out);
+        if (!e->marking && l->chooses)
+            note_ways(e->all->all[l->id], p, r.n, out);
+    }
+}
+
+/* ---- groups ---- */
+
+/* All elements of a group, from that with this offset on. */
+static const double *read_group(struct lazy_evaluation *e, const struct lazy *l, uint32_t k, int64_t offset,
+                                double *buffer, int64_t size) {
+    const struct view *g = &l->group[k];
+    uint32_t rank = g->shape.rank;
+    int64_t row = rank ? g->shape.dim[rank - 1] : 1, at[MAX_RANK] = {0};
+    const struct lazy *of = l->in[k].lazy;
+    if (row == size)
+        return read_node(e, of, offset, last_stride(g, rank), size, buffer);
+    for (int64_t done = 0; done < size; done += row) {
+        double *to = e->marking ? buffer : buffer + done;
+        const double *p = read_node(e, of, offset, g->stride[rank - 1], row, to);
+        if (!e->marking && p != to)
+            memcpy(to, p, (size_t)row * sizeof *to);
+        for (uint32_t d = rank - 1; d-- > 0;) {
+            offset += g->stride[d];
+            if (++at[d] < g->shape.dim[d])
+                break;
+            offset -= g->stride[d] * at[d];
+            at[d] = 0;
+        }
+    }
+    return buffer;
+}
+
+static void fold_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    const double *p[2] = {NULL, NULL};
+    int64_t size = shape_count(&l->group[0].shape), last[2] = {-1, -1};
+    if (e->marking && e->how->read + (double)size * (double)e->of[l->id].wanted.n > e->how->most)
+        eval_reason(e->ctx, REASON_TOO_LARGE, "%s over %.0f elements, in all %.3g", l->name, (double)size,
+                    (double)size * (double)e->of[l->id].wanted.n);
+    for (struct run r = {.n = 0}; next_run(e, l, &r);)
+        for (int64_t i = 0; i < r.n; i++) {
+            for (uint32_t k = 0; k < l->nin; k++) {
+                int64_t at = offset_of(&l->in[k], r.at, l->shape.rank) + i * last_stride(&l->in[k], l->shape.rank);
+                if (at != last[k])
+                    p[k] = read_group(e, l, k, at, room_for(e, (int)k, size), size);
+                last[k] = at;
+            }
+            if (!e->marking)
+                *out++ = l->fold(p[0], p[1], size);
+        }
+}
+
+/* ---- data movement that is no view ---- */
+
+static void place_element(struct lazy_evaluation *e, const struct lazy *l, const int64_t *at, double *out) {
+    int64_t offset = l->in[0].offset;
+    bool inside = true;
+    for (uint32_t d = 0; d < l->shape.rank; d++) {
+        int64_t i = at[d] - l->before[d];
+        inside &= i >= 0 && i % l->spread[d] == 0 && i / l->spread[d] < l->in[0].shape.dim[d];
+        offset += i / l->spread[d] * l->in[0].stride[d];
+    }
+    const double *p = inside ? read_node(e, l->in[0].lazy, offset, 1, 1, out) : &l->fill;
+    if (!e->marking)
+        *out = *p;
+}
+
+static void place_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    double unused = 0;
+    for (struct run r = {.n = 0}; next_run(e, l, &r);)
+        for (int64_t i = 0; i < r.n; i++) {
+            place_element(e, l, r.at, e->marking ? &unused : out++);
+            if (l->shape.rank)
+                r.at[l->shape.rank - 1]++;
+        }
+}
+
+static void join_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    uint32_t last = l->shape.rank - 1, part = 0;
+    double buffer[CHUNK];
+    for (struct run r = {.n = 0}; next_run(e, l, &r);)
+        for (int64_t done = 0, n; done < r.n; done += n) {
+            int64_t at = r.at[l->axis];
+            while (at < l->begin[part])
+                part--;
+            while (at >= l->begin[part + 1])
+                part++;
+            n = r.n - done;
+            if (l->axis == last && l->begin[part + 1] - at < n)
+                n = l->begin[part + 1] - at;
+            r.at[l->axis] -= l->begin[part];
+            const double *p = read_node(e, l->parts[part].lazy, offset_of(&l->parts[part], r.at, l->shape.rank),
+                                        l->parts[part].stride[last], n, buffer);
+            r.at[l->axis] += l->begin[part];
+            r.at[last] += n;
+            if (!e->marking) {
+                memcpy(out, p, (size_t)n * sizeof *out);
+                out += n;
+            }
+        }
+}
+
+static void input_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    for (struct run r = {.n = 0}; !e->marking && next_run(e, l, &r); out += r.n)
+        e->how->draw(e->how->self, l, r.from, r.n, out);
+}
+
+static void visit(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+    static void (*const of[])(struct lazy_evaluation *, const struct lazy *, double *) = {
+        [LAZY_INPUT] = input_node, [LAZY_TABLE] = NULL,       [LAZY_MAP] = map_node,
+        [LAZY_FOLD] = fold_node,   [LAZY_PLACE] = place_node, [LAZY_JOIN] = join_node};
+    if (of[l->kind])
+        of[l->kind](e, l, out);
+}
+
+/* ---- the two passes ---- */
+
+static void jitter(const struct lazy_evaluation *e, const struct lazy *l, const struct node_state *s) {
+    for (uint32_t i = 0; i < s->wanted.n; i++) {
+        uint64_t bits =
+            ((uint64_t)i + (l->id + (e->how->jitter_seed << 32)) * (uint64_t)8191 + 1) * 0x9e3779b97f4a7c15u;
+        s->x[i] *= 1 + e->how->jitter * (0x1p-63 * (double)((bits ^ bits >> 29) >> 1) * 2 - 1);
+    }
+}
+
+static int64_t offset_of_index(const struct tensor *t, int64_t at) {
+    int64_t offset = t->offset;
+    for (uint32_t d = t->shape.rank; d-- > 0; at /= t->shape.dim[d])
+        offset += at % t->shape.dim[d] * t->stride[d];
+    return offset;
+}
+
+static void run_passes(struct eval_context *ctx, void *self) {
+    struct lazy_evaluation *e = self;
+    e->marking = true;
+    for (uint32_t k = 0; k < e->nasked; k++)
+        for (uint32_t i = 0; i < e->asked[k].n; i++)
+            mark(e, e->asked[k].tensor->lazy, offset_of_index(e->asked[k].tensor, e->asked[k].at[i]), 1, 1);
+    for (uint32_t i = e->all->n; i-- > 0;) {
+        struct node_state *s = &e->of[i];
+        indices_count(&s->wanted);
+        if (s->wanted.n)
+            visit(e, e->all->all[i], NULL);
+    }
+    e->marking = false;
+    for (uint32_t i = 0; i < e->all->n; i++) {
+        struct node_state *s = &e->of[i];
+        if (!s->wanted.n)
+            continue;
+        s->x = xrealloc(NULL, (size_t)s->wanted.n * sizeof *s->x);
+        visit(e, e->all->all[i], s->x);
+        if (e->how->jitter > 0 && e->all->all[i]->moved)
+            jitter(e, e->all->all[i], s);
+    }
+    for (uint32_t k = 0; k < e->nasked; k++)
+        for (uint32_t i = 0; i < e->asked[k].n; i++) {
+            const struct tensor *t = e->asked[k].tensor;
+            double x;
+            e->asked[k].out[i] = *read_node(e, t->lazy, offset_of_index(t, e->asked[k].at[i]), 1, 1, &x);
+        }
+    (void)ctx;
+}
+
+bool lazies_evaluate(struct eval_context *ctx, const struct lazies *all, struct evaluating *how,
+                     const struct wanted_elements *asked, uint32_t n) {
+    struct lazy_evaluation e = {.ctx = ctx, .all = all, .how = how, .asked = asked, .nasked = n};
+    e.of = xcalloc(all->n + (size_t)1, sizeof *e.of);
+    for (uint32_t i = 0; i < all->n; i++)
+        e.of[i].wanted.numel = all->all[i]->n;
+    bool good = eval_attempt(ctx, run_passes, &e);
+    for (uint32_t i = 0; i < all->n; i++) {
+        indices_free(&e.of[i].wanted);
+        free(e.of[i].x);
+    }
+    free(e.of);
+    free(e.buffer[0]);
+    free(e.buffer[1]);
+    return good;
+}

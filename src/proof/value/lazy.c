@@ -1,0 +1,333 @@
+/* Makes nodes: dimensions that all operands step through alike become one, so that runs of elements are long. */
+#include "proof/value/lazy.h"
+
+#include <math.h>
+
+static struct lazies *all_of(struct eval_context *ctx) {
+    return ctx->lazy_state;
+}
+
+static struct lazy *node_new(struct eval_context *ctx, enum lazy_kind kind, const struct shape *s) {
+    struct lazies *all = all_of(ctx);
+    struct lazy *l = arena_alloc(ctx->arena, sizeof *l);
+    *l = (struct lazy){.id = all->n, .kind = kind, .name = "an op", .shape = *s, .n = shape_count(s)};
+    if (l->n < 1 || s->rank > MAX_RANK)
+        eval_reason(ctx, REASON_NO_EVALUATOR, "no evaluator for a tensor %s", shape_text(ctx->arena, s).p);
+    all->all = grow(all->all, &all->cap, all->n + 1, sizeof(struct lazy *));
+    all->all[all->n++] = l;
+    return l;
+}
+
+/* The table of a tensor that has its elements: up to the last one that the view has. */
+static struct lazy *table_of(struct eval_context *ctx, const struct view *v) {
+    struct lazies *all = all_of(ctx);
+    int64_t last = v->offset;
+    for (uint32_t d = 0; d < v->shape.rank; d++)
+        last += v->stride[d] > 0 ? (v->shape.dim[d] - 1) * v->stride[d] : 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->all[i]->kind == LAZY_TABLE && all->all[i]->x == v->x && all->all[i]->n > last)
+            return all->all[i];
+    struct lazy *l = node_new(ctx, LAZY_TABLE, &(struct shape){1, {last + 1}});
+    l->x = v->x;
+    return l;
+}
+
+static struct view lifted(struct eval_context *ctx, struct view v) {
+    if (!v.lazy)
+        v.lazy = table_of(ctx, &v);
+    v.x = NULL;
+    return v;
+}
+
+static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, const struct shape *s) {
+    struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
+    *t = (struct tensor){.shape = *s, .n = l->n, .lazy = l};
+    int64_t stride = 1;
+    for (uint32_t d = s->rank; d-- > 0; stride *= s->dim[d])
+        t->stride[d] = stride;
+    return t;
+}
+
+const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v) {
+    struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
+    v = lifted(ctx, v);
+    *t = (struct tensor){.shape = v.shape, .n = shape_count(&v.shape), .lazy = v.lazy, .offset = v.offset};
+    memcpy(t->stride, v.stride, sizeof t->stride);
+    return t;
+}
+
+/* Dimensions from `first` on that are one to all views become one. */
+static void coalesce(struct shape *s, struct view *const *v, uint32_t n, uint32_t first) {
+    uint32_t to = first;
+    for (uint32_t d = first; d < s->rank; d++) {
+        bool same = to > first && s->dim[d] != 1;
+        for (uint32_t k = 0; k < n && same; k++)
+            same = v[k]->stride[to - 1] == v[k]->stride[d] * s->dim[d];
+        if (s->dim[d] == 1)
+            continue;
+        to += !same;
+        s->dim[to - 1] = same ? s->dim[to - 1] * s->dim[d] : s->dim[d];
+        for (uint32_t k = 0; k < n; k++)
+            v[k]->stride[to - 1] = v[k]->stride[d];
+    }
+    s->rank = to;
+}
+
+/* ---- kinds ---- */
+
+const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type) {
+    struct lazy *l = node_new(ctx, LAZY_INPUT, s);
+    l->input = input;
+    l->type = type;
+    return tensor_of(ctx, l, s);
+}
+
+static struct lazy *map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n, struct shape *s) {
+    *s = t[0]->shape;
+    for (uint32_t k = 1; k < n; k++) {
+        struct shape so_far = *s;
+        shape_broadcast(ctx, &so_far, &t[k]->shape, s);
+    }
+    struct view *in[3], lift[3];
+    for (uint32_t k = 0; k < n; k++)
+        lift[k] = lifted(ctx, view_expanded(t[k], s));
+    struct lazy *l = node_new(ctx, LAZY_MAP, s);
+    for (uint32_t k = 0; k < n; k++) {
+        l->in[k] = lift[k];
+        in[k] = &l->in[k];
+    }
+    l->nin = n;
+    coalesce(&l->shape, in, n, 0);
+    return l;
+}
+
+const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
+    struct shape s;
+    struct lazy *l = map_of(ctx, &x, 1, &s);
+    l->unary = f;
+    l->moved = true;
+    return tensor_of(ctx, l, &s);
+}
+
+static bool is_itself(const struct lazy *l) {
+    return l->in[0].lazy == l->in[1].lazy && l->in[0].offset == l->in[1].offset &&
+           memcmp(l->in[0].stride, l->in[1].stride, l->shape.rank * sizeof *l->in[0].stride) == 0;
+}
+
+static bool compares_itself(const struct tensor *t, binary_function *f) {
+    const struct lazy *l = t->lazy;
+    return l && l->kind == LAZY_MAP && l->binary == f && is_itself(l);
+}
+
+/* (x == x) + (x != x) is 1, whatever x is: lowerings write so what has as many elements as x. */
+const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
+                                 const struct tensor *y) {
+    struct shape s;
+    if (f == binary_ADD && compares_itself(x, binary_EQ) && compares_itself(y, binary_NE) &&
+        shape_eq(&x->shape, &y->shape))
+        return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 1), &x->shape));
+    struct lazy *l = map_of(ctx, (const struct tensor *const[]){x, y}, 2, &s);
+    l->binary = f;
+    l->moved = true;
+    return tensor_of(ctx, l, &s);
+}
+
+const struct tensor *lazy_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
+                                 const struct tensor *y) {
+    struct shape s;
+    struct lazy *l = map_of(ctx, (const struct tensor *const[]){condition, x, y}, 3, &s);
+    return tensor_of(ctx, l, &s);
+}
+
+const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps) {
+    struct shape s;
+    struct lazy *l = map_of(ctx, &x, 1, &s);
+    l->rounds = true;
+    l->wraps = wraps;
+    l->type = type;
+    return tensor_of(ctx, l, &s);
+}
+
+/* The table of a constant has the numbers of its text. */
+void lazy_round_constant(const struct tensor *x, enum dtype type) {
+    struct lazy *l = x->lazy;
+    if (l->kind != LAZY_TABLE)
+        return;
+    l->type = type;
+    double *numbers = (double *)(uintptr_t)l->x;
+    for (int64_t i = 0; i < l->n; i++)
+        numbers[i] = format_round(numbers[i], type, ROUND_EVEN);
+}
+
+const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
+                               const struct view *y, uint32_t ngroup) {
+    struct shape s = x->shape, group = {.rank = ngroup};
+    const struct view *from[2] = {x, y};
+    struct view *in[2], *by[2], lift[2];
+    uint32_t n = y ? 2 : 1;
+    s.rank -= ngroup;
+    memcpy(group.dim, s.dim + s.rank, ngroup * sizeof *s.dim);
+    for (uint32_t k = 0; k < n; k++)
+        lift[k] = lifted(ctx, *from[k]);
+    struct lazy *l = node_new(ctx, LAZY_FOLD, &s);
+    l->name = name;
+    l->fold = f;
+    l->nin = n;
+    l->moved = true;
+    for (uint32_t k = 0; k < n; k++) {
+        in[k] = &l->in[k];
+        by[k] = &l->group[k];
+        l->in[k] = lift[k];
+        l->group[k] = (struct view){.lazy = lift[k].lazy};
+        memcpy(l->group[k].stride, lift[k].stride + s.rank, ngroup * sizeof *lift[k].stride);
+    }
+    coalesce(&l->shape, in, n, 0);
+    coalesce(&group, by, n, 0);
+    for (uint32_t k = 0; k < n; k++)
+        l->group[k].shape = group;
+    return tensor_of(ctx, l, &s);
+}
+
+const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
+                                const int64_t *before, const int64_t *spread, double fill) {
+    struct view lift = lifted(ctx, *x);
+    struct lazy *l = node_new(ctx, LAZY_PLACE, s);
+    l->in[0] = lift;
+    l->nin = 1;
+    l->fill = fill;
+    for (uint32_t d = 0; d < s->rank; d++) {
+        l->before[d] = before[d];
+        l->spread[d] = spread ? spread[d] : 1;
+    }
+    return tensor_of(ctx, l, s);
+}
+
+const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
+    struct shape s = parts[0]->shape;
+    struct view *views = arena_alloc(ctx->arena, n * sizeof *views);
+    int64_t *begin = arena_alloc(ctx->arena, (n + (size_t)1) * sizeof *begin);
+    begin[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        views[i] = lifted(ctx, view_of(parts[i]));
+        begin[i + 1] = begin[i] + parts[i]->shape.dim[axis];
+    }
+    s.dim[axis] = begin[n];
+    struct lazy *l = node_new(ctx, LAZY_JOIN, &s);
+    l->parts = views;
+    l->begin = begin;
+    l->nparts = n;
+    l->axis = axis;
+    return tensor_of(ctx, l, &s);
+}
+
+/* ---- shapes ---- */
+
+/* The strides of the same elements in another shape; false: there are none. */
+static bool restride(const struct view *v, const struct shape *to, int64_t *stride) {
+    struct view one = *v;
+    struct shape s = v->shape;
+    uint32_t d = 0, e = 0;
+    coalesce(&s, (struct view *const[]){&one}, 1, 0);
+    for (uint32_t i = 0; i < s.rank; i++) { /* dimension i is those from d to e of the new shape */
+        int64_t n = 1;
+        while (e < to->rank && n * to->dim[e] <= s.dim[i] && n < s.dim[i])
+            n *= to->dim[e++];
+        if (n != s.dim[i])
+            return false;
+        int64_t step = one.stride[i];
+        for (uint32_t k = e; k-- > d; step *= to->dim[k])
+            stride[k] = step;
+        d = e;
+    }
+    for (; d < to->rank; d++)
+        stride[d] = 1;
+    return true;
+}
+
+static double itself(double x) {
+    return x;
+}
+
+const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s) {
+    struct view v = view_of(t), to = {.shape = *s, .lazy = t->lazy, .offset = t->offset};
+    if (restride(&v, s, to.stride))
+        return lazy_of_view(ctx, to);
+    struct shape own;
+    struct lazy *l = map_of(ctx, &t, 1, &own);
+    l->unary = itself;
+    return tensor_of(ctx, l, s);
+}
+
+static double fold_dot(const double *x, const double *y, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y) {
+    struct shape bx = x->shape, by = y->shape, batch;
+    bx.rank -= 2;
+    by.rank -= 2;
+    shape_broadcast(ctx, &bx, &by, &batch);
+    const struct view *from[2] = {x, y};
+    struct view v[2];
+    if (batch.rank + 3 > MAX_RANK)
+        eval_fail(ctx, "a product of rank %u", batch.rank + 2);
+    for (int side = 0; side < 2; side++) {
+        uint32_t rank = from[side]->shape.rank - 2, lead = batch.rank - rank;
+        v[side] = *from[side];
+        v[side].shape = batch;
+        memset(v[side].stride, 0, sizeof v[side].stride);
+        for (uint32_t d = 0; d < rank; d++)
+            v[side].stride[lead + d] = from[side]->shape.dim[d] == 1 ? 0 : from[side]->stride[d];
+        v[side].shape.dim[batch.rank] = x->shape.dim[x->shape.rank - 2];
+        v[side].shape.dim[batch.rank + 1] = y->shape.dim[y->shape.rank - 1];
+        v[side].shape.dim[batch.rank + 2] = x->shape.dim[x->shape.rank - 1];
+        v[side].shape.rank = batch.rank + 3;
+    }
+    v[0].stride[batch.rank] = x->stride[x->shape.rank - 2];
+    v[0].stride[batch.rank + 2] = x->stride[x->shape.rank - 1];
+    v[1].stride[batch.rank + 1] = y->stride[y->shape.rank - 1];
+    v[1].stride[batch.rank + 2] = y->stride[y->shape.rank - 2];
+    return lazy_fold(ctx, "a product", fold_dot, &v[0], &v[1], 1);
+}
+
+static bool compares(const struct lazy *l) {
+    return l->binary == binary_EQ || l->binary == binary_NE || l->binary == binary_LT || l->binary == binary_LE ||
+           l->binary == binary_GT || l->binary == binary_GE;
+}
+
+/* ---- choices ---- */
+
+static bool is_drawn(const struct lazy *l) {
+    bool drawn = l->kind == LAZY_INPUT;
+    for (uint32_t k = 0; k < l->nin && !drawn; k++)
+        drawn = l->in[k].lazy->drawn;
+    for (uint32_t k = 0; k < l->nparts && !drawn; k++)
+        drawn = l->parts[k].lazy->drawn;
+    return drawn;
+}
+
+/* The larger or smaller one of two, neither of which stands for infinity. */
+static bool clamps(const struct lazy *l) {
+    static const double infinite = 1e18;
+    bool clamps = l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM;
+    for (uint32_t k = 0; k < l->nin && clamps; k++)
+        clamps = l->in[k].lazy->kind != LAZY_TABLE || fabs(l->in[k].lazy->x[l->in[k].offset]) < infinite;
+    return clamps;
+}
+
+void lazies_settle(struct lazies *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct lazy *l = all->all[i];
+        l->drawn = is_drawn(l);
+        if (l->kind != LAZY_MAP)
+            continue;
+        l->compares = l->drawn && compares(l);
+        l->tests_nan = l->compares && is_itself(l);
+        l->chooses = l->drawn && (l->compares || clamps(l) || (l->nin == 3 && l->in[0].lazy->drawn));
+        l->jumps =
+            (l->compares && !l->tests_nan) || (l->drawn && l->rounds && l->type != DT_I1 && format_is_integer(l->type));
+    }
+}

@@ -1,0 +1,98 @@
+/* Tensors whose elements are computed when they are asked for, so that a few elements of a result can be had at the
+ * shapes of a model.
+ *
+ * An op becomes a few nodes, each of one of the kinds below; movement is a view of a node (struct view) and makes none.
+ * The evaluators and lowerings of proof/numeric make them in a context that has `lazy`: the tensors that they yield
+ * have no elements then. evaluate.h computes elements of them.
+ *
+ * All of it lives in the arena of the context. */
+#ifndef FA_LAZY_H
+#define FA_LAZY_H
+
+#include "proof/numeric/tensor.h"
+
+enum lazy_kind {
+    LAZY_INPUT, /* drawn */
+    LAZY_TABLE, /* given */
+    LAZY_MAP,   /* a function of an element of each operand */
+    LAZY_FOLD,  /* of a group of elements of each operand */
+    LAZY_PLACE, /* the operand among elements of one number */
+    LAZY_JOIN,  /* operands side by side */
+};
+
+typedef double fold_function(const double *x, const double *y, int64_t n);
+
+struct lazy {
+    uint32_t id; /* operands have smaller ones */
+    enum lazy_kind kind;
+    const char *name; /* of the op, for messages */
+    struct shape shape;
+    int64_t n;
+    struct view in[3]; /* over `shape`, but for FOLD and PLACE as is said there */
+    uint32_t nin;
+    bool moved; /* jitter moves it: it is computed in floats */
+    /* by kind */
+    uint32_t input;  /* INPUT: its number */
+    const double *x; /* TABLE */
+    double fill;     /* PLACE */
+    /* MAP: one of these, or `rounds`, or a choice by the first operand */
+    unary_function *unary;
+    binary_function *binary;
+    bool rounds, wraps;
+    bool drawn;      /* it depends on an input, */
+    bool compares;   /* compares it with another number, */
+    bool tests_nan;  /* compares it with itself, */
+    bool jumps;      /* or jumps where numbers are equal, or halves */
+    bool chooses;    /* one of two ways, by numbers that are drawn: */
+    bool met[2];     /* which ones elements went; evaluate.h sets it */
+    enum dtype type; /* INPUT, TABLE, and of what is rounded */
+    /* FOLD: `in` is over `shape` with the first element of each group, `group` over one group from there */
+    fold_function *fold;
+    struct view group[2];
+    /* PLACE: element i of the operand, in[0], along a dimension is at before + i * spread; else `fill` */
+    int64_t before[MAX_RANK], spread[MAX_RANK];
+    /* JOIN: begin[i] is where part i begins along the axis; nparts + 1 of them */
+    struct view *parts;
+    int64_t *begin;
+    uint32_t nparts, axis;
+};
+
+struct lazies {
+    struct lazy **all;
+    uint32_t n, cap;
+};
+
+extern const struct lazy_maker lazy_maker;
+
+/* ---- nodes: within eval_attempt ---- */
+
+/* All operands are over `shape`, or broadcast from the right. */
+const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type);
+const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x);
+const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
+                                 const struct tensor *y);
+const struct tensor *lazy_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
+                                 const struct tensor *y);
+/* Views over the dimensions of the result, then those of a group, the last `ngroup`; `y` may be NULL. */
+const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
+                               const struct view *y, uint32_t ngroup);
+const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
+                                const int64_t *before, const int64_t *spread, double fill);
+const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis);
+
+/* ---- for lazy_maker ---- */
+
+const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v);
+const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
+const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y);
+const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
+void lazy_round_constant(const struct tensor *x, enum dtype type);
+
+/* Finds what depends on inputs, and how; once all nodes are made. */
+void lazies_settle(struct lazies *all);
+/* A choice all elements of which, some at least, went one way. */
+static inline bool lazy_has_one_way(const struct lazy *l) {
+    return l->chooses && l->met[0] != l->met[1];
+}
+
+#endif
