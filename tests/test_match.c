@@ -730,9 +730,8 @@ Test(match, a_condition_on_an_absent_part_holds) {
 }
 
 Test(match, an_absent_part_is_like_nothing) {
-    static const char *const keys[] = {"where: same_window(out, b)", "where: repeats(b, out, 0)",
-                                       "where: repeats(out, b, 0)", "where: read_as(b, out, 0, 1)",
-                                       "where: read_as(out, b, 0, 1)"};
+    static const char *const keys[] = {
+        "where: same_window(out, b)", "where: repeats(b, out, 0)", "where: repeats(out, b, 0)", "where: read_as(b, out, 0, 1)", "where: read_as(out, b, 0, 1)"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         pattern("out = exp(x) * y [+ b]", keys[i]);
         miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");

@@ -2,10 +2,14 @@
 
 #include "compile/verify/circuit.h"
 #include "proof/equal/show.h"
+#include "proof/same/same.h"
 
 /* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
  * times as long as in f64. */
 static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
+
+/* Of struct same_question. */
+static const double own_elements = 3e7;
 
 enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2, MANY_SAMPLES = 8 };
 
@@ -112,6 +116,25 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why.text = matters_for(v->at.trial)};
 }
 
+/* Masks and orders of equal elements are drawn for no other engine. */
+static bool may_be_the_same(const struct verdict *v) {
+    return v->kind != VERDICT_DIFFERENT || v->at.trial == TRIAL_PLAIN || v->at.trial == TRIAL_POSITIVE ||
+           v->at.trial == TRIAL_COARSE || v->at.trial == TRIAL_THRESHOLDS || v->at.trial == TRIAL_NEAR_EPSILON;
+}
+
+/* What small shapes do not prove: elements of both sides at the shapes of the model may. */
+static void ask_at_own_shapes(const struct miter_question *q, struct judgement *j, struct arena *a) {
+    struct same_question same = {.graph = &q->own.graph,
+                                 .lowerings = q->own.problem.lowerings,
+                                 .values = {q->own.result[0], q->own.result[1]},
+                                 .seed = q->how.seed,
+                                 .bound = q->how.bound,
+                                 .most = own_elements};
+    struct same_answer answer = same_function(&same, a);
+    if (answer.is == SAME)
+        *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = answer.rounding};
+}
+
 struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
                              struct arena *a) {
     struct miter_question *q = arena_alloc(a, sizeof *q);
@@ -121,6 +144,9 @@ struct judgement miter_judge(const struct mlir *miter, const struct pattern_set 
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
+        if (how.thorough && !how.any_order && (j.answer == ANSWER_DIFFERENT || j.agrees) &&
+            may_be_the_same(&all.verdict))
+            ask_at_own_shapes(q, &j, a);
     }
     circuit_free(&q->own);
     return j;
