@@ -3,6 +3,7 @@
 #include "authoring/examples.h"
 #include "proof/prove/example.h"
 #include "proof/prove/proof.h"
+#include "proof/prove/proofs.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -73,7 +74,9 @@ static void run(const struct rule *r, const char *ops, struct example_counts *co
     buf_free(&text);
     cr_assert_not_null(p, "%s", message());
     *counts = (struct example_counts){0, 0};
+    prover.proofs = proofs_new(&set);
     examples_run(&set, p, &diags, &judge, counts);
+    proofs_free(prover.proofs);
 }
 
 static void proved(struct rule r, const char *ops) {
@@ -489,7 +492,16 @@ Test(prove, what_has_too_many_ops_is_not_evaluated) {
     cr_assert_not_null(strstr(message(), "too many operands"), "%s", message());
 }
 
-/* ---- numbers ---- */
+/* ---- extents and numbers ---- */
+
+Test(prove, what_holds_in_the_extents_of_the_example_alone_is_refuted) {
+    struct rule r = {"out = x - mean(x, dim=-1)", NULL, "x - sum(x, dim=-1) * 0.03125", NULL};
+    const char *ops =
+        REDUCE("m", "mean", "x", "1", "6x32", "6x1") TWO("o", "subtract", "x", "m", "6x32", "6x1", "6x32");
+    refuted(r, ops, "in other extents: ");
+    r.fused = "x - sum(x, dim=-1) * (1 / extent(x, -1))";
+    proved(r, ops);
+}
 
 /* The number that it compares with is met. */
 Test(prove, a_threshold_that_is_met_decides) {

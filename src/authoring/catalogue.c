@@ -15,6 +15,7 @@
 #include "patterns/library/library.h"
 #include "patterns/library/lowering.h"
 #include "proof/prove/example.h"
+#include "proof/prove/proofs.h"
 
 enum { FORMULA_WIDTH = 80 /* a longer line of a formula goes on below, indented */ };
 
@@ -142,8 +143,11 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
                                struct fa_test_counts *counts) {
     IN_C_LOCALE;
     struct example_counts n = {0, 0};
-    struct prover prover = {
-        .set = &l->patterns, .diags = &l->diags, .say_unproved = options->say_unproved, .seed = options->seed};
+    struct prover prover = {.set = &l->patterns,
+                            .proofs = proofs_new(&l->patterns),
+                            .diags = &l->diags,
+                            .say_unproved = options->say_unproved,
+                            .seed = options->seed};
     struct example_judge judge = {prove_example, &prover, options->say_unproved};
     struct watch *watch = watch_new(options->progress);
     uint32_t ntaken;
@@ -159,6 +163,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
     }
     free(taken);
+    proofs_free(prover.proofs);
     counts->tests = n.run;
     counts->failed = n.failed;
     counts->proved = prover.proved;
