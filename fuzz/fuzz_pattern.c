@@ -54,7 +54,7 @@ static void search(const struct pattern_set *set) {
     for (uint32_t i = 0; i < found.n; i++) {
         struct match_detail detail;
         match_details(&found.items[i], &own, &detail);
-        const struct str_list said[] = {detail.remarks, detail.preconditions, detail.blocked, detail.compiler};
+        const struct str_list said[] = {detail.remarks, detail.preconditions, detail.blocked};
         for (size_t s = 0; s < sizeof said / sizeof *said; s++)
             for (uint32_t k = 0; k < said[s].n; k++)
                 fuzz_touch(said[s].items[k]);

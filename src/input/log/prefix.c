@@ -20,8 +20,9 @@ struct prefix_number {
 };
 
 struct prefix {
-    struct str form; /* numbers are '0', blanks are one ' ', none at both ends; owned */
-    size_t indent;   /* blanks behind it: the least that a line of IR has */
+    struct str form; /* numbers are '0', blanks are one ' ', none at both ends; in `text` */
+    char *text;
+    size_t indent; /* blanks behind it: the least that a line of IR has */
     uint32_t lines;
     bool heads, ends; /* before a module or function; before a brace that closes a region */
     uint32_t nnumbers;
@@ -89,7 +90,8 @@ static struct prefix *find_prefix(struct prefixes *of, struct str form, bool add
         return NULL;
     of->items = grow(of->items, &of->cap, of->n + 1, sizeof *of->items);
     struct prefix *p = &of->items[of->n++];
-    *p = (struct prefix){.form = {memcpy(xrealloc(NULL, form.n), form.p, form.n), form.n}, .indent = SIZE_MAX};
+    *p = (struct prefix){.text = memcpy(xrealloc(NULL, form.n), form.p, form.n), .indent = SIZE_MAX};
+    p->form = (struct str){p->text, form.n};
     return p;
 }
 
@@ -184,7 +186,7 @@ static bool is_chosen(const struct prefixes *of, const struct prefix *p) {
 }
 
 static void free_prefix(struct prefix *p) {
-    free((char *)(uintptr_t)p->form.p);
+    free(p->text);
     for (uint32_t i = 0; i < MOST_NUMBERS; i++)
         free(p->numbers[i].values);
 }

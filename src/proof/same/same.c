@@ -272,7 +272,7 @@ static bool is_used(const struct same_run *r, uint32_t input, bool *is_float) {
 }
 
 static bool try_kind(struct same_run *r, enum draw_kind kind, uint32_t input, uint32_t sample, bool *different) {
-    r->numbers = (struct drawing_numbers){kind, input, r->q->seed * 31 + kind + 1 + sample * 0x10001,
+    r->numbers = (struct drawing_numbers){kind, input, r->q->seed * 31 + kind + 1 + (uint64_t)sample * 0x10001,
                                           sample < r->nbends ? r->bends[sample] : 0};
     return try_numbers(r, different);
 }

@@ -2,6 +2,7 @@
 #include "proof/value/lazy.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct lazies *all_of(struct eval_context *ctx) {
     return ctx->lazy_state;
@@ -25,10 +26,12 @@ static struct lazy *table_of(struct eval_context *ctx, const struct view *v) {
     for (uint32_t d = 0; d < v->shape.rank; d++)
         last += v->stride[d] > 0 ? (v->shape.dim[d] - 1) * v->stride[d] : 0;
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->all[i]->kind == LAZY_TABLE && all->all[i]->x == v->x && all->all[i]->n > last)
+        if (all->all[i]->kind == LAZY_TABLE && all->all[i]->of == v->x && all->all[i]->n > last)
             return all->all[i];
     struct lazy *l = node_new(ctx, LAZY_TABLE, &(struct shape){1, {last + 1}});
-    l->x = v->x;
+    l->of = v->x;
+    l->x = arena_alloc(ctx->arena, ((size_t)last + 1) * sizeof *l->x);
+    memcpy(l->x, v->x, ((size_t)last + 1) * sizeof *l->x);
     return l;
 }
 
@@ -154,9 +157,8 @@ void lazy_round_constant(const struct tensor *x, enum dtype type) {
     if (l->kind != LAZY_TABLE)
         return;
     l->type = type;
-    double *numbers = (double *)(uintptr_t)l->x;
     for (int64_t i = 0; i < l->n; i++)
-        numbers[i] = format_round(numbers[i], type, ROUND_EVEN);
+        l->x[i] = format_round(l->x[i], type, ROUND_EVEN);
 }
 
 const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,

@@ -32,9 +32,10 @@ struct lazy {
     uint32_t nin;
     bool moved; /* jitter moves it: it is computed in floats */
     /* by kind */
-    uint32_t input;  /* INPUT: its number */
-    const double *x; /* TABLE */
-    double fill;     /* PLACE */
+    uint32_t input;   /* INPUT: its number */
+    double *x;        /* TABLE: a copy */
+    const double *of; /* of these */
+    double fill;      /* PLACE */
     /* MAP: one of these, or `rounds`, or a choice by the first operand */
     unary_function *unary;
     binary_function *binary;
