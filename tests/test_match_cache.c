@@ -193,7 +193,6 @@ Test(match_cache, locations_and_names_are_asked_again) {
     } cases[] = {{"one_location()", {true, false, true}},
                  {"located(\"norm\")", {true, true, false}},
                  {"same_location(e, out)", {true, false, true}},
-                 {"named(x, \"^w$\")", {true, true, false}},
                  {"spelled(out, \"^%1\")", {true, false, true}},
                  {"spelled(out, \"norm\")", {false, false, false}}}; /* a location is not the text of its op */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

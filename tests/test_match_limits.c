@@ -69,9 +69,6 @@ static const struct {
     {"n = x\nout = exp(n) * n", "", "x:2x3 y:2x3",
      "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e x; return o",
      "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e y; return o"},
-    {"e = relu(x)\nn = e\nout = tanh(n) * n", "", "x:2x3 y:2x3",
-     "a = ttir.abs x; r = ttir.relu a; t = ttir.tanh r; o = ttir.multiply t a; return o",
-     "a = ttir.abs x; r = ttir.relu a; t = ttir.tanh r; o = ttir.multiply t y; return o"},
     /* what a value is the same along; an axis of a reshape of which it varies along a part */
     {"out = exp(x) * w", "where: along_axis(w, x, 0)", "x:2x3",
      "e = ttir.exp x; w = ttir.full {fill_value = 3.0 : f32} -> 2x1; o = ttir.multiply e w; return o",
@@ -103,10 +100,6 @@ static const struct {
     {"out = exp(x) * y [+ b]", "require: used_by(b, \"add$\")", "x:2x3 y:2x3 z:2x3",
      "e = ttir.exp x; m = ttir.multiply e y; o = ttir.add m z; return o",
      "e = ttir.exp x; o = ttir.multiply e y; return o"},
-    {"out = exp(x) * y [+ b]", "require: cast_from(b, y)", "x:2x3 y:2x3xbf16 a:2x3xbf16",
-     "c = ttir.typecast a -> 2x3; b = ttir.abs c; e = ttir.exp x; m = ttir.multiply e y -> 2x3; o = ttir.add m b\n"
-     "return o",
-     "e = ttir.exp x; o = ttir.multiply e y -> 2x3; return o"},
     /* one value, read in the same way: but for the axes that are summed */
     {"out = exp(x) * y", "where: same(x, y)", "x:4", "e = ttir.exp x; o = ttir.multiply e x; return o",
      "e = ttir.exp x; r = ttir.reshape x -> 4x1; o = ttir.multiply e r -> 4x4; return o"},
@@ -165,17 +158,6 @@ static const struct {
     /* a sum of nothing */
     {"out = exp(sum(x))", "", "x:2x1 y:2x0", "s = ttir.sum x {dim_arg = [1]} -> 2; o = ttir.exp s; return o",
      "s = ttir.sum y {dim_arg = [1]} -> 2; o = ttir.exp s; return o"},
-    /* a reshape that restores what a sum reduced: of a product with a number first, and not the first dimension */
-    {"e = sum(x) * y\nout = tanh(e)", "require: 'not(between(e, out, \"reshape\"))'", "x:2x3 y:2",
-     "k = ttir.full {fill_value = 0.5 : f32} -> 2; s = ttir.sum x {dim_arg = [1], keep_dim = false} -> 2\n"
-     "e = ttir.multiply k s; r = ttir.reshape e -> 2x1; o = ttir.tanh r; return o",
-     "k = ttir.full {fill_value = 0.5 : f32} -> 2; s = ttir.sum x {dim_arg = [1], keep_dim = false} -> 2\n"
-     "e = ttir.multiply k s; r = ttir.reshape e -> 1x2; o = ttir.tanh r; return o"},
-    {"s = sum(x)\nout = tanh(s)", "require: 'not(between(s, out, \"reshape\"))'", "x:6x2x3",
-     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 6x2; r = ttir.reshape s -> 6x2x1; o = ttir.tanh r; return o",
-     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 6x2; r = ttir.reshape s -> 12x1x1; o = ttir.tanh r; return "
-     "o"},
-    /* two axes that are cut alike are two axes */
     {"out = slice(x) + slice(x)", "", "x:8x8", CORNER("s") CORNER("t") "o = ttir.add s t; return o",
      CORNER("s") "t = ttir.permute s {permutation = [1, 0]} -> 4x4; o = ttir.add s t; return o"},
     /* windows along dimensions that there are not, and of more numbers than dimensions */
@@ -212,15 +194,10 @@ static const char *chain(const char *op, int n) {
     return arena_printf(&arena, "%.*s o = ttir.tanh c%d; return o", (int)text.n, text.p, n).p;
 }
 
-Test(match_limits, chains_of_movement_and_of_slices_end) {
+Test(match_limits, chains_of_movement_end) {
     for (int n = MAX_CHAIN; n <= MAX_CHAIN + 1; n++) {
-        pattern("e = exp(x)\nout = tanh(e)", "require: between(out, \"typecast\")");
-        cr_expect_eq(search_all("x:4xbf16", chain("typecast c%d -> 4xf32", n)), n == MAX_CHAIN, "%d casts", n);
         pattern("out = exp(x)", "where: no_user(out, \"[.]add$\")");
         cr_expect_eq(search_all("x:4xbf16", chain("typecast c%d -> 4xf32", n - 2)), n == MAX_CHAIN, "%d casts", n - 2);
-        pattern("out = tanh(slice(exp(x)))", "");
-        cr_expect_eq(search_all("x:100", chain("slice_static c%d {begins = [0], ends = [%d]} -> %d", n)),
-                     n == MAX_CHAIN, "%d slices", n);
     }
 }
 

@@ -115,7 +115,8 @@ static void put_json_text(struct writer *w, struct str s) {
     for (size_t begin = 0, i = 0; i <= s.n; i++) {
         if (i < s.n && (unsigned char)s.p[i] >= ' ' && s.p[i] != '"' && s.p[i] != '\\')
             continue;
-        print_clean((struct str){s.p + begin, i - begin}, "", w->out);
+        if (i > begin)
+            print_clean((struct str){s.p + begin, i - begin}, "", w->out);
         begin = i + 1;
         const char *at = i < s.n && s.p[i] ? strchr(plain, s.p[i]) : NULL;
         if (at)
