@@ -16,8 +16,7 @@ int main(int argc, char **argv) {
     struct fa_patterns patterns = {.only = "ttnn.*"};
     struct fa_library *library = fa_library_read(&patterns, 0); /* once, for any number of audits */
     struct fa_audit_options options = {.inputs = {.files = (const char *const *)argv + 1, .nfiles = (size_t)argc - 1},
-                                       .patterns = {.library = library},
-                                       .sort = "saving"};
+                                       .patterns = {.library = library}};
     struct fa_audit *audit = fa_audit(&options);
     struct fa_finding f;
     say(fa_diagnostics(audit));
