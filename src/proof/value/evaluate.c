@@ -143,14 +143,16 @@ static void note_ways(struct lazy *l, const double *const *p, int64_t n, const d
 static void map_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
     double buffers[3][CHUNK];
     const double *p[3] = {NULL};
-    for (struct run r = {.n = 0}; next_run(e, l, &r); out += e->marking ? 0 : r.n) {
+    for (struct run r = {.n = 0}; next_run(e, l, &r);) {
         for (uint32_t k = 0; k < l->nin; k++)
             p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank),
                              last_stride(&l->in[k], l->shape.rank), r.n, buffers[k]);
-        if (!e->marking)
-            map_run(e, l, p, r.n, out);
-        if (!e->marking && l->chooses)
+        if (e->marking)
+            continue;
+        map_run(e, l, p, r.n, out);
+        if (l->chooses)
             note_ways(e->all->all[l->id], p, r.n, out);
+        out += r.n;
     }
 }
 
