@@ -8,9 +8,8 @@ places: a number, an axis, an operator, an operand, an element type, an extent, 
 user, ops in between, another function behind it. The pipeline runs with random options. What differs, or is refused with
 fusing on alone, is reduced as long as the same pass makes the difference, and told once for each kind; DIR keeps it. The
 program is judged, too: what it says to differ does so where both functions are evaluated in full, an audit finds the same
-under other names and in another order, no place is found whose fused op is all that is there, and of some functions each
-option that it names, set, brings the fusion that it is said to bring, with the rest that tests/actions_test.py tries. Exit
-status 1: the compiler is wrong in a way that KNOWN does not have, or the program is.
+under other names and in another order, and no place is found whose fused op is all that is there. Exit status 1: the
+compiler is wrong in a way that KNOWN does not have, or the program is.
 """
 import argparse
 import collections
@@ -28,12 +27,10 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
-import actions_test
 import legal_test
 
 BATCH = 50            # functions of a module
 LIMIT = 20            # seconds of processor of one run of the compiler or of the program
-TRIED = 3             # functions of a module whose actions are tried
 TRIES = 150           # runs to reduce one difference
 PIPELINE = "--ttir-to-ttnn-backend-pipeline=mock-system-desc-arch=wormhole_b0 optimization-level=0 "
 FUSING_OPTIONS = ["enable-fusing-conv2d-with-multiply-pattern", "enable-permute-matmul-fusion",
@@ -493,12 +490,16 @@ class Judge:
                 break
         return found
 
-    def findings(self, before, after):
+    def report(self, before, after):
+        """The entries; None: it is refused, and why."""
         run = self.run([self.o.program, "-q", "--no-validate", "--format=json", "-o", "-", before, after])
         if run.returncode not in (0, 1):
             return None, run.stderr or "status %d" % run.returncode
-        entries = json.loads(run.stdout)["missed_fusions"] if run.stdout.strip() else []
-        return collections.Counter(e["fused_op"] for e in entries for _ in e["instances"]), ""
+        return json.loads(run.stdout)["missed_fusions"] if run.stdout.strip() else [], ""
+
+    def findings(self, before, after):
+        entries, refused = self.report(before, after)
+        return None if entries is None else collections.Counter(e["fused_op"] for e in entries for _ in e["instances"]), refused
 
 
 def crash(run):
@@ -590,7 +591,7 @@ def taken(judge, functions, options, failed):
     return accepted
 
 
-def judge_batch(judge, functions, rng, options, result):
+def judge_batch(judge, functions, options, result):
     functions = taken(judge, functions, options, result["compiler"])
     before, after, failed = judge.compile(functions, options)
     if failed or not functions:   # all of them together may take too long
@@ -610,10 +611,7 @@ def judge_batch(judge, functions, rng, options, result):
             said, answers = in_full(judge, function, kinds, options)
             result["program"] += [(what, [(name, function)]) for what in said]
             result["evaluated"].update(answers)
-    for module in [functions] + [[f] for f in rng.sample(functions, min(TRIED, len(functions)))]:
-        said, tried = violations(judge, module, options)
-        result["program"] += [(what, module) for what in said]
-        result["actions"].update(tried)
+    result["program"] += [(what, functions) for what in violations(judge, functions, options)]
 
 
 def in_full(judge, function, kinds, options):
@@ -643,34 +641,17 @@ def names_change_nothing(judge, before, after):
     return None if one == two else "audit: other findings after renaming: %s" % (refused or dict(one - two) or dict(two - one))
 
 
-class Actions(actions_test.Trials):
-    """What a report says about options and preconditions, tried."""
-
-    def __init__(self, judge):
-        super().__init__(judge.o.program, judge.o.opt, judge.directory)
-        self.said = []
-
-    def fail(self, text):
-        what = text.partition(": ")[2]
-        if not what.startswith("the compiler fails"):   # which the pipelines of its own options show
-            self.said.append("action: " + what)
-
-
 def violations(judge, functions, options):
-    """What our own program says wrongly of a module, and what was tried: of one function also what its actions say, which
-    are of a pipeline whose other options are as by default."""
-    trials, before = Actions(judge), judge.write("ours.mlir", functions)
-    after = trials.compiled(before, options.split())
-    if not after:
-        return [], trials.counts
-    renamed = names_change_nothing(judge, before, after)
-    for entry in trials.entries(before, after):
+    """What our own program says wrongly of a module."""
+    before, after, refused = judge.compile(functions, options)
+    if refused:
+        return []
+    said = [names_change_nothing(judge, before, after)]
+    for entry in judge.report(before, after)[0] or []:
         for place in entry["instances"]:
             if [op["op"] for op in place.get("ops", []) if op["part"] == "matched" and "op" in op] == [entry["fused_op"]]:
-                trials.said.append("finding: %s stands there already" % entry["fused_op"])
-    if len(functions) == 1:
-        trials.try_module("", before)
-    return trials.said + ([renamed] if renamed else []), trials.counts
+                said.append("finding: %s stands there already" % entry["fused_op"])
+    return [what for what in said if what]
 
 
 def sort_of(violation):
@@ -681,7 +662,7 @@ def work(arguments):
     options, seeds, number = arguments
     rng = Change("%s:%d" % (options.seed, number))
     result = {"number": number, "made": BATCH, "functions": 0, "compiler": [], "program": [],
-              "ops": collections.Counter(), "actions": collections.Counter(), "evaluated": collections.Counter()}
+              "ops": collections.Counter(), "evaluated": collections.Counter()}
     functions = [("f%d" % i, rng.of(Grown(rng).grow() if rng.random() < 0.2 else rng.choice(seeds).copy(), seeds))
                  for i in range(BATCH)]
     chosen = "enable-fusing-pass=%s" % rng.choice(["true", "true", "false"])
@@ -691,7 +672,7 @@ def work(arguments):
         judge = Judge(options, directory)
         legal = judge.legal(functions)[0]
         if legal:
-            judge_batch(judge, legal, rng, chosen, result)
+            judge_batch(judge, legal, chosen, result)
     return result
 
 
@@ -743,8 +724,8 @@ def smallest_violation(options, functions, what, chosen):
         judge = Judge(options, directory)
 
         def wrong(f):
-            said = (in_full(judge, f, judge.differences(f, chosen), chosen) if what.endswith(" in full") else
-                    violations(judge, [("f0", f)], chosen))[0]
+            said = (in_full(judge, f, judge.differences(f, chosen), chosen)[0] if what.endswith(" in full") else
+                    violations(judge, [("f0", f)], chosen))
             return any(sort_of(v) == sort_of(what) for v in said)
         one = next((f for _, f in functions if wrong(f)), None)
         path = judge.write("ours.mlir", [("f0", reduce(judge, one.copy(), wrong))] if one else functions)
@@ -798,13 +779,12 @@ def main():
     if options.corpus:
         os.makedirs(options.corpus, exist_ok=True)
     seeds, found, ours = seeds_of(options), Found(options), set()
-    first, begin, total, tried, evaluated = start(options), time.monotonic(), *(collections.Counter() for _ in range(3))
+    first, begin, total, evaluated = start(options), time.monotonic(), collections.Counter(), collections.Counter()
     last = first + -(-options.count // BATCH)
     # what a run that ends in time leaves of its last batches goes with the directory
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as options.directory, multiprocessing.Pool(options.jobs) as pool:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))   # and the processes of the pool end, too
         for r in pool.imap(work, ((options, seeds, n) for n in range(first, last))):
-            tried.update(r["actions"])
             evaluated.update(r["evaluated"])
             total.update({"made": r["made"], "functions": r["functions"], **{"ops " + k: v for k, v in r["ops"].items()}})
             for function, kind in r["compiler"]:
@@ -825,11 +805,10 @@ def main():
     for name, n in sorted(found.seen.items()):
         print("%6d  %s" % (n, name))
     print("seeds %d, functions made %d, compiled and judged %d; ops compared %d of %d; kinds of difference %d, new %d; "
-          "evaluated in full, of these different %d, the same %d, not evaluated %d; options tried %d, refusals %d, changes %d; "
+          "evaluated in full, of these different %d, the same %d, not evaluated %d; "
           "violations of our own %d" % (len(seeds), total["made"], total["functions"],
                                         total["ops ops"] - total["ops not_compared"], total["ops ops"], len(found.seen),
-                                        found.new, *(evaluated[k] for k in ("True", "False", "None")), *(tried[k + " tried"] for k in ("options", "refusals", "changes")),
-                                        len(ours)))
+                                        found.new, *(evaluated[k] for k in ("True", "False", "None")), len(ours)))
     return 1 if found.new or ours else 0
 
 

@@ -715,7 +715,8 @@ Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini =
     report_free(&r);
 }
 
-/* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does. */
+/* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does.
+ */
 Test(report, file_of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
