@@ -168,7 +168,7 @@ static size_t string_end(struct str t, size_t at) {
 
 int32_t open_braces(struct str t, bool *any) {
     int32_t open = 0;
-    *any = memchr(t.p, '{', t.n) || memchr(t.p, '}', t.n);
+    *any = t.n && (memchr(t.p, '{', t.n) || memchr(t.p, '}', t.n));
     for (size_t i = 0; i < t.n && *any; i++) {
         if (t.p[i] == '"')
             i = string_end(t, i);
