@@ -148,7 +148,7 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
             search_function(m, f, searcher, arena, &found);
     searcher_free(searcher);
     match_cache_free(cache);
-    match_resolve(&found, NULL);
+    match_resolve(&found, NULL, NULL);
     struct flow *flow = flow_new(&m->graph);
     struct note_context context = {.set = patterns(), .flow = flow};
     for (uint32_t i = 0; i < found.n; i++) {

@@ -79,10 +79,20 @@ static void keep_asked(struct graph_audit *g) {
     all->n = n;
 }
 
+static struct device device_of(const struct graph_audit *g) {
+    return device_for(&g->a->chips, g->a->chip, g->ttnn.present ? &g->ttnn.graph : NULL,
+                      g->ttir.present ? &g->ttir.graph : NULL);
+}
+
 /* Searches, resolves overlaps and proves; again while a match is refuted. */
 static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &g->arena, &g->found.selection);
+    struct device device = device_of(g);
+    struct pricer pricer;
+    pricer_begin(&pricer, &g->decides->graph, &device, a->chips.cycles);
+    select_matches(&g->setup, &a->options->patterns, a->proofs, &g->decides->graph, &pricer, &g->arena,
+                   &g->found.selection);
+    pricer_end(&pricer);
     if (a->options->at)
         keep_asked(g);
 }
@@ -154,8 +164,7 @@ static bool is_unfused(const struct graph_audit *g) {
 static void report_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
-    struct device device = device_for(&a->chips, a->chip, g->ttnn.present ? &g->ttnn.graph : NULL,
-                                      g->ttir.present ? &g->ttir.graph : NULL);
+    struct device device = device_of(g);
     struct findings *f = &g->found;
     f->compile = g->compile;
     f->ngraphs = a->inputs.ncompiles;

@@ -4,7 +4,7 @@
 usage: folders_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A folder includes headers of itself and of folders to its left only, cli of itself alone; no files call one another in a circle (read from the
 static LIBRARY with nm); no two structs have one name; at most three .c files stand directly in src/; few files name an operator
-(K_ADD): others ask for what its row says; patterns/ has no more bytes, tests and facts of the compiler aside, than the bound below, and no line over 120 columns.
+(K_ADD): others ask for what its row says; patterns/ has no line over 120 columns.
 --lines prints the lines of each folder.
 """
 import collections
@@ -23,7 +23,7 @@ FOLDERS = [room if sub == "." else f"{room}/{sub}" if sub else room
 
 MOST_AT_TOP = 3
 MOST_NAMING_OPERATORS = 25
-MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 245_000, 120
+MOST_COLUMNS_OF_PATTERNS = 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None
 src = os.path.join(arguments[0], "src")
@@ -109,9 +109,6 @@ if len(naming) > MOST_NAMING_OPERATORS:
     failures.append(f"{len(naming)} files name operators, at most {MOST_NAMING_OPERATORS}")
 
 patterns = {path: open(path).read() for path in glob.glob(f"{arguments[0]}/patterns/*.yml")}
-size = sum(len(text.encode()) for path, text in patterns.items() if not path.endswith((".test.yml", "compiler.yml")))
-if not 0 < size <= MOST_BYTES_OF_PATTERNS:
-    failures.append(f"patterns/: {size} bytes, at most {MOST_BYTES_OF_PATTERNS}")
 failures += [f"{path}:{n}: {len(line)} columns, at most {MOST_COLUMNS_OF_PATTERNS}" for path, text in patterns.items()
              for n, line in enumerate(text.split("\n"), 1) if len(line) > MOST_COLUMNS_OF_PATTERNS]
 

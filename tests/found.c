@@ -154,7 +154,7 @@ static void print_pairs(const struct match *own, struct arena *a, FILE *out) {
 static void print_others(const struct search_setup *setup, const struct match *own, struct arena *a, FILE *out) {
     struct match_list all = {0};
     match_graph(setup, own->graph, a, &all);
-    match_resolve(&all, NULL);
+    match_resolve(&all, NULL, NULL);
     struct str_list *conflicts = match_conflicts(&all, a);
     for (uint32_t i = 0; i < all.n; i++) {
         const struct match *m = &all.items[i];

@@ -309,7 +309,7 @@ Test(library, a_name_that_no_rule_has_is_warned_of) {
 static void search(const char *args, const char *ops) {
     ir_short(&ir, args, ops);
     match_function(&set, &ir.g, 0, &arena, &list);
-    match_resolve(&list, NULL);
+    match_resolve(&list, NULL, NULL);
 }
 
 Test(library, what_is_hidden_shows_when_it_is_asked_for) {

@@ -730,8 +730,9 @@ Test(match, a_condition_on_an_absent_part_holds) {
 }
 
 Test(match, an_absent_part_is_like_nothing) {
-    static const char *const keys[] = {
-        "where: same_window(out, b)", "where: repeats(b, out, 0)", "where: repeats(out, b, 0)", "where: read_as(b, out, 0, 1)", "where: read_as(out, b, 0, 1)"};
+    static const char *const keys[] = {"where: same_window(out, b)", "where: repeats(b, out, 0)",
+                                       "where: repeats(out, b, 0)", "where: read_as(b, out, 0, 1)",
+                                       "where: read_as(out, b, 0, 1)"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         pattern("out = exp(x) * y [+ b]", keys[i]);
         miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
@@ -961,7 +962,7 @@ Test(match, many_places) {
     buf_free(&b);
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, N);
-    match_resolve(&list, NULL);
+    match_resolve(&list, NULL, NULL);
     cr_assert_eq(list.n, N);
 }
 
@@ -980,7 +981,7 @@ static void resolve(const char *source) {
              "f = ttir.exp w -> 2x3; t = ttir.add f y -> 2x3; return o t");
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, 5, "two for each sum, one for the product");
-    match_resolve(&list, NULL);
+    match_resolve(&list, NULL, NULL);
 }
 
 Test(match, of_overlapping_places_the_one_that_covers_most_is_kept) {
@@ -1001,9 +1002,81 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     ir_short(&ir, MM, "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; o = ttir.multiply s z -> 2x3; return o");
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, 2);
-    match_resolve(&list, NULL);
+    match_resolve(&list, NULL, NULL);
     cr_assert_eq(list.n, 1, "a direct one that covers it all leaves nothing to wish for");
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
+}
+
+struct saved_by {
+    const char *name;
+    struct saving saving;
+};
+
+static struct saving saving_by_name(void *context, const struct match *m) {
+    const struct saved_by *by = context;
+    while (!str_is(m->pattern->name, by->name))
+        by++;
+    return by->saving;
+}
+
+static void resolve_by(const char *yaml, const char *ops, struct saved_by *by) {
+    pattern_file(yaml);
+    ir_short(&ir, "x:2x3 y:2x3 z:2x3", ops);
+    match_function(&set, &ir.g, 0, &arena, &list);
+    match_resolve(&list, &(struct savings){saving_by_name, by}, NULL);
+}
+
+Test(match, a_part_is_kept_only_where_it_saves_more_than_the_whole_may) {
+    const char *yaml = "name: small\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n---\n"
+                       "name: large\nfused_op: f\nsource: ttnn\nmatch: out = (exp(x) + y) * z\n";
+    const char *ops = "e = ttir.exp x; s = ttir.add e y; o = ttir.multiply s z; return o";
+    for (int i = 0; i < 2; i++) {
+        resolve_by(yaml, ops, (struct saved_by[]){{"small", {3, 4}}, {"large", {1, i ? 5 : 2}}});
+        cr_assert_eq(list.n, 1);
+        cr_assert(str_is(list.items[0].pattern->name, i ? "large" : "small"));
+        forget_ir();
+    }
+}
+
+Test(match, of_what_overlaps_the_set_that_saves_most_is_kept) {
+    const char *yaml = "name: first\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n---\n"
+                       "name: middle\nfused_op: f\nsource: ttnn\nmatch: out = (x + y) * z\n---\n"
+                       "name: last\nfused_op: f\nsource: ttnn\nmatch: out = tanh(x * z)\n";
+    const char *ops = "e = ttir.exp x; s = ttir.add e y; m = ttir.multiply s z; o = ttir.tanh m; return o";
+    for (int i = 0; i < 2; i++) {
+        resolve_by(yaml, ops, (struct saved_by[]){{"first", {3, 3}}, {"middle", {i ? 7 : 5, 9}}, {"last", {3, 3}}});
+        cr_assert_eq(list.n, i ? 1 : 2);
+        cr_assert(str_is(list.items[0].pattern->name, i ? "middle" : "first"));
+        forget_ir();
+    }
+}
+
+/* More than are compared set by set: the one that saves most first. */
+Test(match, many_that_overlap_are_taken_by_what_they_save) {
+    struct buf b = {0};
+    buf_printf(&b, "v0 = ttir.exp x");
+    for (int i = 1; i < 40; i++)
+        buf_printf(&b, "; v%d = ttir.exp v%d", i, i - 1);
+    buf_printf(&b, "; o = ttir.tanh v39; return o%c", '\0');
+    resolve_by("name: two\nfused_op: f\nsource: ttnn\nmatch: out = exp(exp(x))\n---\n"
+               "name: last\nfused_op: f\nsource: ttnn\nmatch: out = tanh(exp(x))\n",
+               b.p, (struct saved_by[]){{"two", {1, 1}}, {"last", {2, 2}}});
+    buf_free(&b);
+    cr_assert_eq(list.n, 20, "19 of two and the last");
+    cr_assert(str_is(list.items[19].pattern->name, "last"));
+}
+
+/* As query and key of many layers are turned by one cos and sin. */
+Test(match, pairs_that_share_an_operand_find_the_partner_that_is_next) {
+    pattern_file("name: pair\nfused_op: f\nsource: ttnn\nmatch: |\n  out = exp(x) * w\n  also other = exp(y) * w\n");
+    ir_short(&ir, "q1:2x3 k1:2x3 q2:2x3 k2:2x3 w:2x3",
+             "a = ttir.exp q1; aw = ttir.multiply a w; b = ttir.exp k1; bw = ttir.multiply b w\n"
+             "c = ttir.exp q2; cw = ttir.multiply c w; d = ttir.exp k2; dw = ttir.multiply d w; return aw bw cw dw");
+    match_function(&set, &ir.g, 0, &arena, &list);
+    match_resolve(&list, NULL, NULL);
+    cr_assert_eq(list.n, 2);
+    cr_assert_eq(list.items[0].root, ir_op(&ir, "%aw"));
+    cr_assert_eq(list.items[1].root, ir_op(&ir, "%cw"));
 }
 
 /* Movement that a larger direct match looks through is not reported as a match of its own. */
@@ -1021,7 +1094,7 @@ Test(match, movement_inside_of_a_larger_place_is_not_reported) {
         pattern_file(yaml);
         ir_short(&ir, "x:2x3 y:2x12 z:2x12", ops);
         match_function(&set, &ir.g, 0, &arena, &list);
-        match_resolve(&list, NULL);
+        match_resolve(&list, NULL, NULL);
         cr_assert_eq(list.n, i < 2 ? 1 : 2, "of %s and %s", sources[i][0], sources[i][1]);
         cr_assert(str_is(list.items[list.n - 1].pattern->name, "large"));
         forget_ir();

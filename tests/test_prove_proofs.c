@@ -153,7 +153,7 @@ Test(prove_proofs, a_refuted_match_makes_room_for_others) {
     struct match_cache *cache = match_cache_new(&set);
     struct selection s = {.verdicts = NULL};
     select_matches(&(struct search_setup){&set, &cache, 1, NULL}, &(struct fa_patterns){.nfiles = 0}, proofs, &ir.g,
-                   &arena, &s);
+                   NULL, &arena, &s);
     cr_assert_eq(s.nrefuted, 1);
     cr_expect_eq(s.refuted[0].match.root, ir_op(&ir, "%q"));
     cr_assert_eq(s.matches.n, 2);

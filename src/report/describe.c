@@ -136,8 +136,7 @@ static const struct graph *graph_of(const struct describer *by, const struct seg
 static uint64_t proof_hash(const struct proved *p) {
     const double figures[] = {p ? p->bound : 0, p ? p->device.pcc[1] : 0, p ? p->device.relative_l2[1] : 0};
     const uint64_t all[] = {str_hash((struct str){(const char *)figures, sizeof figures}),
-                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX,
-                            p ? p->same_outside : 0};
+                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX, p ? p->same_outside : 0};
     return str_hash((struct str){(const char *)all, sizeof all});
 }
 
@@ -532,7 +531,7 @@ static void count_parts(struct describer *by, struct report *r) {
     for (uint32_t i = 0; i < all->n; i++)
         if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
-    match_resolve(&list, NULL);
+    match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
         struct part part = part_of(by, &list.items[i], fusing, r);
         add_part(r, part.option, part.saved);

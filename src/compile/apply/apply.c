@@ -200,7 +200,11 @@ struct round {
 
 static void search_module(struct fa_application *a, struct round *r) {
     struct search_setup setup = {a->patterns, &a->cache, 1, a->watch};
-    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &a->arena, &r->selection);
+    struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
+    select_matches(&setup, &a->options->patterns, a->proofs, &r->level->graph, &pricer, &a->arena, &r->selection);
+    pricer_end(&pricer);
 }
 
 static void choose_findings(struct fa_application *a, struct round *r, const bool *asked) {

@@ -89,27 +89,6 @@ static int by_place(const void *pa, const void *pb) {
     return a->match->root < b->match->root ? -1 : a->match->root > b->match->root;
 }
 
-/* ---- overlaps ---- */
-
-enum { TAKEN = 1, LOOKED_THROUGH = 2, ROOT = 4 };
-
-static bool overlaps(const struct match *m, const uint8_t *marks) {
-    bool found = (marks[m->root] & LOOKED_THROUGH) != 0;
-    for (uint32_t i = 0; i < m->nops && !found; i++)
-        found = (marks[m->ops[i]] & TAKEN) != 0;
-    for (uint32_t i = 0; i < m->nthrough && !found; i++)
-        found = (marks[m->through[i]] & ROOT) != 0;
-    return found;
-}
-
-static void take(const struct match *m, uint8_t *marks) {
-    marks[m->root] |= ROOT;
-    for (uint32_t i = 0; i < m->nops; i++)
-        marks[m->ops[i]] |= TAKEN;
-    for (uint32_t i = 0; i < m->nthrough; i++)
-        marks[m->through[i]] |= LOOKED_THROUGH;
-}
-
 struct replacement *choose(const struct choosing *c, const struct selection *s, struct arena *a, uint32_t *n) {
     const struct graph *g = c->pricer->graph;
     struct replacement *all = arena_alloc(a, (s->matches.n + s->gave_way.n + (size_t)1) * sizeof *all);
@@ -120,13 +99,13 @@ struct replacement *choose(const struct choosing *c, const struct selection *s, 
     *n = 0;
     for (uint32_t i = 0; i < nall; i++) {
         struct replacement *x = &all[i];
-        if (overlaps(x->match, marks))
+        if (match_excluded(x->match, marks))
             x->why = STR("a fused op that takes part of its ops saves more");
         else
             write_one(c, a, x);
         x->written = x->text.n > 0;
         if (x->written)
-            take(x->match, marks);
+            match_mark(x->match, marks);
         if (x->written || x->reported)
             all[(*n)++] = *x;
     }

@@ -40,6 +40,11 @@ static inline double price_saved_us(const struct price *x) {
     return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
 }
 
+/* What it may save within that error. */
+static inline double price_saved_at_best_us(const struct price *x) {
+    return x->known ? x->without.estimated.us - x->with.estimated.us / MODEL_ERROR : 0;
+}
+
 /* The part of it that a fusion saves which the compiler takes apart again. */
 static inline double price_saved_undone_us(const struct price *x) {
     double all = x->without.estimated.us - x->with.estimated.us, some = x->without.estimated.us - x->undone_us;

@@ -6,6 +6,7 @@
 
 #include "base/watch.h"
 #include "base/work.h"
+#include "device/price/price.h"
 #include "patterns/library/choose.h"
 
 struct proving {
@@ -81,15 +82,40 @@ static void drop_sources(const struct fa_patterns *o, struct selection *s) {
     s->matches.n = n;
 }
 
+/* What takes longer saves nothing; of unknown sizes, too. */
+struct asked_savings {
+    struct pricer *pricer;
+    struct matcher *query;
+    struct arena arena;
+};
+
+static struct saving saving_of(void *context, const struct match *m) {
+    struct asked_savings *s = context;
+    struct match_detail detail;
+    if (!binding_query_run(s->query, m, &s->arena, &detail))
+        return (struct saving){0, 0};
+    struct price price = price_match(s->pricer, m, &detail);
+    return (struct saving){price_saved_us(&price), price_saved_at_best_us(&price)};
+}
+
+static void resolve(struct match_list *all, struct pricer *pricer, struct selection *out) {
+    struct asked_savings asked = {.pricer = pricer};
+    out->gave_way.n = 0;
+    if (pricer)
+        asked.query = binding_query_new(pricer->graph, NULL);
+    match_resolve(all, pricer ? &(struct savings){saving_of, &asked} : NULL, &out->gave_way);
+    binding_query_free(asked.query);
+    arena_free(&asked.arena);
+}
+
 /* A refuted match frees its ops for matches that it overlapped. That is rare, so the whole search is repeated then. */
 void select_matches(const struct search_setup *setup, const struct fa_patterns *o, struct proofs *proofs,
-                    const struct graph *g, struct arena *a, struct selection *out) {
+                    const struct graph *g, struct pricer *pricer, struct arena *a, struct selection *out) {
     do {
         struct match_list all = {0};
         match_graph(setup, g, a, &all);
         drop_refuted(out, &all);
-        out->gave_way.n = 0;
-        match_resolve(&all, &out->gave_way);
+        resolve(&all, pricer, out);
         free(out->matches.items);
         out->matches = all;
         if (proofs)

@@ -2,6 +2,7 @@
 #ifndef FA_SELECT_H
 #define FA_SELECT_H
 
+#include "device/price/cost.h"
 #include "fusion_audit.h"
 #include "proof/prove/proofs.h"
 #include "search/match/search_graph.h"
@@ -20,9 +21,10 @@ struct selection {
     uint32_t nrefuted, refuted_cap;
 };
 
-/* `proofs` may be NULL: nothing is proved. What the selection points to lives in `a`; free it with selection_free. */
+/* `proofs` may be NULL: nothing is proved; `pricer`, too: of overlapping matches the larger one counts. What the
+ * selection points to lives in `a`; free it with selection_free. */
 void select_matches(const struct search_setup *setup, const struct fa_patterns *o, struct proofs *proofs,
-                    const struct graph *g, struct arena *a, struct selection *out);
+                    const struct graph *g, struct pricer *pricer, struct arena *a, struct selection *out);
 void selection_free(struct selection *s);
 
 #endif

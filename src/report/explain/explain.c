@@ -91,7 +91,11 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
     struct search_setup setup = {r->e->patterns, &r->e->cache, 1, r->e->watch};
-    select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &r->arena, s);
+    struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
+    select_matches(&setup, &r->options->patterns, r->e->proofs, &r->level->graph, &pricer, &r->arena, s);
+    pricer_end(&pricer);
     for (uint32_t i = 0; i < s->matches.n; i++) {
         const struct match *m = &s->matches.items[i];
         uint32_t *reported = r->reported[is_theoretical(m->pattern)];

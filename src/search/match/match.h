@@ -32,8 +32,8 @@ struct match {
     const uint32_t *ops;     /* in the formula's order, each once; the last one is `root` */
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
-    bool by_values;  /* a function of it is known by its values alone */
-    uint32_t nruns;  /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
+    bool by_values; /* a function of it is known by its values alone */
+    uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
 };
 /* The first op of its function, of which places in functions that are alike count theirs. */
 static inline uint32_t match_first_op(const struct match *m) {
@@ -104,10 +104,25 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
 bool match_axis_is_cut(const struct imap *axis);
 
 void match_list_add(struct match_list *list, const struct match *m);
-/* Resolves overlaps: for each source, keeps the matches that cover most ops that run each time; a match of another
- * source than ttnn stays only where it covers ops that no ttnn match does. Sorts by root. The others go to `gave_way`,
- * unless that is NULL. */
-void match_resolve(struct match_list *list, struct match_list *gave_way);
+/* Two matches exclude each other where they share an op, or one looks through the root of the other. By op, zeroed at
+ * first: what the matches that were marked have. */
+void match_mark(const struct match *m, uint8_t *marks);
+bool match_excluded(const struct match *m, const uint8_t *marks);
+
+/* What the fused op of a match saves; below 0, or 0 where that is not known: nothing. */
+struct saving {
+    double us, most_us; /* as estimated; and at best, within the error of the estimate */
+};
+struct savings {
+    struct saving (*saving)(void *context, const struct match *m);
+    void *context;
+};
+/* Resolves overlaps among the matches of one graph: of those of one source that exclude each other it keeps the set
+ * that saves most (in groups of more than 16 the one that saves most first), among equals, and everywhere where `by` is
+ * NULL, those with most ops that compute each time. A match whose ops another one has too gives way to that, unless it
+ * and others like it save more than that may at best. A match of another source than ttnn stays only where it covers
+ * ops that no ttnn match does. Sorts by root. The others go to `gave_way`, unless that is NULL. */
+void match_resolve(struct match_list *list, const struct savings *by, struct match_list *gave_way);
 
 /* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops
  * with it, in `a`; NULL when no two are in conflict. */

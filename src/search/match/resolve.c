@@ -1,7 +1,9 @@
-/* Which of several overlapping matches is reported: the larger one first, what TTNN's dialect has before all others.
- * The rule is in fusion-patterns(5). */
+/* Which of several overlapping matches is reported: of one source the set that saves most, where a match counts for its
+ * parts as long as it may save as much as these; what TTNN's dialect has before all others. The rule is in
+ * fusion-patterns(5). */
 #include "search/match/match.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,75 +26,277 @@ static int by_size(const void *pa, const void *pb) {
 static uint32_t count_runs(const struct match *m) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->nops; k++)
-        n += !graph_is_parameter(m->graph, m->graph->m->ops[m->ops[k]].first_result);
+        n += !graph_is_parameter(m->graph, m->graph->m->ops[m->ops[k]].first_result) &&
+             !graph_looks_through(m->graph, m->ops[k]);
     return n;
 }
 
-/* Marks of an op: bits 0-4 are the sources that matched it, bits 5-9 (<< THROUGH) those that looked through it. What
- * the dialect of TTNN has is a source of its own, and what its library has beyond that another. */
-enum { DIALECT = 1, LIBRARY = 16, THROUGH = 5 };
+/* What the dialect of TTNN has is a source of its own, the first one, and what its library has beyond that another. */
+enum { DIALECT, LIBRARY, SOURCES = PATTERN_SOURCES + 1 };
 
-static uint16_t source_bit(const struct pattern *p) {
+static unsigned source_number(const struct pattern *p) {
+    unsigned i = 0;
     if (pattern_is_direct(p))
         return pattern_reach(p) == REACH_DIALECT ? DIALECT : LIBRARY;
-    for (unsigned i = 1; i < PATTERN_SOURCES; i++)
-        if (str_is(p->source, pattern_sources[i]))
-            return (uint16_t)(1u << i);
-    return 0;
+    while (i + 1 < PATTERN_SOURCES && !str_is(p->source, pattern_sources[i]))
+        i++;
+    return i + 1;
 }
 
-struct resolution {
-    struct match_list *list;
-    uint32_t first; /* op of marks[0] */
-    uint16_t *marks;
-    bool *keep; /* by match */
+/* ---- which matches exclude each other ---- */
+
+enum { TAKEN = 1, LOOKED_THROUGH = 2, ROOT = 4 };
+
+bool match_excluded(const struct match *m, const uint8_t *marks) {
+    bool found = (marks[m->root] & LOOKED_THROUGH) != 0;
+    for (uint32_t i = 0; i < m->nops && !found; i++)
+        found = (marks[m->ops[i]] & TAKEN) != 0;
+    for (uint32_t i = 0; i < m->nthrough && !found; i++)
+        found = (marks[m->through[i]] & ROOT) != 0;
+    return found;
+}
+
+void match_mark(const struct match *m, uint8_t *marks) {
+    marks[m->root] |= ROOT;
+    for (uint32_t i = 0; i < m->nops; i++)
+        marks[m->ops[i]] |= TAKEN;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        marks[m->through[i]] |= LOOKED_THROUGH;
+}
+
+static void unmark(const struct match *m, uint8_t *marks) {
+    for (uint32_t i = 0; i < m->nops; i++)
+        marks[m->ops[i]] = 0;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        marks[m->through[i]] = 0;
+}
+
+/* ---- the set that saves most ---- */
+
+struct rival {
+    const struct match *match;
+    double us, most, gain;  /* that it saves, that it may save at best, and by which it is chosen */
+    bool part;              /* of one that may save as much as all that are part of it */
+    uint32_t group, number; /* of the match in the list, the larger one first */
 };
 
-static void keep_one(struct resolution *s, uint32_t i, uint16_t source) {
+static int by_gain(const void *pa, const void *pb) {
+    const struct rival *a = pa, *b = pb;
+    if (a->gain != b->gain)
+        return a->gain > b->gain ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+enum { MOST_EXACT = 16 };
+
+struct best_choice {
+    const struct rival *rivals; /* by gain */
+    uint32_t n, excludes[MOST_EXACT], best;
+    double most;
+};
+
+/* Of the rivals from `i` on that are `free`, beside those that are taken: with the i-th, and without. */
+static void choose_best(struct best_choice *c, uint32_t i, uint32_t free, uint32_t taken, double gain) {
+    double bound = gain;
+    while (i < c->n && !(free >> i & 1))
+        i++;
+    for (uint32_t k = i; k < c->n; k++)
+        bound += free >> k & 1 ? c->rivals[k].gain : 0;
+    if (bound <= c->most)
+        return;
+    if (i == c->n) {
+        c->best = taken;
+        c->most = gain;
+        return;
+    }
+    choose_best(c, i + 1, free & ~c->excludes[i], taken | 1U << i, gain + c->rivals[i].gain);
+    if (c->excludes[i] & free & ~(1U << i))
+        choose_best(c, i + 1, free & ~(1U << i), taken, gain);
+}
+
+static void keep_best(const struct rival *rivals, uint32_t n, uint8_t *marks, bool *keep) {
+    struct best_choice c = {.rivals = rivals, .n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        match_mark(rivals[i].match, marks);
+        for (uint32_t k = 0; k < n; k++)
+            c.excludes[i] |= (uint32_t)match_excluded(rivals[k].match, marks) << k;
+        unmark(rivals[i].match, marks);
+    }
+    choose_best(&c, 0, (1U << n) - 1, 0, 0);
+    for (uint32_t i = 0; i < n; i++)
+        keep[rivals[i].number] = c.best >> i & 1;
+}
+
+static void keep_in_order(const struct rival *rivals, uint32_t n, uint8_t *marks, bool *keep) {
+    for (uint32_t i = 0; i < n; i++) {
+        keep[rivals[i].number] = !match_excluded(rivals[i].match, marks);
+        if (keep[rivals[i].number])
+            match_mark(rivals[i].match, marks);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        unmark(rivals[i].match, marks);
+}
+
+/* ---- groups of rivals ---- */
+
+struct resolution {
+    const struct match_list *list;
+    const struct savings *by;
+    uint8_t *marks;       /* by op */
+    bool *dialect;        /* by op: a match of the dialect that is kept has it */
+    uint32_t *owner;      /* by op: a match that has it, or NONE */
+    uint32_t *leader;     /* by match: of its group, after group_of */
+    uint32_t *rooted;     /* by op: a match with this root, or NONE */
+    uint32_t *next;       /* by match: another one with its root */
+    struct rival **rival; /* by match: where it stands in its group */
+    bool *inside;         /* by op: the match whose parts are looked for has it */
+    bool *keep;           /* by match */
+};
+
+static uint32_t group_of(const struct resolution *s, uint32_t i) {
+    while (s->leader[i] != i)
+        i = s->leader[i] = s->leader[s->leader[i]];
+    return i;
+}
+
+static void join(struct resolution *s, uint32_t i, uint32_t k) {
+    uint32_t a = group_of(s, i), b = group_of(s, k);
+    s->leader[a > b ? a : b] = a < b ? a : b;
+}
+
+/* Takes its ops, and joins those that had one of them before. */
+static void group_by_ops(struct resolution *s, uint32_t i) {
     const struct match *m = &s->list->items[i];
-    for (uint32_t k = 0; k < m->nops; k++)
-        s->marks[m->ops[k] - s->first] |= source;
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t *owner = &s->owner[m->ops[k]];
+        if (*owner != NONE)
+            join(s, i, *owner);
+        *owner = i;
+    }
+    s->next[i] = s->rooted[m->root];
+    s->rooted[m->root] = i;
+}
+
+static void group_by_movement(struct resolution *s, uint32_t i) {
+    const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nthrough; k++)
-        s->marks[m->through[k] - s->first] |= (uint16_t)(source << THROUGH);
-    s->keep[i] = true;
+        if (s->rooted[m->through[k]] != NONE)
+            join(s, i, s->owner[m->through[k]]);
 }
 
-/* The list is sorted: the largest match takes its ops first. */
-static void resolve_source(struct resolution *s, bool dialect) {
-    for (uint32_t i = 0; i < s->list->n; i++) {
-        const struct match *m = &s->list->items[i];
-        uint16_t source = source_bit(m->pattern);
-        if ((source == DIALECT) != dialect)
-            continue;
-        bool overlaps = false, more = dialect;
-        for (uint32_t k = 0; k < m->nops; k++) {
-            overlaps |= (s->marks[m->ops[k] - s->first] & source) != 0;
-            more |= !(s->marks[m->ops[k] - s->first] & DIALECT);
-        }
-        if (more && !overlaps)
-            keep_one(s, i, source);
-    }
-    /* drop a match whose root another match of its source looks through */
-    for (uint32_t i = 0; i < s->list->n; i++) {
-        const struct match *m = &s->list->items[i];
-        uint16_t source = source_bit(m->pattern);
-        s->keep[i] &= (source == DIALECT) != dialect || !(s->marks[m->root - s->first] & source << THROUGH);
-    }
+/* Among those that save the same the larger one counts. */
+static void add_gain(const struct resolution *s, struct rival *r) {
+    struct saving x = s->by ? s->by->saving(s->by->context, r->match) : (struct saving){0, 0};
+    r->us = fmax(x.us, 0);
+    r->most = fmax(x.most_us, r->us);
+    r->gain = r->us + 0.01 * r->match->nruns + 1e-6;
 }
 
-/* The range of ops that matches have: from the first to before `end`. */
-static uint32_t first_op(const struct match_list *list, uint32_t *end) {
-    uint32_t first = NONE;
-    *end = 0;
-    for (uint32_t i = 0; i < list->n; i++) {
-        const struct match *m = &list->items[i];
-        for (uint32_t k = 0; k < m->nops + m->nthrough; k++) {
-            uint32_t op = k < m->nops ? m->ops[k] : m->through[k - m->nops];
-            first = op < first ? op : first;
-            *end = op >= *end ? op + 1 : *end;
+static bool is_inside(const struct resolution *s, const struct match *m) {
+    bool inside = true;
+    for (uint32_t k = 0; k < m->nops && inside; k++)
+        inside = s->inside[m->ops[k]];
+    return inside;
+}
+
+enum { MOST_PARTS = 64 };
+
+/* Rivals that have ops of one, and no others; of those with the same ops the first one is the whole. */
+static uint32_t parts_of(const struct resolution *s, const struct rival *of, struct rival **parts) {
+    const struct match *whole = of->match;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < whole->nops; k++)
+        s->inside[whole->ops[k]] = true;
+    for (uint32_t k = 0; k < whole->nops; k++)
+        for (uint32_t i = s->rooted[whole->ops[k]]; i != NONE && n < MOST_PARTS; i = s->next[i])
+            if ((s->list->items[i].nops < whole->nops || i > of->number) && is_inside(s, &s->list->items[i]))
+                parts[n++] = s->rival[i];
+    for (uint32_t k = 0; k < whole->nops; k++)
+        s->inside[whole->ops[k]] = false;
+    return n;
+}
+
+static void drop_parts(struct resolution *s, const struct rival *whole) {
+    struct rival *parts[MOST_PARTS], sorted[MOST_PARTS];
+    uint32_t n = parts_of(s, whole, parts), nsorted = 0;
+    double all = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i]->match->nops < whole->match->nops)
+            sorted[nsorted++] = *parts[i];
+        else
+            parts[i]->part = true;
+    qsort(sorted, nsorted, sizeof *sorted, by_gain);
+    for (uint32_t i = 0; i < nsorted; i++)
+        if (!match_excluded(sorted[i].match, s->marks)) {
+            match_mark(sorted[i].match, s->marks);
+            all += sorted[i].us;
         }
+    for (uint32_t i = 0; i < nsorted; i++)
+        unmark(sorted[i].match, s->marks);
+    for (uint32_t i = 0; i < n; i++)
+        parts[i]->part |= all <= whole->most;
+}
+
+static void resolve_group(struct resolution *s, struct rival *rivals, uint32_t n) {
+    uint32_t left = 0;
+    if (n == 1) {
+        s->keep[rivals->number] = true;
+        return;
     }
-    return first;
+    for (uint32_t i = 0; i < n; i++) {
+        add_gain(s, &rivals[i]);
+        s->rival[rivals[i].number] = &rivals[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!rivals[i].part)
+            drop_parts(s, &rivals[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (!rivals[i].part)
+            rivals[left++] = rivals[i];
+    qsort(rivals, left, sizeof *rivals, by_gain);
+    if (left <= MOST_EXACT)
+        keep_best(rivals, left, s->marks, s->keep);
+    else
+        keep_in_order(rivals, left, s->marks, s->keep);
+}
+
+static int by_group(const void *pa, const void *pb) {
+    const struct rival *a = pa, *b = pb;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* It has an op that no match of the dialect has. */
+static bool has_more(const struct resolution *s, const struct match *m) {
+    bool more = false;
+    for (uint32_t k = 0; k < m->nops && !more; k++)
+        more = !s->dialect[m->ops[k]];
+    return more;
+}
+
+static void resolve_source(struct resolution *s, unsigned source, struct rival *rivals) {
+    uint32_t n = 0, end;
+    memset(s->owner, 0xff, s->list->items->graph->m->nops * sizeof *s->owner);
+    memset(s->rooted, 0xff, s->list->items->graph->m->nops * sizeof *s->rooted);
+    for (uint32_t i = 0; i < s->list->n; i++)
+        if (source_number(s->list->items[i].pattern) == source && has_more(s, &s->list->items[i])) {
+            rivals[n++] = (struct rival){.match = &s->list->items[i], .number = i};
+            group_by_ops(s, i);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        group_by_movement(s, rivals[i].number);
+    for (uint32_t i = 0; i < n; i++)
+        rivals[i].group = group_of(s, rivals[i].number);
+    qsort(rivals, n, sizeof *rivals, by_group);
+    for (uint32_t i = 0; i < n; i = end) {
+        for (end = i + 1; end < n && rivals[end].group == rivals[i].group;)
+            end++;
+        resolve_group(s, rivals + i, end - i);
+    }
+    for (uint32_t i = 0; i < s->list->n && source == DIALECT; i++)
+        for (uint32_t k = 0; k < s->list->items[i].nops && s->keep[i]; k++)
+            s->dialect[s->list->items[i].ops[k]] = true;
 }
 
 void match_list_add(struct match_list *list, const struct match *m) {
@@ -100,19 +304,46 @@ void match_list_add(struct match_list *list, const struct match *m) {
     list->items[list->n++] = *m;
 }
 
-void match_resolve(struct match_list *list, struct match_list *gave_way) {
-    uint32_t end, n = 0, first = first_op(list, &end);
+static void resolve_sources(struct resolution *s) {
+    struct rival *rivals = xcalloc(s->list->n, sizeof *rivals);
+    for (uint32_t i = 0; i < s->list->n; i++)
+        s->leader[i] = i;
+    for (unsigned source = DIALECT; source < SOURCES; source++)
+        resolve_source(s, source, rivals);
+    free(rivals);
+}
+
+static void resolution_free(struct resolution *s) {
+    free(s->keep);
+    free(s->inside);
+    free((void *)s->rival);
+    free(s->next);
+    free(s->rooted);
+    free(s->leader);
+    free(s->owner);
+    free(s->dialect);
+    free(s->marks);
+}
+
+void match_resolve(struct match_list *list, const struct savings *by, struct match_list *gave_way) {
+    uint32_t n = 0, nops = list->n ? list->items->graph->m->nops : 0;
     if (list->n == 0)
         return;
     struct resolution s = {.list = list,
-                           .first = first,
-                           .marks = xcalloc(end - first, sizeof *s.marks),
+                           .by = by,
+                           .marks = xcalloc(nops, sizeof *s.marks),
+                           .dialect = xcalloc(nops, sizeof *s.dialect),
+                           .owner = xcalloc(nops, sizeof *s.owner),
+                           .leader = xcalloc(list->n, sizeof *s.leader),
+                           .rooted = xcalloc(nops, sizeof *s.rooted),
+                           .next = xcalloc(list->n, sizeof *s.next),
+                           .rival = xcalloc(list->n, sizeof *s.rival),
+                           .inside = xcalloc(nops, sizeof *s.inside),
                            .keep = xcalloc(list->n, sizeof *s.keep)};
     for (uint32_t i = 0; i < list->n; i++)
         list->items[i].nruns = count_runs(&list->items[i]);
     qsort(list->items, list->n, sizeof *list->items, by_size);
-    resolve_source(&s, true);
-    resolve_source(&s, false);
+    resolve_sources(&s);
     for (uint32_t i = 0; i < list->n; i++)
         if (s.keep[i])
             list->items[n++] = list->items[i];
@@ -120,6 +351,5 @@ void match_resolve(struct match_list *list, struct match_list *gave_way) {
             match_list_add(gave_way, &list->items[i]);
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
-    free(s.keep);
-    free(s.marks);
+    resolution_free(&s);
 }

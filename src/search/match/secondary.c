@@ -5,6 +5,8 @@
  * said about which element. */
 #include "search/match/matcher.h"
 
+#include <string.h>
+
 enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64, MAX_BESIDE = 512 };
 
 static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
@@ -44,6 +46,20 @@ static uint32_t first_user_behind(const struct graph *g, uint32_t value, uint32_
     return lo;
 }
 
+/* Those behind the root in textual order, then those before it from there on: of pairs that share an operand over many
+ * layers each finds its own partner first. */
+static void sort_from(uint32_t *ops, uint32_t n, uint32_t root) {
+    uint32_t sorted[MAX_CANDIDATES], before = 0;
+    sort_ids(ops, n);
+    memcpy(sorted, ops, n * sizeof *ops);
+    while (before < n && ops[before] < root)
+        before++;
+    for (uint32_t i = before; i < n; i++)
+        ops[i - before] = sorted[i];
+    for (uint32_t i = 0; i < before; i++)
+        ops[n - 1 - i] = sorted[i];
+}
+
 /* Ops behind a value that the line's root may be, at most as many operators behind it as the line has. */
 static uint32_t candidates(struct matcher *m, const struct secondary_root *line, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
@@ -66,7 +82,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
             add_behind(&b, g->m->ops[user].first_result, depth);
         }
     }
-    sort_ids(out, found);
+    sort_from(out, found, root);
     return found;
 }
 
