@@ -142,6 +142,7 @@ struct fa_audit_options {
     bool inventory;           /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;             /* findings have modules of their own, */
     bool small_modules;       /* those of TTIR in the small shapes of a proof */
+    const char *tried;        /* a file that fa_keep_tried made, which need not be there; or NULL */
     const char *at;           /* only findings with an op there, as fa_explain takes it; or NULL */
     unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
@@ -182,6 +183,7 @@ struct fa_finding {
     const char *ttir, *ttnn;               /* its ops, as the input has them */
     const char *ttir_lines, *ttnn_lines;   /* "12-14, 20" */
     const char *ttir_module, *ttnn_module; /* fa_audit_options.modules: its ops alone as modules */
+    const char *kind; /* with `modules` or `tried`: equal for places with the same module of TTIR, names aside */
     /* what is said of it */
     const char *verdict;     /* of its proof */
     const char *todo;        /* what to do about it */
@@ -414,6 +416,32 @@ const char *fa_pass_code(const struct fa_pass *p);      /* in C++ */
 const char *fa_pass_test_file(const struct fa_pass *p); /* "linear_fusing.mlir" */
 const char *fa_pass_test(const struct fa_pass *p);      /* for FileCheck */
 void fa_pass_free(struct fa_pass *p);
+
+/* ---- what the user's own compiler makes of a place ---- */
+
+struct fa_variants; /* a module with one thing changed at a time */
+
+/* The module is fa_finding.ttir_module; `only` of the patterns is fa_finding.pattern. To be freed with
+ * fa_variants_free. */
+struct fa_variants *fa_vary(const char *module, const struct fa_patterns *patterns);
+struct fa_variant {
+    const char *what; /* is changed: "once its types are f32", "with optimization-level=1" */
+    const char *module;
+    const char *option; /* of the compiler that it takes; or empty */
+};
+/* False beyond the last; there is none where the pattern does not match in the module. */
+bool fa_get_variant(const struct fa_variants *v, size_t i, struct fa_variant *out);
+void fa_variants_free(struct fa_variants *v);
+
+/* An answer for places of one kind. */
+struct fa_tried {
+    const char *kind;     /* fa_finding.kind */
+    const char *compiler; /* which one was asked, and its version */
+    const char *answer;   /* "fuses once its types are f32" */
+};
+/* Adds answers of today to a file, in place of older ones of the same kind and compiler. Lines of it that are no
+ * answers are not kept. False with the reason, as fa_write_report. */
+bool fa_keep_tried(const char *path, const struct fa_tried *all, size_t n, char *error, size_t nerror);
 
 /* ---- explain ---- */
 

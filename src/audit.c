@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/locale.h"
+#include "base/units.h"
 #include "base/watch.h"
 #include "base/work.h"
 #include "ir/graph/hosted.h"
@@ -174,6 +174,7 @@ static void report_findings(struct graph_audit *g) {
     f->measured = join_perf(g, &device, &join) ? &join : NULL;
     f->cycles = a->chips.cycles;
     f->texts = &a->texts;
+    f->tried = &a->tried;
     f->suppress = a->options->suppress ? &a->suppress : NULL;
     f->unfused = is_unfused(g);
     f->show_slower = included(&a->options->patterns, "slower");
@@ -321,13 +322,6 @@ static void say_unjoined(struct fa_audit *a) {
                  a->perf.nrows, a->perf.nconst_eval);
 }
 
-/* "2026-11-22", in UTC. */
-static const char *today(char out[16]) {
-    time_t now = time(NULL);
-    struct tm tm = {0};
-    return gmtime_r(&now, &tm) && strftime(out, 16, "%Y-%m-%d", &tm) ? out : "";
-}
-
 static bool read_gates(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
     return (!o->baseline || baseline_read(&a->baseline, o->baseline, &a->arena, &a->diags)) &&
@@ -338,7 +332,7 @@ static bool read_gates(struct fa_audit *a) {
 static bool gates_fail(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
     size_t places = fa_places(a);
-    char date[16];
+    char date[DAY_TEXT];
     bool fail = places > 0;
     if (o->baseline) {
         bool all = !o->patterns.no_bundled && !a->skipped && !a->inputs.failed && !a->inputs.partial;
@@ -382,6 +376,8 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
         return FA_USAGE;
     if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
         return FA_INPUT;
+    if (o->tried)
+        tried_read(&a->tried, o->tried, &a->arena, &a->diags);
     enum fa_status read = inputs_read(&a->inputs, &o->inputs, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;

@@ -27,6 +27,7 @@ struct fa_audit {
     uint32_t perf_joined;         /* its rows that are of an op */
     const struct chip *chip;      /* --device; NULL: that of each module */
     struct suppressions suppress; /* --suppress */
+    struct tried tried;           /* what `try --why` learned */
     struct inputs inputs;
     struct seen_texts texts; /* of the inputs */
     struct report report;

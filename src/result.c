@@ -1,5 +1,6 @@
 /* What a finished audit answers: see fusion_audit.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/locale.h"
+#include "base/units.h"
 #include "base/watch.h"
 #include "report/compare/diff.h"
 #include "report/compare/table.h"
@@ -106,6 +108,7 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
                                        .ttnn_lines = arena_strdup(to, f->ttnn.lines),
                                        .ttir_module = arena_strdup(to, f->ttir.module),
                                        .ttnn_module = arena_strdup(to, f->ttnn.module),
+                                       .kind = f->kind ? arena_printf(to, "%016" PRIx64, f->kind).p : "",
                                        .verdict = f->proof ? verdict_line(f->proof, to).p : "",
                                        .todo = arena_strdup(to, buf_str(&todo)),
                                        .action_kind = todo_word(f->todo.kind),
@@ -198,6 +201,26 @@ bool fa_write_report(const struct fa_audit *a, const char *format, const char *p
     snprintf(error, n, known ? "there is no report to write" : "there is no format %s", format);
     errno = 0;
     return false;
+}
+
+bool fa_keep_tried(const char *path, const struct fa_tried *all, size_t n, char *error, size_t nerror) {
+    IN_C_LOCALE;
+    struct arena a = {0};
+    struct diags nowhere = {.arena = &a};
+    struct tried t = {.n = 0};
+    struct buf out = {0};
+    char day[DAY_TEXT];
+    tried_read(&t, path, &a, &nowhere);
+    for (size_t i = 0; i < n; i++)
+        tried_add(&t, &(struct tried_answer){strtoull(all[i].kind, NULL, 16), str_of(today(day)),
+                                             str_of(all[i].compiler), str_of(all[i].answer)});
+    tried_print(&t, &out);
+    bool written = file_write_text(buf_str(&out), path, error, nerror);
+    buf_free(&out);
+    tried_free(&t);
+    diags_free(&nowhere);
+    arena_free(&a);
+    return written;
 }
 
 const char *fa_default_file(const char *format) {
@@ -300,6 +323,7 @@ void fa_free(struct fa_audit *a) {
         return;
     report_free(&a->report);
     suppressions_free(&a->suppress);
+    tried_free(&a->tried);
     baseline_free(&a->baseline);
     expectations_free(&a->expect);
     free(a->counts.items);

@@ -86,6 +86,7 @@ class Finding:
     ttnn_lines: str
     ttir_module: str
     ttnn_module: str
+    kind: str
     verdict: str
     todo: str
     action_kind: str

@@ -1,6 +1,7 @@
 #include "base/units.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #include "base/locale.h"
 
@@ -23,4 +24,10 @@ void add_bytes(struct buf *out, int64_t n) {
         buf_printf(out, "%" PRId64 " bytes", n);
     else
         buf_printf(out, "%.1f %s", x, units[unit]);
+}
+
+const char *today(char out[DAY_TEXT]) {
+    time_t now = time(NULL);
+    struct tm tm = {0};
+    return gmtime_r(&now, &tm) && strftime(out, DAY_TEXT, "%Y-%m-%d", &tm) ? out : "";
 }

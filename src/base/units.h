@@ -8,4 +8,8 @@
 /* "40.9 MB", "17 bytes" */
 void add_bytes(struct buf *out, int64_t n);
 
+enum { DAY_TEXT = 16 };
+/* "2026-11-22", in UTC; returns `out`, or empty. */
+const char *today(char out[DAY_TEXT]);
+
 #endif

@@ -6,8 +6,7 @@
 
 extern const struct command audit_command, inspect_command, explain_command, patterns_command, diff_command,
     summary_command, lower_command, verify_command, apply_command, repro_command, pass_command, try_command,
-    completion_command,
-    patterns_list_command, patterns_show_command, patterns_check_command, patterns_test_command, patterns_new_command,
-    patterns_conditions_command;
+    completion_command, patterns_list_command, patterns_show_command, patterns_check_command, patterns_test_command,
+    patterns_new_command, patterns_conditions_command;
 
 #endif

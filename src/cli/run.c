@@ -9,19 +9,34 @@
 
 #include "cli/commands.h"
 #include "cli/say.h"
+#include "cli/try.h"
 
 const struct command *const commands[] = {
-    &audit_command,         &inspect_command,       &explain_command,
-    &patterns_command,      &diff_command,          &summary_command,
-    &lower_command,         &verify_command,        &apply_command,
-    &repro_command,         &pass_command,          &try_command,           &completion_command,
-    &patterns_list_command, &patterns_show_command, &patterns_check_command,
-    &patterns_test_command, &patterns_new_command,  &patterns_conditions_command,
+    &audit_command,
+    &inspect_command,
+    &explain_command,
+    &patterns_command,
+    &diff_command,
+    &summary_command,
+    &lower_command,
+    &verify_command,
+    &apply_command,
+    &repro_command,
+    &pass_command,
+    &try_command,
+    &completion_command,
+    &patterns_list_command,
+    &patterns_show_command,
+    &patterns_check_command,
+    &patterns_test_command,
+    &patterns_new_command,
+    &patterns_conditions_command,
 };
 const size_t ncommands = sizeof commands / sizeof *commands;
 
 static enum fa_status run_command(struct args *args, FILE *out) {
     progress_begin(&args->progress, args->quiet);
+    args->options.tried = tried_file(args);
     enum fa_status status = args->command->run(args, out);
     progress_hide(&args->progress);
     return status;

@@ -1,24 +1,13 @@
 /* Compiles a model as it is and with the options that its findings ask for, and audits what comes out. An option that
  * is of use behind another one only is tried with it; what helped is tried together at last. */
-#include <errno.h>
-#include <fcntl.h>
+#include "cli/try.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/outputs.h"
-#include "cli/process.h"
 #include "cli/say.h"
-
-static const char usual_pipeline[] = "ttir-to-ttnn-backend-pipeline";
-
-struct try_args {
-    struct args args;
-    const char *compiler, *pipeline, *output_dir;
-    unsigned seconds;
-};
 
 enum { OPTIONS_MOST = 8, TRIALS_MOST = 16 };
 
@@ -37,7 +26,7 @@ struct tries {
     struct fa_library *library;
     struct try_compile all[TRIALS_MOST]; /* as it is, then those that are tried */
     size_t n;
-    int out, err; /* what the compiler prints: without a name, or in --output-dir */
+    struct compiler compiler;
 };
 
 /* ---- which ---- */
@@ -96,95 +85,6 @@ static void add_together(struct tries *r) {
 
 /* ---- a compile ---- */
 
-/* The end of an option of a pipeline: a blank outside of braces. */
-static size_t option_length(const char *options) {
-    size_t n = 0;
-    for (int depth = 0; options[n] && (depth > 0 || options[n] != ' '); n++)
-        depth += (options[n] == '{') - (options[n] == '}');
-    return n;
-}
-
-static bool is_set(const struct try_compile *t, const char *option, size_t n) {
-    size_t name = strcspn(option, "= ");
-    bool set = false;
-    for (size_t i = 0; i < t->noptions && name < n; i++)
-        set |= strncmp(t->options[i], option, name + 1) == 0;
-    return set;
-}
-
-/* "--ttir-to-ttnn-backend-pipeline=a=b c=d": what is given, but for what the compile sets, then that. */
-static char *pipeline_of(struct tries *r, const struct try_compile *t) {
-    struct args *args = &r->x->args;
-    const char *given = r->x->pipeline ? r->x->pipeline : "", *between = "=";
-    char *all = text(args, "--%s", usual_pipeline);
-    if (begins(given, "--")) {
-        size_t name = strcspn(given, "=");
-        all = text(args, "%.*s", (int)name, given);
-        given += name + (given[name] == '=');
-    }
-    for (size_t n; *(given += strspn(given, " ")); given += n) {
-        n = option_length(given);
-        if (is_set(t, given, n))
-            continue;
-        all = text(args, "%s%s%.*s", all, between, (int)n, given);
-        between = " ";
-    }
-    for (size_t i = 0; i < t->noptions; i++, between = " ")
-        all = text(args, "%s%s%s", all, between, t->options[i]);
-    return all;
-}
-
-/* The file in --output-dir that is made anew; or one without a name. -1 with errno. */
-static int open_output(struct tries *r, size_t number, const char *end) {
-    if (!r->x->output_dir)
-        return memfd_create("compile", MFD_CLOEXEC);
-    const char *path = text(&r->x->args, "%s/%zu%s", r->x->output_dir, number, end);
-    if (output_check(&r->x->args, path))
-        return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    errno = EEXIST;
-    return -1;
-}
-
-/* What a compiler that failed says of it: the text behind "error:", else its first line. */
-static const char *reason_of(struct tries *r) {
-    static const char crash[] = "PLEASE submit a bug report"; /* LLVM's lib/Support/PrettyStackTrace.cpp */
-    enum { MOST = 1 << 16 };
-    char *rest = kept(&r->x->args, MOST + 1), *line;
-    const char *first = NULL;
-    if (pread(r->err, rest, MOST, 0) < 0)
-        return strerror(errno);
-    while ((line = strtok_r(rest, "\r\n", &rest))) {
-        const char *error = strstr(line, "error: ");
-        if (error)
-            return error + strlen("error: ");
-        line += strspn(line, " \t");
-        if (!first && begins(line, crash))
-            first =
-                r->x->output_dir ? "the compiler crashes" : "the compiler crashes: --output-dir keeps what it prints";
-        if (!first && *line && !strstr(line, "warning:"))
-            first = line;
-    }
-    return first ? first : "the compiler fails without a message";
-}
-
-static const char *compile(struct tries *r, const struct try_compile *t) {
-    struct args *a = &r->x->args;
-    char *const argv[] = {text(a, "%s", r->x->compiler), pipeline_of(r, t), text(a, "--mlir-print-debuginfo"),
-                          text(a, "%s", a->options.inputs.files[0]), NULL};
-    struct process p = {argv, r->out, r->err, r->x->seconds};
-    switch (process_run(&p)) {
-    case PROCESS_DONE:
-        return NULL;
-    case PROCESS_NOT_STARTED:
-        return text(a, "cannot start %s: %s", r->x->compiler, strerror(errno));
-    case PROCESS_LATE:
-        return text(a, "not done after %u s", r->x->seconds);
-    case PROCESS_FAILED:
-        break;
-    }
-    return reason_of(r);
-}
-
 /* An error that keeps the audit from an answer. */
 static const char *trouble_of(struct tries *r, const struct fa_audit *a) {
     const struct fa_diagnostics *d = fa_diagnostics(a);
@@ -198,7 +98,7 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
     char ttnn[32];
     const char *files[2] = {r->x->args.options.inputs.files[0], ttnn};
     struct fa_audit_options options = r->x->args.options;
-    snprintf(ttnn, sizeof ttnn, "/proc/self/fd/%d", r->out);
+    snprintf(ttnn, sizeof ttnn, "/proc/self/fd/%d", r->compiler.out);
     options.inputs.files = files;
     options.inputs.nfiles = 2;
     options.patterns.library = r->library;
@@ -217,19 +117,11 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
 
 static void try_one(struct tries *r, size_t i) {
     struct try_compile t = r->all[i];
-    r->out = open_output(r, i, ".ttnn.mlir");
-    r->err = r->out < 0 ? -1 : open_output(r, i, ".log");
-    if (r->out < 0 || r->err < 0)
-        t.failure = strerror(errno);
     progress_say(&r->x->args.progress, "compile %zu of %zu", i + 1, r->n);
-    if (!t.failure)
-        t.failure = compile(r, &t);
+    t.failure = compiler_run(&r->compiler, i, t.options, t.noptions, r->x->args.options.inputs.files[0]);
     if (!t.failure)
         audit(r, i, &t);
-    if (r->out >= 0)
-        close(r->out);
-    if (r->err >= 0)
-        close(r->err);
+    compiler_close(&r->compiler);
     r->all[i] = t;
 }
 
@@ -288,7 +180,7 @@ static void print_best(struct tries *r, FILE *out) {
         fputs("no finding asks for an option of the compiler\n", out);
     fputs("best:\n  ", out);
     print_word(r->x->compiler, " ", out);
-    print_word(pipeline_of(r, best), " --mlir-print-debuginfo ", out);
+    print_word(compiler_pipeline(&r->compiler, best->options, best->noptions), " --mlir-print-debuginfo ", out);
     print_word(r->x->args.options.inputs.files[0], " -o ", out);
     print_word(name_of_result(r), "\n", out);
 }
@@ -318,8 +210,14 @@ static enum fa_status print_table(struct tries *r, FILE *out) {
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    struct tries r = {.x = (struct try_args *)args, .n = 1, .all = {{.needs = ""}}};
-    const char *dir = r.x->output_dir;
+    struct try_args *x = (struct try_args *)args;
+    struct tries r = {.x = x,
+                      .n = 1,
+                      .all = {{.needs = ""}},
+                      .compiler = {args, x->compiler, x->pipeline, x->output_dir, x->seconds, -1, -1, PROCESS_DONE}};
+    const char *dir = x->output_dir;
+    if (x->why)
+        return try_why(x, out);
     if (dir && !output_directory(args, dir))
         return args->refused;
     r.library = fa_library_read(&args->options.patterns, args->options.max_diagnostics);
@@ -337,8 +235,15 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static bool check(struct args *args) {
-    if (!((const struct try_args *)args)->compiler)
+    const struct try_args *x = (const struct try_args *)args;
+    if (!x->compiler)
         return wrong(args, "try needs --compiler=PROGRAM");
+    if (x->why)
+        return true;
+    if (args->options.inputs.nfiles > 1)
+        return wrong(args, "try takes one model, in TTIR");
+    if (args->options.at || args->options.inputs.levels != FA_BOTH_LEVELS)
+        return wrong(args, "%s is for try --why", args->options.at ? "--at" : "a level");
     return strcmp(args->options.inputs.files[0], "-") != 0 || wrong(args, "try takes a file: each compile reads it");
 }
 
@@ -349,6 +254,8 @@ static const struct option_row rows[] = {
      .help = "what its pipeline is given, or --NAME=OPTIONS of\n"
              "another one"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "keep what it prints in DIR"},
+    {"why", 0, FLAG, MEMBER(why), NULL, .help = "say what keeps it from fusing each place"},
+    {"at", 0, TEXT, MEMBER(args.options.at), "PLACE", .help = "with --why: only what is found there, as in explain"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no progress on standard error"},
     {"seconds", 0, COUNT, MEMBER(seconds), "N", .help = "time for each compile (600)", .least = 1, .most = 1000000},
 };
@@ -358,10 +265,15 @@ const struct command try_command = {
     .name = "try",
     .help = "compile with the options that findings ask for",
     .usage = "Usage: fusion-audit try [options] --compiler=PROGRAM MODEL.ttir.mlir\n"
+             "       fusion-audit try --why [options] --compiler=PROGRAM FILE...\n"
              "\n"
              "Compiles the model as it is, with each option of the compiler that its findings\n"
              "ask for, and with all that helped; audits each, and says what it brings and\n"
-             "which command line is the best.\n",
+             "which command line is the best.\n"
+             "\n"
+             "With --why it audits FILE... as `fusion-audit` does, compiles the ops of each\n"
+             "place alone, as they are and with one thing changed at a time, and says which\n"
+             "change makes them fuse. Reports of later audits say so, too.\n",
     .after = "Exit status: 0; 2 wrong usage or bad pattern; 3 the compile as it is fails, or\n"
              "cannot be audited.\n"
              "\n"
@@ -369,12 +281,12 @@ const struct command try_command = {
              "  fusion-audit try --compiler=ttmlir-opt --pipeline=optimization-level=0 \\\n"
              "      model.ttir.mlir\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options},
+    .shared = {&level_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct try_args),
     .defaults = &defaults,
     .least = 1,
-    .most = 1,
-    .takes = "try takes one model, in TTIR",
+    .most = SIZE_MAX,
+    .takes = "no input file",
     .check = check,
     .run = run,
     .prints = true,

@@ -254,7 +254,12 @@ static struct finding facts_of_place(struct describer *by, const struct describe
                           .places = 1,
                           .graph = f->compile->number,
                           .ngraphs = f->ngraphs};
-    const struct claim *claim = &out.notes.claim;
+    struct claim *claim = &out.notes.claim;
+    const struct graph *ttir = graph_of(by, &l->ttir);
+    if (l->ttir.nops && (by->options->modules || f->tried->n))
+        out.kind = standalone_kind(ttir, &l->ttir, a);
+    claim->traced = l->ttir.nops > 0;
+    claim->tried = tried_of(f->tried, out.kind);
     out.todo = todo_of(claim, a);
     if (price_is_slower(&x->price))
         out.todo = (struct todo){.kind = TODO_LEAVE};

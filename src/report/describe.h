@@ -8,6 +8,7 @@
 #include "proof/prove/select.h"
 #include "regions/regions.h"
 #include "report/place/origin.h"
+#include "report/place/tried.h"
 #include "report/report.h"
 
 /* The elementwise regions of one graph; zeroed: none was asked for. */
@@ -31,6 +32,7 @@ struct findings {
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */
     const struct seen_texts *texts;   /* what the inputs show beside the modules */
+    const struct tried *tried;        /* places that the user's own compiler was asked about */
     struct suppressions *suppress;    /* --suppress, which counts them; or NULL */
     bool unfused;                     /* much is missed, and no op is fused */
     bool show_slower;                 /* --include */

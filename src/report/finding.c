@@ -214,6 +214,7 @@ static struct finding *finding_copy(struct copier to, const struct finding *f) {
                            &copy->todo.needs,
                            &copy->todo.spelled,
                            &copy->todo.why,
+                           &copy->todo.tried,
                            &copy->known_defect,
                            &copy->class.dialect_level,
                            &copy->class.pass_status,

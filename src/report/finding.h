@@ -38,6 +38,7 @@ struct finding {
     struct drawing drawing; /* not copied by finding_add */
     struct notes notes;
     struct todo todo;
+    uint64_t kind; /* of standalone_kind; 0: not known, or not asked for */
     struct price price;
     const struct device *device; /* that it is of */
     const struct proved *proof;  /* NULL: nothing was evaluated */

@@ -32,6 +32,14 @@ static void sort_edits(struct text_edits *e) {
         qsort(e->items, e->n, sizeof *e->items, by_place);
 }
 
+bool text_edits_are_apart(struct text_edits *e) {
+    sort_edits(e);
+    for (uint32_t i = 1; i < e->n; i++)
+        if (e->items[i].at.begin < e->items[i - 1].at.end)
+            return false;
+    return true;
+}
+
 struct str text_edited(struct str text, struct text_edits *e, struct arena *a) {
     struct buf out = {0};
     uint32_t at = 0;

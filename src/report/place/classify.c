@@ -99,17 +99,6 @@ static bool has_yet_to_run(const struct claim *c) {
     return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
 }
 
-/* Which of them the compile shows, and where. */
-static void add_answer(struct buf *b, const struct claim *c) {
-    const struct seen_fact *seen = c->compile ? pass_seen(c->compile, c->pattern->status.pass) : NULL;
-    if (has_yet_to_run(c))
-        buf_add(b, STR(" and has yet to run"));
-    else if (has_run(c))
-        buf_add(b, STR(", which ran and left it"));
-    if (seen && !has_yet_to_run(c))
-        buf_printf(b, " (its dump in line %llu)", (unsigned long long)seen->line);
-}
-
 struct str classification_note(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     struct buf b = {0};
@@ -131,8 +120,8 @@ struct str classification_note(const struct claim *c, struct arena *a) {
             buf_add(&b, STR("makes this fusion"));
         if (s->gated.n)
             add(&b, ", off unless ", s->gated, " is set");
-        else
-            add_answer(&b, c);
+        else if (has_yet_to_run(c))
+            buf_add(&b, STR(" and has yet to run"));
     }
     return buf_take(&b, a);
 }
@@ -232,10 +221,34 @@ static struct str open_age(const struct claim *c, const struct fact *f, struct a
     return has_run(c) || !off.n ? STR("") : arena_printf(a, "unless %.*s was given", (int)off.n, off.p);
 }
 
+static struct str tried(const struct claim *c, struct arena *a) {
+    const struct tried_answer *t = c->tried;
+    return t ? arena_printf(a, "%.*s (tried %.*s, %.*s)", (int)t->answer.n, t->answer.p, (int)t->day.n, t->day.p,
+                            (int)t->compiler.n, t->compiler.p)
+             : STR("");
+}
+
 static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    return (struct todo){
-        .kind = TODO_LOOK, .what = s->pattern.n ? s->pattern : s->pass, .why = open_age(c, f, a), .ran = has_run(c)};
+    const struct seen_fact *seen = c->compile ? pass_seen(c->compile, s->pass) : NULL;
+    return (struct todo){.kind = TODO_LOOK,
+                         .what = s->pattern.n ? s->pattern : s->pass,
+                         .why = open_age(c, f, a),
+                         .tried = c->traced && !c->tried ? STR("`try --why` tells why") : tried(c, a),
+                         .line = seen ? seen->line : 0,
+                         .ran = has_run(c)};
+}
+
+/* Of an option that the user's compiler does not fuse it with, nothing is said. */
+static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
+    const struct tried_answer *x = c->tried;
+    bool none = x && str_starts(x->answer, STR("fuses after none"));
+    if (!x || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
+        return t;
+    if (t.kind == TODO_OPTION && !t.then.n && !str_starts(x->answer, STR("fuses alone")) && !str_find(x->answer, t.what))
+        return left(c, NULL, a);
+    t.tried = tried(c, a);
+    return t;
 }
 
 /* Why the fusing passes seem not to have run. */
@@ -288,14 +301,14 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return (struct todo){.kind = TODO_DIALECT, .what = pattern_lacks(c->pattern)};
     if (c->undone.n && s->keeps.n) {
         struct todo t = set_options(c, s->keeps, STR(""), a);
-        return t.kind == TODO_LOOK ? left(c, NULL, a) : t;
+        return t.kind == TODO_LOOK ? left(c, NULL, a) : heed(c, t, a);
     }
     if (exists(c->pattern))
-        return todo_of_pass(c, a);
+        return heed(c, todo_of_pass(c, a), a);
     if (!str_is(s->level, "ttir"))
-        return (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
+        return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")}, a);
     struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p);
-    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command};
+    return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command}, a);
 }
 
 const char *todo_word(enum todo_kind k) {
@@ -318,7 +331,13 @@ void todo_name(const struct todo *t, struct buf *out) {
         add(out, "", t->kind == TODO_UPDATE ? t->why : t->spelled, "");
         return;
     }
-    buf_printf(out, "%s%.*s%s", texts[t->kind].before, (int)t->what.n, t->what.p, t->ran ? " ran and" : "");
+    buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
+    if (t->ran)
+        buf_add(out, STR(" ran"));
+    if (t->ran && t->line)
+        buf_printf(out, " (its dump in line %llu)", (unsigned long long)t->line);
+    if (t->ran)
+        buf_add(out, STR(" and"));
     add(out, " and ", t->then, "");
     buf_add(out, str_of(texts[t->kind].after));
 }
@@ -326,6 +345,7 @@ void todo_name(const struct todo *t, struct buf *out) {
 void todo_reason(const struct todo *t, struct buf *out) {
     if (t->kind != TODO_UPDATE)
         add(out, t->kind == TODO_OPTION ? "; " : t->kind == TODO_LOOK ? ", " : ": ", t->why, "");
+    add(out, t->kind == TODO_LOOK && !t->why.n ? ": " : "; ", t->tried, "");
 }
 
 void todo_text(const struct todo *t, struct buf *out) {

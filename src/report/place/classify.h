@@ -2,6 +2,7 @@
 #ifndef FA_CLASSIFY_H
 #define FA_CLASSIFY_H
 
+#include "report/place/tried.h"
 #include "report/place/version.h"
 #include "search/match/match.h"
 
@@ -21,9 +22,11 @@ struct claim {
     const struct seen_compile *compile; /* NULL: nothing is known of it */
     const struct pattern *pattern;
     struct str signature; /* of a kernel that TTNN lacks: "(x: 32x64xbf16, eps = 1e-05) -> 32x64xbf16"; or empty */
-    struct str undone;    /* how the compiler had fused it and decomposed it again; or empty */
-    bool before;          /* the ops are TTIR from before the compiler's passes */
-    enum fusing fusing;   /* of passes that can be switched off, in this graph */
+    const struct tried_answer *tried; /* what the user's own compiler made of it; NULL: nobody asked */
+    bool traced;                      /* its ops in TTIR are known, so that it can be asked */
+    struct str undone;                /* how the compiler had fused it and decomposed it again; or empty */
+    bool before;                      /* the ops are TTIR from before the compiler's passes */
+    enum fusing fusing;               /* of passes that can be switched off, in this graph */
 };
 
 struct classification classify(const struct claim *c);
@@ -49,15 +52,17 @@ struct todo {
     struct str then;  /* of TODO_OPTION: another one that it takes beside that; or empty */
     struct str needs; /* of TODO_OPTION: what the last of them asks of the compiler; or empty */
     struct str
-        spelled;    /* of TODO_OPTION: how it is set by who called the compiler; empty: as options of the pipeline */
-    struct str why; /* of TODO_OPTION on what it hangs, of TODO_UPDATE and TODO_LOOK the days, the signature of
-                       TODO_KERNEL, the command of TODO_WRITE; or empty */
-    bool ran;       /* of TODO_LOOK: the pattern is known to have run */
+        spelled;      /* of TODO_OPTION: how it is set by who called the compiler; empty: as options of the pipeline */
+    struct str why;   /* of TODO_OPTION on what it hangs, of TODO_UPDATE and TODO_LOOK the days, the signature of
+                         TODO_KERNEL, the command of TODO_WRITE; or empty */
+    struct str tried; /* what the user's own compiler made of it, when, and which one; or how to ask it; or empty */
+    uint64_t line;    /* of TODO_LOOK: of the dump that shows its pass; 0: none */
+    bool ran;         /* of TODO_LOOK: the pattern is known to have run */
 };
 
 struct todo todo_of(const struct claim *c, struct arena *a);
 static inline bool same_todo(const struct todo *a, const struct todo *b) {
-    return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then);
+    return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then) && str_eq(a->tried, b->tried);
 }
 /* Whether a pass that makes the fusion of a match also made one of its ops, of which TTIR has none there. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin);

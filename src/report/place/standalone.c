@@ -291,6 +291,23 @@ struct str standalone_module(const struct graph *g, const struct segment *s, str
     return module_around(m, attributes, buf_take(&body, a), a);
 }
 
+uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct arena *a) {
+    struct cutting c;
+    if (!cut_out(&c, g, s, a))
+        return 0;
+    uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
+    for (uint32_t op = 0; op < c.nops; op++)
+        if (c.in[op])
+            ops[n++] = op;
+    uint64_t kind = segment_hash(&(struct segment){c.m, ops, n});
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < c.m->ops[ops[i]].nresults; k++)
+            kind = hash_mix(kind, is_result(&c, c.m->ops[ops[i]].first_result + k));
+    for (uint32_t i = 0; i < c.ninputs; i++)
+        kind = hash_mix(kind, graph_is_parameter(g, c.inputs[i]));
+    return kind | 1;
+}
+
 /* ---- in small shapes ---- */
 
 /* By op of the small module. */

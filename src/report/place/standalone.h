@@ -10,8 +10,10 @@
  * matter come along as constants. With the aliases that it needs, in the order of their definitions, and no others.
  * Empty where the ops are not those of one straight-line function. In `a`. */
 struct str standalone_module(const struct graph *g, const struct segment *s, struct arena *a);
-/* The same of TTIR ops, in the small shapes of a proof. The numbers of the pattern are among those that a constant may
- * mean. */
+/* Equal for those that make the same module, names and locations aside; 0: they make none. */
+uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct arena *a);
+/* The module of TTIR ops, in the small shapes of a proof. The numbers of the pattern are among those that a constant
+ * may mean. */
 struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a);
 
 #endif
