@@ -27,7 +27,7 @@ static bool is_set(const char *const *options, size_t noptions, const char *opti
 }
 
 /* "--ttir-to-ttnn-backend-pipeline=a=b c=d" */
-char *compiler_pipeline(const struct compiler *c, const char *const *options, size_t noptions) {
+char *compiler_pipeline(const struct user_compiler *c, const char *const *options, size_t noptions) {
     struct args *args = c->args;
     const char *given = c->pipeline ? c->pipeline : "", *between = "=";
     char *all = text(args, "--%s", usual_pipeline);
@@ -48,7 +48,7 @@ char *compiler_pipeline(const struct compiler *c, const char *const *options, si
     return all;
 }
 
-int compiler_file(struct compiler *c, size_t number, const char *end) {
+int compiler_file(struct user_compiler *c, size_t number, const char *end) {
     if (!c->output_dir)
         return memfd_create("compile", MFD_CLOEXEC);
     const char *path = text(c->args, "%s/%zu%s", c->output_dir, number, end);
@@ -59,7 +59,7 @@ int compiler_file(struct compiler *c, size_t number, const char *end) {
 }
 
 /* What a compiler that failed says of it: the text behind "error:", else its first line. */
-static const char *reason_of(struct compiler *c) {
+static const char *reason_of(struct user_compiler *c) {
     static const char crash[] = "PLEASE submit a bug report"; /* LLVM's lib/Support/PrettyStackTrace.cpp */
     enum { MOST = 1 << 16 };
     char *rest = kept(c->args, MOST + 1), *line;
@@ -79,7 +79,8 @@ static const char *reason_of(struct compiler *c) {
     return first ? first : "the compiler fails without a message";
 }
 
-const char *compiler_run(struct compiler *c, size_t number, const char *const *options, size_t n, const char *file) {
+const char *compiler_run(struct user_compiler *c, size_t number, const char *const *options, size_t n,
+                         const char *file) {
     struct args *a = c->args;
     char *const argv[] = {text(a, "%s", c->program), compiler_pipeline(c, options, n),
                           text(a, "--mlir-print-debuginfo"), text(a, "%s", file), NULL};
@@ -103,7 +104,7 @@ const char *compiler_run(struct compiler *c, size_t number, const char *const *o
     return reason_of(c);
 }
 
-void compiler_close(struct compiler *c) {
+void compiler_close(struct user_compiler *c) {
     if (c->out >= 0)
         close(c->out);
     if (c->err >= 0)
@@ -112,7 +113,7 @@ void compiler_close(struct compiler *c) {
 }
 
 /* The first line that speaks of a version: "LLVM version 22.0.0git". */
-static const char *version_line(struct compiler *c, int out) {
+static const char *version_line(struct user_compiler *c, int out) {
     enum { MOST = 1 << 14, SHOWN = 200 };
     char *rest = kept(c->args, MOST + 1), *line;
     if (pread(out, rest, MOST, 0) < 0)
@@ -123,7 +124,7 @@ static const char *version_line(struct compiler *c, int out) {
     return "of a version that it does not tell";
 }
 
-const char *compiler_name(struct compiler *c) {
+const char *compiler_name(struct user_compiler *c) {
     enum { SECONDS = 60 };
     const char *slash = strrchr(c->program, '/');
     char *const argv[] = {text(c->args, "%s", c->program), text(c->args, "--version"), NULL};

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/process.h"
 
-struct compiler {
+struct user_compiler {
     struct args *args;
     const char *program, *pipeline, *output_dir; /* of the command line */
     unsigned seconds;
@@ -14,13 +14,14 @@ struct compiler {
 };
 
 /* A file of compile `number`: in --output-dir, made anew, or one without a name. -1 with errno. */
-int compiler_file(struct compiler *c, size_t number, const char *end);
+int compiler_file(struct user_compiler *c, size_t number, const char *end);
 /* Its options, as --pipeline gives them, but for those that are among `options`, then these. */
-char *compiler_pipeline(const struct compiler *c, const char *const *options, size_t n);
+char *compiler_pipeline(const struct user_compiler *c, const char *const *options, size_t n);
 /* NULL, or why there is nothing in `out`. compiler_close closes both files. */
-const char *compiler_run(struct compiler *c, size_t number, const char *const *options, size_t n, const char *file);
-void compiler_close(struct compiler *c);
+const char *compiler_run(struct user_compiler *c, size_t number, const char *const *options, size_t n,
+                         const char *file);
+void compiler_close(struct user_compiler *c);
 /* What it is called, and the version that it says it has. NULL with the error of its args: it cannot be started. */
-const char *compiler_name(struct compiler *c);
+const char *compiler_name(struct user_compiler *c);
 
 #endif

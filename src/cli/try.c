@@ -26,7 +26,7 @@ struct tries {
     struct fa_library *library;
     struct try_compile all[TRIALS_MOST]; /* as it is, then those that are tried */
     size_t n;
-    struct compiler compiler;
+    struct user_compiler compiler;
 };
 
 /* ---- which ---- */

@@ -11,7 +11,7 @@
 #include "cli/try.h"
 
 struct asking {
-    struct compiler compiler;
+    struct user_compiler compiler;
     const char *name;           /* of it */
     struct fa_library *library; /* the patterns of one fused op, */
     const char *library_of;     /* this one; or NULL */
@@ -116,7 +116,7 @@ static enum made look(struct asking *q, const struct fa_finding *f) {
 /* `option`: or empty. Where it fails, *why says so. */
 static enum made compile(struct asking *q, const struct fa_finding *f, const char *module, const char *option,
                          const char **why) {
-    struct compiler *c = &q->compiler;
+    struct user_compiler *c = &q->compiler;
     size_t number = q->ncompiles++;
     int file = compiler_file(c, number, ".ttir.mlir");
     enum made made = FAILED;

@@ -217,7 +217,7 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
 static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
     struct str off = off_of(c);
     if (c->compile && f && !fact_is_there(f, days_of(c)))
-        return arena_printf(a, "or has it not: it came on %.*s", (int)f->since.n, f->since.p);
+        return arena_printf(a, "or your compiler lacks it: it came on %.*s", (int)f->since.n, f->since.p);
     return has_run(c) || !off.n ? STR("") : arena_printf(a, "unless %.*s was given", (int)off.n, off.p);
 }
 
@@ -231,12 +231,13 @@ static struct str tried(const struct claim *c, struct arena *a) {
 static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     const struct seen_fact *seen = c->compile ? pass_seen(c->compile, s->pass) : NULL;
+    bool asked = c->tried || !c->traced || !fact_of_pass(&c->set->facts, s->pass); /* or nobody could answer */
     return (struct todo){.kind = TODO_LOOK,
                          .what = s->pattern.n ? s->pattern : s->pass,
                          .why = open_age(c, f, a),
-                         .tried = c->traced && !c->tried ? STR("`try --why` tells why") : tried(c, a),
+                         .tried = asked ? tried(c, a) : STR("`try --why` tells why"),
                          .line = seen ? seen->line : 0,
-                         .ran = has_run(c)};
+                         .ran = has_run(c) && (!f || !c->compile || fact_is_there(f, days_of(c)))};
 }
 
 /* Of an option that the user's compiler does not fuse it with, nothing is said. */
@@ -245,7 +246,8 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
     bool none = x && str_starts(x->answer, STR("fuses after none"));
     if (!x || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
         return t;
-    if (t.kind == TODO_OPTION && !t.then.n && !str_starts(x->answer, STR("fuses alone")) && !str_find(x->answer, t.what))
+    if (t.kind == TODO_OPTION && !t.then.n && !str_starts(x->answer, STR("fuses alone")) &&
+        !str_find(x->answer, t.what))
         return left(c, NULL, a);
     t.tried = tried(c, a);
     return t;
