@@ -1,4 +1,6 @@
 /* fa_apply: reads the module, and writes fused ops into it until nothing more is found. */
+#include "compile/apply/apply.h"
+
 #include "compile/apply/check.h"
 #include "compile/apply/choose.h"
 #include "compile/apply/file_edit.h"
@@ -39,6 +41,9 @@ struct fa_application {
     struct taken_numbers taken; /* arguments of `ttir` */
     bool *asked;                /* per op of `ttir`: --at means it, or what became of it; NULL: all of it is meant */
     struct str text;            /* that is written */
+    struct str after;           /* the module alone */
+    struct str unknown;         /* applied.unknown */
+    double stand_in;
     struct match_cache *cache;  /* of all rounds, as the proofs are */
     struct proofs *proofs;
     struct watch *watch; /* or NULL */
@@ -263,6 +268,8 @@ static void keep_outcomes(struct fa_application *a, const struct round *r) {
         uint32_t op = op_as_read(a, &r->level->graph, x->match->root);
         if (a->asked && x->written && op != NONE)
             a->asked[op] = true;
+        if (x->written && x->unknown.n)
+            a->unknown = x->unknown;
         if (x->written || (x->reported && !was_applied(a, x->match->pattern, op)))
             keep_outcome(a, (struct outcome){x->match->pattern, op, x->written ? NULL : arena_strdup(&a->arena, x->why),
                                              is_refused(a, x)});
@@ -384,11 +391,13 @@ static enum fa_status run(struct fa_application *a) {
                                 .prefix = free_prefix(a),
                                 .alias = free_alias(a),
                                 .number = number_given,
-                                .self = a->options};
+                                .self = a->options,
+                                .stand_in = a->stand_in};
     bool good = run_rounds(a, &edits), ended = watch_say_ended(a->watch, &a->diags);
     for (uint32_t i = 0; i < a->noutcomes && !ended; i++)
         if (a->outcomes[i].why)
             say_left(a, &a->outcomes[i]);
+    a->after = good ? text_edited(a->ttir.ir.text, &edits, &a->arena) : STR("");
     if (good && a->options->assumed) {
         text_edits_free(&edits);
         edits = put_numbers(&a->ttir.ir, a->taken, &a->arena);
@@ -400,15 +409,35 @@ static enum fa_status run(struct fa_application *a) {
     return good ? FA_CLEAN : FA_INPUT;
 }
 
-struct fa_application *fa_apply(const struct fa_apply_options *options) {
-    IN_C_LOCALE;
+struct fa_application *apply_module(const struct fa_apply_options *options, double stand_in) {
     struct fa_application *a = xcalloc(1, sizeof *a);
     a->options = options;
+    a->stand_in = stand_in;
     a->diags = (struct diags){.arena = &a->arena, .limit = options->max_diagnostics};
     a->watch = watch_new(options->progress);
     a->status = run(a);
     a->options = NULL;
     return a;
+}
+
+struct fa_application *fa_apply(const struct fa_apply_options *options) {
+    IN_C_LOCALE;
+    return apply_module(options, NAN);
+}
+
+struct applied applied_texts(struct fa_application *a) {
+    struct applied out = {.unknown = a->unknown};
+    struct module_text after;
+    struct taken_numbers there = {0};
+    if (!a->after.n)
+        return out;
+    if (module_text_read(&after, a->after, &a->arena)) {
+        add_numbers(&there, &after.level.ir, a->taken, &a->ttir.ir, &a->arena);
+        out.before = with_numbers(&a->ttir.ir, a->taken, &a->arena);
+        out.after = with_numbers(&after.level.ir, there, &a->arena);
+    }
+    module_text_free(&after);
+    return out;
 }
 
 enum fa_status fa_application_status(const struct fa_application *a) {

@@ -4,6 +4,7 @@
 #include "compile/apply/form_writer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "compile/apply/rearrange.h"
 #include "ir/graph/movement.h"
@@ -119,6 +120,10 @@ static bool number_of_argument(struct form_writer *w, uint32_t slot, uint32_t va
     const struct mlir *m = graph_of(w)->m;
     struct str name = mlir_span(m, m->values[argument].name);
     bool known = q->number(q->self, w->run.form->formula->slot_name[slot], (struct str){name.p + 1, name.n - 1}, out);
+    if (!known && q->unknown[slot]) {
+        *out = q->stand_in;
+        known = true;
+    }
     const struct match_detail *bound = &w->run.ref->bound;
     for (uint32_t i = 0; i < bound->nconstants && !known; i++)
         if (bound->constants[i].value == value && is_stated(&bound->constants[i])) {
@@ -377,7 +382,7 @@ static void write_results(struct eval_context *ctx, void *self) {
     }
 }
 
-bool write_form(struct form_request *q) {
+static bool try_form(struct form_request *q, uint32_t *unknown) {
     struct form_writer *w = arena_alloc(q->emitter->eval->arena, sizeof *w);
     const struct reading *r = q->reading;
     *w = (struct form_writer){
@@ -391,6 +396,26 @@ bool write_form(struct form_request *q) {
                                     .context = &w->context,
                                     .choice = &w->run.choice,
                                     .ndecided = r->choice.n,
+                                    .unknown = NONE,
                                     .evaluate = evaluate_stand_in};
-    return eval_attempt(q->emitter->eval, write_results, w);
+    bool good = eval_attempt(q->emitter->eval, write_results, w);
+    *unknown = w->names.unknown;
+    return good;
+}
+
+bool write_form(struct form_request *q) {
+    const struct form_request asked = *q;
+    const struct emitter begin = *q->emitter;
+    uint32_t unknown;
+    bool good = try_form(q, &unknown);
+    while (!good && unknown != NONE && !isnan(q->stand_in) && !q->unknown[unknown]) {
+        bool all[MAX_SLOTS];
+        memcpy(all, q->unknown, sizeof all);
+        *q = asked;
+        *q->emitter = begin;
+        memcpy(q->unknown, all, sizeof all);
+        q->unknown[unknown] = true;
+        good = try_form(q, &unknown);
+    }
+    return good;
 }

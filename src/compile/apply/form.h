@@ -20,7 +20,9 @@ struct form_request {
     /* --value: the number of a name of the formula or of an argument; false: there is none. */
     bool (*number)(const void *self, struct str formula_name, struct str argument, double *out);
     const void *self;
+    double stand_in; /* of a number that has to be known, and that nothing tells; NAN: the form fails there */
     /* out: */
+    bool unknown[MAX_SLOTS]; /* names of the form whose numbers it is */
     struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers went into the text */
     uint32_t ntaken;
     struct {

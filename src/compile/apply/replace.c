@@ -319,12 +319,19 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
     struct emitter *e = arena_alloc(a, sizeof *e);
     struct form_request *q = arena_alloc(a, sizeof *q);
     *e = (struct emitter){.eval = &ctx, .prefix = how->prefix, .next = &how->next};
-    *q = (struct form_request){.reading = r, .emitter = e, .number = how->number, .self = how->self};
+    *q = (struct form_request){.reading = r, .emitter = e, .number = how->number, .self = how->self,
+                                .stand_in = how->stand_in};
     if (!write_form(q)) {
         out->why = ctx.error;
         return;
     }
     print_replacement(how, q, a, out);
+    for (uint32_t i = 0; i < r->form.formula->nslots; i++) {
+        struct str name = r->form.formula->slot_name[i];
+        if (q->unknown[i])
+            out->unknown = arena_printf(a, "%.*s%s%.*s", (int)out->unknown.n, out->unknown.n ? out->unknown.p : "",
+                                        out->unknown.n ? ", " : "", (int)name.n, name.p);
+    }
     memcpy(out->taken, q->taken, sizeof q->taken);
     out->ntaken = q->ntaken;
     out->excluded = r->excluded;

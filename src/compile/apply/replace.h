@@ -22,6 +22,7 @@ struct replacement {
     uint32_t nmoved;
     struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers are in it */
     uint32_t ntaken;
+    struct str unknown; /* names of formulas that replacing.stand_in is the number of, by commas */
     unsigned excluded; /* as reading.excluded */
 };
 
@@ -33,6 +34,7 @@ struct replacing {
     uint32_t naliases;
     bool (*number)(const void *self, struct str formula_name, struct str argument, double *out); /* form_request */
     const void *self;
+    double stand_in; /* form_request */
 };
 
 /* Texts are in `a`. */

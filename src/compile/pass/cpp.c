@@ -179,7 +179,7 @@ static size_t head_end(struct str text, size_t room) {
     const char *equals = str_find(text, STR(" = "));
     size_t at = equals ? (size_t)(equals - text.p) + 3 : 0;
     int depth = 0;
-    if (str_starts(text, STR("if (")))
+    if (str_starts(text, STR("if (")) || str_starts(text, STR("for (")))
         return 0;
     if (at && at <= room && text.n - at <= room - CONTINUED)
         return at;
@@ -207,12 +207,12 @@ static size_t line_end(struct str text, size_t room) {
         quoted ^= text.p[i] == '"';
         depth += quoted ? 0 : deeper(text, i);
     }
-    size_t end = outer > room / 3 ? outer : any;
+    size_t end = outer ? outer : any;
     return end ? end : text.n;
 }
 
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
-    char all[4096];
+    char all[8192];
     va_list args;
     va_start(args, fmt);
     vsnprintf(all, sizeof all, fmt, args);

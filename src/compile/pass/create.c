@@ -6,8 +6,6 @@
 #include "compile/pass/cpp.h"
 #include "compile/pass/writer.h"
 
-enum { INDENT = 4 };
-
 enum { MAX_NEW_TYPES = 32 };
 
 struct new_type {
@@ -20,7 +18,6 @@ struct creation {
     struct str *made;    /* per value of f: the variable of what is new */
     const char *builder; /* "rewriter" */
     uint32_t op;         /* that is written */
-    struct str type;     /* of its result */
     struct new_type types[MAX_NEW_TYPES];
     uint32_t ntypes;
 };
@@ -41,50 +38,36 @@ static struct str value_text(struct creation *c, uint32_t value) {
 
 static struct str element_type(struct creation *c, uint32_t value) {
     struct pass_writer *w = c->w;
-    const struct graph *g = w->place.g;
     enum dtype t = graph_dtype(c->f, value);
-    uint32_t best = NONE;
-    for (uint32_t v = 0; v < g->m->nvalues; v++)
-        if (w->expr[v].n && graph_dtype(g, v) == t &&
-            (best == NONE || w->extents.typed[v] > w->extents.typed[best] ||
-             (w->place.read[v] && !w->place.read[best])))
-            best = v;
-    if (best != NONE)
-        return arena_printf(w->arena, "%.*s.getElementType()", (int)extents_type(&w->extents, best).n,
-                            extents_type(&w->extents, best).p);
-    const char *name = dtype_table[t].spelling ? dtype_table[t].spelling : "f32";
-    struct str camel = cpp_camel(str_of(name), true, w->arena);
-    return arena_printf(w->arena, "rewriter.get%sType()", strcmp(name, "bf16") == 0 ? "BF16" : camel.p);
-}
-
-static struct str dims_text(struct creation *c, uint32_t value, uint32_t from) {
-    uint32_t rank;
-    struct buf b = {0};
-    graph_shape(c->f, value, &rank);
-    for (uint32_t d = from; d < rank; d++) {
-        struct str one = extents_print(&c->w->extents, true, value, d);
-        buf_printf(&b, "%s%.*s", d > from ? ", " : "", (int)one.n, one.p);
+    for (uint32_t i = 0; i < w->nread + w->place.nroots; i++) {
+        uint32_t v = i < w->nread ? w->reads[i] : w->place.g->m->ops[w->place.roots[i - w->nread]].first_result;
+        if (graph_dtype(w->place.g, v) == t) {
+            w->element_types = true;
+            return arena_printf(w->arena, "getElementTypeOrSelf(%.*s)", (int)w->expr[v].n, w->expr[v].p);
+        }
     }
-    return buf_take(&b, c->w->arena);
+    const char *name = dtype_table[t].spelling ? dtype_table[t].spelling : "f32";
+    return strcmp(name, "bf16") == 0 ? STR("rewriter.getBF16Type()")
+                                     : arena_printf(w->arena, "rewriter.get%sType()",
+                                                    cpp_camel(str_of(name), true, w->arena).p);
 }
 
 /* That of the replaced value, of another one of this shape, or a new one. */
 static struct str type_of_result(struct creation *c, uint32_t value) {
     struct pass_writer *w = c->w;
-    uint32_t old = w->place.value_of[value], like = old == NONE ? extents_like(&w->extents, value) : NONE;
+    uint32_t old = w->place.value_of[value];
+    old = old == NONE ? extents_like(&w->extents, value) : old;
     if (old != NONE)
         return arena_printf(w->arena, "%.*s.getType()", (int)w->expr[old].n, w->expr[old].p);
-    if (like != NONE)
-        return extents_type(&w->extents, like);
-    struct str dims = dims_text(c, value, 0), element = element_type(c, value);
+    struct str dims = extents_list(&w->extents, true, value), element = element_type(c, value);
     struct str text =
-        arena_printf(w->arena, "RankedTensorType::get({%.*s}, %.*s)", (int)dims.n, dims.p, (int)element.n, element.p);
+        arena_printf(w->arena, "RankedTensorType::get(%.*s, %.*s)", (int)dims.n, dims.p, (int)element.n, element.p);
     for (uint32_t i = 0; i < c->ntypes; i++)
         if (str_eq(c->types[i].text, text))
             return c->types[i].name;
-    struct str name = pass_variable(
-        w, arena_printf(w->arena, "new_%.*s", (int)pass_word(c->f, c->op).n, pass_word(c->f, c->op).p), "Type");
+    struct str name = pass_variable(w, pass_word(c->f, c->op), "Type");
     cpp_put(&w->rewrite, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)text.n, text.p);
+    extents_name(&w->extents, value, name);
     if (c->ntypes < MAX_NEW_TYPES)
         c->types[c->ntypes++] = (struct new_type){text, name};
     return name;
@@ -156,10 +139,9 @@ static struct str attribute_text(struct creation *c, const struct attr *x) {
     if (same.n)
         return same;
     if (role == DIMS_SHAPE) {
-        struct str shape = pass_variable(w, STR("shape"), "");
-        cpp_put(&w->rewrite, INDENT, "auto %.*s = llvm::to_vector_of<int32_t>(%.*s.getShape());", (int)shape.n, shape.p,
-                (int)c->type.n, c->type.p);
-        return arena_printf(w->arena, "%s.getI32ArrayAttr(%.*s)", b, (int)shape.n, shape.p);
+        struct str list = extents_list(&w->extents, true, module_of(c)->ops[c->op].first_result);
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>(%.*s)))", b,
+                            (int)list.n, list.p);
     }
     if (str_is(x->text, "true") || str_is(x->text, "false"))
         return arena_printf(w->arena, "%s.getBoolAttr(%.*s)", b, (int)x->text.n, x->text.p);
@@ -170,7 +152,7 @@ static struct str attribute_text(struct creation *c, const struct attr *x) {
         return arena_printf(w->arena, "%s.getDenseI32ArrayAttr({%.*s})", b, (int)entries_text(c, x).n,
                             entries_text(c, x).p);
     if (str_is(type, "[i32]"))
-        return arena_printf(w->arena, "%s.getI32ArrayAttr(llvm::to_vector_of<int32_t>(ArrayRef<int64_t>{%.*s}))", b,
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>{%.*s}))", b,
                             (int)entries_text(c, x).n, entries_text(c, x).p);
     if (x->is_whole) {
         struct str number = role == DIMS_COUNT ? extents_number(&w->extents, x->whole) : STR("");
@@ -256,8 +238,8 @@ static struct str types_text(struct creation *c) {
     const struct mlir_op *o = &module_of(c)->ops[c->op];
     struct buf b = {0};
     for (uint32_t i = 0; i < o->nresults; i++) {
-        c->type = type_of_result(c, o->first_result + i);
-        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)c->type.n, c->type.p);
+        struct str type = type_of_result(c, o->first_result + i);
+        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)type.n, type.p);
     }
     return buf_take(&b, c->w->arena);
 }
@@ -278,21 +260,44 @@ static void carry_weight_type(struct creation *c, struct str name) {
     }
 }
 
+/* "utils::createReshapeOp(rewriter, loc, x, xShape)" */
+static struct str reshape_text(struct creation *c, uint32_t result, uint32_t operand) {
+    struct pass_writer *w = c->w;
+    uint32_t old = w->place.value_of[result];
+    struct str shape = old == NONE ? extents_list(&w->extents, true, result)
+                                   : arena_printf(w->arena, "%.*s.getType().getShape()", (int)w->expr[old].n, w->expr[old].p);
+    struct str from = value_text(c, operand);
+    w->uses_utils = true;
+    return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %.*s, %.*s)", (int)from.n, from.p, (int)shape.n,
+                        shape.p);
+}
+
+static struct str creation_text(struct creation *c) {
+    struct pass_writer *w = c->w;
+    const struct mlir_op *o = &module_of(c)->ops[c->op];
+    if (place_reshapes(c->f, c->op) && strcmp(c->builder, "rewriter") == 0)
+        return reshape_text(c, o->first_result, graph_operands(c->f, c->op)[0]);
+    struct str types = types_text(c), args = arguments_text(c), class = pass_class(w, c->f, c->op);
+    return arena_printf(w->arena, "%s.create<%.*s>(loc, %.*s%.*s)", c->builder, (int)class.n, class.p, (int)types.n,
+                        types.p, (int)args.n, args.p);
+}
+
 static void create_op(struct creation *c, bool last) {
     struct pass_writer *w = c->w;
     const struct mlir_op *o = &module_of(c)->ops[c->op];
-    struct str types = types_text(c), args = arguments_text(c), class = pass_class(w, c->f, c->op);
-    bool product = graph_class(c->f, c->op) == OP_CONTRACT;
+    bool product = graph_class(c->f, c->op) == OP_CONTRACT, reshapes = place_reshapes(c->f, c->op);
     if (last && w->place.nroots == 1 && !product) {
-        struct str root = w->expr[w->place.value_of[o->first_result]];
-        cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%.*s>(%.*s, %.*s%.*s);", (int)class.n, class.p,
-                (int)root.n, root.p, (int)types.n, types.p, (int)args.n, args.p);
+        struct str root = w->expr[w->place.value_of[o->first_result]], class = pass_class(w, c->f, c->op);
+        struct str text = reshapes ? creation_text(c) : types_text(c), args = reshapes ? text : arguments_text(c);
+        if (reshapes)
+            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%.*s, %.*s);", (int)root.n, root.p, (int)text.n, text.p);
+        else
+            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%.*s>(%.*s, %.*s%.*s);", (int)class.n, class.p,
+                    (int)root.n, root.p, (int)text.n, text.p, (int)args.n, args.p);
         return;
     }
-    struct str name = pass_variable(
-        w, arena_printf(w->arena, "new_%.*s", (int)pass_word(c->f, c->op).n, pass_word(c->f, c->op).p), "Op");
-    cpp_put(&w->rewrite, INDENT, "auto %.*s = %s.create<%.*s>(loc, %.*s%.*s);", (int)name.n, name.p, c->builder,
-            (int)class.n, class.p, (int)types.n, types.p, (int)args.n, args.p);
+    struct str text = creation_text(c), name = pass_variable(w, last ? STR("fused") : pass_word(c->f, c->op), "Op");
+    cpp_put(&w->rewrite, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)text.n, text.p);
     carry_weight_type(c, name);
     for (uint32_t i = 0; i < o->nresults; i++)
         c->made[o->first_result + i] =
@@ -355,12 +360,18 @@ static void create_composite(struct creation *c) {
 static void move_operands(struct pass_writer *w) {
     const struct mlir *m = w->place.g->m;
     struct str root = w->expr[m->ops[w->place.roots[0]].first_result];
+    struct buf list = {0};
+    uint32_t n = 0;
     for (uint32_t v = 0; v < m->nvalues; v++)
-        if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0]) {
-            cpp_put(&w->rewrite, INDENT, "utils::moveUDChainBefore(%.*s, %.*s);", (int)w->expr[v].n, w->expr[v].p,
-                    (int)root.n, root.p);
-            w->moves = true;
-        }
+        if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0])
+            buf_printf(&list, "%s%.*s", n++ ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
+    struct str all = buf_take(&list, w->arena);
+    if (n == 0)
+        return;
+    w->uses_utils = true;
+    cpp_put(&w->rewrite, INDENT, "for (Value value : {%.*s}) {", (int)all.n, all.p);
+    cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %.*s);", (int)root.n, root.p);
+    cpp_put(&w->rewrite, INDENT, "}");
 }
 
 void pass_create(struct pass_writer *w) {

@@ -1,7 +1,7 @@
-/* Which extents at a place are one number for a reason, and what a pass has to compare.
+/* Which extents at a place are one for a reason, and what a pass has to compare.
  *
- * Extents are joined where the ops say that they are equal: those of the match before, then the guards, then those that
- * are written. An extent is printed as one of its class that the code can name. */
+ * Extents are joined where the ops say that they are equal, before and in what is written. An extent is printed as one
+ * of its class in a shape that the code has a variable of. */
 #ifndef FA_PASS_EXTENTS_H
 #define FA_PASS_EXTENTS_H
 
@@ -11,31 +11,32 @@ struct extents_of_place {
     const struct pass_place *place;
     const struct str *expr; /* per value of g: how the code calls it; empty: it does not */
     uint32_t *first[2];     /* per value of g, f: its first node */
-    uint32_t *up, *rank_up; /* of nodes; of values of g */
-    uint32_t *type_up;      /* of values of g: those of one class have one type, which is compared */
+    uint32_t *up, *sure;    /* per node: joined; joined by what the verifiers of ops say */
     int64_t *size;
-    uint32_t nnodes;
-    struct str *computed;     /* per node: an expression of its own; or empty */
-    uint32_t one;             /* the node of extents that are 1 */
-    bool *typed;              /* per value of g: its type is a variable, */
-    struct str *type;         /* this one */
-    bool *ranked;             /* per value of g: its rank is compared, by its class */
-    struct buf ranks, guards; /* conditions that must not hold, with " || " between */
+    uint32_t nnodes, one; /* node `one`: extents that have to be 1 */
+    struct part {
+        uint32_t of[4], nof; /* nodes: their sum, */
+        int64_t over;        /* over this number */
+        struct str name;     /* how the code calls it; or empty */
+    } * parts;               /* per node: what a slice or concat makes it; nof 0: nothing */
+    struct str *shape;       /* per value of g: the variable that has its shape; or empty */
+    bool *indexed;           /* per value of g: elements of that variable are asked for */
+    uint32_t *defines;       /* values of g whose shapes name extents, in this order */
+    uint32_t ndefines;
 };
 
 void extents_begin(struct extents_of_place *e, const struct pass_place *p, const struct str *expr);
-/* Joins what ops say; adds the guards. */
-void extents_of_match(struct extents_of_place *e);
-void extents_of_form(struct extents_of_place *e);
-/* "xType", and sees to it that there is such a variable. */
-struct str extents_type(struct extents_of_place *e, uint32_t value);
-/* "xType.getDimSize(1)" of an extent of a value of g, or with `form` of f. */
+/* "xShape[1]" of an extent of a value of g, or with `form` of f. */
 struct str extents_print(struct extents_of_place *e, bool form, uint32_t value, uint32_t dim);
-/* A value of g of the same shape, whose type is a variable or may be; with the same element type. NONE: none is. */
+/* "{1, xShape[1]}" or "xShape". */
+struct str extents_list(struct extents_of_place *e, bool form, uint32_t value);
+/* Sums that the type of the value has are those of this variable. */
+void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type);
+/* A value of g of the same shape and element type that the code can call; NONE: none is. */
 uint32_t extents_like(struct extents_of_place *e, uint32_t form_value);
-/* Both values of g are compared to be of one type. */
-bool extents_one_type(struct extents_of_place *e, uint32_t a, uint32_t b);
-/* An extent that is this number at the place, of one class; empty: there is none, or there are several. */
+/* An extent of what is read or replaced that is this number, of one class; empty: there is none, or there are several. */
 struct str extents_number(struct extents_of_place *e, int64_t number);
+/* The shapes of these values, of which not all is known, as conditions that must not hold, with " || " between. */
+struct str extents_guards(struct extents_of_place *e, const uint32_t *values, uint32_t n);
 
 #endif

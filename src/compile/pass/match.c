@@ -1,5 +1,6 @@
 /* The guards, from the roots back: first which ops make which operands, level by level; then attributes, constants and
  * extents. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,11 +9,9 @@
 #include "compile/pass/writer.h"
 #include "ir/graph/movement.h"
 
-enum { INDENT = 4 };
-
 struct step_level {
     uint32_t ops[MAX_STEPS], nops;
-    struct buf conditions, words;
+    struct buf once, conditions, words;
 };
 
 /* The name that the formula has for a value, or for what movement made of it; empty: none. */
@@ -30,7 +29,7 @@ static struct str formula_name(const struct pass_writer *w, uint32_t value, bool
 
 static void condition(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void condition(struct buf *to, const char *fmt, ...) {
-    char text[1024];
+    char text[4096];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -62,128 +61,173 @@ static void refuse(struct pass_writer *w, struct buf *conditions, const char *fm
 
 /* ---- operands ---- */
 
-static bool is_inner(const struct pass_writer *w, uint32_t value) {
-    uint32_t op = place_def(&w->place, value);
-    return op != NONE && w->place.matched[op] && !w->place.read[value];
+/* How a value is made: the op, or the generator of a constant, and what is looked through on the way. */
+struct producer {
+    uint32_t op; /* or NONE */
+    uint16_t through[8];
+    uint32_t nthrough;
+};
+
+static bool has_kind(const struct producer *p, uint16_t kind) {
+    bool found = false;
+    for (uint32_t i = 0; i < p->nthrough && !found; i++)
+        found = p->through[i] == kind;
+    return found;
 }
 
-/* "ReshapeOp, DotGeneralOp" down to the step. */
-static struct str chain_text(struct pass_writer *w, uint32_t value) {
-    uint32_t ops[MAX_STEPS], n = place_chain(&w->place, value, ops);
-    struct buf b = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        struct str class = pass_class(w, w->place.g, ops[i]);
-        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)class.n, class.p);
+static struct producer producer_of(const struct pass_writer *w, uint32_t value) {
+    const struct graph *g = w->place.g;
+    struct producer p = {.op = place_def(&w->place, value)};
+    while (p.op != NONE && (place_constant(&w->place, value) ? graph_noperands(g, p.op) == 1
+                                                             : place_inner(&w->place, value) && !w->place.step[p.op])) {
+        if (!has_kind(&p, g->kind[p.op]) && p.nthrough < 8)
+            p.through[p.nthrough++] = g->kind[p.op];
+        p.op = place_def(&w->place, graph_operands(g, p.op)[0]);
     }
+    return p;
+}
+
+/* findOpThrough finds the op of the producer from this value, too. */
+static bool finds(const struct pass_writer *w, const struct producer *p, uint32_t value) {
+    const struct graph *g = w->place.g;
+    uint32_t op = place_def(&w->place, value);
+    while (op != NONE && has_kind(p, g->kind[op]))
+        op = place_def(&w->place, graph_operands(g, op)[0]);
+    return op != NONE && g->kind[op] == g->kind[p->op];
+}
+
+/* "<MatmulOp, ReshapeOp>", without the op where it is no step. */
+static struct str template_text(struct pass_writer *w, const struct producer *p, bool with_op) {
+    struct buf b = {0};
+    for (uint32_t i = 0; i <= p->nthrough; i++) {
+        struct str spelling = i ? op_spelling((enum op_kind)p->through[i - 1], "ttir.", "") : STR("");
+        struct str class = i ? cpp_class(spelling, w->arena) : with_op ? pass_class(w, w->place.g, p->op) : STR("");
+        if (class.n)
+            buf_printf(&b, "%s%.*s", b.n ? ", " : "<", (int)class.n, class.p);
+    }
+    buf_addc(&b, '>');
     return buf_take(&b, w->arena);
 }
 
-static uint32_t step_of(const struct pass_writer *w, uint32_t value) {
-    uint32_t ops[MAX_STEPS], n = place_chain(&w->place, value, ops);
-    return ops[n - 1];
+/* "x.getDefiningOp<SumOp>()" */
+static struct str producer_text(struct pass_writer *w, const struct producer *p, struct str expr) {
+    struct str classes = template_text(w, p, true);
+    w->counts_uses |= p->nthrough > 0;
+    return p->nthrough ? arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p,
+                                      (int)expr.n, expr.p)
+                       : arena_printf(w->arena, "%.*s.getDefiningOp%.*s()", (int)expr.n, expr.p, (int)classes.n,
+                                      classes.p);
 }
 
-/* Ops of the classes that make `value` make the other one, too. */
-static bool would_follow(const struct pass_writer *w, uint32_t value, uint32_t other) {
-    const struct graph *g = w->place.g;
-    uint32_t ops[MAX_STEPS], n = place_chain(&w->place, value, ops);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t op = place_def(&w->place, other);
-        if (op == NONE || g->kind[op] != g->kind[ops[i]])
-            return false;
-        other = graph_operands(g, op)[0];
-    }
-    return true;
-}
-
-/* The class of an operand that one of the two steps has and the other has not; empty: none. */
-static struct str telling_operand(struct pass_writer *w, uint32_t step, uint32_t other) {
-    const struct graph *g = w->place.g;
-    for (uint32_t i = 0; i < graph_noperands(g, step); i++) {
-        uint32_t v = graph_operands(g, step)[i], def = v == NONE ? NONE : place_def(&w->place, v);
-        bool both = def == NONE || !w->place.matched[def];
-        for (uint32_t k = 0; k < graph_noperands(g, other) && !both; k++) {
-            uint32_t x = graph_operands(g, other)[k], its = x == NONE ? NONE : place_def(&w->place, x);
-            both = its != NONE && g->kind[its] == g->kind[def];
-        }
-        if (!both)
-            return pass_class(w, g, def);
-    }
-    return STR("");
-}
-
-/* "getProducer<ReshapeOp, DotGeneralOp>(x)" of what makes the value, which is called x. */
-static struct str producer_text(struct pass_writer *w, uint32_t value, struct str expr) {
-    uint32_t ops[MAX_STEPS], n = place_chain(&w->place, value, ops);
-    struct str chain = chain_text(w, value);
-    w->helpers |= n == 1 ? 0 : HELPER_PRODUCER;
-    return n == 1 ? arena_printf(w->arena, "%.*s.getDefiningOp<%.*s>()", (int)expr.n, expr.p, (int)chain.n, chain.p)
-                  : arena_printf(w->arena, "getProducer<%.*s>(%.*s)", (int)chain.n, chain.p, (int)expr.n, expr.p);
+static struct str op_name(struct pass_writer *w, uint32_t op) {
+    struct str name = w->place.nroots > 1 ? STR("") : formula_name(w, w->place.g->m->ops[op].first_result, false);
+    return name.n >= 4 ? name : pass_word(w->place.g, op);
 }
 
 static struct str bind_step(struct pass_writer *w, struct step_level *next, uint32_t step) {
     uint32_t result = w->place.g->m->ops[step].first_result;
-    struct str name = formula_name(w, result, false);
-    w->expr[result] = pass_variable(w, name.n >= 4 ? name : pass_word(w->place.g, step), "Op");
+    struct str expr = pass_variable(w, op_name(w, step), "Op"), word = pass_word(w->place.g, step);
+    w->expr[result] = expr;
     w->final[result] = true;
-    struct str expr = w->expr[result], word = pass_word(w->place.g, step);
-    condition(&next->conditions, "!%.*s", (int)expr.n, expr.p);
-    if (!place_escapes(&w->place, result) && w->place.inside[result] == 1)
-        condition(&next->conditions, "!%.*s->hasOneUse()", (int)expr.n, expr.p);
-    else if (!place_escapes(&w->place, result)) {
+    bool once = !place_escapes(&w->place, result) && w->place.inside[result] == 1;
+    if (once)
+        buf_printf(&next->once, "%s%.*s", next->once.n ? ", " : "", (int)expr.n, expr.p);
+    else
+        condition(&next->conditions, "!%.*s", (int)expr.n, expr.p);
+    if (!once && !place_escapes(&w->place, result)) {
         condition(&next->conditions, "ttmlir::utils::countUsers(%.*s.getResult()) != %u", (int)expr.n, expr.p,
                   w->place.inside[result]);
         w->counts_uses = true;
     }
-    buf_printf(&next->words, "%s%.*s", next->words.n ? " and " : "", (int)word.n, word.p);
-    if (next->nops < MAX_STEPS)
-        next->ops[next->nops++] = step;
+    if (!str_find(buf_str(&next->words), word))
+        buf_printf(&next->words, "%s%.*s", next->words.n ? ", " : "", (int)word.n, word.p);
     return expr;
 }
 
-static void visit_leaf(struct pass_writer *w, uint32_t value, struct str expr) {
-    bool used = w->place.read[value] || w->place.inside[value] > 1;
-    if (place_constant(&w->place, value)) {
-        w->expr[value] = expr;
+static void shape_matters(struct pass_writer *w, uint32_t value) {
+    for (uint32_t i = 0; i < w->nshapes; i++)
+        if (w->shapes[i] == value)
+            return;
+    if (w->nshapes < MAX_NAMES)
+        w->shapes[w->nshapes++] = value;
+}
+
+/* As the formula calls it; of one of several branches as its op does: "rhs" of "dotOp.getRhs()". */
+static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str expr) {
+    struct str name = w->place.nroots > 1 ? STR("") : formula_name(w, leaf, true);
+    const char *at = str_find(expr, STR(".get"));
+    struct str rest = at ? (struct str){at + 4, (size_t)(expr.p + expr.n - at - 4)} : STR("input");
+    name = name.n ? name : str_part(&rest, '(');
+    return name.n ? arena_printf(w->arena, "%c%.*s", tolower((unsigned char)*name.p), (int)name.n - 1, name.p + 1) : name;
+}
+
+/* A value that no matched op makes: behind what is looked through, called `expr` before that; `named`: by a variable. */
+static void visit_leaf(struct pass_writer *w, uint32_t value, uint32_t leaf, struct str expr, bool named) {
+    struct producer p = producer_of(w, value);
+    if (place_constant(&w->place, leaf)) {
+        w->expr[leaf] = expr;
         if (w->nconstants < MAX_CONSTANTS)
             w->constants[w->nconstants++] =
-                (struct pass_constant){.value = value, .expr = expr, .number = graph_constant(w->place.g, value).value};
+                (struct pass_constant){.value = leaf, .expr = expr, .number = graph_constant(w->place.g, leaf).value};
         return;
     }
-    if (!used || w->final[value]) {
-        w->expr[value] = w->expr[value].n ? w->expr[value] : expr;
-        return;
+    if (value != leaf) {
+        struct str classes = template_text(w, &p, false);
+        expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%.*s(%.*s)", (int)classes.n, classes.p, (int)expr.n,
+                            expr.p);
+        w->counts_uses = true;
     }
-    struct str name = formula_name(w, value, true);
-    w->expr[value] = pass_variable(w, name.n ? name : STR("input"), "");
-    w->final[value] = true;
-    if (w->place.read[value] && w->nread < MAX_NAMES)
-        w->reads[w->nread++] = value;
-    cpp_put(&w->guards, INDENT, "Value %.*s = %.*s;", (int)w->expr[value].n, w->expr[value].p, (int)expr.n, expr.p);
+    struct str name = leaf_name(w, leaf, expr);
+    uint32_t same = leaf;
+    for (uint32_t op = place_def(&w->place, leaf); value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
+         op = place_def(&w->place, leaf))
+        leaf = graph_operands(w->place.g, op)[0];
+    if (!named || value != leaf) {
+        w->expr[leaf] = pass_variable(w, name, "");
+        cpp_put(&w->guards, INDENT, "Value %.*s = %.*s;", (int)w->expr[leaf].n, w->expr[leaf].p, (int)expr.n, expr.p);
+    } else
+        w->expr[leaf] = expr;
+    w->expr[same] = w->expr[leaf];
+    w->final[leaf] = w->final[same] = true;
+    if (w->place.read[same] && w->nread < MAX_NAMES)
+        w->reads[w->nread++] = leaf;
+}
+
+static void visit_operands(struct pass_writer *w, struct step_level *next, uint32_t op);
+
+/* All that is asked of its operands are conditions. */
+static bool takes_known_values(const struct pass_writer *w, uint32_t op) {
+    const uint32_t *x = graph_operands(w->place.g, op);
+    uint32_t n = graph_noperands(w->place.g, op);
+    bool known = n > 0, either = n == 2 && graph_op_is(w->place.g, op, COMMUTES);
+    for (uint32_t i = 0; i < n && known; i++)
+        known = x[i] != NONE && (w->final[place_behind(&w->place, x[i])] || (!either && place_constant(&w->place, x[i])));
+    return known;
 }
 
 /* What the expression is, once its op is known. */
-static void visit(struct pass_writer *w, struct step_level *next, uint32_t value, struct str expr) {
-    if (w->final[value]) {
-        condition(&next->conditions, "%.*s != %.*s%s", (int)expr.n, expr.p, (int)w->expr[value].n, w->expr[value].p,
-                  is_inner(w, value) ? ".getResult()" : "");
-        return;
+static void visit(struct pass_writer *w, struct step_level *next, uint32_t value, struct str expr, bool named) {
+    uint32_t end = place_behind(&w->place, value);
+    struct producer p = producer_of(w, value);
+    if (value != end) {
+        w->expr[value] = w->expr[value].n ? w->expr[value] : expr;
+        shape_matters(w, value);
     }
-    if (!is_inner(w, value)) {
-        visit_leaf(w, value, expr);
-        return;
-    }
-    uint32_t ops[MAX_STEPS], n = place_chain(&w->place, value, ops), step = ops[n - 1];
-    uint32_t result = w->place.g->m->ops[step].first_result;
-    struct str made = producer_text(w, value, expr);
-    if (w->final[result])
-        condition(&next->conditions, "%.*s != %.*s", (int)made.n, made.p, (int)w->expr[result].n, w->expr[result].p);
-    else {
-        struct str name = bind_step(w, next, step);
+    if (!place_inner(&w->place, end) && !w->final[end])
+        visit_leaf(w, value, end, expr, named);
+    else if (w->final[end]) {
+        bool through = place_inner(&w->place, end) && p.nthrough;
+        struct str is = through ? producer_text(w, &p, expr) : expr;
+        condition(&next->conditions, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n, w->expr[end].p,
+                  place_inner(&w->place, end) && !through ? ".getResult()" : "");
+    } else {
+        struct str made = producer_text(w, &p, expr), name = bind_step(w, next, p.op);
         cpp_put(&w->guards, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)made.n, made.p);
+        if (takes_known_values(w, p.op))
+            visit_operands(w, next, p.op);
+        else if (next->nops < MAX_STEPS)
+            next->ops[next->nops++] = p.op;
     }
-    if (!w->expr[value].n)
-        w->expr[value] = expr;
 }
 
 static struct str operand_text(struct pass_writer *w, uint32_t op, uint32_t i) {
@@ -192,163 +236,150 @@ static struct str operand_text(struct pass_writer *w, uint32_t op, uint32_t i) {
     return arena_printf(w->arena, "%.*s%.*s", (int)of.n, of.p, (int)get.n, get.p);
 }
 
-/* "x.getLhs() != y": how to tell that the operands stand the other way round. */
-static struct str is_swapped(struct pass_writer *w, uint32_t op, uint32_t k) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    struct str first = operand_text(w, op, 0), test = {0};
-    if (w->final[x[k]])
-        test = arena_printf(w->arena, "%.*s %s= %.*s%s", (int)first.n, first.p, k ? "=" : "!", (int)w->expr[x[k]].n,
-                            w->expr[x[k]].p, is_inner(w, x[k]) ? ".getResult()" : "");
-    else if (place_constant(&w->place, x[k])) {
-        w->helpers |= HELPER_SPLAT;
-        test = arena_printf(w->arena, "%sgetSplatValue(%.*s)", k ? "" : "!", (int)first.n, first.p);
-    }
-    return k && !w->final[x[k]] && test.n ? arena_printf(w->arena, "%.*s.has_value()", (int)test.n, test.p) : test;
-}
+/* ---- either order ---- */
 
-/* The same by the ops that lead to one of the operands; empty: they lead to the other one, too. */
-static struct str is_led_to(struct pass_writer *w, uint32_t op) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    struct str first = operand_text(w, op, 0);
-    for (uint32_t k = 0; k < 2; k++) {
-        if (!is_inner(w, x[k]) || w->final[x[k]] || would_follow(w, x[k], x[!k]))
-            continue;
-        struct str made = producer_text(w, x[k], first);
-        return k ? arena_printf(w->arena, "%.*s != nullptr", (int)made.n, made.p)
-                 : arena_printf(w->arena, "!%.*s", (int)made.n, made.p);
+/* The class of an operand that the step has and the other has not; empty: none. */
+static struct str telling_operand(struct pass_writer *w, uint32_t step, uint32_t other) {
+    const struct graph *g = w->place.g;
+    for (uint32_t i = 0; i < graph_noperands(g, step); i++) {
+        uint32_t def = place_def(&w->place, graph_operands(g, step)[i]);
+        bool both = def == NONE || !w->place.matched[def];
+        for (uint32_t k = 0; k < graph_noperands(g, other) && !both; k++) {
+            uint32_t its = place_def(&w->place, graph_operands(g, other)[k]);
+            both = its != NONE && g->kind[its] == g->kind[def];
+        }
+        if (!both)
+            return pass_class(w, g, def);
     }
     return STR("");
 }
 
-static void visit_commuting(struct pass_writer *w, struct step_level *next, uint32_t op) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    struct str test = is_led_to(w, op);
-    for (uint32_t k = 0; k < 2 && !test.n; k++)
-        test = is_swapped(w, op, k);
-    if (!test.n && is_inner(w, x[0]) && is_inner(w, x[1])) {
-        struct str inner = telling_operand(w, step_of(w, x[0]), step_of(w, x[1])), first = operand_text(w, op, 0);
-        uint32_t k = inner.n == 0;
-        if (k)
-            inner = telling_operand(w, step_of(w, x[1]), step_of(w, x[0]));
-        struct str class = pass_class(w, w->place.g, step_of(w, x[k]));
-        w->helpers |= inner.n ? HELPER_MADE_OF : 0;
-        if (inner.n)
-            test = arena_printf(w->arena, "%sisMadeOf<%.*s, %.*s>(%.*s)", k ? "" : "!", (int)class.n, class.p,
-                                (int)inner.n, inner.p, (int)first.n, first.p);
-    }
-    if (!test.n) {
-        for (uint32_t i = 0; i < 2; i++)
-            visit(w, next, x[i], operand_text(w, op, i));
-        return;
-    }
-    struct str of = w->expr[w->place.g->m->ops[op].first_result];
-    struct str swapped = pass_variable(w, STR("swapped"), "");
-    cpp_put(&w->guards, INDENT, "bool %.*s = %.*s;", (int)swapped.n, swapped.p, (int)test.n, test.p);
-    for (uint32_t i = 0; i < 2; i++)
-        visit(w, next, x[i],
-              arena_printf(w->arena, "%.*s->getOperand(%s%.*s)", (int)of.n, of.p, i ? "!" : "", (int)swapped.n,
-                           swapped.p));
+static struct str operand_name(struct pass_writer *w, uint32_t value) {
+    uint32_t end = place_behind(&w->place, value);
+    struct str name = leaf_name(w, end, STR(""));
+    if (place_inner(&w->place, end))
+        return pass_variable(w, op_name(w, place_def(&w->place, end)), "");
+    if (place_constant(&w->place, end))
+        return pass_variable(w, STR("constant"), "");
+    return pass_variable(w, name, "");
 }
 
-/* Both operands are values that are met elsewhere, which tells them apart. */
-static bool is_early(const struct pass_writer *w, uint32_t op) {
+/* The operand that has a producer of its own, first; what tells them apart, as arguments of getOperands, and where it is
+ * one of its operands, that one's class. */
+static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first, struct str *made_of) {
     const uint32_t *x = graph_operands(w->place.g, op);
-    bool leaf = true, again = false;
-    if (graph_noperands(w->place.g, op) != 2 || !graph_op_is(w->place.g, op, COMMUTES) || x[0] == x[1])
-        return false;
-    for (uint32_t i = 0; i < 2; i++) {
-        leaf &= !is_inner(w, x[i]) && !w->final[x[i]];
-        again |= w->place.inside[x[i]] > 1;
+    struct producer p[2] = {producer_of(w, x[0]), producer_of(w, x[1])};
+    bool inner[2];
+    for (uint32_t k = 0; k < 2; k++)
+        inner[k] = p[k].op != NONE && (place_constant(&w->place, x[k]) || place_inner(&w->place, place_behind(&w->place, x[k])));
+    for (*first = 0; *first < 2; ++*first)
+        if (inner[*first] && !finds(w, &p[*first], x[!*first]))
+            return template_text(w, &p[*first], true);
+    for (*first = 0; *first < 2 && inner[0] && inner[1]; ++*first) {
+        *made_of = telling_operand(w, p[*first].op, p[!*first].op);
+        if (made_of->n)
+            return template_text(w, &p[*first], true);
     }
-    return leaf && again;
+    return STR("");
+}
+
+/* What the op takes beside a value that is known. */
+static void visit_other(struct pass_writer *w, struct step_level *next, uint32_t op, uint32_t k) {
+    const uint32_t *x = graph_operands(w->place.g, op);
+    struct str of = w->expr[w->place.g->m->ops[op].first_result], known = w->expr[x[k]];
+    condition(&next->conditions, "!llvm::is_contained(%.*s->getOperands(), %.*s)", (int)of.n, of.p, (int)known.n,
+              known.p);
+    struct str name = operand_name(w, x[!k]), first = operand_text(w, op, 0), second = operand_text(w, op, 1);
+    cpp_put(&w->guards, INDENT, "Value %.*s = %.*s == %.*s ? %.*s : %.*s;", (int)name.n, name.p, (int)first.n, first.p,
+            (int)known.n, known.p, (int)second.n, second.p, (int)first.n, first.p);
+    visit(w, next, x[!k], name, true);
+}
+
+static void visit_commuting(struct pass_writer *w, struct step_level *next, uint32_t op) {
+    const uint32_t *x = graph_operands(w->place.g, op);
+    uint32_t first = 0;
+    struct str of = w->expr[w->place.g->m->ops[op].first_result], made_of = {0};
+    struct str classes = w->final[x[0]] && w->final[x[1]] ? STR("") : telling(w, op, &first, &made_of);
+    for (uint32_t k = 0; k < 2 && w->final[x[0]] && w->final[x[1]]; k++) {
+        struct str known = w->expr[x[k]];
+        condition(&next->conditions, "!llvm::is_contained(%.*s->getOperands(), %.*s)", (int)of.n, of.p, (int)known.n,
+                  known.p);
+        if (k)
+            return;
+    }
+    for (uint32_t k = 0; k < 2 && !classes.n; k++)
+        if (w->final[x[k]]) {
+            visit_other(w, next, op, k);
+            return;
+        }
+    if (!classes.n) {
+        for (uint32_t i = 0; i < 2; i++)
+            visit(w, next, x[i], operand_text(w, op, i), false);
+        return;
+    }
+    struct str a = operand_name(w, x[first]), b = operand_name(w, x[!first]);
+    w->helpers |= HELPER_OPERANDS;
+    w->counts_uses = true;
+    cpp_put(&w->guards, INDENT, "auto [%.*s, %.*s] = getOperands%.*s(%.*s);", (int)a.n, a.p, (int)b.n, b.p,
+            (int)classes.n, classes.p, (int)of.n, of.p);
+    if (made_of.n) {
+        w->helpers |= HELPER_MADE_OF;
+        cpp_put(&w->guards, INDENT, "if (!isMadeOf<%.*s>(%.*s)) {", (int)made_of.n, made_of.p, (int)a.n, a.p);
+        cpp_put(&w->guards, INDENT + 2, "std::swap(%.*s, %.*s);", (int)a.n, a.p, (int)b.n, b.p);
+        cpp_put(&w->guards, INDENT, "}");
+    }
+    visit(w, next, x[first], a, true);
+    visit(w, next, x[!first], b, true);
 }
 
 static void visit_operands(struct pass_writer *w, struct step_level *next, uint32_t op) {
     const struct graph *g = w->place.g;
     const uint32_t *x = graph_operands(g, op);
     uint32_t n = graph_noperands(g, op);
+    bool has_constant = false;
+    for (uint32_t i = 0; i < n; i++)
+        has_constant |= x[i] != NONE && place_constant(&w->place, x[i]);
+    if (graph_movement(g, op) == MOVEMENT_BROADCAST || graph_class(g, op) == OP_SLICE || has_constant ||
+        place_reshapes(g, op))
+        shape_matters(w, g->m->ops[op].first_result);
     if (n == 2 && x[0] == x[1]) {
         struct str a = operand_text(w, op, 0), b = operand_text(w, op, 1);
         condition(&next->conditions, "%.*s != %.*s", (int)a.n, a.p, (int)b.n, b.p);
-        visit(w, next, x[0], a);
+        visit(w, next, x[0], a, false);
     } else if (n == 2 && graph_op_is(g, op, COMMUTES))
         visit_commuting(w, next, op);
     else
         for (uint32_t i = 0; i < n; i++)
             if (x[i] != NONE)
-                visit(w, next, x[i], operand_text(w, op, i));
+                visit(w, next, x[i], operand_text(w, op, i), false);
+}
+
+/* Ops with one use in front of the conditions, which ask them more. */
+static void merge_once(struct pass_writer *w, struct step_level *level) {
+    struct str once = buf_take(&level->once, w->arena), rest = buf_take(&level->conditions, w->arena);
+    if (once.n)
+        condition(&level->conditions, "!haveOneUse(%.*s)", (int)once.n, once.p);
+    if (rest.n)
+        condition(&level->conditions, "%.*s", (int)rest.n, rest.p);
+    w->helpers |= once.n ? HELPER_ONE_USE : 0;
 }
 
 /* From a root to all that is behind it. */
 static void match_tree(struct pass_writer *w, uint32_t root) {
     struct step_level now = {.ops = {root}, .nops = 1};
-    for (int round = 0; now.nops && round < 2 * MAX_STEPS; round++) {
+    while (now.nops) {
         struct step_level next = {.nops = 0};
-        bool any = false;
         for (uint32_t i = 0; i < now.nops; i++)
-            any |= !is_early(w, now.ops[i]);
-        for (uint32_t i = 0; i < now.nops; i++)
-            if (any && is_early(w, now.ops[i]))
-                next.ops[next.nops++] = now.ops[i];
-            else
-                visit_operands(w, &next, now.ops[i]);
+            visit_operands(w, &next, now.ops[i]);
+        merge_once(w, &next);
         struct str words = buf_take(&next.words, w->arena), of = pass_word(w->place.g, now.ops[0]);
-        if (words.n && now.nops == 1 && words.n < 40)
-            refuse(w, &next.conditions, "expected %.*s of %.*s", (int)of.n, of.p, (int)words.n, words.p);
-        else if (words.n)
-            refuse(w, &next.conditions, words.n < 52 ? "expected %.*s" : "expected other producers", (int)words.n,
-                   words.p);
-        else
+        if (!words.n)
             refuse(w, &next.conditions, "%.*s takes other values", (int)of.n, of.p);
+        else
+            refuse(w, &next.conditions, words.n < 28 ? "no %.*s" : "other producers", (int)words.n, words.p);
         now = next;
-        now.conditions = now.words = (struct buf){0};
+        now.once = now.conditions = now.words = (struct buf){0};
     }
-}
-
-/* ---- further roots ---- */
-
-/* The ops from the root back to one that takes a value which is known; how many; 0: none. */
-static uint32_t path_back(struct pass_writer *w, uint32_t op, uint32_t *path, uint32_t *from, uint32_t n) {
-    const struct graph *g = w->place.g;
-    path[n++] = op;
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        uint32_t v = graph_operands(g, op)[i];
-        if (v != NONE && w->final[v]) {
-            *from = v;
-            return n;
-        }
-    }
-    for (uint32_t i = 0; i < graph_noperands(g, op) && n < MAX_STEPS; i++) {
-        uint32_t v = graph_operands(g, op)[i];
-        uint32_t all = v != NONE && is_inner(w, v) ? path_back(w, place_def(&w->place, v), path, from, n) : 0;
-        if (all)
-            return all;
-    }
-    return 0;
-}
-
-static void find_root(struct pass_writer *w, uint32_t number) {
-    uint32_t root = w->place.roots[number], path[MAX_STEPS], from = NONE, n = path_back(w, root, path, &from, 0);
-    uint32_t result = w->place.g->m->ops[root].first_result;
-    struct buf classes = {0}, others = {0};
-    w->expr[result] = pass_variable(w, pass_word(w->place.g, root), "Op");
-    w->final[result] = true;
-    for (uint32_t i = n; i-- > 0;) {
-        struct str class = pass_class(w, w->place.g, path[i]);
-        buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
-    }
-    for (uint32_t i = 0; i < number; i++) {
-        struct str other = w->expr[w->place.g->m->ops[w->place.roots[i]].first_result];
-        buf_printf(&others, "%s%.*s", i ? ", " : "", (int)other.n, other.p);
-    }
-    struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena), name = w->expr[result];
-    struct str value = from == NONE ? anchor(w) : w->expr[from];
-    w->helpers |= HELPER_CONSUMER;
-    cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
-            (int)value.n, value.p, (int)taken.n, taken.p);
-    struct buf c = {0};
-    condition(&c, "!%.*s", (int)name.n, name.p);
-    refuse(w, &c, "there is no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
 }
 
 /* ---- attributes ---- */
@@ -381,14 +412,14 @@ static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const st
            place_reshapes(w->place.g, op) || (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
 }
 
-static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct buf *to) {
-    struct str of = w->expr[w->place.g->m->ops[op].first_result], list = list_of(w, x);
+static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
+    struct str list = list_of(w, x);
     struct str type = cpp_attribute_type((enum op_kind)w->place.g->kind[op], x->key);
     const char *name = cpp_camel(x->key, true, w->arena).p;
     if (str_is(type, "word") && (str_is(x->text, "true") || str_is(x->text, "false")))
         condition(to, "%s%.*s.get%s()", str_is(x->text, "true") ? "!" : "", (int)of.n, of.p, name);
     else if (str_is(type, "i64s"))
-        condition(to, x->n ? "!llvm::equal(%.*s.get%s(), ArrayRef<int64_t>{%.*s})" : "!%.*s.get%s().empty()%.*s",
+        condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s",
                   (int)of.n, of.p, name, (int)list.n, list.p);
     else if (str_is(type, "i32s"))
         condition(to, "%.*s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
@@ -406,36 +437,227 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
                   (int)x->key.n, x->key.p, (int)x->text.n, x->text.p);
 }
 
-/* Of ops of one kind together; of many kinds all together. */
+/* The conditions under which the op, called `of`, has others. */
+static struct str attributes_text(struct pass_writer *w, uint32_t op, struct str of) {
+    const struct attrs *a = graph_attributes(w->place.g, op);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!is_said_elsewhere(w, op, &a->at[i]))
+            compare_attribute(w, op, &a->at[i], of, &b);
+    return buf_take(&b, w->arena);
+}
+
+static uint32_t count_of(struct str text, struct str what) {
+    uint32_t n = 0;
+    for (const char *at; (at = str_find(text, what)); n++)
+        text = (struct str){at + what.n, text.n - (size_t)(at - text.p) - what.n};
+    return n;
+}
+
+/* Ops of one kind with the same attributes in a loop; of many kinds all in one condition. */
 static void match_attributes(struct pass_writer *w) {
-    enum { MANY = 3 };
     const struct graph *g = w->place.g;
-    struct buf all[MAX_STEPS] = {{0}};
-    uint32_t of[MAX_STEPS], n = 0;
-    for (uint32_t op = g->m->nops; op-- > 0;) {
-        const struct attrs *a = graph_attributes(g, op);
-        uint32_t k = 0;
-        while (k < n && g->kind[of[k]] != g->kind[op])
-            k++;
-        if (!w->place.step[op] || k == MAX_STEPS)
-            continue;
-        for (uint32_t i = 0; i < a->n; i++)
-            if (!is_said_elsewhere(w, op, &a->at[i]))
-                compare_attribute(w, op, &a->at[i], &all[k]);
-        of[k] = op;
-        n += k == n && all[k].n > 0;
-    }
     struct buf together = {0};
-    for (uint32_t k = 0; k < n; k++) {
-        struct str word = pass_word(g, of[k]), text = buf_str(&all[k]);
-        if (n < MANY)
-            refuse(w, &all[k], "%.*s has other attributes", (int)word.n, word.p);
-        else {
-            buf_printf(&together, "%s%.*s", together.n ? " || " : "", (int)text.n, text.p);
-            buf_free(&all[k]);
+    bool *done = arena_alloc(w->arena, g->m->nops + (size_t)1);
+    for (uint32_t op = g->m->nops; op-- > 0;) {
+        struct str list = STR(""), of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
+        struct str text = of.n && !done[op] ? attributes_text(w, op, of) : STR("");
+        uint32_t n = 0;
+        for (uint32_t k = op + 1; k-- > 0 && text.n;) {
+            struct str its = w->place.step[k] ? w->expr[g->m->ops[k].first_result] : STR("");
+            if (!its.n || g->kind[k] != g->kind[op] || !str_eq(attributes_text(w, k, of), text))
+                continue;
+            done[k] = true;
+            list = arena_printf(w->arena, "%.*s%s%.*s", (int)list.n, list.n ? list.p : "", n++ ? ", " : "", (int)its.n, its.p);
+        }
+        if (n * (1 + count_of(text, STR("||"))) < 6) {
+            for (uint32_t k = op + 1; k-- > 0 && n;)
+                if (w->place.step[k] && g->kind[k] == g->kind[op] && str_eq(attributes_text(w, k, of), text)) {
+                    struct str own = attributes_text(w, k, w->expr[g->m->ops[k].first_result]);
+                    condition(&together, "%.*s", (int)own.n, own.p);
+                }
+            continue;
+        }
+        struct str class = pass_class(w, g, op);
+        cpp_put(&w->guards, INDENT, "for (%.*s op : {%.*s}) {", (int)class.n, class.p, (int)list.n, list.p);
+        cpp_put(&w->guards, INDENT + 2, "if (%.*s) {", (int)attributes_text(w, op, STR("op")).n,
+                attributes_text(w, op, STR("op")).p);
+        cpp_put(&w->guards, INDENT + 4, "return rewriter.notifyMatchFailure(%.*s, \"other attributes\");",
+                (int)anchor(w).n, anchor(w).p);
+        cpp_put(&w->guards, INDENT + 2, "}");
+        cpp_put(&w->guards, INDENT, "}");
+        buf_addc(&w->guards, '\n');
+    }
+    refuse(w, &together, "other attributes");
+}
+
+/* ---- further roots ---- */
+
+/* The ops from the root back to one that takes a value which is known; how many; 0: none. */
+static uint32_t path_back(struct pass_writer *w, uint32_t op, uint32_t *path, uint32_t *from, uint32_t n) {
+    const struct graph *g = w->place.g;
+    path[n++] = op;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        if (v != NONE && w->final[v]) {
+            *from = v;
+            return n;
         }
     }
-    refuse(w, &together, "attributes differ");
+    for (uint32_t i = 0; i < graph_noperands(g, op) && n < MAX_STEPS; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        uint32_t all = v != NONE && place_inner(&w->place, v) ? path_back(w, place_def(&w->place, v), path, from, n) : 0;
+        if (all)
+            return all;
+    }
+    return 0;
+}
+
+/* The ops back from two roots are alike; `to`: per value of g, that of the second one. */
+static bool are_alike(struct pass_writer *w, uint32_t a, uint32_t b, uint32_t *to) {
+    const struct pass_place *p = &w->place;
+    uint32_t x = place_def(p, a), y = place_def(p, b);
+    if (to[a] != NONE)
+        return to[a] == b;
+    to[a] = b;
+    if (place_inner(p, a) != place_inner(p, b) || graph_dtype(p->g, a) != graph_dtype(p->g, b))
+        return false;
+    if (!place_inner(p, a))
+        return place_constant(p, a) == place_constant(p, b);
+    bool alike = p->g->kind[x] == p->g->kind[y] && graph_noperands(p->g, x) == graph_noperands(p->g, y) &&
+                 p->inside[a] == p->inside[b] && str_eq(attributes_text(w, x, STR("")), attributes_text(w, y, STR("")));
+    for (uint32_t i = 0; alike && i < graph_noperands(p->g, x); i++)
+        alike = are_alike(w, graph_operands(p->g, x)[i], graph_operands(p->g, y)[i], to);
+    return alike;
+}
+
+static bool is_member(const struct pass_writer *w, uint32_t value) {
+    return w->expr[value].n && !str_find(w->expr[value], STR("(")) &&
+           value != w->place.g->m->ops[w->place.roots[0]].first_result;
+}
+
+static struct str member_of(struct pass_writer *w, struct str branch, struct str name) {
+    if (str_starts(name, STR("srcOp")))
+        return name;
+    return arena_printf(w->arena, "%.*s.%.*s", (int)branch.n, branch.p, (int)name.n, name.p);
+}
+
+/* A function of what the guards are so far, which fills a struct of what they found. */
+static void begin_branches(struct pass_writer *w) {
+    uint32_t root = w->place.roots[0], nvalues = w->place.g->m->nvalues;
+    struct str guards = buf_take(&w->guards, w->arena), class = pass_class(w, w->place.g, root);
+    struct buf b = {0}, members = {0};
+    buf_add(&b, STR("// What leads to one of the results.\nstruct Branch {\n"));
+    for (uint32_t v = 0; v < nvalues; v++)
+        if (is_member(w, v)) {
+            struct str type = w->final[v] && place_inner(&w->place, v) ? pass_class(w, w->place.g, place_def(&w->place, v))
+                                                                     : STR("Value");
+            buf_printf(&b, "  %.*s %.*s;\n", (int)type.n, type.p, (int)w->expr[v].n, w->expr[v].p);
+            buf_printf(&members, "%s%.*s", members.n ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
+        }
+    struct str all = buf_take(&members, w->arena);
+    buf_printf(&b, "};\n\nLogicalResult matchBranch(%.*s srcOp, PatternRewriter &rewriter,\n", (int)class.n, class.p);
+    buf_printf(&b, "                          Branch &branch) {\n");
+    for (struct str rest = guards; rest.n;) {
+        struct str line = str_line(&rest);
+        line = line.n >= 2 ? (struct str){line.p + 2, line.n - 2} : line;
+        buf_printf(&b, "%.*s\n", (int)line.n, line.p);
+    }
+    cpp_put(&b, 2, "branch = {%.*s};", (int)all.n, all.p);
+    buf_add(&b, STR("  return success();\n}\n\n"));
+    w->functions = buf_take(&b, w->arena);
+}
+
+/* What the code calls values of the first branch, it calls those of another one likewise. */
+static void name_branch(struct pass_writer *w, struct str name, struct str root, const uint32_t *to, const struct str *first,
+                        struct buf *differ) {
+    uint32_t nshapes = w->nshapes, nread = w->nread, nconstants = w->nconstants;
+    for (uint32_t v = 0; v < w->place.g->m->nvalues; v++) {
+        if (!first[v].n || to[v] == NONE || to[v] == w->place.g->m->ops[w->place.roots[0]].first_result)
+            continue;
+        struct str expr = member_of(w, name, first[v]), rest = {first[v].p + 5, first[v].n - 5};
+        if (differ && str_starts(first[v], STR("srcOp.")))
+            expr = arena_printf(w->arena, "%.*s%.*s", (int)root.n, root.p, (int)rest.n, rest.p);
+        if (w->final[to[v]] && to[v] == v && w->expr[v].n && differ)
+            condition(differ, "%.*s != %.*s", (int)expr.n, expr.p, (int)w->expr[v].n, w->expr[v].p);
+        else if (!str_is(first[v], "srcOp"))
+            w->expr[to[v]] = expr;
+        w->final[to[v]] |= w->final[v];
+    }
+    for (uint32_t i = 0; i < nshapes && differ; i++)
+        if (to[w->shapes[i]] != NONE)
+            shape_matters(w, to[w->shapes[i]]);
+    for (uint32_t i = 0; i < nread && differ && w->nread < MAX_NAMES; i++)
+        if (to[w->reads[i]] != NONE && to[w->reads[i]] != w->reads[i])
+            w->reads[w->nread++] = to[w->reads[i]];
+    for (uint32_t i = 0; i < nconstants && w->nconstants < MAX_CONSTANTS; i++) {
+        struct pass_constant *c = &w->constants[i];
+        if (!differ)
+            c->expr = member_of(w, name, c->expr);
+        else if (to[c->value] != NONE && to[c->value] != c->value) {
+            w->constants[w->nconstants] = *c;
+            w->constants[w->nconstants].value = to[c->value];
+            w->constants[w->nconstants++].expr = w->expr[to[c->value]];
+        }
+    }
+}
+
+/* Each further root from a value that is known, with its branch, which is alike. */
+static void match_branch(struct pass_writer *w, uint32_t number, const struct str *first) {
+    static const char *const branches[MAX_ROOTS] = {"first", "second", "third",   "fourth",
+                                                    "fifth", "sixth",  "seventh", "eighth"};
+    const struct mlir *m = w->place.g->m;
+    uint32_t root = w->place.roots[number], path[MAX_STEPS], from = NONE, n = path_back(w, root, path, &from, 0);
+    uint32_t *to = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *to);
+    struct str name = pass_variable(w, pass_word(w->place.g, root), "Op"), branch = str_of(branches[number]);
+    struct buf classes = {0}, others = {0}, c = {0};
+    memset(to, 0xff, (m->nvalues + (size_t)1) * sizeof *to);
+    are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[root].first_result, to);
+    for (uint32_t i = n; i-- > 0;) {
+        struct str class = pass_class(w, w->place.g, path[i]);
+        buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
+    }
+    for (uint32_t i = 0; i < number; i++) {
+        struct str other = w->expr[m->ops[w->place.roots[i]].first_result];
+        buf_printf(&others, "%s%.*s", i ? ", " : "", (int)other.n, other.p);
+    }
+    struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena);
+    struct str value = from == NONE ? anchor(w) : w->expr[from];
+    w->helpers |= HELPER_CONSUMER;
+    w->expr[m->ops[root].first_result] = name;
+    w->final[m->ops[root].first_result] = true;
+    cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
+            (int)value.n, value.p, (int)taken.n, taken.p);
+    cpp_put(&w->guards, INDENT, "Branch %.*s;", (int)branch.n, branch.p);
+    condition(&c, "!%.*s || failed(matchBranch(%.*s, rewriter, %.*s))", (int)name.n, name.p, (int)name.n, name.p,
+              (int)branch.n, branch.p);
+    name_branch(w, branch, name, to, first, &c);
+    refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
+}
+
+/* False: the roots are not alike. */
+static bool match_branches(struct pass_writer *w) {
+    const struct mlir *m = w->place.g->m;
+    uint32_t *to = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *to);
+    struct str *first = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *first);
+    for (uint32_t i = 1; i < w->place.nroots; i++) {
+        memset(to, 0xff, (m->nvalues + (size_t)1) * sizeof *to);
+        if (!are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[w->place.roots[i]].first_result, to))
+            return false;
+    }
+    begin_branches(w);
+    memcpy(first, w->expr, m->nvalues * sizeof *first);
+    for (uint32_t v = 0; v < m->nvalues; v++)
+        to[v] = v;
+    name_branch(w, STR("first"), STR("srcOp"), to, first, NULL);
+    cpp_put(&w->guards, INDENT, "Branch first;");
+    cpp_put(&w->guards, INDENT, "if (failed(matchBranch(srcOp, rewriter, first))) {");
+    cpp_put(&w->guards, INDENT + 2, "return failure();");
+    cpp_put(&w->guards, INDENT, "}");
+    buf_addc(&w->guards, '\n');
+    for (uint32_t i = 1; i < w->place.nroots; i++)
+        match_branch(w, i, first);
+    return true;
 }
 
 /* ---- constants ---- */
@@ -507,7 +729,6 @@ static struct str number_of_constant(struct pass_writer *w, double x, bool *coun
 
 static void match_constants(struct pass_writer *w) {
     struct buf named = {0}, others = {0};
-    bool any_counted = false;
     for (uint32_t i = 0; i < w->nconstants; i++) {
         struct pass_constant *c = &w->constants[i];
         struct str expr = c->expr, name = formula_name(w, c->value, true);
@@ -523,10 +744,40 @@ static void match_constants(struct pass_writer *w) {
         struct str number = number_of_constant(w, c->number, &counted);
         w->helpers |= HELPER_NEAR | HELPER_SPLAT;
         condition(&others, "!isSplat(%.*s, %.*s)", (int)expr.n, expr.p, (int)number.n, number.p);
-        any_counted |= c->counted = counted;
+        c->counted = counted;
     }
-    refuse(w, &named, "a number is no constant");
-    refuse(w, &others, any_counted ? "a constant is not that of the extents" : "a constant is another number");
+    struct str rest = buf_take(&others, w->arena);
+    if (rest.n)
+        condition(&named, "%.*s", (int)rest.n, rest.p);
+    refuse(w, &named, "a constant does not fit");
+}
+
+/* Where slices begin, in parts of what they cut. */
+static struct str slices_text(struct pass_writer *w) {
+    const struct graph *g = w->place.g;
+    struct buf c = {0};
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        const int64_t *begins, *dims, *o;
+        uint32_t rank, ro;
+        if (!w->place.step[op] || graph_class(g, op) != OP_SLICE)
+            continue;
+        struct str of = w->expr[g->m->ops[op].first_result];
+        dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+        o = graph_shape(g, g->m->ops[op].first_result, &ro);
+        if (!dims || !o || attrs_list(graph_attributes(g, op), "begins", &begins) != (int32_t)rank)
+            continue;
+        for (uint32_t d = 0; d < rank; d++) {
+            if (dims[d] == o[d])
+                continue;
+            struct str whole = extents_print(&w->extents, false, graph_operands(g, op)[0], d), begin;
+            begin = begins[d] && dims[d] % begins[d] == 0
+                        ? arena_printf(w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / begins[d])
+                        : arena_printf(w->arena, "%" PRId64, begins[d]);
+            condition(&c, "cast<IntegerAttr>(%.*s.getBegins()[%u]).getInt() != %.*s", (int)of.n, of.p, d, (int)begin.n,
+                      begin.p);
+        }
+    }
+    return buf_take(&c, w->arena);
 }
 
 /* ---- all of it ---- */
@@ -535,64 +786,87 @@ static void match_constants(struct pass_writer *w) {
 static void match_elements(struct pass_writer *w, struct buf *conditions) {
     const struct graph *g = w->place.g;
     uint32_t root = g->m->ops[w->place.roots[0]].first_result;
-    struct str result = w->expr[root];
-    size_t before = conditions->n;
+    struct buf list = {0};
     for (uint32_t i = 0; i < w->nread; i++) {
-        uint32_t v = w->reads[i];
-        if (graph_dtype(g, v) == graph_dtype(g, root) && !extents_one_type(&w->extents, v, root))
-            condition(conditions, "getElementTypeOrSelf(%.*s) != getElementTypeOrSelf(%.*s)", (int)w->expr[v].n,
-                      w->expr[v].p, (int)result.n, result.p);
+        struct str expr = w->expr[w->reads[i]];
+        if (graph_dtype(g, w->reads[i]) == graph_dtype(g, root))
+            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)expr.n, expr.p);
     }
-    w->element_types = conditions->n > before;
+    struct str all = buf_take(&list, w->arena);
+    if (all.n)
+        condition(conditions, "!haveElementType({%.*s}, %.*s.getType().getElementType())", (int)all.n, all.p,
+                  (int)anchor(w).n, anchor(w).p);
+    w->helpers |= all.n ? HELPER_ELEMENTS : 0;
 }
 
-static bool is_root_or_step(const struct pass_writer *w, uint32_t value) {
-    uint32_t def = place_def(&w->place, value);
-    return def != NONE && w->place.step[def] && w->final[value] && !w->place.read[value];
+/* Reads first, since what is written is made of them. */
+static void collect_shapes(struct pass_writer *w) {
+    uint32_t all[MAX_NAMES], n = w->nshapes;
+    memcpy(all, w->shapes, n * sizeof *all);
+    w->nshapes = 0;
+    for (uint32_t i = 0; i < w->nread; i++)
+        shape_matters(w, w->reads[i]);
+    for (uint32_t i = 0; i < w->place.nroots; i++)
+        shape_matters(w, w->place.g->m->ops[w->place.roots[i]].first_result);
+    for (uint32_t i = 0; i < n; i++)
+        shape_matters(w, all[i]);
 }
 
-static void match_shapes(struct pass_writer *w) {
-    struct extents_of_place *e = &w->extents;
-    struct buf declared = {0};
-    for (uint32_t v = 0; v < w->place.g->m->nvalues; v++)
-        if (e->typed[v] && w->expr[v].n) {
-            struct str type = extents_type(e, v), expr = w->expr[v];
-            bool plain = !str_find(expr, STR(".get")) && !is_root_or_step(w, v); /* a Value */
-            cpp_put(&declared, INDENT,
-                    plain ? "auto %.*s = cast<RankedTensorType>(%.*s.getType());"
-                          : "RankedTensorType %.*s = %.*s.getType();",
-                    (int)type.n, type.p, (int)expr.n, expr.p);
-        }
-    buf_add(&w->guards, buf_str(&declared));
-    buf_free(&declared);
-    w->helpers |= str_find(buf_str(&e->guards), STR("haveOneType")) ? HELPER_ONE_TYPE : 0;
-    refuse(w, &e->ranks, "tensors of other ranks");
-    match_elements(w, &e->guards);
-    refuse(w, &e->guards, w->element_types ? "shapes or element types do not fit" : "shapes do not fit");
+/* The variables, and which of them have another rank. */
+static void put_shapes(struct pass_writer *w, struct buf *ranks) {
+    const struct extents_of_place *e = &w->extents;
+    for (uint32_t i = 0; i < e->ndefines; i++) {
+        uint32_t v = e->defines[i], rank;
+        struct str name = e->shape[v], expr = w->expr[v];
+        if (!name.n)
+            continue;
+        bool op = str_find(expr, STR("Op")) != NULL;
+        cpp_put(&w->guards, INDENT,
+                op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
+                   : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
+                (int)name.n, name.p, (int)expr.n, expr.p);
+        graph_shape(w->place.g, v, &rank);
+        if (e->indexed[v])
+            condition(ranks, "%.*s.size() != %u", (int)name.n, name.p, rank);
+    }
 }
 
-void pass_match(struct pass_writer *w) {
+static void match_shapes(struct pass_writer *w, struct str shapes, struct str slices) {
+    struct buf ranks = {0}, guards = {0};
+    put_shapes(w, &ranks);
+    guards = ranks;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct str more = i ? slices : shapes;
+        if (more.n)
+            condition(&guards, "%.*s", (int)more.n, more.p);
+    }
+    w->helpers |= shapes.n ? HELPER_SHAPE : 0;
+    match_elements(w, &guards);
+    refuse(w, &guards, "shapes or types do not fit");
+}
+
+bool pass_match(struct pass_writer *w) {
     const struct mlir *m = w->place.g->m;
     uint32_t result = m->ops[w->place.roots[0]].first_result;
-    w->expr[result] = pass_variable(w, pass_word(w->place.g, w->place.roots[0]), "Op");
+    w->expr[result] = pass_variable(w, STR("src"), "Op");
     w->final[result] = true;
     match_tree(w, w->place.roots[0]);
-    for (uint32_t i = 1; i < w->place.nroots; i++) {
-        find_root(w, i);
-        match_tree(w, w->place.roots[i]);
-    }
     match_attributes(w);
+    if (w->place.nroots > 1 && !match_branches(w))
+        return false;
     extents_begin(&w->extents, &w->place, w->expr);
-    extents_of_match(&w->extents);
-    extents_of_form(&w->extents);
-    /* what is written, and constants, may name further types */
+    collect_shapes(w);
+    struct str shapes = extents_guards(&w->extents, w->shapes, w->nshapes);
+    /* what is written, and constants, may name further extents */
     struct buf before = w->guards;
     w->guards = (struct buf){0};
+    struct str slices = slices_text(w);
     match_constants(w);
     struct buf constants = w->guards;
     w->guards = before;
     pass_create(w);
-    match_shapes(w);
+    match_shapes(w, shapes, slices);
     buf_add(&w->guards, buf_str(&constants));
     buf_free(&constants);
+    return true;
 }

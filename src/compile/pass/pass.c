@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "compile/apply/apply.h"
 #include "compile/pass/cpp.h"
 #include "compile/pass/test.h"
 #include "fusion_audit.h"
@@ -21,78 +22,41 @@ struct fa_pass {
 
 /* ---- the two modules ---- */
 
-struct applied {
-    struct str text; /* empty: it is left */
-    const char *left;
-};
-
-static struct str printed(const struct fa_application *a, struct arena *arena) {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = made(open_memstream(&text, &n));
-    bool whole = fa_application_print(a, out);
-    whole &= fclose(out) == 0;
-    struct str copy = whole ? arena_str(arena, (struct str){text, n}) : STR("");
-    free(text);
-    return copy;
-}
-
-static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o, struct str module, bool assumed,
-                            const char *value) {
+/* The place with constants where numbers of arguments matter, and with the fused op. The pattern reads the number of
+ * the constant: which one stands there does not matter. */
+static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) {
+    enum { STAND_IN = 100000 }; /* one over it */
     static const char *const files[] = {"place.mlir"};
-    const struct fa_bytes bytes = {module.p, module.n};
-    const char **values = arena_alloc(&p->arena, (o->nvalues + 1) * sizeof *values);
+    const struct fa_bytes bytes = {o->module, strlen(o->module)};
     struct fa_apply_options how = {.inputs = {.files = files, .nfiles = 1, .contents = &bytes},
                                    .patterns = o->patterns,
                                    .assume = o->assume,
-                                   .values = values,
-                                   .nvalues = o->nvalues + (value != NULL),
-                                   .assumed = assumed};
-    if (o->nvalues)
-        memcpy(values, o->values, o->nvalues * sizeof *values);
-    values[o->nvalues] = value;
-    struct fa_application *a = fa_apply(&how);
-    struct applied out = {.left = "TTIR has no such op"};
-    if (fa_application_status(a) == FA_CLEAN && fa_application_applied(a))
-        out.text = printed(a, &p->arena);
+                                   .values = o->values,
+                                   .nvalues = o->nvalues};
+    struct fa_application *a = apply_module(&how, 1.0 / STAND_IN);
+    struct applied out = applied_texts(a);
+    p->left = STR("TTIR has no such op");
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
-            out.left = arena_strdup(&p->arena, str_of(fa_application_left(a, i)));
+            p->left = arena_str(&p->arena, str_of(fa_application_left(a, i)));
     if (fa_application_status(a) != FA_CLEAN && fa_count(fa_application_diagnostics(a)))
-        out.left = arena_strdup(&p->arena, str_of(fa_diagnostic(fa_application_diagnostics(a), 0).message));
+        p->left = arena_str(&p->arena, str_of(fa_diagnostic(fa_application_diagnostics(a), 0).message));
+    out.before = arena_str(&p->arena, out.before);
+    out.after = fa_application_applied(a) ? arena_str(&p->arena, out.after) : STR("");
+    out.unknown = arena_str(&p->arena, out.unknown);
     fa_application_free(a);
     return out;
 }
 
-/* "eps" of a number that nothing tells (proof/numeric/formula_number.c); empty: that is not the reason. */
-static struct str unknown_number(const char *left) {
-    struct str text = str_of(left), begin = STR("the number that "), end = STR(" is has to be known");
-    if (!str_starts(text, begin) || !str_ends(text, end))
+static struct str note_of(struct fa_pass *p, const struct fa_pass_options *o, const struct applied *a) {
+    if (str_is(a->before, o->module))
         return STR("");
-    return (struct str){text.p + begin.n, text.n - begin.n - end.n};
-}
-
-/* The place with constants where numbers of arguments matter, and with the fused op. The pattern reads the number of
- * the constant: which one stands there does not matter. */
-static bool make_modules(struct fa_pass *p, const struct fa_pass_options *o, struct str *before, struct str *fused) {
-    struct str module = str_of(o->module);
-    struct applied one = apply(p, o, module, false, NULL);
-    struct str name = one.text.n ? STR("") : unknown_number(one.left);
-    const char *value = name.n ? arena_printf(&p->arena, "%.*s=1e-05", (int)name.n, name.p).p : NULL;
-    if (value)
-        one = apply(p, o, module, false, value);
-    *before = one.text.n ? apply(p, o, module, true, value).text : STR("");
-    *fused = before->n ? apply(p, o, *before, false, NULL).text : STR("");
-    if (before->n && !str_eq(*before, module))
-        p->note = name.n ? arena_printf(&p->arena,
-                                        "%.*s is an argument of this model: nothing tells a pass its number, and the "
-                                        "pattern fuses where it is a constant, as in the test",
-                                        (int)name.n, name.p)
-                         : STR("an argument of this model is taken to hold a number, which nothing tells a pass: the "
-                               "pattern fuses where it is a constant, as in the test");
-    if (!fused->n)
-        p->left = str_of(one.left);
-    return fused->n > 0;
+    return a->unknown.n ? arena_printf(&p->arena,
+                                       "%.*s is an argument of this model: nothing tells a pass its number, and the "
+                                       "pattern fuses where it is a constant, as in the test",
+                                       (int)a->unknown.n, a->unknown.p)
+                        : STR("an argument of this model is taken to hold a number, which nothing tells a pass: the "
+                              "pattern fuses where it is a constant, as in the test");
 }
 
 /* ---- the file ---- */
@@ -126,25 +90,32 @@ static const struct {
                   "  return number && (*number == expected ||\n"
                   "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
                   "}\n\n"},
-    {HELPER_ONE_TYPE, "bool haveOneType(ValueRange values) {\n"
-                      "  return llvm::all_equal(values.getTypes());\n"
+    {HELPER_ONE_USE, "// Whether all of the ops are there, and each has one use.\n"
+                     "template <typename... OpTys>\n"
+                     "bool haveOneUse(OpTys... ops) {\n"
+                     "  return ((ops && ops->hasOneUse()) && ...);\n"
+                     "}\n\n"},
+    {HELPER_SHAPE, "bool haveShape(ValueRange values, ArrayRef<int64_t> shape) {\n"
+                   "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
+                   "    return cast<RankedTensorType>(type).getShape() == shape;\n"
+                   "  });\n"
+                   "}\n\n"},
+    {HELPER_ELEMENTS, "bool haveElementType(ValueRange values, Type elementType) {\n"
+                      "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
+                      "    return getElementTypeOrSelf(type) == elementType;\n"
+                      "  });\n"
                       "}\n\n"},
-    {HELPER_PRODUCER, "// The op of the last of these classes, from which the others lead to `value`\n"
-                      "// without a further use; null if the producers are others.\n"
-                      "template <typename OpTy, typename... RestTys>\n"
-                      "auto getProducer(Value value) {\n"
-                      "  auto op = value ? value.getDefiningOp<OpTy>() : OpTy();\n"
-                      "  if constexpr (sizeof...(RestTys) == 0) {\n"
-                      "    return op;\n"
-                      "  } else {\n"
-                      "    bool leads = op && op->hasOneUse();\n"
-                      "    return getProducer<RestTys...>(leads ? op->getOperand(0) : Value());\n"
-                      "  }\n"
+    {HELPER_OPERANDS, "// Both operands of an op, first the one that is made by an OpTy.\n"
+                      "template <typename OpTy, typename... ThroughTys>\n"
+                      "std::pair<Value, Value> getOperands(Operation *op) {\n"
+                      "  Value lhs = op->getOperand(0), rhs = op->getOperand(1);\n"
+                      "  return ttmlir::utils::findOpThrough<OpTy, ThroughTys...>(lhs)\n"
+                      "             ? std::make_pair(lhs, rhs)\n"
+                      "             : std::make_pair(rhs, lhs);\n"
                       "}\n\n"},
-    {HELPER_MADE_OF, "// Whether an OpTy makes `value`, and an OperandTy one of its operands.\n"
-                     "template <typename OpTy, typename OperandTy>\n"
+    {HELPER_MADE_OF, "template <typename OperandTy>\n"
                      "bool isMadeOf(Value value) {\n"
-                     "  auto op = value.getDefiningOp<OpTy>();\n"
+                     "  Operation *op = value.getDefiningOp();\n"
                      "  return op && llvm::any_of(op->getOperands(), [](Value operand) {\n"
                      "           return operand.getDefiningOp<OperandTy>() != nullptr;\n"
                      "         });\n"
@@ -178,7 +149,7 @@ static void put_includes(const struct pass_writer *w, struct buf *out) {
     if (w->composite)
         buf_add(out, STR("#include \"ttmlir/Dialect/TTCore/IR/TTCoreOps.h\"\n"));
     buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/IR/TTIROps.h\"\n"));
-    if (w->composite || w->moves)
+    if (w->composite || w->uses_utils)
         buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/Utils/Utils.h\"\n"));
     if (w->counts_uses)
         buf_add(out, STR("#include \"ttmlir/Utils.h\"\n"));
@@ -186,12 +157,14 @@ static void put_includes(const struct pass_writer *w, struct buf *out) {
                      ? STR("\n#include \"mlir/Dialect/Func/IR/FuncOps.h\"\n#include \"mlir/IR/BuiltinOps.h\"\n")
                      : STR("\n"));
     buf_add(out, STR("#include \"mlir/IR/PatternMatch.h\"\n"));
-    buf_add(out, w->element_types ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n") : STR("\n"));
+    buf_add(out, w->element_types || (w->helpers & HELPER_ELEMENTS) ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n") : STR("\n"));
     if (w->helpers & HELPER_NEAR)
         buf_add(out, STR("#include <cmath>\n"));
     if (w->helpers & HELPER_SPLAT)
         buf_add(out, STR("#include <optional>\n"));
-    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT))
+    if (w->helpers & (HELPER_OPERANDS | HELPER_MADE_OF))
+        buf_add(out, STR("#include <utility>\n"));
+    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT | HELPER_OPERANDS | HELPER_MADE_OF))
         buf_addc(out, '\n');
 }
 
@@ -296,6 +269,7 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
             if (at)
                 buf_printf(&out, "%s%s", tolerance(w), at + 2);
         }
+    buf_add(&out, w->functions);
     put_comment(w, &out);
     bool wide = p->name.n + root.n > 38;
     buf_printf(&out, "class %.*s%s: public mlir::OpRewritePattern<%.*s> {\n", (int)p->name.n, p->name.p,
@@ -372,7 +346,10 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     p->name = arena_printf(&p->arena, "%.*sFusingPattern%.*s", (int)camel.n, camel.p, (int)number.n, number.p);
     p->file = arena_printf(&p->arena, "%.*s_fusing%.*s.mlir", (int)match.pattern->name.n, match.pattern->name.p,
                            (int)number.n, number.p);
-    pass_match(w);
+    if (!pass_match(w)) {
+        p->left = STR("its results are made in different ways");
+        return false;
+    }
     p->code = file_text(p, o, w);
     p->test = pass_test(w, p->patterns, module, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
     buf_free(&w->guards);
@@ -381,19 +358,19 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
 }
 
 static void run(struct fa_pass *p, const struct fa_pass_options *o) {
-    struct str before, fused;
     struct module_text b, f;
     p->patterns = patterns_asked_for(&o->patterns, &p->own, &p->diags);
-    if (!p->patterns || !make_modules(p, o, &before, &fused)) {
-        p->left = p->left.n ? p->left : STR("the pattern cannot be read");
+    p->left = STR("the pattern cannot be read");
+    struct applied a = p->patterns ? apply(p, o) : (struct applied){0};
+    if (!a.after.n)
         return;
-    }
-    bool good = module_text_read(&b, before, &p->arena);
-    good &= module_text_read(&f, fused, &p->arena);
+    p->note = note_of(p, o, &a);
+    bool good = module_text_read(&b, a.before, &p->arena);
+    good &= module_text_read(&f, a.after, &p->arena);
     if (!good)
         p->left = STR("the module cannot be read");
     if (good)
-        write_pass(p, o, before, &b, &f);
+        write_pass(p, o, a.before, &b, &f);
     module_text_free(&b);
     module_text_free(&f);
 }

@@ -121,14 +121,22 @@ static bool walk_all(struct pass_place *p, bool through_reads) {
     return good;
 }
 
-bool place_leads_on(const struct graph *g, uint32_t op) {
-    enum op_kind k = (enum op_kind)g->kind[op];
-    bool plain = op_table[k].class == OP_ELTWISE && !op_table[k].attributes;
-    return g->m->ops[op].nresults == 1 && graph_noperands(g, op) == 1 &&
-           (plain || op_table[k].class == OP_CAST || place_reshapes(g, op));
+bool place_reshaped(const struct pass_place *p, uint32_t value) {
+    const struct mlir *m = p->f->m;
+    for (uint32_t op = 0; op < m->nops; op++)
+        for (uint32_t k = 0; k < m->ops[op].noperands && p->is_new[op]; k++)
+            if (p->value_of[m->operands[m->ops[op].first_operand + k]] == value && !place_reshapes(p->f, op))
+                return false;
+    return true;
 }
 
-/* From the op on that leads on from what is read, an op is a step. */
+static bool only_reshaped(const struct pass_place *p, uint32_t value) {
+    uint32_t op = place_def(p, value);
+    while (op != NONE && place_reshapes(p->g, op))
+        op = place_def(p, graph_operands(p->g, op)[0]);
+    return op == NONE || !place_leads_on(p->g, op);
+}
+
 static bool is_step(const struct pass_place *p, uint32_t op) {
     const struct graph *g = p->g;
     uint32_t result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
@@ -138,19 +146,16 @@ static bool is_step(const struct pass_place *p, uint32_t op) {
     if (result == NONE || !place_leads_on(g, op) || p->inside[result] != 1 || place_escapes(p, result) ||
         p->read[result])
         return true;
-    uint32_t before = place_def(p, graph_operands(g, op)[0]);
-    return p->read[graph_operands(g, op)[0]] || before == NONE || !p->matched[before];
+    uint32_t from = graph_operands(g, op)[0], before = place_def(p, from);
+    /* that would be looked through, too */
+    return p->read[from] && before != NONE && place_leads_on(g, before) &&
+           !(only_reshaped(p, from) && place_reshaped(p, from));
 }
 
-uint32_t place_chain(const struct pass_place *p, uint32_t value, uint32_t *ops) {
-    uint32_t n = 0;
-    for (uint32_t op = place_def(p, value); op != NONE && n < MAX_STEPS;
-         op = place_def(p, graph_operands(p->g, op)[0])) {
-        ops[n++] = op;
-        if (p->step[op])
-            break;
-    }
-    return n;
+uint32_t place_behind(const struct pass_place *p, uint32_t value) {
+    while (place_inner(p, value) && !p->step[place_def(p, value)])
+        value = graph_operands(p->g, place_def(p, value))[0];
+    return value;
 }
 
 bool pass_place_read(struct pass_place *p, const struct graph *before, const struct graph *fused, struct arena *a,

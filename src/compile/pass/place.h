@@ -1,7 +1,7 @@
 /* A place as two modules show it: the ops that a fused op replaces, and the ops that are written for them.
  *
- * The ops are read from the roots back to what the fused form reads, and to constants. Of those with one operand, which
- * say nothing but what they are, a run is one step (`step`). */
+ * The ops are read from the roots back to what the fused form reads, and to constants. What only reshapes or casts is
+ * looked through: the others are steps. */
 #ifndef FA_PASS_PLACE_H
 #define FA_PASS_PLACE_H
 
@@ -18,7 +18,7 @@ struct pass_place {
     uint32_t roots[MAX_ROOTS], nroots;
     bool *matched;    /* per op of g: it is one of those that go */
     bool *read;       /* per value of g: the form takes it */
-    bool *step;       /* per op of g: matched, and named by the code; the others only lead on */
+    bool *step;       /* per op of g: matched, and named by the code; the others are looked through */
     uint32_t *inside; /* per value of g: how often matched ops take it */
 };
 
@@ -36,12 +36,20 @@ static inline bool place_escapes(const struct pass_place *p, uint32_t value) {
 static inline bool place_constant(const struct pass_place *p, uint32_t value) {
     return !p->read[value] && graph_constant(p->g, value).known;
 }
-/* The ops from the one that makes the value, which lead on, down to the step; how many, the last one is it. */
-uint32_t place_chain(const struct pass_place *p, uint32_t value, uint32_t *ops);
+/* A matched op makes it, and the form does not take it. */
+static inline bool place_inner(const struct pass_place *p, uint32_t value) {
+    return place_def(p, value) != NONE && p->matched[place_def(p, value)] && !p->read[value];
+}
+/* All that the form does with the value is to reshape it: any other shape of it is as good. */
+bool place_reshaped(const struct pass_place *p, uint32_t value);
+/* What is behind the ops that are looked through. */
+uint32_t place_behind(const struct pass_place *p, uint32_t value);
 static inline bool place_reshapes(const struct graph *g, uint32_t op) {
     return graph_movement(g, op) == MOVEMENT_RESHAPE;
 }
-/* Its result is the operand, element by element or in another shape; with no attributes that say more. */
-bool place_leads_on(const struct graph *g, uint32_t op);
+/* It only reshapes or casts. */
+static inline bool place_leads_on(const struct graph *g, uint32_t op) {
+    return place_reshapes(g, op) || graph_class(g, op) == OP_CAST;
+}
 
 #endif

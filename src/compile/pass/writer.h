@@ -7,7 +7,7 @@
 #include "compile/pass/extents.h"
 #include "search/match/match.h"
 
-enum { MAX_CONSTANTS = 32, MAX_NAMES = 128 };
+enum { MAX_CONSTANTS = 32, MAX_NAMES = 128, INDENT = 4 };
 
 struct pass_constant {
     uint32_t value; /* of g */
@@ -19,12 +19,14 @@ struct pass_constant {
 
 /* Functions that the file has beside the pattern. */
 enum pass_helper {
-    HELPER_PRODUCER = 1, /* getProducer */
-    HELPER_ONE_TYPE = 2, /* haveOneType */
-    HELPER_SPLAT = 4,    /* getSplatValue */
-    HELPER_NEAR = 8,     /* isSplat */
-    HELPER_MADE_OF = 16, /* isMadeOf */
-    HELPER_CONSUMER = 32 /* getConsumer */
+    HELPER_SPLAT = 1,    /* getSplatValue */
+    HELPER_NEAR = 2,     /* isSplat */
+    HELPER_SHAPE = 4,    /* haveShape */
+    HELPER_ELEMENTS = 8, /* haveElementType */
+    HELPER_OPERANDS = 16, /* getOperands */
+    HELPER_MADE_OF = 32,  /* isMadeOf */
+    HELPER_CONSUMER = 64, /* getConsumer */
+    HELPER_ONE_USE = 128  /* haveOneUse */
 };
 
 struct pass_writer {
@@ -37,14 +39,16 @@ struct pass_writer {
     bool *final;      /* per value of g: by a variable */
     struct pass_constant constants[MAX_CONSTANTS];
     uint32_t nconstants;
-    uint32_t reads[MAX_NAMES], nread; /* values of g that the form takes, in the order in which they are met */
-    struct str names[MAX_NAMES];      /* of variables */
+    uint32_t reads[MAX_NAMES], nread;   /* values of g that the form takes, in the order in which they are met */
+    uint32_t shapes[MAX_NAMES], nshapes; /* values of g whose shapes no op before says */
+    struct str names[MAX_NAMES];        /* of variables */
     uint32_t nnames;
     unsigned helpers;
     bool composite;     /* it writes one */
     bool element_types; /* it asks getElementTypeOrSelf */
-    bool counts_uses;   /* it asks countUsers */
-    bool moves;         /* it moves operands before the first root */
+    bool counts_uses; /* it asks countUsers, lookThrough or findOpThrough */
+    bool uses_utils;  /* it asks moveUDChainBefore or createReshapeOp */
+    struct str functions; /* before the class; or empty */
     struct buf guards, rewrite;
 };
 
@@ -54,8 +58,8 @@ struct str pass_variable(struct pass_writer *w, struct str name, const char *end
 struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op);
 /* "multiply" of ttir.multiply. */
 struct str pass_word(const struct graph *g, uint32_t op);
-/* Guards and rewrite. */
-void pass_match(struct pass_writer *w);
+/* Guards and rewrite. False: the results are made in different ways. */
+bool pass_match(struct pass_writer *w);
 void pass_create(struct pass_writer *w);
 
 #endif

@@ -35,9 +35,11 @@ static double measured(struct formula_run *r, const struct number *n) {
 
 static double value_of_slot(struct formula_run *r, uint32_t slot) {
     const struct tensor *t = slot_value(r, slot);
-    if (!t->x && t->n)
+    if (!t->x && t->n) {
+        r->unknown = slot;
         op_fails(r->eval, "the number that %.*s is has to be known", (int)r->formula->slot_name[slot].n,
                  r->formula->slot_name[slot].p);
+    }
     for (int64_t i = 0; i < t->n; i++)
         if (t->x[i] != t->x[0])
             op_fails(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
