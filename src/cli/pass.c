@@ -60,14 +60,15 @@ static const char *made_by(struct args *args, const struct fa_finding *f) {
                 pattern, *f->source_file ? " (" : "", f->source_file, *f->source_file ? ")" : "", f->todo);
 }
 
-/* What an op that has no class would need. */
-static const char *without_class(struct args *args, const struct fa_finding *f, const char *left) {
-    if (strcmp(f->source, "ttnn") != 0 || *f->lacks)
-        return text(args,
-                    "%s (%s): no class to create yet: %s wants a definition in TTNNOps.td, with these ops as its "
-                    "decomposition: %s",
-                    f->fused_op, f->pattern, f->fused_op, f->component_ops);
-    return text(args, "%s (%s): no pass: %s", f->fused_op, f->pattern, left);
+/* "a, b" of lines. */
+static const char *in_one_line(struct args *args, const char *lines) {
+    const char *all = "";
+    for (const char *at = lines; *at; at += strspn(at, "\n")) {
+        int n = (int)strcspn(at, "\n");
+        all = text(args, "%s%s%.*s", all, *all ? ", " : "", n, at);
+        at += n;
+    }
+    return all;
 }
 
 static void write_files(struct pass_args *x, const struct fa_finding *f, const struct fa_pass *p, const char *says,
@@ -87,7 +88,7 @@ static void write_files(struct pass_args *x, const struct fa_finding *f, const s
 static void write_pass(struct args *args, const struct fa_finding *f, FILE *out) {
     struct pass_args *x = (struct pass_args *)args;
     const char *says = made_by(args, f);
-    struct fa_pass_options o = {.module = f->ttir_module,
+    struct fa_pass_options o = {.module = *f->ttir_module ? f->ttir_module : f->ttnn_module,
                                 .patterns = args->options.patterns,
                                 .assume = args->assume,
                                 .values = args->values.items,
@@ -100,7 +101,7 @@ static void write_pass(struct args *args, const struct fa_finding *f, FILE *out)
     struct fa_pass *p = fa_pass(&o);
     const char *left = fa_pass_left(p);
     if (left)
-        note(args, "%s", without_class(args, f, *f->ttir_module ? left : "its ops in TTIR are not known"));
+        note(args, "%s (%s): %s; in place of %s", f->fused_op, f->pattern, left, in_one_line(args, f->component_ops));
     else
         o.number = number_of(&x->all, f->pattern, text(args, "%s", fa_pass_code(p)));
     if (!left && o.number > 1) {

@@ -44,7 +44,7 @@ struct fa_application {
     struct str after;           /* the module alone */
     struct str unknown;         /* applied.unknown */
     double stand_in;
-    struct match_cache *cache;  /* of all rounds, as the proofs are */
+    struct match_cache *cache; /* of all rounds, as the proofs are */
     struct proofs *proofs;
     struct watch *watch; /* or NULL */
     enum fa_status status;

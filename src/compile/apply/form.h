@@ -22,7 +22,7 @@ struct form_request {
     const void *self;
     double stand_in; /* of a number that has to be known, and that nothing tells; NAN: the form fails there */
     /* out: */
-    bool unknown[MAX_SLOTS]; /* names of the form whose numbers it is */
+    bool unknown[MAX_SLOTS];              /* names of the form whose numbers it is */
     struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers went into the text */
     uint32_t ntaken;
     struct {

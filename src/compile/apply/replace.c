@@ -319,8 +319,8 @@ void replace_match(struct replacing *how, const struct reading *r, struct arena 
     struct emitter *e = arena_alloc(a, sizeof *e);
     struct form_request *q = arena_alloc(a, sizeof *q);
     *e = (struct emitter){.eval = &ctx, .prefix = how->prefix, .next = &how->next};
-    *q = (struct form_request){.reading = r, .emitter = e, .number = how->number, .self = how->self,
-                                .stand_in = how->stand_in};
+    *q = (struct form_request){
+        .reading = r, .emitter = e, .number = how->number, .self = how->self, .stand_in = how->stand_in};
     if (!write_form(q)) {
         out->why = ctx.error;
         return;

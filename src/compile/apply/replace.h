@@ -23,7 +23,7 @@ struct replacement {
     struct taken_number taken[MAX_TAKEN]; /* arguments whose numbers are in it */
     uint32_t ntaken;
     struct str unknown; /* names of formulas that replacing.stand_in is the number of, by commas */
-    unsigned excluded; /* as reading.excluded */
+    unsigned excluded;  /* as reading.excluded */
 };
 
 struct replacing {

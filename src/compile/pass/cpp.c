@@ -27,6 +27,7 @@ static const char *const irregular[][2] = {
     {"cumprod", "CumProdOp"},
     {"cumsum", "CumSumOp"},
     {"distributed_layer_norm", "DistributedLayerNormOp"},
+    {"dit_rms_norm_unary_fused", "DitRMSNormUnaryFusedOp"},
     {"distributed_rms_norm", "DistributedRMSNormOp"},
     {"eq", "EqualOp"},
     {"ge", "GreaterEqualOp"},
@@ -36,6 +37,9 @@ static const char *const irregular[][2] = {
     {"le", "LessEqualOp"},
     {"lt", "LessThanOp"},
     {"ne", "NotEqualOp"},
+    {"nlp_concat_heads", "NLPConcatHeadsOp"},
+    {"nlp_concat_heads_decode", "NLPConcatHeadsDecodeOp"},
+    {"nlp_create_qkv_heads_decode", "NLPCreateQKVHeadsDecodeOp"},
     {"rms_norm", "RMSNormOp"},
     {"topk", "TopKOp"},
 };

@@ -47,9 +47,9 @@ static struct str element_type(struct creation *c, uint32_t value) {
         }
     }
     const char *name = dtype_table[t].spelling ? dtype_table[t].spelling : "f32";
-    return strcmp(name, "bf16") == 0 ? STR("rewriter.getBF16Type()")
-                                     : arena_printf(w->arena, "rewriter.get%sType()",
-                                                    cpp_camel(str_of(name), true, w->arena).p);
+    return strcmp(name, "bf16") == 0
+               ? STR("rewriter.getBF16Type()")
+               : arena_printf(w->arena, "rewriter.get%sType()", cpp_camel(str_of(name), true, w->arena).p);
 }
 
 /* That of the replaced value, of another one of this shape, or a new one. */
@@ -264,12 +264,13 @@ static void carry_weight_type(struct creation *c, struct str name) {
 static struct str reshape_text(struct creation *c, uint32_t result, uint32_t operand) {
     struct pass_writer *w = c->w;
     uint32_t old = w->place.value_of[result];
-    struct str shape = old == NONE ? extents_list(&w->extents, true, result)
-                                   : arena_printf(w->arena, "%.*s.getType().getShape()", (int)w->expr[old].n, w->expr[old].p);
+    struct str shape = old == NONE
+                           ? extents_list(&w->extents, true, result)
+                           : arena_printf(w->arena, "%.*s.getType().getShape()", (int)w->expr[old].n, w->expr[old].p);
     struct str from = value_text(c, operand);
     w->uses_utils = true;
-    return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %.*s, %.*s)", (int)from.n, from.p, (int)shape.n,
-                        shape.p);
+    return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %.*s, %.*s)", (int)from.n, from.p,
+                        (int)shape.n, shape.p);
 }
 
 static struct str creation_text(struct creation *c) {
@@ -286,7 +287,7 @@ static void create_op(struct creation *c, bool last) {
     struct pass_writer *w = c->w;
     const struct mlir_op *o = &module_of(c)->ops[c->op];
     bool product = graph_class(c->f, c->op) == OP_CONTRACT, reshapes = place_reshapes(c->f, c->op);
-    if (last && w->place.nroots == 1 && !product) {
+    if (last && w->place.nroots == 1 && !product && w->place.value_of[o->first_result] != NONE) {
         struct str root = w->expr[w->place.value_of[o->first_result]], class = pass_class(w, c->f, c->op);
         struct str text = reshapes ? creation_text(c) : types_text(c), args = reshapes ? text : arguments_text(c);
         if (reshapes)
@@ -310,7 +311,7 @@ static void create_composite(struct creation *c) {
     struct pass_writer *w = c->w;
     const struct mlir *m = module_of(c);
     const struct mlir_op *o = &m->ops[c->op];
-    struct str root = w->expr[w->place.value_of[o->first_result]], name = {0}, args = {0};
+    struct str root = w->expr[w->place.g->m->ops[w->place.roots[0]].first_result], name = {0}, args = {0};
     uint32_t func = mlir_find_func(m, o->callee);
     const struct mlir_func *body = &m->funcs[func];
     struct buf types = {0}, values = {0};
@@ -322,14 +323,15 @@ static void create_composite(struct creation *c) {
         buf_printf(&values, "%s%.*s", i ? ", " : "", (int)v.n, v.p);
         c->made[body->first_arg + i] = arena_printf(w->arena, "funcOp.getArgument(%u)", i);
     }
-    struct str all = buf_take(&types, w->arena);
+    struct str all = buf_take(&types, w->arena), type = type_of_result(c, o->first_result);
+    struct str made = pass_variable(w, STR("composite"), "Op");
     args = buf_take(&values, w->arena);
     cpp_comment(&w->rewrite, INDENT, STR("What the composite is decomposed to where TTNN has no use for it."));
     cpp_put(&w->rewrite, INDENT, "auto moduleOp = %.*s->getParentOfType<ModuleOp>();", (int)root.n, root.p);
     cpp_put(&w->rewrite, INDENT,
             "auto funcOp = func::FuncOp::create(loc, \"%.*s_decomposition\", "
-            "rewriter.getFunctionType({%.*s}, {%.*s.getType()}));",
-            (int)name.n, name.p, (int)all.n, all.p, (int)root.n, root.p);
+            "rewriter.getFunctionType({%.*s}, {%.*s}));",
+            (int)name.n, name.p, (int)all.n, all.p, (int)type.n, type.p);
     cpp_put(&w->rewrite, INDENT, "funcOp.setPrivate();");
     cpp_put(&w->rewrite, INDENT, "funcOp->setAttr(utils::kCompositeDecompositionAttr, rewriter.getUnitAttr());");
     cpp_put(&w->rewrite, INDENT, "OpBuilder builder = OpBuilder::atBlockEnd(funcOp.addEntryBlock());");
@@ -347,10 +349,10 @@ static void create_composite(struct creation *c) {
     cpp_put(&w->rewrite, INDENT, "SymbolTable(moduleOp).insert(funcOp);");
     buf_addc(&w->rewrite, '\n');
     cpp_put(&w->rewrite, INDENT,
-            "rewriter.replaceOpWithNewOp<ttcore::CompositeOp>(%.*s, TypeRange{%.*s.getType()}, "
-            "ValueRange{%.*s}, rewriter.getStringAttr(\"%.*s\"), FlatSymbolRefAttr::get(funcOp), "
-            "/*composite_attributes=*/nullptr);",
-            (int)root.n, root.p, (int)root.n, root.p, (int)args.n, args.p, (int)name.n, name.p);
+            "auto %.*s = rewriter.create<ttcore::CompositeOp>(loc, TypeRange{%.*s}, ValueRange{%.*s}, "
+            "rewriter.getStringAttr(\"%.*s\"), FlatSymbolRefAttr::get(funcOp), /*composite_attributes=*/nullptr);",
+            (int)made.n, made.p, (int)type.n, type.p, (int)args.n, args.p, (int)name.n, name.p);
+    c->made[o->first_result] = arena_printf(w->arena, "%.*s->getResult(0)", (int)made.n, made.p);
     w->composite = true;
 }
 

@@ -13,15 +13,15 @@ static const struct graph *graph_of(const struct extents_of_place *e, bool form)
     return form ? e->place->f : e->place->g;
 }
 
-static uint32_t find(uint32_t *up, uint32_t x) {
-    while (up[x] != x)
-        x = up[x] = up[up[x]];
+static uint32_t find(const struct extents_of_place *e, uint32_t x) {
+    while (e->up[x] != x)
+        x = e->up[x] = e->up[e->up[x]];
     return x;
 }
 
-static void unite(uint32_t *up, uint32_t a, uint32_t b) {
-    uint32_t x = find(up, a), y = find(up, b);
-    up[x > y ? x : y] = x > y ? y : x;
+static void unite(struct extents_of_place *e, uint32_t a, uint32_t b) {
+    uint32_t x = find(e, a), y = find(e, b);
+    e->up[x > y ? x : y] = x > y ? y : x;
 }
 
 /* What is of both modules is that of g. */
@@ -44,19 +44,15 @@ struct relation {
     uint32_t op, x, out; /* its first operand and result, */
     uint32_t rank, ro;   /* their ranks */
     const int64_t *dims, *o;
-    bool form, sure;
+    bool form;
 };
 
 static void join(const struct relation *r, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
-    unite(r->e->up, node(r->e, r->form, a, da), node(r->e, r->form, b, db));
-    if (r->sure)
-        unite(r->e->sure, node(r->e, r->form, a, da), node(r->e, r->form, b, db));
+    unite(r->e, node(r->e, r->form, a, da), node(r->e, r->form, b, db));
 }
 
 static void join_one(const struct relation *r, uint32_t value, uint32_t dim) {
-    unite(r->e->up, node(r->e, r->form, value, dim), r->e->one);
-    if (r->sure)
-        unite(r->e->sure, node(r->e, r->form, value, dim), r->e->one);
+    unite(r->e, node(r->e, r->form, value, dim), r->e->one);
 }
 
 /* ---- what ops say ---- */
@@ -67,7 +63,7 @@ static void relate_aligned(const struct relation *r, uint32_t x) {
     const int64_t *dims = shape_of(r->e, r->form, x, &rank);
     bool whole = rank == r->ro && memcmp(dims, r->o, rank * sizeof *dims) == 0;
     for (uint32_t i = 1; i <= rank && i <= r->ro; i++) {
-        if (dims[rank - i] == r->o[r->ro - i] && (whole || r->sure || dims[rank - i] > 1))
+        if (dims[rank - i] == r->o[r->ro - i] && (whole || dims[rank - i] > 1))
             join(r, r->out, r->ro - i, x, rank - i);
         else if (dims[rank - i] == 1 && r->o[r->ro - i] > 1)
             join_one(r, x, rank - i);
@@ -195,12 +191,11 @@ static void relate_call(const struct relation *r) {
             join(r, m->funcs[func].first_arg + i, d, m->operands[o->first_operand + i], d);
 }
 
-/* Of the match, what its verifier says is sure; what is written is as it is. */
 static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
     const struct graph *g = graph_of(e, form);
     enum op_class class = graph_class(g, op);
     uint32_t n = graph_noperands(g, op);
-    struct relation r = {.e = e, .g = g, .op = op, .form = form, .sure = !form};
+    struct relation r = {.e = e, .g = g, .op = op, .form = form};
     if (g->m->ops[op].nresults == 0 || n == 0)
         return;
     r.out = g->m->ops[op].first_result;
@@ -216,11 +211,9 @@ static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
         relate_reduction(&r);
     else if (graph_movement(g, op) == MOVEMENT_PERMUTE)
         relate_permute(&r);
-    else if (place_reshapes(g, op)) {
-        r.sure = false;
+    else if (place_reshapes(g, op))
         relate_reshape(&r);
-    } else if (form || class != OP_OPAQUE || n == 1) {
-        r.sure &= class != OP_SLICE && graph_movement(g, op) != MOVEMENT_BROADCAST && (class != OP_ELTWISE || n == 1);
+    else if (form || class != OP_OPAQUE || n == 1) {
         for (uint32_t k = 0; k < n && op_table[g->kind[op]].window.kind == WINDOW_NONE; k++)
             if (k == 0 || class == OP_ELTWISE || class == OP_JOIN)
                 relate_aligned(&r, graph_operands(g, op)[k]);
@@ -242,14 +235,13 @@ void extents_begin(struct extents_of_place *e, const struct pass_place *p, const
     }
     e->nnodes = n;
     e->up = arena_alloc(p->arena, n * sizeof *e->up);
-    e->sure = arena_alloc(p->arena, n * sizeof *e->sure);
     e->size = arena_alloc(p->arena, n * sizeof *e->size);
     e->parts = arena_alloc(p->arena, n * sizeof *e->parts);
     e->shape = arena_alloc(p->arena, (nvalues + (size_t)1) * sizeof *e->shape);
     e->indexed = arena_alloc(p->arena, nvalues + (size_t)1);
     e->defines = arena_alloc(p->arena, (nvalues + (size_t)1) * sizeof *e->defines);
     for (uint32_t i = 0; i < n; i++)
-        e->up[i] = e->sure[i] = i;
+        e->up[i] = i;
     for (int form = 0; form < 2; form++)
         for (uint32_t v = 0; v < graph_of(e, form)->m->nvalues; v++) {
             const int64_t *dims = shape_of(e, form, v, &rank);
@@ -292,7 +284,7 @@ static bool is_variable(struct str expr) {
 /* It is a part or a sum of others; or NULL. */
 static const struct part *part_of(const struct extents_of_place *e, uint32_t class) {
     for (uint32_t i = 0; i < e->nnodes; i++)
-        if (e->parts[i].nof && find(e->up, i) == class)
+        if (e->parts[i].nof && find(e, i) == class)
             return &e->parts[i];
     return NULL;
 }
@@ -304,7 +296,7 @@ static uint32_t naming(const struct extents_of_place *e, uint32_t class, uint32_
         uint32_t rank, v = e->defines[i];
         shape_of(e, false, v, &rank);
         for (*dim = 0; *dim < rank && (!part || e->place->read[v]); ++*dim)
-            if (find(e->up, e->first[0][v] + *dim) == class)
+            if (find(e, e->first[0][v] + *dim) == class)
                 return v;
     }
     return NONE;
@@ -326,8 +318,8 @@ static struct str print_part(struct extents_of_place *e, const struct part *p) {
 }
 
 static struct str print_node(struct extents_of_place *e, uint32_t at) {
-    uint32_t class = find(e->up, at), dim, v = naming(e, class, &dim);
-    if (class == find(e->up, e->one))
+    uint32_t class = find(e, at), dim, v = naming(e, class, &dim);
+    if (class == find(e, e->one))
         return STR("1");
     if (v != NONE) {
         e->indexed[v] = true;
@@ -348,7 +340,7 @@ static bool same_shape(struct extents_of_place *e, bool form, uint32_t value, ui
     uint32_t rank, other;
     bool same = shape_of(e, form, value, &rank) && shape_of(e, false, v, &other) && rank == other;
     for (uint32_t d = 0; d < rank && same; d++)
-        same = find(e->up, node(e, form, value, d)) == find(e->up, e->first[0][v] + d);
+        same = find(e, node(e, form, value, d)) == find(e, e->first[0][v] + d);
     return same;
 }
 
@@ -373,7 +365,7 @@ struct str extents_number(struct extents_of_place *e, int64_t number) {
         uint32_t rank, v = e->defines[i];
         const int64_t *dims = shape_of(e, false, v, &rank);
         for (uint32_t d = 0; d < rank; d++) {
-            uint32_t class = find(e->up, e->first[0][v] + d);
+            uint32_t class = find(e, e->first[0][v] + d);
             if (dims[d] != number || class == found)
                 continue;
             if (found != NONE)
@@ -416,31 +408,11 @@ static bool adds_names(struct extents_of_place *e, uint32_t value) {
     bool adds = false;
     shape_of(e, false, value, &rank);
     for (uint32_t d = 0; d < rank && !adds; d++) {
-        uint32_t class = find(e->up, e->first[0][value] + d), dim;
-        adds = class != find(e->up, e->one) && naming(e, class, &dim) == NONE &&
-               (e->place->read[value] || !part_of(e, class));
+        uint32_t class = find(e, e->first[0][value] + d), dim;
+        adds =
+            class != find(e, e->one) && naming(e, class, &dim) == NONE && (e->place->read[value] || !part_of(e, class));
     }
     return adds;
-}
-
-/* The node that the extent is printed as; or NONE. */
-static uint32_t naming_node(const struct extents_of_place *e, uint32_t at) {
-    uint32_t class = find(e->up, at), dim, v = naming(e, class, &dim);
-    if (class == find(e->up, e->one))
-        return e->one;
-    return v == NONE ? NONE : e->first[0][v] + dim;
-}
-
-/* Verifiers of ops say that each dimension is what it is printed as. */
-static bool is_known(struct extents_of_place *e, uint32_t value) {
-    uint32_t rank;
-    bool known = true;
-    shape_of(e, false, value, &rank);
-    for (uint32_t d = 0; d < rank && known; d++) {
-        uint32_t at = e->first[0][value] + d, is = naming_node(e, at);
-        known = is != NONE && find(e->sure, at) == find(e->sure, is);
-    }
-    return known;
 }
 
 static bool is_defining(const struct extents_of_place *e, uint32_t value) {
@@ -455,23 +427,12 @@ static void compare_names(struct extents_of_place *e, uint32_t value, struct buf
     uint32_t rank;
     shape_of(e, false, value, &rank);
     for (uint32_t d = 0; d < rank; d++) {
-        uint32_t at = e->first[0][value] + d, is = naming_node(e, at);
-        if (is != NONE && find(e->sure, at) == find(e->sure, is))
+        struct str shape = shape_variable(e, value), one = print_node(e, e->first[0][value] + d);
+        struct str own = arena_printf(e->place->arena, "%.*s[%u]", (int)shape.n, shape.p, d);
+        if (str_eq(one, own))
             continue;
-        struct str shape = shape_variable(e, value), one = print_node(e, at);
         e->indexed[value] = true;
         buf_printf(out, "%s%.*s[%u] != %.*s", out->n ? " || " : "", (int)shape.n, shape.p, d, (int)one.n, one.p);
-    }
-}
-
-/* It is compared. */
-static void be_sure(struct extents_of_place *e, uint32_t value) {
-    uint32_t rank;
-    shape_of(e, false, value, &rank);
-    for (uint32_t d = 0; d < rank; d++) {
-        uint32_t at = e->first[0][value] + d, is = naming_node(e, at);
-        if (is != NONE)
-            unite(e->sure, at, is);
     }
 }
 
@@ -485,10 +446,9 @@ struct str extents_guards(struct extents_of_place *e, const uint32_t *values, ui
     memset(e->indexed, 0, e->place->g->m->nvalues);
     for (uint32_t i = 0; i < n; i++) {
         bool defines = is_defining(e, values[i]);
-        lists[i] = is_known(e, values[i]) || defines ? STR("") : extents_list(e, false, values[i]);
+        lists[i] = defines ? STR("") : extents_list(e, false, values[i]);
         if (defines)
             compare_names(e, values[i], &out);
-        be_sure(e, values[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct buf of = {0};

@@ -11,7 +11,7 @@ struct extents_of_place {
     const struct pass_place *place;
     const struct str *expr; /* per value of g: how the code calls it; empty: it does not */
     uint32_t *first[2];     /* per value of g, f: its first node */
-    uint32_t *up, *sure;    /* per node: joined; joined by what the verifiers of ops say */
+    uint32_t *up;           /* per node */
     int64_t *size;
     uint32_t nnodes, one; /* node `one`: extents that have to be 1 */
     struct part {
@@ -34,7 +34,8 @@ struct str extents_list(struct extents_of_place *e, bool form, uint32_t value);
 void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type);
 /* A value of g of the same shape and element type that the code can call; NONE: none is. */
 uint32_t extents_like(struct extents_of_place *e, uint32_t form_value);
-/* An extent of what is read or replaced that is this number, of one class; empty: there is none, or there are several. */
+/* An extent of what is read or replaced that is this number, of one class; empty: there is none, or there are several.
+ */
 struct str extents_number(struct extents_of_place *e, int64_t number);
 /* The shapes of these values, of which not all is known, as conditions that must not hold, with " || " between. */
 struct str extents_guards(struct extents_of_place *e, const uint32_t *values, uint32_t n);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compile/pass/cpp.h"
-#include "compile/pass/writer.h"
+#include "compile/pass/where.h"
 #include "ir/graph/movement.h"
 
 struct step_level {
@@ -113,10 +113,10 @@ static struct str template_text(struct pass_writer *w, const struct producer *p,
 static struct str producer_text(struct pass_writer *w, const struct producer *p, struct str expr) {
     struct str classes = template_text(w, p, true);
     w->counts_uses |= p->nthrough > 0;
-    return p->nthrough ? arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p,
-                                      (int)expr.n, expr.p)
-                       : arena_printf(w->arena, "%.*s.getDefiningOp%.*s()", (int)expr.n, expr.p, (int)classes.n,
-                                      classes.p);
+    return p->nthrough
+               ? arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p,
+                              (int)expr.n, expr.p)
+               : arena_printf(w->arena, "%.*s.getDefiningOp%.*s()", (int)expr.n, expr.p, (int)classes.n, classes.p);
 }
 
 static struct str op_name(struct pass_writer *w, uint32_t op) {
@@ -158,10 +158,12 @@ static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str exp
     const char *at = str_find(expr, STR(".get"));
     struct str rest = at ? (struct str){at + 4, (size_t)(expr.p + expr.n - at - 4)} : STR("input");
     name = name.n ? name : str_part(&rest, '(');
-    return name.n ? arena_printf(w->arena, "%c%.*s", tolower((unsigned char)*name.p), (int)name.n - 1, name.p + 1) : name;
+    return name.n ? arena_printf(w->arena, "%c%.*s", tolower((unsigned char)*name.p), (int)name.n - 1, name.p + 1)
+                  : name;
 }
 
-/* A value that no matched op makes: behind what is looked through, called `expr` before that; `named`: by a variable. */
+/* A value that no matched op makes: behind what is looked through, called `expr` before that; `named`: by a variable.
+ */
 static void visit_leaf(struct pass_writer *w, uint32_t value, uint32_t leaf, struct str expr, bool named) {
     struct producer p = producer_of(w, value);
     if (place_constant(&w->place, leaf)) {
@@ -201,7 +203,8 @@ static bool takes_known_values(const struct pass_writer *w, uint32_t op) {
     uint32_t n = graph_noperands(w->place.g, op);
     bool known = n > 0, either = n == 2 && graph_op_is(w->place.g, op, COMMUTES);
     for (uint32_t i = 0; i < n && known; i++)
-        known = x[i] != NONE && (w->final[place_behind(&w->place, x[i])] || (!either && place_constant(&w->place, x[i])));
+        known =
+            x[i] != NONE && (w->final[place_behind(&w->place, x[i])] || (!either && place_constant(&w->place, x[i])));
     return known;
 }
 
@@ -264,14 +267,15 @@ static struct str operand_name(struct pass_writer *w, uint32_t value) {
     return pass_variable(w, name, "");
 }
 
-/* The operand that has a producer of its own, first; what tells them apart, as arguments of getOperands, and where it is
- * one of its operands, that one's class. */
+/* The operand that has a producer of its own, first; what tells them apart, as arguments of getOperands, and where it
+ * is one of its operands, that one's class. */
 static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first, struct str *made_of) {
     const uint32_t *x = graph_operands(w->place.g, op);
     struct producer p[2] = {producer_of(w, x[0]), producer_of(w, x[1])};
     bool inner[2];
     for (uint32_t k = 0; k < 2; k++)
-        inner[k] = p[k].op != NONE && (place_constant(&w->place, x[k]) || place_inner(&w->place, place_behind(&w->place, x[k])));
+        inner[k] = p[k].op != NONE &&
+                   (place_constant(&w->place, x[k]) || place_inner(&w->place, place_behind(&w->place, x[k])));
     for (*first = 0; *first < 2; ++*first)
         if (inner[*first] && !finds(w, &p[*first], x[!*first]))
             return template_text(w, &p[*first], true);
@@ -283,35 +287,11 @@ static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first, s
     return STR("");
 }
 
-/* What the op takes beside a value that is known. */
-static void visit_other(struct pass_writer *w, struct step_level *next, uint32_t op, uint32_t k) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    struct str of = w->expr[w->place.g->m->ops[op].first_result], known = w->expr[x[k]];
-    condition(&next->conditions, "!llvm::is_contained(%.*s->getOperands(), %.*s)", (int)of.n, of.p, (int)known.n,
-              known.p);
-    struct str name = operand_name(w, x[!k]), first = operand_text(w, op, 0), second = operand_text(w, op, 1);
-    cpp_put(&w->guards, INDENT, "Value %.*s = %.*s == %.*s ? %.*s : %.*s;", (int)name.n, name.p, (int)first.n, first.p,
-            (int)known.n, known.p, (int)second.n, second.p, (int)first.n, first.p);
-    visit(w, next, x[!k], name, true);
-}
-
 static void visit_commuting(struct pass_writer *w, struct step_level *next, uint32_t op) {
     const uint32_t *x = graph_operands(w->place.g, op);
     uint32_t first = 0;
     struct str of = w->expr[w->place.g->m->ops[op].first_result], made_of = {0};
-    struct str classes = w->final[x[0]] && w->final[x[1]] ? STR("") : telling(w, op, &first, &made_of);
-    for (uint32_t k = 0; k < 2 && w->final[x[0]] && w->final[x[1]]; k++) {
-        struct str known = w->expr[x[k]];
-        condition(&next->conditions, "!llvm::is_contained(%.*s->getOperands(), %.*s)", (int)of.n, of.p, (int)known.n,
-                  known.p);
-        if (k)
-            return;
-    }
-    for (uint32_t k = 0; k < 2 && !classes.n; k++)
-        if (w->final[x[k]]) {
-            visit_other(w, next, op, k);
-            return;
-        }
+    struct str classes = telling(w, op, &first, &made_of);
     if (!classes.n) {
         for (uint32_t i = 0; i < 2; i++)
             visit(w, next, x[i], operand_text(w, op, i), false);
@@ -419,8 +399,8 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     if (str_is(type, "word") && (str_is(x->text, "true") || str_is(x->text, "false")))
         condition(to, "%s%.*s.get%s()", str_is(x->text, "true") ? "!" : "", (int)of.n, of.p, name);
     else if (str_is(type, "i64s"))
-        condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s",
-                  (int)of.n, of.p, name, (int)list.n, list.p);
+        condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s", (int)of.n, of.p,
+                  name, (int)list.n, list.p);
     else if (str_is(type, "i32s"))
         condition(to, "%.*s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
                   list.p);
@@ -468,7 +448,8 @@ static void match_attributes(struct pass_writer *w) {
             if (!its.n || g->kind[k] != g->kind[op] || !str_eq(attributes_text(w, k, of), text))
                 continue;
             done[k] = true;
-            list = arena_printf(w->arena, "%.*s%s%.*s", (int)list.n, list.n ? list.p : "", n++ ? ", " : "", (int)its.n, its.p);
+            list = arena_printf(w->arena, "%.*s%s%.*s", (int)list.n, list.n ? list.p : "", n++ ? ", " : "", (int)its.n,
+                                its.p);
         }
         if (n * (1 + count_of(text, STR("||"))) < 6) {
             for (uint32_t k = op + 1; k-- > 0 && n;)
@@ -506,7 +487,8 @@ static uint32_t path_back(struct pass_writer *w, uint32_t op, uint32_t *path, ui
     }
     for (uint32_t i = 0; i < graph_noperands(g, op) && n < MAX_STEPS; i++) {
         uint32_t v = graph_operands(g, op)[i];
-        uint32_t all = v != NONE && place_inner(&w->place, v) ? path_back(w, place_def(&w->place, v), path, from, n) : 0;
+        uint32_t all =
+            v != NONE && place_inner(&w->place, v) ? path_back(w, place_def(&w->place, v), path, from, n) : 0;
         if (all)
             return all;
     }
@@ -550,8 +532,9 @@ static void begin_branches(struct pass_writer *w) {
     buf_add(&b, STR("// What leads to one of the results.\nstruct Branch {\n"));
     for (uint32_t v = 0; v < nvalues; v++)
         if (is_member(w, v)) {
-            struct str type = w->final[v] && place_inner(&w->place, v) ? pass_class(w, w->place.g, place_def(&w->place, v))
-                                                                     : STR("Value");
+            struct str type = w->final[v] && place_inner(&w->place, v)
+                                  ? pass_class(w, w->place.g, place_def(&w->place, v))
+                                  : STR("Value");
             buf_printf(&b, "  %.*s %.*s;\n", (int)type.n, type.p, (int)w->expr[v].n, w->expr[v].p);
             buf_printf(&members, "%s%.*s", members.n ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
         }
@@ -569,8 +552,8 @@ static void begin_branches(struct pass_writer *w) {
 }
 
 /* What the code calls values of the first branch, it calls those of another one likewise. */
-static void name_branch(struct pass_writer *w, struct str name, struct str root, const uint32_t *to, const struct str *first,
-                        struct buf *differ) {
+static void name_branch(struct pass_writer *w, struct str name, struct str root, const uint32_t *to,
+                        const struct str *first, struct buf *differ) {
     uint32_t nshapes = w->nshapes, nread = w->nread, nconstants = w->nconstants;
     for (uint32_t v = 0; v < w->place.g->m->nvalues; v++) {
         if (!first[v].n || to[v] == NONE || to[v] == w->place.g->m->ops[w->place.roots[0]].first_result)
@@ -602,17 +585,14 @@ static void name_branch(struct pass_writer *w, struct str name, struct str root,
     }
 }
 
-/* Each further root from a value that is known, with its branch, which is alike. */
-static void match_branch(struct pass_writer *w, uint32_t number, const struct str *first) {
-    static const char *const branches[MAX_ROOTS] = {"first", "second", "third",   "fourth",
-                                                    "fifth", "sixth",  "seventh", "eighth"};
+/* Each further root from a value that is known; the conditions under which it is none. False: it leads to none. */
+static bool find_root(struct pass_writer *w, uint32_t number, struct buf *conditions) {
     const struct mlir *m = w->place.g->m;
     uint32_t root = w->place.roots[number], path[MAX_STEPS], from = NONE, n = path_back(w, root, path, &from, 0);
-    uint32_t *to = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *to);
-    struct str name = pass_variable(w, pass_word(w->place.g, root), "Op"), branch = str_of(branches[number]);
-    struct buf classes = {0}, others = {0}, c = {0};
-    memset(to, 0xff, (m->nvalues + (size_t)1) * sizeof *to);
-    are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[root].first_result, to);
+    struct str name = pass_variable(w, pass_word(w->place.g, root), "Op");
+    struct buf classes = {0}, others = {0};
+    if (n == 0)
+        return false;
     for (uint32_t i = n; i-- > 0;) {
         struct str class = pass_class(w, w->place.g, path[i]);
         buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
@@ -622,42 +602,66 @@ static void match_branch(struct pass_writer *w, uint32_t number, const struct st
         buf_printf(&others, "%s%.*s", i ? ", " : "", (int)other.n, other.p);
     }
     struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena);
-    struct str value = from == NONE ? anchor(w) : w->expr[from];
+    struct str value = w->expr[from];
     w->helpers |= HELPER_CONSUMER;
     w->expr[m->ops[root].first_result] = name;
     w->final[m->ops[root].first_result] = true;
     cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
             (int)value.n, value.p, (int)taken.n, taken.p);
-    cpp_put(&w->guards, INDENT, "Branch %.*s;", (int)branch.n, branch.p);
-    condition(&c, "!%.*s || failed(matchBranch(%.*s, rewriter, %.*s))", (int)name.n, name.p, (int)name.n, name.p,
-              (int)branch.n, branch.p);
-    name_branch(w, branch, name, to, first, &c);
-    refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
+    condition(conditions, "!%.*s", (int)name.n, name.p);
+    return true;
 }
 
-/* False: the roots are not alike. */
-static bool match_branches(struct pass_writer *w) {
+/* With its branch, which is alike. */
+static bool match_branch(struct pass_writer *w, uint32_t number, const uint32_t *to, const struct str *first) {
+    static const char *const branches[MAX_ROOTS] = {"first", "second", "third",   "fourth",
+                                                    "fifth", "sixth",  "seventh", "eighth"};
+    uint32_t root = w->place.roots[number];
+    struct buf c = {0};
+    if (!find_root(w, number, &c))
+        return false;
+    struct str name = w->expr[w->place.g->m->ops[root].first_result], branch = str_of(branches[number]);
+    cpp_put(&w->guards, INDENT, "Branch %.*s;", (int)branch.n, branch.p);
+    condition(&c, "failed(matchBranch(%.*s, rewriter, %.*s))", (int)name.n, name.p, (int)branch.n, branch.p);
+    name_branch(w, branch, name, to, first, &c);
+    refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
+    return true;
+}
+
+/* Branches that are alike are found by one function. False: not all results are led to by what the first one is. */
+static bool match_roots(struct pass_writer *w) {
     const struct mlir *m = w->place.g->m;
-    uint32_t *to = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *to);
-    struct str *first = arena_alloc(w->arena, (m->nvalues + (size_t)1) * sizeof *first);
-    for (uint32_t i = 1; i < w->place.nroots; i++) {
-        memset(to, 0xff, (m->nvalues + (size_t)1) * sizeof *to);
-        if (!are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[w->place.roots[i]].first_result, to))
-            return false;
+    uint32_t *to[MAX_ROOTS] = {NULL};
+    size_t nvalues = m->nvalues + (size_t)1;
+    struct str *first = arena_alloc(w->arena, nvalues * sizeof *first);
+    bool alike = w->place.nroots > 1;
+    for (uint32_t i = 0; i < w->place.nroots && alike; i++) {
+        to[i] = arena_alloc(w->arena, nvalues * sizeof **to);
+        memset(to[i], 0xff, nvalues * sizeof **to);
+        alike = are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[w->place.roots[i]].first_result, to[i]);
     }
+    for (uint32_t i = 1; i < w->place.nroots && !alike; i++) {
+        struct buf c = {0};
+        if (!find_root(w, i, &c))
+            return false;
+        refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, w->place.roots[i]).n,
+               pass_word(w->place.g, w->place.roots[i]).p);
+        match_tree(w, w->place.roots[i]);
+    }
+    match_attributes(w);
+    if (!alike)
+        return true;
     begin_branches(w);
     memcpy(first, w->expr, m->nvalues * sizeof *first);
-    for (uint32_t v = 0; v < m->nvalues; v++)
-        to[v] = v;
-    name_branch(w, STR("first"), STR("srcOp"), to, first, NULL);
+    name_branch(w, STR("first"), STR("srcOp"), to[0], first, NULL);
     cpp_put(&w->guards, INDENT, "Branch first;");
     cpp_put(&w->guards, INDENT, "if (failed(matchBranch(srcOp, rewriter, first))) {");
     cpp_put(&w->guards, INDENT + 2, "return failure();");
     cpp_put(&w->guards, INDENT, "}");
     buf_addc(&w->guards, '\n');
     for (uint32_t i = 1; i < w->place.nroots; i++)
-        match_branch(w, i, first);
-    return true;
+        alike &= match_branch(w, i, to[i], first);
+    return alike;
 }
 
 /* ---- constants ---- */
@@ -831,16 +835,14 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
     }
 }
 
-static void match_shapes(struct pass_writer *w, struct str shapes, struct str slices) {
+static void match_shapes(struct pass_writer *w, const struct str more[3]) {
     struct buf ranks = {0}, guards = {0};
     put_shapes(w, &ranks);
     guards = ranks;
-    for (uint32_t i = 0; i < 2; i++) {
-        struct str more = i ? slices : shapes;
-        if (more.n)
-            condition(&guards, "%.*s", (int)more.n, more.p);
-    }
-    w->helpers |= shapes.n ? HELPER_SHAPE : 0;
+    for (uint32_t i = 0; i < 3; i++)
+        if (more[i].n)
+            condition(&guards, "%.*s", (int)more[i].n, more[i].p);
+    w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
     match_elements(w, &guards);
     refuse(w, &guards, "shapes or types do not fit");
 }
@@ -851,8 +853,7 @@ bool pass_match(struct pass_writer *w) {
     w->expr[result] = pass_variable(w, STR("src"), "Op");
     w->final[result] = true;
     match_tree(w, w->place.roots[0]);
-    match_attributes(w);
-    if (w->place.nroots > 1 && !match_branches(w))
+    if (!match_roots(w))
         return false;
     extents_begin(&w->extents, &w->place, w->expr);
     collect_shapes(w);
@@ -861,11 +862,15 @@ bool pass_match(struct pass_writer *w) {
     struct buf before = w->guards;
     w->guards = (struct buf){0};
     struct str slices = slices_text(w);
+    struct buf asked = {0}, comment = {0};
+    pass_where(w, &asked, &comment);
+    w->asked = buf_take(&comment, w->arena);
+    struct str where = buf_take(&asked, w->arena);
     match_constants(w);
     struct buf constants = w->guards;
     w->guards = before;
     pass_create(w);
-    match_shapes(w, shapes, slices);
+    match_shapes(w, (const struct str[]){shapes, slices, where});
     buf_add(&w->guards, buf_str(&constants));
     buf_free(&constants);
     return true;

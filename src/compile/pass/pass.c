@@ -5,10 +5,9 @@
 #include "base/locale.h"
 #include "compile/apply/apply.h"
 #include "compile/pass/cpp.h"
+#include "compile/pass/definition.h"
 #include "compile/pass/test.h"
 #include "fusion_audit.h"
-#include "patterns/lang/condition.h"
-#include "patterns/lang/printer.h"
 #include "patterns/library/choose.h"
 #include "patterns/library/library.h"
 
@@ -157,7 +156,8 @@ static void put_includes(const struct pass_writer *w, struct buf *out) {
                      ? STR("\n#include \"mlir/Dialect/Func/IR/FuncOps.h\"\n#include \"mlir/IR/BuiltinOps.h\"\n")
                      : STR("\n"));
     buf_add(out, STR("#include \"mlir/IR/PatternMatch.h\"\n"));
-    buf_add(out, w->element_types || (w->helpers & HELPER_ELEMENTS) ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n") : STR("\n"));
+    buf_add(out, w->element_types || (w->helpers & HELPER_ELEMENTS) ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n")
+                                                                    : STR("\n"));
     if (w->helpers & HELPER_NEAR)
         buf_add(out, STR("#include <cmath>\n"));
     if (w->helpers & HELPER_SPLAT)
@@ -212,39 +212,10 @@ static void put_comment(const struct pass_writer *w, struct buf *out) {
     cpp_comment(out, 0, says);
     if (spelling.n <= MOST)
         cpp_comment(out, 0, buf_str(&spelling));
+    if (w->asked.n)
+        cpp_comment(out, 0,
+                    arena_printf(w->arena, "True of this place, and not asked: %.*s.", (int)w->asked.n, w->asked.p));
     buf_free(&spelling);
-}
-
-/* A condition asks what accessors of ops do not say: names, locations, what a value is in the model. */
-static bool asks_more(struct str text) {
-    bool more = str_find(text, STR("parameter(")) || str_find(text, STR("stored("));
-    for (uint32_t i = 0; i < CONDITIONS && !more; i++) {
-        enum condition_group g = condition_table[i].group;
-        const char *at = str_find_word(text, str_of(condition_table[i].name));
-        more = at && (g == GROUP_NEIGHBOURS || g == GROUP_LOCATIONS);
-    }
-    return more;
-}
-
-/* A name of the formula in the condition is that of something. */
-static bool is_of_something(const struct pass_writer *w, struct str text) {
-    const struct formula *f = &w->match->pattern->formula;
-    for (uint32_t i = 0; i < w->detail.nslots; i++)
-        if (w->detail.slots[i].value != NONE && f->slot_name[i].n && str_find_word(text, f->slot_name[i]))
-            return true;
-    return false;
-}
-
-/* What the pattern asks of its places beside that; it holds here. Extents, axes, types and constants are guards. */
-static void put_conditions(const struct pass_writer *w, struct buf *out) {
-    const struct pattern *p = w->match->pattern;
-    for (uint32_t i = 0; i < p->nwhere + p->nrequire; i++) {
-        struct buf text = {0};
-        number_print(&p->formula, NULL, i < p->nwhere ? p->where[i] : p->require[i - p->nwhere], &text);
-        struct str one = buf_take(&text, w->arena);
-        if (asks_more(one) && is_of_something(w, one))
-            cpp_comment(out, 4, arena_printf(w->arena, "True here, and not asked: %.*s", (int)one.n, one.p));
-    }
 }
 
 static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, struct pass_writer *w) {
@@ -286,7 +257,6 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
         buf_add(&out, STR("    }\n\n"));
     }
     buf_add(&out, buf_str(&w->guards));
-    put_conditions(w, &out);
     buf_add(&out, buf_str(&w->rewrite));
     buf_add(&out, STR("    return mlir::success();\n  }\n};\n\n} // namespace\n\n"));
     cpp_comment(
@@ -304,21 +274,19 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
 
 /* ---- the whole ---- */
 
-/* The match of the pattern at the roots of the place, for its names. */
-static bool find_match(struct fa_pass *p, struct pass_writer *w, struct match *out) {
+/* The match of the pattern at one of the roots, or the first one, for its names. */
+static bool find_match(struct fa_pass *p, const struct graph *g, uint32_t func, const struct pass_place *place,
+                       struct match *out) {
     struct match_list list = {.n = 0};
-    bool found = false;
-    match_function(p->patterns, w->place.g, w->place.func, &p->arena, &list);
-    for (uint32_t i = 0; i < list.n && !found; i++)
-        for (uint32_t k = 0; k < w->place.nroots && !found; k++)
-            if ((found = list.items[i].root == w->place.roots[k]))
-                *out = list.items[i];
-    for (uint32_t i = 0; i < list.n && !found; i++)
-        if ((found = true))
-            *out = list.items[i];
+    match_function(p->patterns, g, func, &p->arena, &list);
+    uint32_t best = 0;
+    for (uint32_t i = list.n; i-- > 0;)
+        for (uint32_t k = 0; place && k < place->nroots; k++)
+            best = list.items[i].root == place->roots[k] ? i : best;
+    if (list.n)
+        *out = list.items[best];
     free(list.items);
-    w->match = out;
-    return found && match_details(out, &p->arena, &w->detail);
+    return list.n > 0;
 }
 
 static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct str module, struct module_text *b,
@@ -328,7 +296,8 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     w->arena = &p->arena;
     if (!pass_place_read(&w->place, &b->level.graph, &f->level.graph, &p->arena, &p->left))
         return false;
-    if (!find_match(p, w, &match)) {
+    w->match = &match;
+    if (!find_match(p, w->place.g, w->place.func, &w->place, &match) || !match_details(&match, &p->arena, &w->detail)) {
         p->left = STR("the pattern does not match there alone");
         return false;
     }
@@ -347,7 +316,7 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     p->file = arena_printf(&p->arena, "%.*s_fusing%.*s.mlir", (int)match.pattern->name.n, match.pattern->name.p,
                            (int)number.n, number.p);
     if (!pass_match(w)) {
-        p->left = STR("its results are made in different ways");
+        p->left = STR("nothing leads from one of its results to the others");
         return false;
     }
     p->code = file_text(p, o, w);
@@ -357,13 +326,31 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     return true;
 }
 
+/* Of an op that TTIR has not: what it would be. */
+static void define(struct fa_pass *p, const struct fa_pass_options *o) {
+    struct module_text t;
+    struct match match;
+    struct match_detail detail;
+    bool read = module_text_read(&t, str_of(o->module), &p->arena);
+    for (uint32_t i = 0; read && i < t.level.ir.nfuncs; i++)
+        if (find_match(p, &t.level.graph, i, NULL, &match) && match_details(&match, &p->arena, &detail) &&
+            op_spelling(match.pattern->makes, "ttir.", "").n == 0) {
+            p->left = pass_definition(&match, &detail, &p->arena);
+            break;
+        }
+    module_text_free(&t);
+}
+
 static void run(struct fa_pass *p, const struct fa_pass_options *o) {
     struct module_text b, f;
     p->patterns = patterns_asked_for(&o->patterns, &p->own, &p->diags);
     p->left = STR("the pattern cannot be read");
     struct applied a = p->patterns ? apply(p, o) : (struct applied){0};
-    if (!a.after.n)
+    if (!a.after.n) {
+        if (p->patterns)
+            define(p, o);
         return;
+    }
     p->note = note_of(p, o, &a);
     bool good = module_text_read(&b, a.before, &p->arena);
     good &= module_text_read(&f, a.after, &p->arena);

@@ -125,7 +125,8 @@ bool place_reshaped(const struct pass_place *p, uint32_t value) {
     const struct mlir *m = p->f->m;
     for (uint32_t op = 0; op < m->nops; op++)
         for (uint32_t k = 0; k < m->ops[op].noperands && p->is_new[op]; k++)
-            if (p->value_of[m->operands[m->ops[op].first_operand + k]] == value && !place_reshapes(p->f, op))
+            if (m->operands[m->ops[op].first_operand + k] != NONE && !place_reshapes(p->f, op) &&
+                p->value_of[m->operands[m->ops[op].first_operand + k]] == value)
                 return false;
     return true;
 }

@@ -157,6 +157,22 @@ static struct str with_another_constant(const struct counterpart *v, uint32_t va
     return buf_take(&b, v->w->arena);
 }
 
+/* The function with the op along dimension `d`; empty: it names none, or it is this one. */
+static struct str with_another_axis(const struct counterpart *v, uint32_t op, uint32_t d, uint32_t rank) {
+    const struct attr *x = graph_axes(v->w->place.g, op);
+    const char *begin = x ? x->text.p : NULL, *end = v->function.p + v->function.n;
+    int64_t is = x && x->is_whole ? x->whole : x && x->n == 1 ? x->list[0] : d;
+    struct buf b = {0};
+    if ((is < 0 ? is + rank : is) == d || begin < v->function.p || begin > end)
+        return STR("");
+    while (begin < end && !strchr("-0123456789", *begin))
+        begin++;
+    add_part(&b, v->function.p, begin);
+    buf_printf(&b, "%u", d);
+    add_part(&b, begin + strspn(begin, "-0123456789"), end);
+    return buf_take(&b, v->w->arena);
+}
+
 static bool is_refused(const struct counterpart *v, struct str function) {
     const char *begin = v->function.p, *end = begin + v->function.n;
     struct buf b = {0};
@@ -176,21 +192,31 @@ static bool is_refused(const struct counterpart *v, struct str function) {
     return refused;
 }
 
-/* The function under another name; empty: each variation that is known fuses. */
+/* The function with one digit, one number or one use more; empty: each variation that is known fuses. */
 static struct str vary(struct counterpart *v) {
     const struct pass_place *p = &v->w->place;
     struct str found = {0};
+    v->what = "another_axis";
+    for (uint32_t op = p->g->m->nops; op-- > 0 && !found.n;) {
+        uint32_t rank = 0;
+        if (p->step[op] && graph_noperands(p->g, op))
+            graph_shape(p->g, graph_operands(p->g, op)[0], &rank);
+        for (uint32_t d = rank; d-- > 0 && !found.n;) {
+            found = with_another_axis(v, op, d, rank);
+            found = found.n && is_refused(v, found) ? found : STR("");
+        }
+    }
+    for (uint32_t i = 0; i < v->w->nconstants && !found.n; i++) {
+        found = v->w->constants[i].variable.n ? STR("") : with_another_constant(v, v->w->constants[i].value);
+        v->what = "another_constant";
+        found = found.n && is_refused(v, found) ? found : STR("");
+    }
     for (uint32_t op = p->g->m->nops; op-- > 0 && !found.n;) {
         uint32_t r = p->g->m->ops[op].nresults == 1 && p->matched[op] ? p->g->m->ops[op].first_result : NONE;
         if (r == NONE || place_escapes(p, r) || p->inside[r] == 0 || !computes(p->g, op))
             continue;
         found = with_another_use(v, r);
         v->what = "another_use";
-        found = found.n && is_refused(v, found) ? found : STR("");
-    }
-    for (uint32_t i = 0; i < v->w->nconstants && !found.n; i++) {
-        found = v->w->constants[i].variable.n ? STR("") : with_another_constant(v, v->w->constants[i].value);
-        v->what = "another_constant";
         found = found.n && is_refused(v, found) ? found : STR("");
     }
     return found;
@@ -232,7 +258,7 @@ struct str pass_test(const struct pass_writer *w, const struct pattern_set *set,
                            mlir_op_name(w->place.f->m, op).p);
         buf_add(&out, STR("// CHECK: return\n"));
     } else
-        buf_add(&out, STR("\n// No other use or constant makes a function that must not fuse.\n"));
+        buf_add(&out, STR("\n// No other axis, constant or use makes a function that must not fuse.\n"));
     buf_addc(&out, '\n');
     const char *end = v.function.p + v.function.n;
     add_part(&out, module.p, v.function.n ? end : module.p + module.n);

@@ -19,10 +19,10 @@ struct pass_constant {
 
 /* Functions that the file has beside the pattern. */
 enum pass_helper {
-    HELPER_SPLAT = 1,    /* getSplatValue */
-    HELPER_NEAR = 2,     /* isSplat */
-    HELPER_SHAPE = 4,    /* haveShape */
-    HELPER_ELEMENTS = 8, /* haveElementType */
+    HELPER_SPLAT = 1,     /* getSplatValue */
+    HELPER_NEAR = 2,      /* isSplat */
+    HELPER_SHAPE = 4,     /* haveShape */
+    HELPER_ELEMENTS = 8,  /* haveElementType */
     HELPER_OPERANDS = 16, /* getOperands */
     HELPER_MADE_OF = 32,  /* isMadeOf */
     HELPER_CONSUMER = 64, /* getConsumer */
@@ -39,16 +39,17 @@ struct pass_writer {
     bool *final;      /* per value of g: by a variable */
     struct pass_constant constants[MAX_CONSTANTS];
     uint32_t nconstants;
-    uint32_t reads[MAX_NAMES], nread;   /* values of g that the form takes, in the order in which they are met */
+    uint32_t reads[MAX_NAMES], nread;    /* values of g that the form takes, in the order in which they are met */
     uint32_t shapes[MAX_NAMES], nshapes; /* values of g whose shapes no op before says */
-    struct str names[MAX_NAMES];        /* of variables */
+    struct str names[MAX_NAMES];         /* of variables */
     uint32_t nnames;
     unsigned helpers;
-    bool composite;     /* it writes one */
-    bool element_types; /* it asks getElementTypeOrSelf */
-    bool counts_uses; /* it asks countUsers, lookThrough or findOpThrough */
-    bool uses_utils;  /* it asks moveUDChainBefore or createReshapeOp */
+    bool composite;       /* it writes one */
+    bool element_types;   /* it asks getElementTypeOrSelf */
+    bool counts_uses;     /* it asks countUsers, lookThrough or findOpThrough */
+    bool uses_utils;      /* it asks moveUDChainBefore or createReshapeOp */
     struct str functions; /* before the class; or empty */
+    struct str asked;     /* what the pattern asks that no guard does; or empty */
     struct buf guards, rewrite;
 };
 
@@ -58,7 +59,7 @@ struct str pass_variable(struct pass_writer *w, struct str name, const char *end
 struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op);
 /* "multiply" of ttir.multiply. */
 struct str pass_word(const struct graph *g, uint32_t op);
-/* Guards and rewrite. False: the results are made in different ways. */
+/* Guards and rewrite. False: its results have no value in common. */
 bool pass_match(struct pass_writer *w);
 void pass_create(struct pass_writer *w);
 

@@ -24,7 +24,7 @@ struct formula_run {
     const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
     const struct call *outer;                            /* the op that is lowered */
     uint32_t depth;                                      /* lowerings around this one */
-    uint32_t unknown; /* out: a name whose number was asked for, and is not known */
+    uint32_t unknown;                                    /* out: a name whose number was asked for, and is not known */
     /* Value of a node. A pointer, since numbers ask for values and values for numbers. */
     const struct tensor *(*evaluate)(struct formula_run *r, const struct node *n);
 };
