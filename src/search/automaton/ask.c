@@ -3,6 +3,7 @@
 #include "search/automaton/ask.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { PRINTED_BITS = 16 }; /* of a number that people print: 0.166667 is 1/6 */
 
@@ -25,6 +26,13 @@ const struct attr_spec *node_wrong_attribute(const struct node *node, const stru
             return a;
     }
     return NULL;
+}
+
+bool node_says_folded(const struct node *node) {
+    for (uint32_t i = 0; i < node->nattrs; i++)
+        if (node->attrs[i].test == ATTR_IS && strcmp(node->attrs[i].key, "activation") == 0)
+            return true;
+    return false;
 }
 
 /* Half a unit in the last place of the narrowest format on the constant's way, doubled for a computation in between;

@@ -6,6 +6,8 @@
 
 /* The first attribute that is not as the node says; NULL when there is none. */
 const struct attr_spec *node_wrong_attribute(const struct node *node, const struct graph *g, uint32_t op);
+/* The node says which activation is folded into its op. */
+bool node_says_folded(const struct node *node);
 /* The constant is what a number comes to. */
 bool node_number_is(const struct node *n, struct constant c, double expected);
 /* Equal up to the rounding of a format of so many significant bits. */

@@ -293,6 +293,8 @@ static bool operands_fit(const struct automaton *a, const struct key *k, const s
 
 static bool fits(const struct automaton *a, const struct key *k, const struct ask *ask) {
     enum op_class class = op_table[k->kind].class;
+    if (!k->plain && !node_says_folded(ask->sub->node))
+        return false;
     if (!count_fits(k, ask) || (ask->test != NO_TEST && !(k->attributes >> ask->test & 1)))
         return false;
     if (operands_fit(a, k, ask, false))
@@ -416,7 +418,7 @@ static struct transition *add_transition(struct automaton *a, const struct key *
     uint64_t *set = arena_alloc(&a->arena, a->words * sizeof *set);
     t->key = *k;
     t->is = arena_alloc(&a->arena, a->words * sizeof *t->is);
-    if (k->plain && k->result == 0)
+    if (k->result == 0)
         put_ops(a, k, t->is);
     memcpy(set, t->is, a->words * sizeof *set);
     for (uint32_t i = 0; k->through && i < a->words; i++)

@@ -319,7 +319,8 @@ static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t o
         return false;
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
-    if (!(m->ops && automaton_plain(m->ops, op)) && !graph_plain(gr, op) && !matcher_passes(m, FAILED_FOLDED, g, op))
+    bool plain = (m->ops && automaton_plain(m->ops, op)) || graph_plain(gr, op) || node_says_folded(g->node);
+    if (!plain && !matcher_passes(m, FAILED_FOLDED, g, op))
         return false;
     if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
         return false;

@@ -143,7 +143,7 @@ struct resolution {
     const struct match_list *list;
     const struct savings *by;
     uint8_t *marks;       /* by op */
-    bool *dialect;        /* by op: a match of the dialect that is kept has it */
+    uint32_t *dialect;    /* by op: a match of the dialect that is kept and has it, or NONE */
     uint32_t *owner;      /* by op: a match that has it, or NONE */
     uint32_t *leader;     /* by match: of its group, after group_of */
     uint32_t *rooted;     /* by op: a match with this root, or NONE */
@@ -192,6 +192,11 @@ static void add_gain(const struct resolution *s, struct rival *r) {
     r->gain = r->us + 0.01 * r->match->nruns + 1e-6;
 }
 
+static void mark_inside(const struct resolution *s, const struct match *m, bool inside) {
+    for (uint32_t k = 0; k < m->nops; k++)
+        s->inside[m->ops[k]] = inside;
+}
+
 static bool is_inside(const struct resolution *s, const struct match *m) {
     bool inside = true;
     for (uint32_t k = 0; k < m->nops && inside; k++)
@@ -205,14 +210,12 @@ enum { MOST_PARTS = 64 };
 static uint32_t parts_of(const struct resolution *s, const struct rival *of, struct rival **parts) {
     const struct match *whole = of->match;
     uint32_t n = 0;
-    for (uint32_t k = 0; k < whole->nops; k++)
-        s->inside[whole->ops[k]] = true;
+    mark_inside(s, whole, true);
     for (uint32_t k = 0; k < whole->nops; k++)
         for (uint32_t i = s->rooted[whole->ops[k]]; i != NONE && n < MOST_PARTS; i = s->next[i])
             if ((s->list->items[i].nops < whole->nops || i > of->number) && is_inside(s, &s->list->items[i]))
                 parts[n++] = s->rival[i];
-    for (uint32_t k = 0; k < whole->nops; k++)
-        s->inside[whole->ops[k]] = false;
+    mark_inside(s, whole, false);
     return n;
 }
 
@@ -271,8 +274,31 @@ static int by_group(const void *pa, const void *pb) {
 static bool has_more(const struct resolution *s, const struct match *m) {
     bool more = false;
     for (uint32_t k = 0; k < m->nops && !more; k++)
-        more = !s->dialect[m->ops[k]];
+        more = s->dialect[m->ops[k]] == NONE;
     return more;
+}
+
+/* It takes all of several fusions that the dialect has at its ops, as linears whose weights are put side by side, and
+ * saves more. */
+static bool saves_more(const struct resolution *s, const struct match *m) {
+    double left = s->by->saving(s->by->context, m).us;
+    uint32_t several = 0;
+    bool whole = true;
+    mark_inside(s, m, true);
+    for (uint32_t k = 0; k < m->nops && whole; k++) {
+        const struct match *other = &s->list->items[s->dialect[m->ops[k]]];
+        whole = is_inside(s, other);
+        if (!whole || other->root != m->ops[k])
+            continue;
+        left -= fmax(s->by->saving(s->by->context, other).us, 0);
+        several++;
+    }
+    mark_inside(s, m, false);
+    return whole && several > 1 && left > 0;
+}
+
+static bool may_be_kept(const struct resolution *s, unsigned source, const struct match *m) {
+    return source_number(m->pattern) == source && (has_more(s, m) || (source == LIBRARY && s->by && saves_more(s, m)));
 }
 
 static void resolve_source(struct resolution *s, unsigned source, struct rival *rivals) {
@@ -280,7 +306,7 @@ static void resolve_source(struct resolution *s, unsigned source, struct rival *
     memset(s->owner, 0xff, s->list->items->graph->m->nops * sizeof *s->owner);
     memset(s->rooted, 0xff, s->list->items->graph->m->nops * sizeof *s->rooted);
     for (uint32_t i = 0; i < s->list->n; i++)
-        if (source_number(s->list->items[i].pattern) == source && has_more(s, &s->list->items[i])) {
+        if (may_be_kept(s, source, &s->list->items[i])) {
             rivals[n++] = (struct rival){.match = &s->list->items[i], .number = i};
             group_by_ops(s, i);
         }
@@ -296,7 +322,7 @@ static void resolve_source(struct resolution *s, unsigned source, struct rival *
     }
     for (uint32_t i = 0; i < s->list->n && source == DIALECT; i++)
         for (uint32_t k = 0; k < s->list->items[i].nops && s->keep[i]; k++)
-            s->dialect[s->list->items[i].ops[k]] = true;
+            s->dialect[s->list->items[i].ops[k]] = i;
 }
 
 void match_list_add(struct match_list *list, const struct match *m) {
@@ -343,6 +369,7 @@ void match_resolve(struct match_list *list, const struct savings *by, struct mat
     for (uint32_t i = 0; i < list->n; i++)
         list->items[i].nruns = count_runs(&list->items[i]);
     qsort(list->items, list->n, sizeof *list->items, by_size);
+    memset(s.dialect, 0xff, nops * sizeof *s.dialect);
     resolve_sources(&s);
     for (uint32_t i = 0; i < list->n; i++)
         if (s.keep[i])
