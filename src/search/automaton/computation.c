@@ -104,10 +104,12 @@ struct made_values {
     double of[MOST_COMPUTED];
 };
 
-static double number_of(const struct computation *c, const struct made_values *made, uint32_t value, double x) {
+/* `user`: the index of the op that it is an operand of. */
+static double number_of(const struct computation *c, const struct made_values *made, uint32_t value, uint32_t user,
+                        double x) {
     if (value == c->open[0].value)
         return x;
-    for (uint32_t i = 0; i < c->nops; i++)
+    for (uint32_t i = user + 1; i < c->nops; i++)
         if (c->g->m->ops[c->ops[i]].first_result == value)
             return made->of[i];
     struct constant k = graph_constant(c->g, value);
@@ -115,10 +117,11 @@ static double number_of(const struct computation *c, const struct made_values *m
 }
 
 /* Operand k, or the attribute that the op has instead; false where it has neither. */
-static bool operand_number(const struct computation *c, const struct made_values *made, uint32_t op, uint32_t k,
+static bool operand_number(const struct computation *c, const struct made_values *made, uint32_t i, uint32_t k,
                            const char *attribute, double x, double *out) {
+    uint32_t op = c->ops[i];
     if (k < graph_noperands(c->g, op)) {
-        *out = number_of(c, made, graph_operands(c->g, op)[k], x);
+        *out = number_of(c, made, graph_operands(c->g, op)[k], i, x);
         return true;
     }
     const struct attr *a = attribute ? attrs_find(graph_attributes(c->g, op), attribute) : NULL;
@@ -126,26 +129,27 @@ static bool operand_number(const struct computation *c, const struct made_values
     return a && a->is_number && is_seen(*out);
 }
 
-static bool compute(const struct computation *c, const struct made_values *made, uint32_t op, double at, double *y) {
+static bool compute(const struct computation *c, const struct made_values *made, uint32_t i, double at, double *y) {
+    uint32_t op = c->ops[i];
     enum op_kind k = (enum op_kind)c->g->kind[op];
     double a, b, z;
     if (!is_computed(c->g, op)) {
-        *y = number_of(c, made, graph_through(c->g, op), at);
+        *y = number_of(c, made, graph_through(c->g, op), i, at);
         return true;
     }
-    if (!operand_number(c, made, op, 0, NULL, at, &a))
+    if (!operand_number(c, made, i, 0, NULL, at, &a))
         return false;
     if (unary_of(k)) {
         *y = unary_of(k)(a);
         return graph_noperands(c->g, op) == 1;
     }
-    if (!operand_number(c, made, op, 1, k == K_CLAMP ? "min" : k == K_POW ? "rhs" : NULL, at, &b))
+    if (!operand_number(c, made, i, 1, k == K_CLAMP ? "min" : k == K_POW ? "rhs" : NULL, at, &b))
         return false;
     if (binary_of(k)) {
         *y = binary_of(k)(a, b);
         return true;
     }
-    if (!operand_number(c, made, op, 2, k == K_CLAMP ? "max" : NULL, at, &z))
+    if (!operand_number(c, made, i, 2, k == K_CLAMP ? "max" : NULL, at, &z))
         return false;
     *y = op_is(k, SELECTS) ? (a != 0 ? b : z) : fmin(fmax(a, b), z);
     return true;
@@ -164,7 +168,7 @@ static uint64_t same_at(const struct computation *c, const struct subformula *co
     struct made_values made = {{0}};
     uint64_t same = 0;
     for (uint32_t i = c->nops; i-- > 0;)
-        if (!compute(c, &made, c->ops[i], function_points[point], &made.of[i]))
+        if (!compute(c, &made, i, function_points[point], &made.of[i]))
             return 0;
     for (; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
@@ -174,17 +178,22 @@ static uint64_t same_at(const struct computation *c, const struct subformula *co
     return same;
 }
 
+/* Without those whose own op is among the ops. */
+static uint64_t written_otherwise(const struct computation *c, const struct subformula *const *functions, uint32_t n) {
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        enum op_kind own = function_op(functions[i]->node);
+        all |= (uint64_t)(own == NO_OPERATOR || !is_written_as(c, own)) << i;
+    }
+    return all;
+}
+
 uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n) {
-    uint64_t left = n ? ~0ull >> (64 - n) : 0, found = 0;
     uint32_t ncomputed = 0;
     for (uint32_t i = 0; i < c->nops; i++)
         ncomputed += computation_ends(c->g, c->ops[i]);
-    for (int p = 0; p < FUNCTION_POINTS && left && ncomputed > 1; p++) /* those near 0 tell most functions apart */
+    uint64_t left = ncomputed > 1 ? written_otherwise(c, functions, n) : 0;
+    for (int p = 0; p < FUNCTION_POINTS && left; p++) /* those near 0 tell most functions apart */
         left = same_at(c, functions, left, (p + FUNCTION_POINTS / 2) % FUNCTION_POINTS);
-    for (; left && ncomputed > 1; left &= left - 1) {
-        int i = __builtin_ctzll(left);
-        enum op_kind own = function_op(functions[i]->node);
-        found |= (uint64_t)(own == NO_OPERATOR || !is_written_as(c, own)) << i;
-    }
-    return found;
+    return left;
 }
