@@ -169,7 +169,10 @@ static size_t string_end(struct str t, size_t at) {
 int32_t open_braces(struct str t, bool *any) {
     int32_t open = 0;
     *any = t.n && (memchr(t.p, '{', t.n) || memchr(t.p, '}', t.n));
+    static const bool marks[256] = {['{'] = 1, ['}'] = 1, ['"'] = 1, ['/'] = 1}; /* few bytes of a long line */
     for (size_t i = 0; i < t.n && *any; i++) {
+        if (!marks[(unsigned char)t.p[i]])
+            continue;
         if (t.p[i] == '"')
             i = string_end(t, i);
         else if (t.p[i] == '/' && i + 1 < t.n && t.p[i + 1] == '/')

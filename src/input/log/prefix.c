@@ -58,17 +58,21 @@ static struct form_step form_next(struct str *rest) {
 
 /* Where the first thing that looks like IR begins; NONE: nowhere. */
 static size_t ir_begins(struct str t, bool *head, bool *end) {
+    static const bool first[256] = {['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1, ['"'] = 1,
+                                    ['}'] = 1, ['%'] = 1, ['#'] = 1, ['r'] = 1};
     size_t most = t.n < LONGEST ? t.n : LONGEST, quotes = 0;
     for (size_t i = 0; i < most; i++) {
         struct str in = {t.p + i, t.n - i};
         char c = in.p[0];
+        if (!first[(unsigned char)c])
+            continue;
         bool inside = i > 0 && (is_letter(t.p[i - 1]) || is_digit(t.p[i - 1]) || strchr("_.$@#%", t.p[i - 1]));
-        *head = (c == 'm' || c == 'b' || c == 'f' || c == 'l' || c == '"') && (is_func(in) || is_module(in));
-        *end = c == '}' && closes_region(in);
-        bool is = *head || *end || ((c == '%' || c == '"') && is_op_of_dialect(in)) ||
-                  (c == '#' && defines_alias(in)) || (c == 'r' && str_starts(in, STR("return %")));
-        if (is && !inside && quotes % 2 == 0)
-            return i;
+        if (!inside && quotes % 2 == 0) {
+            *head = is_func(in) || is_module(in);
+            *end = closes_region(in);
+            if (*head || *end || is_op_of_dialect(in) || defines_alias(in) || str_starts(in, STR("return %")))
+                return i;
+        }
         quotes += c == '"';
     }
     return NONE;
