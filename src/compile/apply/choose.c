@@ -35,13 +35,13 @@ static bool assumes_elements(const struct match *m, const struct match_detail *d
 
 static void write_one(const struct choosing *c, struct arena *a, struct replacement *out) {
     const struct match *m = out->match;
-    struct reading *r = arena_alloc(a, sizeof *r);
-    if (!reading_find(r, c->how->patterns, m, a, &out->why)) {
+    struct arena scratch = {0}; /* the proof is large */
+    struct reading *r = arena_alloc(&scratch, sizeof *r);
+    bool found = reading_find(r, c->how->patterns, m, &scratch, &out->why);
+    struct str precondition = found ? precondition_of(&r->ref.bound, &scratch) : STR("");
+    if (!found)
         out->why = arena_printf(a, "it is not proved: %.*s", (int)out->why.n, out->why.p);
-        return;
-    }
-    struct str precondition = precondition_of(&r->ref.bound, a);
-    if (precondition.n && !is_assumed(c->options, m->pattern))
+    else if (precondition.n && !is_assumed(c->options, m->pattern))
         out->why = arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
                                 (int)precondition.n, precondition.p);
     else if (assumes_elements(m, &r->ref.bound))
@@ -49,6 +49,7 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
                                 precondition.p);
     else
         replace_match(c->how, r, a, out);
+    arena_free(&scratch);
 }
 
 /* ---- candidates ---- */
@@ -60,18 +61,21 @@ static bool is_asked_for(const struct choosing *c, const struct match *m) {
     return asked && pattern_reach(m->pattern) == REACH_DIALECT;
 }
 
-static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, bool reported, struct arena *a,
+static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, bool reported,
                                struct replacement *out) {
     struct match_detail detail;
+    struct arena scratch = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
-        if (!is_asked_for(c, m) || !match_details(m, a, &detail))
+        arena_reset(&scratch);
+        if (!is_asked_for(c, m) || !match_details(m, &scratch, &detail))
             continue;
         struct price price = price_match(c->pricer, m, &detail);
         if (!price_is_slower(&price) || included(&c->options->patterns, "slower"))
             out[n++] = (struct replacement){.match = m, .saved_us = price_saved_us(&price), .reported = reported};
     }
+    arena_free(&scratch);
     return n;
 }
 
@@ -93,8 +97,8 @@ struct replacement *choose(const struct choosing *c, const struct selection *s, 
     const struct graph *g = c->pricer->graph;
     struct replacement *all = arena_alloc(a, (s->matches.n + s->gave_way.n + (size_t)1) * sizeof *all);
     uint8_t *marks = arena_alloc(a, g->m->nops + (size_t)1);
-    uint32_t nall = add_candidates(c, &s->matches, true, a, all);
-    nall += add_candidates(c, &s->gave_way, false, a, all + nall);
+    uint32_t nall = add_candidates(c, &s->matches, true, all);
+    nall += add_candidates(c, &s->gave_way, false, all + nall);
     qsort(all, nall, sizeof *all, by_saving);
     *n = 0;
     for (uint32_t i = 0; i < nall; i++) {
