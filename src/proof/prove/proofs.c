@@ -30,7 +30,8 @@ struct proofs {
     const struct pattern_set *set;
     pthread_mutex_t lock; /* of all below */
     struct arena arena;
-    struct stored_verdict *verdicts;
+    struct stored_verdict *verdicts; /* of a module in one choice of extents */
+    struct stored_verdict *answers;  /* of a match, by its module in the extents of the model */
 };
 
 struct proofs *proofs_new(const struct pattern_set *set) {
@@ -44,6 +45,7 @@ void proofs_free(struct proofs *p) {
     if (!p)
         return;
     HASH_CLEAR(hh, p->verdicts);
+    HASH_CLEAR(hh, p->answers);
     pthread_mutex_destroy(&p->lock);
     arena_free(&p->arena);
     free(p);
@@ -53,10 +55,10 @@ uint32_t proofs_count(const struct proofs *p) {
     return HASH_COUNT(p->verdicts);
 }
 
-static bool look_up(struct proofs *p, struct str key, struct proved *out) {
+static bool look_up(struct proofs *p, struct stored_verdict *const *in, struct str key, struct proved *out) {
     struct stored_verdict *k = NULL;
     pthread_mutex_lock(&p->lock);
-    HASH_FIND(hh, p->verdicts, key.p, key.n, k);
+    HASH_FIND(hh, *in, key.p, key.n, k);
     if (k)
         *out = k->verdict;
     pthread_mutex_unlock(&p->lock);
@@ -65,15 +67,15 @@ static bool look_up(struct proofs *p, struct str key, struct proved *out) {
 
 /* Another thread may have stored the key in the meantime: its verdict is the same, and `v` becomes the stored one,
  * whose texts live as long as the proofs. */
-static void store(struct proofs *p, struct str key, struct proved *v) {
+static void store(struct proofs *p, struct stored_verdict **in, struct str key, struct proved *v) {
     struct stored_verdict *k = NULL;
     pthread_mutex_lock(&p->lock);
-    HASH_FIND(hh, p->verdicts, key.p, key.n, k);
+    HASH_FIND(hh, *in, key.p, key.n, k);
     if (!k) {
         k = arena_alloc(&p->arena, sizeof *k);
         *k = (struct stored_verdict){.key = arena_str(&p->arena, key), .verdict = *v};
         k->verdict.text = arena_str(&p->arena, v->text);
-        HASH_ADD_KEYPTR(hh, p->verdicts, k->key.p, k->key.n, k);
+        HASH_ADD_KEYPTR(hh, *in, k->key.p, k->key.n, k);
     }
     *v = k->verdict;
     pthread_mutex_unlock(&p->lock);
@@ -151,9 +153,9 @@ static struct proved prove_sized(struct question *q, const struct sized *at) {
     struct proved v = {.kind = VERDICT_NONE};
     if (resize(q, at, &w, &why)) {
         struct str key = key_of(q, &w.ir);
-        if (!look_up(q->proofs, key, &v)) {
+        if (!look_up(q->proofs, &q->proofs->verdicts, key, &v)) {
             v = prove_module(q, &w);
-            store(q->proofs, key, &v);
+            store(q->proofs, &q->proofs->verdicts, key, &v);
         }
     } else {
         v.text = why.text;
@@ -186,6 +188,30 @@ static struct proved prove_in_shapes(struct question *q) {
 
 /* ---- answers ---- */
 
+/* Of the module in the extents of the model, which layers that repeat have in common; empty: it has none. */
+static struct str own_key(struct question *q) {
+    struct sized *own = arena_alloc(&q->arena, sizeof *own);
+    struct resized w = {0};
+    struct reason why;
+    own->scaling = SCALE_NONE;
+    bool made = extents_unchanged(&q->subgraph, &own->extents, &why) && resize(q, own, &w, &why);
+    struct str key = made ? key_of(q, &w.ir) : STR("");
+    mlir_free(&w.ir);
+    return key;
+}
+
+/* A reason why not names values of this match, and may lie outside of it. */
+static struct proved prove_once(struct question *q) {
+    struct proved v;
+    struct str key = own_key(q);
+    if (key.n && look_up(q->proofs, &q->proofs->answers, key, &v))
+        return v;
+    v = prove_in_shapes(q);
+    if (key.n && v.kind == VERDICT_SAME)
+        store(q->proofs, &q->proofs->answers, key, &v);
+    return v;
+}
+
 struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
     struct proved v = {.kind = VERDICT_NONE};
@@ -194,7 +220,7 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     q->figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE;
     struct reason why;
     if (subgraph_of_match(m, &q->subgraph, &why))
-        v = prove_in_shapes(q);
+        v = prove_once(q);
     else
         v.text = why.text;
     if (q->lost && v.kind == VERDICT_NONE && subgraph_add_sources(&q->subgraph, &why))
