@@ -58,8 +58,8 @@ static struct form_step form_next(struct str *rest) {
 
 /* Where the first thing that looks like IR begins; NONE: nowhere. */
 static size_t ir_begins(struct str t, bool *head, bool *end) {
-    static const bool first[256] = {['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1, ['"'] = 1,
-                                    ['}'] = 1, ['%'] = 1, ['#'] = 1, ['r'] = 1};
+    static const bool first[256] = {
+        ['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1, ['"'] = 1, ['}'] = 1, ['%'] = 1, ['#'] = 1, ['r'] = 1};
     size_t most = t.n < LONGEST ? t.n : LONGEST, quotes = 0;
     for (size_t i = 0; i < most; i++) {
         struct str in = {t.p + i, t.n - i};
