@@ -206,6 +206,33 @@ class Verify(unittest.TestCase):
         self.path("before.mlir", module(arguments, [op % ("ttir", "%x, %w", "1, 1, 0")]))
         self.assertEqual(self.verify(before, after)[0], 1)
 
+    def test_functional_updates_in_place(self):
+        """A cache that TTIR makes anew is written where it stands, and read or returned by its name."""
+        cache, row, at = "tensor<4x2x64x32xf32>", "tensor<1x2x1x32xf32>", "tensor<1xi32>"
+
+        def function(body, result):
+            return (f"module {{\n  func.func @main(%c: {cache}, %x: {row}, %y: {row}, %p: {at}, %q: {at}) -> {cache} {{\n"
+                    + "\n".join(body) + f"\n    return {result} : {cache}\n  }}\n}}\n")
+
+        def update(of, what, place, offset, result=None):
+            name = f'{result} = "ttir' if result else '"ttnn'
+            return (f'    {name}.update_cache"({of}, {what}, {place}) <{{batch_offset = {offset} : i32}}> : '
+                    f"({cache}, {row}, {at}) -> {cache if result else '()'}")
+
+        exp = '    %e = "{0}.exp"({1}) : (' + cache + ") -> " + cache
+        once = self.path("once.mlir", function([update("%c", "%x", "%p", 0, "%0")], "%0"))
+        twice = self.path("twice.mlir", function([update("%c", "%x", "%p", 0, "%0"), update("%0", "%y", "%q", 1, "%1"),
+                                                  exp.format("ttir", "%1")], "%e"))
+        for before, body, result, expected in (
+                (once, [update("%c", "%x", "%p", 0)], "%c", 0),
+                (once, [update("%c", "%y", "%p", 0)], "%c", 1),
+                (once, [update("%c", "%x", "%p", 1)], "%c", 1),
+                (twice, [update("%c", "%x", "%p", 0), update("%c", "%y", "%q", 1), exp.format("ttnn", "%c")], "%e", 0),
+                (twice, [update("%c", "%x", "%p", 0), update("%c", "%x", "%q", 1), exp.format("ttnn", "%c")], "%e", 1),
+                (twice, [update("%c", "%y", "%q", 1), exp.format("ttnn", "%c")], "%e", 1)):
+            status, _, said = self.verify("--strict", before, self.path("after.mlir", function(body, result)))
+            self.assertEqual(status, expected, (body, said))
+
     def test_effect_on_the_device(self):
         before = self.path("before.mlir", module(X, RELU6))
         after = self.path("after.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))

@@ -200,7 +200,7 @@ static uint32_t add_of_same_name(const struct dag *d, uint32_t after, struct mer
     return n;
 }
 
-/* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
+/* What an op writes into a tensor: the op of BEFORE that writes into the same one, or makes of it what it writes. */
 static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
     const struct dag_node *x = &d->nodes[d->values[after].node];
     if (d->side[AFTER].g->m->ops[x->op].nresults > 0)
@@ -208,7 +208,9 @@ static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_ca
     uint32_t v = d->operands[x->first_operand], before = v == NONE ? NONE : d->values[v].rep;
     for (uint32_t i = d->side[BEFORE].first_node; before != NONE && i < d->side[BEFORE].end_node; i++)
         if (d->nodes[i].nresults == 1 && d->nodes[i].noperands > 1 && dag_operands(d, i)[0] == before &&
-            dag_kind(d, i) != NO_OPERATOR && d->values[d->nodes[i].first_result].value == d->values[before].value)
+            dag_kind(d, i) != NO_OPERATOR &&
+            (d->values[d->nodes[i].first_result].value == d->values[before].value ||
+             dag_kind(d, i) == dag_kind(d, d->values[after].node)))
             n = add(out, n, (struct merge_candidate){.before = d->nodes[i].first_result});
     return n;
 }

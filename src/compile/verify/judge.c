@@ -97,6 +97,7 @@ static struct str matters_for(enum trial t) {
            : t == TRIAL_THRESHOLDS   ? STR("numbers at or beyond a threshold that it compares with")
            : t == TRIAL_NEAR_EPSILON ? STR("numbers so small that an epsilon counts")
            : t == TRIAL_EQUAL        ? STR("equal elements")
+           : t == TRIAL_NAN          ? STR("what is no number")
                                      : STR("");
 }
 

@@ -5,7 +5,7 @@
 #include "ir/graph/clone.h"
 #include "proof/numeric/tensor.h"
 
-enum { MAX_COPIES = 3 * MAX_CONE_NODES + 2 * MAX_CONE_INPUTS };
+enum { MAX_COPIES = 3 * MAX_CONE_NODES + 2 * MAX_CONE_INPUTS, MAX_DEPTH = 8 /* that is looked for positions */ };
 
 struct miter_builder {
     const struct cone_pair *c;
@@ -229,11 +229,19 @@ static bool loses_sign(const struct miter_builder *b, uint32_t argument) {
     return loses;
 }
 
-/* Where elements stand is never below 0, whatever type says it. */
-static bool is_position(const struct dag *d, uint32_t value) {
-    uint32_t node = d->values[value].node;
-    return node != NONE &&
-           ((op_is(dag_kind(d, node), SORTS) && d->values[value].result == 1) || op_is(dag_kind(d, node), LOCATES));
+/* Where elements stand is never below 0, whatever type says it, wherever it is moved to and whatever is added. */
+static bool is_position(const struct dag *d, uint32_t value, int depth) {
+    const struct dag_value *v = &d->values[value];
+    if (v->node == NONE || depth == 0)
+        return false;
+    enum op_kind k = dag_kind(d, v->node);
+    enum op_class c = dag_class(d, v->node);
+    struct constant number = graph_constant(dag_graph(d, value), v->value);
+    bool first = class_moves(c) || c == OP_SLICE;
+    bool all = (first || c == OP_JOIN || k == K_ADD || k == K_MULTIPLY) && d->nodes[v->node].noperands > 0;
+    for (uint32_t i = 0; i < (first ? 1 : d->nodes[v->node].noperands) && all; i++)
+        all = dag_operands(d, v->node)[i] != NONE && is_position(d, dag_operands(d, v->node)[i], depth - 1);
+    return all || (op_is(k, SORTS) && v->result == 1) || op_is(k, LOCATES) || (number.known && number.value >= 0);
 }
 
 /* Constants are copied, others are arguments, by their names in BEFORE. */
@@ -251,7 +259,7 @@ static void add_inputs(struct miter_builder *b) {
             build_argument(b->out, STR("%factor"), type_of(b, *b->how.changed, dtype_of(b, *b->how.changed)), STR(""));
     for (uint32_t i = 0; i < b->c->ninputs; i++) { /* ops stand behind all arguments */
         uint32_t v = b->c->inputs[i], argument = copy_of(b, v);
-        if (!dag_is_constant(b->d, v) && (loses_sign(b, v) || is_position(b->d, v)))
+        if (!dag_is_constant(b->d, v) && (loses_sign(b, v) || is_position(b->d, v, MAX_DEPTH)))
             set_copy(b, v, build_value(b->out, "ttir.abs", STR(""), &argument, 1, type_of(b, v, dtype_of(b, v))));
     }
     for (uint32_t i = 0; i < b->c->ninputs; i++)

@@ -122,7 +122,8 @@ static void mark_result(struct sweep *s, uint32_t after, uint32_t before, struct
         mark_region(s, region, p);
 }
 
-/* An argument that BEFORE writes is another result. One that AFTER alone writes may be memory that is given to it. */
+/* An argument that BEFORE writes is another result. One that AFTER alone writes may be memory that is given to it, or
+ * what it returns. */
 static void mark_written(struct sweep *s, struct pending *p) {
     const struct dag_side *a = &s->d.side[AFTER], *b = &s->d.side[BEFORE];
     for (uint32_t v = a->first_arg; v < a->first_arg + a->nargs; v++) {
@@ -130,10 +131,13 @@ static void mark_written(struct sweep *s, struct pending *p) {
         uint32_t after = a->of[s->d.values[v].value];
         bool returned = false;
         for (uint32_t i = 0; i < a->noutputs; i++)
-            returned |= after != NONE && a->outputs[i] == after && b->outputs[i] == before;
+            returned |=
+                after != NONE && a->outputs[i] == after && (before == argument || b->outputs[i] == before);
+        if (returned)
+            continue;
         if (before == argument)
             push(p, after);
-        else if (!returned)
+        else
             mark_result(s, after, before, p);
     }
 }

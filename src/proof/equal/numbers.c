@@ -26,6 +26,7 @@ struct filling {
     enum trial trial;
     uint32_t turn; /* of the trials so far */
     bool positive;
+    bool rooted;   /* positive since a root of it is taken, which may be 0 */
     bool wide;     /* integers may be as large as their type allows */
     bool single;   /* one element */
     bool distinct; /* no equal elements, since a sort would not tell their order */
@@ -217,10 +218,10 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     }
     if (f->trial == TRIAL_EQUAL)
         return floor(uniform(state) * EQUAL_VALUES);
+    if (zero && (!f->positive || f->rooted))
+        return 0;
     if (f->positive)
         return (0.01 + fabs(x)) * size * far;
-    if (zero)
-        return 0;
     if (f->trial == TRIAL_COARSE)
         return (f->distinct ? 4 * x : rint(4 * x)) * fmin(size, 1) + 0.0; /* not -0, whose root has a pole of its own */
     return x * size * far;
@@ -228,10 +229,12 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
 
 /* A factor: epsilon / 64, so that even the sum of a line of elements stays below epsilon, or, where both of the last
  * two indices are even, sqrt(epsilon), the square of which is as large as epsilon. So along either dimension there are
- * lines beside which epsilon is large, and lines beside which it is not. */
-static double epsilon_factor(double epsilon, struct plane p, int64_t i) {
+ * lines beside which epsilon is large, and lines beside which it is not. Of what a root is taken the squares of both. */
+static double epsilon_factor(const struct filling *f, struct plane p, int64_t i) {
+    double epsilon = f->thresholds->epsilon;
     bool odd = i % p.row % 2 || i / p.row % p.rows % 2;
-    return odd ? epsilon / 64 : sqrt(epsilon);
+    double factor = odd ? epsilon / 64 : sqrt(epsilon);
+    return f->rooted ? factor * factor : factor;
 }
 
 /* ---- tensors ---- */
@@ -259,7 +262,9 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
             if (f->trial == TRIAL_THRESHOLDS)
                 t->x[i] = around_thresholds(f, type, t->x[i], &state);
             if (f->trial == TRIAL_NEAR_EPSILON && !is_whole(f->input, type))
-                t->x[i] *= epsilon_factor(f->thresholds->epsilon, plane_of(t), i);
+                t->x[i] *= epsilon_factor(f, plane_of(t), i);
+            if (f->trial == TRIAL_NAN && !is_whole(f->input, type) && uniform(&state) < 0.25)
+                t->x[i] = NAN;
         }
     }
     if (is_at_levels(f))
@@ -352,6 +357,7 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
                         .trial = d.trial,
                         .turn = d.trial + d.sample,
                         .positive = positive || d.trial == TRIAL_POSITIVE,
+                        .rooted = rooted && !in->positive && d.trial != TRIAL_POSITIVE,
                         .wide = p->wide && !p->other, /* a formula has no types */
                         .single = t->n == 1,
                         .distinct = p->sorts};
@@ -397,6 +403,8 @@ bool trial_differs(const struct problem *p, enum trial trial) {
         return p->thresholds.n > 0 || p->integers;
     case TRIAL_NEAR_EPSILON:
         return p->thresholds.epsilon > 0;
+    case TRIAL_NAN:
+        return p->tests_nan;
     default:
         return true;
     }

@@ -15,6 +15,7 @@ enum trial {
     TRIAL_EQUAL,        /* 0, 1 and 2 only: equal elements of a sort */
     TRIAL_THRESHOLDS,   /* numbers on and around the thresholds of the program */
     TRIAL_NEAR_EPSILON, /* numbers so small that an epsilon counts */
+    TRIAL_NAN,          /* some elements are no numbers */
     TRIALS
 };
 

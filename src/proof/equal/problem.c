@@ -83,6 +83,13 @@ static bool makes_float(const struct graph *g, uint32_t op) {
            graph_dtype(g, from) != DT_I1 && format_is_float(graph_dtype(g, g->m->ops[op].first_result));
 }
 
+/* x != x is true where x is no number. */
+static bool tests_nan(const struct graph *g, uint32_t op) {
+    const uint32_t *v = graph_operands(g, op);
+    return graph_op_is(g, op, COMPARES) && graph_noperands(g, op) == 2 && v[0] == v[1] &&
+           format_is_float(graph_dtype(g, v[0]));
+}
+
 void problem_facts(struct problem *p) {
     const struct graph *g = p->program.graph;
     struct fact_table facts = facts_of(g, p->program.ops, p->program.nops);
@@ -96,8 +103,10 @@ void problem_facts(struct problem *p) {
         p->integers |= format_is_integer(type) && type != DT_I1 && !use && !in->facts.indices;
     }
     p->wide = p->integers;
-    for (uint32_t i = 0; i < p->program.nops; i++)
+    for (uint32_t i = 0; i < p->program.nops; i++) {
         p->wide &= !makes_float(g, p->program.ops[i]);
+        p->tests_nan |= tests_nan(g, p->program.ops[i]);
+    }
     p->thresholds = thresholds_of(g, p->program.ops, p->program.nops);
     find_orders(p, &facts);
     facts_free(&facts);
