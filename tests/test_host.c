@@ -316,3 +316,36 @@ Test(host, the_generic_form_is_read) {
         "}) : () -> ()\n}) : () -> ()\n}) : () -> ()\n";
     cr_expect_str_eq(body_of_call(text), "constant:1 neg:4 add:4 reshape:2x2");
 }
+
+/* The results are a list of tensors, of any length. */
+Test(host, several_results_are_returned) {
+    enum { MOST = 48 };
+    static const int counts[] = {2, 17, MOST};
+    static const char one[] = "struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>";
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct buf text = {0}, all = {0};
+        struct str type, results = STR("");
+        for (int k = 0; k < counts[i]; k++)
+            results = arena_printf(&arena, "%.*s%stensor<4xf32>", (int)results.n, results.p, k ? ", " : "");
+        for (int k = 0; k < counts[i]; k++)
+            buf_printf(&all, "%s%s", k ? ", " : "!llvm.struct<(", one);
+        buf_printf(&all, ")>");
+        type = buf_str(&all);
+        buf_printf(&text,
+                   "module {\nfunc.func private @host(tensor<4xf32>) -> (%.*s)\nbuiltin.module {\n"
+                   "llvm.func @host(%%a0: !llvm.ptr, %%a: !llvm.ptr, %%a2: i64, %%a3: i64, %%a4: i64) -> %.*s {\n"
+                   "%%v0 = llvm.mlir.poison : !llvm.%s\n%%v1 = llvm.insertvalue %%a, %%v0[1] : !llvm.%s\n"
+                   "%%v2 = llvm.insertvalue %%a3, %%v1[3, 0] : !llvm.%s\n"
+                   "%%v3 = llvm.insertvalue %%a4, %%v2[4, 0] : !llvm.%s\n%%r0 = llvm.mlir.poison : %.*s\n",
+                   (int)results.n, results.p, (int)type.n, type.p, one, one, one, one, (int)type.n, type.p);
+        for (int k = 0; k < counts[i]; k++)
+            buf_printf(&text, "%%r%d = llvm.insertvalue %%v3, %%r%d[%d] : %.*s\n", k + 1, k, k, (int)type.n, type.p);
+        buf_printf(&text, "llvm.return %%r%d : %.*s\n}\n}\n}\n", counts[i], (int)type.n, type.p);
+        (void)body_of_call(arena_strdup(&arena, buf_str(&text)));
+        const struct mlir_func *f = &m.funcs[m.nfuncs - 1];
+        cr_assert(f->in_cpu_module);
+        cr_expect_eq(m.ops[f->end_op - 1].noperands, counts[i]);
+        buf_free(&text);
+        buf_free(&all);
+    }
+}

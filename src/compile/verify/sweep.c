@@ -131,8 +131,7 @@ static void mark_written(struct sweep *s, struct pending *p) {
         uint32_t after = a->of[s->d.values[v].value];
         bool returned = false;
         for (uint32_t i = 0; i < a->noutputs; i++)
-            returned |=
-                after != NONE && a->outputs[i] == after && (before == argument || b->outputs[i] == before);
+            returned |= after != NONE && a->outputs[i] == after && (before == argument || b->outputs[i] == before);
         if (returned)
             continue;
         if (before == argument)

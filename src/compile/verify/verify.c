@@ -77,8 +77,7 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
     compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
-                    (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch,
-                                             .seed = v->options->seed});
+                    (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch, .seed = v->options->seed});
     if (!watch_has_ended(v->watch))
         take_answers(v, p, &m, levels);
     module_comparison_free(&m);

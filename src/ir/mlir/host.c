@@ -14,7 +14,7 @@
 #include "ir/mlir/scan.h"
 #include "ir/mlir/tables.h"
 
-enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 16, MAX_OPS = 1 << 14 };
+enum { ALIGNED = 1, OFFSET = 2, SIZES = 3, STRIDES = 4, MAX_RESULTS = 256, MAX_OPS = 1 << 14 };
 
 /* What a value of LLVM stands for. */
 enum kind {
@@ -43,6 +43,7 @@ struct symbol {
     struct affine at;
     int64_t bytes; /* of an element that a pointer counts */
     double number;
+    uint32_t nviews; /* RESULTS: so many */
 };
 
 struct host_block {
@@ -504,19 +505,34 @@ static bool read_cast(struct host_reader *r, uint32_t op) {
 
 /* ---- results ---- */
 
+/* "!llvm.struct<(struct<(ptr, ..)>, struct<(ptr, ..)>)>" has two; 0: it is no list of descriptors. */
+static uint32_t count_results(struct str type) {
+    uint32_t n = 0;
+    if (!str_starts(type, STR("!llvm.struct<(struct")))
+        return 0;
+    while ((type = behind(type, "struct<(ptr")).n)
+        n++;
+    return n;
+}
+
 static struct symbol new_view(struct host_reader *r, struct str type) {
     struct str sizes = behind(type, "array<");
     int64_t rank = 0;
-    bool several = str_starts(type, STR("!llvm.struct<(struct"));
+    uint32_t several = count_results(type), n = several ? several : 1, first = r->nviews;
+    if (several > MAX_RESULTS)
+        return (struct symbol){.kind = NOTHING};
     if (sizes.n && !mlir_int(until(sizes, " "), &rank))
         rank = MAX_LOOPS + 1;
-    uint32_t n = several ? MAX_RESULTS : 1, first = r->nviews;
     r->views = grow(r->views, &r->views_cap, r->nviews + n, sizeof *r->views);
     memset(r->views + first, 0, n * sizeof *r->views);
     for (uint32_t i = 0; i < n; i++)
         r->views[first + i] = (struct descriptor){.buffer = NONE, .rank = several ? 0 : (uint32_t)rank};
     r->nviews += n;
-    return (struct symbol){.kind = rank > MAX_LOOPS ? NOTHING : several ? RESULTS : VIEW, .id = first};
+    return (struct symbol){.kind = rank > MAX_LOOPS ? NOTHING
+                                   : several        ? RESULTS
+                                                    : VIEW,
+                           .id = first,
+                           .nviews = several};
 }
 
 static bool read_poison(struct host_reader *r, uint32_t op) {
@@ -548,7 +564,7 @@ static bool read_insert(struct host_reader *r, uint32_t op) {
         n++;
     if (n < 1 || n > 2 || (!generic && list.n))
         return false;
-    uint32_t count = into.kind == RESULTS ? MAX_RESULTS : 1, first = r->nviews;
+    uint32_t count = into.kind == RESULTS ? into.nviews : 1, first = r->nviews;
     if (into.kind != RESULTS && into.kind != VIEW)
         return false;
     r->views = grow(r->views, &r->views_cap, r->nviews + count, sizeof *r->views);
@@ -556,10 +572,10 @@ static bool read_insert(struct host_reader *r, uint32_t op) {
     r->nviews += count;
     if (into.kind == VIEW)
         return insert_into_view(r, op, &x, first, at[0], at[1]);
-    if (x.kind != VIEW || at[0] < 0 || at[0] >= MAX_RESULTS)
+    if (x.kind != VIEW || at[0] < 0 || at[0] >= into.nviews)
         return false;
     r->views[first + at[0]] = r->views[x.id];
-    return set(r, op, (struct symbol){.kind = RESULTS, .id = first});
+    return set(r, op, (struct symbol){.kind = RESULTS, .id = first, .nviews = count});
 }
 
 static bool read_return(struct host_reader *r, uint32_t op) {
@@ -567,7 +583,7 @@ static bool read_return(struct host_reader *r, uint32_t op) {
     uint32_t values[MAX_RESULTS], n = 0;
     if (r->host.nloops || (s.kind != VIEW && s.kind != RESULTS))
         return false;
-    for (uint32_t i = 0; i < (s.kind == VIEW ? 1u : MAX_RESULTS) && r->views[s.id + i].buffer != NONE; i++) {
+    for (uint32_t i = 0; i < (s.kind == VIEW ? 1 : s.nviews) && r->views[s.id + i].buffer != NONE; i++) {
         const struct descriptor *v = &r->views[s.id + i];
         uint32_t value = host_view(&r->host, v->buffer, v->offset, v->sizes, v->strides, v->rank);
         if (value == NONE)

@@ -229,7 +229,8 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
 
 /* A factor: epsilon / 64, so that even the sum of a line of elements stays below epsilon, or, where both of the last
  * two indices are even, sqrt(epsilon), the square of which is as large as epsilon. So along either dimension there are
- * lines beside which epsilon is large, and lines beside which it is not. Of what a root is taken the squares of both. */
+ * lines beside which epsilon is large, and lines beside which it is not. Of what a root is taken the squares of both.
+ */
 static double epsilon_factor(const struct filling *f, struct plane p, int64_t i) {
     double epsilon = f->thresholds->epsilon;
     bool odd = i % p.row % 2 || i / p.row % p.rows % 2;

@@ -1,6 +1,7 @@
 /* Convolutions and pools over one to three spatial dimensions, and upsampling, in exact arithmetic. Evaluation works on
  * [batch, spatial..., channels] and weights [out, in / groups, window...]. */
-#include "ir/ops/window.h"
+#include "proof/numeric/convolve.h"
+
 #include "proof/numeric/elementwise.h"
 #include "proof/numeric/evaluators.h"
 
@@ -8,7 +9,7 @@
 
 /* ---- layout of input and result ---- */
 
-static void read_window(struct eval_context *ctx, const struct call *c, struct window *w) {
+void conv_window(struct eval_context *ctx, const struct call *c, struct window *w) {
     bool convolves = op_convolves(c->kind);
     const struct tensor *x = operand_needed(ctx, c, 0), *weight = convolves ? operand_needed(ctx, c, 1) : NULL;
     const char *why = window_read(c->kind, c->ttnn, c->attributes, &x->shape, weight ? &weight->shape : NULL, w);
@@ -16,8 +17,7 @@ static void read_window(struct eval_context *ctx, const struct call *c, struct w
         op_fails(ctx, "%s of %s: %s", op_table[c->kind].name, shape_text(ctx->arena, &x->shape).p, why);
 }
 
-/* The input as [batch, spatial..., channels]. */
-static const struct tensor *canonical(struct eval_context *ctx, const struct call *c, const struct window *w) {
+const struct tensor *conv_input(struct eval_context *ctx, const struct call *c, const struct window *w) {
     struct shape s = {.rank = w->n + 2, .dim = {w->batch}};
     if (!w->printed)
         return view_copy(ctx, view_permuted(view_of(operand(c, 0)), w->dims));
@@ -27,8 +27,8 @@ static const struct tensor *canonical(struct eval_context *ctx, const struct cal
 }
 
 /* The result in the layout of the input: [1, 1, batch * spatial, channels] of one whose sizes are printed. */
-static const struct tensor *laid_out(struct eval_context *ctx, const struct call *c, uint32_t result,
-                                     const struct tensor *t, const struct window *w) {
+const struct tensor *conv_result(struct eval_context *ctx, const struct call *c, uint32_t result,
+                                 const struct tensor *t, const struct window *w) {
     uint32_t back[MAX_WINDOW + 2], n = t->shape.rank;
     if (w->printed) {
         int64_t channels = t->shape.dim[n - 1];
@@ -68,7 +68,7 @@ static struct view with_channels(struct eval_context *ctx, struct view v, int64_
 }
 
 /* Weights as they are defined, or as TTNN prepares them for the device, the input channel fastest. */
-static struct view read_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
+struct view conv_weights(struct eval_context *ctx, const struct call *c, const struct window *w) {
     const struct tensor *t = operand(c, 1);
     int64_t first = w->transposed ? w->channels : w->out_channels,
             second = (w->transposed ? w->out_channels : w->channels) / w->groups;
@@ -141,12 +141,16 @@ static void convolve_at(const struct conv_kernel *k, const struct window *w, con
         int64_t at = k->w.offset;
         for (uint32_t d = 0; d < w->n; d++)
             at += taps.at[d] * k->w.stride[d + 2];
-        for (int64_t o = 0; o < w->out_channels; o++)
-            for (int64_t i = 0; i < per_in; i++) {
-                int64_t channel = o / per_out * per_in + i;
-                int64_t first = w->transposed ? channel : o, second = w->transposed ? o % per_out : i;
-                out[o] += from[channel] * k->w.x[at + first * k->w.stride[0] + second * k->w.stride[1]];
-            }
+        for (int64_t o = 0; o < w->out_channels; o++) {
+            int64_t channel = o / per_out * per_in, first = w->transposed ? channel : o;
+            int64_t step = k->w.stride[!w->transposed];
+            const double *by =
+                k->w.x + at + first * k->w.stride[0] + (w->transposed ? o % per_out * k->w.stride[1] : 0);
+            double sum = 0;
+            for (int64_t i = 0; i < per_in; i++)
+                sum += from[channel + i] * by[i * step];
+            out[o] += sum;
+        }
     }
 }
 
@@ -182,14 +186,18 @@ static void add_bias(struct eval_context *ctx, const struct call *c, struct tens
         t->x[i] += bias->x[bias->n == 1 ? 0 : i % channels];
 }
 
-void evaluate_convolution(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+bool conv_replicates(struct eval_context *ctx, const struct call *c) {
     static const char *const modes[] = {"zeros", "replicate", NULL};
+    return attr_word(ctx, c, "padding_mode", modes) == 1;
+}
+
+void evaluate_convolution(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct window w;
-    read_window(ctx, c, &w);
-    struct conv_kernel k = {read_weights(ctx, c, &w), attr_word(ctx, c, "padding_mode", modes) == 1};
-    struct tensor *t = convolve(ctx, &k, &w, canonical(ctx, c, &w));
+    conv_window(ctx, c, &w);
+    struct conv_kernel k = {conv_weights(ctx, c, &w), conv_replicates(ctx, c)};
+    struct tensor *t = convolve(ctx, &k, &w, conv_input(ctx, c, &w));
     add_bias(ctx, c, t, w.out_channels);
-    *out = laid_out(ctx, c, 0, apply_activation(ctx, c, t), &w);
+    *out = conv_result(ctx, c, 0, apply_activation(ctx, c, t), &w);
 }
 
 /* ---- pools ---- */
@@ -201,8 +209,8 @@ struct conv_pool {
 
 static struct conv_pool read_pool(struct eval_context *ctx, const struct call *c) {
     struct conv_pool p;
-    read_window(ctx, c, &p.w);
-    p.x = canonical(ctx, c, &p.w);
+    conv_window(ctx, c, &p.w);
+    p.x = conv_input(ctx, c, &p.w);
     return p;
 }
 
@@ -243,8 +251,8 @@ void evaluate_max_pool_with_indices(struct eval_context *ctx, const struct call 
     walk_begin(&w, &t->shape);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
         largest_at(&p, w.at, &t->x[i], &where->x[i]);
-    out[0] = laid_out(ctx, c, 0, t, &p.w);
-    out[1] = laid_out(ctx, c, 1, where, &p.w);
+    out[0] = conv_result(ctx, c, 0, t, &p.w);
+    out[1] = conv_result(ctx, c, 1, where, &p.w);
 }
 
 void evaluate_max_pool(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -252,15 +260,14 @@ void evaluate_max_pool(struct eval_context *ctx, const struct call *c, const str
     out[1] = NULL;
 }
 
-/* Elements that a mean is over: those of the window inside of the input, or inside of the padded input. */
-static int64_t divisor(const struct conv_pool *p, const int64_t *at, bool padding_counts, int64_t inside) {
+int64_t conv_divisor(const struct window *w, const int64_t *at, bool padding_counts) {
     int64_t n = 1;
-    for (uint32_t d = 0; d < 2; d++) {
-        int64_t from = at[d + 1] * p->w.stride[d] - p->w.before[d], to = from + p->w.size[d];
-        int64_t end = p->w.in[d] + p->w.after[d];
-        n *= (to < end ? to : end) - from;
+    for (uint32_t d = 0; d < w->n; d++) {
+        int64_t from = at[d] * w->stride[d] - w->before[d], to = from + w->size[d];
+        int64_t begin = padding_counts || from > 0 ? from : 0, end = w->in[d] + (padding_counts ? w->after[d] : 0);
+        n *= (to < end ? to : end) - begin;
     }
-    return padding_counts ? n : inside;
+    return n;
 }
 
 /* The sum of a window, and how many elements it is of. */
@@ -298,12 +305,12 @@ void evaluate_avg_pool(struct eval_context *ctx, const struct call *c, const str
     for (double *x = t->x; walk_more(&w); walk_next(&w), x++) {
         int64_t inside;
         double sum = sum_at(&p, w.at, &inside);
-        int64_t n = divisor(&p, w.at, padding_counts, inside);
-        if (n == 0)
+        int64_t n = conv_divisor(&p.w, w.at + 1, padding_counts);
+        if (n <= 0)
             op_fails(ctx, "avg_pool2d: a window of padding only");
         *x = sum / (double)n;
     }
-    *out = laid_out(ctx, c, 0, t, &p.w);
+    *out = conv_result(ctx, c, 0, t, &p.w);
 }
 
 /* Means are those of the whole window, where all of it is inside of the input. */
@@ -324,7 +331,7 @@ void evaluate_pooling(struct eval_context *ctx, const struct call *c, const stru
     const struct tensor *t = pool_sums(ctx, &p);
     if (method == 2)
         t = apply_binary(ctx, binary_DIVIDE, t, tensor_scalar(ctx, (double)(p.w.size[0] * p.w.size[1])));
-    *out = laid_out(ctx, c, 0, t, &p.w);
+    *out = conv_result(ctx, c, 0, t, &p.w);
 }
 
 /* The two elements between which one of the result lies, and the share of the second. Nearest: element i / scale is
@@ -342,7 +349,7 @@ void evaluate_upsample(struct eval_context *ctx, const struct call *c, const str
     struct window window;
     const struct tensor *x = operand_needed(ctx, c, 0);
     bool bilinear = attr_word(ctx, c, "mode", modes) == 1;
-    read_window(ctx, c, &window);
+    conv_window(ctx, c, &window);
     const int64_t *by = window.stride;
     struct shape s = x->shape;
     struct view v = view_of(x);

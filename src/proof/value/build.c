@@ -5,6 +5,7 @@
 #include "ir/ops/infer.h"
 #include "proof/numeric/elementwise.h"
 #include "proof/numeric/evaluators.h"
+#include "proof/value/window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void lazy_selu(struct eval_context *ctx, const struct call *c, const stru
 
 /* ---- folds ---- */
 
-static double fold_sum(const double *x, const double *y, int64_t n) {
+double fold_sum(const double *x, const double *y, int64_t n) {
     double sum = 0;
     (void)y;
     for (int64_t i = 0; i < n; i++)
@@ -50,7 +51,7 @@ static double fold_mean(const double *x, const double *y, int64_t n) {
     return fold_sum(x, y, n) / (double)n;
 }
 
-static double fold_max(const double *x, const double *y, int64_t n) {
+double fold_max(const double *x, const double *y, int64_t n) {
     double most = -INFINITY;
     (void)y;
     for (int64_t i = 0; i < n; i++)
@@ -214,7 +215,10 @@ static evaluator *lazy_evaluator(evaluator *f) {
                {evaluate_slice, evaluate_slice},
                {evaluate_index, evaluate_index},
                {evaluate_reverse, evaluate_reverse},
-               {evaluate_pad, lazy_pad}};
+               {evaluate_pad, lazy_pad},
+               {evaluate_convolution, lazy_convolution},
+               {evaluate_max_pool, lazy_max_pool},
+               {evaluate_avg_pool, lazy_avg_pool}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].dense == f)
             return all[i].lazy;

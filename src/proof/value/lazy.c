@@ -260,7 +260,7 @@ const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor
     return tensor_of(ctx, l, s);
 }
 
-static double fold_dot(const double *x, const double *y, int64_t n) {
+double fold_dot(const double *x, const double *y, int64_t n) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++)
         sum += x[i] * y[i];
