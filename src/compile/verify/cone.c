@@ -1,6 +1,9 @@
 #include "compile/verify/cone.h"
 
+#include "proof/numeric/format.h"
 #include "proof/reduce/subgraph.h"
+
+enum { MAX_WALK = 16 };
 
 /* One walk from a value backwards. */
 struct cone_walk {
@@ -155,4 +158,32 @@ static bool open_all(struct cone_pair *c, const struct dag *d) {
 
 bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least) {
     return (open_foreign(c, d) || open_all(c, d)) && cone_build(c, d, least);
+}
+
+/* Whole numbers, or floats that are chosen or cast by these. */
+static bool is_mask(const struct dag *d, uint32_t value) {
+    for (int left = MAX_WALK; left > 0; left--) {
+        const struct graph *g = dag_graph(d, value);
+        uint32_t node = d->values[value].node;
+        if (format_is_integer(graph_dtype(g, d->values[value].value)))
+            return true;
+        if (node == NONE || d->nodes[node].noperands == 0 || dag_operands(d, node)[0] == NONE ||
+            !(class_moves(dag_class(d, node)) || dag_class(d, node) == OP_SLICE || dag_kind(d, node) == K_WHERE))
+            return false;
+        value = dag_operands(d, node)[0];
+    }
+    return false;
+}
+
+bool cone_grow_masks(struct cone_pair *c, const struct dag *d, enum merge least) {
+    uint32_t first = c->nopened, before = UINT32_MAX;
+    while (c->nopened != before) {
+        before = c->nopened;
+        for (uint32_t i = 0; i < c->ninputs && c->nopened < MAX_OPENED; i++)
+            if (is_made(d, c->inputs[i]) && is_mask(d, c->inputs[i]))
+                c->opened[c->nopened++] = c->inputs[i];
+        if (c->nopened != before && !cone_build(c, d, least))
+            return false;
+    }
+    return c->nopened > first;
 }

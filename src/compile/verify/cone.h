@@ -27,6 +27,9 @@ bool cone_build(struct cone_pair *c, const struct dag *d, enum merge least);
 /* One layer larger: of the inputs that only one side needs the latest are opened, or else all that ops make. False
  * where there is none, or with `why`. */
 bool cone_grow(struct cone_pair *c, const struct dag *d, enum merge least);
+/* So far that no input that says what is seen, a truth value, a whole number or a mask of these, is made of others:
+ * they are not arbitrary. False where none is, or with `why`. */
+bool cone_grow_masks(struct cone_pair *c, const struct dag *d, enum merge least);
 /* Some value that ops make is an input of one side only. */
 bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
 /* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.

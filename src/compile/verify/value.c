@@ -370,6 +370,18 @@ uint32_t value_compare_result(struct sweep *s, uint32_t after, uint32_t before) 
     return found;
 }
 
+/* Proved where a mask is what makes it: a row of which all is hidden may not be there. */
+static bool holds_for_masks(struct sweep *s, struct compared_region *r) {
+    struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED};
+    *c = cone_of_region(r);
+    if (cone_build(c, &s->d, CONDITIONAL) && cone_grow_masks(c, &s->d, CONDITIONAL))
+        j = judge_cone(s, c, true);
+    if (j.answer == ANSWER_PROVED)
+        set_region(s, r, c, j);
+    return j.answer == ANSWER_PROVED;
+}
+
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows
  * to the arguments of the function, or as far as it can be evaluated, which decides; but not where one side is made of
  * a value that the other does not know, and what makes it cannot be evaluated. Returns the miter of the largest region;
@@ -447,7 +459,7 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
         leave_undecided(r, STR("it depends on a constant whose elements the text leaves out"));
     else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
-    else if ((miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
+    else if (!holds_for_masks(s, r) && (miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
         leave_undecided(r, STR("it has the same elements in another order, which nothing tells"));
 }
 

@@ -180,6 +180,11 @@ static double threshold_number(const struct filling *f, enum dtype type, double 
     return isfinite(x) ? x : otherwise;
 }
 
+/* How many numbers it may be: places are from 0 on; 0: any. */
+static int64_t places_of(const struct filling *f) {
+    return f->input->facts.indices ? f->input->facts.indices : f->input->facts.places;
+}
+
 static double around_thresholds(const struct filling *f, enum dtype type, double otherwise, uint64_t *state) {
     const struct input *in = f->input;
     double u[3];
@@ -188,13 +193,9 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     if (type == DT_I1 || f->distinct || in->facts.mask_sign)
         return otherwise;
     double x = threshold_number(f, type, otherwise, u);
-    if (in->facts.indices)
-        return x >= 0 && x < (double)in->facts.indices ? floor(x) : otherwise;
+    if (places_of(f))
+        return x >= 0 && x < (double)places_of(f) ? floor(x) : otherwise;
     return f->positive ? fabs(x) : x;
-}
-
-static int64_t places_of(const struct filling *f) {
-    return f->input->facts.indices ? f->input->facts.indices : f->input->facts.places;
 }
 
 /* A single integer, such as a position: each that there is in turn, from the last one down, since of few keys one alone
