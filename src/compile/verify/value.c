@@ -370,16 +370,17 @@ uint32_t value_compare_result(struct sweep *s, uint32_t after, uint32_t before) 
     return found;
 }
 
-/* Proved where a mask is what makes it: a row of which all is hidden may not be there. */
+/* Proved where a mask is what makes it, also in larger cones: a row of which all is hidden may not be there. */
 static bool holds_for_masks(struct sweep *s, struct compared_region *r) {
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     *c = cone_of_region(r);
     if (cone_build(c, &s->d, CONDITIONAL) && cone_grow_masks(c, &s->d, CONDITIONAL))
         j = judge_cone(s, c, true);
-    if (j.answer == ANSWER_PROVED)
-        set_region(s, r, c, j);
-    return j.answer == ANSWER_PROVED;
+    if (j.answer != ANSWER_PROVED || differs_again(s, c, CONDITIONAL))
+        return false;
+    set_region(s, r, c, j);
+    return true;
 }
 
 /* What differs on values that both have may never do so: the values themselves may not be arbitrary. The region grows

@@ -59,12 +59,9 @@ static bool is_aligned(const struct window *w, const struct shape *weights, cons
 
 static struct view with_channels(struct eval_context *ctx, struct view v, int64_t channels) {
     struct shape s = v.shape;
-    s.dim[1] = channels;
-    struct tensor *t = tensor_new(ctx, &s);
-    const struct tensor *own = view_copy(ctx, v);
-    struct view there = view_cut(view_of(t), 1, 0, 1, v.shape.dim[1]);
-    view_fill(t, &there, own->x);
-    return view_of(t);
+    s.dim[1] = channels - v.shape.dim[1];
+    const struct tensor *parts[] = {view_copy(ctx, v), tensor_new(ctx, &s)};
+    return view_of(tensor_concat(ctx, parts, 2, 1));
 }
 
 /* Weights as they are defined, or as TTNN prepares them for the device, the input channel fastest. */

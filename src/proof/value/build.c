@@ -5,6 +5,7 @@
 #include "ir/ops/infer.h"
 #include "proof/numeric/elementwise.h"
 #include "proof/numeric/evaluators.h"
+#include "proof/value/fold.h"
 #include "proof/value/window.h"
 
 #include <math.h>
@@ -38,58 +39,6 @@ static void lazy_selu(struct eval_context *ctx, const struct call *c, const stru
 }
 
 /* ---- folds ---- */
-
-double fold_sum(const double *x, const double *y, int64_t n) {
-    double sum = 0;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i];
-    return sum;
-}
-
-static double fold_mean(const double *x, const double *y, int64_t n) {
-    return fold_sum(x, y, n) / (double)n;
-}
-
-double fold_max(const double *x, const double *y, int64_t n) {
-    double most = -INFINITY;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        most = binary_MAXIMUM(most, x[i]);
-    return most;
-}
-
-static double fold_min(const double *x, const double *y, int64_t n) {
-    double least = INFINITY;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        least = binary_MINIMUM(least, x[i]);
-    return least;
-}
-
-static double fold_prod(const double *x, const double *y, int64_t n) {
-    double product = 1;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        product *= x[i];
-    return product;
-}
-
-static double fold_or(const double *x, const double *y, int64_t n) {
-    bool any = false;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        any |= x[i] != 0;
-    return any;
-}
-
-static double fold_and(const double *x, const double *y, int64_t n) {
-    bool all = true;
-    (void)y;
-    for (int64_t i = 0; i < n; i++)
-        all &= x[i] != 0;
-    return all;
-}
 
 /* Folds these dimensions of the operand, in their order. */
 static const struct tensor *folded(struct eval_context *ctx, const struct call *c, const bool *reduced,

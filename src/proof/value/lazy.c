@@ -1,6 +1,8 @@
 /* Makes nodes: dimensions that all operands step through alike become one, so that runs of elements are long. */
 #include "proof/value/lazy.h"
 
+#include "proof/value/fold.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -258,13 +260,6 @@ const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor
     struct lazy *l = map_of(ctx, &t, 1, &own);
     l->unary = itself;
     return tensor_of(ctx, l, s);
-}
-
-double fold_dot(const double *x, const double *y, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
 }
 
 const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y) {

@@ -21,7 +21,6 @@ enum lazy_kind {
 };
 
 typedef double fold_function(const double *x, const double *y, int64_t n);
-fold_function fold_dot, fold_sum, fold_max;
 
 struct lazy {
     uint32_t id; /* operands have smaller ones */

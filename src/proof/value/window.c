@@ -2,6 +2,7 @@
 
 #include "proof/numeric/convolve.h"
 #include "proof/numeric/elementwise.h"
+#include "proof/value/fold.h"
 
 #include <math.h>
 
