@@ -557,6 +557,38 @@ class Apply(Program):
         rows = BATCH_NORM.replace("1x16x1x1", "1x1x8x8")    # of positions, not of channels
         self.assertNotIn("batch_norm", self.applied(rows, "--assume=all"))
 
+    def test_a_convolution_of_volumes_takes_a_padding_for_each_dimension(self):
+        def module(before, after, extents):
+            pad = ", ".join(f"{b}, {e}" for b, e in zip((0, *before, 0), (0, *after, 0)))
+            return f"""module {{
+  func.func @main(%x: tensor<1x8x16x16x32xbf16>, %w: tensor<64x32x3x3x3xbf16>) -> tensor<1x8x16x16x64xbf16> {{
+    %0 = "ttir.pad"(%x) <{{padding = array<i32: {pad}>, value = 0.0 : f32}}> : (tensor<1x8x16x16x32xbf16>) -> tensor<{extents}x32xbf16>
+    %1 = "ttir.conv3d"(%0, %w) <{{batch_dim = 0 : i64, channel_dim = 4 : i64, depth_dim = 1 : i64, groups = 1 : i32, height_dim = 2 : i64, padding = array<i32: 0, 0, 0>, padding_mode = "zeros", stride = array<i32: 1, 1, 1>, width_dim = 3 : i64}}> : (tensor<{extents}x32xbf16>, tensor<64x32x3x3x3xbf16>) -> tensor<1x8x16x16x64xbf16>
+    return %1 : tensor<1x8x16x16x64xbf16>
+  }}
+}}
+"""
+        self.assertIn("padding = array<i32: 1, 1, 1>, ", self.applied(module((1, 1, 1), (1, 1, 1), "1x10x18x18"), "--assume=all"))
+        causal = module((2, 1, 1), (0, 1, 1), "1x10x18x18")
+        self.assertEqual(self.applied(causal, "--assume=all"), causal)
+
+    def test_what_takes_longer_is_left(self):
+        """A mean of dimensions that are not the last ones is one of a permuted copy."""
+        def module(dims, kept, shape):
+            return f"""module {{
+  func.func @main(%x: tensor<{shape}xf32>) -> tensor<{kept}xf32> {{
+    %s = "ttir.sum"(%x) <{{dim_arg = [{dims}], keep_dim = false}}> : (tensor<{shape}xf32>) -> tensor<{kept}xf32>
+    %c = "ttir.full"() <{{fill_value = 4.8828125e-04 : f32, shape = array<i32: {kept.replace("x", ", ")}>}}> : () -> tensor<{kept}xf32>
+    %r = "ttir.multiply"(%s, %c) : (tensor<{kept}xf32>, tensor<{kept}xf32>) -> tensor<{kept}xf32>
+    return %r : tensor<{kept}xf32>
+  }}
+}}
+"""
+        inner = module("1 : i32, 3 : i32", "2x512", "2x64x512x32")
+        self.assertEqual(self.applied(inner, "--assume=all"), inner)
+        self.assertIn("is left: not faster", self.run_program(inner, "--assume=all").stderr)
+        self.assertIn("ttir.mean", self.applied(module("2 : i32", "2x512", "2x512x2048"), "--assume=all"))
+
     def test_a_pool_takes_a_pad_that_is_turned_on_its_way(self):
         result = self.applied(POOL, "--assume=all")
         self.assertRegex(result, r'"ttir.permute"\(%x\) .* -> tensor<1x16x16x8xbf16>')

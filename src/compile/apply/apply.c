@@ -230,7 +230,42 @@ static uint32_t count_written(const struct round *r) {
 
 /* It was written, and is not proved. */
 static bool is_refused(const struct fa_application *a, const struct replacement *x) {
-    return !a->options->partial && x->reported && x->text.n > 0 && !x->written;
+    return !a->options->partial && x->reported && x->text.n > 0 && !x->written && !x->slower;
+}
+
+/* What the permutes of a module take. */
+static double permutes_us(struct fa_application *a, const struct graph *g) {
+    double *of_ops = arena_alloc(&a->arena, (g->m->nops + (size_t)1) * sizeof *of_ops), sum = 0;
+    struct device device = device_for(&a->chips, NULL, g, NULL);
+    struct pricer pricer;
+    pricer_begin(&pricer, g, &device, a->chips.cycles);
+    graph_us(&pricer, NULL, of_ops);
+    pricer_end(&pricer);
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        sum += g->kind[op] == K_PERMUTE ? of_ops[op] : 0;
+    return sum;
+}
+
+/* An operand that has to be permuted first takes longer than the fused op saves. */
+static bool is_slower(struct fa_application *a, const struct round *r, struct replacement *x) {
+    struct text_edits edits = rewrite_module(&r->level->graph, x, 1, &a->arena);
+    struct module_text after;
+    bool slower = module_text_read(&after, text_edited(r->level->ir.text, &edits, &a->arena), &a->arena) &&
+                  permutes_us(a, &after.level.graph) - permutes_us(a, &r->level->graph) > x->saved_us;
+    module_text_free(&after);
+    text_edits_free(&edits);
+    return slower;
+}
+
+static void leave_slower(struct fa_application *a, struct round *r) {
+    for (uint32_t i = 0; i < r->n && !included(&a->options->patterns, "slower"); i++) {
+        struct replacement *x = &r->all[i];
+        if (!x->written || !str_find(x->text, STR("ttir.permute")) || !is_slower(a, r, x))
+            continue;
+        x->written = false;
+        x->slower = true;
+        x->why = STR("not faster");
+    }
 }
 
 /* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */
@@ -307,6 +342,7 @@ static bool run_round(struct fa_application *a, struct round *r) {
     if (watch_has_ended(a->watch))
         return false;
     choose_findings(a, r, asked_in(a, &r->level->ir));
+    leave_slower(a, r);
     bool good = prove_rewritten(a, r);
     keep_outcomes(a, r);
     return good;

@@ -9,6 +9,7 @@ struct replacement {
     double saved_us;
     bool reported;                       /* an audit reports it; else it gave way to one that saves less */
     bool written;                        /* the module gets it */
+    bool slower;                         /* than what it would replace: it does not get it */
     uint32_t roots[MAX_OUTPUTS], nroots; /* the ops that go */
     uint32_t place;                      /* the one that the text stands in the place of */
     struct str text;                     /* empty: nothing is written */

@@ -1,5 +1,7 @@
 #include "compile/verify/circuit.h"
 
+#include "proof/numeric/interpret.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -13,12 +15,20 @@ static bool is_op(const struct graph *g, uint32_t op) {
            g->m->ops[op].nresults > 0;
 }
 
+/* What no evaluator knows is told before numbers are drawn for what it takes. */
 static bool list_ops(struct circuit *c, struct arena *a, struct reason *why) {
     const struct graph *g = &c->graph;
     uint32_t *ops = arena_alloc(a, (g->m->nops + 1) * sizeof *ops), n = 0;
-    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++)
-        if (is_op(g, op))
-            ops[n++] = op;
+    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++) {
+        if (!is_op(g, op))
+            continue;
+        if (!interpretable((enum op_kind)g->kind[op])) {
+            struct str name = g->kind[op] == NO_OPERATOR ? mlir_op_name(g->m, op) : str_of(op_table[g->kind[op]].name);
+            *why = (struct reason){arena_printf(a, "no evaluator for %.*s", (int)name.n, name.p), REASON_NO_EVALUATOR};
+            return false;
+        }
+        ops[n++] = op;
+    }
     return subgraph_of_match(&(struct match){.graph = g, .ops = ops, .nops = n}, &c->subgraph, why);
 }
 

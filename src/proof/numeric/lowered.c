@@ -112,6 +112,20 @@ static void flatten_normalized(struct eval_context *ctx, struct lowered_op *o, u
     c->operands = o->operands;
 }
 
+/* TTNN prepares what a group norm has for each channel as rows of a tile, 1 x 1 x channels / 32 x 32. */
+static void flatten_prepared(struct eval_context *ctx, struct lowered_op *o) {
+    struct call *c = &o->call;
+    int64_t channels = o->shape.rank ? o->shape.dim[o->shape.rank - 1] : 0;
+    if (c->kind != K_GROUP_NORM || !c->ttnn || !c->types || c->noperands > MAX_LOWERED_OPERANDS)
+        return;
+    for (uint32_t i = 0; i < c->noperands; i++) {
+        const struct tensor *t = operand(c, i);
+        bool prepared = i > 0 && t && t->shape.rank == 4 && t->n == channels;
+        o->operands[i] = prepared ? tensor_reshape(ctx, t, &(struct shape){1, {channels}}) : t;
+    }
+    c->operands = o->operands;
+}
+
 /* Every attribute that the formula writes is one that the lowering takes. */
 static void check_attributes(struct eval_context *ctx, const struct lowering *w, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
@@ -167,6 +181,7 @@ void lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
     o->flattened = normalized > 1;
     if (o->flattened)
         flatten_normalized(ctx, o, normalized);
+    flatten_prepared(ctx, o);
     if (node && !w->primitive)
         check_attributes(ctx, w, node);
     o->axis = read_axis(ctx, c);

@@ -62,7 +62,7 @@ const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const s
 }
 
 /* The sum of the padding of the op and of the pad, with a number for each end of each dimension: [top, left, bottom,
- * right] in TTIR, [top, bottom, left, right] in TTNN. */
+ * right] in TTIR, [top, bottom, left, right] in TTNN. Of volumes with one for both ends. NULL: it has none. */
 static const struct attr *padding_of_both(const struct reference *r, uint32_t op, const struct window_pads *p) {
     const struct graph *g = reference_graph(r);
     bool ttnn = graph_is_ttnn(g, op);
@@ -70,11 +70,14 @@ static const struct attr *padding_of_both(const struct reference *r, uint32_t op
     double sum[2 * MAX_WINDOW];
     if (graph_window(g, op, &w) != NULL)
         return NULL;
+    bool volume = w.n == MAX_WINDOW;
     for (uint32_t i = 0; i < w.n; i++) {
-        sum[ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
-        sum[ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
+        if (volume && w.before[i] + p->before[i] != w.after[i] + p->after[i])
+            return NULL;
+        sum[volume ? i : ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
+        sum[volume ? i : ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
     }
-    return attr_of_numbers(sum, 2 * w.n, r->arena);
+    return attr_of_numbers(sum, volume ? w.n : 2 * w.n, r->arena);
 }
 
 bool absorbed_attribute(const struct reference *r, uint32_t op, const struct binding *pad, const char *key,
