@@ -7,7 +7,7 @@
 
 static void say(const struct fa_diagnostics *all) {
     for (size_t i = 0; i < fa_count(all); i++) {
-        struct fa_diagnostic d = fa_diagnostic(all, i);
+        struct fa_diagnostic d = fa_get_diagnostic(all, i);
         fprintf(stderr, "%s:%llu: %s: %s\n", d.file, (unsigned long long)d.line, d.severity, d.message);
     }
 }
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
     struct fa_library *library = fa_library_read(&patterns, 0); /* once, for any number of audits */
     struct fa_audit_options options = {.inputs = {.files = (const char *const *)argv + 1, .nfiles = (size_t)argc - 1},
                                        .patterns = {.library = library}};
-    struct fa_audit *audit = fa_audit(&options);
+    struct fa_audit *audit = fa_run_audit(&options);
     struct fa_finding f;
     say(fa_diagnostics(audit));
     for (size_t i = 0; fa_get_finding(audit, i, &f); i++)

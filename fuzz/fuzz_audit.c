@@ -5,13 +5,13 @@
 
 static void audit(const struct fa_audit_options *options) {
     char error[512];
-    struct fa_audit *a = fa_audit(options);
+    struct fa_audit *a = fa_run_audit(options);
     enum fa_status status = fa_get_status(a);
     FUZZ_PROMISE(status != FA_CLEAN || fa_fused_ops(a) == 0);
     FUZZ_PROMISE(status != FA_MISSED || (fa_fused_ops(a) > 0 && fa_places(a) >= fa_fused_ops(a)));
     FUZZ_PROMISE(status == FA_CLEAN || status == FA_MISSED || fa_count(fa_diagnostics(a)) > 0);
     for (size_t i = 0; i < fa_count(fa_diagnostics(a)); i++) {
-        struct fa_diagnostic d = fa_diagnostic(fa_diagnostics(a), i);
+        struct fa_diagnostic d = fa_get_diagnostic(fa_diagnostics(a), i);
         FUZZ_PROMISE(d.message && d.severity);
         fuzz_touch(str_of(d.message));
         fuzz_touch(str_of(d.hint));

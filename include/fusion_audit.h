@@ -94,7 +94,7 @@ struct fa_diagnostic {
  * that was asked for it. */
 size_t fa_count(const struct fa_diagnostics *d);
 size_t fa_dropped(const struct fa_diagnostics *d); /* beyond max_diagnostics, which is 100 where it is 0 */
-struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i);
+struct fa_diagnostic fa_get_diagnostic(const struct fa_diagnostics *d, size_t i);
 /* Prints each as "file:line:column: error: message" with its hint, which stands once behind neighbours that share it,
  * and how many were dropped, as fa_print_clean does. */
 void fa_print_diagnostics(const struct fa_diagnostics *d, FILE *out);
@@ -128,23 +128,25 @@ bool fa_write_text(const char *text, size_t n, const char *path, char *error, si
 struct fa_audit_options {
     struct fa_inputs inputs;
     struct fa_patterns patterns;
-    const char *device;       /* what is saved is priced for this one; NULL: that of the module */
-    const char *perf;         /* measured times, ops_perf_results*.csv; or NULL */
-    const char *suppress;     /* a file of places that are not wanted; or NULL */
-    const char *baseline;     /* a file of known findings, which do not count for the status; or NULL */
-    bool strict_baseline;     /* what of it has expired or is gone counts */
-    const char *expect;       /* a file that says how often ops have to be there; or NULL */
-    bool no_validate;         /* do without the numeric proof */
-    bool count_only;          /* findings are counted for fa_print_summary and its like: none can be got, and there is
-                                 no report. Of no effect with suppress, baseline and expect, which look at each */
-    bool classify;            /* entries of the report say how far the compiler is with their fusion */
-    bool details;             /* instances have the figures of their proof as keys of their own */
-    bool inventory;           /* fused ops are collected, for the format "expectations" and fa_diff */
-    bool modules;             /* findings have modules of their own, */
-    bool small_modules;       /* those of TTIR in the small shapes of a proof */
-    const char *tried;        /* a file that fa_keep_tried made, which need not be there; or NULL */
-    const char *at;           /* only findings with an op there, as fa_explain takes it; or NULL */
-    unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
+    const char *device;     /* what is saved is priced for this one; NULL: that of the module */
+    const char *perf;       /* measured times, ops_perf_results*.csv; or NULL */
+    const char *baseline;   /* a file of known findings, which do not count for the status; or NULL */
+    bool strict_baseline;   /* what of it has expired or is gone counts */
+    const char *min_saving; /* fused ops are left out that save less: "10us", "1%" of all; NULL: more than nothing */
+    const char *fail_on;    /* sources whose findings, with a baseline the new ones, count for the status; NULL: with a
+                               baseline "ttnn:dialect", else all */
+    const char *expect;     /* a file that says how often ops have to be there; or NULL */
+    bool no_validate;       /* do without the numeric proof */
+    bool count_only;        /* findings are counted for fa_print_summary and its like: none can be got, and there is
+                               no report. Of no effect with baseline and expect, which look at each */
+    bool classify;          /* entries of the report say how far the compiler is with their fusion */
+    bool details;           /* instances have the figures of their proof as keys of their own */
+    bool inventory;         /* fused ops are collected, for the format "expectations" and fa_diff */
+    bool modules;           /* findings have modules of their own, */
+    bool small_modules;     /* those of TTIR in the small shapes of a proof */
+    const char *tried;      /* a file that fa_keep_tried made, which need not be there; or NULL */
+    const char *at;         /* only findings with an op there, as fa_explain takes it; or NULL */
+    unsigned jobs;          /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     struct fa_progress progress;
 };
@@ -152,7 +154,7 @@ struct fa_audit_options {
 struct fa_audit; /* a finished audit */
 
 /* Reads the files, searches, proves. To be freed with fa_free. */
-struct fa_audit *fa_audit(const struct fa_audit_options *options);
+struct fa_audit *fa_run_audit(const struct fa_audit_options *options);
 void fa_free(struct fa_audit *a);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
@@ -161,7 +163,7 @@ size_t fa_known(const struct fa_audit *a);     /* of these, that the baseline ha
 size_t fa_expectations_failed(const struct fa_audit *a);
 const struct fa_diagnostics *fa_diagnostics(const struct fa_audit *a);
 /* Lines of --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
- * what was suppressed, and how many proofs were evaluated. */
+ * and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
@@ -220,7 +222,8 @@ const char *fa_default_file(const char *format);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
  * of a terminal. `name` is what the first line calls the report. Without findings nothing is printed. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
-/* The estimated time of all ops, in us; known where something was found or `inventory` was asked for. */
+/* The estimated time of all ops, in us; known where something was found, and with `inventory` or a
+ * baseline. */
 double fa_time(const struct fa_audit *a);
 /* "1.2 ms", "9.5 us": a time as reports say it; `out`. */
 enum { FA_TIME_TEXT = 32 };
@@ -271,10 +274,16 @@ void fa_pairs_free(struct fa_pairs *p);
 /* Reads a report in YAML or JSON as the audit that it is of: for fa_diff and fa_print_table. FA_CLEAN also with
  * findings; FA_INPUT with diagnostics. */
 struct fa_audit *fa_read_report(const char *path);
+struct fa_diff_options {
+    const char *format;               /* "text", "json" or "html", a page */
+    const char *min_saving, *fail_on; /* as in fa_audit_options, against a baseline */
+};
+
 /* Prints which fused ops were lost, gained and changed, and which findings are new and gone: of two audits with
- * `inventory`, or of two reports, which know their findings only: as "text", "json" or "html", a page. FA_MISSED where
- * a fused op was lost or a finding is new; FA_USAGE for another format. */
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const char *format, FILE *out);
+ * `inventory`, or of two reports, which know their findings only. FA_MISSED where a fused op was lost or a new finding
+ * fails; FA_USAGE where an option is none of what it takes. */
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const struct fa_diff_options *options,
+                       FILE *out);
 /* One row of a table: an audit or a report, and what it is called. */
 struct fa_table_row {
     const struct fa_audit *audit;
@@ -407,7 +416,7 @@ struct fa_pass_options {
 struct fa_pass;
 
 /* To be freed with fa_pass_free. */
-struct fa_pass *fa_pass(const struct fa_pass_options *options);
+struct fa_pass *fa_make_pass(const struct fa_pass_options *options);
 /* Why there is none; NULL: there is one, and strings of the functions below. */
 const char *fa_pass_left(const struct fa_pass *p);
 const char *fa_pass_note(const struct fa_pass *p);      /* what it does not do for this model; or empty */

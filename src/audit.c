@@ -1,4 +1,4 @@
-/* The audit. Read from the end: fa_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
+/* The audit. Read from the end: fa_run_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
  * graph). TTNN decides what is missed; TTIR shows where it comes from. */
 #include "audit.h"
 
@@ -17,6 +17,7 @@
 #include "patterns/library/signs.h"
 #include "proof/prove/select.h"
 #include "regions/proof.h"
+#include "report/compare/fails.h"
 #include "report/describe.h"
 #include "report/explain/asked.h"
 
@@ -175,7 +176,6 @@ static void report_findings(struct graph_audit *g) {
     f->cycles = a->chips.cycles;
     f->texts = &a->texts;
     f->tried = &a->tried;
-    f->suppress = a->options->suppress ? &a->suppress : NULL;
     f->unfused = is_unfused(g);
     f->show_slower = included(&a->options->patterns, "slower");
     a->unfused += f->unfused;
@@ -324,55 +324,51 @@ static void say_unjoined(struct fa_audit *a) {
 
 static bool read_gates(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
-    return (!o->baseline || baseline_read(&a->baseline, o->baseline, &a->arena, &a->diags)) &&
+    struct least_saving *least = &a->report.least;
+    least->given = o->min_saving;
+    if (o->min_saving && !read_time_or_share(str_of(o->min_saving), &least->us, &least->share))
+        return option_wrong(&a->diags, "--min-saving", "a time such as 10us or a share such as 1%",
+                            str_of(o->min_saving));
+    return sources_check(o->fail_on, "--fail-on", &a->arena, &a->diags) &&
+           (!o->baseline || baseline_read(&a->baseline, o->baseline, &a->arena, &a->diags)) &&
            (!o->expect || expectations_read(&a->expect, o->expect, &a->arena, &a->diags));
 }
 
-/* True when something fails: a finding that is new, an expectation, with --strict-baseline an entry of the baseline. */
+/* True when something fails: a finding, with a baseline a new one, an expectation, with --strict-baseline an entry of
+ * the baseline. */
 static bool gates_fail(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
-    size_t places = fa_places(a);
+    struct finding_list *l = &a->report.findings;
+    struct gate gate = {o->fail_on, o->baseline ? report_least_us(&a->report) : -1};
     char date[DAY_TEXT];
-    bool fail = places > 0;
+    bool fail = o->baseline || o->fail_on ? findings_fail(l->items, l->n, &gate) > 0 : l->n > 0;
     if (o->baseline) {
         bool all = !o->patterns.no_bundled && !a->skipped && !a->inputs.failed && !a->inputs.partial;
-        a->report.compared = true;
-        a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->report.findings);
-        fail = places > a->known;
         fail |=
             baseline_tell(&a->baseline, today(date), all, a->patterns, &o->patterns, &a->diags) && o->strict_baseline;
     }
     if (o->expect)
-        a->failed = expectations_check(&a->expect, &a->report.findings, o, &a->diags);
+        a->failed = expectations_check(&a->expect, l, o, &a->diags);
     return fail || a->failed;
 }
 
-static void remark_suppressed(struct fa_audit *a) {
-    for (uint32_t i = 0; i < a->report.suppressed.n; i++) {
-        const struct finding *f = a->report.suppressed.items[i];
-        remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)f->fused_op.n, f->fused_op.p,
-                               (int)f->label.n, f->label.p, f->place.n ? ", " : "", (int)f->place.n, f->place.p,
-                               (int)f->known.n, f->known.p));
-    }
-}
-
+/* What the baseline knows is known before anything is left out. */
 static void finish_report(struct fa_audit *a) {
+    if (a->options->baseline)
+        baseline_apply(&a->baseline, &a->report);
+    report_sort(&a->report);
     size_t places = fa_places(a);
     if (a->proofs && places)
         remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
                                places == 1 ? "" : "s"));
-    remark_suppressed(a);
-    suppressions_say_unused(&a->suppress, &a->diags);
     say_unfused(a);
     say_unjoined(a);
-    report_sort(&a->report);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) {
     a->own.lazy = true;
     a->patterns = patterns_asked_for(&o->patterns, &a->own, &a->diags);
-    if (!a->patterns || !read_chips(a) || !read_gates(a) ||
-        (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
+    if (!a->patterns || !read_chips(a) || !read_gates(a))
         return FA_USAGE;
     if (o->perf && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
         return FA_INPUT;
@@ -384,7 +380,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.details = o->details;
-    a->report.counted = o->count_only && !o->suppress && !o->baseline && !o->expect && !o->inventory;
+    a->report.counted = o->count_only && !o->baseline && !o->expect && !o->inventory;
     a->narrowed = o->patterns.only || o->patterns.skip || o->patterns.sources || o->patterns.no_bundled ||
                   (o->patterns.library && o->patterns.library->narrowed);
     a->report.partial = a->narrowed;
@@ -399,7 +395,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     return a->diags.errors || a->skipped || a->inputs.failed ? FA_INPUT : FA_CLEAN;
 }
 
-struct fa_audit *fa_audit(const struct fa_audit_options *options) {
+struct fa_audit *fa_run_audit(const struct fa_audit_options *options) {
     IN_C_LOCALE;
     struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;

@@ -22,12 +22,11 @@ struct fa_audit {
     const struct pattern_set *patterns; /* these or those of a library */
     struct chips chips;
     struct region_rules rules;
-    enum region_kind regions;     /* --include; REGION_KINDS: none */
-    struct perf perf;             /* --perf */
-    uint32_t perf_joined;         /* its rows that are of an op */
-    const struct chip *chip;      /* --device; NULL: that of each module */
-    struct suppressions suppress; /* --suppress */
-    struct tried tried;           /* what `try --why` learned */
+    enum region_kind regions; /* --include; REGION_KINDS: none */
+    struct perf perf;         /* --perf */
+    uint32_t perf_joined;     /* its rows that are of an op */
+    const struct chip *chip;  /* --device; NULL: that of each module */
+    struct tried tried;       /* what `try --why` learned */
     struct inputs inputs;
     struct seen_texts texts; /* of the inputs */
     struct report report;
@@ -36,7 +35,6 @@ struct fa_audit {
     struct expectations expect;
     struct fused_counts counts;
     struct inventory fused; /* with `inventory` */
-    uint32_t known;         /* places that the baseline has */
     uint32_t failed;        /* expectations */
     struct proofs *proofs;  /* or NULL: nothing is proved */
     const char **remarks;   /* for --verbose */

@@ -10,7 +10,9 @@
 #include "base/locale.h"
 #include "base/units.h"
 #include "base/watch.h"
+#include "patterns/library/choose.h"
 #include "report/compare/diff.h"
+#include "report/compare/fails.h"
 #include "report/compare/table.h"
 #include "report/page/page.h"
 
@@ -44,7 +46,7 @@ bool fa_is_several(const struct fa_audit *a) {
 }
 
 size_t fa_known(const struct fa_audit *a) {
-    return a->known;
+    return report_known(&a->report);
 }
 
 static bool has_report(const struct fa_audit *a) {
@@ -168,7 +170,7 @@ static bool print_as(const struct fa_audit *a, const char *format, FILE *out) {
     if (f)
         return f->print(&a->report, out);
     if (strcmp(format, "baseline") == 0)
-        return baseline_print(&a->report.findings, &a->baseline, out);
+        return baseline_print(&a->report, &a->baseline, out);
     return strcmp(format, "expectations") == 0 && fused_counts_print(&a->counts, out);
 }
 
@@ -256,15 +258,41 @@ static struct compile_summary summary_of(const struct fa_audit *a) {
                                     .saved_us = r->saved_us};
 }
 
-enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const char *format, FILE *out) {
+/* Whether findings are new that fail. */
+static bool new_ones_fail(const struct findings_compared *c, const struct gate *gate) {
+    struct finding **new = xcalloc(c->nchanges + (size_t)1, sizeof *new);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->nchanges; i++)
+        if (c->changes[i].kind == FINDING_NEW)
+            new[n++] = c->changes[i].finding;
+    bool fail = findings_fail(new, n, gate) > 0;
+    free(new);
+    return fail;
+}
+
+static bool read_gate(const struct fa_diff_options *o, double total_us, struct gate *out) {
+    struct report r = {.total_us = total_us, .least.given = o->min_saving};
+    struct arena a = {0};
+    struct diags d = {.arena = &a};
+    bool good = sources_check(o->fail_on, "--fail-on", &a, &d) &&
+                (!o->min_saving || read_time_or_share(str_of(o->min_saving), &r.least.us, &r.least.share));
+    diags_free(&d);
+    arena_free(&a);
+    *out = (struct gate){o->fail_on, report_least_us(&r)};
+    return good;
+}
+
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, const struct fa_diff_options *o,
+                       FILE *out) {
     IN_C_LOCALE;
     struct compile_summary x = summary_of(before), y = summary_of(now);
     struct arena a = {0};
-    FILE *document = document_begin(format, out);
-    if (!document && strcmp(format, "text") != 0)
+    struct gate gate;
+    FILE *document = document_begin(o->format, out);
+    if ((!document && strcmp(o->format, "text") != 0) || !read_gate(o, y.total_us, &gate))
         return FA_USAGE;
     struct diff d = diff_make(&x, &y, &a);
-    enum fa_status status = d.lost || d.findings.counts[FINDING_NEW] ? FA_MISSED : FA_CLEAN;
+    enum fa_status status = d.lost || new_ones_fail(&d.findings, &gate) ? FA_MISSED : FA_CLEAN;
     if (document) {
         diff_print(&d, true, document);
         document_end(document, out);
@@ -322,7 +350,6 @@ void fa_free(struct fa_audit *a) {
     if (!a)
         return;
     report_free(&a->report);
-    suppressions_free(&a->suppress);
     tried_free(&a->tried);
     baseline_free(&a->baseline);
     expectations_free(&a->expect);

@@ -9,14 +9,14 @@
 #include "fusion_audit.h"
 
 static void audit(struct fa_audit_options *o, const char *directory, const char *name) {
-    struct fa_audit *a = fa_audit(o);
+    struct fa_audit *a = fa_run_audit(o);
     char path[4096], error[256];
     enum fa_status status = fa_get_status(a);
     snprintf(path, sizeof path, "%s/%s.yml", directory, name);
     const struct fa_diagnostics *d = fa_diagnostics(a);
     printf("%d %zu\n", (int)status, fa_count(d));
     for (size_t i = 0; i < fa_count(d); i++)
-        printf("%s: %s\n", fa_diagnostic(d, i).severity, fa_diagnostic(d, i).message);
+        printf("%s: %s\n", fa_get_diagnostic(d, i).severity, fa_get_diagnostic(d, i).message);
     if (status == FA_MISSED && !fa_write_report(a, "yaml", path, error, sizeof error))
         fprintf(stderr, "%s: %s\n", path, error);
     fflush(stdout);

@@ -40,14 +40,14 @@ int main(int, char **argv) {
     size_t left = 1;
     options.progress.step = step;
     options.progress.context = &left;
-    struct fa_audit *audit = fa_audit(&options);
+    fa_audit *audit = fa_run_audit(&options);
     fa_finding finding;
     bool ended = fa_get_status(audit) == FA_INPUT && !fa_get_finding(audit, 0, &finding);
     if (left || !ended || fa_print_report(audit, "json", stdout))
         return 7; /* it was not ended at its second proof */
     fa_free(audit);
     left = 1000;
-    audit = fa_audit(&options);
+    audit = fa_run_audit(&options);
     fa_status status = fa_get_status(audit);
     FILE *out = fa_open_stream(put, NULL), *none = fa_open_stream(refuse, NULL);
     bool good = fa_print_report(audit, "json", out) && !fa_print_report(audit, "pdf", out);
@@ -60,7 +60,9 @@ int main(int, char **argv) {
     audit = fa_read_report(argv[5]);
     fa_table_row row = {audit, argv[5], NULL, NULL};
     good = fa_print_table(&row, 1, "text", stdout) && good;
-    good = !fa_print_table(&row, 1, "xml", stdout) && fa_diff(audit, audit, "xml", stdout) == FA_USAGE && good;
+    fa_diff_options xml = fa_diff_options();
+    xml.format = "xml";
+    good = !fa_print_table(&row, 1, "xml", stdout) && fa_diff(audit, audit, &xml, stdout) == FA_USAGE && good;
     fa_free(audit);
     fa_verify_options pair = fa_verify_options();
     pair.inputs = options.inputs;

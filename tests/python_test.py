@@ -132,7 +132,8 @@ class Module(unittest.TestCase):
     def test_levels_and_pattern_files(self):
         with open(directory.name + "/my.yml", "w") as file:
             file.write("name: my\nfused_op: ttnn.my\nsource: ttnn\nmatch: |\n  out = silu(x)\n")
-        audit = fusion_audit.audit(PAIR[1:], levels=fusion_audit.Levels.TTNN, patterns=[directory.name + "/my.yml"], only="my")
+        audit = fusion_audit.audit(PAIR[1:], levels=fusion_audit.Levels.TTNN, patterns=[directory.name + "/my.yml"], only="my",
+                                   min_saving="0us")
         self.assertEqual({(f.pattern, f.ttir) for f in audit.findings}, {("my", "")})
 
     def test_verify_and_apply_and_explain(self):

@@ -175,7 +175,7 @@ Test(report, summary_has_a_row_for_each_thing_to_do) {
     add_todo_of(&r, "ttnn.a", "ttnn.multiply", "it wants x");
     add_todo_of(&r, "ttnn.a", "ttnn.divide", "it wants y");
     add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
-    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops\n"
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 2 fused ops\n"
                                           "   saves  places  fused op: what to do\n"
                                           "  2.0 us       2  ttnn.a: P left it, it wants x\n"
                                           "  1.0 us       1  ttnn.a: P left it, it wants y\n"
@@ -192,7 +192,7 @@ Test(report, summary_names_each_op_of_a_row) {
         f.todo = (struct todo){.kind = TODO_OPTION, .what = STR("x")};
         report_add(&r, &f);
     }
-    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 5 places, 5 fused ops\n"
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 5 places, 3 fused ops\n"
                                           "   saves  places  fused op: what to do\n"
                                           "   35 us       5  ttnn.abc, ttnn.ab, ttnn.a: set x\n");
 }
@@ -741,7 +741,7 @@ Test(report, file_nothing_is_written_in_a_format_that_there_is_not, .init = ente
     write_file("m.mlir", "module {\n  func.func @f() {\n    return\n  }\n}\n");
     struct fa_audit_options o = {.inputs = {.files = files, .nfiles = 1, .levels = FA_TTNN_ONLY},
                                  .patterns = {.no_bundled = true}};
-    struct fa_audit *a = fa_audit(&o);
+    struct fa_audit *a = fa_run_audit(&o);
     char error[256];
     cr_expect_not(fa_write_report(a, "yml", "out.yml", error, sizeof error));
     cr_expect_str_eq(error, "there is no format yml");
@@ -768,48 +768,6 @@ Test(report, file_is_written_where_there_are_no_unnamed_files, .init = enter_tem
     cr_assert(open(".", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EOPNOTSUPP);
     cr_assert(file_write_text(STR("text\n"), "out.txt", error, sizeof error), "%s", error);
     cr_expect_eq(files_here(), 1);
-}
-
-/* The first that means the op and one of the names; without a location any place is meant. */
-Test(report, suppress_the_first_that_means_a_place_is_counted, .init = enter_temporary, .fini = leave_temporary) {
-    static const struct {
-        const char *fused_op, *name, *reason; /* NULL: it is not suppressed */
-    } cases[] = {{"ttnn.linear", "m/lm_head", "one"},
-                 {"ttnn.linear", "m/other", "two"},
-                 {"ttnn.softmax", "m/lm_head", "three"},
-                 {"ttnn.softmax", "m/other", NULL},
-                 {"ttnn.linear", "m/lm_head", "one"}};
-    struct suppressions s;
-    struct arena arena = {0};
-    struct diags diags = {.arena = &arena};
-    write_file("s.yml", "- {fused_op: ttnn.l*, location: '*head', reason: one}\n- {fused_op: ttnn.l*, reason: two}\n"
-                        "- {location: '*head', reason: three}\n- {fused_op: none, reason: four}\n");
-    cr_assert(suppressions_read(&s, "s.yml", &arena, &diags));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct str names[] = {STR("elsewhere"), str_of(cases[i].name)};
-        const struct suppression *x = suppression_of(&s, str_of(cases[i].fused_op), (struct str_list){names, 2});
-        cr_expect(cases[i].reason ? x && str_is(x->reason, cases[i].reason) : !x, "%zu", i);
-    }
-    cr_expect(s.items[0].nplaces == 2 && s.items[1].nplaces == 1 && s.items[2].nplaces == 1);
-    suppressions_say_unused(&s, &diags);
-    cr_expect(diags.n == 1 && diags.items[0].line == 4);
-    suppressions_free(&s);
-    for (int i = 0; i < 9; i++) {
-        static const char *const wrong[] = {"",
-                                            "{}",
-                                            "text",
-                                            "a: b",
-                                            "- x",
-                                            "- {reason: x}",
-                                            "- {fused_op: x}",
-                                            "- {fuse: x, reason: x}",
-                                            "- {fused_op: [x], reason: x}"};
-        write_file("s.yml", wrong[i]);
-        cr_expect_not(suppressions_read(&s, "s.yml", &arena, &diags), "%s", wrong[i]);
-        suppressions_free(&s);
-    }
-    diags_free(&diags);
-    arena_free(&arena);
 }
 
 Test(report, stale_own_reports_go, .init = enter_temporary, .fini = leave_temporary) {

@@ -178,7 +178,7 @@ def _all(kind: Any, get: Any, *of: Any) -> list[Any]:
 
 
 def _diagnostics(d: Any) -> list[Diagnostic]:
-    return [_as(Diagnostic, _lib.fa_diagnostic(d, i)) for i in range(_lib.fa_count(d))]
+    return [_as(Diagnostic, _lib.fa_get_diagnostic(d, i)) for i in range(_lib.fa_count(d))]
 
 
 def _done(options: _Options, status: int, diagnostics: Any) -> tuple[Status, list[Diagnostic]]:
@@ -286,7 +286,7 @@ class Library:
 
 class Audit:
     def __init__(self, options: _Options):
-        self._of, self._options = _ffi.gc(_lib.fa_audit(options.struct), _lib.fa_free), options
+        self._of, self._options = _ffi.gc(_lib.fa_run_audit(options.struct), _lib.fa_free), options
         self.status, self.diagnostics = _done(options, _lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
         self.findings: list[Finding] = _all(Finding, _lib.fa_get_finding, self._of)
 

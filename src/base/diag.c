@@ -91,7 +91,7 @@ size_t fa_dropped(const struct fa_diagnostics *d) {
     return diags_of(d)->dropped;
 }
 
-struct fa_diagnostic fa_diagnostic(const struct fa_diagnostics *d, size_t i) {
+struct fa_diagnostic fa_get_diagnostic(const struct fa_diagnostics *d, size_t i) {
     const struct diag *x = &diags_of(d)->items[i];
     return (struct fa_diagnostic){severity_name(x->severity), x->file, x->line, x->column, x->message, x->hint};
 }

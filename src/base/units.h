@@ -7,6 +7,8 @@
 
 /* "40.9 MB", "17 bytes" */
 void add_bytes(struct buf *out, int64_t n);
+/* "10us", "1.5 ms", or "2%", which is a share. The other one is 0. */
+bool read_time_or_share(struct str s, double *us, double *share);
 
 enum { DAY_TEXT = 16 };
 /* "2026-11-22", in UTC; returns `out`, or empty. */

@@ -85,7 +85,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     if (audit_is_many(x) && options.inputs.levels == FA_BOTH_LEVELS)
         return audit_many(x, out);
     options.progress = progress_of_call(&args->progress, "");
-    struct fa_audit *a = fa_audit(&options);
+    struct fa_audit *a = fa_run_audit(&options);
     progress_hide(&args->progress);
     enum fa_status status = fa_is_several(a) ? audit_many(x, out) : audit_finish(a, x, NULL);
     fa_free(a);
@@ -110,8 +110,6 @@ static const struct option_row rows[] = {
              "slower, elementwise, elementwise-reduction",
      .words = "blocked|decomposed|slower|elementwise|elementwise-reduction"},
     {"perf", 0, TEXT, MEMBER(args.options.perf), "FILE", .help = "take times from a profile, ops_perf_results*.csv"},
-    {"suppress", 0, TEXT, MEMBER(args.options.suppress), "FILE",
-     .help = "leave out the places that FILE lists, with reasons"},
     {"classify", 0, FLAG, MEMBER(args.options.classify), NULL, .help = "say how far the compiler is with each fusion"},
     {"details", 0, FLAG, MEMBER(args.options.details), NULL, .help = "all figures of proofs and prices"},
     {"dry-run", 'n', FLAG, MEMBER(dry_run), NULL, .help = "write nothing, count only"},
@@ -138,7 +136,8 @@ const struct command audit_command = {
              "\n"
              "See fusion-audit(1), fusion-todo(5), fusion-patterns(5).\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &price_options, &jobs_options},
+    .shared = {&level_options, &unpaired_options, &pattern_options, &choice_options, &price_options, &gate_options,
+               &jobs_options},
     .size = sizeof(struct audit_args),
     .least = 1,
     .most = SIZE_MAX,

@@ -34,7 +34,7 @@ static struct fa_audit *read_side(struct args *args, const char *const *files, s
     options.inputs.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
     options.inventory = true;
     options.progress = progress_of_call(&args->progress, "");
-    struct fa_audit *a = report ? fa_read_report(files[0]) : fa_audit(&options);
+    struct fa_audit *a = report ? fa_read_report(files[0]) : fa_run_audit(&options);
     progress_hide(&args->progress);
     if (!report || fa_get_status(a) == FA_INPUT)
         say_diagnostics(fa_diagnostics(a), fa_get_status(a));
@@ -57,9 +57,14 @@ static enum fa_status run(struct args *args, FILE *out) {
     enum fa_status old = fa_get_status(a), new = fa_get_status(b), status = old > new ? old : new;
     args->lines = strcmp(x->format, "text") == 0;
     if (old <= FA_MISSED && new <= FA_MISSED)
-        status = fa_diff(a, b, x->format, out);
+        status =
+            fa_diff(a, b, &(struct fa_diff_options){x->format, args->options.min_saving, args->options.fail_on}, out);
     fa_free(a);
     fa_free(b);
+    if (status == FA_USAGE && old <= FA_MISSED && new <= FA_MISSED)
+        return fails(args, FA_USAGE,
+                     "--min-saving takes a time such as 10us or a share such as 1%%, and --fail-on sources "
+                     "as --source does");
     return status;
 }
 
@@ -84,10 +89,10 @@ const struct command diff_command = {
              "against OLD, each with its place, and which findings are new or gone. OLD and\n"
              "NEW are each a log or a TTNN file, or both are reports; /dev/null is a report\n"
              "without findings.\n",
-    .after = "Exit status: 0; 1 a fused op was lost, or a finding is new; 2 wrong usage; 3 an\n"
+    .after = "Exit status: 0; 1 a fused op was lost, or a new finding fails; 2 wrong usage; 3 an\n"
              "input that cannot be read.\n",
     .own = {rows, sizeof rows / sizeof *rows},
-    .shared = {&pattern_options, &choice_options, &price_options, &jobs_options},
+    .shared = {&gate_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct diff_args),
     .defaults = &defaults,
     .least = 2,

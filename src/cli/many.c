@@ -62,7 +62,7 @@ static struct fa_audit *audit(struct many *m, const struct audit_args *x, struct
     if (name)
         snprintf(before, sizeof before, "%zu of %zu, %.24s: ", m->n + 1, m->all, name);
     options.progress = progress_of_call(&m->args->args.progress, before);
-    struct fa_audit *a = fa_audit(&options);
+    struct fa_audit *a = fa_run_audit(&options);
     progress_hide(&m->args->args.progress);
     return a;
 }
@@ -99,6 +99,33 @@ static enum fa_status refuse_many(struct audit_args *x, size_t ncompiles) {
     return x->dry_run || output_directory(args, x->output_dir) ? FA_CLEAN : args->refused;
 }
 
+/* A file of known findings or expectations whose compile is not among the inputs: what it guards is not looked at. */
+static bool is_orphan(struct many *m, const char *directory, const char *path) {
+    const char *name = name_below(&m->args->args, directory, path);
+    for (size_t i = 0; i < m->all; i++)
+        if (strcmp(m->names[i], name) == 0)
+            return false;
+    say_clean(path);
+    fputs(": error: no input is called ", stderr);
+    say_clean(name);
+    fputs(": its model is gone\n  hint: remove the file if it is no longer compiled\n", stderr);
+    return true;
+}
+
+/* Those that are written anew are not looked into. */
+static void find_orphans(struct many *m) {
+    const struct audit_args *x = m->args;
+    const char *directories[] = {x->write_baseline ? NULL : x->args.options.baseline,
+                                 x->write_expect ? NULL : x->args.options.expect};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        size_t n = 0;
+        const char **files = directories[i] ? files_below(&m->args->args, directories[i], ".yml", &n) : NULL;
+        for (size_t k = 0; k < n; k++)
+            if (is_orphan(m, directories[i], files[k]) && m->status == FA_CLEAN)
+                m->status = FA_MISSED;
+    }
+}
+
 static void name_pairs(struct many *m, const struct fa_pairs *pairs) {
     size_t n = fa_pairs_count(pairs);
     const char **paths = kept(&m->args->args, (n + 1) * sizeof *paths);
@@ -117,6 +144,8 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs, FILE *out)
     name_pairs(m, pairs);
     for (size_t i = 0; i < n && m->status != FA_USAGE; i++)
         audit_pair(m, fa_get_pair(pairs, i));
+    if (m->status != FA_USAGE)
+        find_orphans(m);
     if (!m->args->args.quiet && m->status != FA_USAGE)
         fa_print_table(m->rows, m->n, "text", out);
     for (size_t i = 0; i < m->n; i++)

@@ -1,5 +1,7 @@
 #include "cli/names.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -86,4 +88,61 @@ const char **names_of(struct args *args, const char *const *paths, size_t n) {
             out[i] = text(args, "%s-%zu", whole[i], k);
     }
     return out;
+}
+
+/* ---- files of a directory ---- */
+
+struct found_files {
+    const char **items;
+    size_t n, cap;
+};
+
+static void add_file(struct args *args, struct found_files *f, const char *path) {
+    if (f->n == f->cap) {
+        const char **more = kept(args, 2 * (f->cap + 8) * sizeof *more);
+        for (size_t i = 0; i < f->n; i++)
+            more[i] = f->items[i];
+        f->items = more;
+        f->cap = 2 * (f->cap + 8);
+    }
+    f->items[f->n++] = path;
+}
+
+static bool ends_in(const char *name, const char *all) {
+    for (size_t n; *all; all += n + (all[n] == '|')) {
+        n = strcspn(all, "|");
+        size_t length = strlen(name);
+        if (length > n && strncmp(name + length - n, all, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void find_files(struct args *args, struct found_files *f, const char *directory, const char *end) {
+    struct dirent **entries = NULL;
+    int n = scandir(directory, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name, *path = text(args, "%s/%s", directory, name);
+        struct stat st;
+        bool there = *name != '.' && lstat(path, &st) == 0;
+        if (there && S_ISDIR(st.st_mode)) /* links to directories may be circles */
+            find_files(args, f, path, end);
+        else if (there && ends_in(name, end))
+            add_file(args, f, path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+const char **files_below(struct args *args, const char *directory, const char *end, size_t *n) {
+    struct found_files found = {NULL, 0, 0};
+    find_files(args, &found, directory, end);
+    *n = found.n;
+    return found.items;
+}
+
+const char *name_below(struct args *args, const char *directory, const char *path) {
+    char *name = text(args, "%s", path + strlen(directory) + 1);
+    drop_kind(name);
+    return name;
 }

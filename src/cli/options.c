@@ -44,6 +44,13 @@ static const struct option_row price_rows[] = {
      .words = "n150|n300|p100|p150|p150-fw18"},
     {"no-validate", 0, FLAG, MEMBER(options.no_validate), NULL, .help = "do not prove findings on numbers"},
 };
+static const struct option_row gate_rows[] = {
+    {"min-saving", 0, TEXT, MEMBER(options.min_saving), "TIME|PERCENT",
+     .help = "leave out fused ops that save less: 10us, or 1% of\nall; by default those that save nothing"},
+    {"fail-on", 0, TEXT, MEMBER(options.fail_on), "LIST",
+     .help = "exit 1 for findings of these sources; by default\nwith --baseline ttnn:dialect, else all",
+     .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},
+};
 static const struct option_row fused_rows[] = {
     {"at", 0, TEXT, MEMBER(options.at), "PLACE", .help = "only what is found there, as in explain"},
     {"assume", 0, TEXT, MEMBER(assume), "GLOBS",
@@ -61,7 +68,7 @@ static const struct option_row common_rows[] = {
 const struct option_rows level_options = ROWS(level_rows), unpaired_options = ROWS(unpaired_rows),
                          pattern_options = ROWS(pattern_rows), choice_options = ROWS(choice_rows),
                          jobs_options = ROWS(jobs_rows), price_options = ROWS(price_rows),
-                         fused_options = ROWS(fused_rows);
+                         fused_options = ROWS(fused_rows), gate_options = ROWS(gate_rows);
 static const struct option_rows common_options = ROWS(common_rows);
 
 const struct option_row *option_row(const struct command *c, size_t i) {

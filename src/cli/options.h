@@ -44,7 +44,7 @@ struct option_rows {
 
 /* Options that several commands share. */
 extern const struct option_rows level_options, unpaired_options, pattern_options, choice_options, jobs_options,
-    price_options, fused_options;
+    price_options, fused_options, gate_options;
 
 enum { GROUPS_MOST = 8, NUMBER_MOST = 1000000000 /* of counts and seeds */ };
 

@@ -35,7 +35,7 @@ bool output_check(struct args *args, const char *path) {
     for (size_t i = 0; i < o->patterns.nfiles; i++)
         if (same_file(path, o->patterns.files[i]))
             return wrong(args, "the output '%s' is also a pattern file", path);
-    const char *const others[][2] = {{"--suppress", o->suppress}, {"--expect", o->expect}, {"--perf", o->perf}};
+    const char *const others[][2] = {{"--expect", o->expect}, {"--perf", o->perf}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i][1] && same_file(path, others[i][1]))
             return wrong(args, "the output '%s' is also the file of %s", path, others[i][0]);

@@ -98,7 +98,7 @@ static void write_pass(struct args *args, const struct fa_finding *f, FILE *out)
                                 .number = 1};
     o.patterns.only = f->pattern;
     o.patterns.skip = o.patterns.sources = NULL;
-    struct fa_pass *p = fa_pass(&o);
+    struct fa_pass *p = fa_make_pass(&o);
     const char *left = fa_pass_left(p);
     if (left)
         note(args, "%s (%s): %s; in place of %s", f->fused_op, f->pattern, left, in_one_line(args, f->component_ops));
@@ -106,7 +106,7 @@ static void write_pass(struct args *args, const struct fa_finding *f, FILE *out)
         o.number = number_of(&x->all, f->pattern, text(args, "%s", fa_pass_code(p)));
     if (!left && o.number > 1) {
         fa_pass_free(p);
-        p = fa_pass(&o);
+        p = fa_make_pass(&o);
     }
     if (!left && o.number)
         write_files(x, f, p, says, out);

@@ -62,7 +62,7 @@ static struct fa_audit_options options_of(const struct repro *r, const char *con
 static bool is_missed_alone(struct repro *r, const char *name, enum fa_levels levels) {
     const char *file = text(&r->x->args, "%s/%s", r->dir, name);
     struct fa_audit_options o = options_of(r, &file, levels);
-    struct fa_audit *a = fa_audit(&o);
+    struct fa_audit *a = fa_run_audit(&o);
     struct fa_finding f;
     bool missed = false;
     for (size_t i = 0; !missed && fa_get_finding(a, i, &f); i++)
@@ -84,7 +84,7 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
             return text(&r->x->args, "%s", fa_application_left(a, i));
-    return fa_count(d) ? text(&r->x->args, "%s", fa_diagnostic(d, 0).message) : "TTIR has no such op";
+    return fa_count(d) ? text(&r->x->args, "%s", fa_get_diagnostic(d, 0).message) : "TTIR has no such op";
 }
 
 static void apply_small(struct repro *r) {

@@ -89,8 +89,8 @@ static void add_together(struct tries *r) {
 static const char *trouble_of(struct tries *r, const struct fa_audit *a) {
     const struct fa_diagnostics *d = fa_diagnostics(a);
     for (size_t i = 0; i < fa_count(d); i++)
-        if (strcmp(fa_diagnostic(d, i).severity, "error") == 0)
-            return text(&r->x->args, "%s", fa_diagnostic(d, i).message);
+        if (strcmp(fa_get_diagnostic(d, i).severity, "error") == 0)
+            return text(&r->x->args, "%s", fa_get_diagnostic(d, i).message);
     return "it cannot be audited";
 }
 
@@ -104,7 +104,7 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
     options.patterns.library = r->library;
     options.inventory = true;
     options.progress = progress_of_call(&r->x->args.progress, text(&r->x->args, "compile %zu of %zu: ", i + 1, r->n));
-    struct fa_audit *a = fa_audit(&options);
+    struct fa_audit *a = fa_run_audit(&options);
     if (fa_get_status(a) <= FA_MISSED) {
         t->us = fa_time(a);
         t->left = fa_places(a);
@@ -190,7 +190,7 @@ static enum fa_status say_failure(struct tries *r) {
     struct fa_audit_options options = {.inputs = r->x->args.options.inputs, .patterns.library = r->library};
     options.inputs.levels = FA_TTIR_ONLY;
     options.no_validate = true;
-    struct fa_audit *a = fa_audit(&options);
+    struct fa_audit *a = fa_run_audit(&options);
     bool read = fa_get_status(a) <= FA_MISSED;
     enum fa_status status =
         read ? fails(&r->x->args, FA_INPUT, "%s as it is: %s", options.inputs.files[0], r->all[0].failure)

@@ -96,7 +96,7 @@ static enum made look(struct asking *q, const struct fa_finding *f) {
                                  .no_validate = true,
                                  .jobs = q->compiler.args->options.jobs};
     snprintf(path, sizeof path, "/proc/self/fd/%d", q->compiler.out);
-    struct fa_audit *a = fa_audit(&o);
+    struct fa_audit *a = fa_run_audit(&o);
     enum fa_status status = fa_get_status(a);
     char *ttnn = read_all(q->compiler.out);
     enum made made = NEITHER;

@@ -288,20 +288,6 @@ static void add_texts(struct describer *by, const struct described *x, const str
     out->fingerprint = identify(by, m, &l->ttir, &out->notes.names);
 }
 
-/* By the model location of a place and the names in the locations of its ops; NULL: it is wanted. */
-static const struct suppression *suppression_of_place(struct describer *by, const struct match *m,
-                                                      const struct finding *f) {
-    enum { MOST = 8 };
-    struct str *names = arena_alloc(&by->arena, (m->nops * (size_t)MOST + 1) * sizeof *names);
-    uint32_t n = 0;
-    names[n++] = f->place;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        int k = mlir_loc_names(m->graph->m, m->ops[i], names + n, MOST);
-        n += (uint32_t)(k > MOST ? MOST : k > 0 ? k : 0);
-    }
-    return by->f->suppress ? suppression_of(by->f->suppress, f->fused_op, (struct str_list){names, n}) : NULL;
-}
-
 /* What the dialect fuses counts first, whatever comes before it in the text. */
 static void count_dialect(struct describer *by) {
     const struct match_list *list = &by->f->selection.matches;
@@ -325,8 +311,9 @@ static struct layer_time *time_of_layer(const struct describer *by, struct repor
 
 /* The sum is of what can all be fused: fusions of the dialect, those of the library as long as these leave them their
  * ops, and others as long as nobody else needs theirs. */
-static void count_saving(struct describer *by, const struct described *x, double saved, struct report *r) {
+static void count_saving(struct describer *by, const struct described *x, struct finding *f, struct report *r) {
     const struct match *m = x->match;
+    double saved = f->saved_us;
     bool alone = x->counts || pattern_lacks(m->pattern).n || !x->conflicts.n;
     for (uint32_t k = 0; k < m->nops && !x->counts; k++)
         alone &= !by->counted[m->ops[k]];
@@ -336,6 +323,7 @@ static void count_saving(struct describer *by, const struct described *x, double
         by->counted[m->ops[k]] = true;
     saved += x->price.around_us;
     r->saved_us += saved;
+    f->share_us += saved;
     if (by->layers.n > 1)
         time_of_layer(by, r, m->root)->saved_us += saved;
 }
@@ -366,8 +354,7 @@ static struct str version_of_claims(const struct describer *by, struct str claim
 }
 
 static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
-    report_add(r, f);
-    count_saving(by, x, f->saved_us, r);
+    count_saving(by, x, report_add(r, f), r);
     if (!r->version.n)
         r->version = version_of_claims(by, claim_version(&f->notes.claim), &r->arena);
 }
@@ -379,12 +366,6 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
     struct finding f = facts_of_place(by, x, &levels);
     if (!by->counted_only)
         add_texts(by, x, &levels, &f);
-    const struct suppression *unwanted = suppression_of_place(by, x->match, &f);
-    if (unwanted) {
-        f.known = unwanted->reason;
-        finding_add(&r->suppressed, &f, &r->arena);
-        return NONE;
-    }
     by->missed |= claim_is_optional(&f.notes.claim) && is_sign_by_name(by->f->patterns, f.fused_op);
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
         number = NONE;
@@ -437,7 +418,7 @@ static void add_again(struct describer *by, const struct described *x, uint32_t 
     struct described here = *x;
     here.price = f->price;
     f->places++;
-    count_saving(by, &here, f->saved_us, r);
+    count_saving(by, &here, f, r);
 }
 
 static void add_match(struct describer *by, uint32_t i, struct report *r) {
@@ -587,7 +568,7 @@ static void add_times(struct describer *by, struct report *r) {
 void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
-    if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory) { /* diff has totals */
+    if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline) { /* these compare totals */
         begin_describing(&by, r);
         count_dialect(&by);
         add_times(&by, r);

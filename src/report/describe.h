@@ -33,7 +33,6 @@ struct findings {
     const double *cycles;             /* of struct chips */
     const struct seen_texts *texts;   /* what the inputs show beside the modules */
     const struct tried *tried;        /* places that the user's own compiler was asked about */
-    struct suppressions *suppress;    /* --suppress, which counts them; or NULL */
     bool unfused;                     /* much is missed, and no op is fused */
     bool show_slower;                 /* --include */
 };

@@ -29,6 +29,7 @@ struct finding {
     double saved_us;                            /* below 0: fusing is slower */
     struct fingerprint fingerprint;
     struct str known; /* why a baseline has it; empty: it has not */
+    bool fails;       /* it is new, and makes the audit fail */
 
     const struct pattern *pattern;
     struct str_list component_ops;
@@ -45,6 +46,7 @@ struct finding {
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list conflicts;   /* fused ops that compete for its ops */
     uint32_t graph, ngraphs;     /* number and count in the input */
+    double share_us;             /* its part of what all of a report save */
     uint32_t places;             /* that it stands for: others differ in names and locations only */
     uint32_t copies;             /* how often that graph was compiled */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */

@@ -149,8 +149,8 @@ static void put_counts(struct writer *w, const struct report *r) {
     write_map_at(w, "totals");
     write_pair_number(w, "places", r->findings.n);
     write_pair_number(w, "known", report_known(r));
-    write_pair_number(w, "suppressed", r->suppressed.n);
     write_pair_number(w, "slower", r->nslower);
+    write_pair_number(w, "small", r->nsmall);
     write_pair_number(w, "paired_ops", r->npaired);
     write_pair_number(w, "unpaired_ops", r->nunpaired);
     write_close(w);

@@ -85,28 +85,13 @@ static void add_code(struct buf *out, struct str s) {
     }
 }
 
-/* What of an entry is known, or is not. */
-struct share {
-    uint32_t n;
-    double saved;
-};
-
-static struct share share_of(const struct report_entry *e, bool known) {
-    struct share x = {0};
-    for (uint32_t i = 0; i < e->nfindings; i++)
-        if ((e->findings[i]->known.n > 0) == known) {
-            x.n++;
-            x.saved += e->findings[i]->saved_us;
-        }
-    return x;
-}
-
-static bool print_row(struct markdown *m, const struct report_entry *e, struct share x) {
+static bool print_row(struct markdown *m, const struct report_entry *e, bool known) {
+    struct entry_share x = entry_share(e, known);
     const struct finding *first = e->findings[0];
     struct buf action = {0}, row = {0};
     buf_add(&row, STR("| "));
     report_add_time(&row, x.saved);
-    buf_printf(&row, " | %u | ", x.n);
+    buf_printf(&row, " | %u%s | ", x.n, m->report->compared && x.n && !x.fails && !known ? " (no failure)" : "");
     add_text(&row, first->fused_op);
     buf_add(&row, STR(" | "));
     if (first->component_ops.n > MOST_OPS)
@@ -131,8 +116,8 @@ static void print_rows(struct markdown *m, bool known) {
     buf_add(&head, STR("\n| saves | places | fused op | instead of | what to do |\n|---:|---:|---|---|---|\n"));
     print_part(m, &head);
     for (uint32_t i = 0; i < r->nentries; i++) {
-        struct share x = share_of(&r->entries[i], known);
-        left += x.n && (left || !print_row(m, &r->entries[i], x));
+        uint32_t n = entry_share(&r->entries[i], known).n;
+        left += n && (left || !print_row(m, &r->entries[i], known));
     }
     print_count(m, left, "fused op");
 }
@@ -167,7 +152,7 @@ static void add_finding(struct buf *out, const struct finding *f) {
 /* Its new places in a fold, if one of them fits; returns how many do not. */
 static uint32_t print_places(struct markdown *m, const struct report_entry *e) {
     const struct str end = STR("\n</details>\n");
-    uint32_t n = share_of(e, false).n, printed = 0;
+    uint32_t n = entry_share(e, false).n, printed = 0;
     if (m->left < end.n)
         return n;
     m->left -= end.n;
@@ -192,13 +177,16 @@ static uint32_t print_places(struct markdown *m, const struct report_entry *e) {
     return n - printed;
 }
 
-/* "2 new places where 1 fused op could stand, 14 known". */
+static void add_number(struct buf *out, uint32_t n, const char *what) {
+    if (n)
+        buf_printf(out, ", %u %s", n, what);
+}
+
+/* "2 new places where 1 fused op could stand, 14 known" */
 static void print_head(struct markdown *m, uint32_t known) {
     const struct report *r = m->report;
     struct buf head = {0}, uri = {0};
-    uint32_t n = r->findings.n - known, ops = 0;
-    for (uint32_t i = 0; i < r->nentries; i++)
-        ops += share_of(&r->entries[i], false).n > 0;
+    uint32_t n = r->findings.n - known, ops = report_fused_ops(r, true);
     report_uri(r, &uri);
     buf_printf(&head, "<!-- fusion-audit: %.*s -->\n**fusion-audit**: ", (int)uri.n, uri.p);
     if (n)
@@ -208,11 +196,36 @@ static void print_head(struct markdown *m, uint32_t known) {
         buf_add(&head, known        ? STR("nothing new")
                        : r->partial ? STR("none of the patterns that were asked for is found")
                                     : STR("no fusion is missed"));
-    if (known)
-        buf_printf(&head, ", %u known", known);
+    add_number(&head, known, "known");
+    add_number(&head, r->gone.n, "gone");
+    if (r->before_us > 0 && r->total_us > 0) {
+        buf_add(&head, STR("; all ops: "));
+        report_add_time(&head, r->before_us);
+        buf_add(&head, STR(" → "));
+        report_add_time(&head, r->total_us);
+    }
     buf_add(&head, STR("\n"));
     print_part(m, &head);
     buf_free(&uri);
+}
+
+static void print_gone(struct markdown *m) {
+    const struct finding_list *gone = &m->report->gone;
+    struct buf part = {0};
+    uint32_t i = 0;
+    if (!gone->n)
+        return;
+    buf_printf(&part, "\n<details><summary>%u gone</summary>\n\n", gone->n);
+    while (print_part(m, &part) && i < gone->n) {
+        const struct finding *f = gone->items[i++];
+        buf_add(&part, STR("- "));
+        add_text(&part, f->fused_op);
+        buf_add(&part, STR(", "));
+        add_text(&part, finding_place(f));
+        buf_addc(&part, '\n');
+    }
+    print_count(m, gone->n - i, "place");
+    fputs("\n</details>\n", m->out);
 }
 
 bool report_print_markdown(const struct report *r, FILE *out) {
@@ -224,6 +237,7 @@ bool report_print_markdown(const struct report *r, FILE *out) {
     for (uint32_t i = 0; i < r->nentries; i++)
         left_out += print_places(&m, &r->entries[i]);
     print_count(&m, left_out, "place");
+    print_gone(&m);
     if (known) {
         fprintf(out, "\n<details><summary>%u known</summary>\n", known);
         print_rows(&m, true);

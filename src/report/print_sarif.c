@@ -1,7 +1,7 @@
 /* The report in SARIF 2.1.0 (OASIS standard "Static Analysis Results Interchange Format"): a rule for each pattern that
- * found something, a result for each place. What a baseline knows, or --suppress leaves out, is kept, with a
- * suppression. Properties are there that GitHub asks for (docs.github.com, "SARIF support for code scanning"); it does
- * not know absent results, which it would show as alerts. */
+ * found something, a result for each place. What a baseline knows is kept, with a suppression. Properties are there
+ * that GitHub asks for (docs.github.com, "SARIF support for code scanning"); it does not know absent results, which it
+ * would show as alerts. */
 #include "base/hash.h"
 #include "base/writer.h"
 #include "report/report.h"
@@ -199,19 +199,6 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
     arena_free(&a);
 }
 
-static void put_suppressed(struct sarif *s, const struct finding *f) {
-    write_map(&s->w);
-    s->text.n = 0;
-    buf_printf(&s->text, "%.*s is missed%s%.*s.", (int)f->fused_op.n, f->fused_op.p, f->place.n ? ": " : "",
-               (int)f->place.n, f->place.p);
-    put(s, "ruleId", f->pattern->name);
-    put(s, "level", STR("note"));
-    put_message(s, "message", buf_str(&s->text));
-    put_location(s, f, f->place);
-    put_suppression(s, f->known);
-    write_close(&s->w);
-}
-
 /* Which of the compiles that are audited at one commit. */
 static void put_category(struct sarif *s) {
     struct buf id = {0};
@@ -239,8 +226,6 @@ bool report_print_sarif(const struct report *r, FILE *out) {
     for (uint32_t i = 0; i < r->nentries; i++)
         for (uint32_t k = 0; k < r->entries[i].nfindings; k++)
             put_result(&s, &r->entries[i], r->entries[i].findings[k]);
-    for (uint32_t i = 0; i < r->suppressed.n; i++)
-        put_suppressed(&s, r->suppressed.items[i]);
     write_close(&s.w);
     write_close(&s.w);
     write_close(&s.w);

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-void report_add(struct report *r, const struct finding *f) {
-    finding_add(&r->findings, f, &r->arena);
+#define NOTHING_US 0.05 /* as times are said */
+
+struct finding *report_add(struct report *r, const struct finding *f) {
+    return finding_add(&r->findings, f, &r->arena);
 }
 
 uint32_t report_places(const struct report *r) {
@@ -23,6 +25,37 @@ uint32_t report_known(const struct report *r) {
     for (uint32_t i = 0; i < r->findings.n; i++)
         n += r->findings.items[i]->known.n > 0;
     return n;
+}
+
+struct entry_share entry_share(const struct report_entry *e, bool known) {
+    struct entry_share x = {0};
+    for (uint32_t i = 0; i < e->nfindings; i++)
+        if ((e->findings[i]->known.n > 0) == known) {
+            x.n++;
+            x.saved += e->findings[i]->saved_us;
+            x.fails |= e->findings[i]->fails;
+        }
+    return x;
+}
+
+static bool counts(const struct report_entry *e, bool new_only) {
+    return !new_only || entry_share(e, false).n > 0;
+}
+
+uint32_t report_fused_ops(const struct report *r, bool new_only) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        bool first = counts(&r->entries[i], new_only);
+        for (uint32_t k = 0; k < i && first; k++)
+            first = !counts(&r->entries[k], new_only) ||
+                    !str_eq(r->entries[k].findings[0]->fused_op, r->entries[i].findings[0]->fused_op);
+        n += first;
+    }
+    return n;
+}
+
+double report_least_us(const struct report *r) {
+    return r->least.given ? r->least.us + r->least.share * r->total_us : NOTHING_US;
 }
 
 /* ---- order ---- */
@@ -112,18 +145,50 @@ static void make_entries(struct report *r) {
     }
 }
 
+/* Its places save more than nothing, or what was asked for. What is slower is there since it was asked for, and what is
+ * saved where sizes are not known may be much. */
+static bool is_worth(const struct report *r, const struct report_entry *e) {
+    double saved = 0;
+    int64_t launches = 0;
+    for (uint32_t i = 0; i < e->nfindings; i++) {
+        const struct finding *f = e->findings[i];
+        if (!f->price.known || f->todo.kind == TODO_LEAVE)
+            return true;
+        saved += f->saved_us > 0 ? f->saved_us * f->places : 0;
+        launches += price_saved(&f->price).launches * f->places;
+    }
+    return saved >= report_least_us(r) || (launches > 0 && !r->least.given);
+}
+
+static void leave_out_small(struct report *r) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        const struct report_entry *e = &r->entries[i];
+        bool worth = is_worth(r, e);
+        for (uint32_t k = 0; k < e->nfindings && !worth; k++)
+            r->saved_us -= e->findings[k]->share_us;
+        r->nsmall += worth ? 0 : e->nplaces;
+        if (worth)
+            r->entries[n++] = *e;
+    }
+    r->nentries = n;
+}
+
 /* The list in the order of the entries. */
 static void place_findings(struct report *r) {
+    uint32_t n = 0;
     struct finding **sorted = xcalloc(r->findings.n + (size_t)1, sizeof *sorted), **at = sorted;
     for (uint32_t i = 0; i < r->nentries; i++) {
         struct report_entry *e = &r->entries[i];
         memcpy(at, e->findings, e->nfindings * sizeof(struct finding *));
         e->findings = at;
         at += e->nfindings;
+        n += e->nfindings;
     }
     free(r->findings.items);
     r->findings.items = sorted;
     r->findings.cap = r->findings.n;
+    r->findings.n = n;
 }
 
 /* Of one kind and one option or pattern. */
@@ -182,6 +247,7 @@ void report_sort(struct report *r) {
     if (!r->findings.n)
         return;
     make_entries(r);
+    leave_out_small(r);
     qsort(r->entries, r->nentries, sizeof *r->entries, compare_savings);
     place_findings(r);
     for (uint32_t i = 0; i < r->nentries; i++) {
@@ -190,6 +256,8 @@ void report_sort(struct report *r) {
         refer(e);
         add_todos(e);
     }
+    for (uint32_t i = 0; i < r->findings.n; i++)
+        r->findings.items[i]->number = i;
 }
 
 /* The path from the working directory, if the file lies below it. */
@@ -226,7 +294,7 @@ void report_free(struct report *r) {
         free(r->entries[i].todos);
     free(r->entries);
     free(r->findings.items);
-    free(r->suppressed.items);
+    free(r->gone.items);
     free(r->layers);
     free(r->parts);
     arena_free(&r->arena);

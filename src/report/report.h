@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 #include "report/finding.h"
-#include "report/suppress.h"
 
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
@@ -40,6 +39,12 @@ struct promise {
     bool second;   /* of a pair, or it needs something of the compiler */
 };
 
+/* What fusing has to save at all places of an entry together; not given: a launch, or time as it is said. */
+struct least_saving {
+    bool given;
+    double us, share; /* share: of the time of all ops */
+};
+
 /* What the ops of one layer take. */
 struct layer_time {
     struct str name;     /* "layer 3"; empty: of none */
@@ -59,21 +64,26 @@ struct report {
     uint32_t nlayers, layers_cap;
     struct promise *parts; /* at parts of places that take more; `option` and `saved` only */
     uint32_t nparts, parts_cap;
-    double total_us, saved_us;      /* the model as it is; what all findings save that do not exclude one another */
-    uint32_t npaired, nunpaired;    /* compute ops of TTNN, by whether their TTIR is known */
-    struct finding_list suppressed; /* `known`: why */
-    uint32_t nslower;               /* places that are not reported since fusing them is estimated to be slower */
-    bool details;                   /* --details */
-    bool counted;                   /* a finding may stand for several places, and has no texts: for a summary */
-    bool compared;                  /* with a baseline: those that it does not know are new */
-    bool partial;                   /* not all patterns were searched for */
+    double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
+    uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
+    struct least_saving least;   /* --min-saving */
+    uint32_t nslower;            /* places that are not reported since fusing them is estimated to be slower */
+    uint32_t nsmall;             /* places that are not reported since fusing them saves too little */
+    bool compared;               /* with a baseline: those that it does not know are new */
+    struct finding_list gone;    /* of the baseline: fused op, place and fingerprint alone are known */
+    double before_us;            /* total_us when that was written; 0: not known */
+    bool details;                /* --details */
+    bool counted;                /* a finding may stand for several places, and has no texts: for a summary */
+    bool partial;                /* not all patterns were searched for */
 };
 
-/* Adds a copy: the modules may be freed, the pattern and the device may not. */
-void report_add(struct report *r, const struct finding *f);
-/* Makes the entries and sorts them: direct fusions, then theoretical ones, each by what all their findings save; those
- * that are slower last. Among equals by number of findings, most first, then by fused op, source, components. Findings
- * by what they save, else in the order in which they were added. */
+/* Adds a copy, which is returned: the modules may be freed, the pattern and the device may not. */
+struct finding *report_add(struct report *r, const struct finding *f);
+/* In us. */
+double report_least_us(const struct report *r);
+/* Leaves out entries that save too little, and sorts the others: direct fusions, then theoretical ones, each by what
+ * all their findings save; those that are slower last. Among equals by number of findings, most first, then by fused
+ * op, source, components. Findings by what they save, else in the order in which they were added. */
 void report_sort(struct report *r);
 /* The notes of a finding as they are printed: the first of an entry says what is to be done. */
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
@@ -81,6 +91,15 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
 /* How many places its findings stand for, and how many of them a baseline knows. */
 uint32_t report_places(const struct report *r);
 uint32_t report_known(const struct report *r);
+/* How many fused ops they have, of all or of those that are new; several entries may have one. */
+uint32_t report_fused_ops(const struct report *r, bool new_only);
+/* The part of an entry that a baseline knows, or does not. */
+struct entry_share {
+    uint32_t n;
+    double saved;
+    bool fails; /* one of it does */
+};
+struct entry_share entry_share(const struct report_entry *e, bool known);
 /* What is to be done about an entry, in one line. */
 void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
 /* Of the different options that entries ask for, number i; NULL beyond the last. */

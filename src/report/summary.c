@@ -308,16 +308,15 @@ static void print_promises(const struct summary *t, const struct report *r) {
 
 static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
     struct buf line = {0};
-    uint32_t places = report_places(r), known = report_known(r);
+    uint32_t places = report_places(r), known = report_known(r), ops = report_fused_ops(r, false);
     print_clean(str_of(name), "\t", out);
-    buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
-               r->nentries == 1 ? "" : "s");
-    if (r->suppressed.n)
-        buf_printf(&line, ", %u suppressed", r->suppressed.n);
+    buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", ops, ops == 1 ? "" : "s");
     if (r->nslower)
         buf_printf(&line, ", %u left out as slower", r->nslower);
+    if (r->nsmall)
+        buf_printf(&line, ", %u that save %s", r->nsmall, r->least.given ? "less" : "nothing");
     if (r->compared)
-        buf_printf(&line, "; %u known, %u new", known, places - known);
+        buf_printf(&line, "; %u known, %u new, %u gone", known, places - known, r->gone.n);
     if (r->nunpaired)
         buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
     else if (r->npaired)
@@ -331,6 +330,13 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
         if (r->device.n)
             buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
     }
+    if (r->before_us > 0 && r->total_us > 0) {
+        buf_add(&line, STR("; all ops: "));
+        report_add_time(&line, r->before_us);
+        buf_add(&line, STR(" before, "));
+        report_add_time(&line, r->total_us);
+        buf_add(&line, STR(" now"));
+    }
     size_t used = strlen(name) < width / 2 ? strlen(name) : 0;
     struct str rest = buf_str(&line), first = next_line(&rest, width - used, true);
     fprintf(out, "%.*s\n", (int)first.n, first.p);
@@ -341,11 +347,35 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
     buf_free(&line);
 }
 
+/* Against a baseline: what is new, and whether it makes the audit fail. What is gone is told where the baseline has it.
+ */
+static void print_new(const struct report *r, uint32_t width, FILE *out) {
+    for (uint32_t i = 0; i < r->nentries && r->compared; i++) {
+        const struct report_entry *e = &r->entries[i];
+        struct entry_share new = entry_share(e, false);
+        struct buf line = {0}, clean = {0};
+        uint32_t first = 0;
+        if (!new.n)
+            continue;
+        while (e->findings[first]->known.n)
+            first++;
+        const struct finding *f = e->findings[first];
+        buf_printf(&line, "new%s: %.*s at %u place%s, ", new.fails ? "" : ", which does not fail", (int)f->fused_op.n,
+                   f->fused_op.p, new.n, new.n == 1 ? "" : "s");
+        report_add_time(&line, new.saved);
+        buf_printf(&line, ": %.*s%s", (int)finding_place(f).n, finding_place(f).p, new.n > 1 ? ", ..." : "");
+        print_wrapped(utf8_clean(buf_str(&line), "", &clean), "  ", width, out);
+        buf_free(&line);
+        buf_free(&clean);
+    }
+}
+
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
     struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .out = out};
     struct str head = STR("fused op: what to do");
     bool alike = false;
     print_head(r, name, t.width, out);
+    print_new(r, t.width, out);
     table_make(&t, r);
     if (t.nrows)
         qsort(t.rows, t.nrows, sizeof *t.rows, by_saving);

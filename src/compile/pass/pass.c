@@ -1,4 +1,4 @@
-/* fa_pass: the place with the numbers of its arguments in it, the same with the fused op, and both as a file. */
+/* fa_make_pass: the place with the numbers of its arguments in it, the same with the fused op, and both as a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,7 +362,7 @@ static void run(struct fa_pass *p, const struct fa_pass_options *o) {
     module_text_free(&f);
 }
 
-struct fa_pass *fa_pass(const struct fa_pass_options *options) {
+struct fa_pass *fa_make_pass(const struct fa_pass_options *options) {
     IN_C_LOCALE;
     struct fa_pass *p = xcalloc(1, sizeof *p);
     p->diags = (struct diags){.arena = &p->arena};

@@ -76,9 +76,18 @@ static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
 static const char *const source_words[PATTERN_SOURCES + REACH_ELSEWHERE] = {
     "ttnn", "torch", "triton", "cuda", "ttnn:dialect", "ttnn:operand", "ttnn:library"};
 
+bool source_is_one_of(const char *list, struct str source, struct str lacks) {
+    enum pattern_reach reach = !lacks.n ? REACH_DIALECT : str_eq(lacks, LACKS_OP) ? REACH_LIBRARY : REACH_OPERAND;
+    return has_word(list, source) ||
+           (str_is(source, "ttnn") && has_word(list, str_of(source_words[PATTERN_SOURCES + reach])));
+}
+
 bool source_wanted(const struct fa_patterns *o, const struct pattern *p) {
-    return !o->sources || has_word(o->sources, p->source) ||
-           (pattern_is_direct(p) && has_word(o->sources, str_of(source_words[PATTERN_SOURCES + pattern_reach(p)])));
+    return !o->sources || source_is_one_of(o->sources, p->source, pattern_lacks(p));
+}
+
+bool sources_check(const char *list, const char *option, struct arena *a, struct diags *d) {
+    return check_words(list, option, source_words, sizeof source_words / sizeof *source_words, a, d);
 }
 
 bool included(const struct fa_patterns *o, const char *word) {
@@ -112,8 +121,7 @@ static bool is_searched(const struct pattern *p, const struct fa_patterns *o) {
 bool library_select(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
     const char *const hidden[] = {"blocked", "decomposed", "slower", region_words[0], region_words[1]};
     struct str bad;
-    if (!check_words(o->sources, "--source", source_words, sizeof source_words / sizeof *source_words, &set->arena,
-                     d) ||
+    if (!sources_check(o->sources, "--source", &set->arena, d) ||
         !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden, &set->arena, d))
         return false;
     for (uint32_t i = 0; i < set->n; i++) {

@@ -240,10 +240,9 @@ static inline enum pattern_reach pattern_reach(const struct pattern *p) {
 }
 
 /* What the dialect lacks of a direct fusion: "activations"; empty, where it lacks nothing. */
+#define LACKS_OP STR("the op")
 static inline struct str pattern_lacks(const struct pattern *p) {
-    return pattern_reach(p) == REACH_OPERAND   ? p->status.lacks
-           : pattern_reach(p) == REACH_LIBRARY ? STR("the op")
-                                               : STR("");
+    return pattern_reach(p) == REACH_OPERAND ? p->status.lacks : pattern_reach(p) == REACH_LIBRARY ? LACKS_OP : STR("");
 }
 
 /* Reads one file, or all *.yml of a directory in order of name, their shared sections first. A pattern replaces an

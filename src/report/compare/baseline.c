@@ -25,117 +25,204 @@ static bool read_fingerprint(struct str s, void *member) {
     return fingerprint_read(s, member);
 }
 
+static bool read_us(struct str s, void *member) {
+    char digits[32] = "", *end = digits;
+    if (s.n < sizeof digits)
+        memcpy(digits, s.p, s.n);
+    *(double *)member = strtod(digits, &end);
+    return s.n && end == digits + s.n;
+}
+
 static bool read_known(struct baseline *b, const struct yaml *y, const struct tree *entry) {
     static const struct field fields[] = {
-        {"fingerprint", FIELD_VALUE, true, offsetof(struct known, fingerprint), read_fingerprint,
+        {"fingerprint", FIELD_VALUE, false, offsetof(struct known, fingerprint), read_fingerprint,
          "one of the notes of a report"},
+        {"location", FIELD_VALUE, false, offsetof(struct known, location), yaml_word, "a glob"},
         {"fused_op", FIELD_VALUE, false, offsetof(struct known, fused_op), yaml_word, "a text"},
         {"place", FIELD_VALUE, false, offsetof(struct known, place), yaml_word, "a text"},
         {"reason", FIELD_VALUE, false, offsetof(struct known, reason), yaml_word, "a text"},
         {"until", FIELD_VALUE, false, offsetof(struct known, until), read_date, "a date such as 2027-01-31"},
+        {"saved_us", FIELD_VALUE, false, offsetof(struct known, saved_us), read_us, "a number"},
     };
-    struct known k = {.line = entry->line, .column = entry->column};
+    struct known k = {.saved_us = -INFINITY, .line = entry->line, .column = entry->column};
     if (!yaml_record(y, entry, fields, sizeof fields / sizeof *fields, &k))
         return false;
-    b->items = grow(b->items, &b->cap, b->n + 1, sizeof *b->items);
-    b->items[b->n++] = k;
-    finding_add(&b->findings, &(struct finding){.fingerprint = k.fingerprint, .saved_us = -INFINITY}, y->arena);
+    bool rule = !k.fingerprint.count;
+    if (rule && ((!k.fused_op.n && !k.location.n) || !k.reason.n))
+        return yaml_wrong(y, entry, NULL, "`fingerprint` expected, or `fused_op` or `location` with a `reason`");
+    struct known_list *list = rule ? &b->rules : &b->places;
+    list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = k;
+    if (!rule)
+        finding_add(&b->findings,
+                    &(struct finding){
+                        .fingerprint = k.fingerprint, .fused_op = k.fused_op, .place = k.place, .saved_us = k.saved_us},
+                    y->arena);
     return true;
 }
 
 bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct diags *d) {
-    struct yaml y = {.path = path, .arena = a, .diags = d};
+    static const struct field fields[] = {
+        {"total_us", FIELD_VALUE, false, offsetof(struct baseline, total_us), read_us, "a number"},
+        {"known_findings", FIELD_NESTED, true, offsetof(struct baseline, list), NULL, "a list"},
+    };
+    struct yaml y = {.path = path, .form = "a list, `known_findings`", .arena = a, .diags = d};
     *b = (struct baseline){.path = path};
     if (!yaml_open(&y))
         return false;
     if (y.documents && y.documents->next)
         return yaml_wrong(&y, y.documents->next, NULL, "more than one document");
-    const struct tree *list = y.documents ? tree_lookup(y.documents, "known_findings") : NULL;
-    if (y.documents && (!list || list->kind != TREE_SEQUENCE || y.documents->n != 1))
-        return yaml_wrong(&y, y.documents, NULL, "this is no baseline: one list, `known_findings`, expected");
-    for (const struct tree *i = list ? list->first : NULL; i; i = i->next)
+    if (y.documents && !yaml_record(&y, y.documents, fields, sizeof fields / sizeof *fields, b))
+        return false;
+    if (b->list && b->list->kind != TREE_SEQUENCE)
+        return yaml_wrong(&y, b->list, NULL, "this is no baseline");
+    for (const struct tree *i = b->list ? b->list->first : NULL; i; i = i->next)
         if (!read_known(b, &y, i))
             return false;
     return true;
 }
 
-uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
-    struct findings_compared c = findings_compare(&b->findings, l);
-    uint32_t nnew = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct known *k = c.before_of[i] == NONE ? NULL : &b->items[c.before_of[i]];
-        nnew += !k;
+static bool any_matches(struct str_list names, struct str glob) {
+    for (uint32_t i = 0; i < names.n; i++)
+        if (str_matches(names.items[i], glob))
+            return true;
+    return false;
+}
+
+/* By the place in the model, and by the names in the locations of its ops. */
+static bool rule_means(const struct known *k, const struct finding *f) {
+    return (!k->fused_op.n || str_matches(f->fused_op, k->fused_op)) &&
+           (!k->location.n || str_matches(f->place, k->location) || any_matches(f->notes.names, k->location) ||
+            any_matches(f->notes.locations, k->location));
+}
+
+/* The first rule that means a finding; or NULL. */
+static struct known *rule_of(const struct baseline *b, const struct finding *f) {
+    uint32_t i = 0;
+    while (i < b->rules.n && !rule_means(&b->rules.items[i], f))
+        i++;
+    return i < b->rules.n ? &b->rules.items[i] : NULL;
+}
+
+void baseline_apply(struct baseline *b, struct report *r) {
+    struct findings_compared c = findings_compare(&b->findings, &r->findings);
+    for (uint32_t i = 0; i < r->findings.n; i++) {
+        struct finding *f = r->findings.items[i];
+        struct known *rule = rule_of(b, f), *k = rule;
+        if (!rule && c.before_of[i] != NONE)
+            k = &b->places.items[c.before_of[i]];
+        if (rule)
+            rule->applies = true;
         if (k)
-            l->items[i]->known = k->reason.n ? k->reason : str_of(not_said);
+            f->known = k->reason.n ? k->reason : str_of(not_said);
     }
-    for (uint32_t i = 0; i < b->n; i++)
-        b->items[i].applies = c.is_there[i];
+    for (uint32_t i = 0; i < b->places.n; i++) {
+        b->places.items[i].applies = c.is_there[i];
+        if (!c.is_there[i])
+            finding_add(&r->gone, b->findings.items[i], &r->arena);
+    }
+    r->before_us = b->total_us;
+    r->compared = true;
     findings_compared_free(&c);
-    return nnew;
 }
 
 /* By --only, --skip and --source: all patterns of a fused op were searched. */
 static bool looked_for(const struct pattern_set *set, const struct fa_patterns *o, struct str fused_op) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct pattern *p = set->items[i];
-        if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p)))
+        if (!p->replaced && (!fused_op.n || str_matches(p->fused_op, fused_op)) &&
+            (!p->selected || !source_wanted(o, p)))
             return false;
     }
     return !str_is(fused_op, "ttnn.generic") || region_kind_wanted(set, o) == REGION_REDUCTION;
 }
 
+/* "ttnn.linear, layer 2" */
+static void add_meant(struct buf *out, const struct known *k) {
+    struct str where = k->place.n ? k->place : k->location;
+    buf_printf(out, "%.*s%s%.*s", (int)k->fused_op.n, k->fused_op.n ? k->fused_op.p : "",
+               k->fused_op.n && where.n ? ", " : "", (int)where.n, where.n ? where.p : "");
+}
+
+static bool tell(const struct baseline *b, const struct known *k, const char *today, bool looked, struct diags *d) {
+    struct source_location at = {b->path, k->line, k->column};
+    bool expired = k->until.n && str_cmp(k->until, str_of(today)) < 0, gone = looked && !k->applies;
+    struct buf meant = {0};
+    if (!expired && !gone)
+        return false;
+    add_meant(&meant, k);
+    diag_add(d, SEV_WARNING, at, gone ? "remove the entry, or write the baseline anew with --write-baseline" : NULL,
+             "%.*s: known%s%.*s%s", (int)meant.n, meant.p, expired ? " until " : "", expired ? (int)k->until.n : 0,
+             expired ? k->until.p : "",
+             gone         ? ", and no longer there"
+             : k->applies ? ", and still there"
+                          : "");
+    buf_free(&meant);
+    return true;
+}
+
 uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,
                        const struct fa_patterns *o, struct diags *d) {
+    const struct known_list *lists[] = {&b->rules, &b->places};
     uint32_t told = 0;
-    for (uint32_t i = 0; i < b->n; i++) {
-        const struct known *k = &b->items[i];
-        struct source_location at = {b->path, k->line, k->column};
-        bool expired = k->until.n && str_cmp(k->until, str_of(today)) < 0,
-             gone = all && !k->applies && looked_for(set, o, k->fused_op);
-        if (!expired && !gone)
-            continue;
-        told++;
-        diag_add(d, SEV_WARNING, at, gone ? "remove the entry, or write the baseline anew with --write-baseline" : NULL,
-                 "%.*s%s%.*s: known%s%.*s%s", (int)k->fused_op.n, k->fused_op.n ? k->fused_op.p : "",
-                 k->place.n ? ", " : "", (int)k->place.n, k->place.n ? k->place.p : "", expired ? " until " : "",
-                 expired ? (int)k->until.n : 0, expired ? k->until.p : "",
-                 gone         ? ", and no longer there"
-                 : k->applies ? ", and still there"
-                              : "");
-    }
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < lists[k]->n; i++) {
+            const struct known *x = &lists[k]->items[i];
+            told += tell(b, x, today, all && looked_for(set, o, x->fused_op), d);
+        }
     return told;
 }
 
-bool baseline_print(const struct finding_list *l, const struct baseline *before, FILE *out) {
-    struct baseline none = {.path = NULL};
-    if (!before)
-        before = &none;
-    struct findings_compared c = findings_compare(&before->findings, l);
+static void print_known(struct writer *w, const struct known *k) {
+    write_pair(w, "reason", k && k->reason.n ? k->reason : str_of(not_said), TEXT_NAME);
+    if (k && k->until.n)
+        write_pair(w, "until", k->until, TEXT_NAME);
+    write_close(w);
+}
+
+static void print_rule(struct writer *w, const struct known *k) {
+    write_map(w);
+    write_pair_if_any(w, "fused_op", k->fused_op, TEXT_NAME);
+    write_pair_if_any(w, "location", k->location, TEXT_QUOTED);
+    print_known(w, k);
+}
+
+static void print_place(struct writer *w, const struct finding *f, const struct known *k) {
     char text[FINGERPRINT_TEXT];
+    write_map(w);
+    write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)), TEXT_NAME);
+    write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
+    write_pair(w, "place", finding_place(f), TEXT_NAME);
+    write_key(w, STR("saved_us"));
+    write_real(w, f->saved_us);
+    print_known(w, k);
+}
+
+bool baseline_print(const struct report *r, const struct baseline *before, FILE *out) {
+    const struct finding_list *l = &r->findings;
+    struct findings_compared c = findings_compare(&before->findings, l);
     struct writer w;
     write_begin(&w, MARKUP_YAML, out);
     write_map(&w);
     write_list_at(&w, "known_findings");
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct finding *f = l->items[i];
-        const struct known *k = c.before_of[i] == NONE ? NULL : &before->items[c.before_of[i]];
-        write_map(&w);
-        write_pair(&w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)), TEXT_NAME);
-        write_pair(&w, "fused_op", f->fused_op, TEXT_NAME);
-        write_pair(&w, "place", finding_place(f), TEXT_NAME);
-        write_pair(&w, "reason", k && k->reason.n ? k->reason : str_of(not_said), TEXT_NAME);
-        if (k && k->until.n)
-            write_pair(&w, "until", k->until, TEXT_NAME);
-        write_close(&w);
-    }
+    for (uint32_t i = 0; i < before->rules.n; i++)
+        print_rule(&w, &before->rules.items[i]);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (!rule_of(before, l->items[i]))
+            print_place(&w, l->items[i], c.before_of[i] == NONE ? NULL : &before->places.items[c.before_of[i]]);
     write_close(&w);
+    if (r->total_us > 0) {
+        write_key(&w, STR("total_us"));
+        write_real(&w, r->total_us);
+    }
     write_close(&w);
     findings_compared_free(&c);
     return write_end(&w);
 }
 
 void baseline_free(struct baseline *b) {
-    free(b->items);
+    free(b->rules.items);
+    free(b->places.items);
     free(b->findings.items);
     *b = (struct baseline){.path = NULL};
 }

@@ -155,7 +155,7 @@ static const uint64_t *place_keys(const struct finding_list *l, struct arena *a)
     return keys;
 }
 
-static void add_change(struct findings_compared *c, enum finding_change kind, const struct finding *f) {
+static void add_change(struct findings_compared *c, enum finding_change kind, struct finding *f) {
     c->changes = grow(c->changes, &c->cap, c->nchanges + 1, sizeof *c->changes);
     c->changes[c->nchanges++] = (struct changed_finding){kind, f};
     c->counts[kind]++;
@@ -164,24 +164,26 @@ static void add_change(struct findings_compared *c, enum finding_change kind, co
 struct findings_compared findings_compare(const struct finding_list *before, const struct finding_list *now) {
     struct arena a = {0};
     struct findings_compared c = {.is_there = xcalloc(before->n + (size_t)1, sizeof *c.is_there)};
-    c.before_of = fingerprints_pair(finding_fingerprints(before, &a), finding_fingerprints(now, &a));
-    uint32_t *became = arena_alloc(&a, (now->n + (size_t)1) * sizeof *became);
-    memcpy(became, c.before_of, now->n * sizeof *became);
-    keys_pair(place_keys(before, &a), before->n, place_keys(now, &a), now->n, became);
+    uint32_t *same = fingerprints_pair(finding_fingerprints(before, &a), finding_fingerprints(now, &a));
+    c.before_of = xrealloc(NULL, (now->n + (size_t)1) * sizeof *c.before_of);
+    memcpy(c.before_of, same, now->n * sizeof *same);
+    keys_pair(place_keys(before, &a), before->n, place_keys(now, &a), now->n, c.before_of);
     for (uint32_t i = 0; i < now->n; i++) {
-        if (c.before_of[i] == NONE && became[i] != NONE && now->items[i]->saved_us > before->items[became[i]]->saved_us)
-            became[i] = NONE;
-        if (became[i] == NONE)
+        uint32_t *was = &c.before_of[i];
+        if (same[i] == NONE && *was != NONE && now->items[i]->saved_us > before->items[*was]->saved_us)
+            *was = NONE;
+        if (*was == NONE)
             add_change(&c, FINDING_NEW, now->items[i]);
         else
-            c.is_there[became[i]] = true;
+            c.is_there[*was] = true;
     }
     for (uint32_t i = 0; i < now->n; i++)
-        if (became[i] != c.before_of[i])
+        if (same[i] != c.before_of[i])
             add_change(&c, FINDING_CHANGED, now->items[i]);
     for (uint32_t i = 0; i < before->n; i++)
         if (!c.is_there[i])
             add_change(&c, FINDING_GONE, before->items[i]);
+    free(same);
     arena_free(&a);
     return c;
 }

@@ -28,12 +28,12 @@ enum finding_change { FINDING_NEW, FINDING_CHANGED, FINDING_GONE, FINDING_CHANGE
 
 struct changed_finding {
     enum finding_change kind;
-    const struct finding *finding;
+    struct finding *finding;
 };
 
 struct findings_compared {
-    uint32_t *before_of;             /* by finding now: the one that it is; NONE: it is new or changed */
-    bool *is_there;                  /* by finding before: it is one of now */
+    uint32_t *before_of; /* by finding now: the one that it is, or that it was before it changed; NONE: new */
+    bool *is_there;      /* by finding before: it is one of now */
     struct changed_finding *changes; /* new ones, changed ones, gone ones */
     uint32_t nchanges, cap, counts[FINDING_CHANGES];
 };

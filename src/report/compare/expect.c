@@ -250,7 +250,7 @@ static uint32_t count_of(struct fused_counts *c, struct str name, struct arena *
     if (i < c->n)
         return i;
     c->items = grow(c->items, &c->cap, c->n + 1, sizeof *c->items);
-    c->items[c->n++] = (struct fused_count){arena_str(a, name), 0, false};
+    c->items[c->n++] = (struct fused_count){arena_str(a, name), 0};
     return i;
 }
 
@@ -259,12 +259,11 @@ void fused_count_add(struct fused_counts *c, const struct pattern_set *set, cons
     uint32_t *at = xcalloc(g->m->nnames + (size_t)1, sizeof *at); /* by name: 1 + index into the counts */
     for (uint32_t op = 0; op < g->m->nops; op++) {
         uint32_t name = g->m->ops[op].name;
-        if (!graph_is_audited(g, op))
+        if (!graph_is_audited(g, op) || !is_sign_of_fusing(signs, op))
             continue;
         if (!at[name])
             at[name] = 1 + count_of(c, g->m->names[name], a);
         c->items[at[name] - 1].n++;
-        c->items[at[name] - 1].fused |= is_sign_of_fusing(signs, op);
     }
     free(at);
     sign_reader_free(signs);
@@ -278,9 +277,7 @@ bool fused_counts_print(const struct fused_counts *c, FILE *out) {
     write_map(&w);
     for (uint32_t i = 0; i < c->n; i++) {
         char text[40];
-        if (!c->items[i].fused)
-            continue;
-        snprintf(text, sizeof text, "== %" PRIu64, c->items[i].n);
+        snprintf(text, sizeof text, ">= %" PRIu64, c->items[i].n);
         write_key(&w, c->items[i].op);
         write_figure(&w, str_of(text));
     }

@@ -46,15 +46,17 @@ static bool has_key(struct str *line, const char *key) {
 /* A report in YAML has these facts in its notes only, in lines of which the notes of a pattern may hold the like: those
  * come first, and what is known comes last. */
 static bool read_notes(struct finding *f, struct str notes, struct arena *a) {
-    bool identified = false;
+    bool identified = false, priced = false;
     double saved = 0;
     while (notes.n) {
         struct str line = str_line(&notes);
         if (has_key(&line, "saves:")) {
             saved = price_line_us(arena_str(a, line));
+            priced = true;
         } else if (has_key(&line, "model location:")) {
             f->place = line;
             f->saved_us = saved;
+            f->price.known = priced;
         } else if (has_key(&line, "fingerprint:")) {
             identified = fingerprint_read(line, &f->fingerprint);
         } else if (identified && has_key(&line, "known:")) {
@@ -70,6 +72,7 @@ static bool read_keys(struct finding *f, const struct tree *instance, struct are
     if (!text_of(instance, "saved_us", &saved) || !text_of(instance, "fingerprint", &fingerprint) ||
         !text_of(instance, "known", &f->known))
         return false;
+    f->price.known |= tree_lookup(instance, "saves") != NULL;
     if (saved.n)
         f->saved_us = strtod(arena_strdup(a, saved), NULL);
     return !fingerprint.n || fingerprint_read(fingerprint, &f->fingerprint);
