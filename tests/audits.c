@@ -26,6 +26,7 @@ static void audit(struct fa_audit_options *o, const char *directory, const char 
 int main(int argc, char **argv) {
     char line[16384];
     struct fa_audit_options o = {
+        .min_saving = "0us", /* what is found, whatever it saves */
         .patterns = {.sources = argc > 2 && *argv[2] ? argv[2] : NULL, .include = argc > 3 ? argv[3] : NULL}};
     struct fa_library *library = fa_library_read(&o.patterns, 0);
     o.patterns.library = library;
