@@ -39,7 +39,7 @@ static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) 
         if (fa_application_left(a, i))
             p->left = arena_str(&p->arena, str_of(fa_application_left(a, i)));
     if (fa_application_status(a) != FA_CLEAN && fa_count(fa_application_diagnostics(a)))
-        p->left = arena_str(&p->arena, str_of(fa_diagnostic(fa_application_diagnostics(a), 0).message));
+        p->left = arena_str(&p->arena, str_of(fa_get_diagnostic(fa_application_diagnostics(a), 0).message));
     out.before = arena_str(&p->arena, out.before);
     out.after = fa_application_applied(a) ? arena_str(&p->arena, out.after) : STR("");
     out.unknown = arena_str(&p->arena, out.unknown);
