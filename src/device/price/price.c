@@ -460,7 +460,7 @@ static void compute(const struct parts *s, struct work *w) {
     enum op_class class = op_table[s->fused].class;
     uint32_t result = g->m->ops[s->match->root].first_result;
     int64_t tiles = 0, any = 0, products = 0;
-    bool by_rows = class == OP_AXISWISE;
+    bool by_rows = class == OP_AXISWISE, spread = false;
     uint32_t written = written_in_place(s);
     struct work part;
     if (written != NONE) {
@@ -482,11 +482,12 @@ static void compute(const struct parts *s, struct work *w) {
         any = larger(part.cores, any);
         products += is_product((enum op_kind)g->kind[s->ops[i]]) ? n : 0;
         by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
+        spread |= class == OP_ALIKE && op_is((enum op_kind)g->kind[s->ops[i]], COLLECTIVE);
     }
     if (class == OP_ELTWISE || class == OP_AXISWISE)
         w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
     w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
-    if (s->product == NONE && by_rows && s->operand != NONE)
+    if (s->product == NONE && by_rows && !spread && s->operand != NONE) /* a norm over devices cuts its rows, too */
         w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
     if (!w->cores)
         w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));

@@ -108,16 +108,18 @@ static bool equal_renamed(const struct imap *a, const struct imap *b) {
     return true;
 }
 
-/* One value, read in the same way in two places, as two products read one operand. */
+/* One value, read in the same way in two places, as two products read one operand; as of names, where lines with
+ * indices of their own have them, nothing is said about which elements. */
 bool condition_same(const struct condition_call *c) {
     struct link x[MAX_SAME], y[MAX_SAME];
+    bool elsewhere = c->arg[0].line != c->arg[1].line;
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
     uint32_t nx = movement_chain(c->graph, c->arg[0].value, c->arg[0].map, x, MAX_SAME);
     uint32_t ny = movement_chain(c->graph, c->arg[1].value, c->arg[1].map, y, MAX_SAME);
     for (uint32_t i = 0; i < nx; i++)
         for (uint32_t j = 0; j < ny; j++)
-            if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))
+            if (x[i].value == y[j].value && (elsewhere || equal_renamed(&x[i].map, &y[j].map)))
                 return true;
     return false;
 }

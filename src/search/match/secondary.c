@@ -66,8 +66,9 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
     struct values_behind b;
     uint32_t found = 0, op = m->state.slots[slot].op, most = line->deep, root = m->state.matched[0].op;
     b.n = 0;
-    if (op == NONE)
-        add_behind(&b, m->state.slots[slot].value, 0);
+    for (uint32_t v = op == NONE ? m->state.slots[slot].value : NONE; v != NONE && b.n < MAX_CHAIN;
+         v = g->m->values[v].def == NONE ? NONE : graph_through(g, g->m->values[v].def))
+        add_behind(&b, v, 0); /* and behind what it was moved from */
     for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
         add_behind(&b, g->m->ops[op].first_result + r, 0);
     for (uint32_t i = 0; i < b.n; i++) {
