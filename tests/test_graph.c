@@ -243,6 +243,21 @@ Test(graph, device_handles_are_no_operands) {
     cr_assert_float_eq(graph_constant(&ir.g, ir_value(&ir, "%2")).value, 1.5, 0);
 }
 
+#define UNUSED                                                                                                         \
+    "%0 = \"ttnn.exp\"(%x) : (" T ") -> " T "\n%1 = \"ttnn.neg\"(%0) : (" T ") -> " T "\n"                             \
+    "%2 = \"ttnn.exp\"(%1) : (" T ") -> " T "\n%3 = \"ttnn.neg\"(%0) : (" T ") -> " T "\n"
+
+Test(graph, what_nothing_uses_is_no_user) {
+    body(X, UNUSED "return %3 : " T);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%0")), 1);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%1")), 0);
+}
+
+Test(graph, what_a_piece_without_return_does_not_use_may_be_used_elsewhere) {
+    body(X, UNUSED);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%0")), 2);
+}
+
 Test(graph, deallocate_is_no_use_and_return_is_one) {
     body(X, "%0 = \"ttnn.exp\"(%x) : (" T ") -> " T "\n"
             "\"ttnn.deallocate\"(%x) <{force = false}> : (" T ") -> ()\n"

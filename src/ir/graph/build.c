@@ -53,26 +53,51 @@ static void set_operands(struct graph *g, struct diags *d) {
     g->nedges = n;
 }
 
+/* It may be left out where nothing uses its results. */
+static bool only_computes(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    bool computes = c != OP_CALL && c != OP_RETURN && c != OP_STRUCTURE && c != OP_NO_USE;
+    return computes && g->m->ops[op].nresults > 0 && !graph_op_is(g, op, IN_PLACE) && !graph_op_is(g, op, OVERWRITES);
+}
+
+/* By op: it uses nothing. What nothing uses is no user, in functions that return something. */
+static bool *unused_ops(const struct graph *g) {
+    const struct mlir *m = g->m;
+    bool *returns = xcalloc(m->nfuncs + (size_t)1, sizeof *returns);
+    bool *used = xcalloc(m->nvalues + (size_t)1, sizeof *used), *unused = xcalloc(m->nops + (size_t)1, sizeof *unused);
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (graph_class(g, i) == OP_RETURN && graph_noperands(g, i) > 0 && m->ops[i].func != NONE)
+            returns[m->ops[i].func] = true;
+    for (uint32_t i = m->nops; i-- > 0;) {
+        bool any = m->ops[i].func == NONE || !returns[m->ops[i].func] || !only_computes(g, i);
+        for (uint32_t r = 0; r < m->ops[i].nresults && !any; r++)
+            any = used[m->ops[i].first_result + r];
+        unused[i] = !any || graph_class(g, i) == OP_NO_USE;
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1] && !unused[i]; k++)
+            if (g->operands[k] != NONE)
+                used[g->operands[k]] = true;
+    }
+    free(used);
+    free(returns);
+    return unused;
+}
+
 static void set_uses(struct graph *g) {
     const struct mlir *m = g->m;
+    bool *unused = unused_ops(g);
     g->first_use = xcalloc((size_t)m->nvalues + 2, sizeof *g->first_use);
-    for (uint32_t i = 0; i < m->nops; i++) {
-        if (graph_class(g, i) == OP_NO_USE)
-            continue;
-        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1] && !unused[i]; k++)
             if (g->operands[k] != NONE)
                 g->first_use[g->operands[k] + 2]++;
-    }
     for (uint32_t v = 0; v < m->nvalues; v++)
         g->first_use[v + 2] += g->first_use[v + 1];
     g->uses = xcalloc(g->first_use[m->nvalues + 1], sizeof *g->uses);
-    for (uint32_t i = 0; i < m->nops; i++) {
-        if (graph_class(g, i) == OP_NO_USE)
-            continue;
-        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1] && !unused[i]; k++)
             if (g->operands[k] != NONE)
                 g->uses[g->first_use[g->operands[k] + 1]++] = i;
-    }
+    free(unused);
 }
 
 static bool mentions(struct str text, const char *what) {

@@ -6,9 +6,10 @@
 #include "ir/ops/scalar.h"
 #include "patterns/lang/number.h"
 
-const double function_points[FUNCTION_POINTS] = {-311.7, -14.77, -8.126, -6.341, -5.209, -3.618, -2.874, -2.113,
-                                                 -1.437, -0.962, -0.531, -0.127, 0.083,  0.374,  0.729,  1.184,
-                                                 1.693,  2.351,  2.937,  3.462,  5.118,  6.274,  13.42,  298.3};
+const double function_points[FUNCTION_POINTS] = {-311.7, -14.77,  -8.126, -6.341,  -5.209, -3.618,  -2.874,  -2.113,
+                                                 -1.437, -0.962,  -0.531, -0.127,  0.083,  0.374,   0.729,   1.184,
+                                                 1.693,  2.351,   2.937,  3.462,   5.118,  6.274,   13.42,   298.3,
+                                                 3.1e-4, -4.7e-5, 5.3e-6, -2.3e-7, 6.1e-8, -3.7e-9, 2.9e-10, -1.3e-11};
 
 static double unknown(void *self, const struct number *n) {
     (void)self;

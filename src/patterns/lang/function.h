@@ -4,9 +4,10 @@
 
 #include "patterns/lang/formula.h"
 
-enum { FUNCTION_POINTS = 24 };
+enum { FUNCTION_POINTS = 32 };
 
-/* Where functions are compared: on both sides of 0 and of the bounds that activations have, and far out. */
+/* Where functions are compared: on both sides of 0 and of the bounds that activations have, far out, and near 0, where
+ * an epsilon counts. */
 extern const double function_points[FUNCTION_POINTS];
 
 /* The function of a node (N_FUNCTION) at the first n points; false where it is none of one value by operators of one

@@ -111,9 +111,9 @@ struct automaton {
 struct automaton_run {
     struct automaton *a;
     const struct graph *g;
-    uint32_t *state;       /* per value, plus 1; 0: not known yet */
-    uint32_t *transition;  /* per op */
-    bool *neutral;         /* per value: an op that uses it changes nothing */
+    uint32_t *state;      /* per value, plus 1; 0: not known yet */
+    uint32_t *transition; /* per op */
+    bool *neutral;        /* per value: an op that uses it changes nothing */
 };
 
 static bool has(const uint64_t *set, uint32_t id) {

@@ -18,10 +18,11 @@ void computation_begin(struct computation *c, const struct graph *g, uint32_t ro
         imap_identity(&c->open[0].map, 0, graph_numel(g, root));
 }
 
-/* Points tell nothing of an epsilon, nor of a bound between the last of them and the largest numbers of formats. */
+/* Points tell nothing of what is less than them, nor of a bound between the last of them and the largest numbers of
+ * formats. */
 static bool is_seen(double number) {
     double size = fabs(number);
-    return size == 0 || (size >= 0.001 && size <= fabs(function_points[0])) || size >= 0x1p127;
+    return size == 0 || (size >= 1e-10 && size <= fabs(function_points[0])) || size >= 0x1p127;
 }
 
 /* False: too many, or another element of a value that is among them. */

@@ -196,6 +196,8 @@ static inline bool matcher_passes(struct matcher *m, enum failure_kind why, cons
 
 /* ---- maps.c ---- */
 
+/* The map without the axes of the formula along which the value is the same. */
+const struct imap *matcher_needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 /* The map of an operand of an op that broadcasts; NONE: of one that is looked through. NULL when there is none. */
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */

@@ -285,9 +285,9 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
             return false;
         b.axes = axes;
     }
-    b.needed = map;
+    b.needed = op_generates((enum op_kind)m->g->kind[op]) ? matcher_needed_map(m, g, value, map) : map;
     matcher_bind(m, g->slot, b);
-    return true;
+    return b.needed != NULL;
 }
 
 /* How an op's operands are matched, by its class; those without a rule never match. */

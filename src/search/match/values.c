@@ -23,7 +23,7 @@ static bool is_whole(const struct imap *map) {
 
 /* Without the axes of the formula along which the value is the same. What is printed along one axis only stays: a row
  * of one number is a row. */
-static const struct imap *needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+const struct imap *matcher_needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct imap needed, equal, axis;
     uint32_t naxes = 0;
     if (is_whole(map) || !imap_split(m->g, value, map, &needed, &equal))
@@ -57,7 +57,7 @@ static bool same_elements(const struct matcher *m, uint32_t value, const struct 
 
 /* The name stands for the value from here on. */
 static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
-    b.needed = needed_map(m, g, b.value, b.map);
+    b.needed = matcher_needed_map(m, g, b.value, b.map);
     if (b.needed)
         matcher_bind(m, slot, b);
 }
