@@ -168,5 +168,6 @@ void module_comparison_free(struct module_comparison *m) {
         mlir_free(m->miters[i]);
     free(m->miters);
     free(m->regions);
+    judged_free(&m->judged);
     arena_free(&m->arena);
 }

@@ -33,6 +33,7 @@ struct module_comparison {
     struct arena arena;
     struct what_to_compare what;
     const struct pattern_set *lowerings; /* what fused ops compute */
+    struct judged judged;
     struct compared_region *regions;
     uint32_t nregions, regions_cap;
     uint32_t answers[SIDES][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */

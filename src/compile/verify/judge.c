@@ -1,6 +1,8 @@
 #include "compile/verify/judge.h"
 
+#include "base/hash.h"
 #include "compile/verify/circuit.h"
+#include "ir/mlir/print.h"
 #include "proof/equal/show.h"
 #include "proof/same/same.h"
 
@@ -136,8 +138,8 @@ static void ask_at_own_shapes(const struct miter_question *q, struct judgement *
         *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = answer.rounding};
 }
 
-struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
-                             struct arena *a) {
+static struct judgement judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
+                              struct arena *a) {
     struct miter_question *q = arena_alloc(a, sizeof *q);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     if (begin(q, miter, lowerings, a, &j.why)) {
@@ -151,6 +153,42 @@ struct judgement miter_judge(const struct mlir *miter, const struct pattern_set 
     }
     circuit_free(&q->own);
     return j;
+}
+
+struct judged_miter {
+    UT_hash_handle hh;
+    struct str key;
+    struct judgement judgement;
+};
+
+static struct str key_of(const struct mlir *miter, struct judging how, struct arena *a) {
+    struct buf key = {0};
+    buf_printf(&key, "%llu %a %u %d%d%d ", (unsigned long long)how.seed, how.bound, how.excluded, how.thorough,
+               how.any_order, how.many);
+    buf_add(&key, mlir_key(miter, a));
+    return buf_take(&key, a);
+}
+
+struct judgement miter_judge(struct judged *known, const struct mlir *miter, const struct pattern_set *lowerings,
+                             struct judging how) {
+    struct arena scratch = {0};
+    struct judged_miter *k = NULL;
+    struct str key = key_of(miter, how, &scratch);
+    HASH_FIND(hh, known->all, key.p, key.n, k);
+    if (!k) {
+        k = arena_alloc(&known->arena, sizeof *k);
+        *k = (struct judged_miter){.key = arena_str(&known->arena, key),
+                                   .judgement = judge(miter, lowerings, how, &scratch)};
+        k->judgement.why.text = arena_str(&known->arena, k->judgement.why.text);
+        HASH_ADD_KEYPTR(hh, known->all, k->key.p, k->key.n, k);
+    }
+    arena_free(&scratch);
+    return k->judgement;
+}
+
+void judged_free(struct judged *known) {
+    HASH_CLEAR(hh, known->all);
+    arena_free(&known->arena);
 }
 
 struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a) {

@@ -28,9 +28,16 @@ struct judging {
     bool many;         /* more numbers, where nothing is chosen by them */
 };
 
-/* The texts live in `a`. */
-struct judgement miter_judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
-                             struct arena *a);
+/* What was judged, by miter and how: of layers that repeat one is judged. Zeroed, it is empty. */
+struct judged {
+    struct judged_miter *all;
+    struct arena arena;
+};
+
+/* The texts live as long as what was judged. */
+struct judgement miter_judge(struct judged *known, const struct mlir *miter, const struct pattern_set *lowerings,
+                             struct judging how);
+void judged_free(struct judged *known);
 /* The counterexample, of a miter whose sides are different, as small as it gets. */
 struct str miter_show(const struct mlir *miter, const struct pattern_set *lowerings, uint64_t seed, struct arena *a);
 /* Of a miter in its own types: AFTER on a device [1], and BEFORE with each result rounded to its type [0]. Extents of

@@ -35,20 +35,19 @@ static const struct mlir *keep_miter(struct module_comparison *m, struct miter *
     return kept;
 }
 
-/* The miter is to be freed, the texts are in `a`. */
+/* The miter is to be freed. */
 static struct judgement judge_miter(struct sweep *s, const struct cone_pair *c, struct miter_options form,
-                                    struct judging how, struct arena *a, struct miter *w) {
+                                    struct judging how, struct miter *w) {
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
-    return miter_build(c, &s->d, form, w, &j.why) ? miter_judge(&w->ir, s->m->lowerings, how, a) : j;
+    return miter_build(c, &s->d, form, w, &j.why) ? miter_judge(&s->m->judged, &w->ir, s->m->lowerings, how) : j;
 }
 
 /* Also where it is proved with every gelu in the form with tanh. */
 static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct judging how) {
-    struct arena scratch = {0};
     struct miter w, other = {.has_gelu = false};
-    struct judgement j = judge_miter(s, c, (struct miter_options){0}, how, &scratch, &w), with_tanh = j;
+    struct judgement j = judge_miter(s, c, (struct miter_options){0}, how, &w), with_tanh = j;
     if (w.has_gelu && j.answer != ANSWER_PROVED)
-        with_tanh = judge_miter(s, c, (struct miter_options){.tanh_gelu = true}, how, &scratch, &other);
+        with_tanh = judge_miter(s, c, (struct miter_options){.tanh_gelu = true}, how, &other);
     j = with_tanh.answer == ANSWER_PROVED ? with_tanh : j;
     mlir_free(&other.ir);
     if (j.answer == ANSWER_DIFFERENT)
@@ -58,7 +57,6 @@ static struct judgement judge(struct sweep *s, const struct cone_pair *c, struct
                                 REASON_NO_BODY};
     j.why.text = arena_str(&s->m->arena, j.why.text);
     mlir_free(&w.ir);
-    arena_free(&scratch);
     return j;
 }
 
@@ -165,16 +163,14 @@ static const char hidden_difference[] = "a value differs, which no number that w
 
 /* The cone is proved whatever the value is, or nearly so: on no numbers that were tried does it matter. */
 static bool is_immaterial(struct sweep *s, const struct cone_pair *c, uint32_t value) {
-    struct arena scratch = {0};
     struct miter w;
     if (format_is_integer(graph_dtype(dag_graph(&s->d, value), s->d.values[value].value)))
         return false;
     struct judging how = judging_of(s, false);
     how.bound = little;
     struct miter_options form = {.changed = &value};
-    bool same = judge_miter(s, c, form, how, &scratch, &w).answer == ANSWER_PROVED;
+    bool same = judge_miter(s, c, form, how, &w).answer == ANSWER_PROVED;
     mlir_free(&w.ir);
-    arena_free(&scratch);
     return same;
 }
 
@@ -442,11 +438,9 @@ static bool some_result_differs(struct sweep *s) {
 
 /* Both have the same elements in another order, which is none of the candidates' and which no result shows. */
 static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
-    struct arena scratch = {0};
     struct judging how = judging_of(s, true);
     how.any_order = true;
-    bool same = miter_judge(miter, s->m->lowerings, how, &scratch).answer == ANSWER_PROVED;
-    arena_free(&scratch);
+    bool same = miter_judge(&s->m->judged, miter, s->m->lowerings, how).answer == ANSWER_PROVED;
     return same && !some_result_differs(s);
 }
 
