@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ELEMENTS = 128, SOME_ELEMENTS = 24, ROWS = 4 };
+enum { MOST_ELEMENTS = 128, SOME_ELEMENTS = 24, ROWS = 4, EVALUATIONS = 4 /* at least */ };
 
 /* Relative to an element, or to so much of the largest. */
 static const double tolerance = 1e-6, floor_of_largest_element = 1e-3, smallest = 1e-37, size_of_jitter = 1e-13;
@@ -30,7 +30,9 @@ struct same_run {
     double shift;
     /* of one trial */
     struct drawing_numbers numbers;
-    double x[2][MOST_ELEMENTS], slack[MOST_ELEMENTS];
+    double x[2][MOST_ELEMENTS], slack[MOST_ELEMENTS], out[2][MOST_ELEMENTS];
+    struct wanted_elements asked[2];
+    struct lazy_demand *demand; /* of the elements that are compared */
 };
 
 /* ---- the two functions ---- */
@@ -141,13 +143,12 @@ static bool evaluate_sides(struct same_run *r, uint32_t jitter, double out[2][MO
                              .jitter = jitter ? size_of_jitter : 0,
                              .jitter_seed = jitter,
                              .shifted = r->shifted,
-                             .shift = r->shift,
-                             .most = r->q->most - r->read};
-    struct wanted_elements asked[2];
-    for (int k = 0; k < 2; k++)
-        asked[k] = (struct wanted_elements){r->sides[k], r->at, r->n, out[k]};
-    bool good = lazies_evaluate(&r->ctx, &r->all, &how, asked, 2);
-    r->read += how.read;
+                             .shift = r->shift};
+    r->read += demand_size(r->demand);
+    if (r->read > r->q->most)
+        return eval_reason(&r->ctx, REASON_TOO_LARGE, "it is made of more than %.0f elements", r->q->most);
+    bool good = demand_compute(r->demand, &how);
+    memcpy(out, r->out, sizeof r->out);
     return good;
 }
 
@@ -248,14 +249,21 @@ static bool fit_constant(struct same_run *r) {
 
 /* ---- all trials ---- */
 
+static bool ask_for(struct same_run *r, uint32_t most) {
+    choose_elements(r, most);
+    for (int k = 0; k < 2; k++)
+        r->asked[k] = (struct wanted_elements){r->sides[k], r->at, r->n, r->out[k]};
+    demand_free(r->demand);
+    r->demand = demand_of(&r->ctx, &r->all, r->asked, 2, r->q->most / EVALUATIONS);
+    return r->demand;
+}
+
 /* More where they are had for a low price. */
 static bool settle_elements(struct same_run *r) {
-    r->numbers = (struct drawing_numbers){.kind = DRAW_PLAIN, .input = NONE, .seed = r->q->seed + 1};
-    choose_elements(r, SOME_ELEMENTS);
-    bool good = evaluate_sides(r, 0, r->x);
-    if (good && (r->read < cheap || r->sides[0]->n <= MOST_ELEMENTS))
-        choose_elements(r, MOST_ELEMENTS);
-    return good;
+    if (!ask_for(r, SOME_ELEMENTS))
+        return false;
+    bool more = demand_size(r->demand) < cheap || r->sides[0]->n <= MOST_ELEMENTS;
+    return !more || ask_for(r, MOST_ELEMENTS);
 }
 
 static bool is_used(const struct same_run *r, uint32_t input, bool *is_float) {
@@ -302,10 +310,10 @@ static bool try_all(struct same_run *r, bool *different) {
 static const char *hidden_by(const struct same_run *r, const struct lazy *l) {
     bool whole = l->kind == LAZY_INPUT && !format_is_float(l->type) && l->type != DT_I1;
     bool parts = l->kind == LAZY_JOIN || l->kind == LAZY_PLACE || (l->kind == LAZY_TABLE && l->n > 1);
-    return whole                            ? "whole numbers"
-           : parts && r->n < r->sides[0]->n ? "parts that are not the same function"
-           : l->jumps                       ? "a jump where numbers are equal"
-                                            : NULL;
+    return whole                                     ? "whole numbers"
+           : parts && r->sides[0]->n > MOST_ELEMENTS ? "parts that are not the same function"
+           : l->jumps                                ? "a jump where numbers are equal"
+                                                     : NULL;
 }
 
 static bool is_judged_by_few(struct same_run *r) {
@@ -335,7 +343,7 @@ struct same_answer same_function(const struct same_question *q, struct arena *a)
     bool different = false, good = eval_attempt(&r->ctx, make_sides, r);
     if (good) {
         find_bends(r);
-        good = r->nbends < MAX_BENDS && settle_elements(r) && is_judged_by_few(r) && try_all(r, &different);
+        good = r->nbends < MAX_BENDS && is_judged_by_few(r) && settle_elements(r) && try_all(r, &different);
         if (good && different && fit_constant(r)) {
             different = false;
             good = try_all(r, &different);
@@ -345,6 +353,7 @@ struct same_answer same_function(const struct same_question *q, struct arena *a)
     answer.is = !good ? NOT_COMPARED : different ? DIFFERENT : SAME;
     if (!good)
         answer.why = (struct reason){arena_str(a, r->ctx.error), r->ctx.why};
+    demand_free(r->demand);
     free(r->all.all);
     free(r);
     arena_free(&scratch);

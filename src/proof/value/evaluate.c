@@ -12,14 +12,15 @@ struct node_state {
     double *x; /* of the members, ascending */
 };
 
-struct lazy_evaluation {
+struct lazy_demand {
     struct eval_context *ctx;
     const struct lazies *all;
-    struct evaluating *how;
+    const struct evaluating *how; /* of the numbers that are computed */
     struct node_state *of;
     const struct wanted_elements *asked;
     uint32_t nasked;
     bool marking;
+    double read, most;
     double *buffer[2]; /* for groups */
     int64_t room[2];
 };
@@ -31,7 +32,7 @@ struct run {
     int64_t at[MAX_RANK];
 };
 
-static bool next_run(const struct lazy_evaluation *e, const struct lazy *l, struct run *r) {
+static bool next_run(const struct lazy_demand *e, const struct lazy *l, struct run *r) {
     int64_t row = l->shape.rank ? l->shape.dim[l->shape.rank - 1] : 1;
     if (!indices_next(&e->of[l->id].wanted, &r->next, CHUNK, &r->from, &r->n))
         return false;
@@ -56,11 +57,11 @@ static int64_t last_stride(const struct view *v, uint32_t rank) {
 
 /* ---- reading ---- */
 
-static void mark(struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n) {
+static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n) {
     struct indices *s = &e->of[of->id].wanted;
-    e->how->read += (double)n;
-    if (e->how->read > e->how->most)
-        eval_reason(e->ctx, REASON_TOO_LARGE, "it is made of more than %.0f elements", e->how->most);
+    e->read += (double)n;
+    if (e->read > e->most)
+        eval_reason(e->ctx, REASON_TOO_LARGE, "it is made of more than %.0f elements", e->most);
     if (of->kind == LAZY_TABLE)
         return;
     if (of->n > MAX_INDEXED)
@@ -71,7 +72,7 @@ static void mark(struct lazy_evaluation *e, const struct lazy *of, int64_t offse
         indices_add(s, offset + i * stride, 1);
 }
 
-static const double *from_table(const struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride,
+static const double *from_table(const struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride,
                                 int64_t n, double *buffer) {
     if (stride == 1 && of != e->how->shifted)
         return of->x + offset;
@@ -81,8 +82,8 @@ static const double *from_table(const struct lazy_evaluation *e, const struct la
 }
 
 /* `n` elements of a node. While elements are marked, what is returned means nothing. */
-static const double *read_node(struct lazy_evaluation *e, const struct lazy *of, int64_t offset, int64_t stride,
-                               int64_t n, double *buffer) {
+static const double *read_node(struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n,
+                               double *buffer) {
     const struct node_state *s = &e->of[of->id];
     if (e->marking) {
         mark(e, of, offset, stride, n);
@@ -97,7 +98,7 @@ static const double *read_node(struct lazy_evaluation *e, const struct lazy *of,
     return buffer;
 }
 
-static double *room_for(struct lazy_evaluation *e, int k, int64_t n) {
+static double *room_for(struct lazy_demand *e, int k, int64_t n) {
     if (e->marking || n <= e->room[k])
         return e->buffer[k];
     free(e->buffer[k]);
@@ -108,7 +109,7 @@ static double *room_for(struct lazy_evaluation *e, int k, int64_t n) {
 
 /* ---- elementwise ---- */
 
-static double wrapped(struct lazy_evaluation *e, const struct lazy *l, double x) {
+static double wrapped(struct lazy_demand *e, const struct lazy *l, double x) {
     uint32_t unused = 64 - dtype_table[l->type].bits;
     if (!unused && fabs(x) > 0x1p53)
         eval_reason(e->ctx, REASON_NO_EVALUATOR, "no evaluator for integers of more than 53 bits");
@@ -116,7 +117,7 @@ static double wrapped(struct lazy_evaluation *e, const struct lazy *l, double x)
     return dtype_table[l->type].is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
 }
 
-static void map_run(struct lazy_evaluation *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
+static void map_run(struct lazy_demand *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
     for (int64_t i = 0; i < n; i++) {
         if (l->unary)
             out[i] = l->unary(p[0][i]);
@@ -140,7 +141,7 @@ static void note_ways(struct lazy *l, const double *const *p, int64_t n, const d
     }
 }
 
-static void map_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+static void map_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double buffers[3][CHUNK];
     const double *p[3] = {NULL};
     for (struct run r = {.n = 0}; next_run(e, l, &r);) {
@@ -159,8 +160,8 @@ static void map_node(struct lazy_evaluation *e, const struct lazy *l, double *ou
 /* ---- groups ---- */
 
 /* All elements of a group, from that with this offset on. */
-static const double *read_group(struct lazy_evaluation *e, const struct lazy *l, uint32_t k, int64_t offset,
-                                double *buffer, int64_t size) {
+static const double *read_group(struct lazy_demand *e, const struct lazy *l, uint32_t k, int64_t offset, double *buffer,
+                                int64_t size) {
     const struct view *g = &l->group[k];
     uint32_t rank = g->shape.rank;
     int64_t row = rank ? g->shape.dim[rank - 1] : 1, at[MAX_RANK] = {0};
@@ -183,10 +184,10 @@ static const double *read_group(struct lazy_evaluation *e, const struct lazy *l,
     return buffer;
 }
 
-static void fold_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     const double *p[2] = {NULL, NULL};
     int64_t size = shape_count(&l->group[0].shape), last[2] = {-1, -1};
-    if (e->marking && e->how->read + (double)size * (double)e->of[l->id].wanted.n > e->how->most)
+    if (e->marking && e->read + (double)size * (double)e->of[l->id].wanted.n > e->most)
         eval_reason(e->ctx, REASON_TOO_LARGE, "%s over %.0f elements, in all %.3g", l->name, (double)size,
                     (double)size * (double)e->of[l->id].wanted.n);
     for (struct run r = {.n = 0}; next_run(e, l, &r);)
@@ -204,7 +205,7 @@ static void fold_node(struct lazy_evaluation *e, const struct lazy *l, double *o
 
 /* ---- data movement that is no view ---- */
 
-static void place_element(struct lazy_evaluation *e, const struct lazy *l, const int64_t *at, double *out) {
+static void place_element(struct lazy_demand *e, const struct lazy *l, const int64_t *at, double *out) {
     int64_t offset = l->in[0].offset;
     bool inside = true;
     for (uint32_t d = 0; d < l->shape.rank; d++) {
@@ -217,7 +218,7 @@ static void place_element(struct lazy_evaluation *e, const struct lazy *l, const
         *out = *p;
 }
 
-static void place_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+static void place_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double unused = 0;
     for (struct run r = {.n = 0}; next_run(e, l, &r);)
         for (int64_t i = 0; i < r.n; i++) {
@@ -227,7 +228,7 @@ static void place_node(struct lazy_evaluation *e, const struct lazy *l, double *
         }
 }
 
-static void join_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     uint32_t last = l->shape.rank - 1, part = 0;
     double buffer[CHUNK];
     for (struct run r = {.n = 0}; next_run(e, l, &r);)
@@ -252,13 +253,13 @@ static void join_node(struct lazy_evaluation *e, const struct lazy *l, double *o
         }
 }
 
-static void input_node(struct lazy_evaluation *e, const struct lazy *l, double *out) {
+static void input_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     for (struct run r = {.n = 0}; !e->marking && next_run(e, l, &r); out += r.n)
         e->how->draw(e->how->self, l, r.from, r.n, out);
 }
 
-static void visit(struct lazy_evaluation *e, const struct lazy *l, double *out) {
-    static void (*const of[])(struct lazy_evaluation *, const struct lazy *, double *) = {
+static void visit(struct lazy_demand *e, const struct lazy *l, double *out) {
+    static void (*const of[])(struct lazy_demand *, const struct lazy *, double *) = {
         [LAZY_INPUT] = input_node, [LAZY_TABLE] = NULL,       [LAZY_MAP] = map_node,
         [LAZY_FOLD] = fold_node,   [LAZY_PLACE] = place_node, [LAZY_JOIN] = join_node};
     if (of[l->kind])
@@ -267,7 +268,7 @@ static void visit(struct lazy_evaluation *e, const struct lazy *l, double *out) 
 
 /* ---- the two passes ---- */
 
-static void jitter(const struct lazy_evaluation *e, const struct lazy *l, const struct node_state *s) {
+static void jitter(const struct lazy_demand *e, const struct lazy *l, const struct node_state *s) {
     for (uint32_t i = 0; i < s->wanted.n; i++) {
         uint64_t bits =
             ((uint64_t)i + (l->id + (e->how->jitter_seed << 32)) * (uint64_t)8191 + 1) * 0x9e3779b97f4a7c15u;
@@ -282,24 +283,29 @@ static int64_t offset_of_index(const struct tensor *t, int64_t at) {
     return offset;
 }
 
-static void run_passes(struct eval_context *ctx, void *self) {
-    struct lazy_evaluation *e = self;
-    e->marking = true;
+static void mark_all(struct eval_context *ctx, void *self) {
+    struct lazy_demand *e = self;
+    (void)ctx;
     for (uint32_t k = 0; k < e->nasked; k++)
         for (uint32_t i = 0; i < e->asked[k].n; i++)
             mark(e, e->asked[k].tensor->lazy, offset_of_index(e->asked[k].tensor, e->asked[k].at[i]), 1, 1);
     for (uint32_t i = e->all->n; i-- > 0;) {
         struct node_state *s = &e->of[i];
         indices_count(&s->wanted);
-        if (s->wanted.n)
-            visit(e, e->all->all[i], NULL);
+        if (!s->wanted.n)
+            continue;
+        visit(e, e->all->all[i], NULL);
+        s->x = xrealloc(NULL, (size_t)s->wanted.n * sizeof *s->x);
     }
-    e->marking = false;
+}
+
+static void compute_all(struct eval_context *ctx, void *self) {
+    struct lazy_demand *e = self;
+    (void)ctx;
     for (uint32_t i = 0; i < e->all->n; i++) {
         struct node_state *s = &e->of[i];
         if (!s->wanted.n)
             continue;
-        s->x = xrealloc(NULL, (size_t)s->wanted.n * sizeof *s->x);
         visit(e, e->all->all[i], s->x);
         if (e->how->jitter > 0 && e->all->all[i]->moved)
             jitter(e, e->all->all[i], s);
@@ -310,22 +316,41 @@ static void run_passes(struct eval_context *ctx, void *self) {
             double x;
             e->asked[k].out[i] = *read_node(e, t->lazy, offset_of_index(t, e->asked[k].at[i]), 1, 1, &x);
         }
-    (void)ctx;
 }
 
-bool lazies_evaluate(struct eval_context *ctx, const struct lazies *all, struct evaluating *how,
-                     const struct wanted_elements *asked, uint32_t n) {
-    struct lazy_evaluation e = {.ctx = ctx, .all = all, .how = how, .asked = asked, .nasked = n};
-    e.of = xcalloc(all->n + (size_t)1, sizeof *e.of);
+struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all, const struct wanted_elements *asked,
+                              uint32_t n, double most) {
+    struct lazy_demand *e = xcalloc(1, sizeof *e);
+    *e = (struct lazy_demand){.ctx = ctx, .all = all, .asked = asked, .nasked = n, .most = most, .marking = true};
+    e->of = xcalloc(all->n + (size_t)1, sizeof *e->of);
     for (uint32_t i = 0; i < all->n; i++)
-        e.of[i].wanted.numel = all->all[i]->n;
-    bool good = eval_attempt(ctx, run_passes, &e);
-    for (uint32_t i = 0; i < all->n; i++) {
-        indices_free(&e.of[i].wanted);
-        free(e.of[i].x);
+        e->of[i].wanted.numel = all->all[i]->n;
+    if (!eval_attempt(ctx, mark_all, e)) {
+        demand_free(e);
+        return NULL;
     }
-    free(e.of);
-    free(e.buffer[0]);
-    free(e.buffer[1]);
-    return good;
+    e->marking = false;
+    return e;
+}
+
+double demand_size(const struct lazy_demand *e) {
+    return e->read;
+}
+
+bool demand_compute(struct lazy_demand *e, const struct evaluating *how) {
+    e->how = how;
+    return eval_attempt(e->ctx, compute_all, e);
+}
+
+void demand_free(struct lazy_demand *e) {
+    for (uint32_t i = 0; e && i < e->all->n; i++) {
+        indices_free(&e->of[i].wanted);
+        free(e->of[i].x);
+    }
+    if (!e)
+        return;
+    free(e->of);
+    free(e->buffer[0]);
+    free(e->buffer[1]);
+    free(e);
 }

@@ -1,7 +1,8 @@
 /* Elements of tensors that are computed on demand.
  *
  * Two passes over the nodes: from the results back, which elements of each node are needed; then forward, their
- * numbers. Each kind of node is one function for both passes, so that what it reads is what it asked for. */
+ * numbers, which may be computed several times. Each kind of node is one function for both passes, so that what it
+ * reads is what it asked for. */
 #ifndef FA_EVALUATE_LAZY_H
 #define FA_EVALUATE_LAZY_H
 
@@ -15,6 +16,8 @@ struct wanted_elements {
     double *out;
 };
 
+struct lazy_demand;
+
 struct evaluating {
     /* Elements of an input: `n` from `from` on. */
     void (*draw)(const void *self, const struct lazy *input, int64_t from, int64_t n, double *out);
@@ -23,12 +26,16 @@ struct evaluating {
     uint64_t jitter_seed;
     const struct lazy *shifted; /* the numbers of this table are others, by so much; NULL: of none are */
     double shift;
-    double most; /* elements that may be read; beyond it there is a reason */
-    double read; /* out: were */
 };
 
-/* False with a reason in the context. */
-bool lazies_evaluate(struct eval_context *ctx, const struct lazies *all, struct evaluating *how,
-                     const struct wanted_elements *asked, uint32_t n);
+/* Which elements of each node those that are asked for are made of, whatever their numbers are. What is asked for stays
+ * with the caller. NULL with a reason in the context, also where more than `most` elements are read. */
+struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all, const struct wanted_elements *asked,
+                              uint32_t n, double most);
+/* How many elements are read. */
+double demand_size(const struct lazy_demand *d);
+/* Their numbers, as often as there are some. False with a reason in the context. */
+bool demand_compute(struct lazy_demand *d, const struct evaluating *how);
+void demand_free(struct lazy_demand *d);
 
 #endif
