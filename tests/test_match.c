@@ -358,6 +358,26 @@ Test(match, a_constant_may_be_an_expression_of_extents) {
          "p = ttir.matmul a b -> 2x3; t = ttir.full {fill_value = 4.0 : f32} -> 1; o = ttir.div p t -> 2x3; return o");
 }
 
+/* The result has lost the axis, or has it as one of 1. */
+Test(match, extents_of_what_is_reduced_at_the_root) {
+    pattern("e = exp(x)\nout = sum(e, dim=-1) * given(1 / extent(e, -1))", "");
+    static const char *const kept[] = {"true} -> 2x1", "false} -> 2"};
+    for (int i = 0; i < 2; i++) {
+        const char *shape = i ? "2" : "2x1";
+        for (int rows = 0; rows < 2; rows++) { /* a mean of the rows' extent is none */
+            struct str ops =
+                arena_printf(&arena,
+                             "e = ttir.exp x -> 2x4; s = ttir.sum e {dim_arg = [1 : i32], keep_dim = %s\n"
+                             "q = ttir.full {fill_value = %s : f32} -> %s; o = ttir.multiply s q -> %s; return o",
+                             kept[i], rows ? "5.0e-1" : "2.5e-1", shape, shape);
+            if (rows)
+                miss("x:2x4", ops.p);
+            else
+                hit("x:2x4", ops.p);
+        }
+    }
+}
+
 Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
     const char *ops = "e = ttir.exp x -> 2x3; o = ttir.multiply e s -> 2x3; return o";
     struct match_detail d;

@@ -62,22 +62,20 @@ const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const s
 }
 
 /* The sum of the padding of the op and of the pad, with a number for each end of each dimension: [top, left, bottom,
- * right] in TTIR, [top, bottom, left, right] in TTNN. Of volumes with one for both ends. NULL: it has none. */
+ * right] in TTIR, [top, bottom, left, right] in TTNN. Of volumes, whose ends are alike, one for both. */
 static const struct attr *padding_of_both(const struct reference *r, uint32_t op, const struct window_pads *p) {
     const struct graph *g = reference_graph(r);
-    bool ttnn = graph_is_ttnn(g, op);
+    bool ttnn = graph_is_ttnn(g, op), alike = true;
     struct window w;
-    double sum[2 * MAX_WINDOW];
+    double sum[2 * MAX_WINDOW], first[MAX_WINDOW];
     if (graph_window(g, op, &w) != NULL)
         return NULL;
-    bool volume = w.n == MAX_WINDOW;
     for (uint32_t i = 0; i < w.n; i++) {
-        if (volume && w.before[i] + p->before[i] != w.after[i] + p->after[i])
-            return NULL;
-        sum[volume ? i : ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
-        sum[volume ? i : ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
+        first[i] = sum[ttnn ? 2 * i : i] = (double)(w.before[i] + p->before[i]);
+        sum[ttnn ? 2 * i + 1 : w.n + i] = (double)(w.after[i] + p->after[i]);
+        alike &= w.before[i] + p->before[i] == w.after[i] + p->after[i];
     }
-    return attr_of_numbers(sum, volume ? w.n : 2 * w.n, r->arena);
+    return w.n == MAX_WINDOW && alike ? attr_of_numbers(first, w.n, r->arena) : attr_of_numbers(sum, 2 * w.n, r->arena);
 }
 
 bool absorbed_attribute(const struct reference *r, uint32_t op, const struct binding *pad, const char *key,

@@ -195,6 +195,17 @@ static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op
     return imap_of_coordinates(&mapped, shape, rank, x);
 }
 
+/* The axes of the operand of a reduction at the root: the one that is reduced is none of the root's, and the last. */
+static const struct axes *axes_with_reduced(struct matcher *m, const struct goal *g, const struct imap *reduced) {
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    if (!axes)
+        return NULL;
+    *axes = *g->axes;
+    while (axes->n > 0 && axes_extent(axes, -1) == 1) /* it is kept as one of 1 */
+        axes->n--;
+    return axes_add(axes, reduced->t, reduced->n) ? axes : NULL;
+}
+
 static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t x = graph_operands(m->g, op)[0];
     if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
@@ -207,7 +218,8 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     if (!along && !matcher_passes(m, FAILED_AXIS, g, op))
         return false;
     matcher_take(m, op, g);
-    const struct goal *next = matcher_operand(m, g, 0, x, of_x, g->axes, g->next);
+    const struct axes *axes = own && last && g->node->dim.given ? axes_with_reduced(m, g, &summed) : g->axes;
+    const struct goal *next = axes ? matcher_operand(m, g, 0, x, of_x, axes, g->next) : NULL;
     return next && matcher_solve(m, next);
 }
 
