@@ -208,7 +208,7 @@ struct fa_note {
 /* Note i of a finding. False beyond the last. */
 bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out);
 
-/* Prints the report in a format: "yaml", "json", "markdown", "sarif" or "html"; or all findings as a "baseline", where
+/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; or all findings as a "baseline", where
  * those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are in it as
  * "expectations". False: there is no such format or no report, or the stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
@@ -286,12 +286,13 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
                        FILE *out);
 /* One row of a table: an audit or a report, and what it is called. */
 struct fa_table_row {
-    const struct fa_audit *audit;
+    const struct fa_audit *audit; /* NULL: there is none any more */
     const char *name;
     const char *page;              /* a link to it as a page; or NULL */
     const struct fa_audit *before; /* an earlier one of the same, so that the row has what is new and gone; or NULL */
 };
-/* Prints a table over audits or reports, the worst first, as "text", "json" or "html", a page. False: it is another
+/* Prints a table over audits or reports, the worst first, as "text", "markdown", a comment on a change, "json" or
+ * "html", a page. False: it is another
  * format, or the stream failed. */
 bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out);
 

@@ -342,6 +342,8 @@ static bool gates_fail(struct fa_audit *a) {
     struct gate gate = {o->fail_on, o->baseline ? report_least_us(&a->report) : -1};
     char date[DAY_TEXT];
     bool fail = o->baseline || o->fail_on ? findings_fail(l->items, l->n, &gate) > 0 : l->n > 0;
+    for (uint32_t i = 0; i < l->n && !o->baseline && !o->fail_on; i++)
+        l->items[i]->fails = true;
     if (o->baseline) {
         bool all = !o->patterns.no_bundled && !a->skipped && !a->inputs.failed && !a->inputs.partial;
         fail |=

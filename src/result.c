@@ -307,18 +307,20 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
 bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out) {
     IN_C_LOCALE;
     FILE *document = document_begin(format, out);
-    if (!document && strcmp(format, "text") != 0)
+    bool markdown = strcmp(format, "markdown") == 0;
+    if (!document && !markdown && strcmp(format, "text") != 0)
         return false;
     struct table_item *items = xcalloc(n + 1, sizeof *items);
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct table_item){rows[i].name, rows[i].page, &rows[i].audit->report.findings,
-                                       rows[i].before ? &rows[i].before->report.findings : NULL};
-    if (document) {
-        table_print(items, n, true, document);
+        items[i] = (struct table_item){rows[i].name,
+                                       rows[i].page,
+                                       rows[i].audit ? &rows[i].audit->report.findings : NULL,
+                                       rows[i].before ? &rows[i].before->report.findings : NULL,
+                                       rows[i].audit ? rows[i].audit->report.total_us : 0,
+                                       rows[i].before ? rows[i].before->report.total_us : 0};
+    table_print(items, n, document ? TABLE_JSON : markdown ? TABLE_MARKDOWN : TABLE_TEXT, document ? document : out);
+    if (document)
         document_end(document, out);
-    } else {
-        table_print(items, n, false, out);
-    }
     free(items);
     return !ferror(out);
 }

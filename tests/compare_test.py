@@ -595,6 +595,42 @@ class Diff(Case):
         row, = said["reports"]
         self.assertEqual((row["page"], {"new", "changes", "saved_before_us"} & row.keys()), ("is/m.html", set()))
 
+    def test_summary_of_directories(self):
+        """One comment for all models; a model that is gone is a row and, if its report was JSON, a failure."""
+        for directory, name, fused in (("was", "a", [False, False]), ("was", "b", [False]), ("is", "a", [True, False]),
+                                       ("is", "new<b>", [False])):
+            self.write("m.mlir", model(fused))
+            os.makedirs(self.path(directory + "/x"), exist_ok=True)
+            self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{directory}/x/{name}.json",
+                        f"--format=yaml:{directory}/x/{name}.yml", "m.mlir")
+        gone = "was/x/b.json: error: no report is called x/b any more: its model is gone\n"
+        status, out, err = self.run_it("summary", "--before=was", "is")
+        self.assertEqual((status, err), (1, gone))
+        self.assertRegex(out, r"(?m) 0 +1  x/a$")
+        self.assertRegex(out, r"(?m) 0 +1  x/b \(no report any more\)$")
+        status, comment, _ = self.run_it("summary", "--before=was", "--format=markdown", "is")
+        self.assertEqual(status, 1)
+        self.assertTrue(comment.startswith("<!-- fusion-audit: summary -->\n**fusion-audit**: 3 models\n"), comment)
+        self.assertRegex(comment, r"(?m)^\| x/a \| [\d.]+ us → [\d.]+ us \| [\d.]+ us → [\d.]+ us \|  −1 \| .*layers.1")
+        self.assertRegex(comment, r"(?m)^\| x/new&#60;b> \| [\d.]+ us \|")
+        self.assertRegex(comment, r"(?m)^\| [\d.]+ us \| 2 \| ttnn.linear \| 2 \|$")
+        hold(json.loads(self.run_it("summary", "--before=was", "--format=json", "is")[1]), "summary")
+        for directory in "was", "is":  # in YAML nobody can tell a model that is gone from one without findings
+            for file in glob.glob(self.path(directory + "/x/*.json")):
+                os.remove(file)
+        self.assertEqual(self.run_it("summary", "--before=was", "is"), (0, out, ""))
+        self.assertEqual(self.run_it("summary", "was")[::2], (0, ""))
+
+    def test_a_comment_for_many_models_fits(self):
+        self.write("m.mlir", model([False]).replace("layers.0", "layers." + 300 * "x"))
+        self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", "--format=json:r/0.json", "m.mlir")
+        for i in range(1, 300):
+            shutil.copy(self.path("r/0.json"), self.path("r/%d.json" % i))
+        comment = self.run_it("summary", "--format=markdown", "r")[1]
+        self.assertLess(len(comment.encode()), 60001)
+        self.assertRegex(comment, r"\n\d+ models more\.\n")
+        self.assertIn("**: 300 models\n", comment)
+
     def test_notes_of_a_pattern_are_not_those_of_the_report(self):
         """`saves:` and `known:` in the notes of a pattern are no saving and no baseline."""
         self.write("own.yml", 'name: prod\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = matmul(a, b) + c\nnotes: '
@@ -1005,6 +1041,25 @@ class Formats(Case):
         self.assertEqual({i["validation"]["verdict"] for i in places}, {"same_function"})
         self.assertEqual(sum("model.layers" in i["place"] for i in places), 3)
         self.assertTrue(all(i["action"] for i in places))
+
+    def test_annotations(self):
+        """What is new, of alike places the first; what fails is an error; names cannot become commands."""
+        name = "a,b:c%25.mlir"
+        self.write(name, model([False, True]).replace("layers.0.fc", "layers.0.fc\\0A::error::no"))
+        def annotations(*args):
+            self.run_it("-q", "--ttnn-only", "--only=linear", "--format=github:a", "--format=gitlab:q.json", *args, name)
+            return self.read("a"), json.loads(self.read("q.json"))
+        line, quality = annotations()
+        self.assertRegex(line, r"^::error file=a%2Cb%3Ac%2525.mlir,line=\d+,title=ttnn.linear::ttnn.linear is missed, [\d.]+ us: .*"
+                               r"What to do: \S.*\n$")
+        (q,) = quality
+        self.assertEqual((q["check_name"], q["severity"], q["location"]["path"]), ("linear", "major", name))
+        self.assertIn("ttnn.matmul", self.read(name).splitlines()[q["location"]["lines"]["begin"] - 1])
+        self.assertIn("What to do: ", q["description"])
+        line, (q,) = annotations("--fail-on=torch")
+        self.assertEqual((line[:10], q["severity"]), ("::warning ", "info"))
+        self.run_it("-q", "--ttnn-only", "--only=linear", "--write-baseline=b.yml", name)
+        self.assertEqual(annotations("--baseline=b.yml"), ("", []))
 
     def test_all_known(self):
         self.write("m.mlir", model([False, False]))

@@ -129,6 +129,17 @@ class Module(unittest.TestCase):
         self.assertEqual(fusion_audit.apply(PAIR[:1], library=library).text,
                          fusion_audit.apply(PAIR[:1], only="ttnn.linear").text)
 
+    def test_all_that_is_public_says_what_it_is(self):
+        """And each keyword that a docstring names is one."""
+        for name in fusion_audit.__all__:
+            thing = getattr(fusion_audit, name)
+            if callable(thing):
+                self.assertTrue((thing.__doc__ or "").strip(), name)
+                self.assertFalse(thing.__doc__.startswith(name + "("), name)  # one that dataclass made
+        fusion_audit.audit(PAIR, baseline=None or "/dev/null", min_saving="1%", fail_on="torch", classify=True, jobs=1)
+        with self.assertRaises(TypeError):
+            fusion_audit.audit(PAIR, min_savings="1%")
+
     def test_levels_and_pattern_files(self):
         with open(directory.name + "/my.yml", "w") as file:
             file.write("name: my\nfused_op: ttnn.my\nsource: ttnn\nmatch: |\n  out = silu(x)\n")

@@ -33,6 +33,7 @@ _lib: Any = _ffi.dlopen(os.path.realpath(_beside) if os.path.exists(_beside) els
 
 
 class Status(enum.IntEnum):
+    """The exit status of the program."""
     CLEAN = _lib.FA_CLEAN
     MISSED = _lib.FA_MISSED
     USAGE = _lib.FA_USAGE
@@ -40,6 +41,7 @@ class Status(enum.IntEnum):
 
 
 class Levels(enum.IntEnum):
+    """Which levels are taken, as `levels=`."""
     BOTH = _lib.FA_BOTH_LEVELS
     TTIR = _lib.FA_TTIR_ONLY
     TTNN = _lib.FA_TTNN_ONLY
@@ -48,6 +50,7 @@ class Levels(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Diagnostic:
+    """What is wrong with input, options or pattern files."""
     severity: str
     file: str
     line: int
@@ -285,6 +288,8 @@ class Library:
 
 
 class Audit:
+    """A finished audit: `status`, `diagnostics`, `findings` in the order of the report."""
+
     def __init__(self, options: _Options):
         self._of, self._options = _ffi.gc(_lib.fa_run_audit(options.struct), _lib.fa_free), options
         self.status, self.diagnostics = _done(options, _lib.fa_get_status(self._of), _lib.fa_diagnostics(self._of))
@@ -292,6 +297,7 @@ class Audit:
 
     @property
     def time_us(self) -> float:
+        """The estimated time of all ops; known where something was found."""
         return _lib.fa_time(self._of)
 
     def notes(self, i: int) -> list[Note]:
@@ -303,11 +309,13 @@ class Audit:
         return _printed(_lib.fa_print_report, self._of, format.encode())
 
     def summary(self, name: str = "report", width: int = 100) -> str:
+        """The table that the program prints on standard error."""
         return _printed(_lib.fa_print_summary, self._of, name.encode(), width, False)
 
 
 @dataclass(frozen=True)
 class Verification:
+    """What two modules of one compile were found to compute."""
     status: Status
     differences: int
     proved: tuple[int, int]  # compute ops of the two modules
@@ -320,6 +328,7 @@ class Verification:
 
 @dataclass(frozen=True)
 class Application:
+    """A TTIR module with fused ops in it: of `found` findings `applied` are in `text`."""
     found: int
     applied: int
     text: str
@@ -327,10 +336,14 @@ class Application:
 
 
 def audit(files: Iterable[File], **options: Any) -> Audit:
+    """Audits one compile. Keywords: levels, unpaired, patterns (files), only, skip, sources, include, library, device, perf,
+    baseline, strict_baseline, min_saving, fail_on, expect, no_validate, classify, details, inventory, modules, at, jobs,
+    max_diagnostics, progress (called with what is done, how much of it, and of how much; False ends the call)."""
     return Audit(_Options("fa_audit_options", options, files))
 
 
 def verify(files: Iterable[File], **options: Any) -> Verification:
+    """Compares two modules of one compile. Keywords: only, details, seed, modules, strict, at, jobs, min_compared, progress."""
     o = _Options("fa_verify_options", {"min_compared": 0.9, **options}, files)
     v = _ffi.gc(_lib.fa_verify(o.struct), _lib.fa_verification_free)
     status, said = _done(o, _lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
@@ -342,6 +355,8 @@ def verify(files: Iterable[File], **options: Any) -> Verification:
 
 
 def apply(files: Iterable[File], **options: Any) -> Application:
+    """Writes the fused ops into the TTIR module. Keywords: patterns, only, skip, library, graph, assume, values
+    (["NAME=NUMBER"]), at, partial, progress."""
     o = _Options("fa_apply_options", options, files)
     a = _ffi.gc(_lib.fa_apply(o.struct), _lib.fa_application_free)
     _, said = _done(o, _lib.fa_application_status(a), _lib.fa_application_diagnostics(a))
@@ -350,6 +365,7 @@ def apply(files: Iterable[File], **options: Any) -> Application:
 
 
 def explain(files: Iterable[File], **options: Any) -> list[NearMiss]:
+    """Where patterns nearly match. Keywords: levels, patterns, only, skip, library, at, most, progress."""
     o = _Options("fa_explain_options", options, files)
     e = _ffi.gc(_lib.fa_explain(o.struct), _lib.fa_explanation_free)
     _done(o, _lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
@@ -377,4 +393,5 @@ def find_pairs(files: Iterable[File], **options: Any) -> list[list[str]]:
 
 
 def version() -> str:
+    """Of the library."""
     return _text(_lib.fa_version())

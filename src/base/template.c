@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/markdown.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -80,6 +81,8 @@ static void add_in_unit(struct buf *out, const struct tree *t, struct str unit) 
     double x = t && t->kind == TREE_SCALAR ? strtod(t->text.p, NULL) : 0;
     if (str_is(unit, "x"))
         add_extents(out, t);
+    else if (str_is(unit, "md"))
+        add_markdown(out, t ? t->text : STR(""));
     else if (str_is(unit, "us"))
         buf_add(out, str_of(fa_format_time(x, text)));
     else if (str_is(unit, "bytes"))

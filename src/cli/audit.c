@@ -95,8 +95,9 @@ static enum fa_status run(struct args *args, FILE *out) {
 #define MEMBER(name) offsetof(struct audit_args, name)
 static const struct option_row rows[] = {
     {"output", 'o', TEXT, MEMBER(output), "FILE", .help = "write the report to FILE, '-' for standard output"},
-    {"format", 0, LIST, MEMBER(formats), "F[:FILE]", .help = "yaml, json, markdown, sarif or html; repeatable",
-     .words = "yaml|json|markdown|sarif|html"},
+    {"format", 0, LIST, MEMBER(formats), "F[:FILE]",
+     .help = "yaml, json, markdown, sarif, github, gitlab or\nhtml; repeatable",
+     .words = "yaml|json|markdown|sarif|github|gitlab|html"},
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "many inputs: write a report for each pair to DIR"},
     {"baseline", 0, TEXT, MEMBER(args.options.baseline), "FILE",
      .help = "exit 1 only for findings that are not in FILE"},

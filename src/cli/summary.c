@@ -1,4 +1,5 @@
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -22,10 +23,57 @@ static const char *page_of(struct args *args, const char *path) {
     return access(page, R_OK) == 0 ? page : NULL;
 }
 
-/* The report of that name in the directory of earlier ones; NULL: there is none. */
-static const char *earlier(struct summary_args *x, const char *name, const char *path) {
-    const char *before = x->before ? text(&x->args, "%s/%s%s", x->before, name, end_of(path)) : NULL;
-    return before && access(before, R_OK) == 0 ? before : NULL;
+static bool is_directory(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Reports by name; of one in YAML and in JSON the latter, which says more. */
+struct reports {
+    const char **paths, **names;
+    size_t n;
+};
+
+static void add_report(struct reports *r, const char *path, const char *name) {
+    size_t i = 0;
+    while (i < r->n && strcmp(r->names[i], name) != 0)
+        i++;
+    if (i == r->n)
+        r->names[r->n++] = name;
+    else if (!ends(path, ".json"))
+        return;
+    r->paths[i] = path;
+}
+
+/* Of a directory those below it. */
+static struct reports reports_below(struct args *args, const char *directory) {
+    struct reports r = {NULL, NULL, 0};
+    size_t n = 0;
+    const char **files = files_below(args, directory, ".yml|.json", &n);
+    r.paths = kept(args, (n + 1) * sizeof *r.paths);
+    r.names = kept(args, (n + 1) * sizeof *r.names);
+    for (size_t i = 0; i < n; i++)
+        add_report(&r, files[i], name_below(args, directory, files[i]));
+    return r;
+}
+
+/* Files as they are given, and those below directories. */
+static struct reports reports_of(struct args *args) {
+    const struct fa_inputs *words = &args->options.inputs;
+    struct reports below, all = {NULL, NULL, 0};
+    size_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        all.paths = pass ? kept(args, (n + 1) * sizeof *all.paths) : NULL;
+        for (size_t i = 0; i < words->nfiles; i++) {
+            bool directory = is_directory(words->files[i]);
+            below = directory ? reports_below(args, words->files[i]) : (struct reports){NULL, NULL, 1};
+            for (size_t k = 0; k < below.n && pass; k++)
+                all.paths[all.n++] = directory ? below.paths[k] : words->files[i];
+            n += pass ? 0 : below.n;
+        }
+    }
+    all.names = names_of(args, all.paths, all.n);
+    return all;
 }
 
 static struct fa_audit *read_one(const char *path, enum fa_status *status) {
@@ -35,30 +83,57 @@ static struct fa_audit *read_one(const char *path, enum fa_status *status) {
     return a;
 }
 
+static const char *path_named(const struct reports *r, const char *name) {
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->names[i], name) == 0)
+            return r->paths[i];
+    return NULL;
+}
+
+/* A report in YAML may be missing since nothing is missed; one in JSON is always written. */
+static void say_gone(const char *path, const char *name, enum fa_status *status) {
+    if (!ends(path, ".json"))
+        return;
+    say_clean(path);
+    fputs(": error: no report is called ", stderr);
+    say_clean(name);
+    fputs(" any more: its model is gone\n", stderr);
+    *status = *status == FA_CLEAN ? FA_MISSED : *status;
+}
+
 static enum fa_status run(struct args *args, FILE *out) {
-    struct summary_args *x = (struct summary_args *)args;
-    const struct fa_inputs *inputs = &args->options.inputs;
-    size_t n = inputs->nfiles;
-    struct fa_audit **audits = kept(args, (2 * n + 1) * sizeof *audits);
-    struct fa_table_row *rows = kept(args, (n + 1) * sizeof *rows);
-    const char **names = names_of(args, inputs->files, n);
+    const struct summary_args *x = (const struct summary_args *)args;
+    struct reports now = reports_of(args), none = {NULL, NULL, 0};
+    struct reports before = x->before ? reports_below(args, x->before) : none;
+    struct fa_table_row *rows = kept(args, (now.n + before.n + 1) * sizeof *rows);
+    struct fa_audit **read = kept(args, 2 * (now.n + before.n + 1) * sizeof *read);
     enum fa_status status = FA_CLEAN;
-    for (size_t i = 0; i < n; i++) {
-        const char *path = inputs->files[i], *before = earlier(x, names[i], path);
-        audits[i] = read_one(path, &status);
-        audits[n + i] = before ? read_one(before, &status) : NULL;
-        rows[i] = (struct fa_table_row){audits[i], names[i], page_of(args, path), audits[n + i]};
+    size_t n = 0;
+    for (size_t i = 0; i < now.n; i++) {
+        const char *earlier = path_named(&before, now.names[i]);
+        read[2 * n] = read_one(now.paths[i], &status);
+        read[2 * n + 1] = earlier ? read_one(earlier, &status) : NULL;
+        rows[n] = (struct fa_table_row){read[2 * n], now.names[i], page_of(args, now.paths[i]), read[2 * n + 1]};
+        n++;
+    }
+    for (size_t i = 0; i < before.n; i++) {
+        if (path_named(&now, before.names[i]))
+            continue;
+        say_gone(before.paths[i], before.names[i], &status);
+        read[2 * n + 1] = read_one(before.paths[i], &status);
+        rows[n] = (struct fa_table_row){NULL, before.names[i], NULL, read[2 * n + 1]};
+        n++;
     }
     args->lines = strcmp(x->format, "text") == 0;
     fa_print_table(rows, n, x->format, out);
     for (size_t i = 0; i < 2 * n; i++)
-        fa_free(audits[i]);
+        fa_free(read[i]);
     return status;
 }
 
 static const struct option_row rows[] = {
-    {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT", .help = "text, json or html, a page",
-     .words = "text|json|html"},
+    {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT", .help = "text, markdown, json or html, a page",
+     .words = "text|markdown|json|html"},
     {"before", 0, TEXT, offsetof(struct summary_args, before), "DIR",
      .help = "say what is new and gone against reports of the\nsame names in DIR"},
 };
@@ -69,12 +144,14 @@ const struct command summary_command = {
     .help = "a table over many reports",
     .usage = "Usage: fusion-audit summary [options] REPORT...\n"
              "\n"
-             "Prints a table over many reports, in YAML or JSON, the worst first.\n",
-    .after = "Exit status: 0; 2 wrong usage; 3 a report that cannot be read.\n"
+             "Prints a table over many reports, in YAML or JSON, the worst first. A directory\n"
+             "stands for the reports below it.\n",
+    .after = "Exit status: 0; 1 a model of --before is gone; 2 wrong usage; 3 a report that\n"
+             "cannot be read.\n"
              "\n"
              "Examples:\n"
-             "  fusion-audit summary reports/*.yml\n"
-             "  fusion-audit summary --format=html --before=last reports/*.json > index.html\n",
+             "  fusion-audit summary reports\n"
+             "  fusion-audit summary --format=html --before=last reports > index.html\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .size = sizeof(struct summary_args),
     .defaults = &defaults,

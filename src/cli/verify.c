@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/outputs.h"
@@ -18,6 +19,11 @@ static void say_counts(const struct fa_verification *v, const struct verify_args
         struct fa_compared c = fa_verification_compared(v, after);
         fprintf(stderr, "%s: %u compute ops: %u proved, %u different, %u not compared\n", after ? "after" : "before",
                 c.ops, c.proved, c.different, c.not_compared);
+    }
+    if (!n && !x->verbose && !x->args.quiet && !x->options.at && fa_verification_status(v) == FA_CLEAN &&
+        terminal_width(STDERR_FILENO)) {
+        struct fa_compared c = fa_verification_compared(v, true);
+        fprintf(stderr, "nothing differs: %u of %u compute ops proved the same\n", c.proved, c.ops);
     }
     if (n && !x->args.quiet) {
         say_clean(strcmp(x->output, "-") == 0 ? "standard output" : x->output);

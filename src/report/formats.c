@@ -15,6 +15,8 @@ const struct report_format report_formats[] = {
     {"json", "fusion_todo.json", "{\n  \"version\": ", report_print_json},
     {"markdown", "fusion_todo.md", "<!-- fusion-audit", report_print_markdown},
     {"sarif", "fusion_todo.sarif", "{\n  \"$schema\": \"https://json.schemastore.org/sarif", report_print_sarif},
+    {"github", "fusion_todo.github", "::", report_print_github},
+    {"gitlab", "fusion_todo.gitlab.json", "[\n  {\n    \"description\": ", report_print_gitlab},
     {"html", "fusion_todo.html", "<!DOCTYPE html>", report_print_html},
     {NULL, NULL, NULL, NULL},
 };

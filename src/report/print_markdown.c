@@ -1,10 +1,10 @@
 /* The report in Markdown, for a comment on a change: a table of what is new, its places folded, then what a baseline
  * knows as a folded table. What is beyond MOST_BYTES is counted. The first line, which is not shown, says which
  * comments are of this program and of this compile. */
+#include "base/markdown.h"
 #include "base/utf8.h"
 #include "report/report.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 enum { MOST_BYTES = 28000, ROOM_FOR_COUNTS = 200, MOST_OPS = 6 /* by name in a cell */ };
@@ -34,41 +34,6 @@ static void print_count(struct markdown *m, uint32_t n, const char *what) {
         fprintf(m->out, "\n%u more %s%s in the report.\n", n, what, n == 1 ? " is" : "s are");
 }
 
-static bool is_word(struct str s, size_t i) {
-    return i < s.n && isalnum((unsigned char)s.p[i]);
-}
-
-/* Inside of a line: within words an underscore is none, before a space a colon is none (of a URL, of :emoji:), nor is
- * what is no number behind a hash (#12 is an issue). */
-static bool is_markup(struct str s, size_t i) {
-    switch (s.p[i]) {
-    case '_':
-        return i == 0 || !is_word(s, i - 1) || !is_word(s, i + 1);
-    case ':':
-        return i + 1 < s.n && s.p[i + 1] != ' ';
-    case '#':
-        return i + 1 == s.n || isdigit((unsigned char)s.p[i + 1]);
-    default:
-        return strchr("<&@`|\\*[]~$", s.p[i]) != NULL;
-    }
-}
-
-/* Text of an input, which cannot become markup, a link, a mention or an end of a line. */
-static void add_text(struct buf *out, struct str s) {
-    struct buf scratch = {0};
-    s = utf8_repair(s, &scratch);
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c < ' ' || c == 0x7f)
-            buf_addc(out, ' ');
-        else if (is_markup(s, i))
-            buf_printf(out, "&#%u;", (unsigned)c);
-        else
-            buf_addc(out, (char)c);
-    }
-    buf_free(&scratch);
-}
-
 /* Lines as they are, in a fence that is longer than any in them. */
 static void add_code(struct buf *out, struct str s) {
     size_t longest = 2, run = 0;
@@ -92,18 +57,18 @@ static bool print_row(struct markdown *m, const struct report_entry *e, bool kno
     buf_add(&row, STR("| "));
     report_add_time(&row, x.saved);
     buf_printf(&row, " | %u%s | ", x.n, m->report->compared && x.n && !x.fails && !known ? " (no failure)" : "");
-    add_text(&row, first->fused_op);
+    add_markdown(&row, first->fused_op);
     buf_add(&row, STR(" | "));
     if (first->component_ops.n > MOST_OPS)
         buf_printf(&row, "%u ops", first->component_ops.n);
     for (uint32_t i = 0; i < first->component_ops.n && first->component_ops.n <= MOST_OPS; i++) {
         if (i)
             buf_add(&row, STR(", "));
-        add_text(&row, first->component_ops.items[i]);
+        add_markdown(&row, first->component_ops.items[i]);
     }
     buf_add(&row, STR(" | "));
     report_action(m->report, e, &action);
-    add_text(&row, buf_str(&action));
+    add_markdown(&row, buf_str(&action));
     buf_add(&row, STR(" |\n"));
     buf_free(&action);
     return print_part(m, &row);
@@ -124,7 +89,7 @@ static void print_rows(struct markdown *m, bool known) {
 
 static void add_alike(struct buf *out, const struct finding *f) {
     buf_add(out, STR("The same ops as at "));
-    add_text(out, f->label);
+    add_markdown(out, f->label);
     buf_add(out, STR(".\n"));
 }
 
@@ -132,13 +97,13 @@ static void add_finding(struct buf *out, const struct finding *f) {
     struct arena a = {0};
     char fingerprint[FINGERPRINT_TEXT];
     buf_add(out, STR("\n**"));
-    add_text(out, finding_place(f));
+    add_markdown(out, finding_place(f));
     buf_add(out, STR("** "));
-    add_text(out, f->label);
+    add_markdown(out, f->label);
     buf_addc(out, ' ');
-    add_text(out, f->ir_loc);
+    add_markdown(out, f->ir_loc);
     buf_add(out, STR("<br>saves: "));
-    add_text(out, f->device ? price_line(&f->price, f->device, &a) : STR(""));
+    add_markdown(out, f->device ? price_line(&f->price, f->device, &a) : STR(""));
     if (f->fingerprint.count)
         buf_printf(out, "<br>fingerprint: %s", fingerprint_text(&f->fingerprint, fingerprint));
     buf_add(out, STR("\n\n"));
@@ -162,7 +127,7 @@ static uint32_t print_places(struct markdown *m, const struct report_entry *e) {
             continue;
         if (!printed) {
             buf_add(&part, STR("\n<details><summary>"));
-            add_text(&part, e->findings[0]->fused_op);
+            add_markdown(&part, e->findings[0]->fused_op);
             buf_printf(&part, ": %u place%s</summary>\n", n, n == 1 ? "" : "s");
         }
         add_finding(&part, e->findings[i]);
@@ -219,9 +184,9 @@ static void print_gone(struct markdown *m) {
     while (print_part(m, &part) && i < gone->n) {
         const struct finding *f = gone->items[i++];
         buf_add(&part, STR("- "));
-        add_text(&part, f->fused_op);
+        add_markdown(&part, f->fused_op);
         buf_add(&part, STR(", "));
-        add_text(&part, finding_place(f));
+        add_markdown(&part, finding_place(f));
         buf_addc(&part, '\n');
     }
     print_count(m, gone->n - i, "place");

@@ -184,6 +184,11 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
                (int)summary.n, summary.p, summary.n ? "" : ".", (int)place.n, place.p);
     if (saves.n)
         buf_printf(&s->text, " Fusing saves %.*s.", (int)saves.n, saves.p);
+    if (f->todo.kind != TODO_NOTHING) {
+        buf_add(&s->text, STR(" What to do: "));
+        todo_text(&f->todo, &s->text);
+        buf_addc(&s->text, '.');
+    }
     put(s, "ruleId", f->pattern ? f->pattern->name : f->fused_op);
     if (f->pattern)
         write_pair_number(&s->w, "ruleIndex", rule_number(s, f->pattern));

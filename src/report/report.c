@@ -269,14 +269,18 @@ static const char *from_here(const char *path) {
     return below ? path + n + 1 : path;
 }
 
+const char *report_path(const struct report *r) {
+    const char *path = from_here(r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-");
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return path;
+}
+
 /* All but unreserved characters and slashes in percent (RFC 3986). */
 bool report_uri(const struct report *r, struct buf *out) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path ? r->ttir_path : "-";
+    const char *path = report_path(r);
     out->n = 0;
-    path = from_here(path);
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
     bool whole = path[0] == '/';
     if (whole)
         buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));

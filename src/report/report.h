@@ -106,7 +106,9 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
 const struct todo *report_setting(const struct report *r, size_t i);
 /* What options save, in the order in which they are best set. To be freed. */
 struct promise *report_promises(const struct report *r, uint32_t *n);
-/* Of the file that decides, a URI in `out`. False: it is relative. */
+/* The file that decides, from the working directory if it lies below it. */
+const char *report_path(const struct report *r);
+/* Of that file, a URI in `out`. False: it is relative. */
 bool report_uri(const struct report *r, struct buf *out);
 /* "1.2 ms", "9.5 us". */
 void report_add_time(struct buf *out, double us);
@@ -119,6 +121,8 @@ bool report_print(const struct report *r, FILE *out);
 bool report_print_json(const struct report *r, FILE *out);
 bool report_print_markdown(const struct report *r, FILE *out);
 bool report_print_sarif(const struct report *r, FILE *out);
+bool report_print_github(const struct report *r, FILE *out);
+bool report_print_gitlab(const struct report *r, FILE *out);
 extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     const char *begins;      /* what such a file begins with */

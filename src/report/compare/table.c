@@ -12,7 +12,9 @@ struct table_row {
     uint32_t reports;                             /* of a fused op: that have it */
     size_t last;                                  /* the latest of these */
     /* against an earlier report, where there is one */
-    double saved_before_us;
+    double saved_before_us, total_us, total_before_us;
+    const struct finding *worst;      /* that saves most of those of the dialect, else of all */
+    bool vanished;                    /* there is no such report any more */
     struct findings_compared changes; /* to be freed; of a sum none */
     uint32_t added, gone;
     bool compared;
@@ -73,9 +75,21 @@ static void compare(struct table_row *row, const struct table_item *item) {
     row->saved_before_us = earlier.saved_us;
 }
 
-static void add_report(struct report_table *t, const struct table_item *item, size_t number) {
-    const struct finding_list *l = item->findings;
-    struct table_row row = {.name = str_of(item->name), .page = item->page};
+/* What the dialect has comes before the rest. */
+static bool is_worse(const struct finding *f, const struct finding *than) {
+    bool direct = finding_is_of_dialect(f);
+    return !than || (direct != finding_is_of_dialect(than) ? direct : f->saved_us > than->saved_us);
+}
+
+static void add_report(struct report_table *t, const struct table_item *given, size_t number) {
+    const struct finding_list none = {.n = 0}, *l = given->findings ? given->findings : &none;
+    struct table_item with_findings = *given, *item = &with_findings;
+    struct table_row row = {.name = str_of(item->name),
+                            .page = item->page,
+                            .total_us = item->total_us,
+                            .total_before_us = item->total_before_us,
+                            .vanished = !given->findings};
+    item->findings = l;
     for (uint32_t k = 0; k < l->n; k++) {
         struct table_row *op = row_named(&t->ops, l->items[k]->fused_op);
         count(&row, l->items[k], false);
@@ -83,6 +97,8 @@ static void add_report(struct report_table *t, const struct table_item *item, si
         count(op, l->items[k], true);
         op->reports += op->last != number;
         op->last = number;
+        if (is_worse(l->items[k], row.worst))
+            row.worst = l->items[k];
     }
     if (item->before)
         compare(&row, item);
@@ -90,7 +106,9 @@ static void add_report(struct report_table *t, const struct table_item *item, si
     t->all.gone += row.gone;
     t->all.saved_before_us += row.saved_before_us;
     t->all.compared |= row.compared;
-    if (!l->n && !row.gone) {
+    t->all.total_us += row.total_us;
+    t->all.total_before_us += row.total_before_us;
+    if (!l->n && !row.gone && !row.vanished && !(row.total_us > 0)) {
         findings_compared_free(&row.changes);
         return;
     }
@@ -114,6 +132,22 @@ static void table_free(struct report_table *t) {
     free(t->ops.items);
 }
 
+static void write_time(struct writer *w, const char *key, double us) {
+    if (us > 0) {
+        write_key(w, str_of(key));
+        write_real(w, us);
+    }
+}
+
+static void write_worst(struct writer *w, const struct finding *f) {
+    write_map_at(w, "worst");
+    write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
+    write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_key(w, STR("saved_us"));
+    write_real(w, us_as_said(f->saved_us));
+    write_close(w);
+}
+
 static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op) {
     write_map(w);
     write_pair(w, key, r->name, TEXT_NAME);
@@ -125,14 +159,22 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
     write_pair_number(w, "library", r->library);
     write_pair_number(w, "theoretical", r->theoretical);
     write_pair_number(w, "known", r->known);
-    if (of_op)
+    if (of_op) {
+        write_pair_number(w, "places", r->direct + r->library + r->theoretical);
         write_pair_number(w, "reports", r->reports);
+    }
     if (r->compared) {
         write_key(w, STR("saved_before_us"));
         write_real(w, r->saved_before_us);
         write_pair_number(w, "new", r->added);
         write_pair_number(w, "gone", r->gone);
     }
+    write_time(w, "total_us", r->total_us);
+    write_time(w, "total_before_us", r->total_before_us);
+    if (r->vanished)
+        write_pair_bool(w, "vanished", true);
+    if (r->worst)
+        write_worst(w, r->worst);
     if (r->changes.before_of) {
         write_key(w, STR("changes"));
         findings_compared_write(&r->changes, w);
@@ -154,7 +196,7 @@ static void write_rows(struct writer *w, const char *list, const char *key, cons
 static const struct column report_columns[] = {COUNTS,
                                                {"new", "{new}"},
                                                {"gone", "{gone}"},
-                                               {"report", "{report}"},
+                                               {"report", "{report}{vanished? (no report any more)|}"},
                                                {NULL, NULL}},
                            op_columns[] = {COUNTS, {"reports", "{reports}"}, {"fused op", "{fused_op}"}, {NULL, NULL}};
 static const struct template table_text[] = {
@@ -164,21 +206,66 @@ static const struct template table_text[] = {
     {.text = NULL},
 };
 
-bool table_print(const struct table_item *items, size_t n, bool json, FILE *out) {
-    struct report_table t = table_make(items, n);
+/* The first line, which is not shown, tells this comment from others. */
+#define MARKDOWN_ROW                                                                                                   \
+    "| {report:md}{vanished? (no report any more)|} | {total_before_us?{total_before_us:us} → |}"                    \
+    "{total_us?{total_us:us}|} | {saved_before_us?{saved_before_us:us} → |}{saved_us:us} | "                         \
+    "{new?+{new}|}{gone? −{gone}|} | {worst?{worst.saved_us:us}, {worst.fused_op:md}, {worst.place:md}|} |\n"
+static const struct template table_markdown[] = {
+    {.text = "<!-- fusion-audit: summary -->\n**fusion-audit**: {models model}\n\n"
+             "| model | all ops | to save | findings | worst place |\n|---|---:|---:|---:|---|\n"},
+    {.of = "all", .text = MARKDOWN_ROW},
+    {.of = "reports", .text = MARKDOWN_ROW},
+    {.text = "{more?\n{more model} more.\n|}\n| to save | places | fused op | models |\n|---:|---:|---|---:|\n"},
+    {.of = "fused_ops", .text = "| {saved_us:us} | {places} | {fused_op:md} | {reports} |\n"},
+    {.text = NULL},
+};
+
+/* With the first `most` rows. */
+static bool print_rows(const struct report_table *t, enum table_format format, uint32_t most, FILE *out) {
+    struct table_rows reports = t->reports, ops = t->ops;
     struct writer w;
-    if (json)
+    if (format == TABLE_JSON)
         write_document(&w, MARKUP_JSON, out);
     else
-        write_as_text(&w, table_text, out);
-    write_rows(&w, "reports", "report", &t.reports, false);
-    write_rows(&w, "fused_ops", "fused_op", &t.ops, true);
+        write_as_text(&w, format == TABLE_TEXT ? table_text : table_markdown, out);
+    reports.n = reports.n < most ? reports.n : most;
+    ops.n = ops.n < most ? ops.n : most;
+    write_rows(&w, "reports", "report", &reports, false);
+    write_rows(&w, "fused_ops", "fused_op", &ops, true);
     write_key(&w, STR("all"));
-    if (t.reports.n > 1)
-        write_row(&w, "report", &t.all, false);
+    if (t->reports.n > 1)
+        write_row(&w, "report", &t->all, false);
     else
         write_null(&w);
+    if (format == TABLE_MARKDOWN)
+        write_pair_number(&w, "models", t->reports.n);
+    if (reports.n < t->reports.n)
+        write_pair_number(&w, "more", t->reports.n - reports.n);
     write_close(&w);
-    table_free(&t);
     return write_end(&w);
+}
+
+/* As many rows as fit. */
+static bool print_markdown(const struct report_table *t, FILE *out) {
+    bool good = true, fits = false;
+    for (uint32_t most = 256; good && !fits; most /= 2) {
+        char *text = NULL;
+        size_t n = 0;
+        FILE *memory = open_memstream(&text, &n);
+        good = memory && print_rows(t, TABLE_MARKDOWN, most, memory);
+        good = memory && fclose(memory) == 0 && good;
+        fits = n <= MARKDOWN_BYTES || most == 0;
+        if (good && fits)
+            fwrite(text, 1, n, out);
+        free(text);
+    }
+    return good;
+}
+
+bool table_print(const struct table_item *items, size_t n, enum table_format format, FILE *out) {
+    struct report_table t = table_make(items, n);
+    bool good = format == TABLE_MARKDOWN ? print_markdown(&t, out) : print_rows(&t, format, UINT32_MAX, out);
+    table_free(&t);
+    return good;
 }
