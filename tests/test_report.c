@@ -678,8 +678,11 @@ Test(report, file_written_with_the_mode_of_a_new_file, .init = enter_temporary, 
 }
 
 Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {0};
+    struct report r = {.ttnn_path = "m.mlir"};
+    struct finding f = finding_of("ttnn.a", "ttnn", "ttnn.add");
     char error[256] = "";
+    report_add(&r, &f);
+    report_sort(&r);
     write_file("file", "");
     cr_assert_not(report_write(&r, &report_formats[0], "file/out.yml", error, sizeof error));
     cr_assert_str_eq(error, "cannot write file/out.yml: Not a directory");
@@ -693,6 +696,7 @@ Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave
                       report_formats[i].name);
     cr_assert(access("/dev/full", F_OK) == 0);
     cr_assert_eq(files_here(), 2);
+    report_free(&r);
 }
 
 /* A file with another name is overwritten: by all of the report, whatever it is printed as. */
