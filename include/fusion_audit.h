@@ -504,7 +504,6 @@ struct fa_test_counts {
     size_t tests, failed;
     size_t proved;   /* matches whose fused form was compared on numbers */
     size_t unproved; /* matches that could not be compared */
-    size_t formless; /* of those, because their pattern has no fused form */
 };
 
 /* Name, fused op and source of each pattern, and on a line of its own the summary; in the order of reading. */

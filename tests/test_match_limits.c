@@ -106,8 +106,42 @@ static const struct {
     {"out = matmul(x, w) * matmul(y, v)", "where: same(x, y)", "a:2x4 b:4x3 c:4x3 d:2x4",
      "p = ttir.matmul a b; q = ttir.matmul a c; o = ttir.multiply p q; return o",
      "p = ttir.matmul a b; q = ttir.matmul d c; o = ttir.multiply p q; return o"},
-    {"h = matmul(w, v)\nout = matmul(u, h)", "unless: same(u, w)", "a:4x4 b:4x1",
-     "h = ttir.matmul a b; o = ttir.matmul a h; return o", "h = ttir.matmul a b; o = ttir.add h b; return o"},
+    {"h = matmul(w, v)\nout = matmul(u, h)", "unless: same(u, w)", "a:4x4 b:4x1 c:4x4",
+     "h = ttir.matmul a b; o = ttir.matmul c h; return o", "h = ttir.matmul a b; o = ttir.matmul a h; return o"},
+    {"out = x @ transposed(x)", "", "x:3x4 y:3x4 z:4x4",
+     "t = ttir.permute x {permutation = [1, 0]} -> 4x3; o = ttir.matmul x t; return o",
+     "t = ttir.permute y {permutation = [1, 0]} -> 4x3; o = ttir.matmul x t; return o"},
+    {"out = x @ x", "", "x:4x4", "o = ttir.matmul x x; return o",
+     "t = ttir.permute x {permutation = [1, 0]} -> 4x4; o = ttir.matmul t x; return o"},
+    /* under a reduced root */
+    {"out = sum(x * max(x, dim=-1), dim=-1)", "", "x:4x4",
+     "m = ttir.max x {dim_arg = [1], keep_dim = true} -> 4x1; p = ttir.multiply x m\n"
+     "o = ttir.sum p {dim_arg = [1], keep_dim = false} -> 4; return o",
+     "m = ttir.max x {dim_arg = [0], keep_dim = true} -> 1x4; p = ttir.multiply x m\n"
+     "o = ttir.sum p {dim_arg = [1], keep_dim = false} -> 4; return o"},
+    {"out = sum(exp(x), dim=[-3, -1])", "", "x:2x3x4",
+     "e = ttir.exp x; o = ttir.sum e {dim_arg = [0, 2], keep_dim = false} -> 3; return o",
+     "e = ttir.exp x; o = ttir.sum e {dim_arg = [0, 1], keep_dim = false} -> 4; return o"},
+    {"out = sum(sum(x, dim=-1) * y, dim=-1)", "where: extent(x, -1) == 4 & extent(x, -2) == 3", "x:2x3x4 y:2x3",
+     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 2x3; p = ttir.multiply s y\n"
+     "o = ttir.sum p {dim_arg = [1], keep_dim = false} -> 2; return o",
+     "s = ttir.sum x {dim_arg = [1], keep_dim = false} -> 2x4; p = ttir.multiply s s\n"
+     "o = ttir.sum p {dim_arg = [1], keep_dim = false} -> 2; return o"},
+    {"out = sum(x, dim=-1) * (1 / extent(x, -1))", "", "x:2x8",
+     "s = ttir.sum x {dim_arg = [1], keep_dim = true} -> 2x1\n"
+     "c = ttir.full {fill_value = 0.125 : f32, shape = array<i32: 1>} -> 1; o = ttir.multiply s c -> 2x1; return o",
+     "s = ttir.sum x {dim_arg = [1], keep_dim = true} -> 2x1\n"
+     "c = ttir.full {fill_value = 0.5 : f32, shape = array<i32: 1>} -> 1; o = ttir.multiply s c -> 2x1; return o"},
+    {"out = a[..., :n] * b[..., :n]", "where: value(n) == 2", "a:2x8 b:2x4",
+     "s = ttir.slice_static a {begins = [0, 0], ends = [2, 2]} -> 2x2\n"
+     "t = ttir.slice_static b {begins = [0, 0], ends = [2, 2]} -> 2x2; o = ttir.multiply s t; return o",
+     "s = ttir.slice_static a {begins = [0, 0], ends = [2, 2]} -> 2x2\n"
+     "t = ttir.slice_static b {begins = [0, 1], ends = [2, 3]} -> 2x2; o = ttir.multiply s t; return o"},
+    {"out = function(where(x > 0, x, slope * x))", "where: value(slope) == 0.25", "x:8 y:8",
+     "c = ttir.full {fill_value = 0.25 : f32, shape = array<i32: 8>} -> 8; m = ttir.multiply x c\n"
+     "o = ttir.maximum m x; return o",
+     "c = ttir.full {fill_value = 0.25 : f32, shape = array<i32: 8>} -> 8; m = ttir.multiply x c\n"
+     "o = ttir.maximum m y; return o"},
     /* heads and groups of channels */
     {"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", "where: grouped(q, k, v)",
      "q:1x4x5x8 k:1x2x7x8 v:1x2x7x8",

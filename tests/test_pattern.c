@@ -3,6 +3,7 @@
 #include "patterns/lang/lex.h"
 #include "patterns/lang/net.h"
 #include "patterns/lang/printer.h"
+#include "patterns/lang/rearrange.h"
 #include "patterns/lang/regex.h"
 #include "patterns/library/lowering.h"
 #include "search/match/evaluate.h"
@@ -145,8 +146,8 @@ static void show_list(struct buf *b, const struct formula *f, const struct node 
 static void show_op(struct buf *b, const struct formula *f, const struct node *n) {
     buf_printf(b, "%s(", op_table[n->op].name);
     show_list(b, f, n, ", ");
-    if (n->dim.given)
-        buf_printf(b, ", dim=%d", n->dim.axis);
+    buf_add(b, n->dim.n ? STR(", dim=") : STR(""));
+    axis_spec_print(&n->dim, b);
     for (uint32_t i = 0; i < n->nattrs; i++)
         buf_printf(b, ", %s=%.*s", n->attrs[i].key, (int)n->attrs[i].value.n, n->attrs[i].value.p);
     buf_addc(b, ')');
@@ -180,6 +181,13 @@ static void show(struct buf *b, const struct formula *f, const struct node *n) {
         show_list(b, f, n, ", ");
         buf_printf(b, ", %u)", n->result);
         return;
+    case N_REARRANGED:
+        buf_printf(b, "rearrange(");
+        show_list(b, f, n, ", ");
+        buf_printf(b, ", ");
+        rearrangement_print(n->order, b);
+        buf_addc(b, ')');
+        return;
     case N_FUNCTION:
     case N_TRANSPOSED:
     case N_OUTER:
@@ -203,6 +211,13 @@ static void means(const char *text, const char *want) {
     buf_free(&b);
 }
 
+static void idiom(const char *text) {
+    struct text_origin origin = {"idioms", 10, 5};
+    struct idiom idiom;
+    cr_assert(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
+              idiom_add(&idioms, &arena, idiom, &diags));
+}
+
 Test(pattern, products_bind_closer_than_sums_and_sums_than_alternatives) {
     means("out = a + b * c", "out:add(a, multiply(b, c))");
     means("out = a * b + c", "out:add(multiply(a, b), c)");
@@ -215,6 +230,26 @@ Test(pattern, products_bind_closer_than_sums_and_sums_than_alternatives) {
     means("out = -a * b", "out:multiply(neg(a), b)");
     means("out = -exp(a)", "out:neg(exp(a))");
     means("out = a < b | a >= b", "out:{lt(a, b) | ge(a, b)}");
+    means("out = a @ b * c", "out:multiply(matmul(a, b), c)");
+    means("out = a * b ** 3", "out:multiply(a, pow(b, 3))");
+    means("out = -a ** b ** c", "out:neg(pow(a, pow(b, c)))");
+    means("out = a ** -0.5", "out:pow(a, -0.5)");
+}
+
+Test(pattern, some_powers_are_idioms) {
+    idiom("square(x): x * x | op square(x)");
+    means("out = a ** 2", "out:{multiply(a, a) | square(a)}");
+    means("out = a ** 3", "out:pow(a, 3)");
+    idioms_free(&idioms);
+}
+
+Test(pattern, parts_and_orders_as_in_python) {
+    means("out = a[..., 2:8]", "out:slice(a, dim=-1, begin=2, end=8)");
+    means("out = exp(a)[..., :n, :] + b", "out:add(slice(exp(a), dim=-2, end=n), b)");
+    means("out = a[..., 1::2]", "out:slice(a, dim=-1, begin=1, step=2)");
+    means("out = a[..., 1:, :2]", "out:slice(slice(a, dim=-2, begin=1), dim=-1, end=2)");
+    means("out = exp(a) [+ b[..., :2]]", "out:{add(exp(a), slice(b, dim=-1, end=2)) | exp(a)}");
+    means("out = rearrange(x, \"b s (h d) -> b h s d\")", "out:rearrange(x, a b (c d) -> a c b d)");
 }
 
 Test(pattern, numbers_are_worked_out_and_operators_are_matched) {
@@ -248,6 +283,7 @@ Test(pattern, lines_give_names_and_a_name_is_one_value) {
 Test(pattern, arguments_by_key) {
     means("out = sum(a, dim=-1)", "out:sum(a, dim=-1)");
     means("out = sum(a, dim=0)", "out:sum(a, dim=0)");
+    means("out = sum(a, dim=[-2, -1], keepdim)", "out:sum(a, dim=[-2, -1])");
     means("out = matmul(a, b, activation=absent, transpose_a=false, k=2, s=\"x y\")",
           "out:matmul(a, b, activation=absent, transpose_a=false, k=2, s=x y)");
     means("out = transposed(matmul(a, b))", "out:transposed(matmul(a, b))");
@@ -291,19 +327,13 @@ Test(pattern, results_are_counted_from_0) {
     cr_assert_eq(read_root("out = result(sort(a), 15)")->result, 15);
 }
 
-static void idiom(const char *text) {
-    struct text_origin origin = {"idioms", 10, 5};
-    struct idiom idiom;
-    cr_assert(definition_read(&idiom, &arena, str_of(text), origin, &diags) &&
-              idiom_add(&idioms, &arena, idiom, &diags));
-}
-
 Test(pattern, idioms_are_put_in_with_their_arguments) {
     idiom("square(x): x * x | op square(x)");
     idiom("norm2(x, dim):\ns = sum(square(x), dim=dim)\nsqrt(s)");
     means("out = square(a)", "out:{multiply(a, a) | square(a)}");
     means("out = square(exp(a))", "out:{multiply(_:exp(a), _:exp(a)) | square(_:exp(a))}");
     means("out = norm2(a, dim=-2)", "out:sqrt(_:sum({multiply(a, a) | square(a)}, dim=-2))");
+    means("out = norm2(x=a, dim=-2)", "out:sqrt(_:sum({multiply(a, a) | square(a)}, dim=-2))");
     means("out = norm2(a)", "out:sqrt(_:sum({multiply(a, a) | square(a)}))");
     means("out = op square(a)", "out:square(a)");
     idiom("square(x): exp(x)");
@@ -446,8 +476,15 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = a * given(1, 2)", "10:13", "no operator or idiom is called given", NULL);
     wrong("out = a * given()", "10:13", "no operator or idiom is called given", NULL);
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
-    wrong("out = function(a + b, a)", "10:9", "a function of one value by operators is meant",
-          "function(x * sigmoid(x), x)");
+    wrong("out = function(exp(a), a)", "10:9", "a formula of the first name in it is meant",
+          "function(x * sigmoid(x))");
+    wrong("out = function(a + b + c + d)", "10:9", "a function of one value, and of two other names at most",
+          "function(x * sigmoid(x))");
+    wrong("out = function(a @ b)", "10:9", "by elementwise operators is meant", NULL);
+    wrong("out = rearrange(a, \"b s -> b\")", "10:23", "the same axes in another order are meant", NULL);
+    wrong("out = exp(a[..., b + 1:])", "10:22", "':' expected", NULL);
+    wrong("out = sum(a, dim=[-1, b])", "10:25", "an axis is a whole number", NULL);
+    wrong("out = a + [1, 2]", "10:13", "a list stands where a value is expected", NULL);
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
     wrong("out = a ~ b", "10:11", "end of line expected", NULL);
     wrong("out = op exp + a", "10:16", "'(' expected before '+'", NULL);

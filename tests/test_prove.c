@@ -175,8 +175,11 @@ Test(prove, the_axis_of_the_match_is_found_behind_a_permute) {
                                   .p;
             r.fused = "softmax(x)";
             proved(r, ops);
-            r.fused = "softmax(x, dim=-2)";
-            refuted(r, ops, DIFFERS);
+            r.fused = "softmax(x, dim=-2)"; /* an axis of the formula, which is permuted */
+            if (orders[i][3] - '0' == dim)
+                proved(r, ops);
+            else
+                refuted(r, ops, DIFFERS);
         }
 }
 
@@ -689,8 +692,8 @@ Test(prove, columns_are_masked_as_a_whole_too) {
         "tensor<2x" rows "x8xf32>\n"
     for (int i = 0; i < 2; i++) {
         const char *ops = i ? COLUMNS("2") : COLUMNS("4");
-        refuted((struct rule){match, NULL, "softmax(x + b, dim=-1)", NULL}, ops, "instead of 0");
-        proved((struct rule){match, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"},
+        refuted((struct rule){match, NULL, "softmax(x + b, dim=-2)", NULL}, ops, "instead of 0");
+        proved((struct rule){match, NULL, "softmax(x + b, dim=-2)", "outside: {what: masked_rows, say: a guard.}"},
                ops);
     }
 }
@@ -829,7 +832,7 @@ Test(prove, a_dimension_of_one_element_is_no_axis_to_work_along) {
         TWO("o", "subtract", "x", "m", "4x8x1", "1x8x1", "4x8x1");
     proved(r, ops);
     r.fused = "x - mean(x, dim=-2)";
-    refuted(r, ops, DIFFERS);
+    proved(r, ops);
     r.fused = "x - mean(x)";
     proved(r, REDUCE("s", "sum", "x", "2", "4x2x1", "4x2x1") REDUCE("m", "mean", "s", "0", "4x2x1", "1x2x1")
                   TWO("o", "subtract", "x", "m", "4x2x1", "1x2x1", "4x2x1"));

@@ -168,7 +168,6 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     counts->failed = n.failed;
     counts->proved = prover.proved;
     counts->unproved = prover.unproved;
-    counts->formless = prover.formless;
     bool ended = watch_say_ended(watch, &l->diags);
     watch_free(watch);
     return ended ? FA_INPUT : !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;

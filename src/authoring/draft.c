@@ -140,6 +140,15 @@ static void begin(struct maker *k, struct draft *s, bool axes) {
     }
 }
 
+/* Of ops that only move data. */
+static uint32_t last_shown(const struct maker *k, const struct draft *s) {
+    uint32_t last = NONE;
+    for (uint32_t op = 0; op < k->ir.nops; op++)
+        if (s->shown[op] && draft_is_mover(&k->graph, op))
+            last = op;
+    return last;
+}
+
 /* The one op that feeds none of the others. */
 static bool find_root(struct maker *k, const struct draft *s) {
     bool *feeds = arena_alloc(&k->arena, k->ir.nops + 1);
@@ -166,6 +175,7 @@ static bool find_root(struct maker *k, const struct draft *s) {
                         (int)mlir_op_name(&k->ir, op).n, mlir_op_name(&k->ir, op).p);
         k->root = op;
     }
+    k->root = k->root == NONE ? last_shown(k, s) : k->root;
     return k->root != NONE || fail(k, NULL, "none of these ops computes anything");
 }
 
@@ -183,9 +193,11 @@ static bool write_draft(struct maker *k, bool axes, struct buf *out) {
     if (!find_root(k, &s))
         return false;
     buf_printf(out, "# From %s of %s.\n", printable(k, k->list).p, printable(k, k->file->files[0]).p);
-    buf_add(out, STR("name: my\nsummary: what this is; collapses to ttnn.TODO.\nfused_op: ttnn.TODO\nsource: ttnn\n"
-                     "match: |\n"));
-    draft_formula(&s, k->root, out);
+    buf_add(out, STR("name: my\nsummary: what this is.\nfused_op: ttnn.TODO\nmatch: |\n"));
+    if (s.chosen[k->root])
+        draft_formula(&s, k->root, out);
+    else if (!draft_rearranged(&s, k->root, out))
+        return fail(k, NULL, "none of these ops computes anything, and they do more than to reorder elements");
     draft_example(&s, out);
     return true;
 }

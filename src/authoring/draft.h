@@ -31,6 +31,9 @@ bool draft_is_mover(const struct graph *g, uint32_t op);
 uint32_t draft_source(const struct draft *s, uint32_t value);
 /* Writes the lines of the formula, the root last, and marks in `shown` what the example needs. */
 void draft_formula(struct draft *s, uint32_t root, struct buf *out);
+/* The same of ops that move data only, of which the root is the last one: one line. False where they repeat elements.
+ */
+bool draft_rearranged(struct draft *s, uint32_t root, struct buf *out);
 /* Writes the key `tests` with the shown ops as a hit, in short. */
 void draft_example(struct draft *s, struct buf *out);
 /* The value is written as a number: it is one constant, and no chosen op makes it. */

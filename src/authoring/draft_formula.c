@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ir/graph/index.h"
-#include "patterns/lang/infix.h"
+#include "patterns/lang/printer.h"
 
 enum { MAX_STEPS_BACK = 48 };
 
@@ -78,6 +78,19 @@ static uint32_t roles(enum op_kind kind) {
 
 /* ---- operands ---- */
 
+/* A shown op exchanges the last two dimensions. */
+static bool is_transposed(const struct draft *s, uint32_t value) {
+    const struct graph *g = s->graph;
+    uint32_t op = g->m->values[value].def, rank, order[MAX_RANK];
+    if (op == NONE || !s->shown[op] || graph_movement(g, op) != MOVEMENT_PERMUTE || !graph_shape(g, value, &rank) ||
+        rank < 2 || rank > MAX_RANK || !permutation_of(g, op, rank, order))
+        return false;
+    bool is = order[rank - 1] == rank - 2 && order[rank - 2] == rank - 1;
+    for (uint32_t d = 0; d + 2 < rank; d++)
+        is &= order[d] == d;
+    return is;
+}
+
 static void write_operand(struct draft *s, uint32_t value, struct str role, struct buf *out) {
     const struct graph *g = s->graph;
     uint32_t source = draft_source(s, value);
@@ -89,6 +102,12 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
     double number;
     if (draft_is_number(s, value, &number)) {
         buf_printf(out, "%.9g", number);
+        return;
+    }
+    if (is_transposed(s, value)) {
+        buf_add(out, STR("transposed("));
+        write_operand(s, graph_operands(g, g->m->values[value].def)[0], role, out);
+        buf_addc(out, ')');
         return;
     }
     if (!s->names[value].n)
@@ -131,34 +150,57 @@ static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
     return biased ? k : op_as(k);
 }
 
-/* Works along the last axis of its operand and no other. */
-static bool along_last_axis(const struct graph *g, uint32_t op) {
+/* ", dim=-1", ", dim=[-2, -1]" */
+static void write_axes(const struct graph *g, uint32_t op, struct buf *out) {
     const struct attr *axes = graph_axes(g, op);
     uint32_t rank;
     enum op_class class = graph_class(g, op);
-    if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank))
-        return false;
+    struct axis_spec dim = {1, {-1}, false}; /* norms have no such attribute: it is the last one */
+    if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank) ||
+        (!axes && class == OP_REDUCE) || (axes && (axes->n < 1 || axes->n > MOST_NAMED_AXES)))
+        return;
     if (axes)
-        return axes->n == 1 && (axes->list[0] == -1 || axes->list[0] == (int64_t)rank - 1);
-    return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
+        dim.n = (uint8_t)axes->n;
+    for (int i = 0; axes && i < axes->n; i++)
+        dim.axes[i] = (int8_t)(axes->list[i] - (axes->list[i] < 0 ? 0 : (int64_t)rank));
+    buf_add(out, STR(", dim="));
+    axis_spec_print(&dim, out);
 }
 
-/* Of one of several equal parts of a dimension, which; else, of a slice of one dimension, from where to where. */
-static void write_part(const struct graph *g, uint32_t op, struct buf *out) {
+/* The one dimension that a slice cuts, in steps of one. False: it cuts several. */
+static bool cut_of(const struct graph *g, uint32_t op, struct slice_bounds *b, uint32_t *d) {
+    if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, b) || b->ncut != 1)
+        return false;
+    for (*d = 0; !b->cut[*d];)
+        ++*d;
+    return b->step[*d] == 1;
+}
+
+/* slice(x, dim=-1, part=1, of=2) of one of several equal parts, else x[..., 2:32]. False: it is neither. */
+static bool write_slice(struct draft *s, uint32_t op, struct buf *out) {
+    const struct graph *g = s->graph;
     struct slice_bounds b;
-    uint32_t rank, d = 0;
-    if (graph_class(g, op) != OP_SLICE || !slice_bounds(g, op, &b) || b.ncut != 1)
-        return;
-    while (!b.cut[d])
-        d++;
+    uint32_t rank, d;
+    if (!cut_of(g, op, &b, &d))
+        return false;
     const int64_t *shape = graph_shape(g, graph_operands(g, op)[0], &rank);
-    int64_t begin = b.begin[d], size = b.end[d] - begin;
-    if (!shape || b.step[d] != 1 || size <= 0)
-        return;
-    if (begin % size == 0 && shape[d] % size == 0)
-        buf_printf(out, ", dim=%d, part=%" PRId64 ", of=%" PRId64, (int)d - (int)rank, begin / size, shape[d] / size);
+    int64_t begin = b.begin[d], end = b.end[d], size = end - begin;
+    bool part = begin % size == 0 && shape[d] % size == 0;
+    buf_add(out, part ? STR("slice(") : STR(""));
+    write_operand(s, graph_operands(g, op)[0], STR(""), out);
+    if (part)
+        buf_printf(out, ", dim=%d, part=%" PRId64 ", of=%" PRId64 ")", (int)d - (int)rank, begin / size,
+                   shape[d] / size);
     else
-        buf_printf(out, ", dim=%d, begin=%" PRId64 ", end=%" PRId64, (int)d - (int)rank, begin, begin + size);
+        buf_add(out, STR("[..., "));
+    if (!part && begin)
+        buf_printf(out, "%" PRId64, begin);
+    if (!part)
+        buf_printf(out, ":%" PRId64, end);
+    for (uint32_t i = d + 1; i < rank && !part; i++)
+        buf_add(out, STR(", :"));
+    buf_add(out, part ? STR("") : STR("]"));
+    return true;
 }
 
 static void write_op(struct draft *s, uint32_t op, struct buf *out) {
@@ -171,10 +213,13 @@ static void write_op(struct draft *s, uint32_t op, struct buf *out) {
         write_operand(s, graph_operands(g, op)[1], STR(""), out);
         return;
     }
+    if (write_slice(s, op, out))
+        return;
     buf_printf(out, "%s(", op_table[kind].name);
     write_operands(s, op, kind, out);
-    write_part(g, op, out);
-    buf_add(out, s->axes && along_last_axis(g, op) ? STR(", dim=-1)") : STR(")"));
+    if (s->axes)
+        write_axes(g, op, out);
+    buf_addc(out, ')');
 }
 
 void draft_formula(struct draft *s, uint32_t root, struct buf *out) {

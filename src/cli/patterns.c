@@ -63,12 +63,8 @@ static void say_counts(const struct fa_test_counts *n) {
             n->tests == 1 ? "" : "s", n->failed);
     if (n->without)
         fprintf(stderr, "; %zu without tests", n->without);
-    if (n->proved || n->unproved > n->formless)
-        fprintf(stderr, "; %zu proved, %zu not evaluated", n->proved, n->unproved - n->formless);
-    else if (n->formless)
-        fputs("; 0 proved", stderr);
-    if (n->formless)
-        fprintf(stderr, ", %zu without a fused form", n->formless);
+    if (n->proved || n->unproved)
+        fprintf(stderr, "; %zu proved, %zu not evaluated", n->proved, n->unproved);
     fputc('\n', stderr);
 }
 

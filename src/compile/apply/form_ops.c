@@ -442,7 +442,7 @@ static struct written write_fused(struct form_writer *w, const struct node *n, s
     int64_t row = natural.dim[row_axis(w, n, &o, v, nv)];
     take_scale(w, n, &o, v);
     take_groups(w, n, v, nv);
-    bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && !n->dim.given;
+    bool as_stored = op_table[n->op].class == OP_AXISWISE && !v[0].swapped && keeps_last(&v[0]) && n->dim.n == 0;
     for (uint32_t i = 0; i < nv; i++) {
         uint32_t rank = (uint32_t)(ranks[i < strlen(ranks) ? i : strlen(ranks) - 1] - '0');
         there[i] =

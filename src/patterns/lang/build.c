@@ -7,6 +7,7 @@
 
 #include "patterns/lang/function.h"
 #include "patterns/lang/infix.h"
+#include "patterns/lang/rearrange.h"
 
 enum { MAX_IDIOM_DEPTH = 24, MAX_UNFOLDED = 1 << 17 };
 
@@ -33,7 +34,7 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
 static void set_args(struct builder *b, struct formula_scope *s, struct node *n, struct node **args, uint32_t nargs) {
     n->nargs = (uint16_t)nargs;
     n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
-    bool op = n->kind == N_OP || n->kind == N_OUTER || n->kind == N_FUNCTION;
+    bool op = n->kind == N_OP || n->kind == N_OUTER || n->kind == N_FUNCTION || n->kind == N_REARRANGED;
     for (uint32_t i = 0; i < nargs; i++) {
         n->args[i] = args[i];
         n->bare |= !op && args[i]->bare;
@@ -109,6 +110,14 @@ static struct node *build_variable(struct builder *b, struct formula_scope *s, s
     return n;
 }
 
+/* What the idiom's parameter of this name stands for; or NULL. */
+static struct node *param_of(const struct formula_scope *s, struct str name) {
+    for (uint32_t i = 0; i < s->idiom->nparams; i++)
+        if (str_eq(s->idiom->params[i], name))
+            return s->params[i];
+    return NULL;
+}
+
 static struct node *build_name(struct builder *b, struct formula_scope *s, struct str name) {
     if (str_is(name, "inf"))
         return literal(b, INFINITY, name);
@@ -117,30 +126,42 @@ static struct node *build_name(struct builder *b, struct formula_scope *s, struc
             return build_line(b, s, i, name);
     if (!s->idiom)
         return build_variable(b, s, name);
-    for (uint32_t i = 0; i < s->idiom->nparams; i++)
-        if (str_eq(s->idiom->params[i], name) && s->params[i])
-            return s->params[i];
+    struct node *given = param_of(s, name);
+    if (given)
+        return given;
     build_fail(b, s, name, "an idiom knows its parameters and its own lines", "unknown name");
     return literal(b, 0, name);
 }
 
 static bool axis_of(struct builder *b, struct formula_scope *s, const struct expr *e, struct axis_spec *out) {
     const struct expr *v = e->kind == E_NEG ? e->args[0] : e;
-    if (v->kind == E_NUMBER && v->value == floor(v->value) && v->value < 16) {
-        *out = (struct axis_spec){true, (int)(e->kind == E_NEG ? -v->value : v->value)};
+    bool good = true;
+    if (v->kind == E_NUMBER && v->value == floor(v->value) && v->value < 16 && out->n < MOST_NAMED_AXES) {
+        out->axes[out->n++] = (int8_t)(e->kind == E_NEG ? -v->value : v->value);
+        out->of_idiom = s->idiom != NULL;
         return true;
+    }
+    if (e->kind == E_LIST) {
+        for (uint32_t i = 0; i < e->nargs && good; i++)
+            good = axis_of(b, s, e->args[i], out);
+        return good;
     }
     if (e->kind == E_NAME && s->idiom && str_is(e->text, "dim")) {
         *out = s->dim;
         return true;
     }
-    build_fail(b, s, e->text, NULL, "an axis is a whole number, for example -1");
+    build_fail(b, s, e->text, NULL, "an axis is a whole number, for example -1; several are [-2, -1]");
     return false;
+}
+
+static struct node *arithmetic(struct builder *b, enum number_op op, struct node *x, struct node *y, struct str text) {
+    struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL};
+    return number_node(b, n, text);
 }
 
 static struct node *build_extent(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number n = {.op = NUM_EXTENT, .slot = NONE};
-    struct axis_spec axis = {false, -1};
+    struct axis_spec axis = {.n = 0};
     if (e->nargs < 1 || e->nargs > 2) {
         build_fail(b, s, e->text, "extent(-1), extent(x, -1)", "extent takes an axis, or a name and an axis");
         return literal(b, 1, e->text);
@@ -151,16 +172,14 @@ static struct node *build_extent(struct builder *b, struct formula_scope *s, con
         if (n.slot == NONE)
             build_fail(b, s, e->args[0]->text, NULL, "extent of a name is meant");
     }
-    if (axis_of(b, s, e->args[e->nargs - 1], &axis))
-        n.axis = (int8_t)axis.axis;
-    if (!axis.given)
-        n.axis = -1;
-    return number_node(b, n, e->text);
-}
-
-static struct node *arithmetic(struct builder *b, enum number_op op, struct node *x, struct node *y, struct str text) {
-    struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL};
-    return number_node(b, n, text);
+    (void)axis_of(b, s, e->args[e->nargs - 1], &axis);
+    n.axis = axis.n ? axis.axes[0] : -1;
+    struct node *all = number_node(b, n, e->text);
+    for (uint32_t i = 1; i < axis.n; i++) {
+        n.axis = axis.axes[i];
+        all = arithmetic(b, NUM_MUL, all, number_node(b, n, e->text), e->text);
+    }
+    return all;
 }
 
 static bool is_part_key(struct str key) {
@@ -192,9 +211,13 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
     else
         add_attributed(b, n);
     enum attr_test test = str_is(value->text, "absent") ? ATTR_ABSENT : ATTR_IS;
+    bool word = value->kind == E_NAME;
+    const struct node *given = word && s->idiom ? param_of(s, value->text) : NULL;
     attrs[n->nattrs++] = (struct attr_spec){
-        .key = arena_strdup(b->arena, key), .test = test, .value = value->text, .word = value->kind == E_NAME};
+        .key = arena_strdup(b->arena, key), .test = test, .value = given ? given->text : value->text, .word = word};
     n->attrs = attrs;
+    if (word && op_table[n->op].class == OP_SLICE && !given) /* a name for the number */
+        (void)build_variable(b, s, value->text);
 }
 
 /* part=2, of=2: the halves are 0 and 1. */
@@ -225,11 +248,19 @@ static uint32_t role_count(enum op_kind op, uint32_t *least) {
     return n;
 }
 
+/* sum(x, dim=-1, keepdim), keepdim=true */
+static bool says_keepdim(const struct expr *e, uint32_t i) {
+    struct str word = e->keys[i].n ? e->keys[i] : e->args[i]->kind == E_NAME ? e->args[i]->text : STR("");
+    return str_is(word, "keepdim");
+}
+
 static struct node *build_op(struct builder *b, struct formula_scope *s, const struct expr *e, enum op_kind op) {
     struct node *n = new_node(b, N_OP, e->text), *args[MAX_ARGS];
     uint32_t nargs = 0, least, most = role_count(op, &least);
     n->op = op;
     for (uint32_t i = 0; i < e->nargs && !b->failed; i++) {
+        if (says_keepdim(e, i) && op_table[op].class == OP_REDUCE)
+            continue; /* axes stay anyway */
         if (!e->keys[i].n)
             args[nargs++] = build(b, s, e->args[i]);
         else if (str_is(e->keys[i], "dim") && e->args[i]->kind != E_STRING)
@@ -256,26 +287,35 @@ static const char *idiom_head(struct builder *b, const struct idiom *idiom) {
     return head.p;
 }
 
+/* The parameter of argument i: that of its key, or the next one. */
+static uint32_t param_at(const struct idiom *idiom, struct str key, uint32_t next) {
+    uint32_t at = key.n ? 0 : next;
+    while (at < idiom->nparams && (key.n ? !str_eq(idiom->params[at], key) : str_is(idiom->params[at], "dim")))
+        at++;
+    return at;
+}
+
 static bool bind_params(struct builder *b, struct formula_scope *s, const struct expr *e, const struct idiom *idiom,
                         struct formula_scope *inner) {
-    uint32_t at = 0;
+    uint32_t next = 0, missing = 0;
     for (uint32_t i = 0; i < e->nargs && !b->failed; i++) {
+        if (says_keepdim(e, i))
+            continue;
         if (str_is(e->keys[i], "dim")) {
             axis_of(b, s, e->args[i], &inner->dim);
             continue;
         }
-        while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
-            at++;
-        if (at == idiom->nparams || e->keys[i].n) {
+        uint32_t at = param_at(idiom, e->keys[i], next);
+        next = e->keys[i].n ? next : at + 1;
+        if (at == idiom->nparams || inner->params[at]) {
             build_fail(b, s, e->args[i]->text, idiom_head(b, idiom), "the idiom has no such parameter");
             return false;
         }
-        struct node *arg = build(b, s, e->args[i]);
-        inner->params[at++] = shared(b, s, arg);
+        inner->params[at] = shared(b, s, build(b, s, e->args[i]));
     }
-    while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
-        at++;
-    if (at < idiom->nparams && !b->failed)
+    while (missing < idiom->nparams && (inner->params[missing] || str_is(idiom->params[missing], "dim")))
+        missing++;
+    if (missing < idiom->nparams && !b->failed)
         build_fail(b, s, e->text, idiom_head(b, idiom), "an argument is missing");
     return !b->failed;
 }
@@ -359,16 +399,44 @@ static struct node *build_result(struct builder *b, struct formula_scope *s, con
     return n;
 }
 
-/* function(gelu(x), x): what computes gelu of x. */
+/* The first name in an expression; NULL: there is none. */
+static const struct expr *first_name(const struct expr *e) {
+    const struct expr *found = e->kind == E_NAME ? e : NULL;
+    for (uint32_t i = 0; i < e->nargs && !found; i++)
+        found = first_name(e->args[i]);
+    return found;
+}
+
+/* function(where(x > 0, x, alpha * (exp(x) - 1))): what computes this of x, alpha being some number of its ops. */
 static struct node *build_function(struct builder *b, struct formula_scope *s, const struct expr *e) {
-    struct node *n = new_node(b, N_FUNCTION, e->text), *x = build(b, s, e->args[1]);
-    double value;
+    struct node *n = new_node(b, N_FUNCTION, e->text), *operands[1 + MOST_CAPTURED];
+    bool called = e->nargs == 1 || (e->nargs == 2 && str_is(e->keys[1], "within"));
+    const struct expr *x = called ? first_name(e->args[0]) : NULL;
+    uint32_t nargs = 1;
+    if (!x) {
+        build_fail(b, s, e->text, "function(x * sigmoid(x))", "a formula of the first name in it is meant");
+        return n;
+    }
+    operands[0] = build(b, s, x);
     n->form = build(b, s, e->args[0]);
-    n->within = e->nargs == 3 ? e->args[2]->value : FUNCTION_WITHIN;
+    n->within = e->nargs == 2 ? e->args[1]->value : FUNCTION_WITHIN;
     b->f->within = fmax(b->f->within, n->within);
-    set_args(b, s, n, &x, 1);
-    if (!b->failed && !function_values(n, 1, &value))
-        build_fail(b, s, e->text, "function(x * sigmoid(x), x)", "a function of one value by operators is meant");
+    if (!b->failed && !function_operands(n->form, operands, &nargs))
+        build_fail(b, s, e->text, "function(x * sigmoid(x))",
+                   "a function of one value, and of two other names at most, by elementwise operators is meant");
+    set_args(b, s, n, operands, b->failed ? 1 : nargs);
+    return n;
+}
+
+/* rearrange(x, "b s (h d) -> b h s d") */
+static struct node *build_rearranged(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    struct node *n = new_node(b, N_REARRANGED, e->text), *of = build(b, s, e->args[0]);
+    struct rearrangement *order = arena_alloc(b->arena, sizeof *order);
+    if (!b->failed && (e->args[1]->kind != E_STRING || !rearrangement_read(e->args[1]->text, order)))
+        build_fail(b, s, e->args[1]->text, "rearrange(x, \"b s (h d) -> b h s d\")",
+                   "the axes of x in order, an arrow, and the same axes in another order are meant");
+    n->order = order;
+    set_args(b, s, n, &of, 1);
     return n;
 }
 
@@ -391,8 +459,10 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
     }
     if (str_is(e->text, "result") && e->nargs == 2)
         return build_result(b, s, e);
-    if (str_is(e->text, "function") && (e->nargs == 2 || (e->nargs == 3 && str_is(e->keys[2], "within"))))
+    if (str_is(e->text, "function"))
         return build_function(b, s, e);
+    if (str_is(e->text, "rearrange") && e->nargs == 2)
+        return build_rearranged(b, s, e);
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         if (!str_is(e->text, words[w].name))
             continue;
@@ -436,7 +506,7 @@ static struct node *infix_node(struct builder *b, struct formula_scope *s, const
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }
-    if (left->kind == N_NUMBER && right->kind == N_NUMBER && !left->given && !right->given)
+    if (left->kind == N_NUMBER && right->kind == N_NUMBER && !left->given && !right->given && sign->number != NUM_NONE)
         return arithmetic(b, sign->number, left, right, e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = sign->op;
@@ -444,7 +514,28 @@ static struct node *infix_node(struct builder *b, struct formula_scope *s, const
     return n;
 }
 
+/* x ** 2 is the idiom square(x), where there is one. */
+static struct node *build_power(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    static const struct {
+        double power;
+        const char *idiom;
+    } powers[] = {{2, "square"}, {0.5, "root"}, {-0.5, "rsqrt"}};
+    const struct expr *power = e->args[1]->kind == E_NEG ? e->args[1]->args[0] : e->args[1];
+    double number = e->args[1]->kind == E_NEG ? -power->value : power->value;
+    for (size_t i = 0; i < sizeof powers / sizeof *powers && power->kind == E_NUMBER && e->args[0]->kind != E_NUMBER;
+         i++) {
+        const struct idiom *idiom = powers[i].power == number ? idiom_find(b->idioms, str_of(powers[i].idiom)) : NULL;
+        struct expr call = {E_CALL, .text = e->text, .nargs = 1, .args = e->args, .keys = &(struct str){0}};
+        if (idiom)
+            return build_idiom(b, s, &call, idiom);
+    }
+    return NULL;
+}
+
 static struct node *build_infix(struct builder *b, struct formula_scope *s, const struct expr *e) {
+    struct node *power = str_is(e->text, "**") ? build_power(b, s, e) : NULL;
+    if (power)
+        return power;
     struct node *left = build(b, s, e->args[0]);
     return infix_node(b, s, e, left, build(b, s, e->args[1]));
 }
@@ -490,8 +581,9 @@ static struct node *build(struct builder *b, struct formula_scope *s, const stru
     case E_EITHER:
         return build_either(b, s, e);
     case E_STRING:
+    case E_LIST:
         break;
     }
-    build_fail(b, s, e->text, NULL, "a string stands where a value is expected");
+    build_fail(b, s, e->text, NULL, "a string or a list stands where a value is expected");
     return new_node(b, N_VARIABLE, e->text);
 }

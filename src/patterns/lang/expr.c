@@ -18,9 +18,9 @@ static const char *other_notation(struct str token) {
     static const struct {
         const char *token, *hint;
     } notations[] = {{"=", "values are compared by ==, !=, <, <=, > and >="},
-                     {"*", "powers are square(x) and pow(x, 3)"},
-                     {"^", "powers are square(x) and pow(x, 3)"},
-                     {"[", "a part of x is slice(x, dim=-1, part=0, of=2)"},
+                     {"^", "a power is x ** 3"},
+                     {"[", "a part of x is x[..., 0:32], or slice(x, dim=-1, part=0, of=2) by halves"},
+                     {"->", "rearrange(x, \"b s (h d) -> b h s d\")"},
                      {"!", "conditions are joined as not(c), c & d, c | d"},
                      {"and", "conditions are joined as not(c), c & d, c | d"},
                      {"or", "conditions are joined as not(c), c & d, c | d"}};
@@ -125,6 +125,74 @@ static struct expr *parse_literal(struct formula_parser *p, enum expr_kind kind)
     return e;
 }
 
+/* [-2, -1] */
+static struct expr *parse_list(struct formula_parser *p) {
+    struct expr *all[MAX_ARGS];
+    struct expr *e = new_expr(p, E_LIST, p->token.text);
+    uint32_t n = 0;
+    expect(p, "[");
+    do
+        all[n++] = parse_either(p);
+    while (n < MAX_ARGS && !p->failed && accept(p, ","));
+    expect(p, "]");
+    return with_args(p, e, all, n);
+}
+
+static void add_argument(struct expr *call, const char *key, struct expr *value) {
+    call->args[call->nargs] = value;
+    call->keys[call->nargs++] = str_of(key);
+}
+
+/* One of "begin:end:step", each of which may be left out. */
+static void parse_bound(struct formula_parser *p, struct expr *slice, const char *key) {
+    struct token t = p->token;
+    if (t.kind != T_NUMBER && t.kind != T_NAME)
+        return;
+    struct expr *e = new_expr(p, t.kind == T_NUMBER ? E_NUMBER : E_NAME, t.text);
+    e->value = t.value;
+    advance(p);
+    add_argument(slice, key, e);
+}
+
+/* x[..., begin:end, :] stands for slice(x, dim=-2, begin=begin, end=end). */
+static struct expr *parse_index(struct formula_parser *p, struct expr *of) {
+    enum { MOST_BOUNDS = 5 };
+    struct str at = p->token.text;
+    struct expr *cuts[MAX_RANK], *e = of;
+    uint32_t n = 0;
+    expect(p, "[");
+    expect(p, "...");
+    while (!p->failed && n < MAX_RANK && accept(p, ",")) {
+        struct expr *cut = new_expr(p, E_CALL, STR("slice"));
+        cut->args = arena_alloc(p->arena, MOST_BOUNDS * sizeof *cut->args);
+        cut->keys = arena_alloc(p->arena, MOST_BOUNDS * sizeof *cut->keys);
+        cut->forced_op = true;
+        add_argument(cut, "", of);
+        parse_bound(p, cut, "begin");
+        expect(p, ":");
+        parse_bound(p, cut, "end");
+        if (accept(p, ":"))
+            parse_bound(p, cut, "step");
+        cuts[n++] = cut;
+    }
+    expect(p, "]");
+    for (uint32_t i = 0; i < n && !p->failed; i++) {
+        struct expr *number = new_expr(p, E_NUMBER, at), *dim = new_expr(p, E_NEG, at);
+        if (cuts[i]->nargs == 1) /* ":", all of it */
+            continue;
+        number->value = n - i;
+        add_argument(cuts[i], "dim", with_args(p, dim, &number, 1));
+        cuts[i]->args[0] = e;
+        e = cuts[i];
+    }
+    return e;
+}
+
+static bool at_index(const struct formula_parser *p) {
+    struct lexer ahead = p->lexer;
+    return at_punct(p, "[") && str_is(lex_next(&ahead).text, "...");
+}
+
 static struct expr *parse_primary(struct formula_parser *p) {
     struct token t = p->token;
     struct expr *e = NULL, *inner;
@@ -136,8 +204,10 @@ static struct expr *parse_primary(struct formula_parser *p) {
         e = parse_literal(p, t.kind == T_NUMBER ? E_NUMBER : E_STRING);
     } else if (t.kind == T_NAME) {
         e = parse_name(p);
+    } else if (at_punct(p, "[")) {
+        e = parse_list(p);
     } else if (accept(p, "-")) {
-        inner = parse_primary(p);
+        inner = parse_infix(p, P_POWER);
         e = with_args(p, new_expr(p, E_NEG, t.text), &inner, 1);
     } else if (accept(p, "(")) {
         e = parse_either(p);
@@ -149,6 +219,8 @@ static struct expr *parse_primary(struct formula_parser *p) {
         formula_fail(p, t.text, other_notation(t.text), what.p);
         e = new_expr(p, E_NUMBER, t.text);
     }
+    while (!p->failed && at_index(p))
+        e = parse_index(p, e);
     p->depth--;
     return e;
 }
@@ -208,7 +280,7 @@ static struct expr *parse_infix(struct formula_parser *p, enum binding_power lea
     struct expr *left = parse_primary(p);
     enum binding_power most = P_WORD;
     while (!p->failed) {
-        bool optional = at_punct(p, "[");
+        bool optional = at_punct(p, "[") && !at_index(p);
         const struct infix *sign = next_sign(p, optional);
         struct str text = p->token.text;
         if (!sign || sign->power < least || sign->power > most || (optional && sign->power < P_SUM))
@@ -219,7 +291,7 @@ static struct expr *parse_infix(struct formula_parser *p, enum binding_power lea
             left = parse_alternatives(p, left);
         } else {
             advance(p);
-            left = infix(p, text, left, parse_infix(p, sign->power + 1));
+            left = infix(p, text, left, parse_infix(p, sign->power == P_POWER ? P_POWER : sign->power + 1));
         }
         if (sign->power == P_COMPARISON) /* of two values, not of three */
             most = P_AND;

@@ -7,7 +7,7 @@
 
 enum { MAX_ARGS = 20, MAX_LINES = 32, MAX_PAREN_DEPTH = 64, MAX_NODES = 4096, LAST_OF_SERIES = 16 };
 
-enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
+enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER, E_LIST };
 
 struct expr {
     enum expr_kind kind;

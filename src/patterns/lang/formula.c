@@ -38,17 +38,29 @@ const struct node *formula_find(const struct formula *f, node_test *is, void *co
     return found;
 }
 
-static bool is_variable(const struct node *n, void *bound) {
+struct bound_slots {
+    const struct formula *formula;
+    bool is[MAX_SLOTS];
+};
+
+/* A value, or the bound of a slice. */
+static bool binds(const struct node *n, void *context) {
+    struct bound_slots *bound = context;
     if (n->kind == N_VARIABLE)
-        ((bool *)bound)[n->slot] = true;
+        bound->is[n->slot] = true;
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        uint32_t slot = n->attrs[i].word ? formula_slot(bound->formula, n->attrs[i].value) : NONE;
+        if (slot != NONE)
+            bound->is[slot] = true;
+    }
     return false;
 }
 
 uint32_t formula_unbound(const struct formula *f) {
-    bool bound[MAX_SLOTS] = {false};
-    formula_find(f, is_variable, bound);
+    struct bound_slots bound = {f, {false}};
+    formula_find(f, binds, &bound);
     for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && !bound[i])
+        if (f->slot_is_variable[i] && !bound.is[i])
             return i;
     return NONE;
 }
@@ -88,6 +100,12 @@ void node_set_kinds(struct node *n) {
             for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
                 n->kinds[k] |= n->args[i]->kinds[k];
         }
+        return;
+    case N_REARRANGED:
+        for (int k = 0; k < OPERATORS; k++)
+            if (op_table[k].class == OP_MOVE)
+                add_kind(n, (enum op_kind)k);
+        n->any = true;
         return;
     case N_FUNCTION:
         for (int k = 0; k < OPERATORS; k++)

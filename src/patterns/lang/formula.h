@@ -24,14 +24,24 @@ enum node_kind {
     N_RESULT,     /* a further result of an op: result(s, 1) */
     N_TRANSPOSED, /* the value with its last two axes exchanged */
     N_OUTER,      /* a matmul with a contracting dimension of 1, which models write as a broadcast multiply */
-    N_FUNCTION    /* ops that make of the operand what `form` makes of it, whatever they are */
+    N_REARRANGED, /* the value with its elements in another order: rearrange(x, "b s (h d) -> b h s d") */
+    N_FUNCTION    /* ops that make of the first operand what `form` makes of it, whatever they are, with numbers of
+                     theirs for the other ones */
 };
 
-/* `dim=` of an op. */
+/* `dim=` of an op: axes of the formula there, in order, negative ones from the end; none: any. */
+enum { MOST_NAMED_AXES = 6 };
 struct axis_spec {
-    bool given;
-    int axis; /* of the axis frame of the formula; negative from the end */
+    uint8_t n;
+    int8_t axes[MOST_NAMED_AXES];
+    bool of_idiom; /* an idiom says so, not the formula that uses it */
 };
+static inline bool axis_spec_equal(const struct axis_spec *a, const struct axis_spec *b) {
+    bool same = a->n == b->n;
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = a->axes[i] == b->axes[i];
+    return same;
+}
 
 enum number_op {
     NUM_VALUE,
@@ -41,6 +51,7 @@ enum number_op {
     NUM_SUB,
     NUM_MUL,
     NUM_DIV,
+    NUM_POW,
     NUM_SQRT,
     NUM_EQ,
     NUM_NE,
@@ -54,7 +65,8 @@ enum number_op {
     NUM_MOD,
     NUM_MEASURE,  /* a property of a value or of its op: begin(s) */
     NUM_VALUE_OF, /* value(x): the number that all elements of x are */
-    NUM_CALL      /* a condition: matrix(b); `a`: what it is defined as, or NULL */
+    NUM_CALL,     /* a condition: matrix(b); `a`: what it is defined as, or NULL */
+    NUM_NONE      /* of a sign that numbers do not have */
 };
 
 /* A number or a condition; conditions are 1 or 0. */
@@ -94,6 +106,16 @@ struct attr_spec {
     const struct attr *text; /* where some item is no number of the formula: the text, as an op prints it */
 };
 
+/* Which axes the dimensions of a value have, and those of what it is made of: of "b s (h d) -> b h s d" the axes b, s,
+ * h and d are numbered in the order in which they occur. */
+struct rearrangement {
+    struct arranged_dims {
+        uint8_t rank, end[MAX_RANK]; /* dimension i has axes[end[i-1] .. end[i]], the last one fastest */
+        uint8_t axes[MAX_RANK];
+    } from, to;
+    uint8_t naxes;
+};
+
 struct node {
     enum node_kind kind;
     enum op_kind op; /* N_OP */
@@ -106,15 +128,16 @@ struct node {
     const struct number *number; /* N_NUMBER */
     struct str text;             /* where it stands in the text of the formula or of an idiom */
     uint64_t kinds[(OPERATORS + 63) / 64];
-    const struct node *form;      /* N_FUNCTION: over args[0]; */
-    double within;                /* how much may be between it and what is found, next to 1 or to the value */
-    uint8_t result;               /* N_RESULT: its number */
-    bool any;                     /* any op may match; else only those of the set `kinds` */
-    bool given;                   /* N_NUMBER: given(...), which an argument of the model may be as well */
-    bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
-    bool netted;                  /* `sub` is known */
-    uint32_t deep;                /* ops on the longest path from here */
-    uint32_t unfolded;            /* nodes down to what has a slot, each as often as it is reached */
+    const struct rearrangement *order; /* N_REARRANGED */
+    struct node *form;                 /* N_FUNCTION: over its operands; */
+    double within;                     /* how much may be between it and what is found, next to 1 or to the value */
+    uint8_t result;                    /* N_RESULT: its number */
+    bool any;                          /* any op may match; else only those of the set `kinds` */
+    bool given;                        /* N_NUMBER: given(...), which an argument of the model may be as well */
+    bool bare;                         /* it may match without an op: `x`, `relu(x) | x` */
+    bool netted;                       /* `sub` is known */
+    uint32_t deep;                     /* ops on the longest path from here */
+    uint32_t unfolded;                 /* nodes down to what has a slot, each as often as it is reached */
     const struct subformula *sub; /* what it asks of ops, in the net of its set (patterns/lang/net.h); NULL: nothing */
 };
 

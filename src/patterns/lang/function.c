@@ -21,43 +21,90 @@ static bool same_name(const struct node *a, const struct node *b) {
     return a == b || (a->kind == N_VARIABLE && b->kind == N_VARIABLE && a->slot == b->slot);
 }
 
-static bool value_at(const struct node *n, const struct node *x, double at, double *y) {
-    double a, b;
-    *y = at;
-    if (same_name(n, x))
-        return true;
-    switch (n->kind) {
-    case N_NAMED:
-    case N_EITHER:
-    case N_FUNCTION:
-        return value_at(n->kind == N_FUNCTION ? n->form : n->args[0], x, at, y);
-    case N_NUMBER:
-        *y = number_evaluate(n->number, unknown, NULL);
-        return !isnan(*y);
-    case N_OP:
-        if (n->nargs == 1 && unary_of(n->op) && value_at(n->args[0], x, at, &a)) {
-            *y = unary_of(n->op)(a);
-            return true;
-        }
-        if (n->nargs != 2 || !binary_of(n->op) || !value_at(n->args[0], x, at, &a) || !value_at(n->args[1], x, at, &b))
-            return false;
-        *y = binary_of(n->op)(a, b);
-        return true;
-    default:
-        return false;
-    }
+/* ---- operators ---- */
+
+bool function_operator(enum op_kind k) {
+    return op_table[k].class == OP_ELTWISE && (unary_of(k) || binary_of(k) || op_is(k, SELECTS) || op_is(k, PIECEWISE));
 }
 
-bool function_values(const struct node *n, uint32_t npoints, double values[]) {
-    for (uint32_t i = 0; i < npoints; i++)
-        if (!value_at(n->form, n->args[0], function_points[i], &values[i]))
+uint32_t function_operands_of(enum op_kind k) {
+    return !function_operator(k) ? 0 : unary_of(k) ? 1 : binary_of(k) ? 2 : 3;
+}
+
+double function_apply(enum op_kind k, const double x[3]) {
+    if (unary_of(k))
+        return unary_of(k)(x[0]);
+    if (binary_of(k))
+        return binary_of(k)(x[0], x[1]);
+    return op_is(k, SELECTS) ? (x[0] != 0 ? x[1] : x[2]) : fmin(fmax(x[0], x[1]), x[2]);
+}
+
+/* ---- functions ---- */
+
+/* The node that this one stands for in a function: without names of lines and of idioms, of alternatives the first. */
+static struct node *part_of(const struct node *n) {
+    return n->kind == N_FUNCTION ? n->form : n->args[0];
+}
+
+static bool is_looked_into(const struct node *n) {
+    return n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_FUNCTION;
+}
+
+bool function_operands(struct node *form, struct node *operands[1 + MOST_CAPTURED], uint32_t *n) {
+    for (uint32_t i = 0; i < *n; i++)
+        if (same_name(form, operands[i]))
+            return true;
+    if (form->kind == N_VARIABLE) {
+        if (*n > MOST_CAPTURED)
             return false;
-    return true;
+        operands[(*n)++] = form;
+        return true;
+    }
+    if (form->kind == N_NUMBER)
+        return !isnan(number_evaluate(form->number, unknown, NULL));
+    if (is_looked_into(form))
+        return function_operands(part_of(form), operands, n);
+    bool good = form->kind == N_OP && function_operands_of(form->op) == form->nargs;
+    for (uint32_t i = 0; i < form->nargs && good; i++)
+        good = function_operands(form->args[i], operands, n);
+    return good;
+}
+
+struct function_arguments {
+    const struct node *of;
+    double x;
+    const double *captured;
+};
+
+static double value_at(const struct node *n, const struct function_arguments *at) {
+    double numbers[3] = {0};
+    for (uint32_t i = 0; i < at->of->nargs; i++)
+        if (same_name(n, at->of->args[i]))
+            return i ? at->captured[i - 1] : at->x;
+    if (n->kind == N_NUMBER)
+        return number_evaluate(n->number, unknown, NULL);
+    if (is_looked_into(n))
+        return value_at(part_of(n), at);
+    for (uint32_t i = 0; i < n->nargs; i++)
+        numbers[i] = value_at(n->args[i], at);
+    return function_apply(n->op, numbers);
+}
+
+double function_at(const struct node *n, double x, const double *captured) {
+    return value_at(n->form, &(struct function_arguments){n, x, captured});
+}
+
+void function_values(const struct node *n, double values[FUNCTION_POINTS]) {
+    for (uint32_t i = 0; i < FUNCTION_POINTS; i++)
+        values[i] = function_at(n, function_points[i], NULL);
 }
 
 enum op_kind function_op(const struct node *n) {
     const struct node *f = n->form;
-    return f->kind == N_OP && f->nargs == 1 && same_name(f->args[0], n->args[0]) ? f->op : NO_OPERATOR;
+    bool own = f->kind == N_OP && f->nargs == n->nargs;
+    for (uint32_t i = 0; i < n->nargs && own; i++)
+        own = same_name(f->args[i], n->args[i]);
+    return own ? f->op : NO_OPERATOR;
 }
 
 bool function_same_at(double a, double b, double within) {
@@ -69,8 +116,4 @@ bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POIN
         if (!function_same_at(a[i], b[i], within))
             return false;
     return true;
-}
-
-bool function_operator(enum op_kind k) {
-    return op_table[k].class == OP_ELTWISE && (unary_of(k) || binary_of(k) || op_is(k, SELECTS) || op_is(k, PIECEWISE));
 }

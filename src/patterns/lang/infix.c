@@ -6,7 +6,7 @@ static const struct infix infixes[] = {
     {"/", K_DIVIDE, NUM_DIV, P_PRODUCT},  {"%", K_REMAINDER, NUM_MOD, P_PRODUCT}, {"==", K_EQ, NUM_EQ, P_COMPARISON},
     {"!=", K_NE, NUM_NE, P_COMPARISON},   {"<", K_LT, NUM_LT, P_COMPARISON},      {"<=", K_LE, NUM_LE, P_COMPARISON},
     {">", K_GT, NUM_GT, P_COMPARISON},    {">=", K_GE, NUM_GE, P_COMPARISON},     {"&", K_LOGICAL_AND, NUM_AND, P_AND},
-    {"|", NO_OPERATOR, NUM_OR, P_EITHER},
+    {"|", NO_OPERATOR, NUM_OR, P_EITHER}, {"@", K_MATMUL, NUM_NONE, P_PRODUCT},   {"**", K_POW, NUM_POW, P_POWER},
 };
 
 enum { INFIXES = sizeof infixes / sizeof *infixes };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const two_char[] = {"==", "!=", "<=", ">="};
+static const char *const long_signs[] = {"...", "**", "==", "!=", "<=", ">="};
 
 static bool name_start(char c) {
     return isalpha((unsigned char)c) || c == '_';
@@ -33,7 +33,7 @@ static bool continues(struct lexer *l) {
         l->at++;
         skip_blanks(l);
     }
-    return strchr("|&+*/%<>=![)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
+    return strchr("|&+*/%@<>=![)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
 }
 
 static struct token take(struct lexer *l, enum token_kind kind, size_t n) {
@@ -69,11 +69,12 @@ static struct token string(struct lexer *l) {
 }
 
 static struct token punctuation(struct lexer *l) {
-    for (size_t i = 0; i < sizeof two_char / sizeof *two_char; i++)
-        if (peek(l, 0) == two_char[i][0] && peek(l, 1) == two_char[i][1])
-            return take(l, T_PUNCT, 2);
+    struct str rest = {l->text.p + l->at, l->text.n - l->at};
+    for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++)
+        if (str_starts(rest, str_of(long_signs[i])))
+            return take(l, T_PUNCT, strlen(long_signs[i]));
     char c = peek(l, 0);
-    if (!strchr("()[]+-*/|,=<>%:&", c))
+    if (!strchr("()[]+-*/|,=<>%:&@", c))
         return take(l, T_BAD, 1);
     if (c == '(' || c == '[')
         l->depth++;

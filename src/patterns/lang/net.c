@@ -49,8 +49,11 @@ static bool same_function(const struct node *a, const struct node *b) {
     enum op_kind op = function_op(a);
     if (a->within != b->within || op != function_op(b))
         return false;
-    return op != NO_OPERATOR ||
-           (function_values(a, FUNCTION_POINTS, x) && function_values(b, FUNCTION_POINTS, y) && function_same(x, y, 0));
+    if (op != NO_OPERATOR || function_captures(a) || function_captures(b))
+        return op != NO_OPERATOR && !function_captures(a);
+    function_values(a, x);
+    function_values(b, y);
+    return function_same(x, y, 0);
 }
 
 static bool is_same(const struct subformula *a, const struct subformula *b) {
@@ -67,7 +70,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
     if (a->kind == SUB_FUNCTION)
         return same_function(x, y);
     return a->kind == SUB_EITHER || a->kind == SUB_SAME || a->kind == SUB_CONSTANT ||
-           (x->kind == y->kind && x->op == y->op && x->dim.given == y->dim.given && node_same_attributes(x, y));
+           (x->kind == y->kind && x->op == y->op && (x->dim.n > 0) == (y->dim.n > 0) && node_same_attributes(x, y));
 }
 
 static void make_room(struct net *net) {
@@ -94,9 +97,9 @@ static const struct subformula *intern(struct net *net, struct arena *a, struct 
     net->items[net->n] = kept;
     s->id = ++net->n;
     s->chained = *bucket;
-    if (s->kind == SUB_FUNCTION) {
+    if (s->kind == SUB_FUNCTION && !function_captures(s->node)) {
         s->values = arena_alloc(a, FUNCTION_POINTS * sizeof *s->values);
-        function_values(s->node, FUNCTION_POINTS, s->values);
+        function_values(s->node, s->values);
     }
     *kept = *s;
     return *bucket = kept;
@@ -144,6 +147,7 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
                  : n->kind == N_FUNCTION ? SUB_FUNCTION
                                          : SUB_OP;
     }
+    anything = n->kind == N_REARRANGED;
     for (uint32_t i = 0; (n->kind == N_EITHER || n->kind == N_NAMED) && i < n->nargs; i++)
         anything |= !s.args[i];
     if (!anything)

@@ -27,7 +27,7 @@ struct subformula {
     uint32_t nargs;
     bool literal;
     double value;
-    double *values;             /* SUB_FUNCTION: at function_points (patterns/lang/function.h) */
+    double *values; /* SUB_FUNCTION: at function_points (patterns/lang/function.h); NULL: it captures numbers */
     struct subformula *chained; /* of the same hash */
 };
 

@@ -26,6 +26,8 @@ double number_evaluate(const struct number *n, number_leaf *leaf, void *self) {
         return b == 0 ? leaf(self, n) : a / b;
     case NUM_MOD:
         return b == 0 ? leaf(self, n) : fmod(a, b);
+    case NUM_POW:
+        return pow(a, b);
     case NUM_SQRT:
         return sqrt(a);
     case NUM_EQ:

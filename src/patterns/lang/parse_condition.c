@@ -248,6 +248,8 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
         return n;
     case E_INFIX:
         n->op = infix_of_sign(e->text)->number;
+        if (n->op == NUM_NONE)
+            build_fail(b, s, e->text, NULL, "numbers have no such product");
         equal = n->op == NUM_EQ || n->op == NUM_NE;
         n->a = equal ? number_of(b, s, e->args[0]) : operand_of(b, s, e->args[0], n->op == NUM_AND);
         n->b = equal ? number_of(b, s, e->args[1]) : operand_of(b, s, e->args[1], n->op == NUM_AND);

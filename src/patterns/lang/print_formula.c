@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "patterns/lang/infix.h"
+#include "patterns/lang/rearrange.h"
 
 enum { WIDTH = 100 }; /* from which on alternatives stand below each other */
 
@@ -27,7 +28,7 @@ struct formula_printer {
 
 /* The sign that a node is printed with; NULL for what is printed as a call. */
 static const struct infix *infix_of_node(const struct node *n) {
-    bool plain = n->kind == N_OP && n->nargs == 2 && !n->nattrs && !n->dim.given;
+    bool plain = n->kind == N_OP && n->nargs == 2 && !n->nattrs && n->dim.n == 0;
     return plain ? infix_of_op(n->op) : NULL;
 }
 
@@ -105,6 +106,13 @@ static void name_number(void *p, uint32_t slot) {
 
 static void print_node(struct formula_printer *p, const struct node *n, enum binding_power outer);
 
+void axis_spec_print(const struct axis_spec *dim, struct buf *out) {
+    for (uint32_t i = 0; i < dim->n; i++)
+        buf_printf(out, "%s%d", i ? ", " : dim->n > 1 ? "[" : "", dim->axes[i]);
+    if (dim->n > 1)
+        buf_addc(out, ']');
+}
+
 static void print_call(struct formula_printer *p, const char *name, const struct node *n) {
     const char *separator = "";
     buf_printf(p->out, "%s(", name);
@@ -113,11 +121,12 @@ static void print_call(struct formula_printer *p, const char *name, const struct
         print_node(p, n->args[i], P_EITHER);
         separator = ", ";
     }
-    if (n->dim.given)
-        buf_printf(p->out, "%sdim=%d", separator, n->dim.axis);
+    if (n->dim.n)
+        buf_printf(p->out, "%sdim=", separator);
+    axis_spec_print(&n->dim, p->out);
     for (uint32_t i = 0; i < n->nattrs; i++) {
         const struct attr_spec *a = &n->attrs[i];
-        buf_printf(p->out, "%s%s=%.*s", n->dim.given || i ? ", " : separator, a->key, (int)a->value.n, a->value.p);
+        buf_printf(p->out, "%s%s=%.*s", n->dim.n || i ? ", " : separator, a->key, (int)a->value.n, a->value.p);
     }
     buf_addc(p->out, ')');
 }
@@ -185,9 +194,14 @@ static void print_node(struct formula_printer *p, const struct node *n, enum bin
     case N_FUNCTION:
         buf_add(p->out, STR("function("));
         print_node(p, n->form, P_EITHER);
-        buf_add(p->out, STR(", "));
-        print_node(p, n->args[0], P_EITHER);
         buf_addc(p->out, ')');
+        return;
+    case N_REARRANGED:
+        buf_add(p->out, STR("rearrange("));
+        print_node(p, n->args[0], P_EITHER);
+        buf_add(p->out, STR(", \""));
+        rearrangement_print(n->order, p->out);
+        buf_add(p->out, STR("\")"));
         return;
     case N_RESULT:
         buf_add(p->out, STR("result("));

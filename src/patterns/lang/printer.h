@@ -21,6 +21,8 @@ void formula_print(const struct formula *f, uint32_t indent, struct buf *out);
 /* One node on one line; named values by their names. What has none is unfolded, which may take long: printing ends
  * somewhere behind the first `enough` bytes of `out`. */
 void formula_print_part(const struct formula *f, const struct node *part, size_t enough, struct buf *out);
+/* "-1", "[-2, -1]"; nothing where no axis is named. */
+void axis_spec_print(const struct axis_spec *dim, struct buf *out);
 /* A condition or a number. `v`: extents, value(x) and measures are printed as values, sqrt(64); NULL: as written. */
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out);
 /* The same with other names; in parentheses where `outer` holds together more tightly. */

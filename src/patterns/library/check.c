@@ -118,8 +118,7 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
     check_rules(c, p, p->undone, p->nundone);
     for (uint32_t i = 0; i < p->nholds; i++)
         check_holds(c, p, &p->holds[i]);
-    if (p->fused)
-        check_fused(c, p);
+    check_fused(c, p);
 }
 
 /* ---- idioms ---- */

@@ -313,7 +313,9 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     if (!l->in.failed && p->is_variant)
         copy_statements(p, p->variant_of);
     load_keys(l, p, map, false);
-    p->makes = op_kind_of_spelling(p->fused_op);
+    const struct tree *match = tree_lookup(map, "match");
+    if (!l->in.failed && !p->fused && match && (p->fused = load_form(l, p, match)))
+        p->fused->own = true;
     if (!l->in.failed) {
         list_conjuncts(l, p);
         add_demands(l, p);
@@ -350,12 +352,13 @@ void pattern_complete(const struct pattern_set *set, struct pattern *p) {
     pthread_mutex_unlock(set->completing);
 }
 
-/* Where the pass of a pattern runs; what no pass makes belongs into TTIR. */
-static struct str level_of_pass(const struct pattern_set *set, struct str pass) {
+/* Where the pass of a pattern runs. What no pass makes belongs into TTIR, unless the dialect does not have the op. */
+static struct str level_of(const struct pattern_set *set, const struct pattern *p) {
+    struct str pass = p->status.pass;
     for (uint32_t i = set->npasses; i-- > 0;)
         if (str_eq(set->passes[i].name, pass) && set->passes[i].level.n)
             return set->passes[i].level;
-    return STR("ttir");
+    return p->makes == NO_OPERATOR && str_starts(p->fused_op, STR("ttnn.")) ? STR("library") : STR("ttir");
 }
 
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
@@ -373,8 +376,9 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
         load_fused_op(l, p, map);
     if (!l->in.failed)
         load_source(l, p, map);
+    p->makes = op_kind_of_spelling(p->fused_op);
     if (!l->in.failed && pattern_is_direct(p) && !p->status.level.n)
-        p->status.level = level_of_pass(l->set, p->status.pass);
+        p->status.level = level_of(l->set, p);
     if (!l->in.failed)
         complete_summary(l, p);
     if (!l->in.failed)

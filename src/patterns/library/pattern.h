@@ -26,6 +26,7 @@ struct form {
     const struct formula *outer; /* of its pattern, whose names attributes may have */
     struct str text;
     struct text_origin origin;
+    bool own;                      /* it is the formula of the pattern itself */
     const struct formula *formula; /* NULL: of a pattern that was compiled in, and not asked for yet */
 };
 

@@ -29,9 +29,16 @@ static const struct attr *computed_attribute(struct formula_run *r, const struct
     return a->nnumbers == 1 ? attr_of_number(numbers[0], arena) : attr_of_numbers(numbers, a->nnumbers, arena);
 }
 
+static const struct attr *attr_of_axes(const struct axis_spec *dim, struct arena *arena) {
+    double axes[MOST_NAMED_AXES];
+    for (uint32_t i = 0; i < dim->n; i++)
+        axes[i] = dim->axes[i];
+    return dim->n > 1 ? attr_of_numbers(axes, dim->n, arena) : attr_of_number(dim->n ? axes[0] : -1, arena);
+}
+
 /* The attribute by which the op names the axis that it works along. */
 static bool is_axis_key(const struct node *n, const char *key) {
-    return op_works_along(n->op, str_of(key)) || (strcmp(key, "dimension") == 0 && n->dim.given);
+    return op_works_along(n->op, str_of(key)) || (strcmp(key, "dimension") == 0 && n->dim.n);
 }
 
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k) {
@@ -65,7 +72,7 @@ const struct attr *formula_attribute(const void *self, const char *key) {
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return attrs_find(o->run->outer->attributes, key);
     if (is_axis_key(n, key))
-        return attr_of_number(n->dim.given ? n->dim.axis : -1, arena);
+        return attr_of_axes(&n->dim, arena);
     if (strcmp(key, "keep_dim") == 0 && op_table[n->op].class == OP_REDUCE)
         return attr_of_number(1, arena);
     uint32_t op = graph_op_of(o->run, n->op);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "patterns/lang/printer.h"
+#include "patterns/lang/rearrange.h"
 #include "proof/numeric/evaluators.h"
 #include "proof/numeric/formula_run.h"
 
@@ -163,6 +164,42 @@ static const struct tensor *result_value(struct formula_run *r, const struct nod
     return all[n->result];
 }
 
+/* By the shape of x, or that of what the match makes of it. */
+static bool extents_of(const struct formula_run *r, const struct node *n, const struct tensor *x,
+                       int64_t extents[MAX_RANK]) {
+    bool found = rearrangement_extents(n->order, x->shape.dim, NULL, extents);
+    for (uint32_t i = 0; r->context && i < r->context->nops && !found; i++) {
+        const struct graph *g = r->context->graph;
+        uint32_t op = r->context->ops[i], rank;
+        const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank);
+        found = class_moves(graph_class(g, op)) && shape && rank == n->order->to.rank &&
+                rearrangement_extents(n->order, x->shape.dim, shape, extents);
+    }
+    return found;
+}
+
+/* Split into its axes, which are put into another order and joined again. */
+static const struct tensor *rearranged_value(struct formula_run *r, const struct node *n) {
+    const struct rearrangement *as = n->order;
+    const struct tensor *x = value(r, n->args[0]);
+    int64_t extents[MAX_RANK];
+    uint32_t order[MAX_RANK];
+    struct shape split = {.rank = as->naxes}, joined = {.rank = as->to.rank};
+    if (x->shape.rank != as->from.rank || !extents_of(r, n, x, extents))
+        op_fails(r->eval, "how x is rearranged does not fit its shape");
+    for (uint32_t i = 0; i < as->naxes; i++)
+        split.dim[i] = extents[as->from.axes[i]];
+    for (uint32_t i = 0; i < as->naxes; i++)
+        for (uint32_t k = 0; k < as->naxes; k++)
+            if (as->from.axes[k] == as->to.axes[i])
+                order[i] = k;
+    for (uint32_t d = 0, k = 0; d < as->to.rank; d++)
+        for (joined.dim[d] = 1; k < as->to.end[d]; k++)
+            joined.dim[d] *= extents[as->to.axes[k]];
+    struct view v = view_permuted(view_of(tensor_reshape(r->eval, x, &split)), order);
+    return tensor_reshape(r->eval, view_copy(r->eval, v), &joined);
+}
+
 static void results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
@@ -184,6 +221,9 @@ static void results_of(struct formula_run *r, const struct node *n, const struct
         break;
     case N_TRANSPOSED:
         results[0] = transposed_value(r, n);
+        break;
+    case N_REARRANGED:
+        results[0] = rearranged_value(r, n);
         break;
     case N_FUNCTION:
         results_of(r, n->form, results);

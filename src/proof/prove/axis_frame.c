@@ -119,31 +119,55 @@ static bool axes_with_batches(const struct axes *axes, const struct fused_form *
     return good;
 }
 
+/* What reductions of the match took away, as one axis. */
+struct reduced_axis {
+    struct term t[MAX_TERMS];
+    uint32_t n;
+    int64_t extent;
+};
+
+static void add_reduced(struct reduced_axis *to, const struct term *t, uint32_t n) {
+    int64_t extent = to->extent;
+    for (uint32_t i = 0; i < n && to->n < MAX_TERMS; i++) {
+        to->t[to->n++] = (struct term){t[i].space, t[i].lo, t[i].size, t[i].stride * extent};
+        to->extent *= t[i].size;
+    }
+}
+
+/* The axis exists below a reduction only, and the form does not say by itself along which it works. */
+static bool is_taken_away(const struct form_run *run, const struct axes *axes, uint32_t d) {
+    struct imap axis;
+    axes_axis(axes, (int)d, &axis);
+    return !run->form->names_axes && match_axis_is_reduced(&axis);
+}
+
 /* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
- * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
- * of the match took away: they become a last one. */
+ * of a form without `dim` work along the last axis. So is what a reduction of the match took away, of which terms may
+ * be that no axis has. */
 static bool axes_in_form(const struct form_run *run, const struct binding *b, const struct imap *map,
                          struct axes *out) {
-    struct term reduced[MAX_TERMS];
-    uint32_t nreduced = 0;
-    int64_t stride = 1;
+    struct reduced_axis reduced = {.extent = 1};
     uint32_t work = run->form->work_axis;
     bool across = has_work_axis(run->form, b->axes);
     for (uint32_t i = 0; i < map->n && !axes_determine(b->axes, map); i++) {
         struct imap one = {.n = 1, .t = {map->t[i]}};
         if (axes_determine(b->axes, &one))
             continue;
-        reduced[nreduced++] = (struct term){one.t[0].space, one.t[0].lo, one.t[0].size, stride};
-        stride *= one.t[0].size;
+        one.t[0].stride = 1;
+        add_reduced(&reduced, one.t, 1);
     }
     if (run->frame->batches && b->axes->n > 1)
         return axes_with_batches(b->axes, run->form, out);
+    for (uint32_t d = b->axes->n; d-- > 0;)
+        if (is_taken_away(run, b->axes, d))
+            add_reduced(&reduced, b->axes->t + axes_begin(b->axes, d), b->axes->end[d] - axes_begin(b->axes, d));
     axes_clear(out);
     for (uint32_t d = 0; d < b->axes->n; d++)
-        if ((d != work || !across) && !add_in_root_order(run->form->root_axes, b->axes, d, out))
+        if ((d != work || !across) && !is_taken_away(run, b->axes, d) &&
+            !add_in_root_order(run->form->root_axes, b->axes, d, out))
             return false;
-    if (nreduced)
-        return axes_add(out, reduced, nreduced);
+    if (reduced.n)
+        return axes_add(out, reduced.t, reduced.n);
     return !across ||
            axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
 }
@@ -415,16 +439,24 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
     return found;
 }
 
+/* `dim` in the form itself: idioms and what ops compute are along the last axis. */
+static bool names_axis(const struct node *n, void *context) {
+    (void)context;
+    return n->dim.n > 0 && !n->dim.of_idiom;
+}
+
 /* One of a single element counts where there is no other. */
 static void find_work_axis(struct fused_form *f, const struct reference *r) {
+    bool own = f->names_axes || has_operand_as_printed(f);
     f->work_axis = NONE;
-    for (int64_t least = 2; least > 0 && f->work_axis == NONE && !has_operand_as_printed(f); least--)
+    for (int64_t least = 2; least > 0 && f->work_axis == NONE && !own; least--)
         f->work_axis = work_axis_of(f, r, least);
     if (f->work_axis + 1 == f->root_axes->n)
         f->work_axis = NONE;
 }
 
 void axis_frames_find(struct fused_form *f, const struct reference *r) {
+    f->names_axes = formula_find(f->formula, names_axis, NULL) != NULL;
     find_work_axis(f, r);
     f->nbatches = count_batches(f->root_axes, r);
     find_frames(f, r);

@@ -16,10 +16,8 @@ static struct str note_unproved(struct prover *self, const struct match *m, cons
 struct str prove_example(void *self_, const struct match *m, const struct example *e, struct arena *a) {
     struct prover *self = self_;
     struct proof *p = proof_new(self->set, m, self->seed, a);
-    if (!m->pattern->fused)
-        self->formless++;
     struct verdict r = proof_run(p);
-    if (r.kind == VERDICT_NONE && r.misfit)
+    if (r.kind == VERDICT_NONE && r.misfit && !m->pattern->fused->own)
         return arena_printf(a, "the fused form does not fit the match: %.*s", (int)r.why.text.n, r.why.text.p);
     if (r.kind == VERDICT_NONE)
         return note_unproved(self, m, e, r.why.text);

@@ -13,7 +13,6 @@ struct prover {
 
     /* counts of the examples so far */
     uint32_t proved, unproved;
-    uint32_t formless; /* those of `unproved` whose pattern has no fused form */
 };
 
 /* For struct example_judge; `self` is a struct prover. Text, in `a`, where the fused form computes something else, or

@@ -23,7 +23,8 @@ static void mark_names(const struct node *n, bool marks[MAX_SLOTS]) {
 }
 
 static bool mark_as_printed(const struct node *n, void *marks) {
-    for (uint32_t i = 0; n->kind == N_OP && op_is(n->op, AS_PRINTED) && i < n->nargs; i++)
+    bool printed = n->kind == N_REARRANGED || (n->kind == N_OP && op_is(n->op, AS_PRINTED));
+    for (uint32_t i = 0; printed && i < n->nargs; i++)
         mark_names(n->args[i], marks);
     return false;
 }
@@ -109,8 +110,13 @@ static const struct tensor *as_output(struct form_run *run, const struct tensor 
 
 void form_bind(struct form_run *run) {
     const struct fused_form *f = run->form;
-    for (uint32_t i = 0; i < f->formula->nslots; i++)
-        run->names[i] = f->name_at[i] == NONE ? NULL : name_value(run, i, run->values[f->name_at[i]]);
+    for (uint32_t i = 0; i < f->formula->nslots; i++) {
+        uint32_t slot = form_slot(f, run->ref, i);
+        const struct binding *b = slot == NONE ? NULL : &run->ref->bound.slots[slot];
+        run->names[i] = b && b->is_number       ? tensor_scalar(run->eval, b->number)
+                        : f->name_at[i] == NONE ? NULL
+                                                : name_value(run, i, run->values[f->name_at[i]]);
+    }
 }
 
 void form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]) {

@@ -63,6 +63,7 @@ struct fused_form {
     const struct formula *formula;
     const struct axes *root_axes; /* of the root of the pattern's formula */
     uint32_t work_axis;           /* of these, the one along which the match reduces or slices; NONE: the last one */
+    bool names_axes;              /* it writes `dim`, which is an axis of the formula */
     uint32_t nbatches;            /* of these, the first ones, that products have as batches */
     bool as_printed[MAX_SLOTS];   /* by name: an operand that keeps the dimension order of its type */
     struct axis_frame frames[MAX_FRAMES]; /* all that fit, the likeliest first */

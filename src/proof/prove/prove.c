@@ -160,10 +160,7 @@ static bool prepare(struct proof *p, const struct formula *form, struct eval_con
 
 struct verdict proof_run(struct proof *p) {
     struct eval_context b = {.arena = p->ref.arena};
-    struct form *fused = p->ref.match->pattern->fused;
-    if (!fused)
-        return (struct verdict){.why.text = STR("the pattern has no `fused`")};
-    if (!prepare(p, form_of(fused), &b))
+    if (!prepare(p, form_of(p->ref.match->pattern->fused), &b))
         return (struct verdict){.why.text = b.error};
     return try_readings(p);
 }

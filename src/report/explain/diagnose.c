@@ -273,8 +273,7 @@ static bool is_other(const struct matcher *m, const struct node *n, const struct
 
 /* They differ in their operator alone. */
 static bool same_operands(const struct node *a, const struct node *b) {
-    bool same = a->kind == N_OP && b->kind == N_OP && a->nargs == b->nargs && a->dim.given == b->dim.given &&
-                a->dim.axis == b->dim.axis;
+    bool same = a->kind == N_OP && b->kind == N_OP && a->nargs == b->nargs && axis_spec_equal(&a->dim, &b->dim);
     for (uint32_t i = 0; i < a->nargs && same; i++) {
         const struct node *x = a->args[i], *y = b->args[i];
         same = x == y || (x->kind == y->kind && (x->kind == N_NAMED || x->kind == N_VARIABLE) && x->slot == y->slot);

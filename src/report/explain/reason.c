@@ -242,10 +242,12 @@ static void say_axis(struct words *w) {
     const struct axis_spec *dim = &w->s->goal->node->dim;
     say_result_of(w, w->s->at);
     say_dims(w);
-    if (dim->given)
-        buf_printf(w->out, " works along another axis than %d of the formula", dim->axis);
-    else
-        buf_add(w->out, STR(" works along another axis"));
+    buf_add(w->out, STR(" works along another axis"));
+    if (dim->n) {
+        buf_add(w->out, STR(" than "));
+        axis_spec_print(dim, w->out);
+        buf_add(w->out, STR(" of the formula"));
+    }
 }
 
 static void say_part(struct words *w) {

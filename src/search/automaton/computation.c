@@ -133,27 +133,19 @@ static bool operand_number(const struct computation *c, const struct made_values
 static bool compute(const struct computation *c, const struct made_values *made, uint32_t i, double at, double *y) {
     uint32_t op = c->ops[i];
     enum op_kind k = (enum op_kind)c->g->kind[op];
-    double a, b, z;
     if (!is_computed(c->g, op)) {
         *y = number_of(c, made, graph_through(c->g, op), i, at);
         return true;
     }
-    if (!operand_number(c, made, i, 0, NULL, at, &a))
-        return false;
-    if (unary_of(k)) {
-        *y = unary_of(k)(a);
-        return graph_noperands(c->g, op) == 1;
+    double numbers[3];
+    uint32_t n = function_operands_of(k);
+    for (uint32_t o = 0; o < n; o++) {
+        const char *attribute = k == K_CLAMP && o ? (o == 1 ? "min" : "max") : k == K_POW && o ? "rhs" : NULL;
+        if (!operand_number(c, made, i, o, attribute, at, &numbers[o]))
+            return false;
     }
-    if (!operand_number(c, made, i, 1, k == K_CLAMP ? "min" : k == K_POW ? "rhs" : NULL, at, &b))
-        return false;
-    if (binary_of(k)) {
-        *y = binary_of(k)(a, b);
-        return true;
-    }
-    if (!operand_number(c, made, i, 2, k == K_CLAMP ? "max" : NULL, at, &z))
-        return false;
-    *y = op_is(k, SELECTS) ? (a != 0 ? b : z) : fmin(fmax(a, b), z);
-    return true;
+    *y = function_apply(k, numbers);
+    return n > 1 || graph_noperands(c->g, op) == 1;
 }
 
 static bool is_written_as(const struct computation *c, enum op_kind own) {
@@ -163,17 +155,22 @@ static bool is_written_as(const struct computation *c, enum op_kind own) {
     return false;
 }
 
-/* Of those that are left, which have the value of the computation at a point. */
-static uint64_t same_at(const struct computation *c, const struct subformula *const *functions, uint64_t left,
-                        int point) {
+/* What the ops make of x; false where an op lacks an operand. */
+static bool value_at(const struct computation *c, double x, double *y) {
     struct made_values made = {{0}};
-    uint64_t same = 0;
     for (uint32_t i = c->nops; i-- > 0;)
-        if (!compute(c, &made, i, function_points[point], &made.of[i]))
-            return 0;
+        if (!compute(c, &made, i, x, &made.of[i]))
+            return false;
+    *y = made.of[0];
+    return true;
+}
+
+/* Of those that are left, which have the value of the computation at a point. */
+static uint64_t same_at(double y, const struct subformula *const *functions, uint64_t left, int point) {
+    uint64_t same = 0;
     for (; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
-        if (function_same_at(functions[i]->values[point], made.of[0], functions[i]->node->within))
+        if (!functions[i]->values || function_same_at(functions[i]->values[point], y, functions[i]->node->within))
             same |= 1ull << i;
     }
     return same;
@@ -189,12 +186,47 @@ static uint64_t written_otherwise(const struct computation *c, const struct subf
     return all;
 }
 
+/* The function with these constants for what it captures is the computation. */
+static bool is_function(const struct computation *c, const struct node *n, const uint32_t *constants) {
+    double captured[MOST_CAPTURED], y;
+    for (uint32_t i = 0; i < function_captures(n); i++)
+        captured[i] = graph_constant(c->g, constants[i]).value;
+    for (int p = 0; p < FUNCTION_POINTS; p++) { /* those near 0 tell most functions apart */
+        double x = function_points[(p + FUNCTION_POINTS / 2) % FUNCTION_POINTS];
+        if (!value_at(c, x, &y) || !function_same_at(function_at(n, x, captured), y, n->within))
+            return false;
+    }
+    return true;
+}
+
+bool computation_captures(const struct computation *c, const struct node *n, uint32_t constants[MOST_CAPTURED]) {
+    uint32_t captures = function_captures(n), ways = 1;
+    for (uint32_t i = 0; i < captures; i++)
+        ways *= c->nconstants;
+    for (uint32_t way = 0; way < ways; way++) {
+        for (uint32_t i = 0, rest = way; i < captures; i++, rest /= c->nconstants)
+            constants[i] = c->constants[rest % c->nconstants];
+        if (is_function(c, n, constants))
+            return true;
+    }
+    return false;
+}
+
 uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n) {
-    uint32_t ncomputed = 0;
+    uint32_t ncomputed = 0, constants[MOST_CAPTURED];
     for (uint32_t i = 0; i < c->nops; i++)
         ncomputed += computation_ends(c->g, c->ops[i]);
     uint64_t left = ncomputed > 1 ? written_otherwise(c, functions, n) : 0;
-    for (int p = 0; p < FUNCTION_POINTS && left; p++) /* those near 0 tell most functions apart */
-        left = same_at(c, functions, left, (p + FUNCTION_POINTS / 2) % FUNCTION_POINTS);
-    return left;
+    for (int p = 0; p < FUNCTION_POINTS && left; p++) { /* those near 0 tell most functions apart */
+        int point = (p + FUNCTION_POINTS / 2) % FUNCTION_POINTS;
+        double y;
+        left = value_at(c, function_points[point], &y) ? same_at(y, functions, left, point) : 0;
+    }
+    uint64_t found = left;
+    for (; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (!functions[i]->values && !computation_captures(c, functions[i]->node, constants))
+            found &= ~(1ull << i);
+    }
+    return found;
 }

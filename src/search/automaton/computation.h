@@ -34,5 +34,8 @@ bool computation_next(struct computation *c);
 /* Of at most 64 functions those that the ops are a spelling of, a bit each: two ops or more, which make the same
  * numbers of x at function_points, and its own op is not among them. */
 uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n);
+/* The constants among those of the ops that a function captures, so that the ops are a spelling of it; for each name of
+ * it one. False: there are none. */
+bool computation_captures(const struct computation *c, const struct node *n, uint32_t constants[MOST_CAPTURED]);
 
 #endif

@@ -180,9 +180,17 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
     return found;
 }
 
-bool match_axis_is_cut(const struct imap *axis) {
-    bool cut = axis->n > 0;
+static bool is_of_spaces(const struct imap *axis, uint32_t first, uint32_t end) {
+    bool is = axis->n > 0;
     for (uint32_t i = 0; i < axis->n; i++)
-        cut &= axis->t[i].space >= FRESH_SPACE && axis->t[i].space < WHOLE_SPACE;
-    return cut;
+        is &= axis->t[i].space >= first && axis->t[i].space < end;
+    return is;
+}
+
+bool match_axis_is_cut(const struct imap *axis) {
+    return is_of_spaces(axis, FRESH_SPACE, WHOLE_SPACE);
+}
+
+bool match_axis_is_reduced(const struct imap *axis) {
+    return is_of_spaces(axis, REDUCED_SPACE, FRESH_SPACE);
 }

@@ -90,24 +90,6 @@ bool condition_after(const struct condition_call *c) {
 
 enum { MAX_SAME = 8 }; /* movement that is looked through */
 
-/* Equal up to renaming of spaces that only one of them depends on: two products sum over axes of their own. */
-static bool equal_renamed(const struct imap *a, const struct imap *b) {
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct term *x = &a->t[i], *y = &b->t[i];
-        if (x->lo != y->lo || x->size != y->size || x->stride != y->stride)
-            return false;
-        for (uint32_t j = 0; j < a->n; j++) {
-            bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
-            bool same = (a->t[j].space == x->space) == (b->t[j].space == y->space);
-            if (!same || (shared && x->space != y->space))
-                return false;
-        }
-    }
-    return true;
-}
-
 /* One value, read in the same way in two places, as two products read one operand; as of names, where lines with
  * indices of their own have them, nothing is said about which elements. */
 bool condition_same(const struct condition_call *c) {
@@ -119,7 +101,9 @@ bool condition_same(const struct condition_call *c) {
     uint32_t ny = movement_chain(c->graph, c->arg[1].value, c->arg[1].map, y, MAX_SAME);
     for (uint32_t i = 0; i < nx; i++)
         for (uint32_t j = 0; j < ny; j++)
-            if (x[i].value == y[j].value && (elsewhere || equal_renamed(&x[i].map, &y[j].map)))
+            if (x[i].value == y[j].value &&
+                (elsewhere ||
+                 match_same_elements(c->graph, x[i].value, &x[i].map, c->arg[0].axes, &y[j].map, c->arg[1].axes)))
                 return true;
     return false;
 }

@@ -103,7 +103,7 @@ bool match_none_holds(struct evaluation *e, const struct number *const *conditio
 /* The name is bound, or the line that it names was tried and is absent. */
 static bool is_settled(const struct matcher *m, uint32_t slot) {
     const struct formula *f = &m->pattern->formula;
-    bool settled = m->state.slots[slot].value != NONE;
+    bool settled = m->state.slots[slot].value != NONE || m->state.slots[slot].is_number;
     for (uint32_t i = 0; i + 1 < m->state.line && !settled; i++)
         settled = f->also[i].node->slot == slot;
     return settled;

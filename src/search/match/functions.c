@@ -1,4 +1,4 @@
-/* function(f, x): ops that compute f of x, found by what they make of a few numbers. */
+/* function(f): ops that compute f of x, found by what they make of a few numbers. */
 #include "search/match/matcher.h"
 
 #include "search/automaton/computation.h"
@@ -16,6 +16,21 @@ static void take_all(struct matcher *m, const struct goal *g, const struct compu
         assume_tie(&m->state.assumed, c->constants[i], graph_constant(m->g, c->constants[i]).value, false);
 }
 
+/* x, then the numbers that are captured, of which one element tells all. */
+static const struct goal *operand_goals(struct matcher *m, const struct goal *g, const struct computation *c) {
+    uint32_t constants[MOST_CAPTURED];
+    struct imap *of_x = matcher_scratch(m, sizeof *of_x), *of_number = matcher_scratch(m, sizeof *of_number);
+    if (!of_x || !of_number || (g->node->nargs > 1 && !computation_captures(c, g->node, constants)))
+        return NULL;
+    const struct goal *next = g->next;
+    of_number->n = 0;
+    for (uint32_t i = g->node->nargs; i-- > 1;)
+        if (!(next = matcher_operand(m, g, i, constants[i - 1], of_number, g->axes, next)))
+            return NULL;
+    imap_copy(of_x, &c->open[0].map);
+    return matcher_operand(m, g, 0, c->open[0].value, of_x, g->axes, next);
+}
+
 /* The ops from the value back to an x of which they are the function, and all goals after it. */
 static bool match_computed(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct computation c;
@@ -29,11 +44,7 @@ static bool match_computed(struct matcher *m, const struct goal *g, uint32_t val
         if (g->slot != NONE)
             matcher_bind(m, g->slot,
                          (struct binding){.value = value, .op = c.ops[0], .map = map, .needed = map, .axes = g->axes});
-        struct imap *of_x = matcher_scratch(m, sizeof *of_x);
-        if (!of_x)
-            return false;
-        imap_copy(of_x, &c.open[0].map);
-        const struct goal *next = matcher_operand(m, g, 0, c.open[0].value, of_x, g->axes, g->next);
+        const struct goal *next = operand_goals(m, g, &c);
         if (next && matcher_solve(m, next))
             return true;
         matcher_undo(m, k);

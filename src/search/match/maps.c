@@ -50,3 +50,20 @@ struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint3
     *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
     return root_axes(map, shape, rank, space ? !m->ones_stay : m->ones_lead, axes) ? c : NULL;
 }
+
+/* The axes that `dim=` names, joined, are these; without it any are. An axis of one element is where it is printed. */
+bool match_axis_fits(const struct matcher *m, const struct goal *g, const struct imap *axis) {
+    const struct axis_spec *dim = &g->node->dim;
+    struct axes named;
+    struct imap meant;
+    if (dim->n == 0 || (m->ones_lead && axis->n == 0))
+        return dim->n == 0;
+    axes_clear(&named);
+    for (uint32_t i = 0; i < dim->n; i++) {
+        axes_axis(g->axes, dim->axes[i], &meant);
+        if (!axes_add(&named, meant.t, meant.n))
+            return false;
+    }
+    axes_join(&named, 0, named.n, &meant);
+    return imap_equal(axis, &meant);
+}

@@ -11,7 +11,9 @@
 
 /* What a name of a formula stands for. */
 struct binding {
-    uint32_t value; /* NONE: an optional part that is absent */
+    uint32_t value; /* NONE: an optional part that is absent, or */
+    bool is_number; /* a number of an attribute, */
+    double number;  /* this one */
     uint32_t op;    /* of a named value: the op that it is; else NONE */
     const struct imap *map;
     const struct imap *needed; /* the map without axes along which the value is the same: of a slice of it */
@@ -20,7 +22,7 @@ struct binding {
 };
 /* The one number that the name stands for. */
 static inline struct constant binding_constant(const struct graph *g, const struct binding *b) {
-    struct constant c = {false, 0, 0};
+    struct constant c = {b->is_number, b->number, 53};
     if (b->value != NONE)
         c = graph_constant(g, b->value);
     return c;
@@ -102,6 +104,8 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
 
 /* An axis that exists only below a slice or a concatenation, of which the formula sees a part. */
 bool match_axis_is_cut(const struct imap *axis);
+/* An axis that exists only below a reduction, under a root that does not have it. */
+bool match_axis_is_reduced(const struct imap *axis);
 
 void match_list_add(struct match_list *list, const struct match *m);
 /* Two matches exclude each other where they share an op, or one looks through the root of the other. By op, zeroed at

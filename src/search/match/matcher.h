@@ -3,9 +3,9 @@
  *
  * From the bottom up: state.c keeps what it has done and undoes it; maps.c computes index maps;
  * plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
- * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
- * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
- * patterns at roots. */
+ * reductions.c, contractions.c, slices.c know how each class of operators maps the indices of its result to those of
+ * its operands; values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off;
+ * search.c tries patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
@@ -18,7 +18,9 @@ enum {
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
     WHOLE_SPACE = FRESH_SPACE + MAX_FRESH +
-                  1 /* plus a value: the index space of that value, for operands of ops without index maps */
+                  1, /* plus a value: the index space of that value, for operands of ops without index maps */
+    MAX_REDUCED = 16,
+    REDUCED_SPACE = FRESH_SPACE - MAX_REDUCED /* the first of axes that the formula has below a reduction only */
 };
 
 /* The axes of the formula before a slice or a concatenation changed one of them, and those before that. */
@@ -143,10 +145,10 @@ struct matcher {
 
     char *scratch;
     uint64_t steps, max_steps;
-    bool full;            /* a fixed limit was reached: nothing is known of this root */
-    bool ones_lead;       /* trailing axes of one element of the root are read as leading ones, */
-    bool ones_stay;       /* or stay at the second try, at secondary roots, too */
-    bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
+    bool full;      /* a fixed limit was reached: nothing is known of this root */
+    bool ones_lead; /* trailing axes of one element of the root are read as leading ones, */
+    bool ones_stay; /* or stay at the second try, at secondary roots, too */
+    bool refused;   /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena;          /* of what is kept */
     struct match found;           /* what match_finish kept */
@@ -154,6 +156,8 @@ struct matcher {
 
     struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
     struct fresh_axes fresh;
+    int64_t reduced[MAX_REDUCED]; /* elements of the axis of REDUCED_SPACE + i */
+    uint32_t nreduced;
 };
 
 /* ---- state.c ---- */
@@ -202,9 +206,12 @@ const struct imap *matcher_needed_map(struct matcher *m, const struct goal *g, u
 const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
 /* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
 const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the shape
- * is not known. */
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
+ * shape is not known. */
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
+
+/* The axis is what `dim=` of the goal's node names in the axes of the formula there, or it names none. */
+bool match_axis_fits(const struct matcher *m, const struct goal *g, const struct imap *axis);
 
 /* ---- plausible.c ---- */
 
@@ -233,7 +240,7 @@ bool match_finish(struct matcher *m);
 struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops);
 bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n);
 
-/* ---- operators.c, contractions.c, slices.c, functions.c ---- */
+/* ---- operators.c, reductions.c, contractions.c, slices.c, functions.c, rearranged.c ---- */
 
 /* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
@@ -242,11 +249,13 @@ bool match_kind_fits(const struct node *node, enum op_kind kind);
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 /* The attribute that the op has instead of operand `role`; false when there is none of that form. */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
+bool match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_by_values(struct matcher *m, const struct goal *g);
+bool match_rearranged(struct matcher *m, const struct goal *g);
 
 /* ---- values.c ---- */
 

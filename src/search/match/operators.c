@@ -125,104 +125,6 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     return match_operands(m, g, op, order, map);
 }
 
-/* The digits that a reduction runs over: those of the formula's axes that its result does not depend on, so that x
- * inside and x outside of the sum vary along the same axis. Where these do not fit, digits of a space of its `own`. */
-static bool summed_digits(struct matcher *m, const struct goal *g, const struct imap *map, const int64_t *extents,
-                          uint32_t n, struct axes *out, bool *own) {
-    int64_t lo = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (__builtin_mul_overflow(lo, extents[i], &lo))
-            return false;
-    *own = !imap_complement(g->axes, map, extents, n, out);
-    if (!*own)
-        return true;
-    uint32_t space = ++m->state.spaces;
-    axes_clear(out);
-    for (uint32_t i = 0; i < n; i++) {
-        lo /= extents[i];
-        struct term t = {space, lo, extents[i], 1};
-        if (!axes_add(out, &t, extents[i] > 1))
-            return false;
-    }
-    return true;
-}
-
-/* What `dim=` says, if it says anything. An axis of one element is where it is printed. */
-static bool axis_fits(const struct matcher *m, const struct goal *g, const struct imap *axis) {
-    struct imap meant;
-    if (!g->node->dim.given || (m->ones_lead && axis->n == 0))
-        return !g->node->dim.given;
-    axes_axis(g->axes, g->node->dim.axis, &meant);
-    return imap_equal(axis, &meant);
-}
-
-/* The element of the operand has the coordinates of the result in the dimensions that stay, and the summed digits in
- * those that are reduced. `own`: these are no axis of the formula; last: but the last dimension. */
-static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
-                            struct imap *x, struct imap *summed, bool *own, bool *last) {
-    const struct graph *gr = m->g;
-    uint32_t result = gr->m->ops[op].first_result, rank, out_rank, n = 0;
-    const int64_t *shape = graph_shape(gr, graph_operands(gr, op)[0], &rank);
-    const int64_t *out_shape = graph_shape(gr, result, &out_rank);
-    bool reduced[MAX_RANK];
-    struct axes c, sum, mapped;
-    int64_t extents[MAX_RANK];
-    if (!shape || !out_shape || rank > MAX_RANK)
-        return false;
-    uint32_t count = graph_reduced_dims(gr, op, rank, reduced);
-    bool stay = out_rank == rank;
-    if (count == NONE || (!stay && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
-        return false;
-    *last = true;
-    for (uint32_t d = 0; d < rank; d++)
-        if (reduced[d]) {
-            if (shape[d] < 1)
-                return false;
-            extents[n++] = shape[d];
-            *last &= d + 1 == rank || shape[d] == 1;
-        }
-    if (!summed_digits(m, g, map, extents, n, &sum, own))
-        return false;
-    axes_clear(&mapped);
-    for (uint32_t d = 0, from = 0, of_sum = 0; d < rank; d++) {
-        const struct axes *src = reduced[d] ? &sum : &c;
-        uint32_t at = reduced[d] ? of_sum++ : from, begin = axes_begin(src, at);
-        from += !reduced[d] || stay;
-        if (!axes_add(&mapped, src->t + begin, src->end[at] - begin))
-            return false;
-    }
-    axes_join(&sum, 0, sum.n, summed);
-    return imap_of_coordinates(&mapped, shape, rank, x);
-}
-
-/* The axes of the operand of a reduction at the root: the one that is reduced is none of the root's, and the last. */
-static const struct axes *axes_with_reduced(struct matcher *m, const struct goal *g, const struct imap *reduced) {
-    struct axes *axes = matcher_scratch(m, sizeof *axes);
-    if (!axes)
-        return NULL;
-    *axes = *g->axes;
-    while (axes->n > 0 && axes_extent(axes, -1) == 1) /* it is kept as one of 1 */
-        axes->n--;
-    return axes_add(axes, reduced->t, reduced->n) ? axes : NULL;
-}
-
-static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    uint32_t x = graph_operands(m->g, op)[0];
-    if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
-        return false;
-    struct imap *of_x = matcher_scratch(m, sizeof *of_x), summed;
-    bool own = false, last = false;
-    if (!of_x || !reduced_operand(m, g, op, map, of_x, &summed, &own, &last))
-        return matcher_failed(m, FAILED_INDEX, g, op);
-    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, &summed);
-    if (!along && !matcher_passes(m, FAILED_AXIS, g, op))
-        return false;
-    matcher_take(m, op, g);
-    const struct axes *axes = own && last && g->node->dim.given ? axes_with_reduced(m, g, &summed) : g->axes;
-    const struct goal *next = axes ? matcher_operand(m, g, 0, x, of_x, axes, g->next) : NULL;
-    return next && matcher_solve(m, next);
-}
-
 /* The axis along which softmax or a norm works, as digits. */
 static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap *map, struct imap *axis) {
     uint32_t rank;
@@ -249,7 +151,7 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!worked_axis(m, op, map, &axis) || !axis_fits(m, g, &axis)) && !matcher_passes(m, FAILED_AXIS, g, op))
+    if ((!worked_axis(m, op, map, &axis) || !match_axis_fits(m, g, &axis)) && !matcher_passes(m, FAILED_AXIS, g, op))
         return false;
     return elementwise(m, g, op, map);
 }
@@ -263,7 +165,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const s
     (void)map;
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
-    if (g->node->nargs != graph_count_operands(m->g, op) || g->node->dim.given)
+    if (g->node->nargs != graph_count_operands(m->g, op) || g->node->dim.n)
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
@@ -311,7 +213,7 @@ static const struct {
 } classes[] = {
     [OP_ELTWISE] = {elementwise, true},
     [OP_ALIKE] = {elementwise, true},
-    [OP_REDUCE] = {reduction, true},
+    [OP_REDUCE] = {match_reduction, true},
     [OP_AXISWISE] = {axiswise, true},
     [OP_CONTRACT] = {match_contraction, false},
     [OP_SLICE] = {match_slice, false},

@@ -102,7 +102,8 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         return NULL;
     *axes = *g->axes;
     axes_clear(&at);
-    uint32_t named = g->node->dim.axis < 0 ? g->axes->n + (uint32_t)g->node->dim.axis : (uint32_t)g->node->dim.axis;
+    int dim = g->node->dim.axes[0];
+    uint32_t named = dim < 0 ? g->axes->n + (uint32_t)dim : (uint32_t)dim;
     for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
         const struct axes *from = ch->dims[d] ? &digits : &kept;
         uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
@@ -110,7 +111,7 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         struct imap part;
         axes_axis(result, (int)d, &part);
         if (!axes_add(&at, from->t + begin, from->end[i] - begin) ||
-            (ch->dims[d] && !replace_axis(axes, &part, g->node->dim.given ? named : d + g->axes->n - ch->rank,
+            (ch->dims[d] && !replace_axis(axes, &part, g->node->dim.n ? named : d + g->axes->n - ch->rank,
                                           from->t + begin, from->end[i] - begin, &changed)))
             return NULL;
         if (ch->dims[d])
@@ -127,20 +128,37 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
 /* What is cut or joined is the axis that dim= names, or a part of it, as where pairs of neighbours are split. */
 static bool cut_axis_fits(const struct goal *g, const struct imap *digits) {
     struct imap meant;
-    if (!g->node->dim.given)
+    if (g->node->dim.n == 0)
         return true;
-    axes_axis(g->axes, g->node->dim.axis, &meant);
+    axes_axis(g->axes, g->node->dim.axes[0], &meant);
     return imap_within(digits, &meant);
 }
 
 /* part=0, of=2: the first half; part=1, every=2: the odd elements; begin=0, end=32: these. -1 when the key is not
- * given; false when it is no number. */
+ * given or is a name; false when it is no number. */
 static bool part_key(const struct node *node, const char *key, int64_t *out) {
     *out = -1;
     for (uint32_t i = 0; i < node->nattrs; i++)
         if (strcmp(node->attrs[i].key, key) == 0)
-            return mlir_int(node->attrs[i].value, out);
+            return node->attrs[i].word || mlir_int(node->attrs[i].value, out);
     return true;
+}
+
+/* Names among the bounds stand for what is there; false where one stands for another number already. */
+static bool bind_bounds(struct matcher *m, const struct goal *g, const struct slice_bounds *s, uint32_t d) {
+    bool same = true;
+    for (uint32_t i = 0; i < g->node->nattrs && same; i++) {
+        const struct attr_spec *a = &g->node->attrs[i];
+        uint32_t slot = a->word ? formula_slot(&m->pattern->formula, a->value) : NONE;
+        int64_t is = a->key[0] == 'b' ? s->begin[d] : a->key[0] == 'e' ? s->end[d] : s->step[d];
+        if (slot == NONE)
+            continue;
+        const struct binding *b = &m->state.slots[slot];
+        same = !b->is_number || b->number == (double)is;
+        if (!b->is_number)
+            matcher_bind(m, slot, (struct binding){.value = NONE, .op = NONE, .is_number = true, .number = (double)is});
+    }
+    return same;
 }
 
 static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
@@ -167,7 +185,7 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
     struct resized_operand ch = {graph_shape(m->g, x, &rank), s->rank, {false}};
     if (!shape || !ch.shape || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
         return matcher_failed(m, FAILED_INDEX, g, op);
-    if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
+    if ((g->node->dim.n || g->node->nattrs) && s->ncut != 1)
         return matcher_failed(m, FAILED_PART, g, op);
     for (uint32_t d = 0; d < s->rank; d++) {
         struct imap axis;
@@ -175,7 +193,8 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
         axes_axis(&result, (int)d, &axis);
         if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
             return false;
-        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_passes(m, FAILED_PART, g, op))
+        if (s->cut[d] && (!part_fits(g->node, s, d, ch.shape[d]) || !bind_bounds(m, g, s, d)) &&
+            !matcher_passes(m, FAILED_PART, g, op))
             return false;
     }
     matcher_take(m, op, g);

@@ -45,6 +45,8 @@ static bool solve(struct matcher *m, const struct goal *g) {
         return match_operator(m, g);
     case N_FUNCTION:
         return match_by_values(m, g);
+    case N_REARRANGED:
+        return match_rearranged(m, g);
     case N_VARIABLE:
         return match_variable(m, g);
     case N_NAMED:
@@ -67,7 +69,7 @@ static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again)
     m->ones_lead = ones_lead;
     m->ones_stay = again;
     m->refused = false;
-    m->state.line = m->fresh.n = 0;
+    m->state.line = m->fresh.n = m->nreduced = 0;
     struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
     m->root_axes = first ? first->axes : NULL;
     return first && solve(m, first);

@@ -95,6 +95,10 @@ static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
     }
     if (slot != NONE) {
         uint32_t v = e->bindings[slot].value;
+        if (e->bindings[slot].is_number) {
+            buf_printf(out, "%.10g", e->bindings[slot].number);
+            return;
+        }
         /* an argument of the model says more than a name inside of it */
         uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
         struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);

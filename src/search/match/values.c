@@ -45,16 +45,6 @@ const struct imap *matcher_needed_map(struct matcher *m, const struct goal *g, u
     return keep_map(m, &needed);
 }
 
-/* Both maps lead to equal elements of the value. */
-static bool same_elements(const struct matcher *m, uint32_t value, const struct imap *a, const struct imap *b) {
-    struct imap here, there, equal;
-    if (imap_equal(a, b))
-        return true;
-    const struct imap *x = imap_split(m->g, value, a, &here, &equal) ? &here : a;
-    const struct imap *y = imap_split(m->g, value, b, &there, &equal) ? &there : b;
-    return (x != a || y != b) && imap_equal(x, y);
-}
-
 /* The name stands for the value from here on. */
 static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
     b.needed = matcher_needed_map(m, g, b.value, b.map);
@@ -66,7 +56,7 @@ static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot
  * movement to a common value; the name of a variable then stands for that. */
 static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     struct binding b = m->state.slots[slot];
-    if (g->value == b.value && same_elements(m, b.value, g->map, b.map))
+    if (g->value == b.value && match_same_elements(m->g, b.value, g->map, g->axes, b.map, b.axes))
         return true;
     struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
                 *there = matcher_scratch(m, MAX_CHAIN * sizeof *there);
@@ -80,7 +70,7 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
             if (here[i].value != there[j].value ||
-                (by_index && !same_elements(m, here[i].value, &here[i].map, &there[j].map)))
+                (by_index && !match_same_elements(m->g, here[i].value, &here[i].map, g->axes, &there[j].map, b.axes)))
                 continue;
             if (!may_move && j > 0)
                 continue; /* a named value is an op's result and stays: this occurrence has to lead to it */

@@ -1,0 +1,15 @@
+/* The order of elements as text: "b s (h d) -> b h s d", as einops writes it. */
+#ifndef FA_REARRANGE_H
+#define FA_REARRANGE_H
+
+#include "patterns/lang/formula.h"
+
+/* False where the text is none, or its sides do not have the same axes. */
+bool rearrangement_read(struct str text, struct rearrangement *out);
+void rearrangement_print(const struct rearrangement *r, struct buf *out);
+/* The extents of the axes, by the shapes of both sides; at least one of these is of the rank that it says. False where
+ * the shapes do not fit, or do not tell all. `from` or `to` may be NULL. */
+bool rearrangement_extents(const struct rearrangement *r, const int64_t *from, const int64_t *to,
+                           int64_t extents[MAX_RANK]);
+
+#endif
