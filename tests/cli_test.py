@@ -1166,8 +1166,7 @@ class Summary(Case):
         save, total = map(float, re.search(r" (\S+) us of (\S+) us ", rows[0]).groups())
         row = next(r for r in rows if "ttnn.linear" in r)
         self.assertEqual(row.split(), [str(save), "us", "1", "ttnn.linear:", "set", "enable-fusing-pass=true"])
-        before, after = map(float, re.search(r"^set enable-fusing-pass=true: (\S+) us -> (\S+) us$", rows[-1]).groups())
-        self.assertEqual((before, round(before - after, 1)), (total, save))
+        self.assertEqual(rows[-1], "set enable-fusing-pass=true: saves up to %s us of %s us" % (save, total))
         self.assertIn("enable-fusing-pass=true", re.search("action: (.*)", self.read())[1])
 
     SOFTMAX = """  func.func @%(f)s(%%x: tensor<32x64xf32>) -> tensor<32x64xf32> {

@@ -23,6 +23,7 @@ enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
 struct part {
     struct str option; /* empty: none does, or it takes another one */
     double saved;
+    bool at_most; /* as of struct todo */
 };
 
 /* Places in functions that are alike, of which the first one is described for all as long as locations do not tell them
@@ -116,6 +117,7 @@ static void note_fusing(const struct describer *by, struct report *r, uint32_t f
         if (f->notes.claim.fusing == FUSING_ON)
             continue;
         f->notes.claim.fusing = FUSING_OFF;
+        f->notes.claim.many = by->f->unfused;
         if (f->todo.kind != TODO_LEAVE)
             f->todo = todo_of(&f->notes.claim, &r->arena);
     }
@@ -477,34 +479,38 @@ static struct part part_of(struct describer *by, const struct match *m, enum fus
     struct match_detail detail = {0};
     uint64_t key = kind_key(by, m);
     struct kind *known = known_kind(by, m, key);
-    struct part part = {STR(""), 0};
+    struct part part = {.option = STR("")};
     if (known)
         return known->part;
     if (by->f->origins.pairing.ttir)
         (void)origin_segment(&by->f->origins, m, &by->arena, &origin);
     binding_query_run(by->query, m, &by->arena, &detail);
     struct claim claim = claim_of(&by->notes, m, origin, &detail, &by->arena);
-    claim.fusing = fusing;
+    if (claim.fusing != FUSING_ON)
+        claim.fusing = fusing;
+    claim.many = by->f->unfused;
     struct todo todo = todo_of(&claim, &by->arena);
     if (todo.kind == TODO_OPTION && !todo.then.n) {
         struct price price = price_match(&by->pricer, m, &detail);
         part.option = arena_str(&r->arena, todo.what);
         part.saved = price_saved_us(&price);
+        part.at_most = todo.at_most;
     }
     keep_kind(by, key, &detail, (struct kind){.part = part});
     arena_reset(&by->arena);
     return part;
 }
 
-static void add_part(struct report *r, struct str option, double saved) {
+static void add_part(struct report *r, const struct part *part) {
     uint32_t i = 0;
-    while (i < r->nparts && !str_eq(r->parts[i].option, option))
+    while (i < r->nparts && !str_eq(r->parts[i].option, part->option))
         i++;
     if (i == r->nparts) {
         r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
-        r->parts[r->nparts++] = (struct promise){.option = option};
+        r->parts[r->nparts++] = (struct promise){.option = part->option};
     }
-    r->parts[i].saved += saved;
+    r->parts[i].saved += part->saved;
+    r->parts[i].at_most |= part->at_most;
 }
 
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
@@ -520,7 +526,7 @@ static void count_parts(struct describer *by, struct report *r) {
     match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
         struct part part = part_of(by, &list.items[i], fusing, r);
-        add_part(r, part.option, part.saved);
+        add_part(r, &part);
     }
     free(list.items);
     free(marks);

@@ -172,6 +172,8 @@ static void put_promises(struct writer *w, const struct report *r) {
             put_time(w, "parts_us", all[i].parts);
         if (all[i].around > 0)
             put_time(w, "around_us", all[i].around);
+        if (all[i].at_most)
+            write_pair_bool(w, "at_most", true);
         write_pair_if_any(w, "needs", all[i].needs, TEXT_QUOTED);
         write_close(w);
     }

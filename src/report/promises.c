@@ -24,10 +24,12 @@ static void add_todo(struct promise *all, uint32_t *n, const struct entry_todo *
     double first = t->todo.then.n ? t->undone : 0;
     struct promise *p = promise_of(all, n, t->todo.what);
     p->saved += first;
+    p->at_most |= t->todo.at_most;
     if (t->todo.then.n)
         p = promise_of(all, n, t->todo.then);
     p->saved += t->saved - first + t->around;
     p->around += t->around;
+    p->at_most |= t->todo.at_most;
     p->needs = t->todo.needs;
     p->second |= t->todo.then.n || t->todo.needs.n;
 }
@@ -46,6 +48,7 @@ struct promise *report_promises(const struct report *r, uint32_t *n) {
         struct promise *p = promise_of(all, n, r->parts[i].option);
         p->saved += r->parts[i].saved;
         p->parts += r->parts[i].saved;
+        p->at_most |= r->parts[i].at_most;
     }
     qsort(all, *n, sizeof *all, by_order);
     return all;

@@ -36,6 +36,7 @@ struct promise {
     double saved;
     double parts;  /* some of it, at parts of places that take more than options */
     double around; /* some of it, around the places */
+    bool at_most;  /* it is a bound: some of it hangs on what is not known */
     bool second;   /* of a pair, or it needs something of the compiler */
 };
 
@@ -62,7 +63,7 @@ struct report {
     struct str device;         /* that was priced, where the module does not state it */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
-    struct promise *parts; /* at parts of places that take more; `option` and `saved` only */
+    struct promise *parts; /* at parts of places that take more; `option`, `saved` and `at_most` only */
     uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */

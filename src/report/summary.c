@@ -263,7 +263,8 @@ static void print_kernels(const struct summary *t) {
 }
 
 /* Less is not told of what an option saves elsewhere. */
-#define PART_SAID 0.05
+#define PART_SAID      0.05
+#define LEAST_PROMISED 0.05 /* us: what is printed as 0.0 us is no promise */
 
 static void add_elsewhere(struct buf *line, double us, const struct promise *p, const char *where) {
     if (us > PART_SAID * p->saved) {
@@ -273,28 +274,28 @@ static void add_elsewhere(struct buf *line, double us, const struct promise *p, 
     }
 }
 
-/* What is left, and what that is less where its digits do not tell. */
-static void add_less(struct buf *line, double total, double saved) {
-    char before[FA_TIME_TEXT], after[FA_TIME_TEXT];
-    buf_add(line, str_of(fa_format_time(total - saved, after)));
-    if (strcmp(fa_format_time(total, before), after) != 0)
-        return;
-    buf_add(line, STR(", "));
-    report_add_time(line, saved);
-    buf_add(line, STR(" less"));
+/* "10.1 ms -> 7.2 ms"; "saves up to 2.9 ms of 10.1 ms", also without "up to" where the digits would not tell. */
+static void add_promise(struct buf *line, double total, const struct promise *p) {
+    char before[FA_TIME_TEXT], after[FA_TIME_TEXT], saved[FA_TIME_TEXT];
+    fa_format_time(total, before);
+    fa_format_time(total - p->saved, after);
+    if (p->at_most || strcmp(before, after) == 0)
+        buf_printf(line, "saves %s%s of %s", p->at_most ? "up to " : "", fa_format_time(p->saved, saved), before);
+    else
+        buf_printf(line, "%s -> %s", before, after);
 }
 
-/* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: 7.2 ms -> ..." */
+/* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: saves up to ..." */
 static void print_promises(const struct summary *t, const struct report *r) {
     struct buf line = {0};
     uint32_t n;
     struct promise *all = report_promises(r, &n);
     double total = r->total_us;
     for (uint32_t i = 0; i < n; i++) {
-        buf_printf(&line, "%s%.*s: ", i ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
-        report_add_time(&line, total);
-        buf_add(&line, STR(" -> "));
-        add_less(&line, total, all[i].saved);
+        if (all[i].saved < LEAST_PROMISED)
+            continue;
+        buf_printf(&line, "%s%.*s: ", line.n ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
+        add_promise(&line, total, &all[i]);
         total -= all[i].saved;
         add_elsewhere(&line, all[i].parts, &all[i], "at parts of other rows");
         add_elsewhere(&line, all[i].around, &all[i], "around its places");

@@ -454,6 +454,16 @@ static bool goes_into_weight(const struct parts *s, uint32_t op) {
     return scales && (op_convolves(s->fused) || s->fused == K_LINEAR || s->fused == K_MATMUL) && computed == 1;
 }
 
+/* The part of a product that is computed where the match takes a slice of it. */
+static double part_computed(const struct parts *s, uint32_t op) {
+    const struct graph *g = graph_of(s);
+    uint32_t root = s->match->root;
+    int64_t all = tiles_of(s->pricer, g->m->ops[op].first_result);
+    int64_t wanted = tiles_of(s->pricer, g->m->ops[root].first_result);
+    bool slices = is_product(s->fused) && is_product((enum op_kind)g->kind[op]) && graph_class(g, root) == OP_SLICE;
+    return slices && wanted < all ? (double)wanted / (double)all : 1;
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -475,12 +485,13 @@ static void compute(const struct parts *s, struct work *w) {
         if (graph_looks_through(g, s->ops[i]) || !op_is_launched(s->pricer, s->ops[i]) ||
             !work_of_op(s->pricer, s->ops[i], &part))
             continue;
-        w->matrix_cycles += part.matrix_cycles;
+        double computed = part_computed(s, s->ops[i]);
+        w->matrix_cycles += computed * part.matrix_cycles;
         w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
         w->sent += part.sent;
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
-        products += is_product((enum op_kind)g->kind[s->ops[i]]) ? n : 0;
+        products += is_product((enum op_kind)g->kind[s->ops[i]]) ? (int64_t)((double)n * computed) : 0;
         by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
         spread |= class == OP_ALIKE && op_is((enum op_kind)g->kind[s->ops[i]], COLLECTIVE);
     }
@@ -596,7 +607,8 @@ static struct apart find_apart(const struct parts *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         struct work w;
-        if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]))
+        if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]) ||
+            graph_class(g, s->ops[i]) == OP_SLICE)
             continue;
         uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
         if (bias != NONE) {

@@ -41,13 +41,13 @@ bool claim_is_optional(const struct claim *c) {
     return exists(c->pattern) && off_of(c).n && !c->undone.n && !c->before;
 }
 
-/* Activations and norms: other ops are made by conversions, too. */
+/* Activations, norms and reductions: other ops are made by conversions, too. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin) {
     const struct graph *g = m->graph, *before = origin->graph;
     bool made = false;
     for (uint32_t i = 0; i < m->nops && !made && exists(m->pattern); i++) {
         enum op_class class = graph_class(g, m->ops[i]);
-        made = (class == OP_ELTWISE || class == OP_AXISWISE) &&
+        made = (class == OP_ELTWISE || class == OP_AXISWISE || class == OP_REDUCE) &&
                makes(set, m->pattern->status.pass, mlir_op_name(g->m, m->ops[i]));
         for (uint32_t n = 0; n < origin->nops; n++)
             made &= before->kind[origin->ops[n]] != g->kind[m->ops[i]];
@@ -95,6 +95,12 @@ static bool has_run(const struct claim *c) {
                     (c->compile && pass_seen(c->compile, pass->name)));
 }
 
+/* The line of a dump that shows its pass; 0: none does. */
+static uint64_t pass_dump(const struct claim *c) {
+    const struct seen_fact *seen = c->compile ? pass_seen(c->compile, c->pattern->status.pass) : NULL;
+    return seen ? seen->line : 0;
+}
+
 static bool has_yet_to_run(const struct claim *c) {
     return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
 }
@@ -121,7 +127,7 @@ struct str classification_note(const struct claim *c, struct arena *a) {
         if (s->gated.n)
             add(&b, ", off unless ", s->gated, " is set");
         else if (has_yet_to_run(c))
-            buf_add(&b, STR(" and has yet to run"));
+            buf_add(&b, pass_dump(c) ? STR(" and ran behind these ops") : STR(" and has yet to run"));
     }
     return buf_take(&b, a);
 }
@@ -210,15 +216,19 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
                          .what = both[0],
                          .then = both[1],
                          .needs = needs_of(c, last),
+                         .at_most = str_eq(last, c->pattern->status.keeps),
                          .spelled = both[0].n ? spelled(c, both[0], both[1], a) : STR("")};
 }
 
 /* Where days leave open whether the compiler has the pattern, or it may be off. */
 static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
     struct str off = off_of(c);
+    bool may_be_off = off.n && !has_run(c);
     if (c->compile && f && !fact_is_there(f, days_of(c)))
-        return arena_printf(a, "or your compiler lacks it: it came on %.*s", (int)f->since.n, f->since.p);
-    return has_run(c) || !off.n ? STR("") : arena_printf(a, "unless %.*s was given", (int)off.n, off.p);
+        return arena_printf(a, "or your compiler lacks it: it came on %.*s%s%.*s%s", (int)f->since.n, f->since.p,
+                            may_be_off ? ", or " : "", may_be_off ? (int)off.n : 0, off.p,
+                            may_be_off ? " was given" : "");
+    return may_be_off ? arena_printf(a, "unless %.*s was given", (int)off.n, off.p) : STR("");
 }
 
 static struct str tried(const struct claim *c, struct arena *a) {
@@ -228,15 +238,19 @@ static struct str tried(const struct claim *c, struct arena *a) {
              : STR("");
 }
 
+/* Empty where the compiler, which begins with TTIR, could not answer. */
+static struct str how_to_ask(const struct claim *c) {
+    bool any = c->traced && fact_of_pass(&c->set->facts, c->pattern->status.pass);
+    return any ? STR("`try --why` tells why") : STR("");
+}
+
 static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    const struct seen_fact *seen = c->compile ? pass_seen(c->compile, s->pass) : NULL;
-    bool asked = c->tried || !c->traced || !fact_of_pass(&c->set->facts, s->pass); /* or nobody could answer */
     return (struct todo){.kind = TODO_LOOK,
                          .what = s->pattern.n ? s->pattern : s->pass,
                          .why = open_age(c, f, a),
-                         .tried = asked ? tried(c, a) : STR("`try --why` tells why"),
-                         .line = seen ? seen->line : 0,
+                         .tried = c->tried ? tried(c, a) : how_to_ask(c),
+                         .line = pass_dump(c),
                          .ran = has_run(c) && (!f || !c->compile || fact_is_there(f, days_of(c)))};
 }
 
@@ -250,16 +264,19 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
         !str_find(x->answer, t.what))
         return left(c, NULL, a);
     t.tried = tried(c, a);
+    t.at_most &= !str_find(x->answer, t.what);
     return t;
 }
 
-/* Why the fusing passes seem not to have run. */
-static struct str seems_off(const struct claim *c, struct str off) {
-    const struct fact *f = fact_of_option(&c->set->facts, off);
-    enum by_default given = f ? fact_default(f, STR("true"), days_of(c), false) : DEFAULT_OPEN;
-    return given == DEFAULT_NO    ? STR("it is off by default")
-           : given == DEFAULT_YES ? STR("nothing here is fused, though it is on by default")
-                                  : STR("nothing here is fused, so it seems to have been off");
+/* Why the fusing passes seem not to have run; *sure: they have not. */
+static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
+    const struct pattern_status *s = &c->pattern->status;
+    struct str name = s->pattern.n ? s->pattern : s->pass;
+    bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
+    *sure = by_default || c->many;
+    return by_default ? STR("which is off by default")
+           : c->many  ? STR("since nothing here is fused")
+                      : arena_printf(a, "if it was off; else %.*s left it", (int)name.n, name.p);
 }
 
 /* Of fusing passes that do not seem to have run; `then`: what it takes beside them; or empty. */
@@ -270,12 +287,16 @@ static struct todo turn_on(const struct claim *c, struct str then, struct arena 
         return update(c, f, f->option, a);
     then = is_on(c, then) ? STR("") : then;
     struct str on = turned_on(off, a);
+    bool sure;
+    struct str why = seems_off(c, f, &sure, a);
     return (struct todo){.kind = TODO_OPTION,
                          .what = on,
                          .then = then,
                          .needs = needs_of(c, then.n ? then : on),
                          .spelled = spelled(c, on, then, a),
-                         .why = seems_off(c, off)};
+                         .at_most = !sure || then.n,
+                         .tried = sure ? STR("") : how_to_ask(c),
+                         .why = why};
 }
 
 /* Of a pass that has not fired, or has yet to run. */
@@ -291,7 +312,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     if (gated.n)
         return set_options(c, gated, STR(""), a);
     if (has_yet_to_run(c))
-        return (struct todo){.kind = TODO_WAIT, .what = s->pass};
+        return (struct todo){.kind = TODO_WAIT, .what = s->pass, .line = pass_dump(c)};
     return left(c, f, a);
 }
 
@@ -333,6 +354,11 @@ void todo_name(const struct todo *t, struct buf *out) {
         add(out, "", t->kind == TODO_UPDATE ? t->why : t->spelled, "");
         return;
     }
+    if (t->kind == TODO_WAIT && t->line) {
+        buf_printf(out, "TTNN tells what %.*s left, which ran behind these ops (its dump in line %llu)", (int)t->what.n,
+                   t->what.p, (unsigned long long)t->line);
+        return;
+    }
     buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
     if (t->ran)
         buf_add(out, STR(" ran"));
@@ -346,7 +372,7 @@ void todo_name(const struct todo *t, struct buf *out) {
 
 void todo_reason(const struct todo *t, struct buf *out) {
     if (t->kind != TODO_UPDATE)
-        add(out, t->kind == TODO_OPTION ? "; " : t->kind == TODO_LOOK ? ", " : ": ", t->why, "");
+        add(out, t->kind == TODO_OPTION || t->kind == TODO_LOOK ? ", " : ": ", t->why, "");
     add(out, t->kind == TODO_LOOK && !t->why.n ? ": " : "; ", t->tried, "");
 }
 

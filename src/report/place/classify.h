@@ -26,6 +26,7 @@ struct claim {
     bool traced;                      /* its ops in TTIR are known, so that it can be asked */
     struct str undone;                /* how the compiler had fused it and decomposed it again; or empty */
     bool before;                      /* the ops are TTIR from before the compiler's passes */
+    bool many;                        /* of FUSING_OFF: so much is missed that they seem to have been off */
     enum fusing fusing;               /* of passes that can be switched off, in this graph */
 };
 
@@ -56,7 +57,8 @@ struct todo {
     struct str why;   /* of TODO_OPTION on what it hangs, of TODO_UPDATE and TODO_LOOK the days, the signature of
                          TODO_KERNEL, the command of TODO_WRITE; or empty */
     struct str tried; /* what the user's own compiler made of it, when, and which one; or how to ask it; or empty */
-    uint64_t line;    /* of TODO_LOOK: of the dump that shows its pass; 0: none */
+    bool at_most;     /* of TODO_OPTION: what it saves is a bound, since it may not make the fusion */
+    uint64_t line;    /* of TODO_LOOK and TODO_WAIT: of the dump that shows its pass; 0: none */
     bool ran;         /* of TODO_LOOK: the pattern is known to have run */
 };
 
