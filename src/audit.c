@@ -176,6 +176,7 @@ static void report_findings(struct graph_audit *g) {
     f->cycles = a->chips.cycles;
     f->texts = &a->texts;
     f->tried = &a->tried;
+    f->inputs = &a->inputs;
     f->unfused = is_unfused(g);
     f->show_slower = included(&a->options->patterns, "slower");
     a->unfused += f->unfused;

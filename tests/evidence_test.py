@@ -77,10 +77,16 @@ def last_row(level):
     return MODULE % ("%%x: %s, %%w: %s" % (big, weight), out, ops, "%o", out)
 
 
+def activated(level, product, activation):
+    ops = op(level + "." + product, "%p", "%x, %w", X + ", " + W, OUT, "transpose_a = false, transpose_b = false")
+    ops += op(level + "." + activation, "%o", "%p", OUT, OUT)
+    return MODULE % ("%%x: %s, %%w: %s" % (X, W), OUT, ops, "%o", OUT)
+
+
 class Case(unittest.TestCase):
     def audit(self, *args, **more):
         """Entries of the report and the summary."""
-        done = subprocess.run([PROGRAM, "-o", "-", "--format=json", "--no-validate", *args], capture_output=True, text=True,
+        done = subprocess.run([PROGRAM, "-o", "-", "--format=json", "--no-validate", "--min-saving=0us", *args], capture_output=True, text=True,
                               timeout=120, **more)
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
         document = json.loads(done.stdout) if done.stdout else {}
@@ -141,6 +147,48 @@ class Own(Case):
 
     def test_why_is_said_once_an_entry(self):
         self.assertEqual(self.said(linears(3, "ttir"), linears(3, "ttnn"), "ttnn.linear")[0].count("try --why"), 1)
+
+
+class Dumps(Case):
+    """A log with the modules around a pass."""
+    HEAD = "// -----// IR Dump %s (x) ('builtin.module' operation) //----- //\n"
+
+    def log(self, *modules):
+        return "".join(self.HEAD % name + text for name, text in modules)
+
+    def action(self, log, only="ttnn.linear"):
+        with tempfile.TemporaryDirectory() as directory:
+            with open(os.path.join(directory, "a.log"), "w", encoding="utf-8") as file:
+                file.write(log)
+            entries, err = self.audit("--only=" + only, "--source=ttnn:dialect", "a.log", cwd=directory)
+        self.assertEqual(len(entries), 1, err)
+        return entries[0]["action"]
+
+    def test_there_before_and_behind(self):
+        ttir, ttnn = linears(1, "ttir"), linears(1, "ttnn")
+        for first in "Before TTIRFusing", "After Canonicalizer":
+            log = self.log(("Before Inliner", ttir), (first, ttir), ("After TTIRFusing", ttir), ("After ConvertTTIRToTTNN", ttnn))
+            action = self.action(log)
+            before, behind = map(int, re.search(r"left it \(line (\d+) before it, line (\d+) behind it\)", action).groups())
+            lines = log.split("\n")
+            self.assertEqual([("ttir.add" in lines[n - 1]) for n in (before, behind)], [True, True])
+            self.assertLess(before, behind)
+
+    def test_not_there_before(self):
+        """They came later, of something else."""
+        ttir, ttnn = activated("ttir", "matmul", "sigmoid"), activated("ttnn", "matmul", "sigmoid")
+        for other, said in (activated("ttnn", "linear", "tanh"), True), (activated("ttnn", "matmul", "tanh"), False), (ttnn, False):
+            action = self.action(self.log(("Before TTIRFusing", ttir), ("After TTIRFusing", ttir), ("After ConvertTTIRToTTNN", other),
+                                          ("After TTNNFusing", other), ("After TTNNDeallocate", ttnn)), "ttnn.matmul")
+            self.assertEqual("its ops came behind TTNNMatmulAndLinearWithActivation" in action, said, action)
+
+    def test_what_the_dumps_do_not_show(self):
+        ttir, ttnn = linears(1, "ttir"), linears(1, "ttnn")
+        gone = ttir.replace("ttir.add", "ttir.subtract")
+        for after in gone, None:
+            log = [("Before Inliner", ttir), ("Before TTIRFusing", ttir), ("After TTIRFusing", after), ("After ConvertTTIRToTTNN", ttnn)]
+            action = self.action(self.log(*[x for x in log if x[1]]))
+            self.assertNotIn("behind", action)
 
 
 def settings(text, names):

@@ -44,6 +44,7 @@ struct describer {
     struct pricer pricer;
     const struct device *device;        /* a copy that stays */
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
+    struct dumps *dumps;                /* NULL: none */
     struct layers layers;
     uint32_t first_layer;          /* of this graph in the report */
     uint64_t drawn[DRAWN_SLOTS];   /* keys of places that have a drawing, by their last bits */
@@ -77,6 +78,7 @@ static void begin_describing(struct describer *by, struct report *r) {
                               .compile = compile,
                               .before_passes = !f->compile->ttnn.block,
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
+    by->dumps = dumps_new(f->inputs, f->compile);
     by->query = binding_query_new(f->graph, NULL);
     by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
     by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
@@ -97,6 +99,7 @@ static void end_describing(struct describer *by) {
     binding_query_free(by->query);
     binding_query_free(by->notes.origin_query);
     flow_free(by->notes.flow);
+    dumps_free(by->dumps);
     pricer_end(&by->pricer);
     layers_free(&by->layers);
     free(by->counted);
@@ -238,6 +241,14 @@ static struct both_levels levels_of(struct describer *by, const struct described
     return l;
 }
 
+/* TTIR of before the passes has its ops already; of a pass of TTNN it is the ops of TTNN that its dumps have. */
+static void see_around(struct describer *by, const struct match *m, const struct match *origin, struct claim *claim) {
+    const struct compiler_pass *pass = find_pass(claim->set, claim->pattern->status.pass);
+    const struct fact *f = pass ? fact_of_pass(&claim->set->facts, pass->name) : NULL;
+    if (f && f->dump.n)
+        claim->around = dumps_around(by->dumps, f->dump, str_is(pass->level, "ttnn") ? m : origin);
+}
+
 /* What is known of a place, without names and texts. */
 static struct finding facts_of_place(struct describer *by, const struct described *x, const struct both_levels *l) {
     const struct findings *f = by->f;
@@ -263,6 +274,10 @@ static struct finding facts_of_place(struct describer *by, const struct describe
     claim->traced = l->ttir.nops > 0;
     claim->tried = tried_of(f->tried, out.kind);
     out.todo = todo_of(claim, a);
+    if (out.todo.kind == TODO_LOOK && !claim->before) {
+        see_around(by, x->match, l->origin, claim);
+        out.todo = todo_of(claim, a);
+    }
     if (price_is_slower(&x->price))
         out.todo = (struct todo){.kind = TODO_LEAVE};
     if (by->options->classify)

@@ -32,6 +32,7 @@ struct findings {
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */
     const struct seen_texts *texts;   /* what the inputs show beside the modules */
+    const struct inputs *inputs;      /* that the compile is of */
     const struct tried *tried;        /* places that the user's own compiler was asked about */
     bool unfused;                     /* much is missed, and no op is fused */
     bool show_slower;                 /* --include */

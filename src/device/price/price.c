@@ -454,13 +454,19 @@ static bool goes_into_weight(const struct parts *s, uint32_t op) {
     return scales && (op_convolves(s->fused) || s->fused == K_LINEAR || s->fused == K_MATMUL) && computed == 1;
 }
 
+/* A product of which it takes a slice. */
+static bool takes_slice(const struct parts *s) {
+    enum op_kind made = s->match->pattern->makes;
+    return (made == K_MATMUL || made == K_LINEAR) && graph_class(graph_of(s), s->match->root) == OP_SLICE;
+}
+
 /* The part of a product that is computed where the match takes a slice of it. */
 static double part_computed(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     uint32_t root = s->match->root;
     int64_t all = tiles_of(s->pricer, g->m->ops[op].first_result);
     int64_t wanted = tiles_of(s->pricer, g->m->ops[root].first_result);
-    bool slices = is_product(s->fused) && is_product((enum op_kind)g->kind[op]) && graph_class(g, root) == OP_SLICE;
+    bool slices = takes_slice(s) && is_product((enum op_kind)g->kind[op]);
     return slices && wanted < all ? (double)wanted / (double)all : 1;
 }
 
@@ -608,7 +614,7 @@ static struct apart find_apart(const struct parts *s) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         struct work w;
         if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]) ||
-            graph_class(g, s->ops[i]) == OP_SLICE)
+            (takes_slice(s) && s->ops[i] == s->match->root))
             continue;
         uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
         if (bias != NONE) {

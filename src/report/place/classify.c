@@ -251,6 +251,7 @@ static struct todo left(const struct claim *c, const struct fact *f, struct aren
                          .why = open_age(c, f, a),
                          .tried = c->tried ? tried(c, a) : how_to_ask(c),
                          .line = pass_dump(c),
+                         .around = c->around,
                          .ran = has_run(c) && (!f || !c->compile || fact_is_there(f, days_of(c)))};
 }
 
@@ -359,7 +360,17 @@ void todo_name(const struct todo *t, struct buf *out) {
                    t->what.p, (unsigned long long)t->line);
         return;
     }
+    if (t->around.kind == AROUND_BEHIND) {
+        buf_printf(out, "its ops came behind %.*s (the dump before it is in line %llu)", (int)t->what.n, t->what.p,
+                   (unsigned long long)t->around.before);
+        return;
+    }
     buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);
+    if (t->around.kind == AROUND_LEFT) {
+        buf_printf(out, " %sleft it (line %llu before it, line %llu behind it)", t->ran ? "ran and " : "",
+                   (unsigned long long)t->around.before, (unsigned long long)t->around.behind);
+        return;
+    }
     if (t->ran)
         buf_add(out, STR(" ran"));
     if (t->ran && t->line)

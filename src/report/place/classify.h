@@ -2,6 +2,7 @@
 #ifndef FA_CLASSIFY_H
 #define FA_CLASSIFY_H
 
+#include "report/place/dumps.h"
 #include "report/place/tried.h"
 #include "report/place/version.h"
 #include "search/match/match.h"
@@ -22,6 +23,7 @@ struct claim {
     const struct seen_compile *compile; /* NULL: nothing is known of it */
     const struct pattern *pattern;
     struct str signature; /* of a kernel that TTNN lacks: "(x: 32x64xbf16, eps = 1e-05) -> 32x64xbf16"; or empty */
+    struct around around; /* what the dumps of its pass show of its ops */
     const struct tried_answer *tried; /* what the user's own compiler made of it; NULL: nobody asked */
     bool traced;                      /* its ops in TTIR are known, so that it can be asked */
     struct str undone;                /* how the compiler had fused it and decomposed it again; or empty */
@@ -59,12 +61,14 @@ struct todo {
     struct str tried; /* what the user's own compiler made of it, when, and which one; or how to ask it; or empty */
     bool at_most;     /* of TODO_OPTION: what it saves is a bound, since it may not make the fusion */
     uint64_t line;    /* of TODO_LOOK and TODO_WAIT: of the dump that shows its pass; 0: none */
-    bool ran;         /* of TODO_LOOK: the pattern is known to have run */
+    struct around around; /* of TODO_LOOK, as of struct claim */
+    bool ran;             /* of TODO_LOOK: the pattern is known to have run */
 };
 
 struct todo todo_of(const struct claim *c, struct arena *a);
 static inline bool same_todo(const struct todo *a, const struct todo *b) {
-    return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then) && str_eq(a->tried, b->tried);
+    return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then) && str_eq(a->tried, b->tried) &&
+           a->around.kind == b->around.kind;
 }
 /* Whether a pass that makes the fusion of a match also made one of its ops, of which TTIR has none there. */
 bool pass_made_part(const struct pattern_set *set, const struct match *m, const struct match *origin);
