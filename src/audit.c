@@ -179,8 +179,8 @@ static void report_findings(struct graph_audit *g) {
     f->inputs = &a->inputs;
     f->unfused = is_unfused(g);
     f->show_slower = included(&a->options->patterns, "slower");
-    a->unfused += f->unfused;
-    describe_findings(f, a->options, &a->report);
+    bool ran = describe_findings(f, a->options, &a->report);
+    a->unfused += f->unfused && !ran;
     perf_join_end(&join);
     f->device = NULL;
     f->measured = NULL;

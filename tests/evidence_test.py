@@ -130,6 +130,20 @@ class Own(Case):
         self.assertIn("set enable-fusing-pass=true", self.said(norm("ttir", False), norm("ttnn", False), "ttnn.rms_norm")[0])
         self.assertIn("if it was off", self.said(norm("ttir", True), norm("ttnn", True), "ttnn.rms_norm")[0])
 
+    def test_what_ran_at_one_place_ran_at_all(self):
+        def both(level, mean):
+            product = op(level + ".matmul", "%p", "%o, %w", X + ", " + W, OUT, "transpose_a = false, transpose_b = false")
+            product += op(level + ".add", "%s", "%p, %b", OUT + ", tensor<1x128xbf16>", OUT)
+            text = norm(level, mean).replace("    return %%o : %s" % X, product + "    return %%s : %s" % OUT)
+            return text.replace("@f(%%x: %s) -> %s" % (X, X), "@f(%%x: %s, %%w: %s, %%b: tensor<1x128xbf16>) -> %s" % (X, W, OUT))
+        for mean, said in (True, "MatmulWithBiasFusionPattern ran and left it"), (False, "if it was off"):
+            with tempfile.TemporaryDirectory() as directory:
+                for name, text in (("a.mlir", both("ttir", False)), ("b.mlir", both("ttnn", mean))):
+                    with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                entries, _ = self.audit("--only=ttnn.linear,ttnn.rms_norm", "a.mlir", "b.mlir", cwd=directory)
+            self.assertIn(said, next(e["action"] for e in entries if e["fused_op"] == "ttnn.linear"))
+
     def test_what_tells_nothing_of_the_pass(self):
         """That no mean was made is no sign of fusing having been off."""
         action = self.said(average("ttir"), average("ttnn"), "ttnn.mean")[0]

@@ -110,20 +110,23 @@ static void end_describing(struct describer *by) {
     arena_free(&by->kept);
 }
 
-/* Nothing was fused, and something was missed: the passes were off. Known when all findings of the graph are, which are
- * those from `first` on. */
-static void note_fusing(const struct describer *by, struct report *r, uint32_t first) {
-    if (by->fused || !by->missed)
-        return;
+/* Where a pass that an option switches off made a part of one place, it ran at all; where nothing was fused, and
+ * something was missed, it was off. Known when all findings of the graph are, which are those from `first` on. */
+static enum fusing note_fusing(const struct describer *by, struct report *r, uint32_t first) {
+    enum fusing now = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
+    for (uint32_t i = first; i < r->findings.n; i++)
+        if (r->findings.items[i]->notes.claim.fusing == FUSING_ON)
+            now = FUSING_ON;
     for (uint32_t i = first; i < r->findings.n; i++) {
         struct finding *f = r->findings.items[i];
-        if (f->notes.claim.fusing == FUSING_ON)
+        if (f->notes.claim.fusing == now)
             continue;
-        f->notes.claim.fusing = FUSING_OFF;
+        f->notes.claim.fusing = now;
         f->notes.claim.many = by->f->unfused;
         if (f->todo.kind != TODO_LEAVE)
             f->todo = todo_of(&f->notes.claim, &r->arena);
     }
+    return now;
 }
 
 static uint64_t cost_hash(const struct cost *c) {
@@ -530,11 +533,10 @@ static void add_part(struct report *r, const struct part *part) {
 
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
  * reported; what they save is part of what the option promises. */
-static void count_parts(struct describer *by, struct report *r) {
+static void count_parts(struct describer *by, enum fusing fusing, struct report *r) {
     const struct match_list *all = &by->f->selection.gave_way;
     struct match_list list = {0};
     uint8_t *marks = mark_places(by, r);
-    enum fusing fusing = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
     for (uint32_t i = 0; i < all->n; i++)
         if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
@@ -586,7 +588,7 @@ static void add_times(struct describer *by, struct report *r) {
     free(of_ops);
 }
 
-void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
+bool describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
     if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline) { /* these compare totals */
@@ -604,8 +606,9 @@ void describe_findings(const struct findings *f, const struct fa_audit_options *
         add_match(&by, i, r);
     for (uint32_t i = 0; i < f->regions.list.n; i++)
         add_region(&by, i, r);
-    note_fusing(&by, r, first);
+    enum fusing fusing = note_fusing(&by, r, first);
     if (f->selection.matches.n)
-        count_parts(&by, r);
+        count_parts(&by, fusing, r);
     end_describing(&by);
+    return fusing == FUSING_ON;
 }

@@ -38,7 +38,8 @@ struct findings {
     bool show_slower;                 /* --include */
 };
 
-/* Adds a finding for each match and each region. The patterns have to outlive the report. */
-void describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r);
+/* Adds a finding for each match and each region. The patterns have to outlive the report. True: what the fusing passes
+ * made of a part of one shows that they ran. */
+bool describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r);
 
 #endif
