@@ -1194,13 +1194,14 @@ class Summary(Case):
         self.assertEqual(self.run_it("-q", *self.files), (1, "", ""))
         self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
 
-    def on_terminal(self, columns, *args, **env):
-        """What the summary has on a terminal, or what a command prints there."""
+    def on_terminal(self, columns, *args, said=False, **env):
+        """What the summary has on a terminal, or what a command prints there, or with `said` says there."""
         master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         p = subprocess.Popen([PROGRAM, *(args or self.files)], cwd=self.directory.name,
                              env={**os.environ, "COLUMNS": "", "TERM": "xterm", "NO_COLOR": "", **env},
-                             stdout=slave if args else None, stderr=subprocess.DEVNULL if args else slave)
+                             stdout=slave if args and not said else subprocess.DEVNULL if said else None,
+                             stderr=subprocess.DEVNULL if args and not said else slave)
         os.close(slave)
         text = b""
         while True:
@@ -1213,6 +1214,14 @@ class Summary(Case):
         os.close(master)
         p.wait(timeout=60)
         return text.decode().replace("\r\n", "\n")
+
+    def test_verify_says_what_was_compared(self):
+        """In one line, on a terminal only, and not where a program reads it or nothing is to be said."""
+        verify = "verify", "m.ttir.mlir", "fused.mlir"
+        self.assertRegex(self.on_terminal(80, *verify, said=True),
+                         r"^nothing differs: (\d+) of \1 compute ops proved the same\n$")
+        self.assertEqual(self.on_terminal(80, *verify, "-q", said=True), "")
+        self.assertEqual(self.run_it(*verify), (0, "", ""))
 
     def progress_of(self, *args, term="xterm"):
         """What stands on the terminal after more than a second of waiting for standard input, and at the end."""
@@ -2096,6 +2105,13 @@ esac
                                "--mlir-print-debuginfo m.ttir.mlir -o m.ttnn.mlir")
         done = subprocess.run(["sh", "-c", best], cwd=self.directory.name, capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout, FUSED)
+        self.assertNotIn("nothing helped", out)
+
+    def test_nothing_helped(self):
+        """Where the option changes nothing, and where the compile with it fails."""
+        for instead in "cat m.ttnn.mlir; exit;", "exit 1;":
+            self.compiler(fused=instead)
+            self.assertIn("\nnothing helped\nbest:\n  ./compiler ", self.try_it()[1])
 
     def test_pipelines(self):
         self.compiler()

@@ -546,7 +546,8 @@ function diff() {
 
 const reportName = (r) => {
     const link = (page) => /^[a-z][a-z0-9+.-]*:/i.test(page) ? `./${page}` : page; // a path, never a scheme
-    return r.page ? make('a', {href: link(r.page), class: 'name'}, r.report) : make('span', {class: 'name'}, r.report);
+    return r.page ? make('a', {href: link(r.page), class: 'name'}, r.report)
+        : make('span', {}, make('span', {class: 'name'}, r.report), r.vanished ? ' (no report any more)' : '');
 };
 
 // Of each report what is new and gone against the run before.
@@ -558,20 +559,20 @@ function sinceBefore() {
 }
 
 function models() {
-    const again = data.reports.filter((r) => r.new !== undefined), total = (reports, key) => sum(reports, (r) => r[key]);
-    const since = again.length ? ` Of ${again.length === data.reports.length ? 'them' : again.length} there is an earlier run: ` +
-        `${time(total(again, 'saved_before_us'))} then, ${time(total(again, 'saved_us'))} now; ` +
-        `${plural(total(again, 'new'), 'place')} new, ${total(again, 'gone')} gone.` : '';
+    const again = data.reports.filter((r) => r.new !== undefined), total = (reports, key) => sum(reports, (r) => r[key] || 0);
+    const since = again.length ? ` (${time(total(again, 'saved_before_us'))} in the earlier run; ` +
+        `${plural(total(again, 'new'), 'place')} new, ${total(again, 'gone')} gone)` : '';
     head('Missed fusions of many models', data.reports.length
-        ? `${plural(data.reports.length, 'report')}; about ${time(total(data.reports, 'saved_us'))} to save.${since}` : 'No fusion is missed.');
+        ? `${plural(data.reports.length, 'model')}; ${time(total(data.reports, 'saved_us'))} to save${since}.` : 'No fusion is missed.');
     if (!data.reports.length) return;
     const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : `${r[key]}`});
     const us = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => saving(r[key] || 0)});
     const figures = [us('Saves', 'saved_us'), figure('Direct', 'direct'), figure('Library', 'library'),
         figure('Theoretical', 'theoretical'), figure('Known', 'known')];
     overview.append(make('h2', {}, 'Models'), table([
-        {title: 'Report', key: (r) => r.report, cell: reportName}, ...figures,
-        ...(again.length ? [us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
+        {title: 'Model', key: (r) => r.report, cell: reportName},
+        ...(data.reports.some((r) => r.total_us) ? [us('All ops', 'total_us')] : []), ...figures,
+        ...(again.length ? [us('All ops, earlier run', 'total_before_us'), us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
         make('p', {class: 'faint'}, 'What saves most is first; the page of a model says what to do. Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
             'triton and cuda (theoretical). Of a model, what is saved is that of the direct places; its page says what all save together. ' +
             'Known: in the baseline.' + (again.length ? ' New and gone: against the earlier run.' : '')), ...sinceBefore(),
