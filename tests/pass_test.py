@@ -135,7 +135,7 @@ constexpr const char *kCompositeDecompositionAttr = "tt.composite_decomposition"
 """
 ATTRIBUTES = {"word": ("BoolAttr", "bool"), "f32": ("FloatAttr", "APFloat"), "i64": ("IntegerAttr", "int64_t"), "i32": ("IntegerAttr", "int32_t"),
               "si32": ("IntegerAttr", "int32_t"), "ui32": ("IntegerAttr", "uint32_t"), "i64s": ("DenseI64ArrayAttr", "ArrayRef<int64_t>"),
-              "i32s": ("Attribute", "Attribute"), "[i32]": ("ArrayAttr", "ArrayAttr"), "shape": ("Attribute", "Attribute")}
+              "i32s": ("Attribute", "Attribute"), "[i32]": ("ArrayAttr", "ArrayAttr"), "shape": ("Attribute", "Attribute"), "enum": ("Attribute", "ttcore::ReduceType")}
 
 
 def camel(name):
@@ -166,17 +166,18 @@ class Table:
     def attributes(self, words):
         for word in words.split():
             key, _, rest = word.partition(":")
-            kind = rest.split("=")[0].split("/")[0].rstrip("?")
+            kind = "enum" if "=#" in rest else rest.split("=")[0].split("/")[0].rstrip("?")
             if kind in ATTRIBUTES and key != "operandSegmentSizes":
                 yield key, ATTRIBUTES[kind]
 
     def stub(self, name):
         spelling, op, roles, words = self.rows[name]
+        roles = "input,index,source" if op == "scatter" else "cache,input,update_index" if op == "update_cache" else roles
         operands = [] if roles in ("", "*") else [self.operand(op, r) for r in roles.split(",") if not r.startswith("_")]
         attributes = dict(self.attributes(words))
         types = {o: "Value" for o in operands} | {k: a for k, (a, _) in attributes.items()}
         order = self.builders.get(op, [*operands, *(k for k in attributes if not (op == "full" and k == "shape") and op != "typecast")])
-        results = 3 if op.startswith("split_query") else 1
+        results = 3 if op.startswith("split_query") else 0 if op == "update_cache" else 1
         parameters = ["Type"] * results + (["ValueRange"] if roles == "*" and op == "concat" else []) + [types.get(k, "Attribute" if "info" in k or "window" in k else "Value") for k in order]
         lines = [f"  TypedValue<RankedTensorType> get{camel(o)}();" for o in operands]
         lines += [f"  {a} get{camel(k)}Attr(); {v} get{camel(k)}();" for k, (a, v) in attributes.items() if op not in ("full", "constant")]
@@ -184,8 +185,9 @@ class Table:
         lines += ["  Attribute getFillValue();"] if op == "full" else ["  ElementsAttr getValue();"] if op == "constant" else []
         base = f"Op<{name}, OpTrait::OneResult, OpTrait::OneTypedResult<RankedTensorType>::Impl, OpTrait::VariadicOperands>" if results == 1 else \
             f"Op<{name}, OpTrait::VariadicResults, OpTrait::VariadicOperands>"
+        kind = base if INCLUDE else "OneResult" if results == 1 else "OpState"
         using = "using Op::Op;" if INCLUDE else f"using {'OneResult::OneResult' if results == 1 else 'OpState::OpState'};"
-        return f"""struct {name} : {base if INCLUDE else 'OneResult' if results == 1 else 'OpState'} {{ {using}
+        return f"""struct {name} : {kind} {{ {using}
   static StringRef getOperationName() {{ return "ttir.{spelling}"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
   static void build(OpBuilder &, OperationState &, {', '.join(parameters)});
   static {name} create(OpBuilder &, Location, {', '.join(parameters)});
@@ -197,7 +199,7 @@ class Table:
         used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "TypecastOp"]
         composite = "Op<CompositeOp, OpTrait::VariadicResults, OpTrait::VariadicOperands>" if INCLUDE else "OpState"
         return ("#pragma once\n#include <vector>\n" + "".join(f'#include "{h}"\n' for h in HEADERS) +
-                f"""namespace mlir::tt::ttcore {{ struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};
+                f"""namespace mlir::tt::ttcore {{ enum class ReduceType {{ Sum, Prod, Invalid }}; struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};
   static StringRef getOperationName() {{ return "ttcore.composite"; }} static ArrayRef<StringRef> getAttributeNames() {{ return {{}}; }}
   static void build(OpBuilder &, OperationState &, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr);
   static CompositeOp create(OpBuilder &, Location, TypeRange, ValueRange, StringAttr, FlatSymbolRefAttr, DictionaryAttr); }}; }}
@@ -343,6 +345,22 @@ class Pass(unittest.TestCase):
         self.assertRegex(code, r"rewriter\.getF32FloatAttr\(\*\w+\)")
         self.assertIn("nothing tells a pass its number", said)
         self.assertRegex(files["rms_norm_fusing.mlir"], r'%\w+ = "ttir\.(full|constant)"')
+
+    CACHE = module("""    %0 = "ttir.broadcast"(%pos) <{broadcast_dimensions = array<i64: 1, 8, 1, 128>}> : (tensor<1x1x1x1xsi32>) -> tensor<1x8x1x128xsi32>
+    %1 = "ttir.scatter"(%cache, %0, %new) <{dim = 2 : i32, scatter_reduce_type = #ttcore.reduce_type<invalid>}> : (tensor<1x8x64x128xbf16>, tensor<1x8x1x128xsi32>, tensor<1x8x1x128xbf16>) -> tensor<1x8x64x128xbf16>
+    return %1 : tensor<1x8x64x128xbf16>
+""", "%cache: tensor<1x8x64x128xbf16>, %pos: tensor<1x1x1x1xsi32>, %new: tensor<1x8x1x128xbf16>", "tensor<1x8x64x128xbf16>")
+
+    def test_what_is_written_in_place(self):
+        """It has no result: what took that of the scatter takes the cache."""
+        files, _ = self.pass_of(self.CACHE)
+        self.holds(files)
+        code, test = files["UpdateCacheFusingPattern.cpp"], files["update_cache_fusing.mlir"]
+        self.assertRegex(code, r"(?s)rewriter.create<UpdateCacheOp>\(\s*loc, cache, .*rewriter.replaceOp\(srcOp, cache\);")
+        self.assertIn("srcOp.getScatterReduceType() != ttcore::ReduceType::Invalid", code)
+        self.assertIn("updateShape[2] != 1", code)   # asked by the pattern
+        self.assertIn("ttmlir::utils::countUsers(cache) != 1", code)
+        self.assertRegex(test, r'// CHECK: "ttir.update_cache"\(%arg\d, %\[\[V0\]\], %\[\[V1\]\]\) .* -> \(\)\n')
 
     def test_what_has_no_class(self):
         write(self.dir, "own.yml", "name: theirs\nfused_op: torch.addmm\nsource: torch\nmatch: out = matmul(a, b) + c\n")

@@ -407,6 +407,24 @@ static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
     return good;
 }
 
+/* A compile of before the ops lost their results. */
+static bool has_results_in_place(const struct graph *g) {
+    bool found = false;
+    for (uint32_t op = 0; op < g->m->nops && !found; op++)
+        found = op_is((enum op_kind)g->kind[op], IN_PLACE) && g->m->ops[op].nresults > 0;
+    return found;
+}
+
+static void drop_results(struct fa_application *a, struct text_edits *edits) {
+    struct module_text now;
+    if (module_text_read(&now, a->after, &a->arena)) {
+        struct text_edits more = results_in_place(&now.level.graph);
+        text_edits_join(edits, a->ttir.ir.text, &more, &a->arena);
+        text_edits_free(&more);
+    }
+    module_text_free(&now);
+}
+
 static enum fa_status run(struct fa_application *a) {
     const struct fa_patterns *o = &a->options->patterns;
     struct fa_inputs ttir = a->options->inputs;
@@ -434,6 +452,8 @@ static enum fa_status run(struct fa_application *a) {
         if (a->outcomes[i].why)
             say_left(a, &a->outcomes[i]);
     a->after = good ? text_edited(a->ttir.ir.text, &edits, &a->arena) : STR("");
+    if (good && !has_results_in_place(&a->ttir.graph))
+        drop_results(a, &edits);
     if (good && a->options->assumed) {
         text_edits_free(&edits);
         edits = put_numbers(&a->ttir.ir, a->taken, &a->arena);

@@ -514,6 +514,19 @@ static struct written with_activation(struct form_writer *w, const struct node *
     return emit(w->e, &(struct written_op){.kind = k, .operands = &v, .noperands = 1});
 }
 
+/* Into a cache as it is printed; the index is one number. */
+static struct written write_in_place(struct form_writer *w, const struct node *n, struct written *v, uint32_t nv) {
+    struct written_op o = {.kind = n->op, .operands = v, .noperands = nv};
+    const struct shape one = {.rank = 1, .dim = {1}};
+    if (nv < 3 || is_absent(&v[2]) || is_number(&v[2]) || shape_count(&v[2].shape) != 1)
+        op_fails(w->e->eval, "%s takes one index", op_table[n->op].name);
+    v[0] = emit_plain(w->e, v[0], v[0].element);
+    v[1] = emit_cast(w->e, emit_plain(w->e, v[1], v[0].element), v[0].element);
+    v[2] = emit_plain(w->e, emit_reshape(w->e, v[2], &one), v[2].element);
+    add_properties(w, n, &o);
+    return emit_fused(w->e, &o, STR(""));
+}
+
 static struct written write_bare_op(struct form_writer *w, const struct node *n) {
     struct written v[16] = {absent};
     enum op_class class = op_table[n->op].class;
@@ -538,6 +551,8 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
     if (class == OP_CONTRACT)
         return write_contraction(w, n, v, nv);
     struct written lowered;
+    if (n->op == K_UPDATE_CACHE)
+        return write_in_place(w, n, v, nv);
     if (op_table[n->op].ranks && !is_number(&v[0]))
         return write_fused(w, n, v, nv);
     if (op_table[n->op].window.kind != WINDOW_NONE && op_spelling(n->op, "ttir.", "").n)

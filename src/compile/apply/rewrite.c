@@ -179,6 +179,27 @@ static bool takes_value(const struct mlir *m, uint32_t op, uint32_t value) {
     return found;
 }
 
+struct text_edits results_in_place(const struct graph *g) {
+    const struct mlir *m = g->m;
+    struct text_edits edits = {0};
+    for (uint32_t op = 0; op < m->nops; op++) {
+        if (!op_is((enum op_kind)g->kind[op], IN_PLACE) || m->ops[op].nresults != 1)
+            continue;
+        uint32_t v = m->ops[op].first_result, into = m->operands[m->ops[op].first_operand];
+        struct str text = mlir_span(m, m->ops[op].text), to = mlir_span(m, m->values[into].name);
+        const char *quote = str_find(text, STR("\"")), *arrow = str_find(text, STR(") -> "));
+        if (!quote || !arrow)
+            continue;
+        uint32_t begin = m->ops[op].text.begin, type = begin + (uint32_t)(arrow - text.p) + 5;
+        struct str result = m->types[m->values[v].type].text;
+        text_edits_add(&edits, (struct span){begin, begin + (uint32_t)(quote - text.p)}, STR(""));
+        text_edits_add(&edits, (struct span){type, type + (uint32_t)result.n}, STR("()"));
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            rename_uses(m, g->uses[u], mlir_span(m, m->values[v].name), to, &edits);
+    }
+    return edits;
+}
+
 /* A constant at the beginning of the function, and its name in place of the argument's. */
 static void put_number(const struct mlir *m, const struct taken_number *t, uint32_t number, struct text_edits *edits,
                        struct arena *a) {

@@ -9,6 +9,10 @@
  * text_edits_free. */
 struct text_edits rewrite_module(const struct graph *g, const struct replacement *all, uint32_t n, struct arena *a);
 
+/* Ops that write in place have no result since tt-mlir 2026-07-29 (6c43aaa38f): what takes it takes what they write
+ * into. To be freed with text_edits_free. */
+struct text_edits results_in_place(const struct graph *g);
+
 /* Arguments of a module that are taken to hold a number, each once. */
 struct taken_numbers {
     struct taken_number *items;

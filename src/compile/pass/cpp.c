@@ -80,8 +80,8 @@ static const struct {
 };
 
 const char *cpp_operand_name(enum op_kind k, uint32_t i) {
-    static const char *const known[] = {"weight", "bias", "index"};
-    struct str rest = str_of(op_table[k].roles), role = {0};
+    static const char *const known[] = {"weight", "bias", "index", "input", "source"};
+    struct str rest = str_of(k == K_SCATTER ? "input,index,source" : op_table[k].roles), role = {0};
     for (uint32_t n = 0; n <= i && rest.n; n++)
         role = str_part(&rest, ',');
     struct str name = str_part(&role, '=');

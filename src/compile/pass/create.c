@@ -286,6 +286,13 @@ static struct str creation_text(struct creation *c) {
 static void create_op(struct creation *c, bool last) {
     struct pass_writer *w = c->w;
     const struct mlir_op *o = &module_of(c)->ops[c->op];
+    if (op_is((enum op_kind)c->f->kind[c->op], IN_PLACE)) {
+        struct str into = value_text(c, graph_operands(c->f, c->op)[0]), args = arguments_text(c);
+        struct str class = pass_class(w, c->f, c->op);
+        cpp_put(&w->rewrite, INDENT, "rewriter.create<%.*s>(loc%.*s);", (int)class.n, class.p, (int)args.n, args.p);
+        c->made[o->first_result] = into;
+        return;
+    }
     bool product = graph_class(c->f, c->op) == OP_CONTRACT, reshapes = place_reshapes(c->f, c->op);
     if (last && w->place.nroots == 1 && !product && w->place.value_of[o->first_result] != NONE) {
         struct str root = w->expr[w->place.value_of[o->first_result]], class = pass_class(w, c->f, c->op);

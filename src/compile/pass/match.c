@@ -412,9 +412,12 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     else if (x->is_number)
         condition(to, "%.*s.get%s().convertToFloat() != %sf", (int)of.n, of.p, name,
                   cpp_number(attr_value(x), w->arena).p);
-    else
-        condition(to, "%.*s->getAttr(\"%.*s\") != parseAttribute(\"%.*s\", rewriter.getContext())", (int)of.n, of.p,
-                  (int)x->key.n, x->key.p, (int)x->text.n, x->text.p);
+    else { /* "#ttcore.reduce_type<sum>" */
+        struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
+        struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
+        condition(to, "%.*s.get%s() != %.*s::%.*s::%s", (int)of.n, of.p, name, (int)dialect.n - 1, dialect.p + 1,
+                  (int)class.n, class.p, cpp_camel(word, true, w->arena).p);
+    }
 }
 
 /* The conditions under which the op, called `of`, has others. */

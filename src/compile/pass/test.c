@@ -51,7 +51,8 @@ static void expect_op(const struct pass_writer *w, uint32_t op, uint32_t number,
     const struct mlir_op *o = &m->ops[op];
     struct str name = mlir_op_name(m, op);
     buf_add(out, STR("// CHECK: "));
-    if (o->nresults == 1)
+    bool in_place = op_is((enum op_kind)w->place.f->kind[op], IN_PLACE);
+    if (o->nresults == 1 && !in_place)
         buf_printf(out, "%%[[V%u:.*]] = ", number);
     if (str_is(name, "ttcore.composite")) { /* with quotes in the generic form, without in its own */
         struct str kind = STR("");
@@ -68,6 +69,10 @@ static void expect_op(const struct pass_writer *w, uint32_t op, uint32_t number,
     for (uint32_t i = 0; i < o->noperands; i++) {
         struct str type = m->types[m->values[m->operands[o->first_operand + i]].type].text;
         buf_printf(out, "%s%.*s", i ? ", " : "", (int)type.n, type.p);
+    }
+    if (in_place) {
+        buf_add(out, STR(") -> ()\n"));
+        return;
     }
     buf_add(out, o->nresults == 1 ? STR(") -> ") : STR(") -> ("));
     for (uint32_t i = 0; i < o->nresults; i++) {
