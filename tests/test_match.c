@@ -1453,6 +1453,13 @@ Test(match, members_of_a_series_stand_one_after_the_other) {
     cr_assert_eq(list.items[1].nops, 2);
 }
 
+Test(match, nothing_takes_what_is_written_in_place_behind_it) {
+    pattern("out = add(x, y)", "where: last_use(x, out)");
+    hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.add x y -> 2x3; return o e");
+    miss("x:2x3 y:2x3", "o = ttir.add x y -> 2x3; e = ttir.exp x -> 2x3; return o e");
+    miss("x:2x3 y:2x3", "o = ttir.add x y -> 2x3; return o x");
+}
+
 static bool notes_say(const char *text) {
     struct match_detail d;
     match_details(found(), &arena, &d);

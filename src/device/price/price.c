@@ -368,6 +368,15 @@ static bool is_changed_in_place(const struct parts *s, uint32_t value) {
     return op_is(s->fused, IN_PLACE) && graph_numel(g, value) == graph_numel(g, g->m->ops[s->match->root].first_result);
 }
 
+/* Of a table that is larger than the result a fused op that looks rows up reads these. */
+static uint32_t read_by_fused(const struct parts *s, uint32_t op, uint32_t k) {
+    const struct graph *g = graph_of(s);
+    uint32_t v = graph_operands(g, op)[k], result = g->m->ops[s->match->root].first_result;
+    if (op_is(s->fused, LOOKS_UP) && graph_numel(g, v) > graph_numel(g, result))
+        return result;
+    return read_of(s->pricer, op, k);
+}
+
 static bool read_inputs(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     uint32_t *seen = NULL, n = 0, cap = 0;
@@ -383,7 +392,7 @@ static bool read_inputs(const struct parts *s, struct work *w) {
                 continue;
             seen = grow(seen, &cap, n + 1, sizeof *seen);
             seen[n++] = v;
-            known &= work_reads(s->pricer, read_of(s->pricer, s->ops[i], k), w);
+            known &= work_reads(s->pricer, read_by_fused(s, s->ops[i], k), w);
         }
     free(seen);
     return known;

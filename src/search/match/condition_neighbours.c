@@ -82,6 +82,16 @@ bool condition_adjacent(const struct condition_call *c) {
     return false;
 }
 
+/* What reads it before is not changed by a write in its place; a return hands it to the caller. */
+bool condition_last_use(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t x = c->arg[0].value, op = c->arg[1].op;
+    bool last = true;
+    for (uint32_t u = x == NONE ? 0 : g->first_use[x]; x != NONE && u < g->first_use[x + 1] && last; u++)
+        last = op != NONE && g->uses[u] <= op;
+    return last;
+}
+
 /* Of members of a series none is left out: y is there. */
 bool condition_after(const struct condition_call *c) {
     uint32_t x = c->arg[0].op, y = c->arg[1].op;
