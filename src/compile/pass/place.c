@@ -95,26 +95,26 @@ static void compare(struct pass_place *p) {
 
 /* ---- which ops go ---- */
 
-static void walk(struct pass_place *p, uint32_t value, bool through_reads, bool *met) {
+static void walk(struct pass_place *p, uint32_t value, bool *met) {
     uint32_t op = place_def(p, value);
     bool first = !met[value];
     met[value] = true;
-    if (!first || op == NONE || place_constant(p, value) || (p->read[value] && !through_reads))
+    if (!first || op == NONE || place_constant(p, value) || p->read[value])
         return;
     p->matched[op] = true;
     for (uint32_t k = 0; k < p->g->m->ops[op].noperands; k++)
-        walk(p, p->g->m->operands[p->g->m->ops[op].first_operand + k], through_reads, met);
+        walk(p, p->g->m->operands[p->g->m->ops[op].first_operand + k], met);
 }
 
 /* All that the form reads is met on the way. */
-static bool walk_all(struct pass_place *p, bool through_reads) {
+static bool walk_all(struct pass_place *p) {
     const struct mlir *m = p->g->m;
     bool *met = arena_alloc(p->arena, m->nvalues + (size_t)1), good = true;
     memset(p->matched, 0, m->nops * sizeof *p->matched);
     for (uint32_t i = 0; i < p->nroots; i++) {
         p->matched[p->roots[i]] = true;
         for (uint32_t k = 0; k < m->ops[p->roots[i]].noperands; k++)
-            walk(p, m->operands[m->ops[p->roots[i]].first_operand + k], through_reads, met);
+            walk(p, m->operands[m->ops[p->roots[i]].first_operand + k], met);
     }
     for (uint32_t v = 0; v < m->nvalues && good; v++)
         good = !p->read[v] || met[v];
@@ -177,7 +177,7 @@ bool pass_place_read(struct pass_place *p, const struct graph *before, const str
     p->inside = arena_alloc(a, (m->nvalues + (size_t)1) * sizeof *p->inside);
     memset(p->value_of, 0xff, (fused->m->nvalues + (size_t)1) * sizeof *p->value_of);
     compare(p);
-    if (p->nroots == 0 || !(walk_all(p, false) || walk_all(p, true))) {
+    if (p->nroots == 0 || !walk_all(p)) {
         *why = STR("the fused form reads a value that does not lead to the ops that it replaces");
         return false;
     }
