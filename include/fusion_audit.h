@@ -404,14 +404,11 @@ void fa_application_free(struct fa_application *a);
 
 /* One place, as a rewrite pattern of the compiler. */
 struct fa_pass_options {
-    const char *module;          /* fa_finding.ttir_module */
-    struct fa_patterns patterns; /* `only`: the pattern of the finding */
-    const char *assume;          /* as in fa_apply_options, as the values */
-    const char *const *values;
-    size_t nvalues;
-    const char *says; /* a comment at the top; or NULL */
-    const char *pass; /* that the test runs; NULL: ttir-fusing */
-    unsigned number;  /* of several of one pattern, from 1 on, for the names */
+    struct fa_apply_options writing; /* `inputs` do not count; `only` is the pattern of the finding */
+    const char *module;              /* fa_finding.ttir_module; where that is empty ttnn_module */
+    const char *says;                /* a comment at the top; or NULL */
+    const char *pass;                /* that the test runs; NULL: ttir-fusing */
+    unsigned number;                 /* of several of one pattern, from 1 on, for the names */
 };
 
 struct fa_pass;

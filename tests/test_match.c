@@ -1454,10 +1454,10 @@ Test(match, members_of_a_series_stand_one_after_the_other) {
 }
 
 Test(match, nothing_takes_what_is_written_in_place_behind_it) {
-    pattern("out = add(x, y)", "where: last_use(x, out)");
-    hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.add x y -> 2x3; return o e");
-    miss("x:2x3 y:2x3", "o = ttir.add x y -> 2x3; e = ttir.exp x -> 2x3; return o e");
-    miss("x:2x3 y:2x3", "o = ttir.add x y -> 2x3; return o x");
+    pattern("out = subtract(x, y)", "where: last_use(x, out)");
+    hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.subtract x y -> 2x3; return o e");
+    miss("x:2x3 y:2x3", "o = ttir.subtract x y -> 2x3; e = ttir.exp x -> 2x3; return o e");
+    miss("x:2x3 y:2x3", "o = ttir.subtract x y -> 2x3; return o x");
 }
 
 static bool notes_say(const char *text) {

@@ -29,6 +29,7 @@ struct written_passes {
 struct pass_args {
     struct args args;
     const char *dir;
+    struct place_patterns patterns;
     struct written_passes all;
     size_t places, left; /* of the places those without a pass */
 };
@@ -88,16 +89,12 @@ static void write_files(struct pass_args *x, const struct fa_finding *f, const s
 static void write_pass(struct args *args, const struct fa_finding *f, FILE *out) {
     struct pass_args *x = (struct pass_args *)args;
     const char *says = made_by(args, f);
-    struct fa_pass_options o = {.module = *f->ttir_module ? f->ttir_module : f->ttnn_module,
-                                .patterns = args->options.patterns,
-                                .assume = args->assume,
-                                .values = args->values.items,
-                                .nvalues = args->values.n,
-                                .says = says,
-                                .pass = strncmp(f->pass, "ttir-", 5) == 0 ? f->pass : NULL,
-                                .number = 1};
-    o.patterns.only = f->pattern;
-    o.patterns.skip = o.patterns.sources = NULL;
+    struct fa_pass_options o = {
+        .writing = writing_options(args, patterns_of_place(args, &x->patterns, f->pattern)),
+        .module = *f->ttir_module ? f->ttir_module : f->ttnn_module,
+        .says = says,
+        .pass = strncmp(f->pass, "ttir-", 5) == 0 ? f->pass : NULL,
+        .number = 1};
     struct fa_pass *p = fa_make_pass(&o);
     const char *left = fa_pass_left(p);
     if (left)
@@ -116,10 +113,11 @@ static void write_pass(struct args *args, const struct fa_finding *f, FILE *out)
 }
 
 static enum fa_status run(struct args *args, FILE *out) {
-    const struct pass_args *x = (const struct pass_args *)args;
+    struct pass_args *x = (struct pass_args *)args;
     if (x->dir && !output_directory(args, x->dir))
         return args->refused;
     enum fa_status status = each_place(args, write_pass, out);
+    fa_library_free(x->patterns.library);
     return status > FA_MISSED ? status : x->places && x->left == x->places ? FA_MISSED : FA_CLEAN;
 }
 

@@ -12,8 +12,7 @@
 struct repro_args {
     struct args args;
     const char *dir;
-    struct fa_library *library; /* the patterns of one fused op, */
-    const char *library_of;     /* this one; or NULL */
+    struct place_patterns patterns;
     bool shrink, force;
     size_t n; /* folders */
 };
@@ -37,24 +36,12 @@ static void write_file(struct repro *r, const char *name, const char *content) {
 
 /* ---- the small module, audited and applied ---- */
 
-/* Entries of the report come one after the other, so that their patterns are read once. */
-static const struct fa_library *library_of(struct repro_args *x, const struct fa_patterns *patterns) {
-    if (x->library_of && strcmp(x->library_of, patterns->only) == 0)
-        return x->library;
-    fa_library_free(x->library);
-    x->library_of = text(&x->args, "%s", patterns->only);
-    x->library = fa_library_read(patterns, x->args.options.max_diagnostics);
-    return x->library;
-}
-
 static struct fa_audit_options options_of(const struct repro *r, const char *const *file, enum fa_levels levels) {
     struct fa_audit_options o = r->x->args.options;
     o.inputs.files = file;
     o.inputs.nfiles = 1;
     o.inputs.levels = levels;
-    o.patterns.only = r->f->fused_op;
-    o.patterns.skip = o.patterns.sources = NULL;
-    o.patterns.library = library_of(r->x, &o.patterns);
+    o.patterns = patterns_of_place(&r->x->args, &r->x->patterns, r->f->fused_op);
     return o;
 }
 
@@ -91,11 +78,8 @@ static void apply_small(struct repro *r) {
     char message[4352];
     const char *file = text(&r->x->args, "%s/ttir.mlir", r->dir), *fused = text(&r->x->args, "%s/fused.mlir", r->dir);
     struct fa_audit_options o = options_of(r, &file, FA_TTIR_ONLY);
-    struct fa_apply_options how = {.inputs = o.inputs,
-                                   .patterns = o.patterns,
-                                   .assume = r->x->args.assume,
-                                   .values = r->x->args.values.items,
-                                   .nvalues = r->x->args.values.n};
+    struct fa_apply_options how = writing_options(&r->x->args, o.patterns);
+    how.inputs = o.inputs;
     struct fa_application *a = fa_apply(&how);
     if (fa_application_status(a) != FA_CLEAN || !fa_application_applied(a))
         r->left = reason_of(r, a);
@@ -256,7 +240,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         if (args->options.inputs.levels == FA_BOTH_LEVELS && !args->options.at)
             write_checks(x, out);
     }
-    fa_library_free(x->library);
+    fa_library_free(x->patterns.library);
     return status;
 }
 

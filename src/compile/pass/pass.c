@@ -27,11 +27,8 @@ static struct applied apply(struct fa_pass *p, const struct fa_pass_options *o) 
     enum { STAND_IN = 100000 }; /* one over it */
     static const char *const files[] = {"place.mlir"};
     const struct fa_bytes bytes = {o->module, strlen(o->module)};
-    struct fa_apply_options how = {.inputs = {.files = files, .nfiles = 1, .contents = &bytes},
-                                   .patterns = o->patterns,
-                                   .assume = o->assume,
-                                   .values = o->values,
-                                   .nvalues = o->nvalues};
+    struct fa_apply_options how = o->writing;
+    how.inputs = (struct fa_inputs){.files = files, .nfiles = 1, .contents = &bytes};
     struct fa_application *a = apply_module(&how, 1.0 / STAND_IN);
     struct applied out = applied_texts(a);
     p->left = STR("TTIR has no such op");
@@ -343,7 +340,7 @@ static void define(struct fa_pass *p, const struct fa_pass_options *o) {
 
 static void run(struct fa_pass *p, const struct fa_pass_options *o) {
     struct module_text b, f;
-    p->patterns = patterns_asked_for(&o->patterns, &p->own, &p->diags);
+    p->patterns = patterns_asked_for(&o->writing.patterns, &p->own, &p->diags);
     p->left = STR("the pattern cannot be read");
     struct applied a = p->patterns ? apply(p, o) : (struct applied){0};
     if (!a.after.n) {
