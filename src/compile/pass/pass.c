@@ -210,8 +210,7 @@ static void put_comment(const struct pass_writer *w, struct buf *out) {
     if (spelling.n <= MOST)
         cpp_comment(out, 0, buf_str(&spelling));
     if (w->asked.n)
-        cpp_comment(out, 0,
-                    arena_printf(w->arena, "True of this place: %.*s.", (int)w->asked.n, w->asked.p));
+        cpp_comment(out, 0, arena_printf(w->arena, "True of this place: %.*s.", (int)w->asked.n, w->asked.p));
     buf_free(&spelling);
 }
 

@@ -10,10 +10,10 @@
 
 static const struct {
     const char *op, *negated;
-} operators[NUM_MOD] = {[NUM_ADD] = {"+", NULL},  [NUM_SUB] = {"-", NULL},   [NUM_MUL] = {"*", NULL},
-                        [NUM_EQ] = {"==", "!="},  [NUM_NE] = {"!=", "=="},   [NUM_LT] = {"<", ">="},
-                        [NUM_LE] = {"<=", ">"},   [NUM_GT] = {">", "<="},    [NUM_GE] = {">=", "<"},
-                        [NUM_AND] = {"&&", "||"}, [NUM_OR] = {"||", "&&"}};
+} operators[NUM_MOD] = {
+    [NUM_ADD] = {"+", NULL}, [NUM_SUB] = {"-", NULL},  [NUM_MUL] = {"*", NULL}, [NUM_EQ] = {"==", "!="},
+    [NUM_NE] = {"!=", "=="}, [NUM_LT] = {"<", ">="},   [NUM_LE] = {"<=", ">"},  [NUM_GT] = {">", "<="},
+    [NUM_GE] = {">=", "<"},  [NUM_AND] = {"&&", "||"}, [NUM_OR] = {"||", "&&"}};
 
 /* rank(x), size(x, 1), numel(x), users(x). False: it is another measure, or x is no value whose shape has a name. */
 static bool print_measure(struct pass_writer *w, const struct number *n, struct buf *out) {
