@@ -1006,16 +1006,21 @@ class Classify(Case):
         for i in range(10):
             ops += [op.replace("%0", "%%m%d" % i).replace("%1 =", "%%a%d =" % i) for op in (MATMUL, ADD)]
         args = ("-q", "--ttnn-only", "m.ttnn.mlir")
-        off = ttnn(*ops).replace("return %1", "return %a9")
+        type_ = "tensor<32x128xbf16, #ttnn_layout2>"
+
+        def returned(first):
+            return "return %s : %s" % (", ".join("%%a%d" % i for i in range(first, 10)), ", ".join([type_] * (10 - first)))
+        off = ttnn(*ops).replace("return %1 : " + type_, returned(0))
         self.write("m.ttnn.mlir", off)
         status, out, err = self.run_it(*args)
         self.assertEqual((status, out, err[:19]), (1, "", "m.ttnn.mlir: note: "))
         self.assertEqual(self.run_it("-P", "own.yml", *args)[0], 2)
-        self.write("m.ttnn.mlir", ttnn(*ops, LINEAR))
+        with_one = returned(0).replace("%a0,", "%1, %a0,").replace(": ", ": %s, " % type_, 1)
+        self.write("m.ttnn.mlir", ttnn(*ops, LINEAR).replace("return %1 : " + type_, with_one))
         self.assertEqual(self.run_it(*args), (1, "", ""))
         self.write("m.ttnn.mlir", off.replace("transpose_b = false}>", 'transpose_b = false, activation = "relu"}>', 1))
         self.assertEqual(self.run_it(*args), (1, "", ""))
-        self.write("m.ttnn.mlir", ttnn(*ops[2:]).replace("return %1", "return %a9"))
+        self.write("m.ttnn.mlir", ttnn(*ops[2:]).replace("return %1 : " + type_, returned(1)))
         self.assertEqual(self.run_it(*args), (1, "", ""), "nine are not many")
 
 
@@ -1311,8 +1316,8 @@ class Summary(Case):
         body = "".join('    %%s%d = "ttnn.add"(%s, %s) : (%s, %s) -> %s loc("add.%d")\n    %%e%d = "ttnn.exp"(%%s%d) : (%s) -> %s loc("exp.%d")\n'
                        % (i, x, y, t, y_type, t, i, i, i, t, t, i) for i, (x, y, y_type) in enumerate(places))
         self.write("own.yml", self.OWN)
-        self.write("alike.mlir", "module {\n  func.func @f(%%a: %s, %%b: %s, %%much_longer: %s, %%row: tensor<1x8xf32>) -> %s {\n%s    return %%e0 : %s\n  }\n}\n"
-                   % (t, t, t, t, body, t))
+        self.write("alike.mlir", "module {\n  func.func @f(%%a: %s, %%b: %s, %%much_longer: %s, %%row: tensor<1x8xf32>) -> %s {\n%s    return %%e0, %%e1 : %s, %s\n  }\n}\n"
+                   % (t, t, t, t, body, t, t))
         status, out, err = self.run_it("--ttnn-only", "--no-default-patterns", "-P", "own.yml", "-o", "-", "alike.mlir")
         self.assertEqual(status, 1, err)
         return re.findall(r"notes: \|\n((?:      .*\n)*)", out), err

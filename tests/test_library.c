@@ -499,7 +499,7 @@ Test(library, how_far_the_compiler_is) {
 #define PASS "status: {level: ttir, pass: f, pattern: P}\n"
     says(PASS, false, FUSING_UNKNOWN, exists, "f has P for this");
     says(PASS, false, FUSING_OFF, exists, "f has P for this");
-    says(PASS, false, FUSING_ON, exists, "f has P for this, which ran and left it");
+    says(PASS, false, FUSING_ON, exists, "f has P for this");
     says("status: {level: ttir, pass: f}\n", true, FUSING_UNKNOWN, exists, "f makes this fusion and has yet to run");
     says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, FUSING_UNKNOWN, "gated_off",
          "f has P for this, off unless g is set");
@@ -543,11 +543,12 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
     expect_todo("pattern: P", old, &none, FUSING_ON,
                 "your compiler (before 2025-09-01) lacks it: P came on 2025-10-01");
     expect_todo("pattern: P", new, &none, FUSING_ON, "P ran and left it");
-    expect_todo("pattern: P", any, &none, FUSING_ON, "P ran and left it, or has it not: it came on 2025-10-01");
+    expect_todo("pattern: P", any, &none, FUSING_ON, "P left it, or your compiler lacks it: it came on 2025-10-01");
     expect_todo("pattern: P", new, &none, FUSING_UNKNOWN, "P left it, unless fuse=false was given");
-    expect_todo("pattern: P", new, &dump, FUSING_OFF, "P ran and left it");
-    expect_todo("pattern: P", new, &none, FUSING_OFF,
-                "set fuse=true; nothing here is fused, though it is on by default");
+    expect_todo("pattern: P", new, &dump, FUSING_OFF, "P ran (its dump in line 7) and left it");
+    expect_todo("pattern: P", new, &none, FUSING_OFF, "set fuse=true, if it was off; else P left it");
+    expect_todo("pattern: R", (struct day_span){STR("2025-06-01"), STR("2025-07-01")}, &none, FUSING_OFF,
+                "set fuse=true, which is off by default");
     expect_todo("pattern: Q, gated: level=1", old, &none, FUSING_ON,
                 "your compiler (before 2025-09-01) lacks it: level came on 2025-11-01");
     expect_todo("pattern: Q, gated: level=1", new, &none, FUSING_ON, "set level=1");
@@ -558,7 +559,7 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
 
 /* What is to be set where a pass has not run, and where it has. */
 Test(library, options_that_a_fusion_takes) {
-#define OPEN "nothing here is fused, so it seems to have been off"
+#define OPEN "if it was off; else P left it"
     struct compiler_pass pass = {.name = STR("f"), .off = STR("f=false")};
     struct compiler_option option = {STR("level=1"), STR("a new one")};
     struct pattern_set known = {.passes = &pass, .npasses = 1, .options = &option, .noptions = 1};
@@ -566,12 +567,12 @@ Test(library, options_that_a_fusion_takes) {
         const char *status;
         enum fusing fusing;
         const char *todo, *needs;
-    } cases[] = {{"keeps: level=1", FUSING_OFF, "set f=true and level=1; " OPEN, "a new one"},
+    } cases[] = {{"keeps: level=1", FUSING_OFF, "set f=true and level=1, " OPEN, "a new one"},
                  {"keeps: level=1", FUSING_ON, "P ran and left it", ""},
-                 {"gated: g=true", FUSING_OFF, "set f=true and g=true; " OPEN, ""},
+                 {"gated: g=true", FUSING_OFF, "set f=true and g=true, " OPEN, ""},
                  {"gated: g=true", FUSING_UNKNOWN, "set g=true", ""},
                  {"gated: level=1", FUSING_ON, "set level=1", "a new one"},
-                 {"keeps: ''", FUSING_OFF, "set f=true; " OPEN, ""},
+                 {"keeps: ''", FUSING_OFF, "set f=true, " OPEN, ""},
                  {"keeps: ''", FUSING_UNKNOWN, "P left it, unless f=false was given", ""},
                  {"keeps: ''", FUSING_ON, "P ran and left it", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
