@@ -228,23 +228,25 @@ static void keep_answers(const struct asking *q) {
 
 enum fa_status try_why(struct try_args *x, FILE *out) {
     struct args *args = &x->args;
-    struct asking q = {.compiler = {args, x->compiler, x->pipeline, x->output_dir, x->seconds, -1, -1, PROCESS_DONE}};
+    struct asking *q = kept(args, sizeof *q);
+    q->compiler =
+        (struct user_compiler){args, x->compiler, x->pipeline, x->output_dir, x->seconds, -1, -1, PROCESS_DONE};
     if (x->output_dir && !output_directory(args, x->output_dir))
         return args->refused;
-    q.name = compiler_name(&q.compiler);
-    if (!q.name)
+    q->name = compiler_name(&q->compiler);
+    if (!q->name)
         return args->refused;
-    x->asking = &q;
+    x->asking = q;
     args->lines = true;
     args->options.tried = NULL; /* what was answered before is asked again */
     enum fa_status status = each_place(args, answer, out);
-    keep_answers(&q);
-    fa_library_free(q.library);
+    keep_answers(q);
+    fa_library_free(q->library);
     if (status > FA_MISSED)
         return status;
-    if (q.nasked && q.nfailed == q.nasked)
+    if (q->nasked && q->nfailed == q->nasked)
         return fails(args, FA_INPUT, "%s compiles none of them", x->compiler);
-    if (!q.nasked)
+    if (!q->nasked)
         fputs("nothing is missed that the compiler could make, and whose TTIR is known\n", out);
     return FA_CLEAN;
 }

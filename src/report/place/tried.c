@@ -40,7 +40,7 @@ static bool read_kind(struct str s, uint64_t *kind) {
 }
 
 static bool read_line(struct tried *t, struct str line) {
-    struct tried_answer x;
+    struct tried_answer x = {.kind = 0};
     struct str kind = str_part(&line, '\t');
     x.day = str_part(&line, '\t');
     x.compiler = str_part(&line, '\t');
