@@ -1,6 +1,7 @@
 #include "compile/apply/choose.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "patterns/library/choose.h"
 
@@ -33,6 +34,20 @@ static bool assumes_elements(const struct match *m, const struct match_detail *d
     return found;
 }
 
+static uint32_t *kept_ids(const uint32_t *ids, uint32_t n, struct arena *a) {
+    uint32_t *kept = arena_alloc(a, (n + (size_t)1) * sizeof *kept);
+    return n ? memcpy(kept, ids, n * sizeof *kept) : kept;
+}
+
+/* What was written, for as long as the module. */
+static void keep_texts(struct replacement *x, struct arena *a) {
+    struct str *const texts[] = {&x->text, &x->why, &x->indent, &x->functions, &x->alias, &x->unknown};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = arena_str(a, *texts[i]);
+    x->reads = kept_ids(x->reads, x->nreads, a);
+    x->moved = kept_ids(x->moved, x->nmoved, a);
+}
+
 static void write_one(const struct choosing *c, struct arena *a, struct replacement *out) {
     const struct match *m = out->match;
     struct arena scratch = {0}; /* the proof is large */
@@ -40,15 +55,16 @@ static void write_one(const struct choosing *c, struct arena *a, struct replacem
     bool found = reading_find(r, c->how->patterns, m, &scratch, &out->why);
     struct str precondition = found ? precondition_of(&r->ref.bound, &scratch) : STR("");
     if (!found)
-        out->why = arena_printf(a, "it is not proved: %.*s", (int)out->why.n, out->why.p);
+        out->why = arena_printf(&scratch, "it is not proved: %.*s", (int)out->why.n, out->why.p);
     else if (precondition.n && !is_assumed(c->options, m->pattern))
-        out->why = arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
-                                (int)precondition.n, precondition.p);
+        out->why = arena_printf(&scratch, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n,
+                                m->pattern->name.p, (int)precondition.n, precondition.p);
     else if (assumes_elements(m, &r->ref.bound))
-        out->why = arena_printf(a, "the module with it cannot be compared: it holds where %.*s", (int)precondition.n,
-                                precondition.p);
+        out->why = arena_printf(&scratch, "the module with it cannot be compared: it holds where %.*s",
+                                (int)precondition.n, precondition.p);
     else
-        replace_match(c->how, r, a, out);
+        replace_match(c->how, r, &scratch, out);
+    keep_texts(out, a);
     arena_free(&scratch);
 }
 
