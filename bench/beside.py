@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Prints one table of ratios to mlir-opt, which parses, verifies and prints the same modules on one thread.
+
+usage: beside.py PROGRAM [--runs N] [--sizes MB,...] [--only REGEX] [--work DIR]
+
+Rows: the pairs and logs of ../shared/corpus/real, and models repeated by ../shared/tools/bigir.py to each size. Least user
+time of N runs in turns (3), one thread, and peak memory. `audit` proves and writes the report; `formats` is the slowest
+other format next to it, `diff` a compile with itself next to two audits. Of a log mlir-opt reads the modules that it can
+without the dialects.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from run import MLIR_OPT, SHARED, Run  # noqa: E402
+
+REAL, MODELS = SHARED / 'corpus' / 'real', SHARED / 'corpus' / 'models'
+REPEATED = [SHARED / 'corpus' / 'dit' / 'dit_block_prim.ttir.mlir', MODELS / 'segformer.ttir.mlir']
+FORMATS = ['json', 'markdown', 'sarif', 'html']
+MOST_EXPLAINED = 8e6
+COLUMNS = ['input', 'mlir-opt', 'audit', 'memory', 'formats', 'diff', 'inspect', 'explain', 'verify']
+MODULE = re.compile(r'(?:^[#!]\S+ = .*\n)*^module\b.*\n(?:(?!module\b).*\n)*?^\}.*\n(?:^#loc.*\n)*', re.M)
+
+
+def readable(text, is_log):
+    """What mlir-opt reads without the dialects."""
+    if is_log:
+        text = '// -----\n'.join(MODULE.findall(text + '\n'))
+    text = re.sub(r'\bttcore\.(device_module|cpu_module)\b', 'builtin.module', text)
+    text = re.sub(r'(?m)^ *ttcore\.device .*\n', '', text)
+    text = re.sub(r'ttcore\.load_cached\((@[\w$.-]+), \[(.*?)\]\)', r'"ttcore.load_cached"(\2) {callee = \1}', text)
+    return re.sub(r'= (tt\w+\.empty)\(\)', r'= "\1"()', text)
+
+
+def inputs(sizes, work):
+    """Names and files: of a pair two."""
+    for packed in sorted(REAL.glob('*.zst')):
+        subprocess.run(['zstd', '-dqf', packed, '-o', work / packed.stem], check=True)
+    for path in sorted(work.iterdir()):
+        partner = path.with_name(path.name.replace('.ttir.', '.ttnn.'))
+        if path.suffix == '.log':
+            yield path.name, [path]
+        elif '.ttir.' in path.name and partner.exists():
+            yield path.name.split('.')[0], [path, partner]
+    for size in sizes:
+        for model in REPEATED:
+            path = work / f'{model.name.split(".")[0]}-{size}'
+            subprocess.run([sys.executable, SHARED / 'tools' / 'bigir.py', model, path, size], check=True, stdout=subprocess.DEVNULL)
+            yield f'{path.name} MB', [path]
+            path.unlink()
+
+
+def commands(program, files, work):
+    level = ['--ttir-only'] if not files[0].suffix else []
+    audit = [program, '-q', '-j1', *level, *files]
+    made = {'audit': [*audit, '-o', work / 'out'], 'inspect': [program, 'inspect', '--json', *files]}
+    made.update({f: [*audit, f'--format={f}:{work / "out"}'] for f in FORMATS})
+    if files[0].stat().st_size < MOST_EXPLAINED:
+        made['explain'] = [program, 'explain', *level, *files]
+    if not level:
+        made['verify'] = [program, 'verify', '-j1', *files]
+        made['diff'] = [program, 'diff', '-j1', files[-1], files[-1]]
+    return made
+
+
+def measure(program, files, work, runs):
+    """The least user time and the memory of each command."""
+    modules = []
+    for i, path in enumerate(files):
+        modules.append(work / f'modules{i}')
+        modules[i].write_text(readable(path.read_text(errors='replace'), path.suffix == '.log'))
+    theirs = [[*MLIR_OPT, '--split-input-file', m, '-o', '/dev/null'] for m in modules]
+    best = {}
+    for _ in range(runs):
+        made = {name: [Run(command)] for name, command in commands(program, files, work).items()}
+        made['mlir-opt'] = [Run(command) for command in theirs]
+        for name, done in made.items():
+            new = sum(r.user for r in done), max(r.memory for r in done)
+            best[name] = min(new, best.get(name, new))
+    return best
+
+
+def row(name, best):
+    base, base_memory = best['mlir-opt']
+    audit, memory = best['audit']
+
+    def beside(what, to=base):
+        return f'{best[what][0] / max(to, 1e-3):.2f}' if what in best else ''
+    slowest = max(FORMATS, key=lambda f: best[f])
+    cells = [name, f'{base:.2f} s, {base_memory / 1e6:.0f} MB', beside('audit'), f'{memory / base_memory:.2f}',
+             beside(slowest, audit), beside('diff', 2 * audit), beside('inspect'), beside('explain'), beside('verify')]
+    print('| ' + ' | '.join(cells) + ' |', flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('program', type=lambda x: str(pathlib.Path(x).resolve()))
+    p.add_argument('--runs', type=int, default=3)
+    p.add_argument('--sizes', default='4,16,64')
+    p.add_argument('--only', default='')
+    p.add_argument('--work')
+    o = p.parse_args()
+    print('| ' + ' | '.join(COLUMNS) + ' |\n|' + '---|' * len(COLUMNS))
+    with tempfile.TemporaryDirectory(dir=o.work) as directory:
+        work = pathlib.Path(directory)
+        unpacked, out = work / 'in', work / 'out'
+        unpacked.mkdir()
+        out.mkdir()
+        for name, files in inputs([s for s in o.sizes.split(',') if s], unpacked):
+            if re.search(o.only, name):
+                row(name, measure(o.program, files, out, o.runs))
+
+
+if __name__ == '__main__':
+    main()
