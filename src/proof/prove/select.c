@@ -86,7 +86,7 @@ static void drop_sources(const struct fa_patterns *o, struct selection *s) {
 struct asked_savings {
     struct pricer *pricer;
     struct matcher *query;
-    struct arena arena;
+    struct arena arena; /* freed after each match */
 };
 
 static struct saving saving_of(void *context, const struct match *m) {
@@ -95,7 +95,9 @@ static struct saving saving_of(void *context, const struct match *m) {
     if (!binding_query_run(s->query, m, &s->arena, &detail))
         return (struct saving){0, 0};
     struct price price = price_match(s->pricer, m, &detail);
-    return (struct saving){price_saved_us(&price), price_saved_at_best_us(&price)};
+    struct saving saving = {price_saved_us(&price), price_saved_at_best_us(&price)};
+    arena_reset(&s->arena);
+    return saving;
 }
 
 static void resolve(struct match_list *all, struct pricer *pricer, struct selection *out) {
