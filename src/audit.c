@@ -110,19 +110,6 @@ static void find_regions(struct graph_audit *g) {
         f->verdicts[i] = region_prove(a->patterns, &f->list.items[i].match, &g->arena);
 }
 
-/* Among matches and regions. */
-static void find_conflicts(struct graph_audit *g) {
-    const struct match_list *matches = &g->found.selection.matches;
-    const struct region_list *regions = &g->found.regions.list;
-    struct match_list all = {.items = xrealloc(NULL, (matches->n + regions->n + (size_t)1) * sizeof *all.items)};
-    for (uint32_t i = 0; i < matches->n; i++)
-        all.items[all.n++] = matches->items[i];
-    for (uint32_t i = 0; i < regions->n; i++)
-        all.items[all.n++] = regions->items[i].match;
-    g->found.conflicts = match_conflicts(&all, &g->arena);
-    free(all.items);
-}
-
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
  * whether the two belong together. */
 static void find_origins(struct graph_audit *g) {
@@ -257,7 +244,6 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     if (!g.refused) {
         select_findings(&g);
         find_regions(&g);
-        find_conflicts(&g);
         find_origins(&g);
     }
     g.refused |= watch_has_ended(a->watch);

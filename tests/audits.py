@@ -14,6 +14,12 @@ def without_locations(text):
     return re.sub(rf" loc\({inner}\)", "", re.sub(r"^#loc.*\n", "", text, flags=re.M))
 
 
+def proved(entry):
+    """Of each place of an entry whether it was validated: the first one speaks for those that say the same."""
+    says = [re.search(r"^(not )?validated: ", i["notes"], re.M) for i in entry["instances"]]
+    return [bool(s or says[0]) and not (s or says[0]).group(1) for s in says]
+
+
 class Audits:
     def __init__(self, program, *sources):
         self.directory = tempfile.TemporaryDirectory()

@@ -234,7 +234,7 @@ class Said(Case):
         found = json.loads(self.run_it("inspect", "--json", *PAIR)[1])["pairs"][0]
         self.assertGreater(found["by_dataflow"], 0)
         self.assertIn("; all %d TTNN ops paired; " % (found["by_location"] + found["by_dataflow"]), self.said())
-        saved = r"; about (\d+) us of \d+ us to save .*kernels to request \(1 place, up to \1 us\)"
+        saved = r"; about (\d+) of \d+ us to save .*kernels to request \(1 place, \1 us\)"
         self.assertRegex(self.said("--only=triton.flash_attn.layer_norm_fn"), saved)
 
 

@@ -69,7 +69,7 @@ class Perf(unittest.TestCase):
             status, out, err = self.audit(model, rows)
             self.assertEqual(status, 1, err)
             self.assertNotIn("error", err)
-            times = re.findall(r"saves: .*; measured ([0-9.]+) us", out)
+            times = re.findall(r"saves: about .* of ([0-9.]+) us as measured ", out)
             self.assertGreater(len(times), 3, model)
             launches = re.findall(r"\n +launches: (\d+)\n(?:.*\n)*? +measured_us: ([0-9.]+)", out)
             self.assertTrue(launches)
@@ -81,7 +81,7 @@ class Perf(unittest.TestCase):
             if entry.startswith("ttnn.linear\n") and entry.count("\n  - ttnn.") == 2:
                 for place in entry.split("ttnn_segment")[1:]:
                     if "measured" in place:
-                        self.assertIn("measured 3.0 us", place)
+                        self.assertIn("of 3.0 us as measured ", place)
 
     def test_devices_are_averaged_and_const_eval_left_out(self):
         model = MODELS[0]
@@ -89,12 +89,12 @@ class Perf(unittest.TestCase):
         one = self.audit(model, rows)[1]
         both = self.audit(model, rows + [dict(r, **{"DEVICE ID": 1}) for r in rows] +
                           [dict(r, **{"CONST_EVAL_OP": "true"}) for r in rows])[1]
-        self.assertEqual(re.findall("measured .* us", one), re.findall("measured .* us", both))
+        self.assertEqual(re.findall(".* as measured ", one), re.findall(".* as measured ", both))
 
     def test_older_columns(self):
         model = MODELS[0]
         out = self.audit(model, rows_of(model[1]), OLD)[1]
-        self.assertIn("; measured 2.4 us", out)
+        self.assertIn("of 2.4 us as measured ", out)
 
     def test_shifted(self):
         for model in MODELS:
@@ -110,7 +110,7 @@ class Perf(unittest.TestCase):
             rows = rows_of(model[1])
             fewer = [r for i, r in enumerate(rows) if i % 3] + [dict(rows[0], LOC="loc(unknown)"), dict(rows[0], LOC='loc("no.such")')]
             status, out, err = self.audit(model, fewer)
-            all_times, times = (o.count("; measured ") for o in (self.audit(model, rows)[1], out))
+            all_times, times = (o.count(" as measured ") for o in (self.audit(model, rows)[1], out))
             self.assertLess(times, all_times)
             self.assertNotIn("error", err)
             self.assertRegex(err, r"CSV: note: \d+ of %d rows are of no op of the module, and not used" % len(fewer))

@@ -78,7 +78,7 @@ class Module(unittest.TestCase):
             self.assertAlmostEqual(f.us, cost.get("estimated_us", 0), places=2)
             self.assertEqual("".join((note.key and note.key + ": ") + note.text + "\n" for note in audit.notes(i)), f.notes)
         self.assertGreater(sum(f.launches for f in audit.findings), 0)
-        self.assertTrue({"saves", "model location", "compiler"} <= {note.key for note in audit.notes(0)})
+        self.assertTrue({"saves", "model location", "action"} <= {note.key for note in audit.notes(0)})
         self.assertEqual(audit.notes(len(places)), [])
         status = [line.split(": ")[1] for line in fusion_audit.audit(PAIR, include="slower", classify=True).report().splitlines()
                   if line.startswith("  pass_status")]

@@ -485,7 +485,7 @@ static void says(const char *keys, bool before, enum fusing fusing, const char *
     const struct pattern *p = read_pattern(text);
     struct pattern_set passes = {.passes = &pass, .npasses = 1};
     struct claim claim = {.set = &passes, .pattern = p, .before = before, .fusing = fusing};
-    struct str said = classification_note(&claim, &arena);
+    struct str said = claim_behind(&claim, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
     cr_assert(str_is(classify(&claim).pass_status, status));
     cr_assert(str_is(claim_version(&claim), p->status.pass.n ? "v1" : ""));
@@ -493,16 +493,11 @@ static void says(const char *keys, bool before, enum fusing fusing, const char *
 
 Test(library, how_far_the_compiler_is) {
     const char *exists = "pass_exists_not_fired";
-    says("", false, FUSING_UNKNOWN, "no_pass",
-         "the library of TTNN has this op and its dialect none; no pass makes it.");
-    says("status: {level: ttir}\n", false, FUSING_UNKNOWN, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
+    says("", false, FUSING_UNKNOWN, "no_pass", "");
 #define PASS "status: {level: ttir, pass: f, pattern: P}\n"
-    says(PASS, false, FUSING_UNKNOWN, exists, "f has P for this");
-    says(PASS, false, FUSING_OFF, exists, "f has P for this");
-    says(PASS, false, FUSING_ON, exists, "f has P for this");
-    says("status: {level: ttir, pass: f}\n", true, FUSING_UNKNOWN, exists, "f makes this fusion and has yet to run");
-    says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, FUSING_UNKNOWN, "gated_off",
-         "f has P for this, off unless g is set");
+    says(PASS, false, FUSING_UNKNOWN, exists, " (f)");
+    says("status: {level: ttir, pass: f, pattern: P, file: F}\n", false, FUSING_ON, exists, " (f, F)");
+    says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, FUSING_UNKNOWN, "gated_off", " (f)");
 }
 
 /* Days of the compile, and what the texts around it show. */

@@ -149,7 +149,7 @@ static const char *notes(const struct match *m, const struct segment *shown, boo
                         .ngraphs = 3,
                         .unpaired = unpaired};
     f.place = f.notes.place;
-    const char *text = arena_strdup(&arena, finding_notes(&f, STR(""), STR(""), &out));
+    const char *text = arena_strdup(&arena, finding_notes(&f, &(struct notes_of_entry){.first = true}, &out));
     note_lines_free(&out);
     flow_free(flow);
     return text;
@@ -170,8 +170,64 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
     cr_assert_str_eq(notes(m, &s, false),
                      "a product and a sum; collapses to ttnn.linear.\nmodel location: layer 7 (layers.7.up)\n"
                      "source torch ops: linear 4 3\nlocations: mm.1, add.2\n"
-                     "compiler: no pass makes this fusion; it belongs to TTIR.\ngraph: 2 of 3\n");
+                     "graph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
+}
+
+/* Of a part of the summary that hangs on names, only where one of them is bound. */
+Test(locate, the_sentence_is_true_of_the_place) {
+    pattern_file("name: p\nsummary: 'exp(x)[y|z: + y][z:, twice]'\nfused_op: ttnn.f\nsource: ttnn\n"
+                 "match: |\n  e = exp(x)\n  out = log((e + y) * z) | log(e + y) | log(e)\n");
+    static const struct {
+        const char *code, *says;
+    } cases[] = {
+        {"e = ttnn.exp x -> 2; o = ttnn.log e -> 2; return o", "exp(x); collapses to ttnn.f.\n"},
+        {"e = ttnn.exp x -> 2; s = ttnn.add e y -> 2; o = ttnn.log s -> 2; return o",
+         "exp(x) + y; collapses to ttnn.f.\n"},
+        {"e = ttnn.exp x -> 2; s = ttnn.add e y -> 2; t = ttnn.multiply s z -> 2; o = ttnn.log t -> 2; return o",
+         "exp(x) + y, twice; collapses to ttnn.f.\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct match *m = match("x:2 y:2 z:2", cases[i].code);
+        struct segment s = all_of(m);
+        const char *text = notes(m, &s, false);
+        cr_expect(str_starts(str_of(text), str_of(cases[i].says)), "%s", text);
+    }
+}
+
+/* The innermost line of the model itself. */
+Test(locate, lines_of_python) {
+    static const struct {
+        const char *locations[2], *says;
+    } cases[] = {
+        {{"\"436|A[a]|/x/site-packages/t/modeling_a.py:188|forward|200|aten__mm\"",
+          "\"437|A[a]|/x/site-packages/t/modeling_a.py:188|forward|202|aten__add\""},
+         "modeling_a.py:188 (forward), lines 200 to 202"},
+        {{"\"1|/x/a.py:9|f|12|m\"", "\"2|/x/b.py:3|g|4|m\""}, "a.py:9 (f), line 12; b.py:3 (g), line 4"},
+        {{"\"/x/a.py\":12:4", "\"/x/a.py\":14:4"}, "a.py:12 to 14"},
+        {{"callsite(\"Dense.__call__\"(\"/y/dist-packages/flax/linear.py\":278:6) at "
+          "\"M.__call__\"(\"/x/m.py\":29:12))",
+          "unknown"},
+         "m.py:29 (M.__call__)"},
+        {{"\"1|/x/overrides.py:9|__torch_function__|22|m\"", "unknown"}, ""},
+        {{"\"dot.3\"", "\"/x/model.mlir\":12:4"}, ""},
+    };
+    pattern_file("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "func.func @main(%%x: tensor<2xf32>, %%y: tensor<2xf32>) {\n"
+                 "%%e = \"ttnn.exp\"(%%x) : (tensor<2xf32>) -> tensor<2xf32> loc(%s)\n"
+                 "%%o = \"ttnn.add\"(%%e, %%y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> loc(%s)\n"
+                 "return %%o : tensor<2xf32>\n}\n",
+                 cases[i].locations[0], cases[i].locations[1]);
+        list.n = 0;
+        ir_read(&ir, text);
+        match_function(&set, &ir.g, 0, &arena, &list);
+        cr_assert_eq(list.n, 1, "%s", text);
+        struct str said = source_of(&list.items[0], &arena);
+        cr_expect(str_is(said, cases[i].says), "%s: %.*s", cases[i].says, (int)said.n, said.p);
+    }
 }
 
 Test(locate, notes_say_what_is_not_known) {
@@ -183,7 +239,7 @@ Test(locate, notes_say_what_is_not_known) {
     cr_assert_str_eq(notes(m, &s, true),
                      "model location: not stated in the input (no parameter name nearby)\n"
                      "source torch ops: not stated in the input\n"
-                     "compiler: no pass makes this fusion; it belongs to TTIR.\ngraph: 2 of 3\n"
+                     "graph: 2 of 3\n"
                      "not contiguous: 2 other ops stand between these; reordering may be required.\n"
                      "TTIR: no pair established for these ops.\n");
     cr_assert_eq(ir_loc_of(m, &arena).n, 0);

@@ -416,7 +416,7 @@ Test(price, a_tensor_beyond_all_memory_has_no_price) {
         "return %1 : tensor<1048576x1048576x1048576xbf16>\n}\n}\n");
     struct price x = price_here();
     cr_expect_not(x.known);
-    cr_expect_eq(price_line(&x, &device, &arena).n, 0);
+    cr_expect_eq(price_line(&x, &device, STR(""), &arena).n, 0);
     cr_expect_eq(price_figures(&x, &device, &arena).n, 0);
 }
 
@@ -639,9 +639,9 @@ Test(price, a_norm_of_few_rows_runs_on_few_cores_and_may_be_slower) {
     cr_expect_eq(x.with.estimated.cores, 1);
     cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 5);
     cr_expect_lt(price_saved_us(&x), 0);
-    struct str line = price_line(&x, &device, &arena);
+    struct str line = price_line(&x, &device, STR(""), &arena);
     cr_expect_not_null(str_find(line, STR("slower by about ")), "%.*s", (int)line.n, line.p);
-    cr_expect_not_null(str_find(line, STR(" on 1 core)")), "%.*s", (int)line.n, line.p);
+    cr_expect_not_null(str_find(line, STR(" on 1 core, ")), "%.*s", (int)line.n, line.p);
 }
 
 /* ---- text ---- */
@@ -649,13 +649,17 @@ Test(price, a_norm_of_few_rows_runs_on_few_cores_and_may_be_slower) {
 Test(price, the_line_says_counted_figures_estimate_device_and_bound) {
     pattern_file(LINEAR);
     struct price x = price_short(M4096, PLUS);
-    struct str line = price_line(&x, &device, &arena);
-    cr_expect(str_starts(line, STR("1 launch, 67.1 MB of DRAM traffic; about 338 of ")), "%.*s", (int)line.n, line.p);
-    cr_expect(str_ends(line, STR("(n150, compute-bound)")), "%.*s", (int)line.n, line.p);
+    struct str line = price_line(&x, &device, STR(""), &arena);
+    cr_expect(str_starts(line, STR("about 338 us of 2.")), "%.*s", (int)line.n, line.p);
+    cr_expect(str_ends(line, STR(" (1 launch, 67.1 MB of DRAM traffic; compute-bound, n150)")), "%.*s", (int)line.n,
+              line.p);
     device.choice = CHIP_ASSUMED;
-    cr_expect_not_null(str_find(price_line(&x, &device, &arena), STR("(n150 assumed, ")));
+    cr_expect_not_null(str_find(price_line(&x, &device, STR(""), &arena), STR(", n150 assumed)")));
     device.choice = CHIP_OF_MODULE;
-    cr_expect_not_null(str_find(price_line(&x, &device, &arena), STR("(wormhole_b0, ")));
+    cr_expect_not_null(str_find(price_line(&x, &device, STR(""), &arena), STR(", wormhole_b0)")));
+    line = price_line(&x, NULL, STR("ttnn.f"), &arena);
+    cr_expect(str_ends(line, STR(", instead of ttnn.f (1 launch, 67.1 MB of DRAM traffic; compute-bound)")), "%.*s",
+              (int)line.n, line.p);
 }
 
 /* A kernel of norms works on a row of tiles at a time. */
@@ -690,7 +694,7 @@ Test(price, the_error_of_the_model_is_no_difference) {
 static void check_read_back(const struct price *x, double us) {
     struct arena a = {0};
     struct device d = {.choice = CHIP_ASSUMED};
-    cr_expect_eq(price_line_us(price_line(x, &d, &a)), us_as_said(us), "%g", us);
+    cr_expect_eq(price_line_us(price_line(x, &d, STR(""), &a)), us_as_said(us), "%g", us);
     arena_free(&a);
 }
 
@@ -698,15 +702,40 @@ static void check_read_back(const struct price *x, double us) {
 Test(price, what_a_line_says_is_read_back) {
     struct price x = {.known = true, .without.estimated.us = 402.4, .with.estimated.us = 284.1};
     check_read_back(&x, 118.3);
+    x.around_us = 40;
+    check_read_back(&x, 158.3);
+    x.around_us = 0;
     x.with.estimated.us = 400;
     check_read_back(&x, 2.4);
     x.measured_us = 804;
-    cr_expect(near(price_line_us(STR("1 launch; about 2.4 of 402 us (n150, DRAM-bound); measured 804 us")), 4.8, 0.01));
+    check_read_back(&x, 4.8);
     x.with.estimated.us = 410; /* within the error of the model */
     check_read_back(&x, 0);
     x.measured_us = 0;
     x.with.estimated.us = 1000;
     check_read_back(&x, -598);
-    cr_expect_eq(price_line_us(STR("no launch and no traffic")), 0);
+    x.without.estimated.us = 331610;
+    x.with.estimated.us = 36105;
+    check_read_back(&x, 295505);
+    x.with.estimated.us = 331300;
+    check_read_back(&x, 310);
+    cr_expect_eq(price_line_us(STR("about 1.5 of 3.0 s (x)")), 1.5e6);
     cr_expect_eq(price_line_us(STR("")), 0);
+}
+
+/* No time: fewer launches alone count where the compiler has the fusion. */
+Test(price, what_saves_nothing) {
+    struct price x = {.known = true, .without.estimated.us = 40, .with.estimated.us = 39.9};
+    cr_expect_not(price_saves_nothing(&x, false));
+    x.with.estimated.us = 40;
+    cr_expect(price_saves_nothing(&x, true));
+    x.without.counted.launches = 1;
+    cr_expect(price_saves_nothing(&x, false));
+    cr_expect_not(price_saves_nothing(&x, true));
+    x.around_us = 3;
+    cr_expect_not(price_saves_nothing(&x, false));
+    x.with.estimated.us = 90;
+    cr_expect(price_saves_nothing(&x, true));
+    x.known = false;
+    cr_expect_not(price_saves_nothing(&x, true));
 }

@@ -60,7 +60,7 @@ static struct finding finding_of(const char *fused, const char *source, const ch
     struct str *own = &components[n++ % 64];
     *own = str_of(component);
     return (struct finding){
-        .fused_op = str_of(fused), .source = str_of(source), .component_ops = {own, 1}, .places = 1};
+        .fused_op = str_of(fused), .source = str_of(source), .component_ops = {own, 1}, .places = 1, .counted = 1};
 }
 
 static void add_place(struct report *r, const char *fused, const char *component, const char *place) {
@@ -140,11 +140,38 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
     r.total_us = 3000;
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
                                           "   saves  places  fused op: what to do\n"
-                                          " 20.0 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
+                                          "   20 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
                                           "   70 us       2  ttnn.a, ttnn.ab: set level=1\n"
                                           " -3.0 us       1  ttnn.slow: leave it: fusing is estimated to be slower\n"
-                                          "set level=1: 3.0 ms -> 2.9 ms\n"
-                                          "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
+                                          "set level=1: saves 70 us of 3.0 ms\n"
+                                          "kernels to request (2 places, 90 ms): cuda.k, cuda.l\n");
+}
+
+/* What others take the ops of is told, and is in no sum. */
+Test(report, what_does_not_count_is_in_no_sum) {
+    struct report r = {.total_us = 900, .saved_us = 40};
+    struct finding f = finding_of("ttnn.a", "ttnn", "y");
+    struct str taker = STR("ttnn.b");
+    f.saved_us = 300;
+    f.counted = 0;
+    f.instead_of = (struct str_list){&taker, 1};
+    f.todo = (struct todo){.kind = TODO_OPTION, .what = STR("fuse")};
+    report_add(&r, &f);
+    add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "fuse", 40);
+    f.source = STR("cuda");
+    f.fused_op = STR("cuda.k");
+    f.todo = (struct todo){.kind = TODO_KERNEL};
+    report_add(&r, &f);
+    f.source = STR("ttnn");
+    f.fused_op = STR("ttnn.c");
+    f.todo = (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
+    report_add(&r, &f);
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops; about 40 of 900 us to save\n"
+                                          "   saves  places  fused op: what to do\n"
+                                          "   40 us       2  ttnn.b, ttnn.a: set fuse\n"
+                                          "       -       1  ttnn.c: no pass makes it; write one in TTNN\n"
+                                          "set fuse: saves 40 of 900 us\n"
+                                          "kernels to request (1 place, nothing beside the rows above): cuda.k\n");
 }
 
 /* What takes two options counts for the second one, which comes later, as one that asks something of the compiler. */
@@ -164,8 +191,7 @@ Test(report, summary_promises_options_in_order) {
         "  500 us       1  ttnn.c: set fuse and level=1\n"
         "   70 us       1  ttnn.b: set other\n"
         "   30 us       1  ttnn.a: set fuse\n"
-        "set other: 900 us -> 830 us; then fuse: 830 us -> 800 us; then level=1: 800 us -> 300 us (wants a\n"
-        "  new one)\n");
+        "set other: saves 70 of 900 us; then fuse: 30 us more; then level=1: 500 us more (needs a new one)\n");
 }
 
 /* Entries of one op for which the same is to be done have one row, of whatever they are made. */
@@ -273,8 +299,9 @@ Test(report, times_have_two_digits_at_least) {
     static const struct {
         double us;
         const char *text;
-    } times[] = {{0, "0.0 us"},     {9.94, "9.9 us"},  {9.96, "10 us"},     {-3, "-3.0 us"},     {-9.96, "-10 us"},
-                 {999.4, "999 us"}, {999.5, "1.0 ms"}, {-999.4, "-999 us"}, {-999.5, "-1.0 ms"}, {12345, "12.3 ms"}};
+    } times[] = {{0, "0.0 us"},      {9.94, "9.9 us"},  {9.96, "10 us"},     {-3, "-3.0 us"},     {-9.96, "-10 us"},
+                 {999.4, "999 us"},  {999.5, "1.0 ms"}, {-999.4, "-999 us"}, {-999.5, "-1.0 ms"}, {12345, "12 ms"},
+                 {331610, "332 ms"}, {1.6e6, "1.6 s"},  {3e9, "3000 s"}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         struct buf out = {0};
         report_add_time(&out, times[i].us);
@@ -283,20 +310,16 @@ Test(report, times_have_two_digits_at_least) {
     }
 }
 
-/* The first place of an entry has it in the notes, unless the entry has a key for it. */
-Test(report, notes_have_the_action_or_details_do) {
-    for (int details = 0; details < 2; details++) {
-        struct report r = {.details = details};
-        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 3);
-        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 2);
-        report_sort(&r);
-        char *text = print_text(&r);
-        cr_expect_eq(occurrences(text, details ? "\n  action: \"set level=1" : "\n      action: set level=1"), 1, "%s",
-                     text);
-        cr_expect_eq(occurrences(text, "action: "), 1, "%s", text);
-        free(text);
-        report_free(&r);
-    }
+Test(report, the_first_place_of_an_entry_has_the_action) {
+    struct report r = {0};
+    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 3);
+    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 2);
+    report_sort(&r);
+    char *text = print_text(&r);
+    cr_expect_eq(occurrences(text, "\n      action: set level=1"), 1, "%s", text);
+    cr_expect_eq(occurrences(text, "action: "), 1, "%s", text);
+    free(text);
+    report_free(&r);
 }
 
 Test(report, action_of_an_entry_names_what_the_option_also_brings) {
@@ -509,36 +532,60 @@ Test(report, print_layout) {
 
 /* ---- other formats ---- */
 
-/* What is said of the first of two alike places holds for the second: of its proof, of the compiler, or of both. */
-Test(report, print_places_that_are_alike_refer_to_the_first) {
-    static const char *const says[] = {"", "alike: %1, whose proof holds here.\n",
-                                       "alike: %1, whose compiler notes hold here.\n",
-                                       "alike: %1, whose proof and compiler notes hold here.\n"};
-    struct pattern_set set = {0};
-    struct pattern p = {.summary = STR("a"), .status.level = STR("ttir")};
-    struct proved proof = {.kind = VERDICT_SAME, .shapes = 2};
-    for (int i = 0; i < 4; i++) {
-        struct report r = {0};
-        struct note_lines printed = {0};
+/* Notes of the places of one entry, each with remarks, the last one NULL. */
+static const char *entry_of(const char *const remarks[][4], const struct proved *const proofs[], uint32_t n) {
+    static char *text;
+    struct report r = {0};
+    for (uint32_t i = 0; i < n; i++) {
         struct finding f = finding_of("f", "ttnn", "x");
-        f.pattern = &p;
-        f.label = STR("%1");
-        f.alike = 7;
-        f.proof = i & 1 ? &proof : NULL;
-        f.notes.claim = (struct claim){.set = i & 2 ? &set : NULL, .pattern = &p};
-        for (int k = 0; k < 2; k++)
-            report_add(&r, &f);
-        report_sort(&r);
-        for (int k = 0; k < 2; k++) {
-            struct str got = report_notes(&r, &r.entries[0], r.entries[0].findings[k], &printed);
-            cr_expect_eq(str_find(got, STR("validated: ")) != NULL, !k && (i & 1), "%.*s", (int)got.n, got.p);
-            cr_expect_eq(str_find(got, STR("compiler: ")) != NULL, !k && (i & 2), "%.*s", (int)got.n, got.p);
-            cr_expect_eq(str_find(got, STR("alike: ")) != NULL, k && i, "%.*s", (int)got.n, got.p);
-            cr_expect(!k || str_find(got, str_of(says[i])), "%.*s", (int)got.n, got.p);
-        }
-        note_lines_free(&printed);
-        report_free(&r);
+        struct str lines[4];
+        f.notes.sentence = STR("a and b; collapses to f.");
+        f.proof = proofs ? proofs[i] : NULL;
+        for (; remarks[i][f.notes.remarks.n]; f.notes.remarks.n++)
+            lines[f.notes.remarks.n] = str_of(remarks[i][f.notes.remarks.n]);
+        f.notes.remarks.items = lines;
+        report_add(&r, &f);
     }
+    report_sort(&r);
+    free(text);
+    text = print_text(&r);
+    report_free(&r);
+    return text;
+}
+
+/* A line that an earlier place says of other values is left out, and one of another thing is not. */
+Test(report, an_entry_says_once_what_a_fused_op_demands) {
+    static const char *const same[][4] = {{"it takes rank 1; %1 (a.weight) is 1x32xf32.", NULL},
+                                          {"it takes rank 1; %arg7 is 1x1x64xbf16.", NULL}},
+                             *const other[][4] = {{"it takes rank 1; %1 is 1x32xf32.", NULL},
+                                                  {"it takes one type; %1 is 1x32xf32.", NULL}},
+                             *const must[][4] = {{"precondition: %1 is 3", NULL}, {"precondition: %2 is 3", NULL}};
+    const char *text = entry_of(same, NULL, 2);
+    cr_expect_eq(occurrences(text, "it takes"), 1, "%s", text);
+    cr_expect_eq(occurrences(text, "collapses to f."), 2, "%s", text);
+    cr_expect_eq(occurrences(entry_of(other, NULL, 2), "it takes"), 2);
+    cr_expect_eq(occurrences(entry_of(must, NULL, 2), "precondition: "), 2);
+}
+
+/* Of several values at one place it is one line, which names them. */
+Test(report, a_place_says_once_what_holds_for_several_values) {
+    static const char *const both[][4] = {{"rank 1; %1 is 2x3xf32.", "rank 1; %2 (b) is 4x3xf32.", "no; %1 is.", NULL}};
+    const char *text = entry_of(both, NULL, 1);
+    cr_expect(strstr(text, "rank 1; %1 is 2x3xf32. Likewise %2 (b)\n      no; %1 is.\n"), "%s", text);
+}
+
+Test(report, the_first_place_speaks_for_the_proofs_that_say_the_same) {
+    static const char *const none[][4] = {{NULL}, {NULL}, {NULL}};
+    const struct proved same = {.kind = VERDICT_SAME, .shapes = 2}, other = {.kind = VERDICT_NONE, .text = STR("why")};
+    const struct proved *agree[] = {&same, &same, &same}, *differ[] = {&same, &other, &same}, *no[] = {NULL, NULL};
+    const char *text = entry_of(none, agree, 3);
+    cr_expect_eq(occurrences(text, "validated: same function (all 3 places)\n"), 1, "%s", text);
+    cr_expect_eq(occurrences(text, "validated"), 1, "%s", text);
+    text = entry_of(none, differ, 3);
+    cr_expect_eq(occurrences(text, "validated: same function (2 of 3 places)\n"), 1, "%s", text);
+    cr_expect_eq(occurrences(text, "not validated: why\n"), 1, "%s", text);
+    cr_expect_eq(occurrences(text, "validated"), 2, "%s", text);
+    cr_expect(!strstr(entry_of(none, no, 2), "validated"));
 }
 
 Test(report, print_markdown_counts_places) {

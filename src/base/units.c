@@ -2,17 +2,29 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/locale.h"
 
 const char *fa_format_time(double us, char out[FA_TIME_TEXT]) {
     IN_C_LOCALE;
-    if (us >= 999.5 || us <= -999.5)
-        snprintf(out, FA_TIME_TEXT, "%.1f ms", us / 1000);
-    else
-        snprintf(out, FA_TIME_TEXT, us < 9.95 && us > -9.95 ? "%.1f us" : "%.0f us", us);
+    static const char *const units[] = {"us", "ms", "s"};
+    double x = us * (1 + 1e-7); /* half a digit is rounded up, also where it was printed and read in between */
+    int unit = 0;
+    for (; unit < 2 && (x >= 999.5 || x <= -999.5); unit++)
+        x /= 1000;
+    snprintf(out, FA_TIME_TEXT, x < 9.95 && x > -9.95 ? "%.1f %s" : "%.0f %s", x, units[unit]);
     return out;
+}
+
+void add_time_part(struct buf *out, double part, const char *between, double all) {
+    char some[FA_TIME_TEXT], whole[FA_TIME_TEXT];
+    size_t n = strlen(fa_format_time(part, some));
+    const char *unit = strchr(fa_format_time(all, whole), ' ');
+    if (strcmp(strchr(some, ' '), unit) == 0)
+        n -= strlen(unit);
+    buf_printf(out, "%.*s %s %s", (int)n, some, between, whole);
 }
 
 void add_bytes(struct buf *out, int64_t n) {

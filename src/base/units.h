@@ -9,6 +9,8 @@
 void add_bytes(struct buf *out, int64_t n);
 /* "10us", "1.5 ms", or "2%", which is a share. The other one is 0. */
 bool read_time_or_share(struct str s, double *us, double *share);
+/* "296 of 332 ms", "310 us of 12 ms": `between` them "of". */
+void add_time_part(struct buf *out, double part, const char *between, double all);
 
 enum { DAY_TEXT = 16 };
 /* "2026-11-22", in UTC; returns `out`, or empty. */

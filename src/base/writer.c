@@ -265,7 +265,7 @@ void write_number(struct writer *w, uint64_t n) {
 
 void write_real(struct writer *w, double x) {
     char text[32];
-    snprintf(text, sizeof text, "%.6g", isfinite(x) ? x : 0);
+    snprintf(text, sizeof text, "%.9g", isfinite(x) ? x : 0);
     write_figure(w, str_of(text));
 }
 

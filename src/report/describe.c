@@ -32,8 +32,16 @@ struct kind {
     uint64_t key; /* 0: none */
     const struct location_answer *answers;
     uint32_t nanswers;
-    uint32_t finding; /* in the report; NONE: fusing is slower */
+    uint32_t finding; /* in the report; NONE: fusing saves nothing */
     struct part part;
+};
+
+/* A match that a finding of the report stands for. */
+struct place {
+    const struct match *match;
+    uint32_t finding, number;
+    double saved_us;
+    int rank; /* who takes ops first: lower ones */
 };
 
 struct describer {
@@ -49,13 +57,16 @@ struct describer {
     uint32_t first_layer;          /* of this graph in the report */
     uint64_t drawn[DRAWN_SLOTS];   /* keys of places that have a drawing, by their last bits */
     struct kind kinds[KIND_SLOTS]; /* by the last bits of their keys */
-    bool *counted;                 /* per op: what is saved there is in the sum of the report */
-    bool counted_only;             /* no texts are made */
-    bool fused;                    /* the graph has ops that fusing made */
-    uint32_t *finding_of;          /* per match: in the report; or NONE */
-    bool missed;                   /* a pass that runs unless it is switched off missed something */
-    struct arena arena;            /* freed after each match */
-    struct arena kept;             /* of kinds */
+    struct place *places;          /* of findings that save something */
+    uint32_t nplaces, places_cap;
+    uint32_t *taken;      /* per op: the finding that takes it, whose saving is in the sum, plus 1; or 0 */
+    bool counted_only;    /* no texts are made */
+    bool all;             /* also what saves nothing: the report decides */
+    bool fused;           /* the graph has ops that fusing made */
+    uint32_t *finding_of; /* per match: in the report; or NONE */
+    bool missed;          /* a pass that runs unless it is switched off missed something */
+    struct arena arena;   /* freed after each match */
+    struct arena kept;    /* of kinds */
 };
 
 static void begin_describing(struct describer *by, struct report *r) {
@@ -67,6 +78,7 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->missed = f->unfused;
     by->fused = signs_of_fusing(f->patterns, f->graph, ttir);
     by->counted_only = r->counted;
+    by->all = r->least.given;
     struct seen_compile *compile = arena_alloc(&r->arena, sizeof *compile);
     compile_see(f->patterns, f->texts,
                 ttir                     ? ttir
@@ -80,7 +92,7 @@ static void begin_describing(struct describer *by, struct report *r) {
                               .fusing = by->fused && ttir && f->patterns->nsigns > 0 ? FUSING_ON : FUSING_UNKNOWN};
     by->dumps = dumps_new(f->inputs, f->compile);
     by->query = binding_query_new(f->graph, NULL);
-    by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
+    by->taken = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->taken);
     by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
@@ -102,7 +114,8 @@ static void end_describing(struct describer *by) {
     dumps_free(by->dumps);
     pricer_end(&by->pricer);
     layers_free(&by->layers);
-    free(by->counted);
+    free(by->taken);
+    free(by->places);
     free(by->finding_of);
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
@@ -176,8 +189,6 @@ struct described {
     struct match_detail detail;
     struct price price;
     const struct proved *verdict; /* NULL: nothing was proved */
-    struct str_list conflicts;
-    bool counts; /* what it saves counts although others compete for its ops */
 };
 
 /* `ttir`: the ops that it descends from. */
@@ -281,7 +292,7 @@ static struct finding facts_of_place(struct describer *by, const struct describe
         see_around(by, x->match, l->origin, claim);
         out.todo = todo_of(claim, a);
     }
-    if (price_is_slower(&x->price))
+    if (price_is_slower(&x->price) || (!by->all && price_saves_nothing(&x->price, m->pattern->status.pass.n > 0)))
         out.todo = (struct todo){.kind = TODO_LEAVE};
     if (by->options->classify)
         out.class = classify(claim);
@@ -302,18 +313,9 @@ static void add_texts(struct describer *by, const struct described *x, const str
     out->place = out->notes.place;
     out->known_defect = unchecked_text(
         f->patterns, unchecked_of(f->patterns, m->pattern, m->pattern->makes, m->graph, m->ops, m->nops), a);
-    out->conflicts = x->conflicts;
     out->copies = (by->notes.before_passes ? f->compile->ttir : f->compile->ttnn).block->copies;
     out->unpaired = f->origins.pairing.ttir && !l->ttir.nops;
     out->fingerprint = identify(by, m, &l->ttir, &out->notes.names);
-}
-
-/* What the dialect fuses counts first, whatever comes before it in the text. */
-static void count_dialect(struct describer *by) {
-    const struct match_list *list = &by->f->selection.matches;
-    for (uint32_t i = 0; i < list->n; i++)
-        for (uint32_t k = 0; k < list->items[i].nops; k++)
-            by->counted[list->items[i].ops[k]] |= pattern_reach(list->items[i].pattern) == REACH_DIALECT;
 }
 
 /* Of the layer that an op belongs to. */
@@ -329,23 +331,70 @@ static struct layer_time *time_of_layer(const struct describer *by, struct repor
     return &r->layers[r->nlayers++];
 }
 
-/* The sum is of what can all be fused: fusions of the dialect, those of the library as long as these leave them their
- * ops, and others as long as nobody else needs theirs. */
-static void count_saving(struct describer *by, const struct described *x, struct finding *f, struct report *r) {
-    const struct match *m = x->match;
-    double saved = f->saved_us;
-    bool alone = x->counts || pattern_lacks(m->pattern).n || !x->conflicts.n;
-    for (uint32_t k = 0; k < m->nops && !x->counts; k++)
-        alone &= !by->counted[m->ops[k]];
-    if (!alone || !(saved > 0))
+/* The fused ops that take ops of a match, each once. */
+static struct str_list takers_of(struct describer *by, const struct match *m, const struct report *r, struct arena *a) {
+    struct str *names = arena_alloc(a, (m->nops + (size_t)1) * sizeof *names);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t i = 0, taker = by->taken[m->ops[k]];
+        struct str name = taker ? r->findings.items[taker - 1]->fused_op : STR("");
+        while (i < n && !str_eq(names[i], name))
+            i++;
+        if (i == n && name.n)
+            names[n++] = name;
+    }
+    return (struct str_list){names, n};
+}
+
+static void count_saving(struct describer *by, const struct place *p, struct report *r) {
+    const struct match *m = p->match;
+    struct finding *f = r->findings.items[p->finding];
+    struct str_list takers = takers_of(by, m, r, &r->arena);
+    if (takers.n) {
+        f->instead_of = takers;
         return;
+    }
     for (uint32_t k = 0; k < m->nops; k++)
-        by->counted[m->ops[k]] = true;
-    saved += x->price.around_us;
-    r->saved_us += saved;
-    f->share_us += saved;
+        by->taken[m->ops[k]] = p->finding + 1;
+    f->counted++;
+    r->saved_us += f->saved_us;
     if (by->layers.n > 1)
-        time_of_layer(by, r, m->root)->saved_us += saved;
+        time_of_layer(by, r, m->root)->saved_us += f->saved_us;
+}
+
+static int by_claim(const void *pa, const void *pb) {
+    const struct place *a = pa, *b = pb;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->saved_us != b->saved_us ? (a->saved_us < b->saved_us ? 1 : -1) : a->number < b->number ? -1 : 1;
+}
+
+/* No op counts twice: what the dialect has takes its ops before what its library has, that before what only others
+ * have, and that before generated kernels; among these what saves more. */
+static void count_savings(struct describer *by, struct report *r) {
+    if (by->nplaces)
+        qsort(by->places, by->nplaces, sizeof *by->places, by_claim);
+    for (uint32_t i = 0; i < by->nplaces; i++)
+        count_saving(by, &by->places[i], r);
+}
+
+/* Of a finding in the report. */
+static void add_place(struct describer *by, const struct match *m, uint32_t finding, bool generated,
+                      const struct report *r) {
+    enum pattern_reach reach = pattern_reach(m->pattern);
+    double saved = r->findings.items[finding]->saved_us;
+    if (saved <= 0)
+        return;
+    by->places = grow(by->places, &by->places_cap, by->nplaces + 1, sizeof *by->places);
+    by->places[by->nplaces] = (struct place){.match = m,
+                                             .finding = finding,
+                                             .number = by->nplaces,
+                                             .saved_us = saved,
+                                             .rank = generated                  ? 3
+                                                     : reach == REACH_DIALECT   ? 0
+                                                     : reach == REACH_ELSEWHERE ? 2
+                                                                                : 1};
+    by->nplaces++;
 }
 
 /* "from 2025-08-31 on (dtype of ttnn.add, line 7)": empty where nothing tells. */
@@ -373,12 +422,6 @@ static struct str version_of_claims(const struct describer *by, struct str claim
     return buf_take(&b, a);
 }
 
-static void report_finding(struct describer *by, const struct described *x, const struct finding *f, struct report *r) {
-    count_saving(by, x, report_add(r, f), r);
-    if (!r->version.n)
-        r->version = version_of_claims(by, claim_version(&f->notes.claim), &r->arena);
-}
-
 /* Returns the number of the finding in the report; NONE: it is not reported. */
 static uint32_t add_finding(struct describer *by, struct described *x, struct report *r) {
     uint32_t number = r->findings.n;
@@ -396,7 +439,9 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
             if (!is_drawn(by, &f))
                 f.drawing = draw_match(x->match, &x->detail, &r->arena);
         }
-        report_finding(by, x, &f, r);
+        report_add(r, &f);
+        if (!r->version.n)
+            r->version = version_of_claims(by, claim_version(&f.notes.claim), &r->arena);
     }
     return number;
 }
@@ -429,31 +474,22 @@ static void keep_kind(struct describer *by, uint64_t key, const struct match_det
     by->kinds[key % KIND_SLOTS] = kind;
 }
 
-static void add_again(struct describer *by, const struct described *x, uint32_t finding, struct report *r) {
-    if (finding == NONE) {
-        r->nslower++;
-        return;
-    }
-    struct finding *f = r->findings.items[finding];
-    struct described here = *x;
-    here.price = f->price;
-    f->places++;
-    count_saving(by, &here, f, r);
-}
-
 static void add_match(struct describer *by, uint32_t i, struct report *r) {
     const struct findings *f = by->f;
     const struct match *m = &f->selection.matches.items[i];
-    struct described x = {.match = m, .counts = pattern_reach(m->pattern) == REACH_DIALECT};
+    struct described x = {.match = m};
     x.verdict = f->selection.verdicts ? &f->selection.verdicts[i] : NULL;
-    if (by->f->conflicts)
-        x.conflicts = f->conflicts[i];
     uint64_t key = by->counted_only ? kind_key(by, m) : 0;
     key = key ? hash_mix(key, proof_hash(x.verdict)) : 0;
     const struct kind *known = known_kind(by, m, key);
     if (known) {
         by->finding_of[i] = known->finding;
-        add_again(by, &x, known->finding, r);
+        if (known->finding == NONE) {
+            r->nslower++;
+            return;
+        }
+        r->findings.items[known->finding]->places++;
+        add_place(by, m, known->finding, false, r);
         return;
     }
     binding_query_run(by->query, m, &by->arena, &x.detail);
@@ -462,6 +498,8 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
     if (!by->counted_only)
         binding_query_say(by->query, &x.detail);
     by->finding_of[i] = add_finding(by, &x, r);
+    if (by->finding_of[i] != NONE)
+        add_place(by, m, by->finding_of[i], false, r);
     keep_kind(by, key, &x.detail, (struct kind){.finding = by->finding_of[i]});
     arena_reset(&by->arena);
 }
@@ -478,7 +516,7 @@ static uint8_t *mark_places(const struct describer *by, const struct report *r) 
         const struct match *m = &list->items[i];
         const struct finding *f = by->finding_of[i] == NONE ? NULL : r->findings.items[by->finding_of[i]];
         for (uint32_t k = 0; k < m->nops && f; k++)
-            marks[m->ops[k]] |= f->todo.kind == TODO_OPTION ? BY_OPTIONS : REPORTED;
+            marks[m->ops[k]] |= f->todo.kind == TODO_OPTION ? BY_OPTIONS : f->counted ? REPORTED : 0;
     }
     return marks;
 }
@@ -531,22 +569,41 @@ static void add_part(struct report *r, const struct part *part) {
     r->parts[i].at_most |= part->at_most;
 }
 
+/* What of it is left of the place that takes one of its ops: a part saves no more than that. */
+static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved) {
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t taker = by->taken[m->ops[k]];
+        if (!taker)
+            continue;
+        double part = saved < left[taker - 1] ? saved : left[taker - 1];
+        left[taker - 1] -= part;
+        return part;
+    }
+    return 0;
+}
+
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
  * reported; what they save is part of what the option promises. */
 static void count_parts(struct describer *by, enum fusing fusing, struct report *r) {
     const struct match_list *all = &by->f->selection.gave_way;
     struct match_list list = {0};
     uint8_t *marks = mark_places(by, r);
+    double *left = xcalloc(r->findings.n + (size_t)1, sizeof *left);
+    for (uint32_t i = 0; i < r->findings.n; i++)
+        left[i] = r->findings.items[i]->saved_us * r->findings.items[i]->counted;
     for (uint32_t i = 0; i < all->n; i++)
         if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
     match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
         struct part part = part_of(by, &list.items[i], fusing, r);
-        add_part(r, &part);
+        part.saved = part_of_place(by, &list.items[i], left, part.saved);
+        if (part.saved > 0)
+            add_part(r, &part);
     }
     free(list.items);
     free(marks);
+    free(left);
 }
 
 /* It saves a launch or traffic of DRAM. */
@@ -566,14 +623,13 @@ static void add_region(struct describer *by, uint32_t i, struct report *r) {
                           .detail = region_detail(by->f->graph, f->rules, region, &by->arena),
                           .verdict = f->verdicts ? &f->verdicts[i] : NULL};
     x.price = price_match(&by->pricer, &m, &x.detail);
-    if (by->f->conflicts)
-        x.conflicts = by->f->conflicts[by->f->selection.matches.n + i];
     if (m.nops > MOST_DESCRIBED) {
         m.ops += m.nops - MOST_DESCRIBED;
         m.nops = MOST_DESCRIBED;
     }
-    if (is_worth(&x.price))
-        add_finding(by, &x, r);
+    uint32_t finding = is_worth(&x.price) ? add_finding(by, &x, r) : NONE;
+    if (finding != NONE)
+        add_place(by, &region->match, finding, true, r);
     arena_reset(&by->arena);
 }
 
@@ -593,7 +649,6 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     uint32_t first = r->findings.n;
     if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline) { /* these compare totals */
         begin_describing(&by, r);
-        count_dialect(&by);
         add_times(&by, r);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
@@ -606,6 +661,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
         add_match(&by, i, r);
     for (uint32_t i = 0; i < f->regions.list.n; i++)
         add_region(&by, i, r);
+    count_savings(&by, r);
     enum fusing fusing = note_fusing(&by, r, first);
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);

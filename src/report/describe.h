@@ -26,8 +26,7 @@ struct findings {
     const struct graph *graph; /* of the level that is shown */
     struct selection selection;
     struct found_regions regions;
-    struct origins origins;     /* zeroed where nothing is paired */
-    struct str_list *conflicts; /* by match, then by region; NULL: there are none */
+    struct origins origins; /* zeroed where nothing is paired */
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */

@@ -1,5 +1,7 @@
 #include "report/finding.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +21,98 @@ static void add_lines(struct note_lines *out, const char *key, struct str_list l
         add_line(out, key, lines.items[i]);
 }
 
-static void add_remarks(struct note_lines *out, const struct notes *n) {
-    add_lines(out, "blocked", n->blocked);
-    if (n->decomposed)
-        add_line(out, "decomposed", STR("the compiler took a fused op apart here for a reason of the op."));
-    add_lines(out, "", n->remarks);
-    add_lines(out, "", n->slices);
-    add_lines(out, "outside of the claim", n->outside);
+/* A condition of the fusion: it is told at every place. */
+static bool is_precondition(struct str line) {
+    return str_starts(line, STR("precondition: "));
+}
+
+uint32_t lines_told_once(const struct finding *f, struct str out[MOST_TOLD_ONCE]) {
+    const struct str_list lists[] = {f->notes.remarks, f->notes.slices, f->notes.outside};
+    uint32_t n = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (uint32_t k = 0; k < lists[i].n && n < MOST_TOLD_ONCE; k++)
+            if (!is_precondition(lists[i].items[k]))
+                out[n++] = lists[i].items[k];
+    return n;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '#';
+}
+
+/* The name of a value, "%12" or "%arg3 (layers.0.weight)", that begins the text; empty: none does. */
+static struct str value_name(struct str s) {
+    size_t n = 1;
+    if (!s.n || *s.p != '%')
+        return STR("");
+    while (n < s.n && is_word(s.p[n]))
+        n++;
+    if (n + 1 < s.n && s.p[n] == ' ' && s.p[n + 1] == '(') {
+        const char *end = memchr(s.p + n, ')', s.n - n);
+        n = end ? (size_t)(end - s.p) + 1 : n;
+    }
+    return (struct str){s.p, n};
+}
+
+uint64_t line_hash(struct str line) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < line.n;) {
+        size_t n = value_name((struct str){line.p + i, line.n - i}).n;
+        if (!n && is_digit(line.p[i]) && (i == 0 || !is_word(line.p[i - 1])))
+            while (i + n < line.n && is_word(line.p[i + n]))
+                n++;
+        hash = hash_mix(hash, n ? '%' : (unsigned char)line.p[i]);
+        i += n ? n : 1;
+    }
+    return hash;
+}
+
+/* The first value that one line names and the other does not; empty: there is none. */
+static struct str other_value(struct str line, struct str than) {
+    for (size_t i = 0; i < line.n; i++) {
+        struct str name = value_name((struct str){line.p + i, line.n - i});
+        if (name.n && !str_find_word(than, name))
+            return name;
+    }
+    return STR("");
+}
+
+/* What is said of one value, and the other values that it holds for, too. */
+static void add_told(struct note_lines *out, const struct finding *f, struct arena *a) {
+    struct str lines[MOST_TOLD_ONCE];
+    uint32_t n = lines_told_once(f, lines);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = 0;
+        if (f->told >> i & 1)
+            continue;
+        while (before < i && line_hash(lines[before]) != line_hash(lines[i]))
+            before++;
+        if (before < i)
+            continue;
+        struct buf text = {0};
+        buf_add(&text, lines[i]);
+        for (uint32_t k = i + 1, others = 0; k < n; k++) {
+            struct str value = other_value(lines[k], lines[i]);
+            if (value.n && line_hash(lines[k]) == line_hash(lines[i]))
+                buf_printf(&text, "%s%.*s", others++ ? ", " : " Likewise ", (int)value.n, value.p);
+        }
+        bool outside = i >= n - (f->notes.outside.n < n ? f->notes.outside.n : n);
+        add_line(out, outside ? "outside of the claim" : "", buf_take(&text, a));
+    }
+}
+
+static void add_preconditions(struct note_lines *out, const struct notes *n, struct arena *a) {
+    for (uint32_t i = 0; i < n->remarks.n; i++)
+        if (is_precondition(n->remarks.items[i]))
+            add_line(out, "", n->remarks.items[i]);
     add_lines(out, "precondition", n->preconditions);
+    for (uint32_t i = 0; i < n->carried.n; i++)
+        add_line(out, "precondition",
+                 arena_printf(a, "the fused op keeps %.*s.", (int)n->carried.items[i].n, n->carried.items[i].p));
 }
 
 /* With what stands before, between and behind them; empty where there are none. */
@@ -38,21 +124,54 @@ static struct str joined(struct str_list names, const char *before, const char *
     return buf_take(&b, a);
 }
 
-/* What does not depend on names: where an earlier place is alike, one line names that one. */
-static void add_reference(struct note_lines *out, const struct finding *f, bool proof, bool compiler, struct arena *a) {
-    if (f->same_as && (proof || compiler))
-        add_line(out, "alike",
-                 arena_printf(a, "%.*s, whose %s%s%s hold%s here.", (int)f->same_as->label.n, f->same_as->label.p,
-                              proof ? "proof" : "", proof && compiler ? " and " : "", compiler ? "compiler notes" : "",
-                              compiler ? "" : "s"));
+/* The first ones and the last one; none that is a path through the model, which place and source tell. */
+static struct str few_locations(struct str_list names, struct arena *a) {
+    enum { MOST = 3 };
+    struct buf b = {0};
+    for (uint32_t i = 0; i < names.n; i++) {
+        if (memchr(names.items[i].p, '|', names.items[i].n))
+            return STR("");
+        if (names.n <= MOST || i + 1 < MOST || i + 1 == names.n)
+            buf_printf(&b, "%s%.*s",
+                       i == 0                               ? ""
+                       : names.n > MOST && i + 1 == names.n ? ", ..., "
+                                                            : ", ",
+                       (int)names.items[i].n, names.items[i].p);
+    }
+    return buf_take(&b, a);
+}
+
+/* The first place of an entry speaks for those that say the same. */
+static void add_verdict(struct note_lines *out, const struct finding *f, const struct notes_of_entry *e,
+                        struct arena *a) {
+    if (!f->proof || (e->details ? f->same_as != NULL : f->agrees && !e->first))
+        return;
+    struct str line = e->details ? verdict_line(f->proof, a) : verdict_in_short(f->proof, a), where = STR("");
+    if (e->first && !e->details && e->places > 1)
+        where = e->agreeing == e->places ? arena_printf(a, " (all %u places)", e->places)
+                                         : arena_printf(a, " (%u of %u places)", e->agreeing, e->places);
+    add_line(out, "", arena_printf(a, "%.*s%.*s", (int)line.n, line.p, (int)where.n, where.p));
+}
+
+/* Where the lines of the dump are all that tells the place. */
+static void add_dump_lines(struct note_lines *out, const struct finding *f, struct arena *a) {
+    bool ttnn = f->ttnn.text.n > 0;
+    struct str lines = ttnn ? f->ttnn.lines : f->ttir.lines, last = lines;
+    if (f->ir_loc.n || !lines.n)
+        return;
+    struct str first = {lines.p, 0};
+    while (first.n < lines.n && is_digit(lines.p[first.n]))
+        first.n++;
+    for (size_t i = 0; i < lines.n; i++)
+        if (!is_digit(lines.p[i]))
+            last = (struct str){lines.p + i + 1, lines.n - i - 1};
+    add_line(
+        out, "lines",
+        arena_printf(a, "%.*s to %.*s of the %s", (int)first.n, first.p, (int)last.n, last.p, ttnn ? "TTNN" : "TTIR"));
 }
 
 static void add_layout(struct note_lines *out, const struct finding *f, struct arena *a) {
     uint32_t between = f->notes.between;
-    for (uint32_t i = 0; i < f->conflicts.n; i++)
-        add_line(out, "",
-                 arena_printf(a, "competes with %.*s at the same ops.", (int)f->conflicts.items[i].n,
-                              f->conflicts.items[i].p));
     if (f->ngraphs > 1)
         add_line(out, "graph", arena_printf(a, "%u of %u", f->graph, f->ngraphs));
     if (f->copies > 1)
@@ -71,54 +190,37 @@ struct extent extent_of(const struct mlir *m, uint32_t op) {
     return (struct extent){mlir_place(m, span.begin), mlir_place(m, span.end)};
 }
 
+struct str finding_sentence(const struct finding *f) {
+    return str_trim(f->notes.sentence.n || !f->pattern ? f->notes.sentence : f->pattern->summary);
+}
+
 struct str finding_place(const struct finding *f) {
     return f->place.n ? f->place : STR("not stated in the input (no parameter name nearby)");
 }
 
-/* What is in the file of the compiler's source, where it is not its pattern. */
-static const char *stands_there(const struct pattern_status *s) {
-    if (s->pass.n)
-        return "";
-    if (!str_is(s->level, "library"))
-        return ", where a new pattern would stand";
-    return s->lacks.n ? ", which has the op" : ", where the op would stand";
-}
-
-static void add_source(struct note_lines *out, const struct finding *f, struct arena *a) {
-    const struct claim *c = &f->notes.claim;
-    struct str file = c->set && !f->same_as ? claim_file(c) : STR("");
-    if (file.n)
-        add_line(out, "compiler source",
-                 arena_printf(a, "%.*s%s", (int)file.n, file.p, stands_there(&c->pattern->status)));
-}
-
-struct str finding_notes(const struct finding *f, struct str version, struct str action, struct note_lines *out) {
+struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out) {
     const struct notes *n = &f->notes;
     struct arena a = {0};
-    char fingerprint[FINGERPRINT_TEXT];
-    struct str compiler = n->claim.set ? classification_note(&n->claim, &a) : STR("");
+    const struct device *shown = e->first || e->details ? f->device : NULL;
     out->text.n = out->n = 0;
-    add_line(out, "", f->pattern ? f->pattern->summary : STR(""));
-    add_remarks(out, n);
-    for (uint32_t i = 0; i < n->carried.n; i++)
-        add_line(out, "precondition",
-                 arena_printf(&a, "the fused op keeps %.*s.", (int)n->carried.items[i].n, n->carried.items[i].p));
-    if (f->proof && !f->same_as)
-        add_line(out, "", verdict_line(f->proof, &a));
-    add_line(out, "known defect", f->same_as ? STR("") : f->known_defect);
-    add_line(out, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""));
+    add_line(out, "", finding_sentence(f));
+    add_lines(out, "blocked", n->blocked);
+    if (n->decomposed)
+        add_line(out, "decomposed", STR("the compiler took a fused op apart here for a reason of the op."));
+    add_told(out, f, &a);
+    add_preconditions(out, n, &a);
+    add_verdict(out, f, e, &a);
+    add_line(out, "known defect", e->first ? f->known_defect : STR(""));
+    add_line(out, "saves", f->device ? price_line(&f->price, shown, joined(f->instead_of, "", "", &a), &a) : STR(""));
     add_line(out, "model location", finding_place(f));
+    add_line(out, "source", n->source);
+    add_dump_lines(out, f, &a);
     add_line(out, "source torch ops", n->torch.n ? n->torch : STR("not stated in the input"));
     add_line(out, "call", joined(n->call, arena_printf(&a, "%.*s(", (int)f->fused_op.n, f->fused_op.p).p, ")", &a));
-    add_line(out, "locations", joined(n->locations, "", "", &a));
-    add_line(out, "compiler", f->same_as ? STR("") : compiler);
-    add_source(out, f, &a);
-    add_reference(out, f, f->proof != NULL, compiler.n > 0, &a);
-    add_line(out, "compiler version", version);
-    add_line(out, "action", action);
+    add_line(out, "locations", e->details ? joined(n->locations, "", "", &a) : few_locations(n->locations, &a));
+    add_line(out, "action", e->action);
+    add_line(out, "compiler version", e->version);
     add_layout(out, f, &a);
-    if (f->fingerprint.count)
-        add_line(out, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)));
     add_line(out, "known", f->known);
     arena_free(&a);
     return buf_str(&out->text);
@@ -176,7 +278,8 @@ static struct notes notes_copy(struct copier to, const struct notes *n) {
     struct notes copy = *n;
     struct str_list *lists[] = {&copy.blocked, &copy.remarks,   &copy.slices, &copy.outside,      &copy.carried,
                                 &copy.call,    &copy.locations, &copy.names,  &copy.preconditions};
-    struct str *texts[] = {&copy.place, &copy.torch, &copy.claim.signature, &copy.claim.undone};
+    struct str *texts[] = {&copy.sentence, &copy.source,          &copy.place,
+                           &copy.torch,    &copy.claim.signature, &copy.claim.undone};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         *lists[i] = list_copy(to, *lists[i]);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -224,7 +327,7 @@ static struct finding *finding_copy(struct copier to, const struct finding *f) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = text_copy(to, *texts[i]);
     copy->component_ops = list_copy(to, f->component_ops);
-    copy->conflicts = list_copy(to, f->conflicts);
+    copy->instead_of = list_copy(to, f->instead_of);
     copy->notes = notes_copy(to, &f->notes);
     copy->proof = proof_copy(to, f->proof);
     return copy;

@@ -26,7 +26,7 @@ struct finding {
     struct str fused_op, source, ir_loc, place; /* place: the model location, or empty */
     struct str layer;                           /* "layer 3"; or empty. Not copied by finding_add */
     struct str lacks;                           /* what the dialect of TTNN lacks of a direct one; or empty */
-    double saved_us;                            /* below 0: fusing is slower */
+    double saved_us; /* what the model's time falls by, where this alone is fused; below 0: fusing is slower */
     struct fingerprint fingerprint;
     struct str known; /* why a baseline has it; empty: it has not */
     bool fails;       /* it is new, and makes the audit fail */
@@ -44,15 +44,17 @@ struct finding {
     const struct device *device; /* that it is of */
     const struct proved *proof;  /* NULL: nothing was evaluated */
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
-    struct str_list conflicts;   /* fused ops that compete for its ops */
+    struct str_list instead_of;  /* fused ops that take its ops: what it saves does not count */
     uint32_t graph, ngraphs;     /* number and count in the input */
-    double share_us;             /* its part of what all of a report save */
     uint32_t places;             /* that it stands for: others differ in names and locations only */
+    uint32_t counted;            /* how many of these are in the sum of the report: nothing else takes their ops */
     uint32_t copies;             /* how often that graph was compiled */
     bool unpaired;               /* no TTIR ops are known that its TTNN ops descend from */
 
     uint64_t alike;                /* equal for places of an entry that differ in names and locations only */
     const struct finding *same_as; /* such a one before it in the report; or NULL. Set by report_sort */
+    bool agrees;                   /* its proof says what that of the first one of its entry says. As above */
+    uint64_t told;                 /* bits of its lines_told_once that an earlier place of its entry says. As above */
     uint32_t number;               /* in the list */
 };
 
@@ -78,12 +80,27 @@ struct note_lines {
 };
 void note_lines_free(struct note_lines *l);
 
-/* What the notes of a report say, in a fixed order: summary and remarks of the pattern, verdict, what is saved, place
- * in the model, torch ops, source locations, state of the compiler, its version and what is to be done where these are
- * given, conflicts, graph, layout of the segment. A line without content is left out. Replaces what is in `out`, and
- * returns its text. */
-struct str finding_notes(const struct finding *f, struct str version, struct str action, struct note_lines *out);
-/* The line of the notes behind `model location:`. */
+/* Lines that an entry says once: what the fused op demands, what the pattern remarks, what is outside of the claim.
+ * Returns how many there are. */
+enum { MOST_TOLD_ONCE = 64 };
+uint32_t lines_told_once(const struct finding *f, struct str out[MOST_TOLD_ONCE]);
+/* Equal for lines that differ in names, numbers and shapes only. */
+uint64_t line_hash(struct str line);
+
+/* What an entry says at its first place, beside what is of the finding. */
+struct notes_of_entry {
+    struct str version, action; /* or empty */
+    bool first;
+    uint32_t agreeing, places; /* of it: of how many the proof says what that of the first one says */
+    bool details;              /* all figures */
+};
+
+/* What the notes of a report say, in a fixed order: what collapses to what, remarks of the pattern, verdict, what is
+ * saved, place in the model, source, torch ops, locations, what is to be done, the compiler's version, graph, layout of
+ * the segment. A line without content is left out. Replaces what is in `out`, and returns its text. */
+struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out);
+/* The first line of the notes, and that behind `model location:`. */
+struct str finding_sentence(const struct finding *f);
 struct str finding_place(const struct finding *f);
 
 #endif

@@ -41,14 +41,14 @@ static void put_facts(struct writer *w, const struct finding *f) {
     struct arena a = {0};
     struct buf action = {0};
     char fingerprint[FINGERPRINT_TEXT];
-    write_pair_if_any(w, "summary", str_trim(f->pattern ? f->pattern->summary : STR("")), TEXT_QUOTED);
+    write_pair_if_any(w, "summary", finding_sentence(f), TEXT_QUOTED);
     write_names(w, "preconditions", f->notes.preconditions);
     if (f->notes.remarks.n)
         write_names(w, "remarks", f->notes.remarks);
     if (f->notes.outside.n)
         write_names(w, "outside", f->notes.outside);
     write_pair_if_any(w, "verdict", f->proof ? verdict_line(f->proof, &a) : STR(""), TEXT_QUOTED);
-    write_pair_if_any(w, "saves", f->device ? price_line(&f->price, f->device, &a) : STR(""), TEXT_QUOTED);
+    write_pair_if_any(w, "saves", f->device ? price_line(&f->price, f->device, STR(""), &a) : STR(""), TEXT_QUOTED);
     todo_text(&f->todo, &action);
     write_pair_if_any(w, "action", buf_str(&action), TEXT_QUOTED);
     write_pair(w, "action_kind", str_of(todo_word(f->todo.kind)), TEXT_NAME);
@@ -66,10 +66,16 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     if (f->pattern)
         write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
     put_time(w, "saved_us", f->saved_us);
+    put_time(w, "counted_us", f->saved_us * f->counted);
+    if (f->instead_of.n)
+        write_names(w, "instead_of", f->instead_of);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_NAME);
     write_pair_if_any(w, "known", f->known, TEXT_QUOTED);
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_pair_if_any(w, "source", f->notes.source, TEXT_QUOTED);
+    if (f->notes.locations.n)
+        write_names(w, "locations", f->notes.locations);
     write_pair_if_any(w, "layer", f->layer, TEXT_NAME);
     write_pair_number(w, "graph", f->graph);
     put_facts(w, f);
@@ -130,10 +136,11 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     write_map(w);
     write_pair(w, "fused_op", first->fused_op, TEXT_NAME);
     write_pair(w, "source", first->source, TEXT_NAME);
-    write_pair_if_any(w, "lacks", first->lacks, TEXT_NAME);
+    if (w->markup == MARKUP_JSON)
+        write_pair_if_any(w, "lacks", first->lacks, TEXT_NAME);
     write_names(w, "component_ops", first->component_ops);
     put_class(w, &first->class);
-    if (r->details || w->markup == MARKUP_JSON)
+    if (w->markup == MARKUP_JSON)
         put_action(w, r, e);
     if (w->markup == MARKUP_JSON)
         put_time(w, "saved_us", e->saved);

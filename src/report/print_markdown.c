@@ -101,9 +101,13 @@ static void add_finding(struct buf *out, const struct finding *f) {
     buf_add(out, STR("** "));
     add_markdown(out, f->label);
     buf_addc(out, ' ');
-    add_markdown(out, f->ir_loc);
+    add_markdown(out, f->ir_loc.n ? f->ir_loc : f->ttnn.lines.n ? f->ttnn.lines : f->ttir.lines);
+    if (f->notes.source.n) {
+        buf_add(out, STR("<br>source: "));
+        add_markdown(out, f->notes.source);
+    }
     buf_add(out, STR("<br>saves: "));
-    add_markdown(out, f->device ? price_line(&f->price, f->device, &a) : STR(""));
+    add_markdown(out, f->device ? price_line(&f->price, f->device, STR(""), &a) : STR(""));
     if (f->fingerprint.count)
         buf_printf(out, "<br>fingerprint: %s", fingerprint_text(&f->fingerprint, fingerprint));
     buf_add(out, STR("\n\n"));

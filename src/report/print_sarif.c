@@ -176,8 +176,8 @@ static void put_properties(struct sarif *s, const struct report_entry *e, const 
 
 static void put_result(struct sarif *s, const struct report_entry *e, const struct finding *f) {
     struct arena a = {0};
-    struct str summary = f->pattern ? str_trim(f->pattern->summary) : STR(""), place = finding_place(f);
-    struct str saves = f->device ? price_line(&f->price, f->device, &a) : STR("");
+    struct str summary = finding_sentence(f), place = finding_place(f);
+    struct str saves = f->device ? price_line(&f->price, f->device, STR(""), &a) : STR("");
     write_map(&s->w);
     s->text.n = 0;
     buf_printf(&s->text, "%.*s is missed%s%.*s%s At: %.*s.", (int)f->fused_op.n, f->fused_op.p, summary.n ? ": " : "",

@@ -27,7 +27,7 @@ static void add_todo(struct promise *all, uint32_t *n, const struct entry_todo *
     p->at_most |= t->todo.at_most;
     if (t->todo.then.n)
         p = promise_of(all, n, t->todo.then);
-    p->saved += t->saved - first + t->around;
+    p->saved += t->saved - first;
     p->around += t->around;
     p->at_most |= t->todo.at_most;
     p->needs = t->todo.needs;

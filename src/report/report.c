@@ -3,11 +3,10 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NOTHING_US 0.05 /* as times are said */
 
 struct finding *report_add(struct report *r, const struct finding *f) {
     return finding_add(&r->findings, f, &r->arena);
@@ -32,7 +31,7 @@ struct entry_share entry_share(const struct report_entry *e, bool known) {
     for (uint32_t i = 0; i < e->nfindings; i++)
         if ((e->findings[i]->known.n > 0) == known) {
             x.n++;
-            x.saved += e->findings[i]->saved_us;
+            x.saved += e->findings[i]->saved_us * e->findings[i]->counted;
             x.fails |= e->findings[i]->fails;
         }
     return x;
@@ -55,7 +54,7 @@ uint32_t report_fused_ops(const struct report *r, bool new_only) {
 }
 
 double report_least_us(const struct report *r) {
-    return r->least.given ? r->least.us + r->least.share * r->total_us : NOTHING_US;
+    return r->least.given ? r->least.us + r->least.share * r->total_us : NO_TIME_US;
 }
 
 /* ---- order ---- */
@@ -109,13 +108,20 @@ static int compare_findings(const void *pa, const void *pb) {
     return x < y ? 1 : x > y ? -1 : compare_numbers(pa, pb);
 }
 
+/* Sums of many places and products of a few are the same, up to rounding. */
+static int64_t in_ns(double us) {
+    return llround(us * 1000);
+}
+
 static int compare_savings(const void *pa, const void *pb) {
     const struct report_entry *x = pa, *y = pb;
-    int c = (x->saved < 0) - (y->saved < 0);
+    int c = (x->alone < 0) - (y->alone < 0);
     if (c == 0)
         c = !str_is(x->findings[0]->source, "ttnn") - !str_is(y->findings[0]->source, "ttnn");
     if (c == 0)
-        c = (x->saved < y->saved) - (x->saved > y->saved);
+        c = (in_ns(x->saved) < in_ns(y->saved)) - (in_ns(x->saved) > in_ns(y->saved));
+    if (c == 0)
+        c = (in_ns(x->alone) < in_ns(y->alone)) - (in_ns(x->alone) > in_ns(y->alone));
     if (c == 0)
         c = compare(y->nplaces, x->nplaces);
     return c ? c : compare_keys(x->findings[0], y->findings[0]);
@@ -141,7 +147,8 @@ static void make_entries(struct report *r) {
         struct report_entry *e = &r->entries[r->nentries - 1];
         e->nfindings++;
         e->nplaces += r->findings.items[i]->places;
-        e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->places;
+        e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->counted;
+        e->alone += r->findings.items[i]->saved_us * r->findings.items[i]->places;
     }
 }
 
@@ -166,7 +173,7 @@ static void leave_out_small(struct report *r) {
         const struct report_entry *e = &r->entries[i];
         bool worth = is_worth(r, e);
         for (uint32_t k = 0; k < e->nfindings && !worth; k++)
-            r->saved_us -= e->findings[k]->share_us;
+            r->saved_us -= e->findings[k]->saved_us * e->findings[k]->counted;
         r->nsmall += worth ? 0 : e->nplaces;
         if (worth)
             r->entries[n++] = *e;
@@ -204,9 +211,9 @@ static void add_todo(struct report_entry *e, const struct finding *f) {
     if (f->saved_us > to->most)
         to->todo.why = f->todo.why;
     to->most = f->saved_us > to->most ? f->saved_us : to->most;
-    to->saved += f->saved_us * f->places;
-    to->undone += price_saved_undone_us(&f->price) * f->places;
-    to->around += f->price.around_us * f->places;
+    to->saved += f->saved_us * (f->saved_us < 0 ? f->places : f->counted);
+    to->undone += price_saved_undone_us(&f->price) * f->counted;
+    to->around += f->price.around_us * f->counted;
     to->nplaces += f->places;
     to->ndifferent += !f->same_as;
 }
@@ -243,6 +250,53 @@ static void refer(struct report_entry *e) {
     arena_free(&arena);
 }
 
+struct said_line {
+    uint64_t hash;
+    UT_hash_handle hh;
+};
+
+/* Marks what an earlier place of the entry says. */
+static void mark_told(struct report_entry *e) {
+    struct arena arena = {0};
+    struct said_line *all = NULL, *known;
+    struct str lines[MOST_TOLD_ONCE];
+    for (uint32_t i = 0; i < e->nfindings; i++) {
+        struct finding *f = e->findings[i];
+        uint32_t n = lines_told_once(f, lines), added = 0;
+        struct said_line *here = arena_alloc(&arena, (n + (size_t)1) * sizeof *here);
+        f->told = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            uint64_t hash = line_hash(lines[k]);
+            HASH_FIND(hh, all, (const char *)&hash, sizeof hash, known);
+            if (known)
+                f->told |= (uint64_t)1 << k;
+            else
+                here[added++].hash = hash;
+        }
+        for (uint32_t k = 0; k < added; k++) {
+            HASH_FIND(hh, all, (const char *)&here[k].hash, sizeof here[k].hash, known);
+            if (!known)
+                HASH_ADD_KEYPTR(hh, all, (const char *)&here[k].hash, sizeof here[k].hash, &here[k]);
+        }
+    }
+    HASH_CLEAR(hh, all);
+    arena_free(&arena);
+}
+
+/* How many say what the first one says. */
+static void compare_proofs(struct report_entry *e) {
+    struct arena a = {0};
+    const struct proved *first = e->findings[0]->proof;
+    struct str text = first ? verdict_in_short(first, &a) : STR("");
+    e->agreeing = 0;
+    for (uint32_t i = 0; i < e->nfindings && first; i++) {
+        struct finding *f = e->findings[i];
+        f->agrees = f->proof && str_eq(verdict_in_short(f->proof, &a), text);
+        e->agreeing += f->agrees;
+    }
+    arena_free(&a);
+}
+
 void report_sort(struct report *r) {
     if (!r->findings.n)
         return;
@@ -255,6 +309,8 @@ void report_sort(struct report *r) {
         qsort(e->findings, e->nfindings, sizeof(struct finding *), compare_findings);
         refer(e);
         add_todos(e);
+        mark_told(e);
+        compare_proofs(e);
     }
     for (uint32_t i = 0; i < r->findings.n; i++)
         r->findings.items[i]->number = i;

@@ -11,7 +11,7 @@
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
     struct todo todo; /* as of the first of the findings that save most */
-    double saved;     /* by all of them */
+    double saved;     /* by those that count */
     double undone;    /* the part of it that the first of two options saves alone */
     double around;    /* what they save around their places */
     double most;      /* by one */
@@ -24,7 +24,9 @@ struct report_entry {
     uint32_t nfindings, nplaces;
     struct entry_todo *todos;
     uint32_t ntodos, todos_cap;
-    double saved; /* by all of them */
+    double saved;      /* by those that count: its part of that of the report */
+    double alone;      /* by all of them, if each had its ops for itself */
+    uint32_t agreeing; /* findings whose proofs say what that of the first one says */
 };
 
 /* Of the compiler: where its options are set. */
@@ -65,10 +67,10 @@ struct report {
     uint32_t nlayers, layers_cap;
     struct promise *parts; /* at parts of places that take more; `option`, `saved` and `at_most` only */
     uint32_t nparts, parts_cap;
-    double total_us, saved_us;   /* the model as it is; what all findings save that do not exclude one another */
+    double total_us, saved_us;   /* the model as it is, and what its time falls by if all that counts is done */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
     struct least_saving least;   /* --min-saving */
-    uint32_t nslower;            /* places that are not reported since fusing them is estimated to be slower */
+    uint32_t nslower;            /* places that are not reported since fusing them is estimated to save nothing */
     uint32_t nsmall;             /* places that are not reported since fusing them saves too little */
     bool compared;               /* with a baseline: those that it does not know are new */
     struct finding_list gone;    /* of the baseline: fused op, place and fingerprint alone are known */

@@ -4,6 +4,7 @@
 
 #include "base/lines.h"
 #include "base/locale.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "fusion_audit.h"
 #include "report/report.h"
@@ -74,14 +75,24 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
                         struct note_lines *out) {
     struct buf action = {0}, version = {0};
+    struct arena a = {0};
     bool first = f == e->findings[0];
     if (first && e == r->entries && r->version.n)
         buf_printf(&version, "%.*s.", (int)r->version.n, r->version.p);
-    if (first && !r->details && e->ntodos)
+    if (first && e->ntodos)
         report_action(r, e, &action);
-    struct str text = finding_notes(f, buf_str(&version), buf_str(&action), out);
+    if (action.n && f->notes.claim.set)
+        buf_add(&action, claim_behind(&f->notes.claim, &a));
+    struct notes_of_entry of = {.version = buf_str(&version),
+                                .action = buf_str(&action),
+                                .first = first,
+                                .agreeing = e->agreeing,
+                                .places = e->nfindings,
+                                .details = r->details};
+    struct str text = finding_notes(f, &of, out);
     buf_free(&action);
     buf_free(&version);
+    arena_free(&a);
     return text;
 }
 
@@ -205,7 +216,10 @@ static void print_row(const struct summary *t, struct str saves, struct str plac
 static void print_item(const struct summary *t, const struct row *row) {
     const struct todo *todo = &row->first->todo;
     struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
-    report_add_time(&saves, row->saved);
+    if (row->saved != 0)
+        report_add_time(&saves, row->saved);
+    else
+        buf_add(&saves, STR("-"));
     add_places(&places, row);
     for (uint32_t i = 0; i < row->nops; i++)
         buf_printf(&text, "%s%.*s", i ? ", " : "", (int)row->ops[i].n, row->ops[i].p);
@@ -246,8 +260,11 @@ static void print_kernels(const struct summary *t) {
     uint32_t n = t->kernels.nops, i = 0;
     if (!n)
         return;
-    buf_printf(&line, "kernels to request (%u place%s, up to ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
-    report_add_time(&line, t->kernels.saved);
+    buf_printf(&line, "kernels to request (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
+    if (t->kernels.saved > 0)
+        report_add_time(&line, t->kernels.saved);
+    else
+        buf_add(&line, STR("nothing beside the rows above"));
     buf_add(&line, STR("):"));
     for (; i < n; i++) {
         struct str name = t->kernels.ops[i];
@@ -268,39 +285,41 @@ static void print_kernels(const struct summary *t) {
 
 static void add_elsewhere(struct buf *line, double us, const struct promise *p, const char *where) {
     if (us > PART_SAID * p->saved) {
-        buf_add(line, STR(", "));
+        buf_add(line, STR(" ("));
         report_add_time(line, us);
         buf_printf(line, " of it %s", where);
     }
 }
 
-/* "10.1 ms -> 7.2 ms"; "saves up to 2.9 ms of 10.1 ms", also without "up to" where the digits would not tell. */
+/* "saves 2.9 of 10 ms", "2.9 ms more" */
 static void add_promise(struct buf *line, double total, const struct promise *p) {
-    char before[FA_TIME_TEXT], after[FA_TIME_TEXT], saved[FA_TIME_TEXT];
-    fa_format_time(total, before);
-    fa_format_time(total - p->saved, after);
-    if (p->at_most || strcmp(before, after) == 0)
-        buf_printf(line, "saves %s%s of %s", p->at_most ? "up to " : "", fa_format_time(p->saved, saved), before);
-    else
-        buf_printf(line, "%s -> %s", before, after);
+    const char *most = p->at_most ? "up to " : "";
+    if (line->n > 0 && total > 0) {
+        buf_printf(line, "saves %s", most);
+        add_time_part(line, p->saved, "of", total);
+    } else {
+        buf_add(line, str_of(most));
+        report_add_time(line, p->saved);
+        buf_add(line, STR(" more"));
+    }
 }
 
-/* "set enable-fusing-pass=true: 10.1 ms -> 7.2 ms; then optimization-level=1: saves up to ..." */
+/* "set enable-fusing-pass=true: saves 2.9 of 10 ms; then optimization-level=1: up to 2.9 ms more" */
 static void print_promises(const struct summary *t, const struct report *r) {
     struct buf line = {0};
     uint32_t n;
     struct promise *all = report_promises(r, &n);
-    double total = r->total_us;
     for (uint32_t i = 0; i < n; i++) {
-        if (all[i].saved < LEAST_PROMISED)
+        const struct promise *p = &all[i];
+        if (p->saved < LEAST_PROMISED)
             continue;
-        buf_printf(&line, "%s%.*s: ", line.n ? "; then " : "set ", (int)all[i].option.n, all[i].option.p);
-        add_promise(&line, total, &all[i]);
-        total -= all[i].saved;
-        add_elsewhere(&line, all[i].parts, &all[i], "at parts of other rows");
-        add_elsewhere(&line, all[i].around, &all[i], "around its places");
-        if (all[i].needs.n)
-            buf_printf(&line, " (wants %.*s)", (int)all[i].needs.n, all[i].needs.p);
+        bool first = !line.n;
+        buf_printf(&line, "%s%.*s: ", first ? "set " : "; then ", (int)p->option.n, p->option.p);
+        add_promise(&line, first ? r->total_us : 0, p);
+        add_elsewhere(&line, p->parts, p, "inside of what other rows ask for)");
+        add_elsewhere(&line, p->around, p, "in casts and copies beside the fused ops)");
+        if (p->needs.n)
+            buf_printf(&line, " (needs %.*s)", (int)p->needs.n, p->needs.p);
     }
     print_wrapped(buf_str(&line), "  ", t->width, t->out);
     buf_free(&line);
@@ -313,7 +332,7 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", ops, ops == 1 ? "" : "s");
     if (r->nslower)
-        buf_printf(&line, ", %u left out as slower", r->nslower);
+        buf_printf(&line, ", %u left out as no faster", r->nslower);
     if (r->nsmall)
         buf_printf(&line, ", %u that save %s", r->nsmall, r->least.given ? "less" : "nothing");
     if (r->compared)
@@ -324,9 +343,7 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
         buf_printf(&line, "; all %u TTNN ops paired", r->npaired);
     if (r->saved_us > 0) {
         buf_add(&line, STR("; about "));
-        report_add_time(&line, r->saved_us);
-        buf_add(&line, STR(" of "));
-        report_add_time(&line, r->total_us);
+        add_time_part(&line, r->saved_us, "of", r->total_us);
         buf_add(&line, STR(" to save"));
         if (r->device.n)
             buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);

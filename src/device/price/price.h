@@ -31,9 +31,9 @@ static inline bool price_is_slower(const struct price *x) {
 }
 
 struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail);
-/* Of what was measured, the part that the estimate says; else of the estimate. Below 0: fusing is slower; what may be
- * the error of the model is no difference. */
-static inline double price_saved_us(const struct price *x) {
+/* At the ops of the place: of what was measured, the part that the estimate says; else of the estimate. Below 0: fusing
+ * is slower; what may be the error of the model is no difference. */
+static inline double price_saved_here_us(const struct price *x) {
     double saved = x->without.estimated.us - x->with.estimated.us;
     if (!x->known || (saved < 0 && !price_is_slower(x)))
         return 0;
@@ -45,10 +45,25 @@ static inline double price_saved_at_best_us(const struct price *x) {
     return x->known ? x->without.estimated.us - x->with.estimated.us / MODEL_ERROR : 0;
 }
 
+/* What the time of the model falls by, where this place alone is fused. */
+static inline double price_saved_us(const struct price *x) {
+    double saved = price_saved_here_us(x);
+    return price_is_slower(x) ? saved : saved + x->around_us;
+}
+
+/* Less is no time. */
+#define NO_TIME_US 0.05
+
+/* Nothing is saved that is worth telling: no time; fewer launches alone count where the compiler has the fusion. */
+static inline bool price_saves_nothing(const struct price *x, bool compiler_has_it) {
+    bool launches = x->without.counted.launches > x->with.counted.launches;
+    return x->known && price_saved_us(x) < NO_TIME_US && !(launches && compiler_has_it && !price_is_slower(x));
+}
+
 /* The part of it that a fusion saves which the compiler takes apart again. */
 static inline double price_saved_undone_us(const struct price *x) {
     double all = x->without.estimated.us - x->with.estimated.us, some = x->without.estimated.us - x->undone_us;
-    return some > 0 && all > some ? some / all * price_saved_us(x) : 0;
+    return some > 0 && all > some ? some / all * price_saved_here_us(x) : 0;
 }
 
 /* What is saved once the fused op yields `unmoved`, and `moved` is made of it in `moving_us` only where that is wanted:
@@ -67,10 +82,11 @@ double graph_us(struct pricer *p, const uint64_t *alike, double *of_ops);
 
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);
-/* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".
- * Empty: sizes are not known. In `a`. */
-struct str price_line(const struct price *x, const struct device *d, struct arena *a);
-/* What such a line of a report, with a NUL behind it, says to be saved: price_saved_us, in fewer digits. */
+/* The text behind `saves:` in the notes: "about 296 of 332 ms (11 launches, 60.4 GB of DRAM traffic, DRAM-bound,
+ * n150)". `d`: NULL: not told. `instead`: fused ops that take its ops, where what this one saves is not in the sum; or
+ * empty. Empty: sizes are not known. In `a`. */
+struct str price_line(const struct price *x, const struct device *d, struct str instead, struct arena *a);
+/* What such a line of a report says to be saved: price_saved_us, in fewer digits. */
 double price_line_us(struct str line);
 double us_as_said(double us); /* in these digits */
 /* All figures, those of the fused op with the suffix `_fused`. None as above. */

@@ -1,24 +1,17 @@
 /* Prices as text: one line for people, figures for programs. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "device/price/price.h"
 
-static void add_us(struct buf *out, double us) {
-    buf_printf(out, us < 9.95 ? "%.1f" : "%.0f", us);
-}
-
 double us_as_said(double us) {
-    struct buf text = {0};
-    add_us(&text, us);
-    buf_addc(&text, '\0');
-    us = strtod(text.p, NULL);
-    buf_free(&text);
-    return us;
+    char text[FA_TIME_TEXT];
+    double said = price_line_us(str_of(fa_format_time(us < 0 ? -us : us, text)));
+    return us < 0 ? -said : said;
 }
 
 struct saved price_saved(const struct price *x) {
@@ -28,7 +21,7 @@ struct saved price_saved(const struct price *x) {
 }
 
 static const char *comma(const struct buf *out) {
-    return out->n ? ", " : "";
+    return out->n && !strchr("( ", out->p[out->n - 1]) ? ", " : "";
 }
 
 static void add_counted(struct buf *out, const struct price *x) {
@@ -45,8 +38,8 @@ static void add_counted(struct buf *out, const struct price *x) {
         add_bytes(out, saved.l1_bytes);
         buf_add(out, STR(" of L1 traffic"));
     }
-    if (!out->n)
-        buf_add(out, STR("no launch and no traffic"));
+    if (*comma(out))
+        buf_add(out, STR("; "));
 }
 
 struct str device_label(const struct device *d, struct arena *a) {
@@ -54,42 +47,60 @@ struct str device_label(const struct device *d, struct arena *a) {
     return arena_printf(a, "%.*s%s", (int)name.n, name.p, d->choice == CHIP_ASSUMED ? " assumed" : "");
 }
 
-/* What stands before the numbers of a line. */
-#define ABOUT    STR("; about ")
-#define OF       STR(" of ")
-#define SLOWER   STR("; slower by about ")
-#define THAN     STR(" us than ")
-#define MEASURED STR("; measured ")
+#define SLOWER  STR("slower by about ")
+#define NO_TIME STR("no time ")
 
-struct str price_line(const struct price *x, const struct device *d, struct arena *a) {
+/* At the ops of the place. */
+static void add_here(struct buf *out, const struct price *x) {
+    add_time_part(out, price_saved_here_us(x), "of", x->measured_us > 0 ? x->measured_us : x->without.estimated.us);
+    if (x->measured_us > 0)
+        buf_add(out, STR(" as measured"));
+}
+
+static void add_saved(struct buf *out, const struct price *x) {
+    char around[FA_TIME_TEXT];
+    double us = x->measured_us > 0 ? x->measured_us : x->without.estimated.us;
+    if (price_is_slower(x)) {
+        buf_add(out, SLOWER);
+        add_time_part(out, -price_saved_us(x), "than", us);
+        return;
+    }
+    if (price_saved_us(x) < NO_TIME_US) {
+        buf_add(out, NO_TIME);
+        buf_printf(out, "of %s", fa_format_time(us, around));
+        return;
+    }
+    buf_add(out, STR("about "));
+    if (x->around_us > 0)
+        buf_add(out, str_of(fa_format_time(price_saved_us(x), around)));
+    else
+        add_here(out, x);
+}
+
+struct str price_line(const struct price *x, const struct device *d, struct str instead, struct arena *a) {
+    char around[FA_TIME_TEXT];
     struct buf out = {0};
-    double us = x->without.estimated.us, saved = us - x->with.estimated.us;
     if (!x->known)
         return STR("");
-    add_counted(&out, x);
     bool slower = price_is_slower(x);
-    if (slower) {
-        buf_add(&out, SLOWER);
-        add_us(&out, -saved);
-        buf_add(&out, THAN);
-    } else {
-        buf_add(&out, ABOUT);
-        add_us(&out, fmax(saved, 0));
-        buf_add(&out, OF);
-    }
-    add_us(&out, us);
-    buf_add(&out, STR(" us ("));
-    buf_add(&out, device_label(d, a));
     const struct cost *ruling = slower ? &x->with : &x->without;
-    buf_printf(&out, ", %s-bound", bound_name(cost_bound(&ruling->estimated)));
+    add_saved(&out, x);
+    if (instead.n)
+        buf_printf(&out, ", instead of %.*s", (int)instead.n, instead.p);
+    buf_add(&out, STR(" ("));
+    if (x->around_us > 0 && !slower) {
+        add_here(&out, x);
+        buf_printf(&out, " here, %s in casts and copies beside it; ", fa_format_time(x->around_us, around));
+    }
+    add_counted(&out, x);
+    buf_printf(&out, "%s-bound", bound_name(cost_bound(&ruling->estimated)));
     if (slower)
         buf_printf(&out, " on %" PRId64 " core%s", x->with.estimated.cores, x->with.estimated.cores == 1 ? "" : "s");
-    buf_addc(&out, ')');
-    if (x->measured_us > 0) {
-        buf_add(&out, MEASURED);
-        add_us(&out, x->measured_us);
-        buf_add(&out, STR(" us"));
+    if (d) {
+        buf_add(&out, STR(", "));
+        buf_add(&out, device_label(d, a));
     }
+    buf_addc(&out, ')');
     if (x->apart.bias || x->apart.activation)
         buf_printf(&out, "; TTNN runs %s of its own",
                    !x->apart.bias         ? "the activation as an op"
@@ -98,25 +109,24 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     return buf_take(&out, a);
 }
 
-/* Takes the line up to a text and the number behind that; false where it is not there. */
-static bool number_behind(struct str *line, struct str text, double *x) {
-    const char *at = str_find(*line, text);
-    if (at) {
-        *line = (struct str){at + text.n, line->n - (size_t)(at - line->p) - text.n};
-        *x = strtod(line->p, NULL);
-    }
-    return at;
-}
-
 double price_line_us(struct str line) {
-    double saved = 0, all = 0, measured = 0;
-    if (number_behind(&line, ABOUT, &saved)) {
-        number_behind(&line, OF, &all);
-    } else if (number_behind(&line, SLOWER, &saved)) {
-        number_behind(&line, THAN, &all);
-        saved = -saved;
-    }
-    return number_behind(&line, MEASURED, &measured) && all > 0 ? saved / all * measured : saved;
+    const struct {
+        struct str name;
+        double us;
+    } units[] = {{STR(" us"), 1}, {STR(" ms"), 1e3}, {STR(" s"), 1e6}};
+    struct str rest = line;
+    char number[FA_TIME_TEXT];
+    if (str_starts(line, NO_TIME))
+        return 0;
+    while (rest.n && (*rest.p < '0' || *rest.p > '9'))
+        rest = (struct str){rest.p + 1, rest.n - 1};
+    snprintf(number, sizeof number, "%.*s", (int)rest.n, rest.p);
+    double us = strtod(number, NULL);
+    for (; rest.n; rest = (struct str){rest.p + 1, rest.n - 1}) /* the first unit is of both times */
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (str_starts(rest, units[i].name) && (rest.n == units[i].name.n || strchr(" ,", rest.p[units[i].name.n])))
+                return (str_starts(line, SLOWER) ? -us : us) * units[i].us;
+    return 0;
 }
 
 __attribute__((format(printf, 5, 6))) static void add_figure(struct figures *f, struct arena *a, const char *key,

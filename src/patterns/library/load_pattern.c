@@ -298,14 +298,59 @@ static void list_conjuncts(struct loader *l, struct pattern *p) {
     }
 }
 
-/* The summary of a direct fusion ends with what the ops collapse to. */
+struct str next_name(struct str *names) {
+    const char *bar = memchr(names->p, '|', names->n);
+    struct str name = {names->p, bar ? (size_t)(bar - names->p) : names->n};
+    size_t gone = name.n + (bar ? 1 : 0);
+    *names = (struct str){names->p + gone, names->n - gone};
+    return name;
+}
+
+struct summary_part next_summary_part(struct str *rest) {
+    const char *end = rest->p + rest->n, *open = memchr(rest->p, '[', rest->n);
+    const char *colon = open == rest->p ? memchr(open, ':', rest->n) : NULL;
+    const char *close = colon ? memchr(colon, ']', (size_t)(end - colon)) : NULL;
+    struct summary_part part = {STR(""), {rest->p, open && !close ? (size_t)(open - rest->p) : rest->n}};
+    if (close) {
+        part = (struct summary_part){{open + 1, (size_t)(colon - open - 1)}, {colon + 1, (size_t)(close - colon - 1)}};
+        *rest = (struct str){close + 1, (size_t)(end - close - 1)};
+        return part;
+    }
+    if (open == rest->p) /* a bracket that is none of these */
+        part.text.n = 1;
+    *rest = (struct str){rest->p + part.text.n, rest->n - part.text.n};
+    return part;
+}
+
+/* The summary with all its parts, and the names on which they hang. The one of a direct fusion ends with what the ops
+ * collapse to. */
 static void complete_summary(struct loader *l, struct pattern *p) {
-    struct str s = p->says = p->summary;
+    struct str rest = p->sentence = p->summary;
+    struct buf whole = {0};
+    while (rest.n)
+        buf_add(&whole, next_summary_part(&rest).text);
+    struct str s = p->says = p->summary = buf_take(&whole, &l->set->arena);
     if (!s.n || !pattern_is_direct(p) || str_find(s, STR("collapse")))
         return;
-    s.n -= str_ends(s, STR("."));
-    p->summary =
-        arena_printf(&l->set->arena, "%.*s; collapses to %.*s.", (int)s.n, s.p, (int)p->fused_op.n, p->fused_op.p);
+    struct str *both[] = {&p->summary, &p->sentence};
+    for (int i = 0; i < 2; i++) {
+        both[i]->n -= str_ends(*both[i], STR("."));
+        *both[i] = arena_printf(&l->set->arena, "%.*s; collapses to %.*s.", (int)both[i]->n, both[i]->p,
+                                (int)p->fused_op.n, p->fused_op.p);
+    }
+}
+
+/* Parts hang on names of the formula. */
+static void check_sentence(struct loader *l, const struct pattern *p, const struct tree *map) {
+    struct str rest = p->sentence;
+    while (rest.n && !l->in.failed) {
+        struct str names = next_summary_part(&rest).names;
+        while (names.n && !l->in.failed) {
+            struct str name = next_name(&names);
+            if (formula_slot(&p->formula, name) == NONE)
+                error_at(l, map, NULL, "the formula has no such name, on which a part of `summary` hangs: ", name);
+        }
+    }
 }
 
 /* What is behind the formula: what the pattern asks of a match and says of it. */
@@ -316,6 +361,8 @@ static void load_rest(struct loader *l, struct pattern *p, const struct tree *ma
     const struct tree *match = tree_lookup(map, "match");
     if (!l->in.failed && !p->fused && match && (p->fused = load_form(l, p, match)))
         p->fused->own = true;
+    if (!l->in.failed)
+        check_sentence(l, p, map);
     if (!l->in.failed) {
         list_conjuncts(l, p);
         add_demands(l, p);

@@ -111,10 +111,11 @@ struct conjunct {
 
 struct pattern {
     struct str name, summary, fused_op, source;
-    struct str says;    /* the summary, without what is added to it of what the ops collapse to */
-    enum op_kind makes; /* its fused op; NO_OPERATOR: of no dialect */
-    struct str match;   /* text of the formula */
-    struct form *fused; /* NULL: it has none */
+    struct str says;     /* the summary, without what is added to it of what the ops collapse to */
+    struct str sentence; /* the summary with the names on which parts of it hang: next_summary_part */
+    enum op_kind makes;  /* its fused op; NO_OPERATOR: of no dialect */
+    struct str match;    /* text of the formula */
+    struct form *fused;  /* NULL: it has none */
     struct str file;
     uint64_t line;      /* where its mapping begins */
     struct str text;    /* the YAML document */
@@ -229,6 +230,14 @@ extern const char *const pattern_sources[PATTERN_SOURCES];
 static inline bool pattern_is_direct(const struct pattern *p) {
     return str_is(p->source, pattern_sources[0]);
 }
+
+/* A part of a sentence "softmax(scores[mask|penalty: + mask])": it stands only where the formula has bound one of
+ * `names`, which bars separate; always where there are none. */
+struct summary_part {
+    struct str names, text;
+};
+struct summary_part next_summary_part(struct str *rest);
+struct str next_name(struct str *names);
 
 /* How near a direct fusion is: the dialect has the fused op, its op lacks an operand or attribute, or only the library
  * of TTNN has the op; elsewhere: it is none. */

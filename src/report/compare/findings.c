@@ -45,52 +45,67 @@ static bool has_key(struct str *line, const char *key) {
 
 /* A report in YAML has these facts in its notes only, in lines of which the notes of a pattern may hold the like: those
  * come first, and what is known comes last. */
-static bool read_notes(struct finding *f, struct str notes, struct arena *a) {
-    bool identified = false, priced = false;
-    double saved = 0;
+static void read_notes(struct finding *f, struct str notes) {
     while (notes.n) {
         struct str line = str_line(&notes);
         if (has_key(&line, "saves:")) {
-            saved = price_line_us(arena_str(a, line));
-            priced = true;
+            f->saved_us = price_line_us(line);
+            f->price.known = true;
+            f->counted = f->saved_us > 0 && !str_find(line, STR(", instead of "));
         } else if (has_key(&line, "model location:")) {
             f->place = line;
-            f->saved_us = saved;
-            f->price.known = priced;
-        } else if (has_key(&line, "fingerprint:")) {
-            identified = fingerprint_read(line, &f->fingerprint);
-        } else if (identified && has_key(&line, "known:")) {
+        } else if (f->place.n && has_key(&line, "known:")) {
             f->known = line;
         }
     }
-    return identified;
 }
 
 /* JSON has keys for them. */
 static bool read_keys(struct finding *f, const struct tree *instance, struct arena *a) {
-    struct str saved, fingerprint;
-    if (!text_of(instance, "saved_us", &saved) || !text_of(instance, "fingerprint", &fingerprint) ||
-        !text_of(instance, "known", &f->known))
+    struct str saved, counted, fingerprint, known;
+    if (!text_of(instance, "saved_us", &saved) || !text_of(instance, "counted_us", &counted) ||
+        !text_of(instance, "fingerprint", &fingerprint) || !text_of(instance, "known", &known))
         return false;
+    if (known.n)
+        f->known = known;
     f->price.known |= tree_lookup(instance, "saves") != NULL;
     if (saved.n)
         f->saved_us = strtod(arena_strdup(a, saved), NULL);
+    if (counted.n)
+        f->counted = strtod(arena_strdup(a, counted), NULL) > 0;
     return !fingerprint.n || fingerprint_read(fingerprint, &f->fingerprint);
+}
+
+static struct str_list names_of(const struct tree *list, struct arena *a) {
+    uint32_t n = 0;
+    for (const struct tree *i = list ? list->first : NULL; i; i = i->next)
+        n++;
+    struct str *names = arena_alloc(a, (n + (size_t)1) * sizeof *names);
+    n = 0;
+    for (const struct tree *i = list ? list->first : NULL; i; i = i->next)
+        names[n++] = i->text;
+    return (struct str_list){names, n};
 }
 
 static bool read_entry(const struct yaml *y, const struct tree *entry, struct arena *a, struct finding_list *out) {
     const struct tree *instances = tree_lookup(entry, "instances");
-    struct finding f = {.places = 1};
-    if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &f.fused_op) ||
-        !text_of(entry, "source", &f.source) || !text_of(entry, "lacks", &f.lacks) || !f.fused_op.n)
+    struct finding all = {.places = 1};
+    if (!instances || instances->kind != TREE_SEQUENCE || !text_of(entry, "fused_op", &all.fused_op) ||
+        !text_of(entry, "source", &all.source) || !text_of(entry, "lacks", &all.lacks) || !all.fused_op.n)
         return yaml_wrong(y, entry, NULL, "this is no entry of a report: `fused_op`, `source`, `instances` expected");
+    all.component_ops = names_of(tree_lookup(entry, "component_ops"), y->arena);
     for (const struct tree *i = instances->first; i; i = i->next) {
+        struct finding f = all;
         struct str notes;
         if (!text_of(i, "ir_loc", &f.ir_loc) || !text_of(i, "notes", &notes))
             return yaml_wrong(y, i, NULL, "`ir_loc` and `notes` are texts");
-        f.known = STR("");
-        if (!read_notes(&f, notes, y->arena) || !read_keys(&f, i, y->arena))
-            return yaml_wrong(y, i, "write the report anew with this version", "its notes have no line `fingerprint:`");
+        read_notes(&f, notes);
+        if (!f.place.n)
+            return yaml_wrong(y, i, NULL, "its notes have no line `model location:`");
+        if (!all.lacks.n && i == instances->first && str_find(notes, STR(TODO_DIALECT_SAID)))
+            all.lacks = f.lacks = STR("what TTNN's library has");
+        if (!read_keys(&f, i, y->arena))
+            return yaml_wrong(y, i, "write the report anew with this version", "its `fingerprint` cannot be read");
         finding_add(out, &f, a);
     }
     return true;
@@ -104,10 +119,8 @@ static bool read_totals(const struct yaml *y, const struct tree *document, struc
     out->total_us = total.n ? strtod(arena_strdup(y->arena, total), NULL) : 0;
     if (saved.n)
         out->saved_us = strtod(arena_strdup(y->arena, saved), NULL);
-    for (uint32_t i = 0; i < out->findings.n && !saved.n; i++) {
-        const struct finding *f = out->findings.items[i];
-        out->saved_us += finding_is_of_dialect(f) && f->saved_us > 0 ? f->saved_us : 0;
-    }
+    for (uint32_t i = 0; i < out->findings.n && !saved.n; i++)
+        out->saved_us += out->findings.items[i]->saved_us * out->findings.items[i]->counted;
     return true;
 }
 

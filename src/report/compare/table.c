@@ -48,14 +48,13 @@ static struct table_row *row_named(struct table_rows *r, struct str name) {
     return &r->items[r->n++];
 }
 
-/* What others save counts for their own ops only. The table is the same whether findings come from a report or not. */
-static void count(struct table_row *row, const struct finding *f, bool of_op) {
-    bool direct = finding_is_of_dialect(f);
-    row->direct += direct;
+/* In digits that are the same whether findings come from JSON or from YAML. */
+static void count(struct table_row *row, const struct finding *f) {
+    row->direct += finding_is_of_dialect(f);
     row->library += f->lacks.n > 0;
     row->theoretical += !str_is(f->source, "ttnn");
     row->known += f->known.n > 0;
-    row->saved_us += (direct || of_op) && f->saved_us > 0 ? us_as_said(f->saved_us) : 0;
+    row->saved_us += us_as_said(f->saved_us) * f->counted;
 }
 
 static void sort_rows(struct table_rows *r) {
@@ -71,7 +70,7 @@ static void compare(struct table_row *row, const struct table_item *item) {
     row->added = row->changes.counts[FINDING_NEW];
     row->gone = row->changes.counts[FINDING_GONE];
     for (uint32_t i = 0; i < item->before->n; i++)
-        count(&earlier, item->before->items[i], false);
+        count(&earlier, item->before->items[i]);
     row->saved_before_us = earlier.saved_us;
 }
 
@@ -92,9 +91,9 @@ static void add_report(struct report_table *t, const struct table_item *given, s
     item->findings = l;
     for (uint32_t k = 0; k < l->n; k++) {
         struct table_row *op = row_named(&t->ops, l->items[k]->fused_op);
-        count(&row, l->items[k], false);
-        count(&t->all, l->items[k], false);
-        count(op, l->items[k], true);
+        count(&row, l->items[k]);
+        count(&t->all, l->items[k]);
+        count(op, l->items[k]);
         op->reports += op->last != number;
         op->last = number;
         if (is_worse(l->items[k], row.worst))

@@ -134,7 +134,8 @@ static struct str slower_by(struct explained_graph *r, struct pricer *p, const s
     if (included(&r->options->patterns, "slower") || !match_details(m, a, &detail))
         return STR("");
     struct price x = price_match(p, m, &detail);
-    return price_is_slower(&x) ? price_line(&x, p->device, a) : STR("");
+    bool hidden = price_saves_nothing(&x, m->pattern->status.pass.n > 0);
+    return hidden ? price_line(&x, p->device, STR(""), a) : STR("");
 }
 
 static void add_matches(struct explained_graph *r) {

@@ -105,30 +105,17 @@ static bool has_yet_to_run(const struct claim *c) {
     return c->before && (off_of(c).n || !find_pass(c->set, c->pattern->status.pass));
 }
 
-struct str classification_note(const struct claim *c, struct arena *a) {
+struct str claim_behind(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
+    struct str file = claim_file(c);
     struct buf b = {0};
-    if (c->undone.n)
-        return c->undone;
-    if (!exists(c->pattern)) {
-        if (str_is(s->level, "library"))
-            buf_printf(&b,
-                       s->lacks.n
-                           ? "the op of the TTNN dialect lacks %.*s, which its library has; no pass makes this fusion."
-                           : "the library of TTNN has this op and its dialect none; no pass makes it.",
-                       (int)s->lacks.n, s->lacks.p);
-        else if (s->level.n)
-            buf_printf(&b, "no pass makes this fusion; it belongs to %s.", str_is(s->level, "ttir") ? "TTIR" : "TTNN");
-    } else {
-        add(&b, "", s->pass, " ");
-        add(&b, "has ", s->pattern, " for this");
-        if (!s->pattern.n)
-            buf_add(&b, STR("makes this fusion"));
-        if (s->gated.n)
-            add(&b, ", off unless ", s->gated, " is set");
-        else if (has_yet_to_run(c))
-            buf_add(&b, pass_dump(c) ? STR(" and ran behind these ops") : STR(" and has yet to run"));
-    }
+    struct str undone = {c->undone.p, c->undone.n - str_ends(c->undone, STR("."))};
+    add(&b, ": ", undone, "");
+    if (!c->undone.n && exists(c->pattern))
+        add(&b, " (", s->pass, "");
+    add(&b, b.n && !c->undone.n ? ", " : " (", file, "");
+    if (file.n || (b.n && !c->undone.n))
+        buf_addc(&b, ')');
     return buf_take(&b, a);
 }
 
@@ -347,8 +334,8 @@ void todo_name(const struct todo *t, struct buf *out) {
                  [TODO_OPTION] = {"set ", ""},
                  [TODO_LOOK] = {"", " left it"},
                  [TODO_WRITE] = {"no pass makes it; write one in ", ""},
-                 [TODO_DIALECT] = {"add ", " to the TTNN dialect, its library has the kernel"},
-                 [TODO_KERNEL] = {"request a kernel", ""},
+                 [TODO_DIALECT] = {"give the op of the TTNN dialect the ", " that TTNN's library takes"},
+                 [TODO_KERNEL] = {"no fused op in TTNN yet, kernel feature request", ""},
                  [TODO_WAIT] = {"wait for ", ", which has yet to run"},
                  [TODO_LEAVE] = {"leave it: fusing is estimated to be slower", ""}};
     if (t->spelled.n || t->kind == TODO_UPDATE) {
@@ -363,6 +350,10 @@ void todo_name(const struct todo *t, struct buf *out) {
     if (t->around.kind == AROUND_BEHIND) {
         buf_printf(out, "its ops came behind %.*s (the dump before it is in line %llu)", (int)t->what.n, t->what.p,
                    (unsigned long long)t->around.before);
+        return;
+    }
+    if (t->kind == TODO_DIALECT && str_is(t->what, "the op")) {
+        buf_add(out, STR("add the op to the TTNN dialect, TTNN's library has the kernel"));
         return;
     }
     buf_printf(out, "%s%.*s", texts[t->kind].before, (int)t->what.n, t->what.p);

@@ -65,6 +65,9 @@ struct todo {
     bool ran;             /* of TODO_LOOK: the pattern is known to have run */
 };
 
+/* Part of what is said of TODO_DIALECT, and of no other. */
+#define TODO_DIALECT_SAID "TTNN's library"
+
 struct todo todo_of(const struct claim *c, struct arena *a);
 static inline bool same_todo(const struct todo *a, const struct todo *b) {
     return a->kind == b->kind && str_eq(a->what, b->what) && str_eq(a->then, b->then) && str_eq(a->tried, b->tried) &&
@@ -78,9 +81,9 @@ void todo_name(const struct todo *t, struct buf *out);
 void todo_reason(const struct todo *t, struct buf *out);
 void todo_text(const struct todo *t, struct buf *out);
 
-/* The text behind `compiler:` in the notes: what the compiler has for this. Empty when the pattern says nothing of the
- * compiler. */
-struct str classification_note(const struct claim *c, struct arena *a);
+/* What stands behind the action in the notes: how the compiler had fused it and took it apart again, or the pass and
+ * where it is seen; and the file of its source. */
+struct str claim_behind(const struct claim *c, struct arena *a);
 /* The file of the compiler's source that has that pattern, or where a new one would stand; or empty. */
 struct str claim_file(const struct claim *c);
 /* The version of the compiler that it was taken from; or empty. */

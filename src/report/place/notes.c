@@ -129,10 +129,32 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
                           .fusing = known && pass_made_part(c->set, m, origin) ? FUSING_ON : c->fusing};
 }
 
+static bool is_bound(const struct match *m, const struct match_detail *d, struct str name) {
+    uint32_t slot = formula_slot(&m->pattern->formula, name);
+    return slot < d->nslots && d->slots[slot].value != NONE;
+}
+
+/* The summary of the pattern, of which "[mask|penalty: + mask]" stands only where one of these names does. */
+static struct str sentence_of(const struct match *m, const struct match_detail *d, struct arena *a) {
+    struct str s = m->pattern->sentence;
+    struct buf out = {0};
+    while (s.n) {
+        struct summary_part part = next_summary_part(&s);
+        bool there = !part.names.n;
+        while (part.names.n && !there)
+            there = is_bound(m, d, next_name(&part.names));
+        if (there)
+            buf_add(&out, part.text);
+    }
+    return buf_take(&out, a);
+}
+
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
                       const struct segment *shown, const struct match *origin, const struct claim *claim,
                       struct arena *a) {
-    struct notes notes = {.decomposed = detail->decomposed,
+    struct notes notes = {.sentence = sentence_of(m, detail, a),
+                          .source = source_of(m, a),
+                          .decomposed = detail->decomposed,
                           .blocked = detail->blocked,
                           .remarks = detail->remarks,
                           .slices = detail->slices,
@@ -144,6 +166,8 @@ struct notes notes_of(const struct note_context *c, const struct match *m, const
                           .locations = locations_of(m, a),
                           .claim = *claim,
                           .between = foreign_ops(m->graph, shown)};
+    if (!notes.source.n && origin)
+        notes.source = source_of(origin, a);
     if (!notes.carried.n)
         notes.carried = carried_by(origin, a);
     notes.place = locate_match(c->set, c->flow, m, detail, &notes.names, a);

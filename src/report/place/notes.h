@@ -19,11 +19,13 @@ struct note_context {
 
 /* Lists of sentences or names. */
 struct notes {
-    bool decomposed; /* the compiler took a fused op apart here for a reason of the op */
+    struct str sentence; /* what is there, and what it collapses to */
+    bool decomposed;     /* the compiler took a fused op apart here for a reason of the op */
     struct str_list blocked, remarks, slices, outside, preconditions; /* as of struct match_detail */
     struct str_list carried;   /* attributes of the frontend that the fused op has to keep: "NAME = VALUE of %3 (OP)" */
     struct str place;          /* the model location; or empty */
     struct str_list names;     /* in the model, that tell it */
+    struct str source;         /* lines of the model in Python: "modeling_qwen3.py:188 (forward)"; or empty */
     struct str torch;          /* the op of PyTorch; or empty */
     struct str_list call;      /* arguments of the fused op in Python */
     struct str_list locations; /* the innermost name in the location of each op, each once */
@@ -42,6 +44,8 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
                       const struct match_detail *detail, struct arena *a);
 /* The innermost name in the location of each of its ops, each once. */
 struct str_list locations_of(const struct match *m, struct arena *a);
+/* The lines of Python in the locations of its ops: "modeling_qwen3.py:188 (forward), lines 200 to 202"; or empty. */
+struct str source_of(const struct match *m, struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);
