@@ -738,7 +738,6 @@ Test(match, a_condition_on_an_absent_part_holds) {
                                        "where: same(b, y)",
                                        "where: same_along(y, b, -1)",
                                        "where: same_along(b, y, -1)",
-                                       "where: turned(b)",
                                        "where: normalizes_channels(y, b)"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         pattern("out = exp(x) * y [+ b]", keys[i]);
@@ -1419,18 +1418,6 @@ Test(match, a_slice_cuts_what_was_sorted_or_not) {
     miss("x:2x6", "v:2 = ttir.sort x {dim = 0} -> 2x6, 2x6\n" HEAD("v#0", "a") "return a");
     hit("x:2x6", "v:2 = ttir.sort x -> 2x6, 2x6; c = ttir.typecast v#0 -> 2x6xbf16\n" HEAD("c", "a") "return a");
     miss("x:3x4", "v:2 = ttir.sort x -> 3x4, 3x4; r = ttir.reshape v#0 -> 2x6\n" HEAD("r", "a") "return a");
-}
-
-Test(match, an_operand_is_turned_when_its_last_two_dimensions_are) {
-    pattern("p = permute(t) | transpose(t)\nout = matmul(a, p)", "where: turned(p)");
-    hit("a:2x4 t:3x4", "p = ttir.permute t {permutation = array<i64: 1, 0>} -> 4x3; o = ttir.matmul a p -> 2x3; "
-                       "return o");
-    miss("a:5x2x4 t:4x5x3", "p = ttir.permute t {permutation = array<i64: 1, 0, 2>} -> 5x4x3\n"
-                            "o = ttir.matmul a p -> 5x2x3; return o");
-    hit("a:5x2x4 t:5x3x4", "p = ttir.transpose t {dim0 = -2 : si32, dim1 = -1 : si32} -> 5x4x3\n"
-                           "o = ttir.matmul a p -> 5x2x3; return o");
-    miss("a:5x2x4 t:4x3x5", "p = ttir.permute t {permutation = array<i64: 2, 0, 1>} -> 5x4x3\n"
-                            "o = ttir.matmul a p -> 5x2x3; return o");
 }
 
 Test(match, what_uses_a_value_is_asked_for_by_name) {

@@ -137,25 +137,3 @@ bool condition_normalizes_channels(const struct condition_call *c) {
     axes_axis(c->arg[1].axes, -1, &channels);
     return imap_equal(&channels, &dim);
 }
-
-/* A transpose of the last two dimensions. */
-bool condition_turned(const struct condition_call *c) {
-    const struct graph *g = c->graph;
-    uint32_t rank, op = c->arg[0].op;
-    struct imap whole, moved;
-    if (c->arg[0].value == NONE)
-        return true;
-    const int64_t *shape = graph_shape(g, c->arg[0].value, &rank);
-    if (op == NONE || !shape || rank < 2 || graph_numel(g, c->arg[0].value) < 1)
-        return false;
-    imap_identity(&whole, 0, graph_numel(g, c->arg[0].value));
-    if (!imap_through(g, op, &whole, &moved))
-        return false;
-    int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-    int64_t rest = graph_numel(g, c->arg[0].value) / (rows * columns);
-    struct imap expected = {3,
-                            {{0, 1, columns, rows}, {0, columns, rows, 1}, {0, rows * columns, rest, rows * columns}}};
-    imap_canonical(&expected);
-    imap_canonical(&moved);
-    return rows > 1 && columns > 1 && imap_equal(&expected, &moved);
-}
