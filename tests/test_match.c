@@ -1071,7 +1071,7 @@ Test(match, of_what_overlaps_the_set_that_saves_most_is_kept) {
 }
 
 Test(match, what_only_the_library_has_stays_where_it_saves_more_than_what_it_takes) {
-    const char *yaml = "name: one\nfused_op: ttnn.one\nsource: ttnn\nmatch: out = exp(x) * w\n---\n"
+    const char *yaml = "name: one\nfused_op: ttnn.one\nstatus: {level: ttir}\nmatch: out = exp(x) * w\n---\n"
                        "name: two\nfused_op: ttnn.two\nsource: ttnn\nstatus: {level: library}\n"
                        "match: |\n  out = exp(x) * w\n  also other = exp(y) * w\nwhere: [\"after(other, out)\"]\n";
     const char *ops = "a = ttir.exp x; p = ttir.multiply a z; b = ttir.exp y; q = ttir.multiply b z; return p q";
