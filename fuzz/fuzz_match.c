@@ -5,6 +5,7 @@
 #include "fuzz.h"
 #include "ir/pair/pair.h"
 #include "report/explain/near_miss.h"
+#include "report/place/classify.h"
 #include "report/place/notes.h"
 #include "search/match/search.h"
 
@@ -71,7 +72,7 @@ static void check_price(const struct match *m, const struct match_detail *detail
     pricer_begin(&pricer, m->graph, device(), cycles);
     struct price price = price_match(&pricer, m, detail);
     FUZZ_PROMISE(!price.known || (price.with.estimated.us > 0 && price.without.counted.held >= 0));
-    fuzz_touch(price_line(&price, device(), arena));
+    fuzz_touch(price_line(&price, device(), STR(""), arena));
     struct figures figures = price_figures(&price, device(), arena);
     for (uint32_t i = 0; i < figures.n; i++)
         fuzz_touch(figures.items[i].value);
@@ -99,7 +100,7 @@ static void check_match(const struct match *m, const struct note_context *contex
     struct claim claim = claim_of(context, m, NULL, &detail, arena);
     struct notes notes = notes_of(context, m, &detail, &shown, NULL, &claim, arena);
     fuzz_touch(notes.place);
-    fuzz_touch(classification_note(&notes.claim, arena));
+    classify(&notes.claim);
     check_price(m, &detail, arena);
 }
 
