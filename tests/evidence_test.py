@@ -108,13 +108,13 @@ class Own(Case):
         action, summary = self.said(linears(1, "ttir"), linears(1, "ttnn"), "ttnn.linear")
         self.assertIn("set enable-fusing-pass=true", action)
         self.assertIn("if it was off; else MatmulWithBiasFusionPattern left it; `try --why` tells why", action)
-        self.assertRegex(summary, r"set enable-fusing-pass=true: saves up to \S+ us of \S+ us")
+        self.assertRegex(summary, r"set enable-fusing-pass=true: saves up to \S+ of \S+ us\n")
 
     def test_fusing_seems_to_have_been_off(self):
         action, summary = self.said(linears(MANY, "ttir"), linears(MANY, "ttnn"), "ttnn.linear")
         self.assertRegex(action, "^set enable-fusing-pass=true in .*, since nothing here is fused$")
-        before, after = re.search(r"set enable-fusing-pass=true: (\S+) us -> (\S+) us\n", summary).groups()
-        self.assertLess(float(after), float(before))
+        saved, of = re.search(r"set enable-fusing-pass=true: saves (\S+) of (\S+) us\n", summary).groups()
+        self.assertTrue(0 < float(saved) < float(of), summary)
 
     def test_fusing_is_off_by_default(self):
         """An attribute dates the compile to days on which it was."""
@@ -153,11 +153,8 @@ class Own(Case):
     def test_a_slice_of_a_product_costs_what_is_left(self):
         action, summary = self.said(last_row("ttir"), last_row("ttnn"), "ttnn.matmul")
         self.assertIn("enable-permute-slice-after-matmul-fusion", action)
-        saved, of = re.search(r"about (\S+ [mu]s) of (\S+ [mu]s) to save", summary).groups()
-
-        def us(text):
-            return float(text.split()[0]) * (1000 if text.endswith("ms") else 1)
-        self.assertGreater(us(saved), us(of) / 4)
+        saved, of = re.search(r"about (\S+) of (\S+) us to save", summary).groups()
+        self.assertGreater(float(saved), float(of) / 4)
 
     def test_why_is_said_once_an_entry(self):
         self.assertEqual(self.said(linears(3, "ttir"), linears(3, "ttnn"), "ttnn.linear")[0].count("try --why"), 1)

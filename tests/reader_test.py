@@ -95,7 +95,7 @@ class Reader(unittest.TestCase):
         for line in lines:
             self.write("expect.yml", "ttnn.linear: == 0\n")
             done = self.run_it(line)
-            fine = re.match(r"fusion-audit (explain|verify|apply|repro|pass|inspect|try|patterns|diff)|fusion-audit .*baseline|find", line)
+            fine = re.match(r"fusion-audit (explain|verify|apply|repro|pass|inspect|try|patterns|diff|summary)|fusion-audit .*baseline|find", line)
             self.assertEqual(done.returncode, 0 if fine else 1, line + done.stderr)
         for name in ("fusion_todo.yml", "page.html", "fused.ttir.mlir", "repro", "known.yml", "my.yml", "comment.md",
                      "reports/llama/decode.yml"):

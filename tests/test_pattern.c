@@ -755,7 +755,7 @@ Test(pattern, a_misspelt_condition_finds_its_neighbour_among_those_of_files_too)
     static const char *const others[] = {"interleaved", "tiled"};
     cr_assert_str_eq(condition_nearest(STR("tilled"), others, 2), "tiled");
     cr_assert_str_eq(condition_nearest(STR("interleavd"), others, 2), "interleaved");
-    cr_assert_str_eq(condition_nearest(STR("turnd"), others, 2), "turned");
+    cr_assert_str_eq(condition_nearest(STR("alined"), others, 2), "aligned");
     cr_assert_null(condition_nearest(STR("zzzzzzzz"), others, 2));
 }
 
