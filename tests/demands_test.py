@@ -50,6 +50,7 @@ c = slice y {begins = [0, 0, 0, 128], ends = [1, 1, 32, 192]}; v = reshape c -> 
 MERGED = "p = permute x:1x32x4x32 {permutation = [0, 1, 2, 3]}; o = reshape p -> 1x1x32x128"
 CACHE = """r = reshape POS:1xsi32 -> 1x1x1x1xsi32; b = broadcast r -> 1x4x1x32xsi32
 o = scatter cache:1x4x16x32 b u:1x4x1x32 {dim = 2}"""
+SLOT = "b = broadcast slot:1x1x1x1xsi32 -> 1x2x32x8xsi32; o = scatter cache:6x2x32x8 b u:1x2x32x8 {dim = 0}"
 SIGMOID = "n = neg x:4x64; e = exp n; d = add e 1.0:1; o = reciprocal d"
 CHANNELS_LAST = """g = reshape x:2x1x64x16 -> 2x64x4x4; mu = mean g {dim_arg = [1, 3]}; c = subtract g mu
 q = multiply c c; v = mean q {dim_arg = [1, 3]}; e = add v 1.0e-5:1; r = rsqrt e; n = multiply c r
@@ -156,6 +157,7 @@ CASES = (
     ("update_cache", "one integer of rank 1 .* %POS is 1x1xi32", CACHE, [("POS:1xsi32", "POS:1x1xsi32")]),
     ("update_cache", "a permute of %u before it", CACHE,
      [("-> 1x4x", "-> 2x4x"), ("cache:1", "cache:2"), ("u:1", "u:2")]),
+    ("paged_fill_cache", "pages in multiples of 32 positions; here are 24", SLOT, [("x32x8", "x24x8")]),
 )
 
 
