@@ -19,9 +19,10 @@ static char peek(const struct lexer *l, size_t ahead) {
 }
 
 static void skip_blanks(struct lexer *l) {
-    while (peek(l, 0) == ' ' || peek(l, 0) == '\t' || peek(l, 0) == '\r')
+    char c = peek(l, 0);
+    for (; c == ' ' || c == '\t' || c == '\r'; c = peek(l, 0))
         l->at++;
-    if (peek(l, 0) == '#')
+    if (c == '#')
         while (l->at < l->text.n && peek(l, 0) != '\n')
             l->at++;
 }
@@ -70,10 +71,10 @@ static struct token string(struct lexer *l) {
 
 static struct token punctuation(struct lexer *l) {
     struct str rest = {l->text.p + l->at, l->text.n - l->at};
-    for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++)
-        if (str_starts(rest, str_of(long_signs[i])))
-            return take(l, T_PUNCT, strlen(long_signs[i]));
     char c = peek(l, 0);
+    for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++)
+        if (c == long_signs[i][0] && str_starts(rest, str_of(long_signs[i])))
+            return take(l, T_PUNCT, strlen(long_signs[i]));
     if (!strchr("()[]+-*/|,=<>%:&@", c))
         return take(l, T_BAD, 1);
     if (c == '(' || c == '[')

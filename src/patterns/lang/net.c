@@ -43,17 +43,16 @@ bool node_same_attributes(const struct node *a, const struct node *b) {
     return same;
 }
 
-/* That of an op by its name: how often functions are evaluated counts at start-up. */
-static bool same_function(const struct node *a, const struct node *b) {
-    double x[FUNCTION_POINTS], y[FUNCTION_POINTS];
-    enum op_kind op = function_op(a);
-    if (a->within != b->within || op != function_op(b))
+/* That of an op by its name: how often functions are evaluated counts at start-up. `kept` has its values. */
+static bool same_function(const struct subformula *kept, const struct node *n) {
+    double values[FUNCTION_POINTS];
+    enum op_kind op = function_op(n);
+    if (n->within != kept->node->within || op != function_op(kept->node))
         return false;
-    if (op != NO_OPERATOR || function_captures(a) || function_captures(b))
-        return op != NO_OPERATOR && !function_captures(a);
-    function_values(a, x);
-    function_values(b, y);
-    return function_same(x, y, 0);
+    if (op != NO_OPERATOR || function_captures(n) || !kept->values)
+        return op != NO_OPERATOR && !function_captures(n);
+    function_values(n, values);
+    return function_same(kept->values, values, 0);
 }
 
 static bool is_same(const struct subformula *a, const struct subformula *b) {
@@ -68,7 +67,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
     if (a->kind == SUB_RESULT)
         return x->result == y->result;
     if (a->kind == SUB_FUNCTION)
-        return same_function(x, y);
+        return same_function(a, y);
     return a->kind == SUB_EITHER || a->kind == SUB_SAME || a->kind == SUB_CONSTANT ||
            (x->kind == y->kind && x->op == y->op && (x->dim.n > 0) == (y->dim.n > 0) && node_same_attributes(x, y));
 }

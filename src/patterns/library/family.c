@@ -15,19 +15,21 @@ static const struct tree *variable_at(const struct tree *family, struct str text
 
 static struct str replaced(const struct tree *family, uint32_t member, struct str text, struct arena *a) {
     struct buf out = {0};
-    for (size_t i = 0; text.p && i < text.n; i++) {
+    size_t kept = 0; /* up to here it is in `out` */
+    for (size_t i = 0; i < text.n; i++) {
         struct str rest = {text.p + i + 1, text.n - i - 1};
         const struct tree *v = text.p[i] == '$' ? variable_at(family, rest) : NULL;
-        if (!v) {
-            buf_add(&out, (struct str){text.p + i, 1});
+        if (!v)
             continue;
-        }
         const struct tree *value = v->value->first;
         for (uint32_t k = 0; k < member; k++)
             value = value->next;
+        buf_add(&out, (struct str){text.p + kept, i - kept});
         buf_add(&out, value->text);
         i += v->text.n;
+        kept = i + 1;
     }
+    buf_add(&out, (struct str){text.p + kept, text.n - kept});
     return buf_take(&out, a);
 }
 

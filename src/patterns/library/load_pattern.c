@@ -423,7 +423,8 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
         load_fused_op(l, p, map);
     if (!l->in.failed)
         load_source(l, p, map);
-    p->makes = op_kind_of_spelling(p->fused_op);
+    if (pattern_is_direct(p)) /* no dialect has another's */
+        p->makes = op_kind_of_spelling(p->fused_op);
     if (!l->in.failed && pattern_is_direct(p) && !p->status.level.n)
         p->status.level = level_of(l->set, p);
     if (!l->in.failed)
