@@ -208,9 +208,9 @@ struct fa_note {
 /* Note i of a finding. False beyond the last. */
 bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out);
 
-/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; or all findings as a "baseline", where
- * those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are in it as
- * "expectations". False: there is no such format or no report, or the stream failed. */
+/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; or all findings as
+ * a "baseline", where those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are
+ * in it as "expectations". False: there is no such format or no report, or the stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
 /* Writes what fa_print_report prints: to a file that takes the place of `path` and keeps its mode, owner and links,
  * straight into it where it is no regular file, or to standard output for "-". False with the reason in `error`, at

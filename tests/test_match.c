@@ -733,12 +733,9 @@ Test(match, digits_of_other_radices_are_not_independent) {
 }
 
 Test(match, a_condition_on_an_absent_part_holds) {
-    static const char *const keys[] = {"where: row_vector(b)",
-                                       "where: same(y, b)",
-                                       "where: same(b, y)",
-                                       "where: same_along(y, b, -1)",
-                                       "where: same_along(b, y, -1)",
-                                       "where: normalizes_channels(y, b)"};
+    static const char *const keys[] = {"where: row_vector(b)",        "where: same(y, b)",
+                                       "where: same(b, y)",           "where: same_along(y, b, -1)",
+                                       "where: same_along(b, y, -1)", "where: normalizes_channels(y, b)"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         pattern("out = exp(x) * y [+ b]", keys[i]);
         hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");

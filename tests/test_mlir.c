@@ -262,7 +262,8 @@ Test(mlir, loop_variables_belong_to_the_region) {
 
 Test(mlir, braces_of_attributes_are_no_region) {
     clean("func.func @f(%a: tensor<4xf32>) {\n"
-          "  %0 = weird.op %a {some.note = \"seen\", flag} : tensor<4xf32>\n  %1 = weird.op %a {some.flag} : tensor<4xf32>\n"
+          "  %0 = weird.op %a {some.note = \"seen\", flag} : tensor<4xf32>\n  %1 = weird.op %a {some.flag} : "
+          "tensor<4xf32>\n"
           "  %2 = weird.op %a {weird.inner %a : tensor<4xf32>\n} : tensor<4xf32>\n  return\n}\n");
     cr_assert_eq(m.nops, 6);
     cr_assert(text_is(m.ops[1].attrs, "some.note = \"seen\", flag") && text_is(m.ops[2].attrs, "some.flag"));

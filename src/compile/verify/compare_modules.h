@@ -39,10 +39,10 @@ struct module_comparison {
     uint32_t answers[SIDES][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */
     struct str why;                                   /* no functions were compared, and why; or empty */
     uint8_t *answer[SIDES];                           /* by op that computes: 1 + its answer; else 0 */
-    uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
-    bool *reads_freed;           /* by op of AFTER: it reads a value that was deallocated */
-    uint32_t *copy_of[SIDES];    /* by op: an earlier one that does the same to the same values, or NONE */
-    struct mlir **miters; /* all of these, to be freed */
+    uint32_t *twin;           /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    bool *reads_freed;        /* by op of AFTER: it reads a value that was deallocated */
+    uint32_t *copy_of[SIDES]; /* by op: an earlier one that does the same to the same values, or NONE */
+    struct mlir **miters;     /* all of these, to be freed */
     uint32_t nmiters, miters_cap;
     uint32_t nundecided; /* needed regions that differ, and may yet be right */
 };

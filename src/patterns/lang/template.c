@@ -29,6 +29,6 @@ uint32_t template_op_slot(const struct formula *f, struct str inner, const char 
 
 bool template_word(const struct formula *f, struct str inner) {
     struct str view;
-    return template_typed_slot(f, inner, &view) != NONE ||
-           template_op_slot(f, inner, "op") != NONE || template_op_slot(f, inner, "activation") != NONE;
+    return template_typed_slot(f, inner, &view) != NONE || template_op_slot(f, inner, "op") != NONE ||
+           template_op_slot(f, inner, "activation") != NONE;
 }

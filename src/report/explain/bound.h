@@ -18,7 +18,7 @@ struct bound {
     const struct automaton_run *ops; /* what is known of its ops; or NULL */
     uint32_t first, end;
     uint64_t kinds[(OPERATORS + 63) / 64]; /* of the ops, and what they read as */
-    char *functions; /* by the subformula: 'y', 'n', or 0: not asked yet */
+    char *functions;                       /* by the subformula: 'y', 'n', or 0: not asked yet */
     struct {
         const struct node *of;
         struct open_ops most;

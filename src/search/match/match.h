@@ -125,7 +125,8 @@ struct savings {
  * that saves most (in groups of more than 16 the one that saves most first), among equals, and everywhere where `by` is
  * NULL, those with most ops that compute each time. A match whose ops another one has too gives way to that, unless it
  * and others like it save more than that may at best. A match of another source than the dialect of TTNN stays only
- * where it covers ops that no match of that does, or, of its library, all that these have, and saves more. Sorts by root. The others go to `gave_way`, unless that is NULL. */
+ * where it covers ops that no match of that does, or, of its library, all that these have, and saves more. Sorts by
+ * root. The others go to `gave_way`, unless that is NULL. */
 void match_resolve(struct match_list *list, const struct savings *by, struct match_list *gave_way);
 
 /* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops
