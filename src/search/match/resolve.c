@@ -220,7 +220,7 @@ static uint32_t parts_of(const struct resolution *s, const struct rival *of, str
 }
 
 static void drop_parts(struct resolution *s, const struct rival *whole) {
-    struct rival *parts[MOST_PARTS], sorted[MOST_PARTS];
+    struct rival *parts[MOST_PARTS], sorted[MOST_PARTS] = {{0}};
     uint32_t n = parts_of(s, whole, parts), nsorted = 0;
     double all = 0;
     for (uint32_t i = 0; i < n; i++)
