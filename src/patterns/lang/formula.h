@@ -130,7 +130,7 @@ struct node {
     uint64_t kinds[(OPERATORS + 63) / 64];
     const struct rearrangement *order; /* N_REARRANGED */
     struct node *form;                 /* N_FUNCTION: over its operands; */
-    double within;                     /* how much may be between it and what is found, next to 1 or to the value */
+    double within;                     /* how much may be between it and what is found: function_same_at */
     uint8_t result;                    /* N_RESULT: its number */
     bool any;                          /* any op may match; else only those of the set `kinds` */
     bool given;                        /* N_NUMBER: given(...), which an argument of the model may be as well */

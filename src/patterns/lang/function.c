@@ -107,13 +107,15 @@ enum op_kind function_op(const struct node *n) {
     return own ? f->op : NO_OPERATOR;
 }
 
-bool function_same_at(double a, double b, double within) {
-    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= within * fmax(1, fabs(a));
+/* What is added to x counts next to x; below 1e-9 doubles are too rough for that. */
+bool function_same_at(double a, double b, double within, double x) {
+    double size = fmax(fabs(a), fmin(1, fmax(1e-9, fabs(x))));
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= within * size;
 }
 
 bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POINTS], double within) {
     for (int i = 0; i < FUNCTION_POINTS; i++)
-        if (!function_same_at(a[i], b[i], within))
+        if (!function_same_at(a[i], b[i], within, function_points[i]))
             return false;
     return true;
 }

@@ -23,8 +23,8 @@ static inline uint32_t function_captures(const struct node *n) {
 }
 /* The operator that the function of a node (N_FUNCTION) is written as; NO_OPERATOR: it takes several. */
 enum op_kind function_op(const struct node *n);
-/* Both are values of one function, at one point, at all. */
-bool function_same_at(double a, double b, double within);
+/* Both are values of one function, at a point x, at all. */
+bool function_same_at(double a, double b, double within, double x);
 bool function_same(const double a[FUNCTION_POINTS], const double b[FUNCTION_POINTS], double within);
 /* The op is of an operator of one, two or three numbers whose value is known by them alone; that value. */
 bool function_operator(enum op_kind k);

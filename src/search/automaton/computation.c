@@ -167,10 +167,11 @@ static bool value_at(const struct computation *c, double x, double *y) {
 
 /* Of those that are left, which have the value of the computation at a point. */
 static uint64_t same_at(double y, const struct subformula *const *functions, uint64_t left, int point) {
+    double x = function_points[point];
     uint64_t same = 0;
     for (; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
-        if (!functions[i]->values || function_same_at(functions[i]->values[point], y, functions[i]->node->within))
+        if (!functions[i]->values || function_same_at(functions[i]->values[point], y, functions[i]->node->within, x))
             same |= 1ull << i;
     }
     return same;
@@ -193,7 +194,7 @@ static bool is_function(const struct computation *c, const struct node *n, const
         captured[i] = graph_constant(c->g, constants[i]).value;
     for (int p = 0; p < FUNCTION_POINTS; p++) { /* those near 0 tell most functions apart */
         double x = function_points[(p + FUNCTION_POINTS / 2) % FUNCTION_POINTS];
-        if (!value_at(c, x, &y) || !function_same_at(function_at(n, x, captured), y, n->within))
+        if (!value_at(c, x, &y) || !function_same_at(function_at(n, x, captured), y, n->within, x))
             return false;
     }
     return true;
