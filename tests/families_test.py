@@ -110,6 +110,7 @@ MISSED = {
     "linear_of_turned_product.ttir": [(LINEAR, "dot_general add")],
     "einsum_heads_bias.ttir": [(LINEAR, "dot_general add")],
     "adaln_n_plus_n_scale.ttir": [(NORM, "layer_norm multiply add add")],
+    "adaln_on_affine_op.ttir": [(NORM, "layer_norm add multiply add")],
     "adaln_n_plus_m_scale.ttir": [(NORM, "layer_norm multiply")],
     "layer_norm_weight_then_shift.ttnn": [(NORM, "layer_norm add")],
     "layer_norm_recomputed_mean.ttir": [
@@ -247,7 +248,7 @@ SILENT = [
     "batch_norm_train.ttir",
     "flax_wrong_clamp.ttir",
     "adaln_gate_per_token.ttnn",
-    "adaln_on_affine_op.ttir",
+    "adaln_on_affine_op_of_batch.ttir",
     "batched_weights_moe.ttnn",
     "bias_on_transposed_product_rows.ttir",
     "lora_no_bias.ttnn",
@@ -372,10 +373,9 @@ SILENT = [
 THEORETICAL = {
     "sd_unet_cross_attention.ttnn": [("cuda.transformer_engine.ForwardLinearBiasAdd", "matmul add add")],
     "sd3_adaln_of_primitives.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
-    "adaln_on_affine_op.ttir": [("cuda.tensorrt_llm.fused_layernorm_adaln", "layer_norm add multiply add")],
+    "adaln_on_affine_op_of_batch.ttir": [("cuda.tensorrt_llm.fused_layernorm_adaln", "layer_norm add multiply add")],
     "lora_with_base_bias.ttnn": [
-        ("cuda.ort.com.microsoft.FusedMatMul", "matmul multiply"),
-        ("cuda.transformer_engine.ForwardLinearBiasAdd", "matmul add add"),
+        ("cuda.transformer_engine.ForwardLinearScaleAdd", "matmul multiply add"),
         ("torch.inductor.b2b_gemm", "matmul matmul"),
     ],
     "lora_no_bias.ttnn": [
