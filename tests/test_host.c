@@ -344,7 +344,7 @@ Test(host, several_results_are_returned) {
         (void)body_of_call(arena_strdup(&arena, buf_str(&text)));
         const struct mlir_func *f = &m.funcs[m.nfuncs - 1];
         cr_assert(f->in_cpu_module);
-        cr_expect_eq(m.ops[f->end_op - 1].noperands, counts[i]);
+        cr_expect_eq(m.ops[f->end_op - 1].noperands, (uint32_t)counts[i]);
         buf_free(&text);
         buf_free(&all);
     }

@@ -27,7 +27,7 @@ static bool along_axes(const struct imap *map, const struct axes *axes, struct i
 static void drop_common(struct imap *a, struct imap *b) {
     for (uint32_t i = a->n; i-- > 0;)
         for (uint32_t k = b->n; k-- > 0;)
-            if (memcmp(&a->t[i], &b->t[k], sizeof a->t[i]) == 0) {
+            if (imap_equal(&(struct imap){1, {a->t[i]}}, &(struct imap){1, {b->t[k]}})) {
                 memmove(&a->t[i], &a->t[i + 1], (--a->n - i) * sizeof *a->t);
                 memmove(&b->t[k], &b->t[k + 1], (--b->n - k) * sizeof *b->t);
                 break;

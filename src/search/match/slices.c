@@ -102,8 +102,8 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         return NULL;
     *axes = *g->axes;
     axes_clear(&at);
-    int dim = g->node->dim.axes[0];
-    uint32_t named = dim < 0 ? g->axes->n + (uint32_t)dim : (uint32_t)dim;
+    int8_t dim = g->node->dim.axes[0];
+    uint32_t named = (uint32_t)dim + (dim < 0 ? g->axes->n : 0);
     for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
         const struct axes *from = ch->dims[d] ? &digits : &kept;
         uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
