@@ -447,6 +447,7 @@ Test(price, what_moves_a_result_back_goes_with_what_moves_it) {
                           "p = ttnn.permute r {permutation = array<i64: 0, 3, 1, 2>} -> 8x64x14x14xbf16; return p");
     double padding = 1 - 49.0 * 2 / (8 * 64); /* tiles */
     cr_expect(near(x.around_us, moving + back + relu * padding, 0.01), "%g", x.around_us);
+    cr_expect_gt(price_saved_at_best_us(&x), price_saved_us(&x));
     /* what else uses it wants it moved: */
     x = price_short(
         args, NORMED

@@ -42,7 +42,10 @@ static inline double price_saved_here_us(const struct price *x) {
 
 /* What it may save within that error. */
 static inline double price_saved_at_best_us(const struct price *x) {
-    return x->known ? x->without.estimated.us - x->with.estimated.us / MODEL_ERROR : 0;
+    double saved = x->without.estimated.us - x->with.estimated.us / MODEL_ERROR;
+    if (!x->known)
+        return 0;
+    return price_is_slower(x) ? saved : saved + x->around_us;
 }
 
 /* What the time of the model falls by, where this place alone is fused. */
