@@ -1067,6 +1067,19 @@ Test(match, of_what_overlaps_the_set_that_saves_most_is_kept) {
     }
 }
 
+Test(match, a_part_of_what_is_not_kept_stands_for_itself) {
+    const char *yaml = "name: small\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n---\n"
+                       "name: large\nfused_op: f\nsource: ttnn\nmatch: out = (exp(x) + y) * z\n---\n"
+                       "name: last\nfused_op: f\nsource: ttnn\nmatch: out = tanh(x * z)\n";
+    const char *ops = "e = ttir.exp x; s = ttir.add e y; m = ttir.multiply s z; o = ttir.tanh m; return o";
+    for (int i = 0; i < 2; i++) {
+        resolve_by(yaml, ops, (struct saved_by[]){{"small", {3, 3}}, {"large", {5, 5}}, {"last", {i ? 7 : 4, 9}}});
+        cr_assert_eq(list.n, i ? 2 : 1);
+        cr_assert(str_is(list.items[0].pattern->name, i ? "small" : "large"));
+        forget_ir();
+    }
+}
+
 Test(match, what_only_the_library_has_stays_where_it_saves_more_than_what_it_takes) {
     const char *yaml = "name: one\nfused_op: ttnn.one\nstatus: {level: ttir}\nmatch: out = exp(x) * w\n---\n"
                        "name: two\nfused_op: ttnn.two\nsource: ttnn\nstatus: {level: library}\n"

@@ -240,6 +240,22 @@ static void drop_parts(struct resolution *s, const struct rival *whole) {
         parts[i]->part |= all <= whole->most;
 }
 
+/* What saves time and is a part of none that is kept stands for itself. */
+static void keep_freed_parts(struct resolution *s, struct rival *parts, uint32_t n, const struct rival *others,
+                             uint32_t nothers) {
+    uint32_t freed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i].us > 0)
+            parts[freed++] = parts[i];
+    qsort(parts, freed, sizeof *parts, by_gain);
+    for (uint32_t i = 0; i < nothers; i++)
+        if (s->keep[others[i].number])
+            match_mark(others[i].match, s->marks);
+    keep_in_order(parts, freed, s->marks, s->keep);
+    for (uint32_t i = 0; i < nothers; i++)
+        unmark(others[i].match, s->marks);
+}
+
 static void resolve_group(struct resolution *s, struct rival *rivals, uint32_t n) {
     uint32_t left = 0;
     if (n == 1) {
@@ -254,13 +270,17 @@ static void resolve_group(struct resolution *s, struct rival *rivals, uint32_t n
         if (!rivals[i].part)
             drop_parts(s, &rivals[i]);
     for (uint32_t i = 0; i < n; i++)
-        if (!rivals[i].part)
-            rivals[left++] = rivals[i];
+        if (!rivals[i].part) {
+            struct rival whole = rivals[i];
+            rivals[i] = rivals[left];
+            rivals[left++] = whole;
+        }
     qsort(rivals, left, sizeof *rivals, by_gain);
     if (left <= MOST_EXACT)
         keep_best(rivals, left, s->marks, s->keep);
     else
         keep_in_order(rivals, left, s->marks, s->keep);
+    keep_freed_parts(s, rivals + left, n - left, rivals, left);
 }
 
 static int by_group(const void *pa, const void *pb) {
