@@ -1354,6 +1354,10 @@ class Explain(Case):
     def near(self, *args):
         return self.places("--only=linear", *args)
 
+    def test_at_an_op_wherever_it_stands(self):
+        self.assertEqual(self.near("--at=ttir.add", "--ttir-only", "m.mlir"), self.near("--at=4", "--ttir-only", "m.mlir"))
+        self.assertEqual(self.explain("--at=ttir.softmax", "--ttir-only", "m.mlir")[0], 3)
+
     def test_near(self):
         """As text; JSON has the same."""
         status, out, err = self.explain("--ttir-only", "m.mlir")

@@ -161,6 +161,15 @@ static bool mark_arguments(const struct graph *g, struct str at, bool *asked) {
     return any;
 }
 
+/* Every op of this name: "ttnn.softmax". */
+static bool mark_named(const struct mlir *m, struct str name, bool *asked) {
+    bool any = false;
+    for (uint32_t op = 0; op < m->nops; op++)
+        if (str_eq(mlir_op_name(m, op), name))
+            any = asked[op] = true;
+    return any;
+}
+
 static bool mark_level(const struct level *l, const struct asked_place *q, bool *asked) {
     const struct mlir *m = &l->ir;
     uint64_t line = 0;
@@ -171,7 +180,7 @@ static bool mark_level(const struct level *l, const struct asked_place *q, bool 
         if (graph_class(&l->graph, op) != OP_STRUCTURE && has_location(m, op, q->text))
             any = asked[op] = true;
     if (!any && !q->line)
-        return mark_arguments(&l->graph, q->text, asked);
+        return mark_arguments(&l->graph, q->text, asked) || mark_named(m, q->text, asked);
     if (any || !is_of_file(l, q, &line))
         return any;
     for (uint32_t op = 0; op < m->nops; op++)

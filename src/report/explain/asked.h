@@ -1,6 +1,6 @@
 /* What --at means: everything that the program prints of an op. A value ("%12", "ttir:%12", "%12 (ttnn.add)"), a line
- * ("812", "line 812", "FILE:812"), an op and its line ("ttnn.add 812", "ttnn.add at line 812"), a name in a location
- * ("add.174"), an alias ("#loc12"). */
+ * ("812", "line 812", "FILE:812"), an op ("ttnn.softmax": all of them; "ttnn.add 812", "ttnn.add at line 812": that of
+ * this line), a name in a location ("add.174"), an alias ("#loc12"). */
 #ifndef FA_ASKED_H
 #define FA_ASKED_H
 

@@ -436,8 +436,8 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     }
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){"", 0, 0},
-                 "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a name, a location or its "
-                 "alias",
+                 "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op (ttnn.add) or an op and its line, a "
+                 "name, a location or its alias",
                  "nothing in the input is at '%s'", e->at);
         return FA_INPUT;
     }
