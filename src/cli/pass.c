@@ -89,7 +89,8 @@ static void write_files(struct pass_args *x, const struct fa_finding *f, const s
 static void write_pass(struct args *args, const struct fa_finding *f, FILE *out) {
     struct pass_args *x = (struct pass_args *)args;
     const char *says = made_by(args, f);
-    struct fa_pass_options o = {.writing = writing_options(args, patterns_of_place(args, &x->patterns, f->pattern)),
+    struct fa_pass_options o = {.writing =
+                                    writing_options(args, patterns_of_place(args, &x->patterns, f->pattern, NULL)),
                                 .module = *f->ttir_module ? f->ttir_module : f->ttnn_module,
                                 .says = says,
                                 .pass = strncmp(f->pass, "ttir-", 5) == 0 ? f->pass : NULL,

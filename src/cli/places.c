@@ -19,10 +19,12 @@ enum fa_status each_place(struct args *args, each_finding *each, FILE *out) {
     return args->error ? args->refused : status;
 }
 
-struct fa_patterns patterns_of_place(struct args *args, struct place_patterns *kept, const char *only) {
+struct fa_patterns patterns_of_place(struct args *args, struct place_patterns *kept, const char *only,
+                                     const char *sources) {
     struct fa_patterns p = args->options.patterns;
     p.only = only;
-    p.skip = p.sources = NULL;
+    p.skip = NULL;
+    p.sources = sources;
     if (!kept->of || strcmp(kept->of, only) != 0) {
         fa_library_free(kept->library);
         kept->of = text(args, "%s", only);

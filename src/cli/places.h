@@ -9,12 +9,14 @@ typedef void each_finding(struct args *args, const struct fa_finding *f, FILE *o
 /* Audits, and hands over each different finding with its modules, until there is an error. */
 enum fa_status each_place(struct args *args, each_finding *each, FILE *out);
 
-/* The patterns of a pattern or fused op by this name, read once for places that follow one another. */
+/* The patterns of a pattern or fused op by this name, of these sources or NULL, read once for places that follow one
+ * another: the sources of one `kept` stay the same. */
 struct place_patterns {
     struct fa_library *library; /* to be freed with fa_library_free */
     const char *of;
 };
-struct fa_patterns patterns_of_place(struct args *args, struct place_patterns *kept, const char *only);
+struct fa_patterns patterns_of_place(struct args *args, struct place_patterns *kept, const char *only,
+                                     const char *sources);
 /* What the fused op is written with; its inputs are those of the caller. */
 struct fa_apply_options writing_options(const struct args *args, struct fa_patterns patterns);
 

@@ -41,7 +41,7 @@ static struct fa_audit_options options_of(const struct repro *r, const char *con
     o.inputs.files = file;
     o.inputs.nfiles = 1;
     o.inputs.levels = levels;
-    o.patterns = patterns_of_place(&r->x->args, &r->x->patterns, r->f->fused_op);
+    o.patterns = patterns_of_place(&r->x->args, &r->x->patterns, r->f->fused_op, NULL);
     return o;
 }
 

@@ -12,9 +12,8 @@
 
 struct asking {
     struct user_compiler compiler;
-    const char *name;           /* of it */
-    struct fa_library *library; /* the patterns of one fused op, */
-    const char *library_of;     /* this one; or NULL */
+    const char *name; /* of it */
+    struct place_patterns patterns;
     struct fa_tried *answers;
     size_t n, room, ncompiles, nasked, nfailed;
     size_t nleft; /* of the ops of the place, by name, those that are there when it is not fused */
@@ -71,21 +70,8 @@ static size_t ops_left(struct asking *q, const struct fa_finding *f, const char 
     return n;
 }
 
-static const struct fa_library *library_of(struct asking *q, const struct fa_patterns *patterns) {
-    if (q->library_of && strcmp(q->library_of, patterns->only) == 0)
-        return q->library;
-    fa_library_free(q->library);
-    q->library_of = text(q->compiler.args, "%s", patterns->only);
-    return q->library = fa_library_read(patterns, 0);
-}
-
 static struct fa_patterns patterns_of(struct asking *q, const char *only) {
-    struct fa_patterns p = q->compiler.args->options.patterns;
-    p.only = only;
-    p.skip = NULL;
-    p.sources = "ttnn:dialect";
-    p.library = library_of(q, &p);
-    return p;
+    return patterns_of_place(q->compiler.args, &q->patterns, only, "ttnn:dialect");
 }
 
 static enum made look(struct asking *q, const struct fa_finding *f) {
@@ -241,7 +227,7 @@ enum fa_status try_why(struct try_args *x, FILE *out) {
     args->options.tried = NULL; /* what was answered before is asked again */
     enum fa_status status = each_place(args, answer, out);
     keep_answers(q);
-    fa_library_free(q->library);
+    fa_library_free(q->patterns.library);
     if (status > FA_MISSED)
         return status;
     if (q->nasked && q->nfailed == q->nasked)
