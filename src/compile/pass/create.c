@@ -370,12 +370,11 @@ static void move_operands(struct pass_writer *w) {
     const struct mlir *m = w->place.g->m;
     struct str root = w->expr[m->ops[w->place.roots[0]].first_result];
     struct buf list = {0};
-    uint32_t n = 0;
     for (uint32_t v = 0; v < m->nvalues; v++)
         if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0])
-            buf_printf(&list, "%s%.*s", n++ ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
+            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
     struct str all = buf_take(&list, w->arena);
-    if (n == 0)
+    if (!all.n)
         return;
     w->uses_utils = true;
     cpp_put(&w->rewrite, INDENT, "for (Value value : {%.*s}) {", (int)all.n, all.p);

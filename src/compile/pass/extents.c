@@ -453,7 +453,7 @@ struct str extents_guards(struct extents_of_place *e, const uint32_t *values, ui
     for (uint32_t i = 0; i < n; i++) {
         struct buf of = {0};
         for (uint32_t k = i; k < n && lists[i].n; k++)
-            if (str_eq(lists[k], lists[i]) && (k == i || lists[k].n))
+            if (str_eq(lists[k], lists[i]))
                 buf_printf(&of, "%s%.*s", of.n ? ", " : "", (int)e->expr[values[k]].n, e->expr[values[k]].p);
         struct str list = lists[i], of_text = buf_take(&of, a);
         for (uint32_t k = i; k < n; k++)

@@ -694,17 +694,6 @@ static struct str reduced_count(struct pass_writer *w, double number) {
     return STR("");
 }
 
-/* It is a name of the formula, whose number the form may be made of. */
-static bool has_name(const struct pass_writer *w, uint32_t value) {
-    const struct formula *f = &w->match->pattern->formula;
-    for (uint32_t i = 0; i < w->detail.nslots; i++) {
-        uint32_t v = w->detail.slots[i].value;
-        if (v != NONE && f->slot_name[i].n && movement_source(w->place.g, v) == movement_source(w->place.g, value))
-            return true;
-    }
-    return false;
-}
-
 /* An attribute of the form is this number, or its product with that of another constant with a name. */
 static bool form_has(const struct pass_writer *w, double number) {
     const struct graph *f = w->place.f;
@@ -713,9 +702,9 @@ static bool form_has(const struct pass_writer *w, double number) {
             const struct attr *x = &graph_attributes(f, op)->at[i];
             double is = x->is_number && !x->is_whole ? attr_value(x) : NAN;
             for (uint32_t k = 0; k <= w->nconstants; k++) {
-                double factor = k == w->nconstants                   ? 1
-                                : has_name(w, w->constants[k].value) ? w->constants[k].number
-                                                                     : NAN;
+                double factor = k == w->nconstants                               ? 1
+                                : formula_name(w, w->constants[k].value, true).n ? w->constants[k].number
+                                                                                 : NAN;
                 if (fabs(is - number * factor) <= 1e-6 * fabs(is))
                     return true;
             }
@@ -740,8 +729,8 @@ static void match_constants(struct pass_writer *w) {
         struct pass_constant *c = &w->constants[i];
         struct str expr = c->expr, name = formula_name(w, c->value, true);
         bool counted;
-        if (has_name(w, c->value) && form_has(w, c->number)) {
-            c->variable = pass_variable(w, name.n ? name : STR("number"), "");
+        if (name.n && form_has(w, c->number)) {
+            c->variable = pass_variable(w, name, "");
             w->helpers |= HELPER_SPLAT;
             cpp_put(&w->guards, INDENT, "std::optional<double> %.*s = getSplatValue(%.*s);", (int)c->variable.n,
                     c->variable.p, (int)expr.n, expr.p);
@@ -839,9 +828,8 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
 }
 
 static void match_shapes(struct pass_writer *w, const struct str more[3]) {
-    struct buf ranks = {0}, guards = {0};
-    put_shapes(w, &ranks);
-    guards = ranks;
+    struct buf guards = {0};
+    put_shapes(w, &guards);
     for (uint32_t i = 0; i < 3; i++)
         if (more[i].n)
             condition(&guards, "%.*s", (int)more[i].n, more[i].p);

@@ -285,17 +285,17 @@ static bool find_match(struct fa_pass *p, const struct graph *g, uint32_t func, 
     return list.n > 0;
 }
 
-static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct str module, struct module_text *b,
+static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct str module, struct module_text *b,
                        struct module_text *f) {
     struct pass_writer *w = arena_alloc(&p->arena, sizeof *w);
     struct match match = {0};
     w->arena = &p->arena;
     if (!pass_place_read(&w->place, &b->level.graph, &f->level.graph, &p->arena, &p->left))
-        return false;
+        return;
     w->match = &match;
     if (!find_match(p, w->place.g, w->place.func, &w->place, &match) || !match_details(&match, &p->arena, &w->detail)) {
         p->left = STR("the pattern does not match there alone");
-        return false;
+        return;
     }
     const struct mlir *m = &b->level.ir;
     w->expr = arena_alloc(&p->arena, (m->nvalues + (size_t)1) * sizeof *w->expr);
@@ -313,13 +313,12 @@ static bool write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
                            (int)number.n, number.p);
     if (!pass_match(w)) {
         p->left = STR("nothing leads from one of its results to the others");
-        return false;
+        return;
     }
     p->code = file_text(p, o, w);
     p->test = pass_test(w, p->patterns, module, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
     buf_free(&w->guards);
     buf_free(&w->rewrite);
-    return true;
 }
 
 /* Of an op that TTIR has not: what it would be. */

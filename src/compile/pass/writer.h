@@ -1,6 +1,6 @@
 /* One place as a pattern of the compiler. From the bottom up: cpp.c (names, lines), place.c (which ops go),
- * extents.c (which extents are equal), writer.c (its names), match.c (guards), create.c (what is written), test.c (the
- * test), pass.c. */
+ * extents.c (which extents are equal), writer.c (its names), create.c (what is written), where.c (what the pattern
+ * asks), match.c (guards), test.c (the test), definition.c (of an op that TTIR has not), pass.c. */
 #ifndef FA_PASS_WRITER_H
 #define FA_PASS_WRITER_H
 
