@@ -40,25 +40,6 @@ static void lazy_selu(struct eval_context *ctx, const struct call *c, const stru
 
 /* ---- folds ---- */
 
-/* Folds these dimensions of the operand, in their order. */
-static const struct tensor *folded(struct eval_context *ctx, const struct call *c, const bool *reduced,
-                                   const int64_t *order, uint32_t n, fold_function *f) {
-    struct view v = view_of(operand_needed(ctx, c, 0));
-    uint32_t to[MAX_RANK] = {0}, at = 0, rank = v.shape.rank;
-    struct shape kept = {0};
-    bool keep = attr_flag(ctx, c, "keep_dim", false);
-    for (uint32_t d = 0; d < rank; d++) {
-        if (!reduced[d])
-            to[at++] = d;
-        if (!reduced[d] || keep)
-            kept.dim[kept.rank++] = reduced[d] ? 1 : v.shape.dim[d];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        to[at++] = (uint32_t)order[i];
-    v = view_permuted(v, to);
-    return tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, f, &v, NULL, n), &kept);
-}
-
 static fold_function *fold_of(enum op_kind k) {
     switch (k) {
     case K_MAX:
@@ -79,16 +60,24 @@ static fold_function *fold_of(enum op_kind k) {
 }
 
 static void lazy_reduction(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *x = operand_needed(ctx, c, 0);
-    bool reduced[MAX_RANK] = {false};
-    int64_t order[MAX_RANK];
-    uint32_t n = 0;
-    if (reduced_dims(c->kind, c->attributes, x->shape.rank, reduced) == NONE)
-        op_fails(ctx, "%s along no dimension of a tensor of rank %u", op_table[c->kind].name, x->shape.rank);
-    for (uint32_t d = 0; d < x->shape.rank; d++)
+    struct view v = view_of(operand_needed(ctx, c, 0));
+    uint32_t to[MAX_RANK] = {0}, at = 0, rank = v.shape.rank;
+    struct shape kept = {0};
+    bool reduced[MAX_RANK] = {false}, keep = attr_flag(ctx, c, "keep_dim", false);
+    uint32_t n = reduced_dims(c->kind, c->attributes, rank, reduced);
+    if (n == NONE)
+        op_fails(ctx, "%s along no dimension of a tensor of rank %u", op_table[c->kind].name, rank);
+    for (uint32_t d = 0; d < rank; d++) {
+        if (!reduced[d])
+            to[at++] = d;
+        if (!reduced[d] || keep)
+            kept.dim[kept.rank++] = reduced[d] ? 1 : v.shape.dim[d];
+    }
+    for (uint32_t d = 0; d < rank; d++)
         if (reduced[d])
-            order[n++] = d;
-    *out = folded(ctx, c, reduced, order, n, fold_of(c->kind));
+            to[at++] = d;
+    v = view_permuted(v, to);
+    *out = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, fold_of(c->kind), &v, NULL, n), &kept);
 }
 
 /* ---- parts of a tensor ---- */
