@@ -49,7 +49,6 @@ static void search(const struct pattern_set *set) {
     struct match_list found = {0};
     match_function(set, &graph, 0, &own, &found);
     match_resolve(&found, NULL, NULL);
-    (void)match_conflicts(&found, &own);
     (void)signs_of_fusing(set, &graph, NULL);
     for (uint32_t i = 0; i < found.n; i++) {
         struct match_detail detail;

@@ -155,15 +155,12 @@ static void print_others(const struct search_setup *setup, const struct match *o
     struct match_list all = {0};
     match_graph(setup, own->graph, a, &all);
     match_resolve(&all, NULL, NULL);
-    struct str_list *conflicts = match_conflicts(&all, a);
     for (uint32_t i = 0; i < all.n; i++) {
         const struct match *m = &all.items[i];
-        if (m->pattern == own->pattern && !conflicts)
+        if (m->pattern == own->pattern)
             continue;
         fprintf(out, "    also %.*s at", (int)m->pattern->name.n, m->pattern->name.p);
         print_op(m->graph, m->root, out);
-        if (conflicts)
-            print_lines("or", conflicts[i], out);
         fprintf(out, "\n");
     }
     free(all.items);

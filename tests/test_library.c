@@ -1,5 +1,5 @@
-/* The promises made to authors of patterns: examples, printed formulas, signs of fusing, conflicts, what is
- * known of the compiler. */
+/* The promises made to authors of patterns: examples, printed formulas, signs of fusing, what is known of the
+ * compiler. */
 #include "authoring/examples.h"
 #include "base/tree.h"
 #include "pattern_text.h"
@@ -326,22 +326,6 @@ Test(library, what_is_hidden_shows_when_it_is_asked_for) {
     struct match_detail d;
     match_details(&list.items[0], &arena, &d);
     cr_assert(d.decomposed && d.blocked.n == 1 && str_is(d.blocked.items[0], "no"));
-}
-
-Test(library, a_kernel_competes_with_the_direct_fusion_of_its_ops) {
-    read_pattern(HEAD("sum", "out = exp(a) + b"));
-    read_pattern("name: k\nfused_op: torch.k\nsource: torch\nmatch: out = tanh(exp(a) + b)\n");
-    search("x:2x3 y:2x3",
-           "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; t = ttir.tanh s -> 2x3; f = ttir.exp t -> 2x3\n"
-           "o = ttir.add f y -> 2x3; return o");
-    cr_assert_eq(list.n, 3);
-    struct str_list *r = match_conflicts(&list, &arena);
-    cr_assert_not_null(r);
-    cr_assert(r[0].n == 1 && str_is(r[0].items[0], "torch.k"));
-    cr_assert(r[1].n == 1 && str_is(r[1].items[0], "ttnn.sum"));
-    cr_assert_eq(r[2].n, 0);
-    list.n = 1;
-    cr_assert_null(match_conflicts(&list, &arena));
 }
 
 Test(library, signs_of_fusing) {

@@ -129,8 +129,4 @@ struct savings {
  * root. The others go to `gave_way`, unless that is NULL. */
 void match_resolve(struct match_list *list, const struct savings *by, struct match_list *gave_way);
 
-/* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops
- * with it, in `a`; NULL when no two are in conflict. */
-struct str_list *match_conflicts(const struct match_list *list, struct arena *a);
-
 #endif
