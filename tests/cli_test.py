@@ -1438,7 +1438,8 @@ class Explain(Case):
             self.assertEqual((status, err), (0, ""), at)
             self.assertTrue(out.startswith("ttir.add %%77 at line %d: here ttnn.add %%1 at line 9\n\n"
                                            "m.ttnn.mlir:9: ttnn.add %%1: matched: linear" % add), out)
-        self.assertTrue(self.explain("--at=ttnn:%1", *both)[1].startswith("m.ttnn.mlir:9: "))
+        for at in "ttnn:%1", "ttnn.add":
+            self.assertTrue(self.explain("--at", at, *both)[1].startswith("m.ttnn.mlir:9: "), at)
         for at in ("ttnn:%77", "ttir:%78", "ttir.add at line 9", "ttnn.matmul 9", "m.ttir.mlir:999", "ttir:"):
             self.assertEqual(self.explain("--at", at, *both)[0], 3, at)
 

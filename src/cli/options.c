@@ -48,7 +48,7 @@ static const struct option_row gate_rows[] = {
     {"min-saving", 0, TEXT, MEMBER(options.min_saving), "TIME|PERCENT",
      .help = "leave out fused ops that save less: 10us, or 1% of\nall; by default those that save nothing"},
     {"fail-on", 0, TEXT, MEMBER(options.fail_on), "LIST",
-     .help = "exit 1 for findings of these sources; by default\nwith --baseline ttnn:dialect, else all",
+     .help = "exit 1 for findings of these sources; by default\nall, or in diff and with --baseline ttnn:dialect",
      .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},
 };
 static const struct option_row fused_rows[] = {
