@@ -92,10 +92,11 @@ struct asked_savings {
 static struct saving saving_of(void *context, const struct match *m) {
     struct asked_savings *s = context;
     struct match_detail detail;
-    if (!binding_query_run(s->query, m, &s->arena, &detail))
-        return (struct saving){0, 0};
-    struct price price = price_match(s->pricer, m, &detail);
-    struct saving saving = {price_saved_us(&price), price_saved_at_best_us(&price)};
+    struct saving saving = {0, 0};
+    if (binding_query_run(s->query, m, &s->arena, &detail)) {
+        struct price price = price_match(s->pricer, m, &detail);
+        saving = (struct saving){price_saved_us(&price), price_saved_at_best_us(&price)};
+    }
     arena_reset(&s->arena);
     return saving;
 }
