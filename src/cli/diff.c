@@ -89,8 +89,8 @@ const struct command diff_command = {
              "against OLD, each with its place, and which findings are new or gone. OLD and\n"
              "NEW are each a log or a TTNN file, or both are reports; /dev/null is a report\n"
              "without findings.\n",
-    .after = "Exit status: 0; 1 a fused op was lost, or a new finding fails; 2 wrong usage; 3 an\n"
-             "input that cannot be read.\n",
+    .after = "Exit status: 0; 1 a fused op was lost, or a new finding fails; 2 wrong usage;\n"
+             "3 an input that cannot be read.\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .shared = {&gate_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct diff_args),
