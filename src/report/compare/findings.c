@@ -10,7 +10,8 @@ static bool may_be_report(struct str text) {
     return !text.n || *text.p == '{' || str_starts(text, STR("input:")) || str_find(text, STR("missed_fusions"));
 }
 
-bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
+/* The tree of such a report, NULL of an empty file, in `a`. False with a diagnostic. */
+static bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document) {
     static const char what[] = "this is no report: `missed_fusions` expected",
                       hint[] = "an audit writes one: `fusion-audit -o report.yml m.ttir.mlir m.ttnn.mlir`";
     struct yaml y = {.path = path, .arena = a, .diags = d};

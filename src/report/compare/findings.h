@@ -19,7 +19,4 @@ static inline bool finding_is_of_dialect(const struct finding *f) {
     return str_is(f->source, "ttnn") && !f->lacks.n;
 }
 
-/* The tree of such a report, NULL of an empty file, in `a`. False with a diagnostic. */
-bool read_report(const char *path, struct arena *a, struct diags *d, const struct tree **document);
-
 #endif
