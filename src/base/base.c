@@ -291,6 +291,17 @@ void sort_ids(uint32_t *ids, uint32_t n) {
     qsort(ids, n, sizeof *ids, by_id);
 }
 
+uint32_t set_first(uint32_t *first, uint32_t i) {
+    while (first[i] != i)
+        i = first[i] = first[first[i]];
+    return i;
+}
+
+void sets_join(uint32_t *first, uint32_t a, uint32_t b) {
+    uint32_t x = set_first(first, a), y = set_first(first, b);
+    first[x > y ? x : y] = x > y ? y : x;
+}
+
 uint32_t find_id(const uint32_t *ids, uint32_t n, uint32_t id) {
     const uint32_t *found = n ? bsearch(&id, ids, n, sizeof *ids, by_id) : NULL;
     return found ? (uint32_t)(found - ids) : NONE;
@@ -337,20 +348,23 @@ void buf_int(struct buf *b, int64_t n) {
     buf_add(b, (struct str){digits + at, sizeof digits - at});
 }
 
-void buf_printf(struct buf *b, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        return;
-    if ((size_t)n >= b->cap - b->n) { /* it did not fit */
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, args);
+    if (n > 0 && (size_t)n >= b->cap - b->n) { /* it did not fit */
         buf_room(b, (size_t)n + 1);
-        va_start(ap, fmt);
-        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-        va_end(ap);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
     }
-    b->n += (size_t)n;
+    va_end(again);
+    b->n += n > 0 ? (size_t)n : 0;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    buf_vprintf(b, fmt, args);
+    va_end(args);
 }
 
 struct str buf_str(const struct buf *b) {

@@ -123,6 +123,9 @@ static inline bool has_id(const uint32_t *ids, uint32_t n, uint32_t id) {
             return true;
     return false;
 }
+/* Disjoint sets of ids: first[i] leads to the first one of the set of i, and is i to begin with. */
+uint32_t set_first(uint32_t *first, uint32_t i);
+void sets_join(uint32_t *first, uint32_t a, uint32_t b);
 /* Where an id is among ascending ones, or NONE. */
 uint32_t find_id(const uint32_t *ids, uint32_t n, uint32_t id);
 void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
@@ -144,6 +147,7 @@ char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the cal
 void buf_addc(struct buf *b, char c);
 void buf_int(struct buf *b, int64_t n); /* in decimal */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 struct str buf_str(const struct buf *b);
 struct str buf_take(struct buf *b, struct arena *a); /* a copy of it in the arena; the buffer is freed */
 void buf_free(struct buf *b);

@@ -216,12 +216,12 @@ static size_t line_end(struct str text, size_t room) {
 }
 
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
-    char all[8192];
+    struct buf all = {0};
     va_list args;
     va_start(args, fmt);
-    vsnprintf(all, sizeof all, fmt, args);
+    buf_vprintf(&all, fmt, args);
     va_end(args);
-    struct str text = str_of(all);
+    struct str text = buf_str(&all);
     for (uint32_t more = 0; text.n; more = CONTINUED) {
         size_t room = WIDTH - indent - more, end = text.n <= room || more ? 0 : head_end(text, room);
         end = end ? end : line_end(text, room);
@@ -229,6 +229,7 @@ void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
         buf_printf(b, "%*s%.*s\n", (int)(indent + more), "", (int)line.n, line.p);
         text = (struct str){text.p + end, text.n - end};
     }
+    buf_free(&all);
 }
 
 void cpp_comment(struct buf *b, uint32_t indent, struct str text) {

@@ -13,17 +13,6 @@ static const struct graph *graph_of(const struct extents_of_place *e, bool form)
     return form ? e->place->f : e->place->g;
 }
 
-static uint32_t find(const struct extents_of_place *e, uint32_t x) {
-    while (e->up[x] != x)
-        x = e->up[x] = e->up[e->up[x]];
-    return x;
-}
-
-static void unite(struct extents_of_place *e, uint32_t a, uint32_t b) {
-    uint32_t x = find(e, a), y = find(e, b);
-    e->up[x > y ? x : y] = x > y ? y : x;
-}
-
 /* What is of both modules is that of g. */
 static uint32_t node(const struct extents_of_place *e, bool form, uint32_t value, uint32_t dim) {
     uint32_t same = form ? e->place->value_of[value] : NONE;
@@ -48,11 +37,11 @@ struct relation {
 };
 
 static void join(const struct relation *r, uint32_t a, uint32_t da, uint32_t b, uint32_t db) {
-    unite(r->e, node(r->e, r->form, a, da), node(r->e, r->form, b, db));
+    sets_join(r->e->up, node(r->e, r->form, a, da), node(r->e, r->form, b, db));
 }
 
 static void join_one(const struct relation *r, uint32_t value, uint32_t dim) {
-    unite(r->e, node(r->e, r->form, value, dim), r->e->one);
+    sets_join(r->e->up, node(r->e, r->form, value, dim), r->e->one);
 }
 
 /* ---- what ops say ---- */
@@ -284,7 +273,7 @@ static bool is_variable(struct str expr) {
 /* It is a part or a sum of others; or NULL. */
 static const struct part *part_of(const struct extents_of_place *e, uint32_t class) {
     for (uint32_t i = 0; i < e->nnodes; i++)
-        if (e->parts[i].nof && find(e, i) == class)
+        if (e->parts[i].nof && set_first(e->up, i) == class)
             return &e->parts[i];
     return NULL;
 }
@@ -296,7 +285,7 @@ static uint32_t naming(const struct extents_of_place *e, uint32_t class, uint32_
         uint32_t rank, v = e->defines[i];
         shape_of(e, false, v, &rank);
         for (*dim = 0; *dim < rank && (!part || e->place->read[v]); ++*dim)
-            if (find(e, e->first[0][v] + *dim) == class)
+            if (set_first(e->up, e->first[0][v] + *dim) == class)
                 return v;
     }
     return NONE;
@@ -318,8 +307,8 @@ static struct str print_part(struct extents_of_place *e, const struct part *p) {
 }
 
 static struct str print_node(struct extents_of_place *e, uint32_t at) {
-    uint32_t class = find(e, at), dim, v = naming(e, class, &dim);
-    if (class == find(e, e->one))
+    uint32_t class = set_first(e->up, at), dim, v = naming(e, class, &dim);
+    if (class == set_first(e->up, e->one))
         return STR("1");
     if (v != NONE) {
         e->indexed[v] = true;
@@ -340,7 +329,7 @@ static bool same_shape(struct extents_of_place *e, bool form, uint32_t value, ui
     uint32_t rank, other;
     bool same = shape_of(e, form, value, &rank) && shape_of(e, false, v, &other) && rank == other;
     for (uint32_t d = 0; d < rank && same; d++)
-        same = find(e, node(e, form, value, d)) == find(e, e->first[0][v] + d);
+        same = set_first(e->up, node(e, form, value, d)) == set_first(e->up, e->first[0][v] + d);
     return same;
 }
 
@@ -365,7 +354,7 @@ struct str extents_number(struct extents_of_place *e, int64_t number) {
         uint32_t rank, v = e->defines[i];
         const int64_t *dims = shape_of(e, false, v, &rank);
         for (uint32_t d = 0; d < rank; d++) {
-            uint32_t class = find(e, e->first[0][v] + d);
+            uint32_t class = set_first(e->up, e->first[0][v] + d);
             if (dims[d] != number || class == found)
                 continue;
             if (found != NONE)
@@ -408,9 +397,9 @@ static bool adds_names(struct extents_of_place *e, uint32_t value) {
     bool adds = false;
     shape_of(e, false, value, &rank);
     for (uint32_t d = 0; d < rank && !adds; d++) {
-        uint32_t class = find(e, e->first[0][value] + d), dim;
-        adds =
-            class != find(e, e->one) && naming(e, class, &dim) == NONE && (e->place->read[value] || !part_of(e, class));
+        uint32_t class = set_first(e->up, e->first[0][value] + d), dim;
+        adds = class != set_first(e->up, e->one) && naming(e, class, &dim) == NONE &&
+               (e->place->read[value] || !part_of(e, class));
     }
     return adds;
 }

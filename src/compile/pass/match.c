@@ -29,12 +29,11 @@ static struct str formula_name(const struct pass_writer *w, uint32_t value, bool
 
 static void condition(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void condition(struct buf *to, const char *fmt, ...) {
-    char text[4096];
     va_list args;
+    buf_add(to, to->n ? STR(" || ") : STR(""));
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    buf_vprintf(to, fmt, args);
     va_end(args);
-    buf_printf(to, "%s%s", to->n ? " || " : "", text);
 }
 
 static struct str anchor(const struct pass_writer *w) {

@@ -145,7 +145,7 @@ struct resolution {
     uint8_t *marks;       /* by op */
     uint32_t *dialect;    /* by op: a match of the dialect that is kept and has it, or NONE */
     uint32_t *owner;      /* by op: a match that has it, or NONE */
-    uint32_t *leader;     /* by match: of its group, after group_of */
+    uint32_t *first;      /* by match: of its group, after set_first */
     uint32_t *rooted;     /* by op: a match with this root, or NONE */
     uint32_t *next;       /* by match: another one with its root */
     struct rival **rival; /* by match: where it stands in its group */
@@ -153,24 +153,13 @@ struct resolution {
     bool *keep;           /* by match */
 };
 
-static uint32_t group_of(const struct resolution *s, uint32_t i) {
-    while (s->leader[i] != i)
-        i = s->leader[i] = s->leader[s->leader[i]];
-    return i;
-}
-
-static void join(struct resolution *s, uint32_t i, uint32_t k) {
-    uint32_t a = group_of(s, i), b = group_of(s, k);
-    s->leader[a > b ? a : b] = a < b ? a : b;
-}
-
 /* Takes its ops, and joins those that had one of them before. */
 static void group_by_ops(struct resolution *s, uint32_t i) {
     const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t *owner = &s->owner[m->ops[k]];
         if (*owner != NONE)
-            join(s, i, *owner);
+            sets_join(s->first, i, *owner);
         *owner = i;
     }
     s->next[i] = s->rooted[m->root];
@@ -181,7 +170,7 @@ static void group_by_movement(struct resolution *s, uint32_t i) {
     const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nthrough; k++)
         if (s->rooted[m->through[k]] != NONE)
-            join(s, i, s->owner[m->through[k]]);
+            sets_join(s->first, i, s->owner[m->through[k]]);
 }
 
 /* Among those that save the same the larger one counts. */
@@ -333,7 +322,7 @@ static void resolve_source(struct resolution *s, unsigned source, struct rival *
     for (uint32_t i = 0; i < n; i++)
         group_by_movement(s, rivals[i].number);
     for (uint32_t i = 0; i < n; i++)
-        rivals[i].group = group_of(s, rivals[i].number);
+        rivals[i].group = set_first(s->first, rivals[i].number);
     qsort(rivals, n, sizeof *rivals, by_group);
     for (uint32_t i = 0; i < n; i = end) {
         for (end = i + 1; end < n && rivals[end].group == rivals[i].group;)
@@ -353,7 +342,7 @@ void match_list_add(struct match_list *list, const struct match *m) {
 static void resolve_sources(struct resolution *s) {
     struct rival *rivals = xcalloc(s->list->n, sizeof *rivals);
     for (uint32_t i = 0; i < s->list->n; i++)
-        s->leader[i] = i;
+        s->first[i] = i;
     for (unsigned source = DIALECT; source < SOURCES; source++)
         resolve_source(s, source, rivals);
     free(rivals);
@@ -365,7 +354,7 @@ static void resolution_free(struct resolution *s) {
     free((void *)s->rival);
     free(s->next);
     free(s->rooted);
-    free(s->leader);
+    free(s->first);
     free(s->owner);
     free(s->dialect);
     free(s->marks);
@@ -380,7 +369,7 @@ void match_resolve(struct match_list *list, const struct savings *by, struct mat
                            .marks = xcalloc(nops, sizeof *s.marks),
                            .dialect = xcalloc(nops, sizeof *s.dialect),
                            .owner = xcalloc(nops, sizeof *s.owner),
-                           .leader = xcalloc(list->n, sizeof *s.leader),
+                           .first = xcalloc(list->n, sizeof *s.first),
                            .rooted = xcalloc(nops, sizeof *s.rooted),
                            .next = xcalloc(list->n, sizeof *s.next),
                            .rival = xcalloc(list->n, sizeof *s.rival),
