@@ -12,12 +12,12 @@
 #include "ir/graph/functions.h"
 #include "ir/graph/movement.h"
 #include "ir/pair/align.h"
+#include "ir/pair/merged.h"
 
 enum {
     MAX_NAMES = 16,       /* in the location of an op that was made of several */
     MAX_CANDIDATES = 256, /* ops of one value, or of one name: of more, neither tells */
-    MAX_JUDGED = 1024,    /* ops that show whether two large modules are of one model */
-    MAX_BEHIND = 4        /* ops between what a lowering made of one op: a cast, a reshape, a bias */
+    MAX_JUDGED = 1024     /* ops that show whether two large modules are of one model */
 };
 
 struct named {
@@ -117,10 +117,11 @@ static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 }
 
 /* One location may stand for two unrelated ops when the files are of different models: an op of the same kind must
- * at least yield as many elements. */
+ * at least yield as many elements. What only moves an operand of a lowered op has its location, and is no part of it.
+ */
 static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    return p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != NO_OPERATOR &&
-           !same_size(p, ttnn, ttir);
+    bool alike = p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != NO_OPERATOR;
+    return (alike && !same_size(p, ttnn, ttir)) || (!image_is_made(p->ttnn, ttnn) && image_is_made(p->ttir, ttir));
 }
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
@@ -128,31 +129,6 @@ static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 }
 
 /* ---- do the two belong together ---- */
-
-static bool computes(const struct graph *g, uint32_t op) {
-    enum op_kind k = (enum op_kind)g->kind[op];
-    enum op_class c = graph_class(g, op);
-    return k != NO_OPERATOR && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN &&
-           !op_generates(k) && !op_is(k, SHARDS) && !op_is(k, PARTIAL) && op_table[k].shrink != SHRINK_PAD;
-}
-
-/* Where an op is one that several with a common operand were merged into, as products with weights side by side are:
- * the op behind it whose result is used in slices only, which is itself or an elementwise one. NONE: it is none. */
-static uint32_t cut_up(const struct graph *g, uint32_t op) {
-    for (int step = 0;
-         step < MAX_BEHIND && (step > 0 || graph_class(g, op) == OP_CONTRACT || graph_class(g, op) == OP_ELTWISE);
-         step++) {
-        uint32_t v = g->m->ops[op].first_result, n = graph_nuses(g, v), slices = 0;
-        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
-            slices += graph_class(g, g->uses[u]) == OP_SLICE;
-        if (n > 0 && slices == n)
-            return op;
-        op = n == 1 ? g->uses[g->first_use[v]] : NONE;
-        if (op == NONE || !(graph_class(g, op) == OP_ELTWISE || class_moves(graph_class(g, op))))
-            break;
-    }
-    return NONE;
-}
 
 static bool is_broadcast(const struct graph *g, uint32_t op) {
     return graph_movement(g, op) == MOVEMENT_BROADCAST || graph_movement(g, op) == MOVEMENT_REPEAT;
@@ -234,11 +210,11 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
         kind |= same;
         size |= large;
         both = same && large;
-        part |= same && (cut_up(p->ttir, c) != NONE || has_broadcast_beside(p->ttir, c));
+        part |= same && (pair_cut_up(p->ttir, c) != NONE || has_broadcast_beside(p->ttir, c));
     }
     bool has = both || (size && !kind);
     p->norigins += has;
-    bool merged = graph_class(p->ttnn, op) == OP_CONTRACT && cut_up(p->ttnn, op) != NONE;
+    bool merged = pair_is_merged(p->ttnn, op);
     bool untold = !located && (align_told(&t->values, op) == TOLD_NOTHING || is_fed_by_host(p->ttnn, op));
     bool open = !has && (merged || part || untold);
     p->njudged += !open && (has || kind || (located && !e));
@@ -350,7 +326,8 @@ static uint32_t first_part(const struct pairing *p, uint32_t value) {
 
 /* Of an op that several were merged into: the first of these. */
 static uint32_t by_parts(const struct pairing *p, uint32_t op) {
-    uint32_t cut = cut_up(p->ttnn, op), first = cut == NONE ? NONE : first_part(p, p->ttnn->m->ops[cut].first_result);
+    uint32_t cut = pair_cut_up(p->ttnn, op),
+             first = cut == NONE ? NONE : first_part(p, p->ttnn->m->ops[cut].first_result);
     if (first == NONE || cut == op || same_kind(p, op, first))
         return first;
     for (uint32_t i = 0; i < graph_noperands(p->ttir, first); i++) {
@@ -375,7 +352,7 @@ static void pair_by_value(struct pairing *p, struct table *t) {
 /* Movement, constants and the like come and go between the levels: they tell nothing, paired or not. */
 static void count_pair(struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
-    if (p->ttnn->kind[op] != NO_OPERATOR && !computes(p->ttnn, op))
+    if (p->ttnn->kind[op] != NO_OPERATOR && !pair_computes(p->ttnn, op))
         return;
     if (p->ttir_of[op] == NONE)
         p->nunpaired++;
@@ -450,10 +427,10 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     table_build(&t, ttir, whole ? NONE : 8 * MAX_JUDGED);
     if (whole) {
         pair_ops(p, &t);
-        segment_scratch_build(&p->segments, ttir, ttnn);
+        segment_scratch_build(&p->segments, ttir, ttnn, p->ttir_of);
     }
     for (uint32_t op = 0; op < ttnn->m->nops && t.nsample < MAX_JUDGED; op++)
-        if (pairs(ttnn, op) && computes(ttnn, op)) {
+        if (pairs(ttnn, op) && pair_computes(ttnn, op)) {
             judge(p, &t, op);
             t.nsample++;
         }

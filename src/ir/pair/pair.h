@@ -9,6 +9,7 @@
 struct segment_scratch {
     uint8_t *marks;            /* a zero byte for each op of the larger level */
     uint32_t *equal, *seed_of; /* per TTIR op: the first one that makes the same value; of these the seed, or NONE */
+    uint8_t *paired;           /* of these: a TTNN op descends from it */
 };
 
 struct pairing {
@@ -27,12 +28,13 @@ struct pairing {
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole);
 void pair_free(struct pairing *p);
 
-void segment_scratch_build(struct segment_scratch *s, const struct graph *ttir, const struct graph *ttnn);
+void segment_scratch_build(struct segment_scratch *s, const struct graph *ttir, const struct graph *ttnn,
+                           const uint32_t *ttir_of);
 void segment_scratch_free(struct segment_scratch *s);
 
-/* The TTIR ops that a set of TTNN ops descends from, in textual order, with what lies between them on the way; ops that
- * make one value are one. False when none is paired, too much lies between, or they hang together less than the TTNN
- * ops do. *out is in the arena. Of a whole pairing. One thread at a time. */
+/* The TTIR ops that a set of TTNN ops descends from, in textual order, with what lies between them on the way and, of
+ * merged ops, all of them; ops that make one value are one. False when none is paired, too much lies between, or they
+ * hang together less than the TTNN ops do. *out is in the arena. Of a whole pairing. One thread at a time. */
 bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
                   uint32_t *nout);
 

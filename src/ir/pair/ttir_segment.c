@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "ir/pair/image.h"
+#include "ir/pair/merged.h"
 
 enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 /* ops of a segment: no fused op is of more */ };
 
@@ -71,15 +73,21 @@ void segment_scratch_free(struct segment_scratch *s) {
     free(s->marks);
     free(s->equal);
     free(s->seed_of);
+    free(s->paired);
     memset(s, 0, sizeof *s);
 }
 
-void segment_scratch_build(struct segment_scratch *s, const struct graph *ttir, const struct graph *ttnn) {
+void segment_scratch_build(struct segment_scratch *s, const struct graph *ttir, const struct graph *ttnn,
+                           const uint32_t *ttir_of) {
     size_t n = ttir->m->nops + (size_t)1, others = ttnn->m->nops + (size_t)1;
     s->marks = xcalloc(n > others ? n : others, 1);
     s->equal = equal_ops(ttir);
     s->seed_of = xrealloc(NULL, n * sizeof *s->seed_of);
     memset(s->seed_of, 0xff, n * sizeof *s->seed_of);
+    s->paired = xcalloc(n, 1);
+    for (uint32_t op = 0; op < ttnn->m->nops; op++)
+        if (ttir_of[op] != NONE)
+            s->paired[s->equal[ttir_of[op]]] = 1;
 }
 
 /* ---- what lies between ---- */
@@ -177,27 +185,56 @@ static struct ends ends_of(const struct graph *g, const struct segment_scratch *
     return ends;
 }
 
+/* Products of one value may be one product in TTNN, cut into parts. */
 static bool hang_together(const struct pairing *p, struct ends ttir, const uint32_t *ttnn_ops, uint32_t n) {
     if (ttir.last <= 1)
         return ttir.last == 1;
     struct ends ttnn = ends_of(p->ttnn, &p->segments, ttnn_ops, n);
-    return ttir.first <= ttnn.first && ttir.last <= ttnn.last;
+    uint32_t parts = ttnn.last > ttnn.first ? ttnn.last : ttnn.first;
+    return ttir.first <= parts && ttir.last <= ttnn.last;
+}
+
+/* Adds what feeds the seeds and has no op in TTNN: it was merged into one of theirs. */
+static void add_merged(struct segment_search *s) {
+    const struct segment_scratch *scratch = s->scratch;
+    for (uint32_t i = 0; i < s->n && s->n <= MAX_BETWEEN; i++) /* the list grows */
+        for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++) {
+            uint32_t v = graph_operands(s->g, s->ops[i])[k];
+            uint32_t def = v == NONE ? NONE : s->g->m->values[image_source(s->g, v)].def;
+            if (def != NONE && pair_computes(s->g, def) && graph_class(s->g, def) != OP_OPAQUE &&
+                !scratch->paired[scratch->equal[def]])
+                add_seed(s, def);
+        }
+}
+
+/* Seeds, in the search, become the segment. */
+static bool lay_out(struct segment_search *s, uint32_t most, struct ends *ends) {
+    bool complete = reach(s);
+    *ends = cut_segment(s);
+    return complete && s->n <= most;
 }
 
 bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
                   uint32_t *nout) {
-    struct segment_search s = {.g = p->ttir, .scratch = &p->segments, .merges = true, .first = NONE};
-    for (uint32_t i = 0; i < n; i++)
+    struct segment_search s = {.g = p->ttir, .scratch = &p->segments, .merges = true, .first = NONE}, whole = s;
+    uint32_t most = 8 * n + 16; /* a fused op becomes a handful of primitives; more is another part of the model */
+    struct ends ends, whole_ends;
+    bool merged = false;
+    for (uint32_t i = 0; i < n; i++) {
+        merged |= pair_is_merged(p->ttnn, ttnn_ops[i]);
         if (p->ttir_of[ttnn_ops[i]] != NONE)
             add_seed(&s, p->ttir_of[ttnn_ops[i]]);
-    bool complete = reach(&s);
-    struct ends ends = cut_segment(&s);
-    /* A fused op becomes a handful of primitives; more than that is another part of the model. */
-    bool ok = complete && s.n <= 8 * n + 16 && hang_together(p, ends, ttnn_ops, n);
-    *nout = ok ? s.n : 0;
+    }
+    bool ok = lay_out(&s, most, &ends) && hang_together(p, ends, ttnn_ops, n);
+    for (uint32_t i = 0; ok && merged && i < s.n; i++)
+        add_seed(&whole, s.ops[i]);
+    add_merged(&whole);
+    const struct segment_search *found = lay_out(&whole, most, &whole_ends) && whole.n ? &whole : &s;
+    *nout = ok ? found->n : 0;
     *out = arena_alloc(a, (*nout + 1) * sizeof **out);
     if (*nout)
-        memcpy(*out, s.ops, *nout * sizeof **out);
+        memcpy(*out, found->ops, *nout * sizeof **out);
     free(s.ops);
+    free(whole.ops);
     return ok;
 }
