@@ -64,9 +64,9 @@ struct cutting {
     const struct graph *g;
     const struct mlir *m;
     struct arena *arena;
-    uint32_t func, nops;
-    bool *in;      /* per op */
-    uint8_t *made; /* per op: of how many ops in a row a constant is made that is short to write; 0: it is none */
+    uint32_t func, first, end; /* its ops */
+    bool *in;                  /* per op, from the first on */
+    uint8_t *made; /* likewise: of how many ops in a row a constant is made that is short to write; 0: it is none */
     uint32_t *inputs, ninputs;
 };
 
@@ -80,26 +80,33 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
+static bool is_in(const struct cutting *c, uint32_t op) {
+    return op >= c->first && op < c->end && c->in[op - c->first];
+}
+static uint8_t rows_of(const struct cutting *c, uint32_t op) {
+    return op >= c->first && op < c->end ? c->made[op - c->first] : 0;
+}
+
 /* As are the ops that make it, which stand before it. */
 static void find_short_constants(struct cutting *c) {
-    c->made = arena_alloc(c->arena, c->m->nops + (size_t)1);
-    for (uint32_t op = 0; op < c->m->nops; op++) {
+    c->made = arena_alloc(c->arena, c->end - c->first + (size_t)1);
+    for (uint32_t op = c->first; op < c->end; op++) {
         struct str text = mlir_span(c->m, c->m->ops[op].text);
         bool made = in_function(c, op) && c->m->ops[op].callee == NONE && text.n <= MOST_BYTES &&
                     !str_find(text, STR("dense_resource"));
         uint8_t row = 1;
         for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++) {
             uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
-            made = def != NONE && def < op && c->made[def] > 0 && c->made[def] <= MOST_DEPTH;
-            row = made && c->made[def] >= row ? (uint8_t)(c->made[def] + 1) : row;
+            made = def != NONE && def < op && rows_of(c, def) > 0 && rows_of(c, def) <= MOST_DEPTH;
+            row = made && rows_of(c, def) >= row ? (uint8_t)(rows_of(c, def) + 1) : row;
         }
-        c->made[op] = made ? row : 0;
+        c->made[op - c->first] = made ? row : 0;
     }
 }
 
 static bool is_short_constant(const struct cutting *c, uint32_t value) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
-    return op != NONE && c->made[op] > 0;
+    return rows_of(c, op) > 0;
 }
 
 /* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
@@ -122,9 +129,9 @@ static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
     if (!is_short_constant(c, value) && !is_moved_here(c, value, depth))
         return;
     uint32_t op = c->m->values[value].def;
-    if (c->in[op])
+    if (is_in(c, op))
         return;
-    c->in[op] = true;
+    c->in[op - c->first] = true;
     for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
         bring(c, operands_of(c, op)[k], depth + 1);
 }
@@ -136,20 +143,30 @@ static void add_input(struct cutting *c, uint32_t value) {
     c->inputs[c->ninputs++] = value;
 }
 
+typedef void with_value(struct cutting *c, uint32_t value);
+
+static void bring_along(struct cutting *c, uint32_t value) {
+    bring(c, value, 0);
+}
+
+/* The operands of its ops that none of them makes. */
+static void each_operand(struct cutting *c, with_value *f) {
+    for (uint32_t op = c->first; op < c->end; op++)
+        for (uint32_t k = 0; is_in(c, op) && k < c->m->ops[op].noperands; k++) {
+            uint32_t v = operands_of(c, op)[k];
+            if (v != NONE && !is_in(c, c->m->values[v].def))
+                f(c, v);
+        }
+}
+
 static void find_inputs(struct cutting *c) {
-    c->inputs = arena_alloc(c->arena, (c->m->noperands + (size_t)1) * sizeof *c->inputs);
+    uint32_t most = 1;
     find_short_constants(c);
-    for (int with_constants = 1; with_constants >= 0; with_constants--)
-        for (uint32_t op = 0; op < c->nops; op++)
-            for (uint32_t k = 0; c->in[op] && k < c->m->ops[op].noperands; k++) {
-                uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
-                if (v == NONE || (def != NONE && c->in[def]))
-                    continue;
-                if (with_constants)
-                    bring(c, v, 0);
-                else
-                    add_input(c, v);
-            }
+    each_operand(c, bring_along);
+    for (uint32_t op = c->first; op < c->end; op++)
+        most += is_in(c, op) ? c->m->ops[op].noperands : 0;
+    c->inputs = arena_alloc(c->arena, most * sizeof *c->inputs);
+    each_operand(c, add_input);
 }
 
 /* Taken by an op that stays behind, or by none; what is written to is no use of it. */
@@ -157,7 +174,7 @@ static bool is_result(const struct cutting *c, uint32_t value) {
     const struct graph *g = c->g;
     bool inside = graph_op_is(g, c->m->values[value].def, ARBITRARY);
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
-        if (!c->in[g->uses[u]])
+        if (!is_in(c, g->uses[u]))
             return true;
         inside = true;
     }
@@ -209,7 +226,7 @@ static void print_op(const struct cutting *c, uint32_t op, struct buf *out) {
     struct str text = buf_take(&lines, c->arena);
     for (uint32_t k = 0; k < c->m->ops[op].noperands; k++) {
         uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
-        if (def != NONE && !c->in[def] && c->m->ops[def].nresults > 1)
+        if (def != NONE && !is_in(c, def) && c->m->ops[def].nresults > 1)
             text = renamed(c, text, name_of(c, v, false), name_of(c, v, true));
     }
     while (text.n) {
@@ -220,8 +237,8 @@ static void print_op(const struct cutting *c, uint32_t op, struct buf *out) {
 
 static void print_results(const struct cutting *c, bool types, struct buf *out) {
     uint32_t n = 0;
-    for (uint32_t op = 0; op < c->nops; op++)
-        for (uint32_t k = 0; c->in[op] && k < c->m->ops[op].nresults; k++) {
+    for (uint32_t op = c->first; op < c->end; op++)
+        for (uint32_t k = 0; is_in(c, op) && k < c->m->ops[op].nresults; k++) {
             uint32_t v = c->m->ops[op].first_result + k;
             struct str text = types ? type_of(c, v) : name_of(c, v, false);
             if (is_result(c, v))
@@ -243,8 +260,8 @@ static void print_function(const struct cutting *c, struct buf *out) {
     if (attributes.n)
         buf_printf(out, "attributes {%.*s} ", (int)attributes.n, attributes.p);
     buf_add(out, STR("{\n"));
-    for (uint32_t op = 0; op < c->nops; op++)
-        if (c->in[op])
+    for (uint32_t op = c->first; op < c->end; op++)
+        if (is_in(c, op))
             print_op(c, op, out);
     struct buf names = {0};
     print_results(c, false, &names);
@@ -268,12 +285,15 @@ static void print_device(const struct cutting *c, struct buf *out) {
 static bool cut_out(struct cutting *c, const struct graph *g, const struct segment *s, struct arena *a) {
     const struct mlir *m = s->ir;
     uint32_t func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE;
-    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = func, .nops = m->nops};
+    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = func};
     if (func == NONE)
         return false;
-    c->in = arena_alloc(a, m->nops + (size_t)1);
+    c->first = m->funcs[func].first_op;
+    c->end = m->funcs[func].end_op;
+    c->in = arena_alloc(a, c->end - c->first + (size_t)1);
     for (uint32_t i = 0; i < s->nops; i++)
-        c->in[s->ops[i]] = in_function(c, s->ops[i]);
+        if (in_function(c, s->ops[i]))
+            c->in[s->ops[i] - c->first] = true;
     find_inputs(c);
     return true;
 }
@@ -295,9 +315,9 @@ uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct 
     struct cutting c;
     if (!cut_out(&c, g, s, a))
         return 0;
-    uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
-    for (uint32_t op = 0; op < c.nops; op++)
-        if (c.in[op])
+    uint32_t *ops = arena_alloc(a, (c.end - c.first + (size_t)1) * sizeof *ops), n = 0;
+    for (uint32_t op = c.first; op < c.end; op++)
+        if (is_in(&c, op))
             ops[n++] = op;
     uint64_t kind = segment_hash(&(struct segment){c.m, ops, n});
     for (uint32_t i = 0; i < n; i++)
@@ -340,9 +360,9 @@ struct str standalone_small(const struct graph *g, const struct segment *s, cons
     struct cutting c;
     if (!cut_out(&c, g, s, a))
         return STR("");
-    uint32_t *ops = arena_alloc(a, (c.nops + (size_t)1) * sizeof *ops), n = 0;
-    for (uint32_t op = 0; op < c.nops; op++)
-        if (c.in[op] && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result)))
+    uint32_t *ops = arena_alloc(a, (c.end - c.first + (size_t)1) * sizeof *ops), n = 0;
+    for (uint32_t op = c.first; op < c.end; op++)
+        if (is_in(&c, op) && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result)))
             ops[n++] = op; /* constants come by themselves */
     all.ops = ops;
     all.nops = n;
