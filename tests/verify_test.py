@@ -142,6 +142,17 @@ class Verify(unittest.TestCase):
                 with self.subTest(f"{name} {i} {truth}"):
                     self.check(first, self.path("after.mlir", module(arguments, after)), truth == "wrong")
 
+    def test_seeds(self):
+        """What few numbers show, or a rounded constant explains, is the same for every seed."""
+        names = "epsilon_in_bf16", "batch_norm_of_a_rounded_epsilon_below_a_relu", "positions_that_bf16_rounds"
+        for name, arguments, before, forms in read_pairs():
+            first = self.path("before.mlir", module(arguments, before))
+            for truth, after in forms if name in names else []:
+                second = self.path("after.mlir", module(arguments, after))
+                for seed in range(16):
+                    with self.subTest(f"{name} {truth} {seed}"):
+                        self.assertEqual(self.verify(f"--seed={seed}", first, second)[0], truth == "wrong")
+
     def test_shards_of_another_dimension_are_not_compared(self):
         cut = ("shard_direction = #ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 4, 2>, "
                "shard_type = #ttcore.shard_type<devices>")
@@ -184,16 +195,18 @@ class Verify(unittest.TestCase):
             after = self.path("after.mlir", module(["x: 16x16xf32"], [f"%r = ttnn.{op}(%x) : 16x16xf32"]))
             self.assertEqual(self.verify(first, after)[0], expected)
 
-    def test_padding_of_a_pool_whose_order_is_not_said(self):
+    def test_padding_of_a_pool(self):
+        """Top, left, bottom, right on both sides, unlike that of a convolution in TTNN."""
         op = "%%r = %s(%%x) {ceil_mode = false, count_include_pad = true, dilation = <1, 1>i32, %s = <3, 3>i32, " \
-             "padding = <%s>i32, stride = <1, 1>i32%s} : 1x8x8x4xf32"
+             "padding = <%s>i32, stride = <1, 1>i32%s} : 1x9x9x4xf32"
         sizes = ", batch_size = 1 : si32, channels = 4 : si32, input_height = 8 : si32, input_width = 8 : si32"
-        for padding, expected in ("1, 1, 1, 1", 0), ("0, 1, 2, 1", 3):
-            files = [self.path(name, module(["x: 1x8x8x4xf32"], [op % (pool, size, padding, more)])) for name, pool, size, more in (
-                ("before.mlir", "ttir.avg_pool2d", "kernel", ""), ("after.mlir", "ttnn.avg_pool2d", "kernel_size", sizes))]
-            status, report, said = self.verify(*files)
-            self.assertEqual((status, report), (expected, None), said)
-            self.assertEqual("the four ends of its padding" in said, expected == 3, said)
+        for kind in "avg_pool2d", "max_pool2d":
+            for padding, expected in ("2, 1, 1, 2", 0), ("2, 1, 2, 1", 3), ("1, 2, 2, 1", 1):
+                files = [self.path(name, module(["x: 1x8x8x4xf32"], [op % (pool + kind, size, ends, more)]))
+                         for name, pool, size, ends, more in (
+                             ("before.mlir", "ttir.", "kernel", "2, 1, 1, 2", ""),
+                             ("after.mlir", "ttnn.", "kernel_size", padding, sizes))]
+                self.assertEqual(self.verify(*files)[0], expected, (kind, padding))
 
     def test_an_op_that_is_misread_is_not_compared(self):
         op = "%%r = %s.rms_norm(%s) {epsilon = 1.000000e-05 : f32, normalized_shape = <32>, operandSegmentSizes = <%s>i32} : 8x32xf32"

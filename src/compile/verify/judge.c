@@ -130,6 +130,8 @@ static void ask_at_own_shapes(const struct miter_question *q, struct judgement *
     struct same_question same = {.graph = &q->own.graph,
                                  .lowerings = q->own.problem.lowerings,
                                  .values = {q->own.result[0], q->own.result[1]},
+                                 .loose = q->own.problem.loose,
+                                 .nloose = q->own.problem.nloose,
                                  .seed = q->how.seed,
                                  .bound = q->how.bound,
                                  .most = own_elements};

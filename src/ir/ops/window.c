@@ -24,9 +24,9 @@ static const char *per_dimension(const struct attrs *a, const char *key, uint32_
     return NULL;
 }
 
-/* One number for all ends, one for each dimension, or one for each end: top, left, bottom, right in TTIR and top,
- * bottom, left, right in TTNN. */
-static const char *read_padding(const struct attrs *a, bool ttnn, struct window *w) {
+/* One number for all ends, one for each dimension, or one for each end: top, left, bottom, right in TTIR and of pools in
+ * TTNN, too, but top, bottom, left, right of its convolutions (pool2d.cpp, TTNNOps.td at tt-mlir 19c86fca45ae). */
+static const char *read_padding(const struct attrs *a, bool by_dimension, struct window *w) {
     const struct attr *x = attrs_find(a, "padding");
     uint32_t given = x && x->n > 0 ? (uint32_t)x->n : 0, n = w->n;
     w->both_ends = given == 2 * n && n < 3;
@@ -34,8 +34,8 @@ static const char *read_padding(const struct attrs *a, bool ttnn, struct window 
         return lists;
     for (uint32_t d = 0; d < n && given > 0; d++) {
         bool each = given == 2 * n;
-        w->before[d] = x->list[given == 1 ? 0 : each && ttnn ? 2 * d : d];
-        w->after[d] = x->list[given == 1 ? 0 : !each ? d : ttnn ? 2 * d + 1 : n + d];
+        w->before[d] = x->list[given == 1 ? 0 : each && by_dimension ? 2 * d : d];
+        w->after[d] = x->list[given == 1 ? 0 : !each ? d : by_dimension ? 2 * d + 1 : n + d];
         if (!is_bounded(w->before[d]) || !is_bounded(w->after[d]))
             return numbers;
     }
@@ -298,11 +298,11 @@ static int64_t result_size(const struct window *w, uint32_t d) {
     return w->ceil_mode && last * w->stride[d] >= w->in[d] + w->before[d] ? last : last + 1;
 }
 
-static const char *read_movement(const struct attrs *a, bool ttnn, struct window *w) {
+static const char *read_movement(const struct attrs *a, bool by_dimension, struct window *w) {
     const char *why = per_dimension(a, "stride", w->n, 1, w->stride);
     why = why ? why : per_dimension(a, "dilation", w->n, 1, w->dilation);
     why = why ? why : per_dimension(a, "output_padding", w->n, 0, w->extra);
-    return why ? why : read_padding(a, ttnn, w);
+    return why ? why : read_padding(a, by_dimension, w);
 }
 
 static const char *read_special(const struct attrs *a, bool ttnn, const struct shape *x, const struct shape *weight,
@@ -314,7 +314,7 @@ static const char *read_special(const struct attrs *a, bool ttnn, const struct s
         w->weight_dims[d] = d;
     why = why ? why : read_groups(a, weight, w);
     why = why ? why : read_size(a, weight, w);
-    return why ? why : read_movement(a, ttnn, w);
+    return why ? why : read_movement(a, ttnn && weight, w); /* a pool has no weights */
 }
 
 static const char *set_result(struct window *w) {
@@ -345,14 +345,6 @@ static const char *read_upsampling(const struct attrs *a, const struct shape *x,
     return why;
 }
 
-/* The dialect says of convolutions in which order it takes the four ends, and of pools it does not; the compiler hands
- * those of TTIR over as they are (TTNNOps.td, TTIRToTTNN at tt-mlir 19c86fca45ae). */
-static bool is_ambiguous(enum op_kind k, const struct attrs *a) {
-    const struct attr *x = attrs_find(a, "padding");
-    bool pool = op_table[k].window.kind == WINDOW_POOL && op_table[k].window.rank == 2;
-    return pool && x && x->n == 4 && x->list[1] != x->list[2];
-}
-
 const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const struct shape *x,
                         const struct shape *weight, struct window *w) {
     enum window_kind kind = op_table[k].window.kind;
@@ -362,8 +354,6 @@ const char *window_read(enum op_kind k, bool ttnn, const struct attrs *a, const 
         return "it has no window";
     if (kind == WINDOW_UPSAMPLING)
         return read_upsampling(a, x, w);
-    if (ttnn && is_ambiguous(k, a))
-        return "in which order a pool of TTNN takes the four ends of its padding is not said";
     const char *why = w->n ? read_special(a, ttnn, x, weight, w) : read_generic(a, x, weight, w);
     return why ? why : set_result(w);
 }

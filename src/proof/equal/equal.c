@@ -248,15 +248,15 @@ static void begin_sample(const struct inquiry *t, struct sample *s, enum trial t
 
 /* ---- one kind of numbers ---- */
 
-/* Numbers of one set that may meet what is rare: those of the largest input, or of indices that are compared or
- * narrowed beside a table. */
+/* Numbers of one set that may meet what is rare: those of the largest input, or of indices and places that are compared
+ * or narrowed beside a table. */
 static int64_t numbers_of_a_set(const struct problem *p) {
     int64_t most = 1, indices = 0;
     for (uint32_t i = 0; i < p->ninputs; i++) {
         const struct facts *f = &p->inputs[i].facts;
         int64_t n = graph_numel(p->program.graph, p->inputs[i].value);
         most = n > most ? n : most;
-        indices = f->indices && f->bounded && n > indices ? n : indices;
+        indices = (f->indices || f->places) && f->bounded && n > indices ? n : indices;
     }
     return indices ? INDICES_COUNT * indices : most;
 }

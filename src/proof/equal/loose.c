@@ -15,8 +15,8 @@ enum { MAX_EQUATIONS = 4096, STEPS = 5, OCTAVES = 12, OCTAVES_APART = 2, HALVING
 static const double furthest = 1.1;
 static const double settled = 1e-3; /* what may be left of a difference, of its first size */
 /* Squares of what tells nothing: a gradient relative to the first one, since differences of constants that matter alike
- * are noise; a difference of an element. */
-static const double told = 1e-12, nothing = 1e-24;
+ * are noise; a difference of an element, which is solved for until it is that small, and which rounding leaves. */
+static const double told = 1e-12, nothing = 1e-24, noise = 1e-22;
 
 /* The differences of elements, relative to these, as functions of the constants: infinite where an element is a number
  * no more. */
@@ -182,7 +182,7 @@ static bool settle(struct equations *e, double shift[MAX_LOOSE], double *all) {
     for (int step = 0; step < STEPS && dot(rest, rest, e->n) > nothing * e->n; step++)
         if (!improve(e, jacobian, shift, rest, next))
             break;
-    return dot(rest, rest, e->n) <= settled * settled * first;
+    return dot(rest, rest, e->n) <= fmax(settled * settled * first, noise * e->n);
 }
 
 bool loose_settle(const struct lockstep *l, double shift[MAX_LOOSE]) {

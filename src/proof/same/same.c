@@ -126,14 +126,12 @@ static void choose_elements(struct same_run *r, uint32_t most) {
 
 /* ---- one trial ---- */
 
-static double error_of_constant(const struct lazy *table, double number) {
-    enum { PRINTED = 21 };
-    int exponent, precision = format_is_float(table->type) ? dtype_table[table->type].precision : PRINTED;
-    int bits = precision < PRINTED ? precision : PRINTED, exact = bits < PRINTED ? 3 : 12;
-    double x = frexp(fabs(number), &exponent);
-    if (number == 0 || !isfinite(number) || ldexp(x, exact) == floor(ldexp(x, exact)) || format_is_integer(table->type))
-        return 0;
-    return ldexp(1, exponent - 1 - bits);
+/* Of the loose constant that the number is; 0: it is none. */
+static double error_of_constant(const struct same_question *q, double number) {
+    for (uint32_t i = 0; i < q->nloose; i++)
+        if (fabs(q->loose[i].number - number) < q->loose[i].error)
+            return q->loose[i].error;
+    return 0;
 }
 
 /* `jitter`: the how many-th; 0: none. */
@@ -231,7 +229,7 @@ static bool fit_constant(struct same_run *r) {
             return false;
     for (uint32_t i = 0; i < r->all.n; i++) {
         const struct lazy *l = r->all.all[i];
-        double error = l->kind == LAZY_TABLE && l->n == 1 ? error_of_constant(l, l->x[0]) : 0;
+        double error = l->kind == LAZY_TABLE && l->n == 1 ? error_of_constant(r->q, l->x[0]) : 0;
         bool different = true;
         if (error == 0)
             continue;
