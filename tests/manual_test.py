@@ -25,7 +25,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv.pop())
 PAGE = os.path.join(ROOT, "man", "fusion-patterns.5")
 PAGES = sorted(glob.glob(os.path.join(ROOT, "man", "*.[157]")))
-WHOLE = "name: page_%d\nfused_op: ttnn.page\nsource: ttnn\n"
+WHOLE = "name: page_%d\nfused_op: ttnn.exp\nsource: ttnn\n"
 COSINE = """cosine_scores:
 - hit: |
     s = multiply q:2x32x64 q; t = sum s {dim_arg = [-1], keep_dim = true}; u = rsqrt t; v = multiply q u

@@ -283,22 +283,53 @@ Test(library, idioms_are_expanded_and_what_they_share_gets_a_name) {
     written("out = twice(exp(a)) + b", "t1 = exp(a)\nout = (t1 * t1 | t1 ** 2) + b\n");
 }
 
-/* ---- warnings ---- */
+/* ---- what authors are told ---- */
+
+static bool check(const char *path) {
+    set.library = STR("p deep.q");
+    return patterns_check(&set, path, &diags);
+}
+
+static void refuses(const char *fused_op, const char *hint) {
+    diags.n = 0;
+    set.n = 0;
+    read_pattern(arena_printf(&arena, "name: p\nfused_op: %s\nsource: ttnn\nmatch: out = exp(x)\n", fused_op).p);
+    cr_assert_not(check("p.yml"));
+    cr_assert_eq(diags.n, 1);
+    cr_assert_eq(diags.items[0].line, 2);
+    cr_assert_str_eq(diags.items[0].hint, hint);
+}
+
+Test(library, a_fused_op_that_no_dialect_or_library_has_is_refused) {
+    refuses("ttnn.squar", "did you mean ttnn.square?");
+    refuses("ttnn.deep.qq", "did you mean ttnn.deep.q?");
+    refuses("deep.q", "did you mean ttnn.deep.q?");
+    static const char *const ops[] = {"ttnn.p", "ttnn.deep.q", "ttnn.square"};
+    for (int i = 0; i < 3; i++) {
+        diags.n = 0;
+        set.n = 0;
+        read_pattern(arena_printf(&arena, "name: p\nfused_op: %s\nmatch: out = exp(x)\n", ops[i]).p);
+        cr_assert(check("p.yml"));
+        cr_assert_eq(diags.n, 0);
+    }
+    read_pattern("name: q\nfused_op: elsewhere.op\nsource: triton\nmatch: out = exp(x)\n");
+    cr_assert(check("p.yml"));
+}
 
 Test(library, an_idiom_that_nobody_uses_is_warned_of) {
     idiom("twice(x): x * x", 3);
     idiom("four(x): twice(twice(x))", 3);
-    patterns_check(&set, "i.yml", &diags);
+    check("i.yml");
     cr_assert_eq(diags.n, 1);
     cr_assert_str_eq(diags.items[0].message, "no pattern uses the idiom four");
     read_pattern(HEAD("p", "out = four(a)"));
-    patterns_check(&set, "i.yml", &diags);
+    check("i.yml");
     cr_assert_eq(diags.n, 1);
 }
 
 Test(library, a_name_that_no_rule_has_is_warned_of) {
     read_pattern(HEAD("p", "out = exp(a)") "notes: [no_such_rule, two words_here]\n");
-    patterns_check(&set, "p.yml", &diags);
+    check("p.yml");
     cr_assert_eq(diags.n, 1);
     cr_assert_str_eq(diags.items[0].message, "no rule of the file has this name: no_such_rule");
 }
@@ -362,7 +393,7 @@ static bool read_demands(const char *demands) {
     diags.n = 0;
     bool read = patterns_load(&set, path, &diags);
     if (read)
-        patterns_check(&set, path, &diags);
+        check(path);
     remove(path);
     return read;
 }
@@ -391,7 +422,7 @@ static void demands_of_linear(const char *bias, const char *weight) {
     patterns_free(&set);
     diags.n = 0;
     cr_assert(patterns_load(&set, path, &diags), "%s", diags.n ? diags.items[0].message : "");
-    patterns_check(&set, path, &diags);
+    check(path);
     remove(path);
 }
 

@@ -340,13 +340,6 @@ Test(lowering, a_wrong_lowering_is_an_error_with_its_place) {
           "only ops of a dialect have further results");
 }
 
-Test(lowering, files_with_the_older_word_are_read) {
-    wrong("lowering: {a: b}\n", "`lowering` is a list");
-    wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");
-    cr_assert_eq(diags.items[0].line, 2);
-    cr_assert_eq(diags.items[0].column, 29);
-}
-
 Test(lowering, a_later_lowering_replaces_an_earlier_one_and_one_by_itself_ends) {
     char path[] = "/tmp/loweringXXXXXX.yml";
     FILE *f = fdopen(mkstemps(path, 4), "w");

@@ -880,10 +880,9 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("locations: x\n", "1:12", "`locations` is a list");
     refuses("define:\n  - f(x) x\n", "2:10", "':' expected");
     refuses("define: x\n", "1:9", "`define` is a list");
-    refuses("idioms: x\n", "1:9", "`idioms` is a list");
-    refuses("conditions: x\n", "1:13", "`conditions` is a list");
+    refuses("library: x\n", "1:10", "`library` is a list");
     refuses("define:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "lacks the key about");
-    refuses("conditions:\n  - {is: 'p(x): matrix(x)', about: axes}\n", "2:5", "lacks the key says");
+    refuses("define:\n  - {is: 'p(x): matrix(x)', about: axes}\n", "2:5", "lacks the key says");
     refuses("define:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "not a value of about");
     refuses("define:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
     refuses("define:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD "match: out = exp(x)\nwhere: p(x)\n",
@@ -949,7 +948,7 @@ Test(pattern, a_file_or_directory_that_is_not_there) {
 Test(pattern, directories_are_read_in_order_of_name_idioms_first) {
     file("b.yml", "name: b\nfused_op: f\nsource: ttnn\nmatch: out = twice(x)\n");
     file("a.yml", "name: a\nfused_op: f\nsource: ttnn\nmatch: out = twice(exp(x))\n");
-    file("z.yml", "idioms:\n  - \"twice(x): x + x\"\n");
+    file("z.yml", "define:\n  - \"twice(x): x + x\"\n");
     file(".hidden.yml", "not: a pattern\n");
     file("README.md", "not a pattern\n");
     cr_assert(patterns_load(&set, dir, &diags), "%s", diags.n ? last()->message : "");

@@ -133,8 +133,9 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
         for (uint32_t k = 0; k < l->patterns.n && good; k++)
             if (pattern_file_is_of(l->patterns.items[k]->file.p, files[i]))
                 good = patterns_load_tests(&l->patterns, l->patterns.items[k], &l->diags);
-    for (size_t i = 0; i < n && good; i++)
-        patterns_check(&l->patterns, files[i], &l->diags);
+    bool read = good;
+    for (size_t i = 0; i < n && read; i++)
+        good &= patterns_check(&l->patterns, files[i], &l->diags);
     return good ? FA_CLEAN : FA_USAGE;
 }
 

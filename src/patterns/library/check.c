@@ -1,4 +1,4 @@
-/* Warnings for authors of patterns; an audit does not compute them. */
+/* Mistakes that authors of patterns are told of; an audit does not look for them. */
 #include "patterns/library/check.h"
 
 #include <stdlib.h>
@@ -14,6 +14,9 @@ struct checker {
     const char *file;
     struct diags *diags;
     struct arena arena;
+    const char **ops; /* of TTNN, its dialect and its library, without "ttnn." */
+    uint32_t nops, ops_cap;
+    bool failed;
 };
 
 static bool same_file(const char *a, const char *b) {
@@ -27,6 +30,34 @@ static void warn(struct checker *c, uint64_t line, const char *what, struct str 
              word.p, more);
 }
 
+/* ---- ops ---- */
+
+static const struct str ttnn = {"ttnn.", 5};
+
+static struct str without_dialect(struct str op) {
+    size_t n = str_starts(op, ttnn) ? ttnn.n : 0;
+    return (struct str){op.p + n, op.n - n};
+}
+
+static void add_op(struct checker *c, struct str name) {
+    c->ops = grow(c->ops, &c->ops_cap, c->nops + 1, sizeof *c->ops);
+    c->ops[c->nops++] = arena_strdup(&c->arena, name);
+}
+
+static void list_ops(struct checker *c) {
+    for (uint32_t k = 0; k < OPERATORS; k++)
+        for (struct str rest = str_of(op_table[k].spellings); rest.n;) {
+            struct str spelling = str_part(&rest, ' ');
+            if (str_starts(spelling, ttnn))
+                add_op(c, without_dialect(spelling));
+        }
+    for (struct str rest = c->set->library; rest.n;) {
+        struct str name = str_part(&rest, ' ');
+        if (name.n)
+            add_op(c, name);
+    }
+}
+
 /* ---- texts with {names} ---- */
 
 /* Line of a piece of text in the file; that of the pattern when YAML changed the text (folded, escaped). */
@@ -36,6 +67,19 @@ static uint64_t line_of(const struct pattern *p, struct str piece) {
     for (const char *c = p->text.p; at && c < at; c++)
         line += *c == '\n';
     return at ? line : p->line;
+}
+
+static void check_fused_op(struct checker *c, const struct pattern *p) {
+    struct str name = without_dialect(p->fused_op);
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (str_is(name, c->ops[i]) && name.n < p->fused_op.n)
+            return;
+    const char *nearest = str_nearest(name, c->ops, c->nops);
+    struct source_location at = {c->file, line_of(p, p->fused_op), 0};
+    const char *hint = nearest ? arena_printf(&c->arena, "did you mean ttnn.%s?", nearest).p
+                               : "ops that the library of TTNN has since are named under `library`";
+    diag_add(c->diags, SEV_ERROR, at, hint, "no op of TTNN: %.*s", (int)p->fused_op.n, p->fused_op.p);
+    c->failed = true;
 }
 
 static void check_template(struct checker *c, const struct pattern *p, struct str text) {
@@ -108,8 +152,8 @@ static void check_demands_on(struct checker *c, const struct pattern *p) {
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
     check_demands_on(c, p);
-    if (pattern_is_direct(p) && !str_starts(p->fused_op, STR("ttnn.")))
-        warn(c, p->line, "no op of TTNN, which `source` says has it: ", p->fused_op, "");
+    if (pattern_is_direct(p))
+        check_fused_op(c, p);
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->call, p->ncall);
     check_rules(c, p, p->notes, p->nnotes);
@@ -179,8 +223,9 @@ bool pattern_file_is_of(const char *file, const char *path) {
     return strncmp(file, path, n) == 0 && (file[n] == '\0' || file[n] == '/');
 }
 
-void patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
+bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
     struct checker c = {.set = set, .diags = d};
+    list_ops(&c);
     for (uint32_t i = 0; i < set->n; i++) {
         c.file = set->items[i]->file.p;
         if (pattern_file_is_of(c.file, path))
@@ -196,5 +241,7 @@ void patterns_check(const struct pattern_set *set, const char *path, struct diag
         if (pattern_file_is_of(c.file, path))
             check_demand(&c, &set->demands[i]);
     }
+    free(c.ops);
     arena_free(&c.arena);
+    return !c.failed;
 }

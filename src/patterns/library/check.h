@@ -4,9 +4,10 @@
 
 #include "patterns/library/pattern.h"
 
-/* Adds the warnings for a file or a directory that the set has read: patterns and idioms that replace others, {names}
- * in texts and in `fused` that the formula lacks, idioms that no pattern uses. */
-void patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
+/* What is wrong with a file or a directory that the set has read. Errors, after which it is false: fused ops that TTNN
+ * does not have. Warnings: patterns and idioms that replace others, {names} in texts and in `fused` that the formula
+ * lacks, idioms that no pattern uses. */
+bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
 
 /* It is this file, or one of this directory. */
 bool pattern_file_is_of(const char *file, const char *path);

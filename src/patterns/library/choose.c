@@ -9,14 +9,15 @@
 
 bool library_load(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
     struct str dir = data_directory(o->data, "patterns", &set->arena);
-    const struct str always[] = {arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p),
-                                 arena_printf(&set->arena, "%.*s/lowering.yml", (int)dir.n, dir.p)};
+    static const char *const always[] = {"conditions", "library", "lowering"};
     if (!o->no_bundled && !patterns_load(set, arena_strdup(&set->arena, dir), d))
         return false;
-    /* conditions are part of the language, and what fused ops compute */
-    for (int i = 0; i < 2 && o->no_bundled; i++)
-        if (access(always[i].p, F_OK) == 0 && !patterns_load(set, always[i].p, d))
+    /* conditions are part of the language; which ops there are and what they compute is true of all patterns */
+    for (int i = 0; i < 3 && o->no_bundled; i++) {
+        struct str path = arena_printf(&set->arena, "%.*s/%s.yml", (int)dir.n, dir.p, always[i]);
+        if (access(path.p, F_OK) == 0 && !patterns_load(set, path.p, d))
             return false;
+    }
     for (size_t i = 0; i < o->nfiles; i++)
         if (!patterns_load(set, o->files[i], d))
             return false;

@@ -43,8 +43,7 @@ static const struct {
     {"define", load_definition, true},  {"locations", load_location, true}, {"fused_ops", load_sign, true},
     {"passes", load_pass, false},       {"options", load_option, false},    {"unchecked", load_unchecked, true},
     {"had", load_fact, false},          {"prints", load_printed, false},    {"compiler", load_version, false},
-    {"demands", load_demand, false},    {"idioms", load_definition, true},  {"conditions", load_definition, true},
-    {"lowering", load_definition, true}}; /* the last three are the words of older files */
+    {"demands", load_demand, false},    {"library", load_library, false}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

@@ -207,10 +207,9 @@ static const struct pattern_key {
 enum { NKEYS = sizeof keys / sizeof *keys, MOST_RULES = 256 };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    enum { NSECTIONS = 12 };
-    const char *names[NKEYS + NSECTIONS] = {"idioms",  "conditions", "locations", "fused_ops",
-                                            "passes",  "options",    "unchecked", "lowering",
-                                            "demands", "compiler",   "had",       "prints"}; /* for hints */
+    enum { NSECTIONS = 11 };
+    const char *names[NKEYS + NSECTIONS] = {"define",    "locations", "fused_ops", "passes", "options", "unchecked",
+                                            "demands",   "library",   "compiler",  "had",    "prints"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
         names[i + NSECTIONS] = keys[i].name;
     record_check_keys(&l->in, map, names, NKEYS + NSECTIONS, "the keys are listed in fusion-patterns(5)");

@@ -13,7 +13,7 @@ static bool read_group(struct str text, void *to) {
 }
 
 struct definition_record {
-    const struct tree *is, *op; /* op: of older files, which had "relu(x)" beside the lines */
+    const struct tree *is;
     struct str says, source;
     uint32_t group;
 };
@@ -41,7 +41,6 @@ void load_definition(struct loader *l, const struct tree *n) {
     struct definition_record r = {.is = n, .group = NONE};
     static const struct field fields[] = {
         DEFINITION(is, FIELD_SCALAR, true),
-        DEFINITION(op, FIELD_SCALAR, false),
         DEFINITION(says, FIELD_TEXT, false),
         DEFINITION(source, FIELD_TEXT, false),
         {"about", FIELD_VALUE, false, offsetof(struct definition_record, group), read_group, NULL}};
@@ -52,14 +51,8 @@ void load_definition(struct loader *l, const struct tree *n) {
                      "spelling or locations",
                      &r))
         return;
-    struct text_origin origin = origin_of(l, r.is);
-    struct str text = r.is->text;
     struct idiom d;
-    if (r.op) {
-        text = arena_printf(&l->set->arena, "op %s:\n%s", r.op->text.p, text.p);
-        origin.line--;
-    }
-    if (!definition_read(&d, &l->set->arena, text, origin, l->in.diags))
+    if (!definition_read(&d, &l->set->arena, r.is->text, origin_of(l, r.is), l->in.diags))
         l->in.failed = true;
     else if (d.op)
         add_lowering(l, r.is, &d, r.source);
@@ -67,6 +60,14 @@ void load_definition(struct loader *l, const struct tree *n) {
         add_condition(l, n, &d, &r);
     else
         l->in.failed |= !idiom_add(&l->set->idioms, &l->set->arena, d, l->in.diags);
+}
+
+/* Names of ops, between blanks. */
+void load_library(struct loader *l, const struct tree *n) {
+    struct str before = l->set->library;
+    if (is_scalar(l, n))
+        l->set->library =
+            arena_printf(&l->set->arena, "%.*s %.*s", (int)before.n, before.p, (int)n->text.n, n->text.p);
 }
 
 void load_location(struct loader *l, const struct tree *n) {

@@ -43,6 +43,7 @@ uint32_t count_items(const struct tree *n);
 void load_definition(struct loader *l, const struct tree *n); /* load_sections.c: `define` */
 void load_location(struct loader *l, const struct tree *n);   /* load_sections.c: `locations` */
 void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused_ops` */
+void load_library(struct loader *l, const struct tree *n);    /* load_sections.c: `library` */
 void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
 void load_pass(struct loader *l, const struct tree *n);       /* load_sections.c: `passes` */
 void load_option(struct loader *l, const struct tree *n);     /* load_sections.c: `options` */

@@ -196,6 +196,7 @@ struct pattern_set {
     uint32_t nread;                       /* patterns read that replaced none: the next `order` */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
+    struct str library; /* ops of TTNN's library: names without "ttnn.", between blanks */
     struct fusing_sign *signs;
     uint32_t nsigns, signs_cap;
     struct demand *demands;
