@@ -52,28 +52,14 @@ struct ir_context {
     bool in_cpu_module, several_blocks, args_wanted;
 };
 
-/* A text read a moment ago that ends in a bracket or quote: where the same bytes stand, reading would find the same.
- * Types, names of ops, dictionaries and signatures repeat with every layer of a model, and comparing costs less than
- * scanning. */
+/* A dictionary read a moment ago: where the same bytes stand, scanning would find the same end. Those of ops repeat with
+ * every layer of a model. */
 struct recent_text {
     const char *p;
-    uint32_t n, id; /* bytes, 0: none; of the type or name */
+    uint32_t n; /* bytes; 0: none */
 };
 
-/* The types of a recent signature, those of operands first. */
-enum { SIGNATURE_TYPES = 6 };
-struct recent_types {
-    uint32_t n, noperands, types[SIGNATURE_TYPES];
-};
-
-/* A name of a value as the number that its bytes are, and its id. */
-struct short_name {
-    uint64_t word;
-    uint32_t id;
-};
-
-enum recent_kind { RECENT_TYPE, RECENT_NAME, RECENT_DICT, RECENT_SIGNATURE, RECENT_KINDS };
-enum { RECENT_SLOTS = 1024, RECENT_LONGEST = 1 << 12, SHORT_NAMES = 1024 };
+enum { RECENT_SLOTS = 1024, RECENT_LONGEST = 1 << 12, RECENT_HEAD = 48 /* lists of numbers differ late */ };
 
 struct ir_parser {
     struct mlir *m;
@@ -97,9 +83,7 @@ struct ir_parser {
     struct typed_use *uses;
     uint32_t nuses, uses_cap;
     uint32_t *types, ntypes, types_cap; /* the list of types read last */
-    struct recent_text recent[RECENT_KINDS][RECENT_SLOTS];
-    struct recent_types signatures[RECENT_SLOTS]; /* by the slot of the text */
-    struct short_name short_names[SHORT_NAMES];
+    struct recent_text recent[RECENT_SLOTS];
 };
 
 static bool parse_ops(struct ir_parser *p);
@@ -168,34 +152,15 @@ static const char *line_end(const char *p, const char *end) {
 }
 
 /* The slot of what begins as the text here; NULL where the text is about to end. */
-static struct recent_text *recent_of(struct ir_parser *p, enum recent_kind kind, uint32_t salt) {
-    static const int heads[] = {[RECENT_TYPE] = 24,
-                                [RECENT_NAME] = 16,
-                                [RECENT_DICT] = 48, /* lists of numbers differ late */
-                                [RECENT_SIGNATURE] = 24};
+static struct recent_text *recent_of(struct ir_parser *p, uint32_t salt) {
     uint64_t word, h = salt;
-    if (p->end - p->p < heads[kind])
+    if (p->end - p->p < RECENT_HEAD)
         return NULL;
-    for (int i = 0; i < heads[kind]; i += 8) {
+    for (int i = 0; i < RECENT_HEAD; i += 8) {
         memcpy(&word, p->p + i, 8);
         h = hash_mix(h, word);
     }
-    return &p->recent[kind][h % RECENT_SLOTS];
-}
-
-/* Goes behind the text of the slot if it stands here. */
-static bool take_recent(struct ir_parser *p, const struct recent_text *r) {
-    if (!r || r->n == 0 || (size_t)(p->end - p->p) < r->n || memcmp(r->p, p->p, r->n) != 0)
-        return false;
-    p->p += r->n;
-    return true;
-}
-
-static bool keep_recent(struct recent_text *r, const char *from, const char *to, uint32_t id) {
-    if (!r || to - from > RECENT_LONGEST || !strchr("\">})", to[-1]))
-        return false;
-    *r = (struct recent_text){from, (uint32_t)(to - from), id};
-    return true;
+    return &p->recent[h % RECENT_SLOTS];
 }
 
 /* ---- what is wrong ---- */
@@ -222,24 +187,12 @@ static void say_bad(struct ir_parser *p, uint32_t op, const char *where, const c
 
 /* ---- names of values ---- */
 
-/* Id of the name of a value. */
-static uint32_t value_name(struct ir_parser *p, struct str text) {
-    uint64_t word = 0;
-    if (text.n > sizeof word)
-        return sym_add(p->m->tables, &p->m->tables->values, text);
-    memcpy(&word, text.p, text.n);
-    struct short_name *known = &p->short_names[hash_mix(0, word) % SHORT_NAMES];
-    if (known->word != word)
-        *known = (struct short_name){word, sym_add(p->m->tables, &p->m->tables->values, text)};
-    return known->id;
-}
-
 static bool read_name(struct ir_parser *p, struct span *text, uint32_t *name) {
     const char *from = p->p, *q = peek(p) == '%' ? scan_name(from + 1, p->end) : from;
     if (q <= from + 1)
         return fail(p, from, q == from ? "expected a value" : "expected the name of a value after '%'");
     *text = span_of(p, from, q);
-    *name = value_name(p, (struct str){from, (size_t)(q - from)});
+    *name = sym_add(p->m->tables, &p->m->tables->values, (struct str){from, (size_t)(q - from)});
     uint32_t old = p->nbindings;
     if (*name >= old) {
         p->bindings = grow(p->bindings, &p->nbindings, *name + 1, sizeof *p->bindings);
@@ -440,18 +393,11 @@ static unsigned flags_of(struct str name) {
 static bool read_type(struct ir_parser *p, uint32_t *type) {
     const char *from = p->p;
     space(p);
-    struct recent_text *recent = recent_of(p, RECENT_TYPE, 0);
-    if (take_recent(p, recent)) {
-        *type = recent->id;
-        return true;
-    }
     const char *q = scan_type(p->p, p->end), *begin = p->p;
     p->p = q > begin ? q : from; /* the next line is not part of the bad op */
     if (q == begin)
         return fail(p, from, "expected a type");
     *type = type_add(p->m, (struct str){begin, (size_t)(q - begin)});
-    if (*begin != '(')
-        (void)keep_recent(recent, begin, q, *type);
     return true;
 }
 
@@ -482,15 +428,17 @@ static bool read_braces(struct ir_parser *p, struct span *inside, const char *wh
 }
 
 static bool read_dict(struct ir_parser *p, uint32_t op, struct span *inside, const char *what) {
-    struct recent_text *recent = recent_of(p, RECENT_DICT, p->m->ops[op].name);
+    struct recent_text *recent = recent_of(p, p->m->ops[op].name);
     const char *from = p->p;
-    if (take_recent(p, recent)) {
-        *inside = span_of(p, recent->p + 1, recent->p + recent->n - 1);
+    if (recent && recent->n && (size_t)(p->end - from) >= recent->n && memcmp(recent->p, from, recent->n) == 0) {
+        p->p += recent->n;
+        *inside = span_of(p, from + 1, p->p - 1);
         return true;
     }
     if (!read_braces(p, inside, what))
         return false;
-    (void)keep_recent(recent, from, p->p, 0);
+    if (recent && p->p - from <= RECENT_LONGEST)
+        *recent = (struct recent_text){from, (uint32_t)(p->p - from)};
     return true;
 }
 
@@ -768,56 +716,23 @@ static void read_callee(struct ir_parser *p, uint32_t op) {
         }
 }
 
-/* Takes a signature that was read a moment ago, if it stands here and one more result does not follow. */
-static bool take_signature(struct ir_parser *p, const struct recent_text *recent, uint32_t *noperands) {
-    const char *from = p->p;
-    if (!take_recent(p, recent))
-        return false;
-    if (at(p, ',')) {
-        p->p = from;
-        return false;
-    }
-    const struct recent_types *known = &p->signatures[recent->id];
-    p->types = grow(p->types, &p->types_cap, SIGNATURE_TYPES, sizeof *p->types);
-    memcpy(p->types, known->types, sizeof known->types);
-    p->ntypes = known->n;
-    *noperands = known->noperands;
-    return true;
-}
-
-static void keep_signature(struct ir_parser *p, struct recent_text *recent, const char *from, uint32_t noperands) {
-    uint32_t slot = recent ? (uint32_t)(recent - p->recent[RECENT_SIGNATURE]) : 0;
-    if (p->ntypes > SIGNATURE_TYPES || !keep_recent(recent, from, p->p, slot))
-        return;
-    p->signatures[slot] = (struct recent_types){.n = p->ntypes, .noperands = noperands};
-    for (uint32_t i = 0; i < p->ntypes; i++)
-        p->signatures[slot].types[i] = p->types[i];
-}
-
 /* "(types) -> types" */
-static bool read_types_of_op(struct ir_parser *p, uint32_t op, uint32_t *noperands) {
+static bool read_types_of_op(struct ir_parser *p, uint32_t *noperands) {
     p->ntypes = 0;
     if (!at(p, '('))
         return fail(p, scan_space(p->p, p->end), "expected '(' of a function type");
-    struct recent_text *recent = recent_of(p, RECENT_SIGNATURE, p->m->ops[op].name);
-    const char *from = p->p;
-    if (take_signature(p, recent, noperands))
-        return true;
     if (!read_type_group(p))
         return false;
     *noperands = p->ntypes;
     if (!accept_text(p, "->"))
         return fail(p, scan_space(p->p, p->end), "expected '->'");
-    if (!read_type_group(p))
-        return false;
-    keep_signature(p, recent, from, *noperands);
-    return true;
+    return read_type_group(p);
 }
 
 static bool read_signature(struct ir_parser *p, uint32_t op, uint32_t names, uint32_t first_forward) {
     const char *from = p->p;
     uint32_t n;
-    if (!read_types_of_op(p, op, &n))
+    if (!read_types_of_op(p, &n))
         return false;
     if (n != p->m->ops[op].noperands)
         say_bad(p, op, from, "the number of operand types differs from the number of operands");
@@ -1180,11 +1095,6 @@ static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
         {"return", "func.return"},     {"call", "func.call"},
         {"func", "func.func"},         {"module", "builtin.module"},
         {"constant", "func.constant"}, {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"}};
-    struct recent_text *recent = generic ? recent_of(p, RECENT_NAME, 0) : NULL;
-    if (recent && take_recent(p, recent)) {
-        *id = recent->id;
-        return true;
-    }
     const char *from = p->p, *q = generic ? scan_string(from, p->end) : scan_ident(from, p->end);
     if (!q)
         return fail(p, from, "the name of an operation is not closed");
@@ -1199,7 +1109,6 @@ static bool read_op_name(struct ir_parser *p, bool generic, uint32_t *id) {
     if (!generic && str_is(name, "yield"))
         name = name_of_yield(p);
     *id = op_name_add(p, name);
-    (void)keep_recent(recent, from, q, *id);
     p->p = q;
     return true;
 }
