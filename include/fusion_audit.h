@@ -141,6 +141,7 @@ struct fa_audit_options {
                                no report. Of no effect with baseline and expect, which look at each */
     bool classify;          /* entries of the report say how far the compiler is with their fusion */
     bool details;           /* instances have the figures of their proof as keys of their own */
+    bool times;             /* ops are priced also where nothing is found, for the format "time" and pages */
     bool inventory;         /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;           /* findings have modules of their own, */
     bool small_modules;     /* those of TTIR in the small shapes of a proof */
@@ -208,7 +209,7 @@ struct fa_note {
 /* Note i of a finding. False beyond the last. */
 bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out);
 
-/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; or all findings as
+/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; "time", a table of where the time goes; or all findings as
  * a "baseline", where those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are
  * in it as "expectations". False: there is no such format or no report, or the stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
@@ -222,8 +223,8 @@ const char *fa_default_file(const char *format);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
  * of a terminal. `name` is what the first line calls the report. Without findings nothing is printed. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
-/* The estimated time of all ops, in us; known where something was found, and with `inventory` or a
- * baseline. */
+/* The estimated time of all ops, in us; known where something was found, and with `times`, `inventory`
+ * or a baseline. */
 double fa_time(const struct fa_audit *a);
 /* "1.2 ms", "9.5 us": a time as reports say it; `out`. */
 enum { FA_TIME_TEXT = 32 };

@@ -16,7 +16,7 @@ struct audit_args {
     struct args args;
     const char *output, *output_dir, *write_baseline, *write_expect;
     struct word_list formats;
-    bool dry_run, verbose;
+    bool dry_run, verbose, time;
     struct out_file outputs[OUTPUTS_MOST]; /* what --output and --format say together */
     size_t noutputs;
 };

@@ -92,7 +92,7 @@ static bool check_written(struct audit_args *x, const char *option, const char *
 bool audit_check(struct args *args) {
     struct audit_args *x = (struct audit_args *)args;
     struct fa_audit_options *o = &args->options;
-    bool unused = x->output || !x->formats.n; /* --output, by the formats */
+    bool unused = x->output || (!x->formats.n && !x->time); /* --output, by the formats */
     if (x->output_dir && o->inputs.levels != FA_BOTH_LEVELS)
         return wrong(args, "--output-dir is for compiles with both levels");
     if (x->output_dir && x->output)
@@ -102,11 +102,14 @@ bool audit_check(struct args *args) {
             return false;
         unused = unused && strchr(x->formats.items[i], ':');
     }
+    if (x->time && !add_output(x, "time", x->output_dir ? fa_default_file("time") : "-"))
+        return false;
     if (unused && !add_output(x, "yaml", x->output ? x->output : fa_default_file("yaml")))
         return false;
     if (o->strict_baseline && !o->baseline)
         return wrong(args, "--strict-baseline says how --baseline=FILE is read");
     o->count_only = x->dry_run && !x->output_dir;
+    o->times = x->noutputs > 1 || strcmp(x->outputs[0].format, "yaml") != 0;
     o->inventory = x->write_baseline || x->write_expect;
     return check_written(x, "--write-baseline", x->write_baseline) &&
            check_written(x, "--write-expect", x->write_expect);

@@ -63,6 +63,7 @@ struct describer {
     bool counted_only;    /* no texts are made */
     bool all;             /* also what saves nothing: the report decides */
     bool fused;           /* the graph has ops that fusing made */
+    double *of_ops;       /* us */
     uint32_t *finding_of; /* per match: in the report; or NONE */
     bool missed;          /* a pass that runs unless it is switched off missed something */
     struct arena arena;   /* freed after each match */
@@ -117,6 +118,7 @@ static void end_describing(struct describer *by) {
     free(by->taken);
     free(by->places);
     free(by->finding_of);
+    free(by->of_ops);
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
     arena_free(&by->arena);
@@ -636,18 +638,33 @@ static void add_region(struct describer *by, uint32_t i, struct report *r) {
 /* Of the ops that run, and of the layers that they belong to. */
 static void add_times(struct describer *by, struct report *r) {
     uint32_t nops = by->f->graph->m->nops;
-    double *of_ops = xcalloc(nops + (size_t)1, sizeof *of_ops);
-    r->total_us += graph_us(&by->pricer, by->f->selection.matches.alike, of_ops);
+    by->of_ops = xcalloc(nops + (size_t)1, sizeof *by->of_ops);
+    r->total_us += graph_us(&by->pricer, by->f->selection.matches.alike, by->of_ops);
     for (uint32_t op = 0; by->layers.n > 1 && op < nops; op++)
-        if (of_ops[op] > 0)
-            time_of_layer(by, r, op)->us += of_ops[op];
-    free(of_ops);
+        if (by->of_ops[op] > 0)
+            time_of_layer(by, r, op)->us += by->of_ops[op];
+}
+
+/* Needless is what no finding has. */
+static void list_times(struct describer *by, struct report *r) {
+    bool *taken = xcalloc(by->f->graph->m->nops + (size_t)1, sizeof *taken);
+    struct timed_graph g = {&by->pricer, by->of_ops, taken, by->f->compile->number};
+    for (uint32_t i = 0; i < by->nplaces; i++) {
+        const struct match *m = by->places[i].match;
+        for (uint32_t k = 0; k < m->nops + m->nthrough; k++)
+            taken[k < m->nops ? m->ops[k] : m->through[k - m->nops]] = true;
+    }
+    if (!by->counted_only)
+        times_add(&r->times, &g, &r->arena);
+    needless_add(&r->times, &g, &r->arena);
+    free(taken);
 }
 
 bool describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
-    if (f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline) { /* these compare totals */
+    bool priced = f->selection.matches.n + f->regions.list.n > 0 || o->inventory || o->baseline || o->times;
+    if (priced) {
         begin_describing(&by, r);
         add_times(&by, r);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
@@ -662,6 +679,8 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     for (uint32_t i = 0; i < f->regions.list.n; i++)
         add_region(&by, i, r);
     count_savings(&by, r);
+    if (priced)
+        list_times(&by, r);
     enum fusing fusing = note_fusing(&by, r, first);
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);

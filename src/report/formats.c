@@ -17,6 +17,7 @@ const struct report_format report_formats[] = {
     {"sarif", "fusion_todo.sarif", "{\n  \"$schema\": \"https://json.schemastore.org/sarif", report_print_sarif},
     {"github", "fusion_todo.github", "::", report_print_github},
     {"gitlab", "fusion_todo.gitlab.json", "[\n  {\n    \"description\": ", report_print_gitlab},
+    {"time", "fusion_time.txt", TIMES_BEGIN, report_print_times},
     {"html", "fusion_todo.html", "<!DOCTYPE html>", report_print_html},
     {NULL, NULL, NULL, NULL},
 };

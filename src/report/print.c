@@ -196,6 +196,7 @@ static void put_times(struct writer *w, const struct report *r) {
     put_time(w, "saved_us", r->saved_us);
     put_counts(w, r);
     put_promises(w, r);
+    report_write_times(w, r);
     if (!r->nlayers)
         return;
     write_list_at(w, "layers");

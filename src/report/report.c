@@ -357,6 +357,7 @@ void report_free(struct report *r) {
     free(r->gone.items);
     free(r->layers);
     free(r->parts);
+    times_free(&r->times);
     arena_free(&r->arena);
     *r = (struct report){0};
 }

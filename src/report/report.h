@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "report/finding.h"
+#include "report/times.h"
 
 /* What is to be done about some findings of an entry. */
 struct entry_todo {
@@ -65,6 +66,7 @@ struct report {
     struct str device;         /* that was priced, where the module does not state it */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
+    struct op_times times; /* of ops; without rows where it is `counted` */
     struct promise *parts; /* at parts of places that take more; `option`, `saved` and `at_most` only */
     uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is, and what its time falls by if all that counts is done */
@@ -126,6 +128,11 @@ bool report_print_markdown(const struct report *r, FILE *out);
 bool report_print_sarif(const struct report *r, FILE *out);
 bool report_print_github(const struct report *r, FILE *out);
 bool report_print_gitlab(const struct report *r, FILE *out);
+/* Where the time goes, as text, which begins so. */
+#define TIMES_BEGIN "Time of all ops: "
+bool report_print_times(const struct report *r, FILE *out);
+/* The same as keys of a document. */
+void report_write_times(struct writer *w, const struct report *r);
 extern const struct report_format {
     const char *name, *file; /* where it goes by default */
     const char *begins;      /* what such a file begins with */

@@ -326,6 +326,26 @@ static void print_promises(const struct summary *t, const struct report *r) {
     free(all);
 }
 
+/* What is needless is told where it is much of the time. */
+#define NEEDLESS_SAID 0.1
+
+static void print_needless(const struct report *r, uint32_t width, FILE *out) {
+    struct buf line = {0};
+    double us = 0;
+    for (uint32_t i = 0; i < r->times.nneedless; i++) {
+        us += r->times.needless[i].us;
+        buf_printf(&line, "%s%s", i ? ", " : " is needless (", r->times.needless[i].kind);
+    }
+    struct buf all = {0};
+    add_time_part(&all, us, "of", r->total_us);
+    buf_add(&all, buf_str(&line));
+    buf_add(&all, STR("), and no fused op mends it: --time lists it"));
+    if (us > NEEDLESS_SAID * r->total_us)
+        print_wrapped(buf_str(&all), "  ", width, out);
+    buf_free(&all);
+    buf_free(&line);
+}
+
 static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
     struct buf line = {0};
     uint32_t places = report_places(r), known = report_known(r), ops = report_fused_ops(r, false);
@@ -406,6 +426,7 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
         print_promises(&t, r);
     }
     print_kernels(&t);
+    print_needless(r, t.width, out);
     for (uint32_t i = 0; i < t.nrows; i++)
         free(t.rows[i].ops);
     free(t.kernels.ops);

@@ -25,6 +25,28 @@ void pricer_end(struct pricer *p) {
     *p = (struct pricer){0};
 }
 
+static int64_t tiles_along(int64_t extent) {
+    return (extent + TILE - 1) / TILE;
+}
+
+/* The dimension before those of 1 is the one that is padded to tiles. */
+static void drop_units(const struct mlir *m, const struct mlir_type *type, struct priced_type *t) {
+    const int64_t *dims = m->dims + type->first_dim;
+    uint32_t rows = type->rank < 3 ? 0 : type->rank - 2;
+    int64_t tiles;
+    while (rows > 0 && dims[rows] == 1)
+        rows--;
+    if (t->layout.tile_height != TILE || layout_is_sharded(&t->layout))
+        return;
+    tiles = tiles_along(dims[rows]) * tiles_along(dims[type->rank - 1]);
+    for (uint32_t i = 0; i < rows; i++)
+        tiles *= dims[i];
+    if (tiles > 0 && tiles < t->tiles && type->rank > 2) {
+        t->bytes = t->bytes / t->tiles * tiles;
+        t->tiles = tiles;
+    }
+}
+
 static const struct priced_type *type_of(struct pricer *p, uint32_t value) {
     const struct mlir *m = p->graph->m;
     uint32_t id = m->values[value].type;
@@ -36,6 +58,8 @@ static const struct priced_type *type_of(struct pricer *p, uint32_t value) {
         t->bytes = t->known ? layout_bytes(&t->layout, p->device->chip.dram_align) : -1;
         t->tiles = t->known ? layout_tiles(&t->layout) : -1;
         t->known = t->bytes > 0 && t->bytes < (int64_t)1 << 40 && /* no mesh holds more */ t->tiles > 0;
+        if (p->flat && t->known)
+            drop_units(m, type, t);
     }
     return t->known ? t : NULL;
 }
@@ -170,10 +194,6 @@ static int64_t summed(const struct graph *g, uint32_t op) {
         return n;
     }
     return 0;
-}
-
-static int64_t tiles_along(int64_t extent) {
-    return (extent + TILE - 1) / TILE;
 }
 
 int64_t tiles_of(struct pricer *p, uint32_t value) {

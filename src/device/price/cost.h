@@ -42,6 +42,7 @@ struct pricer {
     const struct device *device;
     const double *cycles;             /* by operator, of struct chips */
     const struct perf_join *measured; /* times of a profiler; or NULL */
+    bool flat;                        /* as if tensors in tiles had no dimensions of 1 before the last */
     struct priced_type *types;        /* private: by type */
     uint32_t ntypes;
 };

@@ -210,7 +210,7 @@ function body(entry, place) {
         place.summary ? make('p', {class: 'lead'}, place.summary) : '',
         facts([['What to do, and why', place.action], ['Saves', place.saves], ['Correct if', items(place.preconditions)],
                ['Note', items([...(place.remarks || []), ...(place.outside || [])])],
-               ['Known', place.known], ['Locations in the IR', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
+               ['Known', place.known], ['Source', place.source], ['Locations in the IR', place.ir_loc && make('span', {class: 'name'}, place.ir_loc)]]),
         copies(commands(entry, place)),
         drawings(entry, place),
         make('div', {class: 'levels'}, code('TTIR', place.ttir_segment, place.ttir_lines),
@@ -223,6 +223,7 @@ function card(entry, place) {
     const details = make('details', {class: 'finding'},
         make('summary', {}, make('span', {class: 'saved'}, saving(place.saved_us)),
             make('span', {class: 'place'}, place.place || place.ir_loc || 'at a place without a name'),
+            place.source ? make('span', {class: 'faint'}, place.source) : '',
             place.known ? make('span', {class: 'tag'}, 'known') : '',
             entry.source !== 'ttnn' ? make('span', {class: 'tag'}, entry.source) : ''));
     const fill = () => details.querySelector('.body') || details.append(body(entry, place));
@@ -233,7 +234,7 @@ function card(entry, place) {
 
 const idOf = (entry) => `entry-${entries.indexOf(entry)}`;
 // What tells two entries of one fused op apart.
-const variant = (entry) => make('span', {class: 'faint'}, entry.source !== 'ttnn' ? ', which TTNN has no kernel of' : !entry.lacks ? ''
+const variant = (entry) => make('span', {class: 'faint'}, entry.source !== 'ttnn' ? ', no TTNN kernel' : !entry.lacks ? ''
     : entry.lacks === 'the op' ? ', which the dialect lacks' : ` with ${entry.lacks}, which the dialect lacks`);
 
 // Places that differ in names only are one card and a list.
@@ -267,7 +268,7 @@ function matches({entry, place}) {
     const text = wanted.text.toLowerCase();
     return (!wanted.source || entry.source === wanted.source) && (!wanted.op || entry.fused_op === wanted.op) &&
         (wanted.layer === null || layerOf(place) === wanted.layer) && (!wanted.action || place.action === wanted.action) &&
-        (!text || [entry.fused_op, place.place, place.ir_loc, place.notes].some((s) => s && s.toLowerCase().includes(text)));
+        (!text || [entry.fused_op, place.place, place.source, place.ir_loc, place.notes].some((s) => s && s.toLowerCase().includes(text)));
 }
 
 function show() {
@@ -378,6 +379,32 @@ function strip() {
             make('div', {class: 'strip', role: 'group', 'aria-label': 'Layers'}, ...bars)];
 }
 
+const MOST_LINES = 4;
+
+// Where the time of all ops goes, by kind and by place; what is fused beside what is not; what is needless.
+function timesOf() {
+    const t = data.times;
+    if (!t) return [];
+    const share = {title: 'Share', number: true, key: (r) => r.us, cell: (r) => `${r.percent} %`};
+    const us = (title, key = 'us') => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : time(r[key])});
+    const count = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : `${r[key]}`});
+    const text = (title, of) => ({title, key: of, cell: of});
+    const bound = [text('Bound by', (r) => r.bound), count('Cores', 'cores')];
+    const few = (lines) => lines.split(', ').slice(0, MOST_LINES).join(', ') + (lines.split(', ').length > MOST_LINES ? ', …' : '');
+    const where = (r) => [r.source, r.lines && `line ${few(r.lines)} of the input`].filter(Boolean).join('; ');
+    const name = (title, key) => ({title, key: (r) => r[key], cell: (r) => make('span', {class: 'name'}, r[key])});
+    const part = (title, columns, rows, says = '') => rows.length ? make('details', {}, make('summary', {}, title),
+        says && make('p', {class: 'faint'}, says), table(columns, rows, title)) : '';
+    const needless = t.needless.length ? [make('h2', {}, 'Needless work'), make('p', {class: 'faint'}, 'What no fused op mends, and no finding counts.'),
+        table([us('Time'), share, count('Places', 'places'), text('What', (r) => `${r.kind}: ${r.change}`), text('Where', where)], t.needless, 'Needless work')] : [];
+    return [make('h2', {}, `Time of all ops: ${time(data.total_us)}`),
+        part('By kind', [us('Time'), share, count('Ops', 'ops'), ...bound, name('Op', 'op')], t.kinds),
+        part('By place', [us('Time'), share, count('Ops', 'ops'), us('Each', 'each_us'), ...bound, name('Op', 'op'),
+            text('Type', (r) => r.type || ''), text('Where', where)], t.places),
+        part('Fused beside not fused', [count('Fused', 'fused'), us('Time', 'fused_us'), count('Not fused', 'unfused'), us('Time now', 'unfused_us'),
+            us('If fused', 'if_fused_us'), name('Fused op', 'fused_op'), text('Instead of', (r) => r.instead_of.join(', '))], t.forms), ...needless];
+}
+
 const ANSWER = .5; // the part of what can be saved from which on options are the answer
 const FIRST = {write: ['pass', 'apply'], extend: ['repro', 'apply'], look: ['repro', 'apply']}; // what to run, by action
 
@@ -400,7 +427,7 @@ function elsewhere(p) {
 function first() {
     const promises = data.promises || [], brought = promises.length ? promises[0].before_us - promises[promises.length - 1].after_us : 0;
     const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then set' : 'Set'} ${p.option}`),
-        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, elsewhere(p), p.needs ? ` (wants ${p.needs})` : ''));
+        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, elsewhere(p), p.needs ? ` (needs ${p.needs})` : ''));
     if (promises.length && data.input.ttir && data.input.ttir !== data.input.ttnn)
         steps[steps.length - 1].append(copies([command('try', ['--compiler=ttmlir-opt', quoted(data.input.ttir)],
             'compiles it with these options, and says what they bring')]));
@@ -435,13 +462,13 @@ function report() {
         ? `${plural(places.length, 'place')} where ${plural(entries.length, 'fused op')} could stand; ` +
           `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
         : 'No fusion is missed.', `Of ${files.join(' and ')}. The keys j and k go from place to place, / searches.`);
-    if (!places.length) return;
+    if (!places.length) return overview.append(...timesOf());
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
             'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
         make('p', {class: 'faint'}, 'Times are estimates of a model of the device, unless a profile was given. ' +
             (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
-            'the same ops; the total counts each op once, with what is saved around the places, and kernels that TTNN has not only where no other ' +
-            'row takes their ops.'), filterBar());
+            'the same ops; the total counts each op once, with what is saved around the places; a theoretical kernel counts only where no other row ' +
+            'takes its ops.'), ...timesOf(), filterBar());
     show();
 }
 

@@ -152,8 +152,9 @@ static struct str sentence_of(const struct match *m, const struct match_detail *
 struct notes notes_of(const struct note_context *c, const struct match *m, const struct match_detail *detail,
                       const struct segment *shown, const struct match *origin, const struct claim *claim,
                       struct arena *a) {
+    struct segment own = matched_ops(m, a);
     struct notes notes = {.sentence = sentence_of(m, detail, a),
-                          .source = source_of(m, a),
+                          .source = source_of(&own, a),
                           .decomposed = detail->decomposed,
                           .blocked = detail->blocked,
                           .remarks = detail->remarks,
@@ -166,8 +167,10 @@ struct notes notes_of(const struct note_context *c, const struct match *m, const
                           .locations = locations_of(m, a),
                           .claim = *claim,
                           .between = foreign_ops(m->graph, shown)};
-    if (!notes.source.n && origin)
-        notes.source = source_of(origin, a);
+    if (!notes.source.n && origin) {
+        own = matched_ops(origin, a);
+        notes.source = source_of(&own, a);
+    }
     if (!notes.carried.n)
         notes.carried = carried_by(origin, a);
     notes.place = locate_match(c->set, c->flow, m, detail, &notes.names, a);

@@ -101,13 +101,12 @@ static void write_frame(struct buf *out, const struct frame *f) {
         buf_printf(out, several ? ", lines %u to %u" : ", line %u", f->first, f->last);
 }
 
-struct str source_of(const struct match *m, struct arena *a) {
-    struct segment s = matched_ops(m, a);
-    struct frame *all = arena_alloc(a, (s.nops + (size_t)1) * sizeof *all), f;
+struct str source_of(const struct segment *s, struct arena *a) {
+    struct frame *all = arena_alloc(a, (s->nops + (size_t)1) * sizeof *all), f;
     struct buf out = {0};
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s.nops; i++)
-        if (frame_of(s.ir, s.ops[i], &f))
+    for (uint32_t i = 0; i < s->nops; i++)
+        if (frame_of(s->ir, s->ops[i], &f))
             add_frame(all, &n, &f);
     for (uint32_t i = 0; i < n && i < MOST_FUNCTIONS; i++)
         write_frame(&out, &all[i]);

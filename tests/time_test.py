@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Where the time goes (--time): ops by kind and place, fused beside not fused, needless work with its neighbours that are needed.
+
+usage: time_test.py PROGRAM
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from schemas import hold
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+BIG = "1x512x160x96xbf16"
+DRAM = ('#l%d = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<%s, #ttnn.buffer_type<dram>>, <interleaved>>\n')
+TILED, ROWS = DRAM % (0, "64x64x!ttcore.tile<32x32, bf16>"), DRAM % (1, "2048x2048xbf16")
+T, R = "tensor<2048x2048xbf16, #l0>", "tensor<2048x2048xbf16, #l1>"
+
+
+def module(arguments, body, result, head=""):
+    return f"{head}module {{\nfunc.func @main({arguments}) -> {result} {{\n{body}\n}}\n}}\n"
+
+
+def op(name, operands, types, result, attributes=""):
+    return f'"ttnn.{name}"({operands}) {f"<{{{attributes}}}> " if attributes else ""}: ({types}) -> {result}'
+
+
+def cast(value, dtype, frm, to):
+    return op("typecast", value, f"tensor<{frm}>", f"tensor<{to}>", f"dtype = #ttcore.supportedDataTypes<{dtype}>")
+
+
+def neutral(number):
+    t = f"tensor<{BIG}>"
+    body = [f"%o = " + op("full", "", "", t, f"fill_value = {number} : f32, shape = #ttnn.shape<1x512x160x96>"),
+            "%0 = " + op("divide", "%x, %o", f"{t}, {t}", t), f"return %0 : {t}"]
+    return module(f"%x: {t}", "\n".join(body), t)
+
+
+def casts(narrow, wide, between):
+    """A cast, what is between, and a cast back."""
+    a = "2048x2048x"
+    moved = op("permute", "%0", f"tensor<{a}{wide}>", f"tensor<{a}{wide}>", "permutation = array<i64: 1, 0>")
+    computed = op("exp", "%0", f"tensor<{a}{wide}>", f"tensor<{a}{wide}>")
+    body = ["%0 = " + cast("%x", wide, a + narrow, a + wide), "%1 = " + (moved if between == "move" else computed),
+            "%2 = " + cast("%1", narrow, a + wide, a + narrow), f"return %2 : tensor<{a}{narrow}>"]
+    return module(f"%x: tensor<{a}{narrow}>", "\n".join(body), f"tensor<{a}{narrow}>")
+
+
+def host(back):
+    body = ["%d = " + op("get_device", "", "", "!ttnn.device"), "%0 = " + op("from_device", "%x", T, T),
+            "%1 = " + op("to_layout", "%0", T, R)]
+    if back:
+        body.append("%2 = " + op("to_device", "%1, %d", f"{R}, !ttnn.device", R))
+    body.append(f"return %{2 if back else 1} : {R}")
+    return module(f"%x: {T}", "\n".join(body), R, TILED + ROWS)
+
+
+def layouts(last):
+    body = ["%0 = " + op("to_layout", "%x", T, R),
+            "%1 = " + (op("to_layout", "%0", R, T) if last == "back" else op("exp", "%0", R, R))]
+    end = T if last == "back" else R
+    return module(f"%x: {T}", "\n".join(body + [f"return %1 : {end}"]), end, TILED + ROWS)
+
+
+def padded(rows, begin):
+    """A product with one number for each of 16 x 64 rows, and a sum; `begin`: by a reshape of the model."""
+    x = f"tensor<16x64x{rows}x720xbf16>" if rows else "tensor<16x64x720xbf16>"
+    s = f"tensor<16x64x{rows}x1xbf16>" if rows else "tensor<16x64x1xbf16>"
+    scale = "tensor<16x64xbf16>" if begin and rows == 1 else s
+    given = "tensor<16x64x720xbf16>" if begin and rows == 1 else x
+    body = []
+    if begin:
+        shape = f"16 : i32, 64 : i32, {rows} : i32, 720 : i32"
+        body.append("%0 = " + op("reshape", "%x", given, x, f"shape = [{shape}]"))
+        body.append("%3 = " + op("reshape", "%s", scale, s, f"shape = [{shape.replace('720', '1')}]"))
+    y, z = ("%0", "%3") if begin else ("%x", "%s")
+    out = x.replace("16x", "", 1)
+    body += ["%1 = " + op("multiply", f"{y}, {z}", f"{x}, {s}", x),
+             "%2 = " + op("sum", "%1", x, out, "dim_arg = [0 : i32], keep_dim = false"), f"return %2 : {out}"]
+    return module(f"%x: {given}, %s: {scale}", "\n".join(body), out)
+
+
+def repeated(times):
+    row, matrix = "tensor<1x2048xbf16>", "tensor<2048x2048xbf16>"
+    kept, part = (row, "1x1") if times == 1 else (matrix, "2048x1")
+    parameter = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
+    return f"""module {{
+func.func private @const_eval(%w: {row}) -> {kept} attributes {{tt.function_type = "const_eval"}} {{
+%0 = {op("repeat", "%w", row, kept, f"repeat_dims = #ttnn.shape<{part}>")}
+return %0 : {kept}
+}}
+func.func @main(%x: {matrix}, %w: {row} {parameter}) -> {matrix} {{
+%0 = ttcore.load_cached(@const_eval, [%w]) : ({row}) -> {kept}
+%1 = {op("multiply", "%x, %0", f"{matrix}, {kept}", matrix)}
+return %1 : {matrix}
+}}
+}}
+"""
+
+
+class Time(unittest.TestCase):
+    def run_on(self, text, *options):
+        with tempfile.TemporaryDirectory() as d:
+            name = os.path.join(d, "m.mlir")
+            with open(name, "w") as f:
+                f.write(text)
+            return subprocess.run([PROGRAM, "--ttnn-only", *options, name], cwd=d, capture_output=True, text=True), os.listdir(d)
+
+    def times(self, text):
+        done, _ = self.run_on(text, "--format=json:-")
+        document = json.loads(done.stdout)
+        hold(document, "report")
+        return document
+
+    def needless(self, text):
+        return {n["kind"]: n for n in self.times(text)["times"]["needless"]}
+
+    def test_each_kind_of_needless_work(self):
+        rows = [("op without effect", neutral("1.0"), neutral("2.0")),
+                ("casts that cancel", casts("bf16", "f32", "move"), casts("bf16", "f32", "compute")),
+                ("casts that cancel", casts("bf16", "f32", "move"), casts("f32", "bf16", "move")),
+                ("host round trip", host(True), host(False)),
+                ("layout round trip", layouts("back"), layouts("on")),
+                ("tile padding", padded(1, True), padded(1, False)),
+                ("tile padding", padded(1, True), padded(32, True)),
+                ("repeated constant", repeated(2048), repeated(1))]
+        for kind, there, needed in rows:
+            self.assertEqual([kind], list(self.needless(there)), there)
+            self.assertEqual({}, self.needless(needed), needed)
+
+    def test_padding_is_what_flat_tensors_do_without(self):
+        found = self.needless(padded(1, True))["tile padding"]
+        flat = self.times(padded(0, False))["total_us"]
+        now = self.times(padded(1, True))["total_us"]
+        self.assertLessEqual(found["us"], now - flat)
+        self.assertGreater(found["us"], .9 * (now - flat))
+
+    def test_needless_work_is_no_finding(self):
+        done, files = self.run_on(neutral("1.0"))
+        self.assertEqual((0, "", "", ["m.mlir"]), (done.returncode, done.stdout, done.stderr, files))
+        done, files = self.run_on(neutral("1.0"), "--time")
+        self.assertEqual((0, "", ["m.mlir"]), (done.returncode, done.stderr, files))
+        self.assertIn("needless", done.stdout)
+
+    def test_summary_says_what_is_much(self):
+        self.assertIn("needless (tile padding)", self.run_on(padded(1, True))[0].stderr)
+        self.assertNotIn("needless", self.run_on(padded(32, True))[0].stderr)
+
+    def test_kinds_and_places_add_up(self):
+        document = self.times(padded(1, True))
+        times = document["times"]
+        for of in ("kinds", "places"):
+            self.assertAlmostEqual(document["total_us"], sum(t["us"] for t in times[of]), 3)
+            self.assertAlmostEqual(100, sum(t["percent"] for t in times[of]), 0)
+        self.assertEqual(["ttnn.multiply", "ttnn.reshape", "ttnn.sum"], sorted(t["op"] for t in times["kinds"]))
+        self.assertTrue(all(t["cores"] and t["bound"] == "DRAM" for t in times["places"]))
+        form = times["forms"][0]
+        self.assertEqual(1, form["unfused"])
+        self.assertGreater(form["unfused_us"], form["if_fused_us"])
+
+    def test_places_are_lines_of_python(self):
+        line = 'loc("forward"("/m/modeling.py":188:0))'
+        text = padded(1, True).replace("\nreturn", f" {line}\nreturn")
+        places = self.times(text)["times"]["places"]
+        self.assertIn("modeling.py:188 (forward)", [p.get("source") for p in places])
+        self.assertTrue(re.search(r"ttnn\.sum \S+ +modeling\.py:188 \(forward\)\n", self.run_on(text, "--time")[0].stdout))
+
+
+unittest.main()
