@@ -225,7 +225,8 @@ Test(locate, lines_of_python) {
         ir_read(&ir, text);
         match_function(&set, &ir.g, 0, &arena, &list);
         cr_assert_eq(list.n, 1, "%s", text);
-        struct str said = source_of(&list.items[0], &arena);
+        struct segment ops = matched_ops(&list.items[0], &arena);
+        struct str said = source_of(&ops, &arena);
         cr_expect(str_is(said, cases[i].says), "%s: %.*s", cases[i].says, (int)said.n, said.p);
     }
 }
