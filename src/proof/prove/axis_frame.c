@@ -439,10 +439,11 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
     return found;
 }
 
-/* `dim` in the form itself: idioms and what ops compute are along the last axis. */
+/* `dim` in the form itself, or the dimension of channels: idioms and what ops compute are along the last axis. */
 static bool names_axis(const struct node *n, void *context) {
     (void)context;
-    return n->dim.n > 0 && !n->dim.of_idiom;
+    const char *channels = n->nattrs ? op_table[n->op].channels.key : NULL;
+    return (n->dim.n > 0 && !n->dim.of_idiom) || (channels && attribute_text(n, channels).n > 0);
 }
 
 /* One of a single element counts where there is no other. */

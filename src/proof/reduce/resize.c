@@ -428,6 +428,17 @@ static bool is_returned(const struct subgraph *s, uint32_t value) {
     return !subgraph_uses(s, value) && (unused ? value == op->first_result : graph_nuses(g, value) > 0);
 }
 
+/* Ops that are left out take the repeated input, too: it is no broadcast that a match makes its own. */
+static bool is_shared(const struct resizer *r, uint32_t input) {
+    const struct subgraph *s = r->subgraph;
+    const struct graph *g = s->graph;
+    uint32_t value = s->inputs[input];
+    bool shared = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        shared |= !subgraph_has(s, g->uses[u]);
+    return shared && is_sliced(r, value) && !has_payload(r, input);
+}
+
 static void add_return(struct resizer *r) {
     const struct subgraph *s = r->subgraph;
     const struct mlir *m = s->graph->m;
@@ -438,6 +449,11 @@ static void add_return(struct resizer *r) {
                 returned = grow(returned, &cap, n + 1, sizeof *returned);
                 returned[n++] = new_value(r, m->ops[s->ops[i]].first_result + k);
             }
+    for (uint32_t i = 0; i < s->ninputs; i++)
+        if (is_shared(r, i)) {
+            returned = grow(returned, &cap, n + 1, sizeof *returned);
+            returned[n++] = r->out->inputs[i];
+        }
     build_return(&r->out->ir, returned, n);
     free(returned);
 }
