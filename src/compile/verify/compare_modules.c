@@ -9,7 +9,7 @@
 /* ---- counting ---- */
 
 /* Calls are nodes where the function has no body, or one for the host. It is an op of the modules if both have it; if
- * one has, it stands for ops of the other. */
+ * one has, it stands for ops of the other, which may all move data: where it is not compared, it is one all the same. */
 static bool is_op_of_both(const struct dag *d, int side, uint32_t op) {
     const struct mlir *m = d->side[side].g->m, *other = d->side[!side].g->m;
     bool found = false;
@@ -23,7 +23,8 @@ static void count_op(struct sweep *s, int side, uint32_t op, uint32_t node) {
     const struct graph *g = s->d.side[side].g;
     if (side == AFTER && s->m->reads_freed[op])
         answer = ANSWER_DIFFERENT;
-    if (!op_computes(g, op) && !(graph_class(g, op) == OP_CALL && is_op_of_both(&s->d, side, op)))
+    bool call = graph_class(g, op) == OP_CALL && (answer == ANSWER_NOT_COMPARED || is_op_of_both(&s->d, side, op));
+    if (!op_computes(g, op) && !call)
         return;
     s->m->answers[side][answer]++;
     uint8_t *kept = &s->m->answer[side][op]; /* of a function that is called twice, the worst */

@@ -297,26 +297,12 @@ static bool only_moves(const struct dag *d, uint32_t value) {
     return image_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
 }
 
-/* A function without a body that is read makes the value. */
-static bool is_of_call(const struct sweep *s, uint32_t value) {
-    const struct dag_value *v = &s->d.values[value];
-    return v->node != NONE && dag_class(&s->d, v->node) == OP_CALL;
-}
-
-/* BEFORE calls the same function. */
-static bool is_called_in_both(const struct sweep *s, const struct merge_candidate *all, uint32_t n) {
-    uint32_t node = n ? s->d.values[all[0].before].node : NONE;
-    return node != NONE && dag_class(&s->d, node) == OP_CALL;
-}
-
 /* ---- one value of any kind ---- */
 
 void value_compare(struct sweep *s, uint32_t after) {
     struct merge_candidate all[MAX_CANDIDATES];
     uint32_t n = candidates_of(&s->candidates, after, all);
     if (prove_value(s, after, all, n))
-        return;
-    if (is_of_call(s, after) && !is_called_in_both(s, all, n))
         return;
     if (n > 0 && only_moves(&s->d, after))
         return;
