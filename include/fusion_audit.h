@@ -291,10 +291,11 @@ struct fa_table_row {
     const char *name;
     const char *page;              /* a link to it as a page; or NULL */
     const struct fa_audit *before; /* an earlier one of the same, so that the row has what is new and gone; or NULL */
+    const char *run;               /* of several in order, that the audit is of; or NULL */
 };
 /* Prints a table over audits or reports, the worst first, as "text", "markdown", a comment on a change, "json" or
- * "html", a page. False: it is another
- * format, or the stream failed. */
+ * "html", a page. Of rows with runs, which stand together, the models over these, as "text", "csv", "json" or "html".
+ * False: it is another format, or the stream failed. */
 bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out);
 
 /* ---- inspect ---- */

@@ -13,6 +13,7 @@
 #include "patterns/library/choose.h"
 #include "report/compare/diff.h"
 #include "report/compare/fails.h"
+#include "report/compare/runs.h"
 #include "report/compare/table.h"
 #include "report/page/page.h"
 
@@ -304,10 +305,27 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
     return status;
 }
 
+static bool print_runs(const struct fa_table_row *rows, size_t n, const char *format, FILE *document, FILE *out) {
+    bool csv = strcmp(format, "csv") == 0;
+    struct run_item *items = xcalloc(n + 1, sizeof *items);
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct run_item){rows[i].run, rows[i].name, &rows[i].audit->report.findings,
+                                     rows[i].audit->report.total_us};
+    bool good = (document || csv || strcmp(format, "text") == 0) && runs_print(items, n,
+                                                                               document ? RUNS_JSON
+                                                                               : csv    ? RUNS_CSV
+                                                                                        : RUNS_TEXT,
+                                                                               document ? document : out);
+    free(items);
+    return (!document || document_end(document, out)) && good;
+}
+
 bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *format, FILE *out) {
     IN_C_LOCALE;
     FILE *document = document_begin(format, out);
     bool markdown = strcmp(format, "markdown") == 0;
+    if (n && rows->run)
+        return print_runs(rows, n, format, document, out);
     if (!document && !markdown && strcmp(format, "text") != 0)
         return false;
     struct table_item *items = xcalloc(n + 1, sizeof *items);

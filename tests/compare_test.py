@@ -5,8 +5,10 @@ compiles: validated, and as a history of three releases.
 usage: compare_test.py PROGRAM SOURCE_ROOT CORPUS [--update] [unittest arguments]
 --update writes fixtures/expected/history.txt anew.
 """
+import csv
 import glob
 import gzip
+import io
 import json
 import os
 import re
@@ -622,6 +624,39 @@ class Diff(Case):
                 os.remove(file)
         self.assertEqual(self.run_it("summary", "--before=was", "is"), (0, out, ""))
         self.assertEqual(self.run_it("summary", "was")[::2], (0, ""))
+
+    def test_models_over_runs(self):
+        """What became worse is told at the run where it did, against the last run that has the model."""
+        for run, name, fused in (("mon", "a", [True, False]), ("mon", "b,\"", [True]), ("tue", "a", [False, False]),
+                                 ("wed", "a", [False, False]), ("wed", "b,\"", [False])):
+            self.write("m.mlir", model(fused))
+            os.makedirs(self.path(run), exist_ok=True)
+            self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{run}/{name}.json", "m.mlir")
+        runs = ["summary", "--runs", "mon", "tue", "wed"]
+        status, text, err = self.run_it(*runs)
+        self.assertEqual((status, err), (0, ""))
+        said = json.loads(self.run_it(*runs, "--format=json")[1])
+        hold(said, "summary")
+        a, b = said["models"]
+        self.assertEqual([[r["run"], r.get("findings"), "worse" in r] for r in a["runs"]],
+                         [["mon", 1, False], ["tue", 2, True], ["wed", 2, False]])
+        self.assertEqual([[r["run"], r.get("findings"), "missing" in r, "worse" in r] for r in b["runs"]],
+                         [["mon", 0, False, False], ["tue", None, True, False], ["wed", 1, False, True]])
+        worse = a["runs"][1]["worse"]
+        self.assertAlmostEqual(worse["us"], a["runs"][1]["total_us"] - a["runs"][0]["total_us"], 4)
+        self.assertEqual((worse["new"], worse["fused_ops"]), (1, ["ttnn.linear"]))
+        self.assertRegex(text, r"(?m) 2  tue  a +slower by [\d.]+ us, new at 1 place: ttnn.linear$")
+        rows = list(csv.DictReader(io.StringIO(self.run_it(*runs, "--format=csv")[1])))
+        self.assertEqual([(r["model"], r["run"], r["findings"], r["new"]) for r in rows],
+                         [("a", "mon", "1", ""), ("a", "tue", "2", "1"), ("a", "wed", "2", ""),
+                          ('b,"', "mon", "0", ""), ('b,"', "tue", "", ""), ('b,"', "wed", "1", "1")])
+        page = self.run_it(*runs, "--format=html")[1]
+        self.assertEqual(json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1]), said)
+        text = self.run_it("summary", "--runs", "mon/a.json", "tue/a.json")[1]
+        self.assertRegex(text, r"(?m) 2  tue/a.json  model +slower by [\d.]+ us, new at 1 place")
+        for wrong in (["--format=markdown"], ["--before=mon"]):
+            self.assertEqual(self.run_it(*runs, *wrong)[0], 2)
+        self.assertEqual(self.run_it("summary", "--format=csv", "mon")[0], 2)
 
     def test_a_comment_for_many_models_fits(self):
         self.write("m.mlir", model([False]).replace("layers.0", "layers." + 300 * "x"))

@@ -76,6 +76,17 @@ static void add_extents(struct buf *out, const struct tree *list) {
         buf_printf(out, "%.*s%s", (int)i->text.n, i->text.p, i->next ? "x" : "");
 }
 
+/* RFC 4180 */
+static void add_field(struct buf *out, struct str s) {
+    struct buf scratch = {0};
+    s = utf8_clean(s, "", &scratch);
+    buf_addc(out, '"');
+    for (size_t i = 0; i < s.n; i++)
+        buf_printf(out, s.p[i] == '"' ? "\"%c" : "%c", s.p[i]);
+    buf_addc(out, '"');
+    buf_free(&scratch);
+}
+
 static void add_in_unit(struct buf *out, const struct tree *t, struct str unit) {
     char text[FA_TIME_TEXT];
     double x = t && t->kind == TREE_SCALAR ? strtod(t->text.p, NULL) : 0;
@@ -83,6 +94,8 @@ static void add_in_unit(struct buf *out, const struct tree *t, struct str unit) 
         add_extents(out, t);
     else if (str_is(unit, "md"))
         add_markdown(out, t ? t->text : STR(""));
+    else if (str_is(unit, "csv"))
+        add_field(out, t ? t->text : STR(""));
     else if (str_is(unit, "us"))
         buf_add(out, str_of(fa_format_time(x, text)));
     else if (str_is(unit, "bytes"))

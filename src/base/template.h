@@ -7,6 +7,7 @@
  *     {KEY NOUN}     "3 ops", "1 op"
  *     {KEY:us}, {KEY:bytes}  a number of these in a unit that people read
  *     {KEY:md}       as text in Markdown
+ *     {KEY:csv}      as a field of CSV
  *     {KEY:x}        a list as extents, "8x8"
  *     {KEY:label}    a word at the begin of a line, in a column
  *     {KEY?YES|NO}   one of two texts; NO where the key is absent, empty, null, false or 0

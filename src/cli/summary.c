@@ -9,6 +9,7 @@
 struct summary_args {
     struct args args;
     const char *format, *before;
+    bool runs;
 };
 
 /* Where the end of a file's name begins: ".yml". */
@@ -101,8 +102,39 @@ static void say_gone(const char *path, const char *name, enum fa_status *status)
     *status = *status == FA_CLEAN ? FA_MISSED : *status;
 }
 
+/* A word is a run: the reports below a directory by their names, or one report. Files alone are of one model. */
+static enum fa_status run_runs(struct args *args, const char *format, FILE *out) {
+    const struct fa_inputs *words = &args->options.inputs;
+    enum fa_status status = FA_CLEAN;
+    struct fa_table_row *rows = NULL;
+    struct fa_audit **read = NULL;
+    size_t n = 0;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then reads */
+        rows = pass ? kept(args, (n + 1) * sizeof *rows) : NULL;
+        read = pass ? kept(args, (n + 1) * sizeof *read) : NULL;
+        n = 0;
+        for (size_t i = 0; i < words->nfiles; i++) {
+            const char *word = words->files[i], *model = "model";
+            bool directory = is_directory(word);
+            struct reports r = directory ? reports_below(args, word) : (struct reports){&word, &model, 1};
+            for (size_t k = 0; k < r.n; k++, n++)
+                if (pass) {
+                    read[n] = read_one(r.paths[k], &status);
+                    rows[n] = (struct fa_table_row){.audit = read[n], .name = r.names[k], .run = word};
+                }
+        }
+    }
+    args->lines = strcmp(format, "text") == 0;
+    fa_print_table(rows, n, format, out);
+    for (size_t i = 0; i < n; i++)
+        fa_free(read[i]);
+    return status;
+}
+
 static enum fa_status run(struct args *args, FILE *out) {
     const struct summary_args *x = (const struct summary_args *)args;
+    if (x->runs)
+        return run_runs(args, x->format, out);
     struct reports now = reports_of(args), none = {NULL, NULL, 0};
     struct reports before = x->before ? reports_below(args, x->before) : none;
     struct fa_table_row *rows = kept(args, (now.n + before.n + 1) * sizeof *rows);
@@ -113,7 +145,7 @@ static enum fa_status run(struct args *args, FILE *out) {
         const char *earlier = path_named(&before, now.names[i]);
         read[2 * n] = read_one(now.paths[i], &status);
         read[2 * n + 1] = earlier ? read_one(earlier, &status) : NULL;
-        rows[n] = (struct fa_table_row){read[2 * n], now.names[i], page_of(args, now.paths[i]), read[2 * n + 1]};
+        rows[n] = (struct fa_table_row){read[2 * n], now.names[i], page_of(args, now.paths[i]), read[2 * n + 1], NULL};
         n++;
     }
     for (size_t i = 0; i < before.n; i++) {
@@ -121,7 +153,7 @@ static enum fa_status run(struct args *args, FILE *out) {
             continue;
         say_gone(before.paths[i], before.names[i], &status);
         read[2 * n + 1] = read_one(before.paths[i], &status);
-        rows[n] = (struct fa_table_row){NULL, before.names[i], NULL, read[2 * n + 1]};
+        rows[n] = (struct fa_table_row){NULL, before.names[i], NULL, read[2 * n + 1], NULL};
         n++;
     }
     args->lines = strcmp(x->format, "text") == 0;
@@ -132,11 +164,24 @@ static enum fa_status run(struct args *args, FILE *out) {
 }
 
 static const struct option_row rows[] = {
-    {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT", .help = "text, markdown, json or html, a page",
-     .words = "text|markdown|json|html"},
+    {"format", 0, WORD, offsetof(struct summary_args, format), "FORMAT",
+     .help = "text, markdown, json or html, a page; of runs\ntext, csv, json or html",
+     .words = "text|markdown|csv|json|html"},
+    {"runs", 0, FLAG, offsetof(struct summary_args, runs), NULL,
+     .help =
+         "each REPORT or directory is a run, in order: time and\nfindings of each model, and what became worse when"},
     {"before", 0, TEXT, offsetof(struct summary_args, before), "DIR",
      .help = "say what is new and gone against reports of the\nsame names in DIR"},
 };
+static bool check(struct args *args) {
+    const struct summary_args *x = (const struct summary_args *)args;
+    const char *of_one = x->runs ? "markdown" : "csv";
+    if (x->runs && x->before)
+        return wrong(args, "--runs and --before exclude each other");
+    return strcmp(x->format, of_one) != 0 ||
+           wrong(args, "--format=%s is %s", of_one, x->runs ? "not one of --runs" : "one of --runs alone");
+}
+
 static const struct summary_args defaults = {.format = "text"};
 
 const struct command summary_command = {
@@ -151,6 +196,7 @@ const struct command summary_command = {
              "\n"
              "Examples:\n"
              "  fusion-audit summary reports\n"
+             "  fusion-audit summary --runs --format=csv monday tuesday wednesday\n"
              "  fusion-audit summary --format=html --before=last reports > index.html\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .size = sizeof(struct summary_args),
@@ -158,6 +204,7 @@ const struct command summary_command = {
     .least = 1,
     .most = SIZE_MAX,
     .takes = "summary needs a report",
+    .check = check,
     .run = run,
     .prints = true,
 };

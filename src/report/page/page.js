@@ -608,6 +608,48 @@ function models() {
         figure('Reports', 'reports')], data.fused_ops, 'Fused ops'));
 }
 
+// ---- runs ----
+
+const CHART = {width: 200, height: 40, pad: 4};
+
+// A line over the runs of a model; a gap where there is no report.
+function line(runs, key) {
+    const values = runs.map((r) => r[key]).filter((v) => v !== undefined), most = Math.max(...values, 1e-9);
+    const at = (r, i) => [CHART.pad + (CHART.width - 2 * CHART.pad) * (runs.length > 1 ? i / (runs.length - 1) : .5),
+        CHART.height - CHART.pad - (CHART.height - 2 * CHART.pad) * r[key] / most];
+    const svg = draw('svg', {role: 'img', 'aria-label': `${runs.map((r) => r[key] === undefined ? 'none' : r[key]).join(', ')}`,
+        width: CHART.width, height: CHART.height, viewBox: `0 0 ${CHART.width} ${CHART.height}`, class: 'chart'});
+    let d = '', begun = false;
+    runs.forEach((r, i) => {
+        const there = r[key] !== undefined;
+        if (there) d += `${begun ? 'L' : 'M'}${at(r, i)}`;
+        if (there) svg.append(draw('circle', {cx: at(r, i)[0], cy: at(r, i)[1], r: 3, class: r.worse ? 'worse' : ''},
+            draw('title', {}, `${r.run}: ${key === 'findings' ? plural(r[key], 'finding') : time(r[key])}`)));
+        begun = there;
+    });
+    svg.prepend(draw('path', {d}));
+    return svg;
+}
+
+function runs() {
+    const names = new Set(data.models.flatMap((m) => m.runs.map((r) => r.run)));
+    const all = data.models.flatMap((m) => m.runs.map((r) => ({report: m.report, ...r})));
+    const worse = (r) => r.missing ? 'no report' : !r.worse ? '' : [r.worse.us && `slower by ${time(r.worse.us)}`,
+        r.worse.new && `new at ${plural(r.worse.new, 'place')}: ${r.worse.fused_ops.join(', ')}`].filter(Boolean).join('; ');
+    const became = all.filter((r) => worse(r));
+    head('Models over several runs', `${plural(data.models.length, 'model')}, ${plural(names.size, 'run')}; ` +
+        (became.length ? `${plural(new Set(became.map((r) => r.report)).size, 'model')} became worse.` : 'none became worse.'));
+    const us = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : time(r[key])});
+    const columns = [{title: 'Model', key: (r) => r.report, cell: (r) => r.report}, {title: 'Run', key: (r) => r.run, cell: (r) => r.run}];
+    const count = {title: 'Findings', number: true, key: (r) => r.findings || 0, cell: (r) => r.missing ? '–' : `${r.findings}`};
+    const says = {title: 'Became worse', key: worse, cell: worse};
+    const chart = (title, key) => ({title, key: (m) => m.runs[m.runs.length - 1][key] || 0, cell: (m) => line(m.runs, key)});
+    overview.append(table([columns[0], chart('All ops', 'total_us'), chart('Findings', 'findings')], data.models, 'Over the runs'),
+        make('p', {class: 'faint'}, 'From zero up, the runs in order; a point in colour became worse.'));
+    if (became.length) overview.append(make('h2', {}, 'What became worse'), table([...columns, us('All ops', 'total_us'), count, says], became, 'What became worse'));
+    overview.append(make('h2', {}, 'All runs'), table([...columns, us('All ops', 'total_us'), us('Saves', 'saved_us'), count, says], all, 'All runs'));
+}
+
 // ---- keyboard and paper ----
 
 document.addEventListener('keydown', (e) => {
@@ -635,5 +677,6 @@ window.addEventListener('afterprint', () => opened.forEach((d) => (d.open = fals
 if (data.missed_fusions) report();
 else if (data.checks) check();
 else if (data.reports) models();
+else if (data.models) runs();
 else diff();
 })();
