@@ -76,7 +76,12 @@ static struct short_op *short_of(struct emitter *e, const struct written_op *o) 
 
 static void infer_type(struct emitter *e, const struct written_op *o, struct short_op *s) {
     struct short_shape t = {.known = false};
-    if (o->shape) {
+    if (o->shape && o->noperands && s->noperands && (!o->element || o->element == o->operands[0].element)) {
+        t = short_shape_of(o->operands[0].type); /* i32 or si32, as it is there */
+        t.rank = o->shape->rank;
+        memcpy(t.dims, o->shape->dim, t.rank * sizeof *t.dims);
+        s->types[0] = short_shape_type(e->eval->arena, &t);
+    } else if (o->shape) {
         s->types[0] = tensor_type(e, o->shape, o->element ? o->element : o->operands[0].element);
     } else {
         struct short_fault fault = short_infer(e->eval->arena, s, &s->types[0]);

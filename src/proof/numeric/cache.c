@@ -19,14 +19,17 @@ static struct cache_writer begin(struct eval_context *ctx, const struct call *c)
     return (struct cache_writer){tensor_copy(ctx, cache), input, attr_int(ctx, c, "batch_offset", 0)};
 }
 
-/* Copies row number `from` of the input to the place in the cache of a user, head and position. */
+/* Copies row number `from` of the input to the place in the cache of a user, head and position; what is no position of
+ * the cache has no row. */
 static void write_row(struct eval_context *ctx, const struct call *c, const struct cache_writer *w, int64_t from,
                       int64_t user, int64_t head, double position) {
     const int64_t *dim = w->cache->shape.dim;
     user += w->offset;
-    if (user < 0 || user >= dim[0] || head >= dim[1] || !(position >= 0 && position < (double)dim[2]))
-        op_fails(ctx, "%s: position %g of user %lld, head %lld in %s", op_table[c->kind].name, position,
-                 (long long)user, (long long)head, shape_text(ctx->arena, &w->cache->shape).p);
+    if (user < 0 || user >= dim[0] || head >= dim[1])
+        op_fails(ctx, "%s: user %lld, head %lld in %s", op_table[c->kind].name, (long long)user, (long long)head,
+                 shape_text(ctx->arena, &w->cache->shape).p);
+    if (position < 0 || position >= (double)dim[2] || !(position == floor(position)))
+        return;
     memcpy(w->cache->x + ((user * dim[1] + head) * dim[2] + (int64_t)position) * dim[3], w->input->x + from * dim[3],
            (size_t)dim[3] * sizeof(double));
 }
