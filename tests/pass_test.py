@@ -27,6 +27,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv[1])
 CORPUS = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
 CLANG = shutil.which("clang++")
+FORMAT = shutil.which("clang-format")
 FILECHECK = filecheck.newest()
 INCLUDE = [d for d in [os.environ.get("MLIR_INCLUDE", ""), *sorted(glob.glob("/usr/lib/llvm-*/include"), reverse=True)]
            if os.path.exists(os.path.join(d, "mlir/IR/PatternMatch.h")) and "TypedValue" in read(os.path.join(d, "mlir/IR/Value.h"))]
@@ -173,6 +174,7 @@ class Table:
     def stub(self, name):
         spelling, op, roles, words = self.rows[name]
         roles = "input,index,source" if op == "scatter" else "cache,input,update_index" if op == "update_cache" else roles
+        words = "arange_dimension:i64 start:i64 step:i64" if op == "arange" else words
         operands = [] if roles in ("", "*") else [self.operand(op, r) for r in roles.split(",") if not r.startswith("_")]
         attributes = dict(self.attributes(words))
         types = {o: "Value" for o in operands} | {k: a for k, (a, _) in attributes.items()}
@@ -280,13 +282,16 @@ class Pass(unittest.TestCase):
         return {os.path.basename(f): read(f) for f in glob.glob(os.path.join(self.dir, "p", "*"))}, done.stderr
 
     def holds(self, files):
-        """Lines of 80 columns, guards before the rewrite, a test whose second function does not match; parsed where that can be."""
+        """As clang-format has it, guards before the rewrite, a test whose second function does not match; parsed where that can be."""
         for name, text in files.items():
             if name.endswith(".cpp"):
                 self.assertFalse([line for line in text.splitlines() if len(line) > 80], name)
                 self.assertLess(text.rindex("notifyMatchFailure"), text.index("rewriter.replace"), name)
                 self.assertLess(len(re.search(r"(?ms)^class .*?^};", text)[0].splitlines()), 120, name)
                 self.assertNotRegex(text, r"Value\(\),|%\w|\bType !=", name)
+                if FORMAT:
+                    done = subprocess.run([FORMAT, "--style=LLVM"], input=text, capture_output=True, text=True)
+                    self.assertEqual(done.stdout, text, name)
                 if CLANG:
                     self.assertEqual(parses(self.dir, write(self.dir, "parsed/" + name, text)), "", name)
                 continue
@@ -381,6 +386,14 @@ class Pass(unittest.TestCase):
               ("rms_norm", "llama_3_1_8b_decode_block"), ("attention", "bert_encoder_block"), ("group_norm", "../real/zvaetp"),
               ("conv2d_bias", "segformer_vision_block"), ("rotary_embedding", "llama_3_1_8b_prefill_layer"),
               ("split_heads_of_products", "bert_encoder_block")]
+
+    ONE_HOT = os.path.join(CORPUS, "../trials/issues/25-one-hot-cache-update.ttir.mlir")
+
+    @unittest.skipUnless(os.path.exists(ONE_HOT), "no corpus")
+    def test_a_cache_update(self):
+        files, _ = self.pass_of(read(self.ONE_HOT))
+        self.holds(files)
+        self.assertIn("rewriter.create<UpdateCacheOp>(", files["UpdateCacheByComparisonFusingPattern.cpp"])
 
     @unittest.skipUnless(os.path.isdir(os.path.join(CORPUS, "models")), "no corpus")
     def test_findings_of_models(self):

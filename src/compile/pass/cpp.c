@@ -157,62 +157,188 @@ struct str cpp_number(double x, struct arena *a) {
     return arena_printf(a, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* ---- lines ---- */
-
-/* A line may end before this byte: how well, 0: it may not. */
-static int ends_well(struct str text, size_t i) {
-    struct str before = {text.p, i};
-    if (str_ends(before, STR("|| ")) || str_ends(before, STR("&& ")) || str_ends(before, STR(", ")))
-        return 2;
-    return str_ends(before, STR(" = ")) || str_ends(before, STR("!= ")) || str_ends(before, STR("? ")) ||
-           (str_ends(before, STR("(")) && i < text.n && text.p[i] != ')');
+struct str cpp_float(double x, struct arena *a) {
+    if (isinf(x))
+        return str_of(x > 0 ? "std::numeric_limits<float>::infinity()" : "-std::numeric_limits<float>::infinity()");
+    return arena_printf(a, "%sf", cpp_number(x, a).p);
 }
 
-/* What the byte adds to the depth of brackets; those of templates follow a name. */
-static int deeper(struct str text, size_t i) {
-    char c = text.p[i];
-    bool named = i > 0 && isalnum((unsigned char)text.p[i - 1]);
-    if (strchr("({", c) || (c == '<' && named))
-        return 1;
-    return strchr(")}", c) || (c == '>' && (named || text.p[i - 1] == '>')) ? -1 : 0;
+/* ---- lines, broken as clang-format does in the style of LLVM: where it costs least ---- */
+
+enum { MAX_LEVELS = 16, MAX_LINES = 64, MAX_SEEN = 128, PER_LEVEL = 20, PER_BRACKET = 19, FIRST_BREAK = 15 };
+
+/* A statement, or what is within brackets: items with separators between. */
+struct nesting {
+    uint32_t indent, item, inner; /* columns: of further lines; of the item; from which brackets within are indented */
+    uint32_t binding, separators;
+    bool fixed, whole;          /* no line begins in it; nor within the item */
+    bool broken, many, follows; /* a line begins in it; within the item; the item is not the first one */
+};
+
+struct line_breaks {
+    size_t begin[MAX_LINES]; /* of further lines */
+    uint32_t column[MAX_LINES], n, cost;
+};
+
+/* A text that is written up to `at`. */
+struct writing {
+    size_t at;
+    uint32_t column, n;
+    bool quoted;
+    struct nesting in[MAX_LEVELS];
+    struct line_breaks lines;
+};
+
+struct statement {
+    struct str text;
+    struct line_breaks best;
+    struct seen {
+        size_t at;
+        uint32_t column, cost;
+    } seen[MAX_SEEN];
+    uint32_t nseen;
+};
+
+static void write_on(struct statement *s, struct writing w);
+
+static bool opens(struct str t, size_t i) {
+    return strchr("({[", t.p[i]) || (t.p[i] == '<' && i && isalnum((unsigned char)t.p[i - 1]));
+}
+static bool closes(struct str t, size_t i) {
+    return strchr(")}]", t.p[i]) || (t.p[i] == '>' && i && !strchr(" -", t.p[i - 1]));
 }
 
-/* Behind the "(" of the outermost call, or behind " = " where the rest fits on one line then: where the first line of a
- * statement ends; 0: neither. */
-static size_t head_end(struct str text, size_t room) {
-    const char *equals = str_find(text, STR(" = "));
-    size_t at = equals ? (size_t)(equals - text.p) + 3 : 0;
-    int depth = 0;
-    if (str_starts(text, STR("if (")) || str_starts(text, STR("for (")))
-        return 0;
-    if (at && at <= room && text.n - at <= room - CONTINUED)
-        return at;
-    for (size_t i = at; i < text.n && i < room; i++) {
-        if (depth == 0 && text.p[i] == '(' && ends_well(text, i + 1))
-            return i + 1;
-        depth += deeper(text, i);
-    }
+/* What a break costs behind the separator that ends at `at`; 0: none ends there. */
+static uint32_t separator(struct str t, size_t at) {
+    static const struct {
+        const char *text;
+        uint32_t cost;
+    } all[] = {{", ", 1},    {" = ", 2},  {" || ", 4}, {" && ", 5}, {" == ", 9}, {" != ", 9}, {" <= ", 10},
+               {" >= ", 10}, {" < ", 10}, {" > ", 10}, {" + ", 13}, {" - ", 13}, {" * ", 14}, {" / ", 14}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_ends((struct str){t.p, at}, str_of(all[i].text)))
+            return all[i].cost;
     return 0;
 }
+static bool is_main(uint32_t cost, uint32_t level) {
+    return cost == 1 || cost == 4 || cost == 5 || (cost == 2 && level == 0);
+}
 
-/* Where a further line ends: where the text is least within brackets, or as late as it may where that is early. */
-static size_t line_end(struct str text, size_t room) {
-    size_t outer = 0, any = 0;
-    int depth = 0, least = 1 << 20;
+static uint32_t count_separators(struct str t, size_t at) {
+    uint32_t n = 0;
     bool quoted = false;
-    if (text.n <= room)
-        return text.n;
-    for (size_t i = 0; i < text.n && i <= room + 1; i++) {
-        int well = quoted ? 0 : ends_well(text, i);
-        if (well == 2 && depth <= least)
-            outer = i;
-        least = well == 2 && depth < least ? depth : least;
-        any = well ? i : any;
-        quoted ^= text.p[i] == '"';
-        depth += quoted ? 0 : deeper(text, i);
+    for (int depth = 0; at < t.n && depth >= 0; at++) {
+        quoted ^= t.p[at] == '"';
+        if (quoted)
+            continue;
+        depth += opens(t, at) - closes(t, at);
+        n += depth == 0 && separator(t, at + 1) && is_main(separator(t, at + 1), 1);
     }
-    size_t end = outer ? outer : any;
-    return end ? end : text.n;
+    return n;
+}
+
+static void begin_line(struct statement *s, struct writing w, uint32_t column, uint32_t cost) {
+    struct nesting *l = &w.in[w.n - 1];
+    w.lines.cost += PER_LEVEL * l->binding + cost;
+    if (w.lines.n == MAX_LINES || w.lines.cost >= s->best.cost)
+        return;
+    w.lines.begin[w.lines.n] = w.at;
+    w.lines.column[w.lines.n++] = w.column = column;
+    write_on(s, w);
+}
+
+static void open_bracket(struct statement *s, struct writing w, size_t at) {
+    struct str before = str_trim((struct str){s->text.p, at});
+    char c = s->text.p[at];
+    const struct nesting *out = &w.in[w.n - 1];
+    struct nesting in = {.indent = out->inner + CONTINUED,
+                         .separators = count_separators(s->text, w.at),
+                         .binding = out->binding + (c == '<' || c == '[' ? 10 : 1),
+                         .fixed = out->fixed || out->whole || c == '['};
+    bool may = !in.fixed && !(c == '{' && before.n && strchr("({,", before.p[before.n - 1]));
+    if (w.n == MAX_LEVELS)
+        return;
+    w.in[w.n++] = in;
+    struct nesting *l = &w.in[w.n - 1];
+    l->indent = l->item = w.column;
+    l->inner = in.separators ? w.column : out->inner;
+    write_on(s, w);
+    *l = in;
+    l->item = l->inner = in.indent;
+    l->broken = true;
+    if (may)
+        begin_line(s, w, in.indent, FIRST_BREAK + (str_is(before, "if") ? 1000 : c == '<' ? 100 : PER_BRACKET));
+}
+
+static void close_bracket(struct writing *w) {
+    bool broken = w->in[w->n - 1].broken || w->in[w->n - 1].many;
+    w->n -= w->n > 1;
+    w->in[w->n - 1].many |= broken;
+}
+
+/* A line of the outermost brackets that begins here did so for less before: all that follows is the same. */
+static bool is_dear(struct statement *s, const struct writing *w, uint32_t column) {
+    uint32_t i = 0;
+    while (i < s->nseen && (s->seen[i].at != w->at || s->seen[i].column != column))
+        i++;
+    if (i == MAX_SEEN || (i < s->nseen && s->seen[i].cost <= w->lines.cost))
+        return i < s->nseen;
+    s->nseen += i == s->nseen;
+    s->seen[i] = (struct seen){w->at, column, w->lines.cost};
+    return false;
+}
+
+static void separate(struct statement *s, struct writing w, uint32_t cost) {
+    struct nesting *l = &w.in[w.n - 1];
+    bool is = is_main(cost, w.n - 1);
+    struct writing on = w;
+    struct nesting *same = &on.in[w.n - 1];
+    if (is) {
+        same->item = w.column;
+        same->whole = cost != 2 && l->separators > 1;
+        same->inner = cost == 2 ? l->inner : w.column;
+        same->follows = true;
+    }
+    if (!is || !l->many)
+        write_on(s, on);
+    if (l->fixed || (l->whole && !is))
+        return;
+    if (!is) {
+        l->many = true;
+        begin_line(s, w, l->item + (l->follows ? CONTINUED : 0), cost + FIRST_BREAK);
+        return;
+    }
+    cost += l->broken ? 0 : FIRST_BREAK;
+    l->item = l->inner = l->indent;
+    l->broken = l->follows = true;
+    l->whole = l->many = false;
+    if (w.n != 2 || !is_dear(s, &w, l->indent))
+        begin_line(s, w, l->indent, cost);
+}
+
+static void write_on(struct statement *s, struct writing w) {
+    while (w.at < s->text.n && w.column <= WIDTH) {
+        size_t at = w.at++;
+        w.column++;
+        w.quoted ^= s->text.p[at] == '"';
+        uint32_t cost = w.quoted ? 0 : separator(s->text, w.at);
+        if (w.quoted)
+            continue;
+        if (opens(s->text, at) && w.at < s->text.n && closes(s->text, w.at)) {
+            w.at++;
+            w.column++;
+        } else if (opens(s->text, at) && w.at < s->text.n) {
+            open_bracket(s, w, at);
+            return;
+        } else if (closes(s->text, at))
+            close_bracket(&w);
+        else if (cost) {
+            separate(s, w, cost);
+            return;
+        }
+    }
+    if (w.at == s->text.n && w.column <= WIDTH && w.lines.cost < s->best.cost)
+        s->best = w.lines;
 }
 
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
@@ -221,13 +347,16 @@ void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
     va_start(args, fmt);
     buf_vprintf(&all, fmt, args);
     va_end(args);
-    struct str text = buf_str(&all);
-    for (uint32_t more = 0; text.n; more = CONTINUED) {
-        size_t room = WIDTH - indent - more, end = text.n <= room || more ? 0 : head_end(text, room);
-        end = end ? end : line_end(text, room);
-        struct str line = str_trim((struct str){text.p, end});
-        buf_printf(b, "%*s%.*s\n", (int)(indent + more), "", (int)line.n, line.p);
-        text = (struct str){text.p + end, text.n - end};
+    struct statement s = {.text = buf_str(&all), .best = {.cost = UINT32_MAX}};
+    struct writing w = {.column = indent, .n = 1};
+    w.in[0] = (struct nesting){.indent = indent + CONTINUED, .item = indent, .inner = indent, .binding = 1};
+    write_on(&s, w);
+    size_t begin = 0;
+    for (uint32_t i = 0, column = indent; i <= s.best.n; column = s.best.column[i++]) {
+        size_t end = i < s.best.n ? s.best.begin[i] : s.text.n;
+        struct str line = str_trim((struct str){s.text.p + begin, end - begin});
+        buf_printf(b, "%*s%.*s\n", (int)column, "", (int)line.n, line.p);
+        begin = end;
     }
     buf_free(&all);
 }

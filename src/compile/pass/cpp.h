@@ -19,6 +19,7 @@ const char *cpp_builder(enum op_kind k);
 struct str cpp_attribute_type(enum op_kind k, struct str key);
 /* The shortest text that is this number, with a point. */
 struct str cpp_number(double x, struct arena *a);
+struct str cpp_float(double x, struct arena *a);
 
 /* A statement with its indent, broken where a line is too long. */
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -87,7 +87,7 @@ static struct str number_text(struct creation *c, double x) {
             if (all[i].variable.n && all[k].variable.n && fabs(all[i].number * all[k].number - x) <= 1e-6 * fabs(x))
                 return arena_printf(a, "*%.*s * *%.*s", (int)all[k].variable.n, all[k].variable.p,
                                     (int)all[i].variable.n, all[i].variable.p);
-    return arena_printf(a, "%sf", cpp_number(x, a).p);
+    return cpp_float(x, a);
 }
 
 /* An op of the match of the same kind that has the attribute, too. */

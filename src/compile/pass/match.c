@@ -51,10 +51,10 @@ static void refuse(struct pass_writer *w, struct buf *conditions, const char *fm
     struct str all = buf_take(conditions, w->arena);
     if (!all.n)
         return;
-    cpp_put(&w->guards, INDENT, "if (%.*s) {", (int)all.n, all.p);
-    cpp_put(&w->guards, INDENT + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)anchor(w).n, anchor(w).p,
-            text);
-    cpp_put(&w->guards, INDENT, "}");
+    cpp_put(&w->guards, w->indent, "if (%.*s) {", (int)all.n, all.p);
+    cpp_put(&w->guards, w->indent + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)anchor(w).n,
+            anchor(w).p, text);
+    cpp_put(&w->guards, w->indent, "}");
     buf_addc(&w->guards, '\n');
 }
 
@@ -185,7 +185,8 @@ static void visit_leaf(struct pass_writer *w, uint32_t value, uint32_t leaf, str
         leaf = graph_operands(w->place.g, op)[0];
     if (!named || value != leaf) {
         w->expr[leaf] = pass_variable(w, name, "");
-        cpp_put(&w->guards, INDENT, "Value %.*s = %.*s;", (int)w->expr[leaf].n, w->expr[leaf].p, (int)expr.n, expr.p);
+        cpp_put(&w->guards, w->indent, "Value %.*s = %.*s;", (int)w->expr[leaf].n, w->expr[leaf].p, (int)expr.n,
+                expr.p);
     } else
         w->expr[leaf] = expr;
     w->expr[same] = w->expr[leaf];
@@ -224,7 +225,7 @@ static void visit(struct pass_writer *w, struct step_level *next, uint32_t value
                   place_inner(&w->place, end) && !through ? ".getResult()" : "");
     } else {
         struct str made = producer_text(w, &p, expr), name = bind_step(w, next, p.op);
-        cpp_put(&w->guards, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)made.n, made.p);
+        cpp_put(&w->guards, w->indent, "auto %.*s = %.*s;", (int)name.n, name.p, (int)made.n, made.p);
         if (takes_known_values(w, p.op))
             visit_operands(w, next, p.op);
         else if (next->nops < MAX_STEPS)
@@ -299,13 +300,13 @@ static void visit_commuting(struct pass_writer *w, struct step_level *next, uint
     struct str a = operand_name(w, x[first]), b = operand_name(w, x[!first]);
     w->helpers |= HELPER_OPERANDS;
     w->counts_uses = true;
-    cpp_put(&w->guards, INDENT, "auto [%.*s, %.*s] = getOperands%.*s(%.*s);", (int)a.n, a.p, (int)b.n, b.p,
+    cpp_put(&w->guards, w->indent, "auto [%.*s, %.*s] = getOperands%.*s(%.*s);", (int)a.n, a.p, (int)b.n, b.p,
             (int)classes.n, classes.p, (int)of.n, of.p);
     if (made_of.n) {
         w->helpers |= HELPER_MADE_OF;
-        cpp_put(&w->guards, INDENT, "if (!isMadeOf<%.*s>(%.*s)) {", (int)made_of.n, made_of.p, (int)a.n, a.p);
-        cpp_put(&w->guards, INDENT + 2, "std::swap(%.*s, %.*s);", (int)a.n, a.p, (int)b.n, b.p);
-        cpp_put(&w->guards, INDENT, "}");
+        cpp_put(&w->guards, w->indent, "if (!isMadeOf<%.*s>(%.*s)) {", (int)made_of.n, made_of.p, (int)a.n, a.p);
+        cpp_put(&w->guards, w->indent + 2, "std::swap(%.*s, %.*s);", (int)a.n, a.p, (int)b.n, b.p);
+        cpp_put(&w->guards, w->indent, "}");
     }
     visit(w, next, x[first], a, true);
     visit(w, next, x[!first], b, true);
@@ -319,7 +320,7 @@ static void visit_operands(struct pass_writer *w, struct step_level *next, uint3
     for (uint32_t i = 0; i < n; i++)
         has_constant |= x[i] != NONE && place_constant(&w->place, x[i]);
     if (graph_movement(g, op) == MOVEMENT_BROADCAST || graph_class(g, op) == OP_SLICE || has_constant ||
-        place_reshapes(g, op))
+        graph_op_is(g, op, COUNTS) || place_reshapes(g, op))
         shape_matters(w, g->m->ops[op].first_result);
     if (n == 2 && x[0] == x[1]) {
         struct str a = operand_text(w, op, 0), b = operand_text(w, op, 1);
@@ -387,8 +388,9 @@ static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const st
     enum op_kind k = (enum op_kind)w->place.g->kind[op];
     enum dims_role role = op_dims_role(k, x->key);
     return role == DIMS_SHAPE || role == DIMS_FACTORS || role == DIMS_BEGINS || role == DIMS_ENDS ||
-           role == DIMS_STEPS || str_is(x->key, "operandSegmentSizes") || op_table[k].class == OP_CAST ||
-           place_reshapes(w->place.g, op) || (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
+           role == DIMS_STEPS || (op_is(k, COUNTS) && str_is(x->key, "end")) || str_is(x->key, "operandSegmentSizes") ||
+           op_table[k].class == OP_CAST || place_reshapes(w->place.g, op) ||
+           (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
 }
 
 static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
@@ -409,8 +411,8 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     else if (x->is_whole)
         condition(to, "%.*s.get%s() != %" PRId64, (int)of.n, of.p, name, x->whole);
     else if (x->is_number)
-        condition(to, "%.*s.get%s().convertToFloat() != %sf", (int)of.n, of.p, name,
-                  cpp_number(attr_value(x), w->arena).p);
+        condition(to, "%.*s.get%s().convertToFloat() != %s", (int)of.n, of.p, name,
+                  cpp_float(attr_value(x), w->arena).p);
     else { /* "#ttcore.reduce_type<sum>" */
         struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
         struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
@@ -429,49 +431,17 @@ static struct str attributes_text(struct pass_writer *w, uint32_t op, struct str
     return buf_take(&b, w->arena);
 }
 
-static uint32_t count_of(struct str text, struct str what) {
-    uint32_t n = 0;
-    for (const char *at; (at = str_find(text, what)); n++)
-        text = (struct str){at + what.n, text.n - (size_t)(at - text.p) - what.n};
-    return n;
-}
-
-/* Ops of one kind with the same attributes in a loop; of many kinds all in one condition. */
+/* Of all ops that have a name. */
 static void match_attributes(struct pass_writer *w) {
     const struct graph *g = w->place.g;
-    struct buf together = {0};
-    bool *done = arena_alloc(w->arena, g->m->nops + (size_t)1);
+    struct buf all = {0};
     for (uint32_t op = g->m->nops; op-- > 0;) {
-        struct str list = STR(""), of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
-        struct str text = of.n && !done[op] ? attributes_text(w, op, of) : STR("");
-        uint32_t n = 0;
-        for (uint32_t k = op + 1; k-- > 0 && text.n;) {
-            struct str its = w->place.step[k] ? w->expr[g->m->ops[k].first_result] : STR("");
-            if (!its.n || g->kind[k] != g->kind[op] || !str_eq(attributes_text(w, k, of), text))
-                continue;
-            done[k] = true;
-            list = arena_printf(w->arena, "%.*s%s%.*s", (int)list.n, list.n ? list.p : "", n++ ? ", " : "", (int)its.n,
-                                its.p);
-        }
-        if (n * (1 + count_of(text, STR("||"))) < 6) {
-            for (uint32_t k = op + 1; k-- > 0 && n;)
-                if (w->place.step[k] && g->kind[k] == g->kind[op] && str_eq(attributes_text(w, k, of), text)) {
-                    struct str own = attributes_text(w, k, w->expr[g->m->ops[k].first_result]);
-                    condition(&together, "%.*s", (int)own.n, own.p);
-                }
-            continue;
-        }
-        struct str class = pass_class(w, g, op);
-        cpp_put(&w->guards, INDENT, "for (%.*s op : {%.*s}) {", (int)class.n, class.p, (int)list.n, list.p);
-        cpp_put(&w->guards, INDENT + 2, "if (%.*s) {", (int)attributes_text(w, op, STR("op")).n,
-                attributes_text(w, op, STR("op")).p);
-        cpp_put(&w->guards, INDENT + 4, "return rewriter.notifyMatchFailure(%.*s, \"other attributes\");",
-                (int)anchor(w).n, anchor(w).p);
-        cpp_put(&w->guards, INDENT + 2, "}");
-        cpp_put(&w->guards, INDENT, "}");
-        buf_addc(&w->guards, '\n');
+        struct str of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
+        struct str text = of.n ? attributes_text(w, op, of) : STR("");
+        if (text.n)
+            condition(&all, "%.*s", (int)text.n, text.p);
     }
-    refuse(w, &together, "other attributes");
+    refuse(w, &all, "other attributes");
 }
 
 /* ---- further roots ---- */
@@ -543,14 +513,11 @@ static void begin_branches(struct pass_writer *w) {
     struct str all = buf_take(&members, w->arena);
     buf_printf(&b, "};\n\nLogicalResult matchBranch(%.*s srcOp, PatternRewriter &rewriter,\n", (int)class.n, class.p);
     buf_printf(&b, "                          Branch &branch) {\n");
-    for (struct str rest = guards; rest.n;) {
-        struct str line = str_line(&rest);
-        line = line.n >= 2 ? (struct str){line.p + 2, line.n - 2} : line;
-        buf_printf(&b, "%.*s\n", (int)line.n, line.p);
-    }
+    buf_add(&b, guards);
     cpp_put(&b, 2, "branch = {%.*s};", (int)all.n, all.p);
     buf_add(&b, STR("  return success();\n}\n\n"));
     w->functions = buf_take(&b, w->arena);
+    w->indent = INDENT;
 }
 
 /* What the code calls values of the first branch, it calls those of another one likewise. */
@@ -608,8 +575,8 @@ static bool find_root(struct pass_writer *w, uint32_t number, struct buf *condit
     w->helpers |= HELPER_CONSUMER;
     w->expr[m->ops[root].first_result] = name;
     w->final[m->ops[root].first_result] = true;
-    cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
-            (int)value.n, value.p, (int)taken.n, taken.p);
+    cpp_put(&w->guards, w->indent, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n,
+            all.p, (int)value.n, value.p, (int)taken.n, taken.p);
     condition(conditions, "!%.*s", (int)name.n, name.p);
     return true;
 }
@@ -623,7 +590,7 @@ static bool match_branch(struct pass_writer *w, uint32_t number, const uint32_t 
     if (!find_root(w, number, &c))
         return false;
     struct str name = w->expr[w->place.g->m->ops[root].first_result], branch = str_of(branches[number]);
-    cpp_put(&w->guards, INDENT, "Branch %.*s;", (int)branch.n, branch.p);
+    cpp_put(&w->guards, w->indent, "Branch %.*s;", (int)branch.n, branch.p);
     condition(&c, "failed(matchBranch(%.*s, rewriter, %.*s))", (int)name.n, name.p, (int)branch.n, branch.p);
     name_branch(w, branch, name, to, first, &c);
     refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
@@ -642,6 +609,8 @@ static bool match_roots(struct pass_writer *w) {
         memset(to[i], 0xff, nvalues * sizeof **to);
         alike = are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[w->place.roots[i]].first_result, to[i]);
     }
+    w->indent = alike ? INDENT - 2 : INDENT; /* of a function of its own */
+    match_tree(w, w->place.roots[0]);
     for (uint32_t i = 1; i < w->place.nroots && !alike; i++) {
         struct buf c = {0};
         if (!find_root(w, i, &c))
@@ -656,10 +625,10 @@ static bool match_roots(struct pass_writer *w) {
     begin_branches(w);
     memcpy(first, w->expr, m->nvalues * sizeof *first);
     name_branch(w, STR("first"), STR("srcOp"), to[0], first, NULL);
-    cpp_put(&w->guards, INDENT, "Branch first;");
-    cpp_put(&w->guards, INDENT, "if (failed(matchBranch(srcOp, rewriter, first))) {");
-    cpp_put(&w->guards, INDENT + 2, "return failure();");
-    cpp_put(&w->guards, INDENT, "}");
+    cpp_put(&w->guards, w->indent, "Branch first;");
+    cpp_put(&w->guards, w->indent, "if (failed(matchBranch(srcOp, rewriter, first))) {");
+    cpp_put(&w->guards, w->indent + 2, "return failure();");
+    cpp_put(&w->guards, w->indent, "}");
     buf_addc(&w->guards, '\n');
     for (uint32_t i = 1; i < w->place.nroots; i++)
         alike &= match_branch(w, i, to[i], first);
@@ -731,7 +700,7 @@ static void match_constants(struct pass_writer *w) {
         if (name.n && form_has(w, c->number)) {
             c->variable = pass_variable(w, name, "");
             w->helpers |= HELPER_SPLAT;
-            cpp_put(&w->guards, INDENT, "std::optional<double> %.*s = getSplatValue(%.*s);", (int)c->variable.n,
+            cpp_put(&w->guards, w->indent, "std::optional<double> %.*s = getSplatValue(%.*s);", (int)c->variable.n,
                     c->variable.p, (int)expr.n, expr.p);
             condition(&named, "!%.*s", (int)c->variable.n, c->variable.p);
             continue;
@@ -816,7 +785,7 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
         if (!name.n)
             continue;
         bool op = str_find(expr, STR("Op")) != NULL;
-        cpp_put(&w->guards, INDENT,
+        cpp_put(&w->guards, w->indent,
                 op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
                    : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
                 (int)name.n, name.p, (int)expr.n, expr.p);
@@ -842,7 +811,6 @@ bool pass_match(struct pass_writer *w) {
     uint32_t result = m->ops[w->place.roots[0]].first_result;
     w->expr[result] = pass_variable(w, STR("src"), "Op");
     w->final[result] = true;
-    match_tree(w, w->place.roots[0]);
     if (!match_roots(w))
         return false;
     extents_begin(&w->extents, &w->place, w->expr);

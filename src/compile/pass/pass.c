@@ -87,8 +87,7 @@ static const struct {
                   "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
                   "}\n\n"},
     {HELPER_ONE_USE, "// Whether all of the ops are there, and each has one use.\n"
-                     "template <typename... OpTys>\n"
-                     "bool haveOneUse(OpTys... ops) {\n"
+                     "template <typename... OpTys> bool haveOneUse(OpTys... ops) {\n"
                      "  return ((ops && ops->hasOneUse()) && ...);\n"
                      "}\n\n"},
     {HELPER_SHAPE, "bool haveShape(ValueRange values, ArrayRef<int64_t> shape) {\n"
@@ -109,15 +108,13 @@ static const struct {
                       "             ? std::make_pair(lhs, rhs)\n"
                       "             : std::make_pair(rhs, lhs);\n"
                       "}\n\n"},
-    {HELPER_MADE_OF, "template <typename OperandTy>\n"
-                     "bool isMadeOf(Value value) {\n"
+    {HELPER_MADE_OF, "template <typename OperandTy> bool isMadeOf(Value value) {\n"
                      "  Operation *op = value.getDefiningOp();\n"
                      "  return op && llvm::any_of(op->getOperands(), [](Value operand) {\n"
                      "           return operand.getDefiningOp<OperandTy>() != nullptr;\n"
                      "         });\n"
                      "}\n\n"},
-    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys>\n"
-                      "auto followUsers(Operation *op) {\n"
+    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys> auto followUsers(Operation *op) {\n"
                       "  auto user = dyn_cast_or_null<OpTy>(op);\n"
                       "  if constexpr (sizeof...(RestTys) == 0) {\n"
                       "    return user;\n"

@@ -50,6 +50,7 @@ struct pass_writer {
     bool uses_utils;      /* it asks moveUDChainBefore or createReshapeOp */
     struct str functions; /* before the class; or empty */
     struct str asked;     /* what the pattern asks that no guard does; or empty */
+    uint32_t indent;      /* of guards */
     struct buf guards, rewrite;
 };
 
