@@ -32,16 +32,15 @@ static int64_t tiles_along(int64_t extent) {
 /* The dimension before those of 1 is the one that is padded to tiles. */
 static void drop_units(const struct mlir *m, const struct mlir_type *type, struct priced_type *t) {
     const int64_t *dims = m->dims + type->first_dim;
-    uint32_t rows = type->rank < 3 ? 0 : type->rank - 2;
-    int64_t tiles;
+    if (type->rank < 3 || t->layout.tile_height != TILE || layout_is_sharded(&t->layout))
+        return;
+    uint32_t rows = type->rank - 2;
     while (rows > 0 && dims[rows] == 1)
         rows--;
-    if (t->layout.tile_height != TILE || layout_is_sharded(&t->layout))
-        return;
-    tiles = tiles_along(dims[rows]) * tiles_along(dims[type->rank - 1]);
+    int64_t tiles = tiles_along(dims[rows]) * tiles_along(dims[type->rank - 1]);
     for (uint32_t i = 0; i < rows; i++)
         tiles *= dims[i];
-    if (tiles > 0 && tiles < t->tiles && type->rank > 2) {
+    if (tiles > 0 && tiles < t->tiles) {
         t->bytes = t->bytes / t->tiles * tiles;
         t->tiles = tiles;
     }
