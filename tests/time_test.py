@@ -168,5 +168,30 @@ class Time(unittest.TestCase):
         self.assertIn("modeling.py:188 (forward)", [p.get("source") for p in places])
         self.assertTrue(re.search(r"ttnn\.sum \S+ +modeling\.py:188 \(forward\)\n", self.run_on(text, "--time")[0].stdout))
 
+    def test_python_lines_of_findings(self):
+        """In every form of a finding; SARIF has the line in the function, where there is one."""
+        line = 'loc("p|/m/model ing.py:12|forward|34|aten__sum"("f"))'
+        text = padded(32, True).replace("\nreturn", f" {line}\nreturn")
+        source = "model ing.py:12 (forward), line 34"
+        self.assertIn(f"source: {source}", self.run_on(text, "-o-")[0].stdout)
+        self.assertIn(source, self.run_on(text, "--format=markdown:-")[0].stdout.replace("&#58;", ":"))
+        results = json.loads(self.run_on(text, "--format=sarif:-")[0].stdout)["runs"][0]["results"]
+        related, = results[0]["relatedLocations"]
+        self.assertEqual(source, related["message"]["text"])
+        self.assertEqual({"artifactLocation": {"uri": "model%20ing.py"}, "region": {"startLine": 34}}, related["physicalLocation"])
+        results = json.loads(self.run_on(padded(32, True), "--format=sarif:-")[0].stdout)["runs"][0]["results"]
+        self.assertNotIn("relatedLocations", results[0])
+        with tempfile.TemporaryDirectory() as d:
+            with open(os.path.join(d, "m.mlir"), "w") as f:
+                f.write(text)
+            run = lambda *words: subprocess.run([PROGRAM, *words], cwd=d, capture_output=True, text=True).stdout
+            self.assertIn(f"  source   {source}\n", run("explain", "--ttnn-only", "--at=ttnn.sum", "m.mlir"))
+            explained = json.loads(run("explain", "--ttnn-only", "--json", "--at=ttnn.sum", "m.mlir"))
+            hold(explained, "explain")
+            run("--ttnn-only", "--format=json:r.json", "m.mlir")
+            table = json.loads(run("summary", "--format=json", "r.json"))
+            hold(table, "summary")
+            self.assertEqual(source, table["reports"][0]["worst"]["source"])
+
 
 unittest.main()

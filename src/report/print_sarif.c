@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct place_key {
     uint64_t structure;
@@ -123,6 +124,36 @@ static void put_location(struct sarif *s, const struct finding *f, struct str pl
     write_close(&s->w);
 }
 
+/* The first line of the model in Python: of "modeling.py:188 (forward), line 200" it is 200. */
+static void put_related(struct sarif *s, struct str source) {
+    const char *end = str_find(source, STR(".py:"));
+    struct str rest = source, first = str_part(&rest, ';');
+    const char *line = str_find(first, STR(", line"));
+    if (!end)
+        return;
+    const char *digits = line ? line : end + strlen(".py");
+    while (digits < first.p + first.n && !(*digits >= '0' && *digits <= '9'))
+        digits++;
+    uint64_t number = 0;
+    for (; digits < first.p + first.n && *digits >= '0' && *digits <= '9' && number < UINT32_MAX; digits++)
+        number = 10 * number + (uint64_t)(*digits - '0');
+    write_list_at(&s->w, "relatedLocations");
+    write_map(&s->w);
+    put_message(s, "message", source);
+    write_map_at(&s->w, "physicalLocation");
+    write_map_at(&s->w, "artifactLocation");
+    s->text.n = 0;
+    add_uri(&s->text, (struct str){source.p, (size_t)(end - source.p) + strlen(".py")});
+    put(s, "uri", buf_str(&s->text));
+    write_close(&s->w);
+    write_map_at(&s->w, "region");
+    write_pair_number(&s->w, "startLine", number);
+    write_close(&s->w);
+    write_close(&s->w);
+    write_close(&s->w);
+    write_close(&s->w);
+}
+
 /* How many findings of the entry up to this one are the same thing at the same place. */
 static uint32_t count_occurrence(struct sarif *s, const struct report_entry *e, const struct finding *f) {
     struct place_key key = {f->fingerprint.structure, f->fingerprint.place, (uint32_t)(e - s->report->entries)};
@@ -195,6 +226,7 @@ static void put_result(struct sarif *s, const struct report_entry *e, const stru
     put(s, "level", str_is(f->source, "ttnn") && !f->lacks.n ? STR("warning") : STR("note"));
     put_message(s, "message", buf_str(&s->text));
     put_location(s, f, place);
+    put_related(s, f->notes.source);
     put_fingerprints(s, e, f);
     if (s->report->compared)
         put(s, "baselineState", f->known.n ? STR("unchanged") : STR("new"));

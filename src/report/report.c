@@ -333,19 +333,23 @@ const char *report_path(const struct report *r) {
 }
 
 /* All but unreserved characters and slashes in percent (RFC 3986). */
-bool report_uri(const struct report *r, struct buf *out) {
+void add_uri(struct buf *out, struct str path) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    for (size_t i = 0; i < path.n; i++) {
+        if (path.p[i] && strchr(plain, path.p[i]))
+            buf_addc(out, path.p[i]);
+        else
+            buf_printf(out, "%%%02X", (unsigned)(unsigned char)path.p[i]);
+    }
+}
+
+bool report_uri(const struct report *r, struct buf *out) {
     const char *path = report_path(r);
     out->n = 0;
     bool whole = path[0] == '/';
     if (whole)
         buf_add(out, path[1] == '/' ? STR("file:///.") : STR("file://"));
-    for (; *path; path++) {
-        if (strchr(plain, *path))
-            buf_addc(out, *path);
-        else
-            buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
-    }
+    add_uri(out, str_of(path));
     return whole;
 }
 

@@ -113,6 +113,8 @@ const struct todo *report_setting(const struct report *r, size_t i);
 struct promise *report_promises(const struct report *r, uint32_t *n);
 /* The file that decides, from the working directory if it lies below it. */
 const char *report_path(const struct report *r);
+/* A path as part of a URI. */
+void add_uri(struct buf *out, struct str path);
 /* Of that file, a URI in `out`. False: it is relative. */
 bool report_uri(const struct report *r, struct buf *out);
 /* "1.2 ms", "9.5 us". */

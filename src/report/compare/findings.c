@@ -55,6 +55,8 @@ static void read_notes(struct finding *f, struct str notes) {
             f->counted = f->saved_us > 0 && !str_find(line, STR(", instead of "));
         } else if (has_key(&line, "model location:")) {
             f->place = line;
+        } else if (has_key(&line, "source:")) {
+            f->notes.source = line;
         } else if (f->place.n && has_key(&line, "known:")) {
             f->known = line;
         }

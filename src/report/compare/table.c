@@ -142,6 +142,7 @@ static void write_worst(struct writer *w, const struct finding *f) {
     write_map_at(w, "worst");
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
+    write_pair_if_any(w, "source", f->notes.source, TEXT_QUOTED);
     write_key(w, STR("saved_us"));
     write_real(w, us_as_said(f->saved_us));
     write_close(w);
@@ -209,7 +210,8 @@ static const struct template table_text[] = {
 #define MARKDOWN_ROW                                                                                                   \
     "| {report:md}{vanished? (no report any more)|} | {total_before_us?{total_before_us:us} → |}"                    \
     "{total_us?{total_us:us}|} | {saved_before_us?{saved_before_us:us} → |}{saved_us:us} | "                         \
-    "{new?+{new}|}{gone? −{gone}|} | {worst?{worst.saved_us:us}, {worst.fused_op:md}, {worst.place:md}|} |\n"
+    "{new?+{new}|}{gone? −{gone}|} | {worst?{worst.saved_us:us}, {worst.fused_op:md}, "                              \
+    "{worst.place:md}{worst.source?, {worst.source:md}|}|} |\n"
 static const struct template table_markdown[] = {
     {.text = "<!-- fusion-audit: summary -->\n**fusion-audit**: {models model}\n\n"
              "| model | all ops | to save | findings | worst place |\n|---|---:|---:|---:|---|\n"},

@@ -14,6 +14,7 @@
 #include "report/explain/asked.h"
 #include "report/explain/near_miss.h"
 #include "report/explain/near_region.h"
+#include "report/place/notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
                             .order = (uint64_t)r->compile->number << 32 | root,
                             .graph = r->compile->number,
                             .file = r->level->source->path,
+                            .source = source_of(&(struct segment){&r->level->ir, ops, nops}, &e->arena),
                             .root = op_text(r, root),
                             .pattern = p->name,
                             .fused_op = p->fused_op,

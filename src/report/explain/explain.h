@@ -33,6 +33,7 @@ struct explained {
     uint32_t graph;
     const char *file;
     struct explained_op root;
+    struct str source; /* of the ops that match, in Python; or empty */
     struct str pattern, fused_op;
     struct explained_op *ops;     /* that match */
     uint32_t nops, total, others; /* as in struct near_miss */

@@ -52,6 +52,7 @@ static void put_place(struct writer *w, const struct explained *x) {
     put_op(w, &x->root);
     put_text(w, "pattern", x->pattern);
     put_text(w, "fused_op", x->fused_op);
+    write_pair_or_null(w, "source", x->source, TEXT_QUOTED);
     write_list_at(w, "matched");
     for (uint32_t i = 0; i < x->nops; i++)
         put_op(w, &x->ops[i]);
@@ -76,6 +77,7 @@ static const struct template explanation_text[] = {
      .text = "{file}:{root.line}: {^several_graphs?graph {graph}: |}{root.op} {root.result}: {outcome}: {pattern} -> "
              "{fused_op}{difference?, {matched} of {total} ops match|}{gives_way_to?, to {gives_way_to}|}\n"
              "{matched?  matched  {matched*{op} {line}}\n|}"
+             "{source?  source   {source}\n|}"
              "{difference?{difference.part?  {difference.kind:label}{difference.part}\n|}"
              "  because  {difference.reason}\n"
              "{difference.others?  besides  {difference.others more condition} not met\n|}"

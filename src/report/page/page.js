@@ -643,7 +643,7 @@ function runs() {
     const columns = [{title: 'Model', key: (r) => r.report, cell: (r) => r.report}, {title: 'Run', key: (r) => r.run, cell: (r) => r.run}];
     const count = {title: 'Findings', number: true, key: (r) => r.findings || 0, cell: (r) => r.missing ? '–' : `${r.findings}`};
     const says = {title: 'Became worse', key: worse, cell: worse};
-    const chart = (title, key) => ({title, key: (m) => m.runs[m.runs.length - 1][key] || 0, cell: (m) => line(m.runs, key)});
+    const chart = (title, key) => ({title, number: true, key: (m) => m.runs[m.runs.length - 1][key] || 0, cell: (m) => line(m.runs, key)});
     overview.append(table([columns[0], chart('All ops', 'total_us'), chart('Findings', 'findings')], data.models, 'Over the runs'),
         make('p', {class: 'faint'}, 'From zero up, the runs in order; a point in colour became worse.'));
     if (became.length) overview.append(make('h2', {}, 'What became worse'), table([...columns, us('All ops', 'total_us'), count, says], became, 'What became worse'));
