@@ -742,9 +742,26 @@ class OwnPatterns(Case):
             entry = json.loads(out)["missed_fusions"][0]
             self.assertEqual(entry.get("lacks"), lacks)
             notes = entry["instances"][0]["notes"]
-            self.assertRegex(notes, r"\ncall: ttnn[.]own\(%\S+.*, row=%.*\)\n")
+            self.assertRegex(notes, r"\ncall: ttnn[.]own\(\w+.*, row=\w+\)\n")
             self.assertEqual({"a gate": "give the op of the TTNN dialect the a gate that TTNN's library takes",
                               "the op": "add the op to the TTNN dialect"}.get(lacks, "write one in TTIR") in notes, True)
+
+    def test_operands_of_a_call_are_turned_and_reshaped(self):
+        """As the formula has them: a weight that the product turns is turned, one that it does not is not."""
+        self.write("own.yml", "name: own\nfused_op: ttnn.own\nstatus: {level: library}\nmatch: o = matmul(a, b) + c\n"
+                   "call: ['{a}, {b}', 'row={c}']\n")
+        module = """\
+func.func @main(%%0: tensor<32x64xbf16>, %%w: tensor<%s>, %%r: tensor<2x16x96xbf16>) -> tensor<2x16x96xbf16> {
+  %%1 = "ttir.matmul"(%%0, %%w) <{transpose_a = false, transpose_b = %s}> : (tensor<32x64xbf16>, tensor<%s>) -> tensor<32x96xbf16>
+  %%2 = "ttir.reshape"(%%1) <{shape = [2 : i32, 16 : i32, 96 : i32]}> : (tensor<32x96xbf16>) -> tensor<2x16x96xbf16>
+  %%3 = "ttir.add"(%%2, %%r) : (tensor<2x16x96xbf16>, tensor<2x16x96xbf16>) -> tensor<2x16x96xbf16>
+  return %%3 : tensor<2x16x96xbf16>
+}
+"""
+        for shape, turned, weight in (("96x64xbf16", "true", "ttnn.transpose(w, -2, -1)"), ("64x96xbf16", "false", "w")):
+            self.write("c.mlir", module % (shape, turned, shape))
+            out = self.run_it("--no-default-patterns", "-P", "own.yml", "--ttir-only", "-o", "-", "c.mlir")[1]
+            self.assertIn("call: ttnn.own(ttnn.reshape(v0, (2, 16, 64)), %s, row=r)\n" % weight, out)
 
     def test_families(self):
         text = ("for: {op: [add, multiply], more: [where, '']}\nname: $op_of_exp\nfused_op: x.$op\nsource: ttnn\n"
@@ -1469,8 +1486,12 @@ class Explain(Case):
                              ("--include=decomposed", ("--ttir-only", "--only=linear", "--at=fc1.add", "d.mlir"))):
             self.assertIn(option, self.run_it("explain", *args)[1])
             self.assertNotIn(option, self.run_it("explain", option, *args)[1])
+        place, = self.places("--ttnn-only", "--only=rms_norm", "s.mlir")   # where no place is asked for, too
+        self.assertEqual(place["outcome"], "slower")
         self.write("f.mlir", SLOWER.replace("32x8192", "2048x1024").replace("<8192", "<1024").replace("<32x1x", "<2048x1x"))
         self.assertNotIn("slower", self.run_it("explain", "--ttnn-only", "--only=rms_norm", "--at=%6", "f.mlir")[1])
+        self.assertEqual(self.run_it("explain", "--ttnn-only", "--only=rms_norm", "f.mlir")[1], "nothing else comes close\n")
+        self.assertEqual(self.run_it("explain", "--ttnn-only", "--only=softmax", "f.mlir")[1], "nothing comes close\n")
         self.write("p.yml", RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)"))
         self.write("e.mlir", self.read("exp.mlir").replace("return %1", "return %2"))
         places = self.places("--ttir-only", "--only=linear,activated", "-P", "p.yml", "--at=%1", "e.mlir")

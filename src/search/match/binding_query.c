@@ -43,7 +43,11 @@ static void add_notes(struct matcher *m, struct match_detail *out) {
     struct str_list torch = rules_text(&e, p->torch, p->ntorch);
     if (torch.n)
         out->torch = torch.items[0];
+    bool known = true;
+    e.python = &known;
     out->call = rules_text(&e, p->call, p->ncall);
+    if (!known)
+        out->call.n = 0;
 }
 
 /* What is equal in a value that the fused op takes a slice of. */

@@ -64,6 +64,7 @@ struct evaluation {
     struct assumptions *assumed;  /* collects; NULL: nobody asks */
     struct search_record *record; /* collects; NULL: nobody asks */
     const char *prefix;           /* of names of values in templates; or NULL */
+    bool *python; /* false once an operand is not known as Python passes it; NULL: texts are for people */
 };
 /* What a name stands for; or what it was before casts and movement, or is after them: what an op makes is both, but for
  * the result of one that is read as what it is moved to. The map stays. */
@@ -96,6 +97,8 @@ bool record_locations(struct evaluation *e, const struct number *condition, bool
 
 /* "%arg3 (encoder.layer.0.norm.weight)" for people; in `a`. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* "ttnn.transpose(arg1, -2, -1)": the operand as the formula has it. False where no reshape and permute make it so. */
+bool operand_in_python(const struct evaluation *e, const struct binding *b, struct buf *out);
 /* "32x64xbf16"; "none" for NONE. */
 void value_add_type(const struct graph *g, uint32_t value, struct buf *out);
 /* Template text with {name}, {extent(x, -1)} filled in; in e->arena. */

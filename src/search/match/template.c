@@ -99,6 +99,10 @@ static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
             buf_printf(out, "%.10g", e->bindings[slot].number);
             return;
         }
+        if (e->python) {
+            *e->python &= v != NONE && operand_in_python(e, &e->bindings[slot], out);
+            return;
+        }
         /* an argument of the model says more than a name inside of it */
         uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
         struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);
