@@ -155,3 +155,38 @@ bool condition_positions(const struct condition_call *c) {
     }
     return false;
 }
+
+static bool attribute_is(const struct graph *g, uint32_t op, const char *key, double number) {
+    const struct attr *a = attrs_find(graph_attributes(g, op), key);
+    return a && a->is_number && a->number == number;
+}
+
+/* Positions from 0 on along one axis of the value, the same along the others; also where they are computed before the
+ * first run. */
+bool condition_counts(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    struct link links[MAX_CHAIN];
+    struct imap map, axis;
+    uint32_t value = c->arg[0].value, rank;
+    const int64_t *shape = value == NONE ? NULL : graph_shape(g, value, &rank);
+    struct axes axes;
+    if (!shape || graph_numel(g, value) < 1)
+        return value == NONE;
+    imap_identity(&map, 0, graph_numel(g, value));
+    if (!imap_coordinates(&map, shape, rank, &axes))
+        return false;
+    axes_axis(&axes, (int)c->number->given[0], &axis);
+    for (int hops = 0; value != NONE && hops < 4; hops++) {
+        const struct link *last = &links[movement_chain(g, value, &map, links, MAX_CHAIN) - 1];
+        uint32_t op = g->m->values[last->value].def;
+        if (op != NONE && graph_op_is(g, op, COUNTS))
+            return imap_equal(&last->map, &axis) && axis.n &&
+                   graph_numel(g, last->value) == axis_size(axis.t, axis.n) && attribute_is(g, op, "start", 0) &&
+                   attribute_is(g, op, "step", 1);
+        map = last->map;
+        value = graph_callee_value(g, last->value);
+        if (value != NONE)
+            record_elsewhere(c->e, true);
+    }
+    return false;
+}
