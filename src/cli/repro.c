@@ -71,7 +71,12 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
     for (size_t i = 0; i < fa_application_found(a); i++)
         if (fa_application_left(a, i))
             return text(&r->x->args, "%s", fa_application_left(a, i));
-    return fa_count(d) ? text(&r->x->args, "%s", fa_get_diagnostic(d, 0).message) : "TTIR has no such op";
+    if (fa_count(d))
+        return text(&r->x->args, "%s", fa_get_diagnostic(d, 0).message);
+    if (r->absent || *r->level)
+        return "in its TTIR alone the pattern does not match";
+    return text(&r->x->args, "TTIR has no %s",
+                *r->f->lacks && strcmp(r->f->lacks, "the op") ? r->f->lacks : r->f->fused_op);
 }
 
 static void apply_small(struct repro *r) {

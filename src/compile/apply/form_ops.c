@@ -559,8 +559,9 @@ static struct written write_bare_op(struct form_writer *w, const struct node *n)
         return write_window(w, n, v, nv);
     if (n->op != w->run.ref->match->pattern->makes && write_lowering(w, n, v, nv, &lowered))
         return lowered;
+    struct str fused = w->run.ref->match->pattern->fused_op; /* n may be of its definition, and of nobody's module */
     if (class != OP_REDUCE && class != OP_JOIN && op_table[n->op].movement != MOVEMENT_PERMUTE)
-        op_fails(w->e->eval, "how TTIR writes %s is not known yet", op_table[n->op].name);
+        op_fails(w->e->eval, "how %.*s is written in TTIR here is not known yet", (int)fused.n, fused.p);
     for (uint32_t i = 0; i < nv; i++)
         v[i] = emit_cast(w->e, emit_plain(w->e, v[i], w->element), w->element);
     struct written_op o = {.kind = n->op, .operands = v, .noperands = nv};

@@ -140,20 +140,29 @@ static struct str slower_by(struct explained_graph *r, struct pricer *p, const s
     return hidden ? price_line(&x, p->device, STR(""), a) : STR("");
 }
 
-static void add_matches(struct explained_graph *r) {
+/* Of those that are reported only what is asked for; a slower one is no near miss, and hidden all the same. */
+static void add_reported(struct explained_graph *r) {
     const struct selection *s = &r->selection;
-    struct arena *a = &r->e->arena;
     struct explained *x;
     struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
-    for (uint32_t i = 0; i < s->matches.n; i++)
-        if ((x = add_match(r, OUTCOME_MATCHED, &s->matches.items[i]))) {
-            x->proof = verdict_line(&s->verdicts[i], a);
-            x->price = slower_by(r, &pricer, &s->matches.items[i]);
-            x->outcome = x->price.n ? OUTCOME_SLOWER : OUTCOME_MATCHED;
-        }
+    for (uint32_t i = 0; i < s->matches.n; i++) {
+        struct str slower = slower_by(r, &pricer, &s->matches.items[i]);
+        r->e->reported |= !slower.n;
+        if (!(r->asked || slower.n) ||
+            !(x = add_match(r, slower.n ? OUTCOME_SLOWER : OUTCOME_MATCHED, &s->matches.items[i])))
+            continue;
+        x->proof = verdict_line(&s->verdicts[i], &r->e->arena);
+        x->price = slower;
+    }
     pricer_end(&pricer);
+}
+
+static void add_others(struct explained_graph *r) {
+    const struct selection *s = &r->selection;
+    struct arena *a = &r->e->arena;
+    struct explained *x;
     for (uint32_t i = 0; i < s->nrefuted; i++)
         if ((x = add_match(r, OUTCOME_REFUTED, &s->refuted[i].match)))
             x->proof = arena_str(a, s->refuted[i].why);
@@ -322,8 +331,9 @@ static bool explain_level(struct explained_graph *r) {
     select_reported(r);
     if (watch_has_ended(e->watch))
         return false;
+    add_reported(r);
     if (r->asked)
-        add_matches(r);
+        add_others(r);
     find_near(r);
     if (watch_has_ended(e->watch))
         return false;

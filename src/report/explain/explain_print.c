@@ -71,7 +71,7 @@ static void put_place(struct writer *w, const struct explained *x) {
 }
 
 static const struct template explanation_text[] = {
-    {.text = "{became?{became}\n\n|}{places?|nothing comes close{at? at {at}|}\n}"},
+    {.text = "{became?{became}\n\n|}{places?|nothing {reported?else |}comes close{at? at {at}|}\n}"},
     {.of = "places",
      .apart = true,
      .text = "{file}:{root.line}: {^several_graphs?graph {graph}: |}{root.op} {root.result}: {outcome}: {pattern} -> "
@@ -98,6 +98,7 @@ void explain_print(const struct fa_explanation *e, bool json, FILE *out) {
     write_pair_or_null(&w, "at", str_of(e->at), TEXT_QUOTED);
     write_pair_or_null(&w, "became", e->became, TEXT_QUOTED);
     write_pair_bool(&w, "several_graphs", e->inputs.ncompiles > 1);
+    write_pair_bool(&w, "reported", e->reported);
     write_list_at(&w, "places");
     for (uint32_t i = 0; i < e->n; i++)
         put_place(&w, &e->items[i]);
