@@ -209,8 +209,10 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
 
 /* Where days leave open whether the compiler has the pattern, or it may be off. */
 static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
+    const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     struct str off = off_of(c);
-    bool may_be_off = off.n && !has_run(c);
+    bool may_be_off = off.n && !has_run(c), both = pass && pass->off.n && !str_eq(off, pass->off);
+    off = both ? arena_printf(a, "%.*s or %.*s", (int)pass->off.n, pass->off.p, (int)off.n, off.p) : off;
     if (c->compile && f && !fact_is_there(f, days_of(c)))
         return arena_printf(a, "or your compiler lacks it: it came on %.*s%s%.*s%s", (int)f->since.n, f->since.p,
                             may_be_off ? ", or " : "", may_be_off ? (int)off.n : 0, off.p,
