@@ -144,7 +144,8 @@ class Verify(unittest.TestCase):
 
     def test_seeds(self):
         """What few numbers show, or a rounded constant explains, is the same for every seed."""
-        names = "epsilon_in_bf16", "batch_norm_of_a_rounded_epsilon_below_a_relu", "positions_that_bf16_rounds"
+        names = ("epsilon_in_bf16", "batch_norm_of_a_rounded_epsilon_below_a_relu", "positions_that_bf16_rounds",
+                 "folded_factor_of_what_is_compared", "rounded_threshold_that_is_folded")
         for name, arguments, before, forms in read_pairs():
             first = self.path("before.mlir", module(arguments, before))
             for truth, after in forms if name in names else []:
@@ -152,6 +153,17 @@ class Verify(unittest.TestCase):
                 for seed in range(16):
                     with self.subTest(f"{name} {truth} {seed}"):
                         self.assertEqual(self.verify(f"--seed={seed}", first, second)[0], truth == "wrong")
+
+    def test_a_constant_that_is_rounded_before_a_bend(self):
+        """Is said to be that, and no difference."""
+        said = {}
+        for name, arguments, before, forms in read_pairs():
+            if name in ("rounded_threshold_that_is_folded", "epsilon_in_bf16"):
+                files = self.path("before.mlir", module(arguments, before)), self.path("after.mlir", module(arguments, forms[0][1]))
+                status, report, _ = self.verify("--details", *files)
+                self.assertEqual((status, [c["kind"] for c in report["checks"]]), (0, ["proved"] * len(report["checks"])))
+                said[name] = any("rounds differently at the bend" in c.get("because", "") for c in report["checks"])
+        self.assertEqual(said, {"rounded_threshold_that_is_folded": True, "epsilon_in_bf16": False})
 
     def test_shards_of_another_dimension_are_not_compared(self):
         cut = ("shard_direction = #ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 4, 2>, "

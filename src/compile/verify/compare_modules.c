@@ -9,7 +9,8 @@
 /* ---- counting ---- */
 
 /* Calls are nodes where the function has no body, or one for the host. It is an op of the modules if both have it; if
- * one has, it stands for ops of the other, which may all move data: where it is not compared, it is one all the same. */
+ * one has, it stands for ops of the other, which may all move data: where it is not compared, it is one all the same.
+ */
 static bool is_op_of_both(const struct dag *d, int side, uint32_t op) {
     const struct mlir *m = d->side[side].g->m, *other = d->side[!side].g->m;
     bool found = false;

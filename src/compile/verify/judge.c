@@ -107,7 +107,8 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     const struct verdict *v = &all->verdict;
     bool rare = v->kind == VERDICT_DIFFERENT && (v->at.trial == TRIAL_NEAR_EPSILON || v->at.trial == TRIAL_THRESHOLDS);
     if (v->kind == VERDICT_SAME)
-        return (struct judgement){.answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding};
+        return (struct judgement){
+            .answer = ANSWER_PROVED, .shapes = all->shapes, .bound = v->rounding, .bends = v->bends};
     if (v->kind == VERDICT_NONE || !thorough)
         return (struct judgement){.answer = ANSWER_NOT_COMPARED, .rare = rare, .agrees = v->agrees, .why = v->why};
     if (all->doubtful)
@@ -137,7 +138,10 @@ static void ask_at_own_shapes(const struct miter_question *q, struct judgement *
                                  .most = own_elements};
     struct same_answer answer = same_function(&same, a);
     if (answer.is == SAME)
-        *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = answer.rounding};
+        *j = (struct judgement){.answer = ANSWER_PROVED,
+                                .shapes = 1,
+                                .bound = answer.rounding,
+                                .bends = answer.rounding > 0 && q->own.problem.thresholds.n > 0};
 }
 
 static struct judgement judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,

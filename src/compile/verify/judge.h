@@ -11,6 +11,7 @@ struct judgement {
     enum answer answer;
     uint32_t shapes;   /* proved: in so many shapes */
     double bound;      /* proved: the largest difference that the rounding of constants made, relative; 0: none */
+    bool bends;        /* proved: rounded constants make comparisons or clamps begin at other numbers */
     bool differs;      /* not compared: it differs in small shapes */
     bool rare;         /* it differs on numbers near an epsilon or a threshold only */
     bool agrees;       /* not compared: no number that was tried shows a difference */

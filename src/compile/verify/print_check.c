@@ -99,6 +99,8 @@ void check_region(struct check_list *l, struct stage_pair *p, const struct compa
     else if (r->judgement.answer == ANSWER_NOT_COMPARED)
         c = (struct check){CHECK_NOT_COMPARED, .reason = arena_str(a, r->judgement.why.text),
                            .needs = str_of(needs[r->judgement.why.kind])};
+    else if (r->judgement.bends)
+        c.because = STR("a constant is rounded: it rounds differently at the bend, where a comparison or clamp begins");
     check_segments(&c, r, levels, a);
     check_add(l, &c);
 }
@@ -129,7 +131,7 @@ void check_pair(struct stage_pair *p, const struct module_comparison *m, const s
             uint32_t op = fused_op_of(r, &levels[AFTER].graph);
             struct str name = op == NONE ? STR("none") : mlir_op_name(levels[AFTER].graph.m, op);
             if (!r->needed || r->judgement.answer != answer || !is_chosen(o->only, name) ||
-                (answer == ANSWER_PROVED && r->judgement.bound == 0))
+                (answer == ANSWER_PROVED && r->judgement.bound == 0 && !r->judgement.bends))
                 continue;
             p->ndifferences += answer == ANSWER_DIFFERENT;
             check_region(&p->checks, p, r, levels);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "proof/equal/bend.h"
 #include "proof/equal/compare.h"
 #include "proof/equal/loose.h"
 
@@ -19,6 +20,7 @@ enum {
     READING_COST = 1 << 14,
     BUDGET = 1 << 24,
     ENOUGH = 256,
+    MANY = 4096,
     BISECTIONS = 60
 };
 
@@ -132,16 +134,23 @@ static void add_distance(struct distance *d, const struct tensor *got, const str
     d->n += want->n;
 }
 
-/* The largest difference that is not left of larger terms. */
+/* The largest difference that is not left of larger terms, nor a jump where a constant is rounded: `bends`. */
 static struct difference unexplained(const struct lockstep *l, const double *shift, uint32_t device, uint32_t output,
-                                     const struct tensor *want, const struct tensor *got, int64_t *compared) {
+                                     const struct tensor *want, const struct tensor *got, int64_t *compared,
+                                     bool *bends) {
     struct difference d = compare_worst(got, want, floor_of_largest, NULL, compared);
     if (d.error <= tolerance || d.at < 0 || !both_finite(d.got, d.want))
         return d;
     const struct tensor *both[] = {want, got};
     double *slack = arena_alloc(l->eval[0].arena, ((size_t)want->n + 1) * sizeof *slack);
     add_noise(l, shift, device, output, both, slack);
-    return compare_worst(got, want, floor_of_largest, slack, compared);
+    d = compare_worst(got, want, floor_of_largest, slack, compared);
+    if (d.error > tolerance && both_finite(d.got, d.want) &&
+        bends_explain(l, shift, device, output, want, got, slack)) {
+        d = compare_worst(got, want, floor_of_largest, slack, compared);
+        *bends |= d.error <= tolerance;
+    }
+    return d;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -175,7 +184,7 @@ static enum verdict_kind compare_output(struct inquiry *t, const struct lockstep
                                       shape_text(t->a, &want->shape).p));
     int64_t compared = 0;
     struct difference d = t->p->any_order ? unexplained_in_any_order(l->eval[0].arena, want, got, &compared)
-                                          : unexplained(l, t->shift, device, output, want, got, &compared);
+                                          : unexplained(l, t->shift, device, output, want, got, &compared, &t->v.bends);
     bool finite = both_finite(d.got, d.want); /* 0 wanted is infinitely far in relation, and may be near */
     t->compared += compared;
     t->skipped += want->n - compared;
@@ -261,12 +270,14 @@ static int64_t numbers_of_a_set(const struct problem *p) {
     return indices ? INDICES_COUNT * indices : most;
 }
 
-/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers; those of one sign come in
- * pairs. */
+/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers, and more where only those
+ * between a constant and what it was rounded to may differ; those of one sign come in pairs. */
 static uint32_t samples_of(const struct inquiry *t, enum trial trial) {
     int64_t most = numbers_of_a_set(t->p);
     bool many = trial == TRIAL_THRESHOLDS || (trial == TRIAL_COARSE && t->how.samples > 1);
-    uint32_t wanted = many && most > 0 && most < ENOUGH ? (uint32_t)(ENOUGH / most) : trial == TRIAL_POSITIVE ? 2 : 1;
+    bool beside = trial == TRIAL_THRESHOLDS && t->p->nloose > 0 && t->p->compares;
+    int64_t enough = beside ? MANY : ENOUGH;
+    uint32_t wanted = many && most > 0 && most < enough ? (uint32_t)(enough / most) : trial == TRIAL_POSITIVE ? 2 : 1;
     return wanted > t->how.samples ? wanted : t->how.samples;
 }
 
@@ -450,6 +461,7 @@ static void try_reading(struct inquiry *t, struct sample *first) {
         v = try_kinds(t, NULL);
     t->v.kind = v;
     t->v.rounding = t->nsettled ? t->error : 0;
+    t->v.bends |= t->nsettled && t->p->thresholds.n > 0;
 }
 
 /* ---- all readings ---- */
@@ -483,13 +495,14 @@ static struct comparison compare_given(struct lockstep *l, const double *shift) 
     const struct problem *p = l->p;
     const struct tensor *want[MAX_OUTPUTS], *got[MAX_OUTPUTS];
     int64_t compared;
+    bool bends = false;
     lockstep_shift(l, shift);
     o.evaluated = lockstep_program(l);
     for (uint32_t device = 0; o.evaluated && device < p->devices && !o.differs; device++) {
         o.evaluated = lockstep_outputs(l, device, want, got) && shape_eq(&want[0]->shape, &got[0]->shape);
         if (!o.evaluated)
             break;
-        struct difference d = unexplained(l, shift, device, 0, want[0], got[0], &compared);
+        struct difference d = unexplained(l, shift, device, 0, want[0], got[0], &compared, &bends);
         o.shape = want[0]->shape;
         if (d.error > tolerance) {
             o.differs = true;

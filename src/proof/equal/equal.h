@@ -22,6 +22,7 @@ struct verdict {
     struct draw at;         /* VERDICT_DIFFERENT: numbers that show it, */
     enum equals order;      /* and the order of equal elements */
     double rounding;        /* the largest relative difference that the precision of loose constants explains */
+    bool bends;             /* which makes comparisons or clamps begin at other numbers */
     bool approximate;       /* some output agrees within the bound of the problem only */
     bool same_outside;      /* the sides agree in a trial that is excluded */
     bool agrees;            /* VERDICT_NONE: evaluated without a difference, but not all choices were met */

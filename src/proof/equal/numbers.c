@@ -146,10 +146,12 @@ static bool is_unsigned(enum dtype t) {
     return t == DT_INDEX || (format_is_integer(t) && !dtype_table[t].is_signed);
 }
 
-/* Of two random numbers: the threshold itself (40 %), or of integers one beside it; between half and one and a half
- * times it (30 %), or up to eight times as far on either side (30 %). */
+/* Of two random numbers: the threshold itself (40 %), or of integers one beside it; within 2 % of it (20 %), where
+ * another one may be that rounds to a neighbour; between half and one and a half times it (10 %), or up to eight times
+ * as far on either side (30 %). */
 static double near_threshold(double threshold, bool whole, double a, double b) {
     return a < 0.4   ? threshold + (whole ? floor(3 * b) - 1 : 0)
+           : a < 0.6 ? threshold * (0.98 + 0.04 * b)
            : a < 0.7 ? threshold * (0.5 + b)
                      : threshold * (16 * b - 8);
 }

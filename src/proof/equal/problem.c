@@ -106,6 +106,7 @@ void problem_facts(struct problem *p) {
     for (uint32_t i = 0; i < p->program.nops; i++) {
         p->wide &= !makes_float(g, p->program.ops[i]);
         p->tests_nan |= tests_nan(g, p->program.ops[i]);
+        p->compares |= graph_op_is(g, p->program.ops[i], COMPARES);
     }
     p->thresholds = thresholds_of(g, p->program.ops, p->program.nops);
     find_orders(p, &facts);

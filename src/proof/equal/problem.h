@@ -63,7 +63,8 @@ struct problem {
     bool wide;                      /* and no float is made of them, so that all of their bits matter */
     bool masks;                     /* some input is an additive mask */
     bool hides;                     /* some input is a mask */
-    bool tests_nan;                 /* it compares a value with itself */
+    bool tests_nan;                 /* it compares a value with itself, */
+    bool compares;                  /* or numbers with one another */
     bool sorts;                     /* equal elements are tried on their own, */
     enum equals orders[MAX_ORDERS]; /* in these orders of a sort */
     uint32_t norders;

@@ -263,9 +263,11 @@ static void add_shape(struct shapes_answer *all, const struct verdict *v) {
     struct verdict *sum = &all->verdict;
     double rounding = fmax(sum->rounding, v->rounding);
     bool approximate = sum->approximate || v->approximate, outside = sum->same_outside || v->same_outside;
+    bool bends = sum->bends || v->bends;
     *sum = *v;
     sum->rounding = rounding;
     sum->approximate = approximate;
+    sum->bends = bends;
     sum->same_outside = outside;
     all->shapes++;
 }
