@@ -396,6 +396,16 @@ class Pass(unittest.TestCase):
         self.assertIn("rewriter.create<UpdateCacheOp>(", files["UpdateCacheByComparisonFusingPattern.cpp"])
 
     @unittest.skipUnless(os.path.isdir(os.path.join(CORPUS, "models")), "no corpus")
+    def test_operands_that_are_absent(self):
+        """Those of the builder are written, not those of the library."""
+        files, _ = self.pass_of(read(os.path.join(CORPUS, "models/llama_3_1_70b_tp_decode_layer.ttir.mlir")),
+                                "--only=distributed_rms_norm_residual")
+        code = files["DistributedRmsNormResidualFusingPattern.cpp"]
+        self.assertRegex(code, r"x, weight, residual, srcOp.getClusterAxisAttr\(\),\s+srcOp.getEpsilonAttr\(\)\);")
+        if CLANG:
+            self.assertEqual(parses(self.dir, write(self.dir, "parsed/norm.cpp", code)), "")
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(CORPUS, "models")), "no corpus")
     def test_findings_of_models(self):
         for pattern, model in self.MODELS:
             (path,) = glob.glob(os.path.join(CORPUS, "models", model + ".ttir.mlir*"))

@@ -80,7 +80,7 @@ static const struct {
 };
 
 const char *cpp_operand_name(enum op_kind k, uint32_t i) {
-    static const char *const known[] = {"weight", "bias", "index", "input", "source"};
+    static const char *const known[] = {"weight", "bias", "index", "input", "source", "residual"};
     struct str rest = str_of(k == K_SCATTER ? "input,index,source" : op_table[k].roles), role = {0};
     for (uint32_t n = 0; n <= i && rest.n; n++)
         role = str_part(&rest, ',');
@@ -110,6 +110,7 @@ const char *cpp_builder(enum op_kind k) {
     } builders[] = {
         {"layer_norm", "input weight bias normalized_shape epsilon"},
         {"rms_norm", "input weight bias normalized_shape epsilon"},
+        {"distributed_rms_norm", "input weight residual cluster_axis epsilon"},
         {"group_norm", "input input_mask weight bias num_groups epsilon channel_dim"},
         {"scaled_dot_product_attention",
          "query key value attention_mask is_causal scale sliding_window_size attention_sink"},
