@@ -1,0 +1,307 @@
+/* What the fused op costs, with what stays beside it. */
+#include "device/price/parts.h"
+
+#include <stdlib.h>
+
+/* What an op that writes in place writes: the largest that it is given beside the value that it changes. */
+static uint32_t written_in_place(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
+    uint32_t most = NONE;
+    for (uint32_t i = 0; i < s->detail->nslots && op_is(s->fused, IN_PLACE); i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && graph_numel(g, v) < whole &&
+            (most == NONE || graph_numel(g, v) > graph_numel(g, most)))
+            most = v;
+    }
+    return most;
+}
+
+static bool is_changed_in_place(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    return op_is(s->fused, IN_PLACE) && graph_numel(g, value) == graph_numel(g, g->m->ops[s->match->root].first_result);
+}
+
+/* Of a table that is larger than the result a fused op that looks rows up reads these. */
+static uint32_t read_by_fused(const struct parts *s, uint32_t op, uint32_t k) {
+    const struct graph *g = graph_of(s);
+    uint32_t v = graph_operands(g, op)[k], result = g->m->ops[s->match->root].first_result;
+    if (op_is(s->fused, LOOKS_UP) && graph_numel(g, v) > graph_numel(g, result))
+        return result;
+    return read_of(s->pricer, op, k);
+}
+
+static bool read_inputs(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    uint32_t *seen = NULL, n = 0, cap = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
+            uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
+            if (!part_reads(s, v) || is_changed_in_place(s, v))
+                continue;
+            while (at < n && seen[at] != v)
+                at++;
+            if (at < n)
+                continue;
+            seen = grow(seen, &cap, n + 1, sizeof *seen);
+            seen[n++] = v;
+            known &= work_reads(s->pricer, read_by_fused(s, s->ops[i], k), w);
+        }
+    free(seen);
+    return known;
+}
+
+/* Several results of one product are parts of it, which a slice each takes out. */
+static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
+    const struct graph *g = graph_of(s);
+    uint32_t n = 0, *outputs = for_parts(s, sizeof *outputs), written = written_in_place(s);
+    if (written != NONE)
+        return work_writes(s->pricer, written, w);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct mlir_op *o = &g->m->ops[s->ops[i]];
+        for (uint32_t r = 0; r < o->nresults && part_yields(s, s->ops[i]); r++) {
+            uint32_t v = o->first_result + r;
+            if (s->ops[i] != s->match->root && !is_used_outside(s, v))
+                continue;
+            if (!work_writes(s->pricer, s->ops[i] == s->match->root && s->unmoved != NONE ? s->unmoved : v, w))
+                return false;
+            if (n < s->n)
+                outputs[n++] = v;
+        }
+    }
+    for (uint32_t i = 0; i < n && n > 1 && op_table[s->fused].class == OP_CONTRACT; i++)
+        cost_add_pass(s->pricer, outputs[i], outputs[i], 0, slices);
+    return true;
+}
+
+/* Of the scores that the parts make; of an attention that is one of them its own. False: there is neither. */
+static bool attention_of(const struct parts *s, struct attention *a) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    for (uint32_t i = 0; i < s->n && s->attention; i++)
+        if (is_attention((enum op_kind)g->kind[s->ops[i]])) {
+            *a = attention_of_op(g, s->ops[i]);
+            return true;
+        }
+    if (!s->attention || s->scores == NONE)
+        return false;
+    uint32_t scores = g->m->ops[s->scores].first_result;
+    *a = (struct attention){
+        .rows = extent_from_end(g, scores, 1), .keys = extent_from_end(g, scores, 0), .product = s->scores};
+    a->width = extent_from_end(g, result, 0);
+    a->one_query = a->rows == 1;
+    if (s->fused == K_SDPA_DECODE && a->one_query) /* its heads are the rows */
+        a->rows = extent_from_end(g, scores, 2);
+    a->heads = graph_numel(g, scores) / (a->rows * a->keys);
+    return true;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* What scales each channel of a convolution, or each column of a product, by parameters scales its weight, once: of a
+ * convolution the compiler does it itself (tt-mlir TTIRFusing). */
+static bool goes_into_weight(const struct parts *s, uint32_t op) {
+    static const enum op_kind scaling[] = {K_MULTIPLY, K_DIVIDE, K_BATCH_NORM_INFERENCE};
+    const struct graph *g = graph_of(s);
+    uint32_t computed = 0;
+    bool scales = false;
+    for (size_t i = 0; i < sizeof scaling / sizeof *scaling; i++)
+        scales |= g->kind[op] == scaling[i];
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        computed += v != NONE && !graph_is_parameter(g, v) && !graph_constant(g, v).known;
+    }
+    return scales && (op_convolves(s->fused) || s->fused == K_LINEAR || s->fused == K_MATMUL) && computed == 1;
+}
+
+/* A product of which it takes a slice. */
+static bool takes_slice(const struct parts *s) {
+    enum op_kind made = s->match->pattern->makes;
+    return (made == K_MATMUL || made == K_LINEAR) && graph_class(graph_of(s), s->match->root) == OP_SLICE;
+}
+
+/* The part of a product that is computed where the match takes a slice of it. */
+static double part_computed(const struct parts *s, uint32_t op) {
+    const struct graph *g = graph_of(s);
+    uint32_t root = s->match->root;
+    int64_t all = tiles_of(s->pricer, g->m->ops[op].first_result);
+    int64_t wanted = tiles_of(s->pricer, g->m->ops[root].first_result);
+    bool slices = takes_slice(s) && is_product((enum op_kind)g->kind[op]);
+    return slices && wanted < all ? (double)wanted / (double)all : 1;
+}
+
+/* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
+static void compute(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    enum op_class class = op_table[s->fused].class;
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    int64_t tiles = 0, any = 0, products = 0;
+    bool by_rows = class == OP_AXISWISE, spread = false;
+    uint32_t written = written_in_place(s);
+    struct work part;
+    if (written != NONE) {
+        tiles = tiles_of(s->pricer, written);
+        w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
+        w->cores = cores_for(s->pricer, tiles);
+        return;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum op_class c = graph_class(g, s->ops[i]);
+        int64_t n = tiles_of(s->pricer, g->m->ops[s->ops[i]].first_result);
+        if (graph_looks_through(g, s->ops[i]) || !op_is_launched(s->pricer, s->ops[i]) ||
+            !work_of_op(s->pricer, s->ops[i], &part))
+            continue;
+        double computed = part_computed(s, s->ops[i]);
+        w->matrix_cycles += computed * part.matrix_cycles;
+        w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
+        w->sent += part.sent;
+        tiles = larger(n, tiles);
+        any = larger(part.cores, any);
+        products += is_product((enum op_kind)g->kind[s->ops[i]]) ? (int64_t)((double)n * computed) : 0;
+        by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
+        spread |= class == OP_ALIKE && op_is((enum op_kind)g->kind[s->ops[i]], COLLECTIVE);
+    }
+    if (class == OP_ELTWISE || class == OP_AXISWISE)
+        w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
+    w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
+    if (s->product == NONE && by_rows && !spread && s->operand != NONE) /* a norm over devices cuts its rows, too */
+        w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
+    if (!w->cores)
+        w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));
+    struct attention a;
+    double multiplying = w->matrix_cycles;
+    if (attention_of(s, &a)) {
+        work_attends(s->pricer, &a, result, w);
+        w->matrix_cycles = is_attention(s->fused) ? w->matrix_cycles : multiplying;
+    } else
+        work_by_rows(s->pricer, s->fused, result, w);
+}
+
+/* What a norm works along are not the rows of its operand: that is moved there, and the result back. */
+static bool is_moved_to_rows(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    bool reduced[MAX_RANK];
+    uint32_t rank;
+    if ((s->fused != K_LAYER_NORM && s->fused != K_RMS_NORM) || s->operand == NONE)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t x = graph_class(g, s->ops[i]) == OP_REDUCE ? graph_operands(g, s->ops[i])[0] : NONE;
+        if (x == NONE || graph_numel(g, x) != graph_numel(g, s->operand) || !graph_shape(g, x, &rank) || rank < 1 ||
+            rank > MAX_RANK)
+            continue;
+        if (graph_reduced_dims(g, s->ops[i], rank, reduced) == NONE)
+            return false;
+        bool moved = !reduced[rank - 1];
+        for (uint32_t d = 0; d + 1 < rank; d++)
+            moved |= reduced[d] && extent_from_end(g, x, rank - 1 - d) > 1;
+        return moved;
+    }
+    return false;
+}
+
+/* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted, unless
+ * the result is moved instead. */
+static bool permute_operands(const struct parts *s, struct cost *out) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
+    if (!takes_any_order(s) || s->unmoved != NONE)
+        return true;
+    if (is_moved_to_rows(s))
+        return cost_add_pass(s->pricer, s->operand, s->operand, 0, out) &&
+               cost_add_pass(s->pricer, result, result, 0, out);
+    for (const struct binding *b = next_turned_operand(s, 0); b;
+         b = next_turned_operand(s, (uint32_t)(b - s->detail->slots) + 1))
+        if (!cost_add_pass(s->pricer, b->value, b->value, 0, out))
+            return false;
+    return true;
+}
+
+bool pads_heads(const struct parts *s) {
+    struct attention a;
+    return s->fused == K_SDPA && attention_of(s, &a) && attention_is_padded(a);
+}
+
+static bool pad_heads(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    int64_t width = extent_from_end(g, result, 0);
+    if (!pads_heads(s))
+        return true;
+    for (uint32_t i = 0; i < s->detail->nslots; i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && extent_from_end(g, v, 0) == width &&
+            !cost_add_pass(s->pricer, v, v, 0, out))
+            return false;
+    }
+    return cost_add_pass(s->pricer, result, result, 0, out);
+}
+
+/* Norms and attentions yield the type of what they are given. */
+static bool cast_result(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result, operand = s->operand;
+    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
+        graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
+        return true;
+    return cost_add_pass(s->pricer, operand, result, 0, out);
+}
+
+/* The operand of an addition that is not made of the product, before it was moved; NONE: both are. */
+static uint32_t bias_of(const struct parts *s, uint32_t add, const bool *made) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t v = graph_operands(g, add)[k], from = part_that_makes(s, v);
+        if (from != NONE && (s->ops[from] == s->product || made[from]))
+            continue;
+        while (from != NONE && graph_looks_through(g, s->ops[from])) {
+            v = graph_through(g, s->ops[from]);
+            from = part_that_makes(s, v);
+        }
+        return v;
+    }
+    return NONE;
+}
+
+static struct apart find_apart(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    struct apart out = {.bias = false};
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    bool *made = for_parts(s, sizeof *made), biased;
+    if (s->product == NONE || (s->fused != K_LINEAR && s->fused != K_MATMUL) || product_is_configured(g, s->product))
+        return out;
+    biased = product_bias(g, s->product) != NONE;
+    out.bias = biased && bias_is_apart(s->pricer, s->product, product_bias(g, s->product), result);
+    mark_parts_made_of(s, g->m->ops[s->product].first_result, made);
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
+        struct work w;
+        if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]) ||
+            (takes_slice(s) && s->ops[i] == s->match->root))
+            continue;
+        uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
+        if (bias != NONE) {
+            out.bias = bias_is_apart(s->pricer, s->product, bias, result);
+            biased = true;
+        } else if (work_of_op(s->pricer, s->ops[i], &w)) {
+            out.activation = true;
+            out.cycles += w.vector_cycles;
+        }
+    }
+    return out;
+}
+
+bool price_fused(const struct parts *s, struct price *out) {
+    struct work w = {0};
+    if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
+        return false;
+    compute(s, &w);
+    out->apart = find_apart(s);
+    if (!cost_add_launch(s->pricer, &w, &out->apart, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
+            return false;
+    return permute_operands(s, &out->with) && pad_heads(s, &out->with) && cast_result(s, &out->with);
+}
