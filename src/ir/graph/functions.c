@@ -3,15 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 /* ---- functions ---- */
-
-struct named_function {
-    struct str name;
-    uint32_t func;
-    UT_hash_handle hh;
-};
 
 bool *find_root_functions(const struct graph *g) {
     bool *root = xcalloc(g->m->nfuncs + (size_t)1, sizeof *root);
@@ -71,23 +63,11 @@ static void pair_left(const struct graph *ttir, const struct graph *ttnn, uint32
 }
 
 uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn) {
-    struct named_function *names = NULL, *pool = xrealloc(NULL, ((size_t)ttir->m->nfuncs + 1) * sizeof *pool), *e;
     uint32_t *same = xrealloc(NULL, ((size_t)ttnn->m->nfuncs + 1) * sizeof *same);
-    for (uint32_t f = 0; f < ttir->m->nfuncs; f++) {
-        struct str name = ttir->m->names[ttir->m->funcs[f].name];
-        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
-        if (e || ttir->func_kind[f] != FUNC_MAIN)
-            continue;
-        pool[f] = (struct named_function){.name = name, .func = f};
-        HASH_ADD_KEYPTR(hh, names, pool[f].name.p, (unsigned)pool[f].name.n, &pool[f]);
-    }
     for (uint32_t f = 0; f < ttnn->m->nfuncs; f++) {
-        struct str name = ttnn->m->names[ttnn->m->funcs[f].name];
-        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
-        same[f] = e ? e->func : NONE;
+        uint32_t named = mlir_func_named(ttir->m, ttnn->m->names[ttnn->m->funcs[f].name]);
+        same[f] = named != NONE && ttir->func_kind[named] == FUNC_MAIN ? named : NONE;
     }
-    HASH_CLEAR(hh, names);
-    free(pool);
     pair_left(ttir, ttnn, same);
     return same;
 }

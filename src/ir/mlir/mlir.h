@@ -150,8 +150,9 @@ static inline bool mlir_is_module(const struct mlir *m) {
 /* Hash of all alias definitions but locations: equal for modules that define the same aliases. */
 uint64_t mlir_aliases_hash(const struct mlir *m);
 
-/* Function by symbol name; prefers one with a body; NONE when absent. */
+/* Function by symbol name, its id in mlir.names or the text; prefers one with a body; NONE when absent. */
 uint32_t mlir_find_func(const struct mlir *m, uint32_t name);
+uint32_t mlir_func_named(const struct mlir *m, struct str name);
 
 struct source_location mlir_place(const struct mlir *m, uint32_t text_offset);
 static inline struct str mlir_span(const struct mlir *m, struct span s) {

@@ -68,6 +68,10 @@ uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
     return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
 }
 
+uint32_t mlir_func_named(const struct mlir *m, struct str name) {
+    return mlir_find_func(m, sym_find(&m->tables->names, name));
+}
+
 bool loc_number(struct str alias, uint32_t *number) {
     if (alias.n < 5 || alias.n > 11 || memcmp(alias.p, "#loc", 4) != 0)
         return false;

@@ -23,13 +23,9 @@ struct trace {
 
 static uint32_t function_at(const struct mlir *m, uint32_t op, const char *key) {
     struct str text;
-    uint32_t found = NONE;
     if (!mlir_attr(m, op, key, &text) || text.n < 2 || text.p[0] != '@')
         return NONE;
-    for (uint32_t f = 0; f < m->nfuncs && found == NONE; f++)
-        if (str_eq(m->names[m->funcs[f].name], (struct str){text.p + 1, text.n - 1}))
-            found = f;
-    return found;
+    return mlir_func_named(m, (struct str){text.p + 1, text.n - 1});
 }
 
 static bool is_argument(const struct mlir *m, uint32_t func, uint32_t value) {
