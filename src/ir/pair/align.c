@@ -10,7 +10,6 @@ enum {
     MAX_CONE = 64,     /* values of TTIR that are tried for one operand: what a fused op is made of */
     MAX_PAIRS = 24,    /* the same for two, whose pairs are tried */
     MAX_OPERANDS = 64, /* of an op: of more, none is looked for */
-    MAX_ROUNDS = 2,    /* what the first one finds may tell more in the second */
     MAX_STEPS = 64,    /* movement between an op and what it is made of */
     MAX_DEPTH = 16,    /* the same between a value and an op that moves it to the same places, */
     MAX_SEEN = 1024    /* and users that are looked at on the way */
@@ -40,7 +39,6 @@ static void settle(struct alignment *a, uint32_t v, const struct image *i, uint8
     memcpy(a->ttnn.of[source].x, i->x, sizeof i->x);
     memcpy(a->ttnn.of[v].x, i->x, sizeof i->x);
     a->ttnn.settled[source] = why;
-    a->nsettled++;
 }
 
 /* Values that others are made of, nearest first; each once. */
@@ -210,15 +208,10 @@ void align_build(struct alignment *a, const struct graph *ttir, const struct gra
     number_arguments(a, ttir, ttnn, func_of);
     images_begin(&a->ttnn, ttnn, func_of, a->numbers, &a->index);
     images_look(&a->ttnn);
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-        uint32_t before = a->nsettled;
-        for (uint32_t f = 0; f < ttnn->m->nfuncs; f++)
-            if (ttnn->func_kind[f] == FUNC_MAIN && func_of[f] != NONE)
-                settle_function(a, f, func_of[f]);
-        if (a->nsettled == before)
-            break;
-        images_look(&a->ttnn);
-    }
+    for (uint32_t f = 0; f < ttnn->m->nfuncs; f++)
+        if (ttnn->func_kind[f] == FUNC_MAIN && func_of[f] != NONE)
+            settle_function(a, f, func_of[f]);
+    images_look(&a->ttnn);
 }
 
 void align_free(struct alignment *a) {

@@ -12,7 +12,6 @@ struct alignment {
     struct image_index index; /* of TTIR */
     uint32_t *identity;       /* of the functions of TTIR: their own numbers */
     uint32_t *numbers;        /* of the arguments of TTNN, per value: those of TTIR */
-    uint32_t nsettled;        /* values of TTNN whose image was found from the results inwards */
 };
 
 /* `func_of`: for each function of TTNN that of TTIR, or NONE. */

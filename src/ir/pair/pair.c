@@ -157,23 +157,6 @@ static bool has_broadcast_beside(const struct graph *g, uint32_t op) {
     return found;
 }
 
-/* The host makes an operand, as a function that runs once says: how is read of the device's ops only. */
-static bool is_fed_by_host(const struct graph *g, uint32_t op) {
-    bool fed = false;
-    for (uint32_t k = 0; k < graph_noperands(g, op) && !fed; k++) {
-        uint32_t v = graph_operands(g, op)[k];
-        for (int step = 0; step < MAX_BEHIND && v != NONE && !fed; step++) {
-            v = movement_source(g, v);
-            uint32_t call = g->m->values[v].def;
-            bool calls = call != NONE && graph_class(g, call) == OP_CALL && g->m->ops[call].callee != NONE;
-            uint32_t f = calls ? mlir_find_func(g->m, g->m->ops[call].callee) : NONE;
-            fed = f != NONE && (g->func_kind[f] == FUNC_CPU || g->func_kind[f] == FUNC_DECLARATION);
-            v = calls ? graph_callee_value(g, v) : NONE;
-        }
-    }
-    return fed;
-}
-
 static void look_at_values(const struct pairing *p, struct table *t) {
     if (!t->values.identity)
         align_build(&t->values, p->ttir, p->ttnn, t->func_of);
@@ -195,7 +178,7 @@ static bool has_equal(const struct pairing *p, const struct table *t, uint32_t o
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
  * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
  * has to make the same value; where it has no op of the kind, nothing is known either, nor of one that several were
- * merged into, of a part of one that TTIR cuts up, of one beside a broadcast, or that is fed by the host. */
+ * merged into, of a part of one that TTIR cuts up, or of one beside a broadcast. */
 static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
@@ -215,7 +198,7 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
     bool has = both || (size && !kind);
     p->norigins += has;
     bool merged = pair_is_merged(p->ttnn, op);
-    bool untold = !located && (align_told(&t->values, op) == TOLD_NOTHING || is_fed_by_host(p->ttnn, op));
+    bool untold = !located && align_told(&t->values, op) == TOLD_NOTHING;
     bool open = !has && (merged || part || untold);
     p->njudged += !open && (has || kind || (located && !e));
 }
