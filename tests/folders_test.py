@@ -22,7 +22,7 @@ FOLDERS = [room if sub == "." else f"{room}/{sub}" if sub else room
            for room, subs in ROOMS.items() for sub in (subs.split() or [""])]
 
 MOST_AT_TOP = 3
-MOST_NAMING_OPERATORS = 25
+MOST_NAMING_OPERATORS = 26
 MOST_COLUMNS_OF_PATTERNS = 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None

@@ -44,7 +44,7 @@ static bool price_without(const struct parts *s, struct cost *out) {
 static bool has_sum(const struct parts *s, int64_t numel) {
     bool found = false;
     for (uint32_t i = 0; i < s->n; i++)
-        found |= graph_of(s)->kind[s->ops[i]] == K_ADD &&
+        found |= op_is_all((enum op_kind)graph_of(s)->kind[s->ops[i]], ADDS | COMMUTES) &&
                  graph_numel(graph_of(s), graph_of(s)->m->ops[s->ops[i]].first_result) == numel;
     return found;
 }
