@@ -12,100 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-Test(base, str_compares) {
-    cr_assert(str_eq(STR("abc"), str_of("abc")));
-    cr_assert(str_eq(STR(""), str_of(NULL)));
-    cr_assert(str_is(STR("abc"), "abc"));
-    cr_assert(str_cmp(STR("ab"), STR("abc")) < 0);
-    cr_assert(str_cmp(STR("b"), STR("abc")) > 0);
-    cr_assert(str_cmp(STR("abc"), STR("abc")) == 0);
-    cr_assert(str_starts(STR("abc"), STR("ab")));
-    cr_assert(str_ends(STR("abc"), STR("bc")));
-    cr_assert(str_eq(str_trim(STR(" \t\r\na b\n ")), STR("a b")));
-    cr_assert(str_find(STR("abcabd"), STR("abd")) != NULL);
-}
-
-Test(base, str_tells_differences) {
-    cr_assert_not(str_eq(STR("abc"), STR("abd")));
-    cr_assert_not(str_eq(STR("abc"), STR("ab")));
-    cr_assert_not(str_is(STR(""), "a"));
-    cr_assert_not(str_starts(STR("a"), STR("ab")));
-    cr_assert_not(str_ends(STR("c"), STR("bc")));
-    cr_assert_eq(str_trim(STR(" \n\t ")).n, 0);
-    cr_assert_null(str_find(STR("abcab"), STR("abd")));
-    cr_assert_null(str_find(STR("ab"), STR("abc")));
-}
-
-Test(base, str_hash_depends_on_every_byte) {
-    char text[40];
-    memset(text, 'a', sizeof text);
-    uint64_t all = str_hash((struct str){text, sizeof text});
-    for (size_t i = 0; i < sizeof text; i++) {
-        text[i] = 'b';
-        cr_assert_neq(str_hash((struct str){text, sizeof text}), all, "byte %zu", i);
-        text[i] = 'a';
-        cr_assert_neq(str_hash((struct str){text, i}), all);
-    }
-    cr_assert_eq(str_hash((struct str){text, sizeof text}), all);
-}
-
-Test(base, arena_is_zeroed_and_aligned) {
-    struct arena a = {0};
-    for (size_t n = 0; n < 5000; n = n * 2 + 1) {
-        unsigned char *p = arena_alloc(&a, n);
-        cr_assert_eq((uintptr_t)p % 16, 0);
-        for (size_t i = 0; i < n; i++)
-            cr_assert_eq(p[i], 0);
-        memset(p, 0xff, n);
-    }
-    cr_assert(a.total >= 5000);
-    arena_free(&a);
-    cr_assert_eq(a.total, 0);
-}
-
-Test(base, arena_big_requests_do_not_waste_chunks) {
-    struct arena a = {0};
-    char *small = arena_alloc(&a, 10);
-    char *big = arena_alloc(&a, (size_t)8 << 20);
-    big[((size_t)8 << 20) - 1] = 1;
-    small[9] = 1;
-    cr_assert(a.total < (size_t)9 << 20);
-    arena_free(&a);
-}
-
-Test(base, arena_strings_end_with_nul) {
-    struct arena a = {0};
-    cr_assert_str_eq(arena_strdup(&a, (struct str){"abcdef", 3}), "abc");
-    cr_assert_eq(arena_str(&a, STR("xy")).p[2], 0);
-    cr_assert(str_is(arena_printf(&a, "%d-%s", 7, "x"), "7-x"));
-    arena_free(&a);
-}
-
-Test(base, grow_keeps_what_was_there) {
-    uint32_t cap = 0, *v = NULL;
-    for (uint32_t i = 0; i < 1000; i++) {
-        v = grow(v, &cap, i + 1, sizeof *v);
-        v[i] = i;
-    }
-    for (uint32_t i = 0; i < 1000; i++)
-        cr_assert_eq(v[i], i);
-    cr_assert(cap >= 1000 && cap < 4000);
-    uint32_t *same = grow(v, &cap, 10, sizeof *v);
-    cr_assert_eq(same, v);
-    free(v);
-}
-
-Test(base, buf_collects) {
-    struct buf b = {0};
-    cr_assert_eq(buf_str(&b).n, 0);
-    buf_add(&b, STR("ab"));
-    buf_addc(&b, 'c');
-    buf_printf(&b, "%05d", 42);
-    cr_assert(str_is(buf_str(&b), "abc00042"));
-    buf_free(&b);
-    cr_assert_null(b.p);
-}
-
 Test(base, str_parts_and_globs) {
     struct str rest = STR("a,,b"), none = {0};
     cr_assert(str_is(str_part(&rest, ','), "a"));
@@ -125,17 +31,6 @@ Test(base, str_parts_and_globs) {
     memset(name, 'n', sizeof name);
     cr_assert(str_matches((struct str){name, sizeof name}, STR("*n")), "names of any length");
     cr_assert_not(str_matches((struct str){name, sizeof name}, STR("*n?m")));
-}
-
-Test(base, buf_writes_integers) {
-    static const int64_t numbers[] = {0, 7, 10, -1, 1234567890123, INT64_MAX, INT64_MIN};
-    struct buf b = {0};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        buf_int(&b, numbers[i]);
-        buf_addc(&b, ' ');
-    }
-    cr_assert(str_is(buf_str(&b), "0 7 10 -1 1234567890123 9223372036854775807 -9223372036854775808 "));
-    buf_free(&b);
 }
 
 /* Texts of all lengths, into chunks of the smallest size: some fit into what is left, others do not. */
@@ -170,19 +65,6 @@ Test(base, diags_keeps_the_first_and_counts_the_rest) {
     cr_assert_eq(d.items[0].line, 3);
     diags_free(&d);
     cr_assert_eq(d.n, 0);
-    arena_free(&a);
-}
-
-Test(base, diags_owns_its_texts) {
-    struct arena a = {0};
-    struct diags d = {.arena = &a};
-    char file[] = "name", hint[] = "hint";
-    diag_add(&d, SEV_ERROR, (struct source_location){file, 1, 1}, hint, "%s", file);
-    file[0] = hint[0] = 'X';
-    cr_assert_str_eq(d.items[0].file, "name");
-    cr_assert_str_eq(d.items[0].hint, "hint");
-    cr_assert_str_eq(d.items[0].message, "name");
-    diags_free(&d);
     arena_free(&a);
 }
 
