@@ -168,6 +168,14 @@ class Time(unittest.TestCase):
         self.assertIn("modeling.py:188 (forward)", [p.get("source") for p in places])
         self.assertTrue(re.search(r"ttnn\.sum \S+ +modeling\.py:188 \(forward\)\n", self.run_on(text, "--time")[0].stdout))
 
+    def test_tensors_without_dimensions(self):
+        scalar, big = "tensor<bf16>", f"tensor<{BIG}>"
+        body = ["%0 = " + op("exp", "%x", scalar, scalar), "%1 = " + op("multiply", "%y, %0", f"{big}, {scalar}", big),
+                f"return %1 : {big}"]
+        document = self.times(module(f"%x: {scalar}, %y: {big}", "\n".join(body), big))
+        self.assertEqual([], document["times"]["needless"])
+        self.assertEqual(2, len(document["times"]["kinds"]))
+
     def test_python_lines_of_findings(self):
         """In every form of a finding; SARIF has the line in the function, where there is one."""
         line = 'loc("p|/m/model ing.py:12|forward|34|aten__sum"("f"))'
