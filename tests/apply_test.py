@@ -628,17 +628,17 @@ class Repro(Program):
         self.assertLessEqual(self.read("01-linear/README.md").count("\n"), 12)
 
     def test_what_is_not_written_is_named(self):
-        """The fused op, which may be one of TTIR: no op of its definition, which no module has."""
+        """The fused op: no op of its definition, which no module has."""
         text = """\
-func.func @main(%c: tensor<1x8x128x64xbf16>, %u: tensor<1x8x1x64xbf16>, %p: tensor<1xi32>) -> tensor<1x8x128x64xbf16> {
-  %0 = "ttir.arange"() <{arange_dimension = 2 : i64, end = 128 : si64, start = 0 : si64, step = 1 : si64}> : () -> tensor<1x1x128x1xi32>
+func.func @main(%c: tensor<4x8x128x64xbf16>, %u: tensor<1x8x128x64xbf16>, %p: tensor<1xi32>) -> tensor<4x8x128x64xbf16> {
+  %0 = "ttir.arange"() <{arange_dimension = 0 : i64, end = 4 : si64, start = 0 : si64, step = 1 : si64}> : () -> tensor<4x1x1x1xi32>
   %1 = "ttir.reshape"(%p) <{shape = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1xi32>) -> tensor<1x1x1x1xi32>
-  %2 = "ttir.eq"(%0, %1) : (tensor<1x1x128x1xi32>, tensor<1x1x1x1xi32>) -> tensor<1x1x128x1xbf16>
-  %3 = "ttir.where"(%2, %u, %c) : (tensor<1x1x128x1xbf16>, tensor<1x8x1x64xbf16>, tensor<1x8x128x64xbf16>) -> tensor<1x8x128x64xbf16>
-  return %3 : tensor<1x8x128x64xbf16>
+  %2 = "ttir.eq"(%0, %1) : (tensor<4x1x1x1xi32>, tensor<1x1x1x1xi32>) -> tensor<4x1x1x1xbf16>
+  %3 = "ttir.where"(%2, %u, %c) : (tensor<4x1x1x1xbf16>, tensor<1x8x128x64xbf16>, tensor<4x8x128x64xbf16>) -> tensor<4x8x128x64xbf16>
+  return %3 : tensor<4x8x128x64xbf16>
 }
 """
-        self.assertRegex(self.repro(text), "not fused: how ttnn.update_cache is")
+        self.assertRegex(self.repro(text), "not fused: how ttnn.paged_fill_cache is")
         self.assertNotIn("cumsum", self.repro(text, "--force"))
 
     def test_only_what_is_needed_comes_along(self):
