@@ -191,51 +191,13 @@ uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIE
     return n;
 }
 
-/* ---- what is compared with a number ---- */
-
-/* The operand that an op compares with a number; NONE: it does not. */
-static uint32_t compared_operand(const struct graph *g, uint32_t op, double *number) {
-    const uint32_t *v = graph_operands(g, op);
-    if (!op_is((enum op_kind)g->kind[op], COMPARES) || graph_noperands(g, op) != 2)
-        return NONE;
-    for (int i = 0; i < 2; i++) {
-        struct constant c = operand_constant(g, v[i]);
-        *number = c.value;
-        if (c.known && isfinite(c.value) && fabs(c.value) < infinite)
-            return v[1 - i];
-    }
-    return NONE;
-}
-
-/* Of floats that ops make, by both sides: arguments get the number itself. */
-static void find_levels(struct circuit *c, uint32_t *values, struct arena *a) {
-    const struct graph *g = &c->graph;
-    struct problem *p = &c->problem;
-    const uint8_t *sides = sides_of_values(c, a);
-    p->first_level = 2;
-    for (uint32_t i = 0; i < c->subgraph.nops && p->nlevels < MAX_LEVELS; i++) {
-        uint32_t op = c->subgraph.ops[i], all = 0;
-        double number, other;
-        uint32_t v = compared_operand(g, op, &number);
-        if (v == NONE || g->m->values[v].def == NONE || !format_is_float(graph_dtype(g, v)))
-            continue;
-        for (uint32_t k = 0; k < c->subgraph.nops; k++)
-            if (compared_operand(g, c->subgraph.ops[k], &other) != NONE && other == number)
-                all |= sides[g->m->ops[c->subgraph.ops[k]].first_result];
-        if (all != 3)
-            continue;
-        p->levels[p->nlevels] = number;
-        values[p->first_level + p->nlevels++] = v;
-    }
-}
-
 /* ---- circuits ---- */
 
 static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct reason *why) {
     const struct graph *g = &c->graph;
     struct eval_context b = {.arena = a};
     struct problem *p = &c->problem;
-    uint32_t *values = arena_alloc(a, (2 + MAX_LEVELS + MAX_CONDITIONS) * sizeof *values);
+    uint32_t *values = arena_alloc(a, (2 + MAX_CONDITIONS) * sizeof *values);
     memcpy(values, c->result, sizeof c->result);
     *p = (struct problem){.lowerings = lowerings,
                           .program = {.graph = g, .ops = c->subgraph.ops, .nops = c->subgraph.nops},
@@ -244,10 +206,8 @@ static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struc
                           .noutputs = 1,
                           .name = "AFTER",
                           .product_op = NONE};
-    find_levels(c, values, a);
-    p->nvalues = 2 + p->nlevels;
-    p->nconditions = conditions_of(g, c->subgraph.ops, c->subgraph.nops, values + p->nvalues);
-    p->nvalues += p->nconditions;
+    p->nconditions = conditions_of(g, c->subgraph.ops, c->subgraph.nops, values + 2);
+    p->nvalues = 2 + p->nconditions;
     for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++)
         if (!problem_add_input(p, g->m->funcs[0].first_arg + i, NULL)) {
             *why = (struct reason){STR("too many operands"), REASON_TOO_MANY};

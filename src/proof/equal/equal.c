@@ -20,12 +20,10 @@ enum {
     READING_COST = 1 << 14,
     BUDGET = 1 << 24,
     ENOUGH = 256,
-    MANY = 4096,
-    BISECTIONS = 60
+    MANY = 4096
 };
 
 static const double tolerance = 1e-9, tolerance_of_sorted = 1e-6;
-static const double nearly = 1e-13; /* of the largest number, what is left by rounding */
 
 /* What an output of an approximate form differs by, over all numbers of a kind. */
 struct distance {
@@ -333,86 +331,6 @@ static enum verdict_kind try_kind(struct inquiry *t, enum trial trial, struct sa
     return v == VERDICT_SAME ? within_bound(t) : v;
 }
 
-/* ---- numbers that ops make ---- */
-
-/* Float inputs become numbers between those of two samples. */
-static void set_between(const struct inquiry *t, const struct sample *a, const struct sample *b, double at,
-                        struct lockstep *l) {
-    for (uint32_t i = 0; i < t->p->ninputs; i++) {
-        const struct tensor *x = a->lockstep.given[0][i].tensor, *y = b->lockstep.given[0][i].tensor;
-        bool moves = format_is_float(graph_dtype(t->p->program.graph, t->p->inputs[i].value));
-        struct tensor *z = moves ? tensor_copy(&l->eval[0], x) : NULL;
-        for (int64_t k = 0; z && k < z->n; k++)
-            z->x[k] += both_finite(x->x[k], y->x[k]) ? at * (y->x[k] - x->x[k]) : 0;
-        l->given[0][i].tensor = z ? z : x;
-    }
-}
-
-/* An element of the value that is less than the level in one sample and more in the other; -1: there is none. */
-static int64_t find_crossing(const struct tensor *x, const struct tensor *y, double level) {
-    for (int64_t i = 0; i < x->n && x->n == y->n; i++)
-        if ((x->x[i] - level) * (y->x[i] - level) < 0)
-            return i;
-    return -1;
-}
-
-/* Numbers with which an element is at the level, but for rounding, found by bisection. False where it jumps there. */
-static bool meet_level(const struct inquiry *t, const struct sample *a, const struct sample *b, uint32_t level,
-                       struct lockstep *l) {
-    uint32_t number = t->p->first_level + level;
-    const struct tensor *first = a->lockstep.devices[0].values[number];
-    double c = t->p->levels[level], low = 0, high = 1, rest = INFINITY, size = fabs(c);
-    int64_t k = find_crossing(first, b->lockstep.devices[0].values[number], c);
-    for (int64_t i = 0; i < first->n; i++)
-        size = isfinite(first->x[i]) ? fmax(size, fabs(first->x[i])) : size;
-    for (int step = 0; step < BISECTIONS && k >= 0 && fabs(rest) > nearly * size; step++) {
-        double at = (low + high) / 2;
-        set_between(t, a, b, at, l);
-        l->eval[0].elements = l->eval[0].steps = 0;
-        if (!lockstep_program(l))
-            return false;
-        rest = l->devices[0].values[number]->x[k] - c;
-        *((rest < 0) == (first->x[k] < c) ? &low : &high) = at;
-    }
-    l->eval[0].near = 4 * nearly * size;
-    return fabs(rest) <= nearly * size;
-}
-
-/* Both sides where what they compare with a number is that number. */
-static enum verdict_kind try_level(struct inquiry *t, const struct sample *a, const struct sample *b, uint32_t level) {
-    struct sample *s = xcalloc(1, sizeof *s);
-    enum verdict_kind v = VERDICT_SAME;
-    *s = (struct sample){.draw = a->draw, .how = {.arena = &s->arena, .lowerings = t->p->lowerings}};
-    lockstep_again(&s->lockstep, &a->lockstep, &s->arena, t->shift, 0);
-    if (meet_level(t, a, b, level, &s->lockstep)) {
-        s->ready = lockstep_program(&s->lockstep);
-        v = compare_sample(t, s);
-        t->v.at.trial = v == VERDICT_DIFFERENT ? TRIAL_THRESHOLDS : t->v.at.trial;
-    }
-    arena_free(&s->arena);
-    free(s);
-    return v == VERDICT_DIFFERENT ? v : VERDICT_SAME;
-}
-
-/* Random numbers hardly ever make a number that is compared with a constant equal to it. */
-static enum verdict_kind try_levels(struct inquiry *t) {
-    static const enum trial trials[] = {TRIAL_PLAIN, TRIAL_POSITIVE, TRIAL_THRESHOLDS};
-    enum { SAMPLES = 2 * sizeof trials / sizeof *trials };
-    struct sample *all = xcalloc(SAMPLES, sizeof *all);
-    enum verdict_kind v = VERDICT_SAME;
-    uint32_t n = t->p->nlevels && t->p->devices == 1 && t->p->bound == 0 && !t->p->any_order ? SAMPLES : 0;
-    for (uint32_t i = 0; i < n; i++)
-        begin_sample(t, &all[i], trials[i / 2], i % 2, EQUALS_FIRST);
-    for (uint32_t level = 0; level < t->p->nlevels; level++)
-        for (uint32_t i = 1; i < n && v == VERDICT_SAME; i++)
-            if (all[i - 1].ready && all[i].ready)
-                v = try_level(t, &all[i - 1], &all[i], level);
-    for (uint32_t i = 0; i < n; i++)
-        arena_free(&all[i].arena);
-    free(all);
-    return v;
-}
-
 /* ---- one reading ---- */
 
 /* The sides agree in a trial that is excluded. Elements that are no numbers do not tell. */
@@ -439,8 +357,6 @@ static enum verdict_kind try_kinds(struct inquiry *t, struct sample *first) {
         if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
             v = VERDICT_SAME;
     }
-    if (v == VERDICT_SAME)
-        v = try_levels(t);
     if (v == VERDICT_SAME && (t->compared == 0 || !met_all(t))) {
         t->v.why.text = t->compared == 0 ? STR("the result is no number anywhere")
                                          : STR("a condition is the same for all numbers that were tried");

@@ -6,7 +6,7 @@
 #include "proof/numeric/interpret_graph.h"
 #include "search/match/match.h"
 
-enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64, MAX_LOOSE = 64, MAX_LEVELS = 4 };
+enum { MAX_INPUTS = 256, MAX_OUTPUTS = 16, MAX_ORDERS = 2, MAX_CONDITIONS = 64, MAX_LOOSE = 64 };
 
 /* An input and what is known of it, which decides the random numbers that it gets. */
 struct input {
@@ -34,9 +34,6 @@ struct problem {
 
     const uint32_t *values; /* of the program, which are evaluated together */
     uint32_t nvalues;
-    /* Those behind the first `first_level` that both sides compare with a number. */
-    double levels[MAX_LEVELS];
-    uint32_t nlevels, first_level;
     uint32_t nconditions; /* the last of these: what is chosen by them is not compared where they are always the same */
     /* Values that are compared: with other values; or with what `other` makes of all of them, false with a reason in
      * the context. It may have several readings: `next` takes another one, false: there is none. */

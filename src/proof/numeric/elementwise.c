@@ -95,23 +95,9 @@ const struct tensor *apply_activation(struct eval_context *ctx, const struct cal
 
 /* ---- unary and binary ops ---- */
 
-static double first_of_both(double x, double y) {
-    (void)y;
-    return x;
-}
-
 /* The second operand, or the attribute that is printed in its place. */
 static const struct tensor *second_operand(struct eval_context *ctx, const struct call *c) {
     return operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs"));
-}
-
-/* What is near a number that it is compared with is that number. */
-static const struct tensor *with_equal_ones(struct eval_context *ctx, const struct tensor *x, const struct tensor *y) {
-    struct tensor *t = tensor_copy(ctx, apply_binary(ctx, first_of_both, x, y));
-    const struct tensor *other = apply_binary(ctx, first_of_both, y, x);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = fabs(t->x[i] - other->x[i]) <= ctx->near ? other->x[i] : t->x[i];
-    return t;
 }
 
 /* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
@@ -128,8 +114,6 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
     for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
             op_fails(ctx, "an integer is divided by 0");
-    if (ctx->near > 0 && op_is(c->kind, COMPARES))
-        x = with_equal_ones(ctx, x, y);
     if (c->kind == K_MULTIPLY)
         binary = format_product(result_type(c, 0));
     *out = apply_binary(ctx, binary, x, y);

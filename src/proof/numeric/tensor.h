@@ -75,7 +75,6 @@ struct eval_context {
     bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
     double jitter;       /* results of a graph's ops are moved by up to so much of themselves; 0: they are not */
     double largest;      /* with it: the largest finite element of them */
-    double near;         /* numbers that differ by so much or less are equal where they are compared */
     const struct lazy_maker *lazy; /* elements are computed when they are asked for; NULL: at once */
     void *lazy_state;              /* of it */
     struct mesh *mesh;             /* NULL: there is one device, and collectives have no evaluator */
