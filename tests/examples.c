@@ -92,8 +92,8 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
 static void print_part(const struct subgraph *s, const struct extents *e, const struct pattern *p, struct arena *a) {
     struct payloads payloads;
     bool lists = payload_read(s, 1 << 12, a, &payloads);
-    for (enum scaling scale = SCALE_NONE; scale <= SCALE_ALL; scale++) {
-        struct resize_options how = {.pattern = p, .scaling = scale, .payloads = lists ? &payloads : NULL};
+    for (int scaled = 0; scaled < 2; scaled++) {
+        struct resize_options how = {.pattern = p, .scaled = scaled, .payloads = lists ? &payloads : NULL};
         struct resized w;
         struct buf text = {0};
         struct reason why;

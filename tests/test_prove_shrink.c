@@ -321,14 +321,14 @@ Test(prove_shrink, a_strict_search_keeps_multiples) {
 /* ---- the module ---- */
 
 /* The subgraph as a module in the extents `e`, printed. */
-static struct str scaled_text_of(const char *formula, const struct payloads *payloads, enum scaling scaling,
+static struct str scaled_text_of(const char *formula, const struct payloads *payloads, bool scaled,
                                  struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
     struct idioms none = {0};
     struct resized w;
     struct buf text = {0};
-    struct resize_options how = {.pattern = &p, .scaling = scaling, .payloads = payloads};
+    struct resize_options how = {.pattern = &p, .scaled = scaled, .payloads = payloads};
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
     cr_assert(subgraph_resize(&subgraph, &e, &how, a, &w, &why), "%.*s", (int)why.text.n, why.text.p);
     mlir_print(&w.ir, NULL, &text);
@@ -338,11 +338,11 @@ static struct str scaled_text_of(const char *formula, const struct payloads *pay
 }
 
 static struct str text_of(const char *formula, const struct payloads *payloads, struct arena *a) {
-    return scaled_text_of(formula, payloads, SCALE_ALL, a);
+    return scaled_text_of(formula, payloads, true, a);
 }
 
-/* That of the elements of a mean follows its extent, and the scale of an attention that an op has, too, need not. */
-Test(prove_shrink, a_constant_that_is_an_attribute_may_stay) {
+/* That of the elements of a mean, and the scale of an attention. */
+Test(prove_shrink, a_constant_follows_its_extent) {
     struct arena a = {0};
     shrink("q:1x2x96x64 k:1x2x96x64 v:1x2x96x64",
            "c = ttir.full {fill_value = 0.125 : f32, shape = array<i32: 1, 1, 1, 1>} -> 1x1x1x1xf32\n"
@@ -355,9 +355,7 @@ Test(prove_shrink, a_constant_that_is_an_attribute_may_stay) {
     cr_assert_neq(to(64), 64);
     struct str text = text_of("out = q * 1", NULL, &a);
     cr_expect(str_find(text, scale) && str_find(text, elements), "%s", text.p);
-    text = scaled_text_of("out = q * 1", NULL, SCALE_UNSTATED, &a);
-    cr_expect(str_find(text, STR("dense<1.25000000000000000e-01>")) && str_find(text, elements), "%s", text.p);
-    text = scaled_text_of("out = q * 1", NULL, SCALE_NONE, &a);
+    text = scaled_text_of("out = q * 1", NULL, false, &a);
     cr_expect(str_find(text, STR("dense<9.60000000000000000e+01>")), "%s", text.p);
     arena_free(&a);
 }

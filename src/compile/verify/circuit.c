@@ -241,8 +241,8 @@ void circuit_free(struct circuit *c) {
 }
 
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads,
-                    enum scaling scaling, struct arena *a, struct circuit *out, struct reason *why) {
-    struct resize_options how = {.scaling = scaling, .payloads = payloads};
+                    bool scaled, struct arena *a, struct circuit *out, struct reason *why) {
+    struct resize_options how = {.scaled = scaled, .payloads = payloads};
     struct resized w;
     struct mlir *small = arena_alloc(a, sizeof *small);
     const struct mlir *m = c->graph.m;

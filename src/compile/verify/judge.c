@@ -49,7 +49,7 @@ static struct verdict ask(void *self, const struct sized *how) {
     struct circuit *c = arena_alloc(q->a, sizeof *c);
     struct effort effort = {.seed = q->how.seed, .samples = how->costly ? 1 : SAMPLES};
     struct verdict v = {.kind = VERDICT_NONE};
-    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaling, q->a, c, &v.why)) {
+    if (circuit_resize(&q->own, &how->extents, &q->payloads, how->scaled, q->a, c, &v.why)) {
         bool tells = !q->how.many || is_smooth(&c->problem);
         effort.samples = q->how.many ? MANY_SAMPLES : effort.samples;
         c->problem.excluded = q->how.excluded;
@@ -74,7 +74,7 @@ static bool explained(void *self, const struct sized *at, const struct verdict *
     struct loose_constant tied[MAX_TIED];
     struct reason why;
     bool good = true;
-    if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scaling, q->a, c, &why)) {
+    if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scaled, q->a, c, &why)) {
         uint32_t n = circuit_tied(c, tied);
         good = n == NONE || equal_explain(&c->problem, v, tied, n);
     }
@@ -207,7 +207,7 @@ struct str miter_show(const struct mlir *miter, const struct pattern_set *loweri
         struct shapes_question shapes = question_of(q, own_cost);
         struct shapes_answer all = equal_in_shapes(&shapes);
         if (all.verdict.kind == VERDICT_DIFFERENT &&
-            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scaling, a, c, &why))
+            circuit_resize(&q->own, &all.at.extents, &q->payloads, all.at.scaled, a, c, &why))
             shown = equal_show(&c->problem, &all.verdict, c->names, a);
         circuit_free(c);
     }
@@ -226,7 +226,7 @@ struct device_error miter_error(const struct mlir *miter, const struct pattern_s
         struct shapes_question shapes = question_of(q, own_cost);
         if ((shapes_choose(&shapes, true, own_device_cost, e, &why) ||
              shapes_choose(&shapes, false, small_cost, e, &why)) &&
-            circuit_resize(&q->own, e, &q->payloads, SCALE_NONE, &scratch, c, &why))
+            circuit_resize(&q->own, e, &q->payloads, false, &scratch, c, &why))
             error = device_error_of(&c->problem, blackhole);
         circuit_free(c);
     }

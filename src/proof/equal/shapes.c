@@ -199,7 +199,7 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     uint32_t on_one_side = 0;
     struct reason why;
     enum tie all = extents_unchanged(s, own, &why) ? UNTIED : TIED;
-    constant_meanings(m, s, own, NULL, SCALE_ALL);
+    constant_meanings(m, s, own, NULL, true);
     for (uint32_t i = 0; i < s->ninputs; i++) {
         struct constant c = operand_constant(s->graph, s->inputs[i]);
         enum tie of = c.known ? tie_of(q, m, c, i, &on_one_side) : UNTIED;
@@ -210,25 +210,16 @@ static enum tie tie_of_constants(const struct shapes_question *q) {
     return all == FOLLOWED && on_one_side > 1 ? TIED : all;
 }
 
-static bool same_scaled(const struct shapes_question *q, struct sized *at, enum scaling scaling, struct verdict *v) {
-    at->scaling = scaling;
-    *v = q->ask(q->self, at);
-    return v->kind == VERDICT_SAME;
-}
-
 /* In one choice of extents; `at` is how. */
 static struct verdict ask_in(const struct shapes_question *q, struct sized *at) {
-    struct verdict scaled, plain, other;
-    if (same_scaled(q, at, SCALE_ALL, &scaled))
+    at->scaled = true;
+    struct verdict scaled = q->ask(q->self, at);
+    if (scaled.kind == VERDICT_SAME)
         return scaled;
-    if (same_scaled(q, at, SCALE_NONE, &plain))
-        return plain;
-    if (constants_are_ambiguous(q->subgraph, &at->extents) && same_scaled(q, at, SCALE_SMALLEST, &other))
-        return other;
-    if (constants_are_stated(q->subgraph) && same_scaled(q, at, SCALE_UNSTATED, &other))
-        return other;
-    at->scaling = scaled.kind >= plain.kind ? SCALE_ALL : SCALE_NONE;
-    return at->scaling == SCALE_ALL ? scaled : plain;
+    at->scaled = false;
+    struct verdict plain = q->ask(q->self, at);
+    at->scaled = plain.kind != VERDICT_SAME && scaled.kind >= plain.kind;
+    return at->scaled ? scaled : plain;
 }
 
 static bool was_tried(const struct extents *tried, uint32_t n, const struct extents *e) {
@@ -276,7 +267,6 @@ static void add_shape(struct shapes_answer *all, const struct verdict *v) {
 struct small_choices {
     struct extents tried[MAX_CHOICES_OF_EXTENTS];
     bool merged, given_up; /* some of them made extents equal that differ, gave up some relation */
-    bool kept_all;         /* it is the same function in one that gave up none */
     bool strict;           /* as shrink_options.strict */
     uint32_t refuted;      /* differences found; two where a relation was given up are no accident */
 };
@@ -286,7 +276,7 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
                       struct shapes_answer *out) {
     struct reason why;
     double cost;
-    struct sized at = {.scaling = SCALE_NONE};
+    struct sized at = {.scaled = false};
     struct shrink_options how = {.which = which, .strict = all->strict};
     double most = which == 0 || all->refuted ? q->small_cost : all->merged ? further_merged_cost : further_cost;
     if (!choose(q, how, false, most, &at.extents, &cost, &why)) {
@@ -304,8 +294,6 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
         memset(all->tried, 0, sizeof all->tried);
         return ask_small(q, which, tie, all, out);
     }
-    if (v.kind == VERDICT_DIFFERENT && at.extents.given_up && all->kept_all)
-        return true; /* the relation that was given up is why */
     if (all->refuted) {
         all->refuted += v.kind == VERDICT_DIFFERENT;
         return v.kind == VERDICT_NONE;
@@ -314,7 +302,6 @@ static bool ask_small(const struct shapes_question *q, uint32_t which, enum tie 
     all->given_up |= at.extents.given_up;
     if (v.kind == VERDICT_SAME) {
         add_shape(out, &v);
-        all->kept_all |= !at.extents.given_up;
         return true;
     }
     if (v.kind == VERDICT_NONE && which > 0)

@@ -13,7 +13,7 @@ enum { MAX_SMALL_COST = 1 << 22 };
 /* The subgraph of both sides in one choice of extents. */
 struct sized {
     struct extents extents;
-    enum scaling scaling;
+    bool scaled; /* constants that are functions of an extent are those of the new one */
     bool costly; /* few numbers have to do: what is the same there is so for many elements */
 };
 
@@ -38,8 +38,7 @@ struct shapes_answer {
     bool doubtful;   /* VERDICT_DIFFERENT: relations of extents may have been lost that it depends on */
 };
 
-/* Constants are scaled with the extents, and left as they are, or those that are attributes elsewhere, where that shows
- * a difference. What one choice of extents
+/* Constants are scaled with the extents, and left as they are where that shows a difference. What one choice of extents
  * proves and another refutes is a relation that does not hold in general: a number that happens to be that of the
  * elements, a row as long as a column. */
 struct shapes_answer equal_in_shapes(const struct shapes_question *q);

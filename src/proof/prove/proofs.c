@@ -102,7 +102,7 @@ struct question {
 };
 
 static bool resize(struct question *q, const struct sized *at, struct resized *w, struct reason *why) {
-    struct resize_options how = {.pattern = q->match->pattern, .scaling = at->scaling};
+    struct resize_options how = {.pattern = q->match->pattern, .scaled = at->scaled};
     return subgraph_resize(&q->subgraph, &at->extents, &how, &q->arena, w, why);
 }
 
@@ -193,7 +193,6 @@ static struct str own_key(struct question *q) {
     struct sized *own = arena_alloc(&q->arena, sizeof *own);
     struct resized w = {0};
     struct reason why;
-    own->scaling = SCALE_NONE;
     bool made = extents_unchanged(&q->subgraph, &own->extents, &why) && resize(q, own, &w, &why);
     struct str key = made ? key_of(q, &w.ir) : STR("");
     mlir_free(&w.ir);

@@ -11,7 +11,7 @@ static const struct proof *prove_in(const struct pattern_set *set, const struct 
                                     const struct extents *e, struct arena *a, struct reason *why, bool *again) {
     struct rebound *r = arena_alloc(a, sizeof *r);
     struct resized *w = arena_alloc(a, sizeof *w);
-    struct resize_options how = {.pattern = m->pattern, .scaling = SCALE_ALL};
+    struct resize_options how = {.pattern = m->pattern, .scaled = true};
     struct proof *p = NULL;
     if (subgraph_resize(s, e, &how, a, w, why)) {
         match_rebind(m, s, w, a, r);

@@ -463,7 +463,7 @@ bool subgraph_resize(const struct subgraph *s, const struct extents *e, const st
     struct resizer *r = arena_alloc(a, sizeof *r);
     *r = (struct resizer){
         .subgraph = s, .extents = e, .payloads = how->payloads, .as_written = how->as_written, .out = out, .arena = a};
-    constant_meanings(&r->meanings, s, e, how->pattern, how->scaling);
+    constant_meanings(&r->meanings, s, e, how->pattern, how->scaled);
     out->ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *out->ops);
     out->inputs = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->inputs);
     out->arguments = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->arguments);

@@ -12,7 +12,7 @@
 
 struct resize_options {
     const struct pattern *pattern; /* its numbers are among those that a constant may mean; or NULL */
-    enum scaling scaling;          /* of constants that are functions of an extent */
+    bool scaled;                   /* constants that are functions of an extent are those of the new one */
     /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
      * arguments. */
     const struct payloads *payloads;

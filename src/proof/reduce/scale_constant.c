@@ -47,24 +47,13 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
     }
 }
 
-static void find_stated(struct constant_meanings *m, const struct subgraph *s) {
-    for (uint32_t i = 0; i < s->nops; i++) {
-        const struct attrs *all = graph_attributes(s->graph, s->ops[i]);
-        for (uint32_t k = 0; all && k < all->n && m->nstated < MAX_STATED; k++)
-            if (all->at[k].is_number && !all->at[k].is_whole)
-                m->stated[m->nstated++] = attr_value(&all->at[k]);
-    }
-}
-
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
-                       const struct pattern *pattern, enum scaling scaling) {
+                       const struct pattern *pattern, bool scaled) {
     const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
-    *out = (struct constant_meanings){.extents = e, .scaling = scaling};
+    *out = (struct constant_meanings){.extents = e, .scaled = scaled};
     if (f)
         formula_find(f, add_literal, out);
     find_reduced(out, s);
-    if (scaling == SCALE_UNSTATED)
-        find_stated(out, s);
 }
 
 /* The largest rounding error of x in a constant whose narrowest format had `bits` significant bits: half a unit of the
@@ -108,41 +97,8 @@ static bool scale(const struct constant_meanings *m, struct constant c, double *
     bool found = false;
     for (uint32_t i = 0; !found && i < m->nreduced; i++)
         found = is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], out);
-    for (uint32_t i = 0; !found && i < m->extents->n; i++) {
-        uint32_t at = m->scaling == SCALE_SMALLEST ? i : m->extents->n - 1 - i;
-        found = is_function_of(c.value, c.bits, (double)m->extents->from[at], (double)m->extents->to[at], out);
-    }
-    return found;
-}
-
-static bool is_stated(const struct constant_meanings *m, struct constant c) {
-    bool found = false;
-    for (uint32_t i = 0; i < m->nstated && !found; i++)
-        found = is_rounded(fabs(c.value), fabs(m->stated[i]), c.bits);
-    return found;
-}
-
-bool constants_are_stated(const struct subgraph *s) {
-    struct constant_meanings m = {.scaling = SCALE_UNSTATED};
-    bool found = false;
-    find_stated(&m, s);
-    for (uint32_t i = 0; i < s->ninputs && m.nstated && !found; i++) {
-        struct constant c = operand_constant(s->graph, s->inputs[i]);
-        found = c.known && is_stated(&m, c);
-    }
-    return found;
-}
-
-/* 1 / sqrt(8) is 64 to the power of -1/4, too. */
-bool constants_are_ambiguous(const struct subgraph *s, const struct extents *e) {
-    struct constant_meanings largest, smallest;
-    bool found = false;
-    constant_meanings(&largest, s, e, NULL, SCALE_ALL);
-    constant_meanings(&smallest, s, e, NULL, SCALE_SMALLEST);
-    for (uint32_t i = 0; i < s->ninputs && !found; i++) {
-        struct constant c = operand_constant(s->graph, s->inputs[i]);
-        found = c.known && scaled_constant(&largest, c) != scaled_constant(&smallest, c);
-    }
+    for (uint32_t i = m->extents->n; !found && i-- > 0;)
+        found = is_function_of(c.value, c.bits, (double)m->extents->from[i], (double)m->extents->to[i], out);
     return found;
 }
 
@@ -159,7 +115,7 @@ double scaled_constant(const struct constant_meanings *m, struct constant c) {
     double out;
     if (is_plain(c.value))
         return c.value;
-    if (m->scaling && !is_stated(m, c) && scale(m, c, &out))
+    if (m->scaled && scale(m, c, &out))
         return out;
     for (uint32_t i = 0; i < m->nliterals; i++)
         if (is_rounded(c.value, m->literals[i], c.bits))

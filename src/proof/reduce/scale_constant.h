@@ -7,21 +7,11 @@
 
 #include "proof/reduce/shrink.h"
 
-enum { MAX_LITERALS = 96, MAX_REDUCED = 32, MAX_STATED = 16 };
-
-/* Which constants that are functions of an extent are those of the new one. */
-enum scaling {
-    SCALE_NONE,
-    SCALE_ALL,
-    SCALE_SMALLEST, /* those of the smallest extent where they are functions of several, else of the largest */
-    SCALE_UNSTATED  /* but for numbers that an op has as an attribute, such as its scale, which stays as it is */
-};
+enum { MAX_LITERALS = 96, MAX_REDUCED = 32 };
 
 struct constant_meanings {
     const struct extents *extents;
-    enum scaling scaling;
-    double stated[MAX_STATED]; /* fractions among the attributes, where they matter */
-    uint32_t nstated;
+    bool scaled; /* constants that are functions of an extent are those of the new one */
     double literals[MAX_LITERALS]; /* numbers that the pattern states */
     uint32_t nliterals;
     double reduced[MAX_REDUCED][2]; /* elements that a reduction takes for one result, in the old and the new extents */
@@ -30,15 +20,11 @@ struct constant_meanings {
 
 /* `e` has to outlive the result. */
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
-                       const struct pattern *pattern, enum scaling scaling);
+                       const struct pattern *pattern, bool scaled);
 /* The constant where it is no rounded function of an extent and no rounded number of the pattern. */
 double scaled_constant(const struct constant_meanings *m, struct constant c);
 /* It is a rounded function of an extent. */
 bool constant_follows(const struct constant_meanings *m, struct constant c);
-/* Some constant of the subgraph is a number that an op has as an attribute. */
-bool constants_are_stated(const struct subgraph *s);
-/* Some constant of the subgraph is a function of several extents, which become different numbers. */
-bool constants_are_ambiguous(const struct subgraph *s, const struct extents *e);
 /* Elements of a value in these extents. */
 double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value);
 

@@ -344,7 +344,7 @@ static struct str small_module(const struct match *ops, struct arena *a) {
     struct extents *e = arena_alloc(a, sizeof *e);
     struct resized *w = arena_alloc(a, sizeof *w);
     struct shapes_question shapes = {.subgraph = part};
-    struct resize_options how = {.pattern = ops->pattern, .scaling = SCALE_ALL, .as_written = true};
+    struct resize_options how = {.pattern = ops->pattern, .scaled = true, .as_written = true};
     struct buf body = {0};
     struct reason why;
     if (subgraph_of_match(ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
