@@ -262,7 +262,6 @@ static struct facts facts_of_operand(const struct graph *g, uint32_t op, uint32_
                       .predicate = predicate_of(g, op, operand, to),
                       .places = places_of(g, op, operand, to),
                       .divides = divides || (moves && to->divides),
-                      .scales = divides || k == K_MULTIPLY || (moves && to->scales),
                       .bounded = op_bounds(g, op) || ((moves || c == OP_ELTWISE) && to->bounded),
                       .narrowed = smaller(narrowed_at(g, op), moves || c == OP_ELTWISE ? to->narrowed : 0),
                       .summed = k == K_SUM || (moves && to->summed),
@@ -299,7 +298,6 @@ static void join(struct facts *all, const struct facts *f) {
     all->used |= f->used;
     all->taken |= f->taken;
     all->divides |= f->divides;
-    all->scales |= f->scales;
     all->bounded |= f->bounded;
     all->summed |= f->summed;
     all->rooted |= f->rooted;
@@ -360,7 +358,6 @@ struct fact_table facts_of(const struct graph *g, const uint32_t *ops, uint32_t 
                 continue;
             struct facts f = facts_of_operand(g, op, i, to);
             f.indices = may_select(g, op, i, value) ? f.indices : 0;
-            f.scales &= graph_numel(g, value) == 1;
             join(&t.of[find_id(t.values, t.n, value)], &f);
         }
     }

@@ -21,7 +21,6 @@ struct facts {
     bool used;       /* some op takes it, */
     bool taken;      /* and does more with it than to move it */
     bool divides;    /* something is divided by it */
-    bool scales;     /* one number that something is multiplied or divided by */
     /* It is compared with a number for equality, or a mask is its distance from one: what other numbers do; none, where
      * it is neither. */
     enum predicate_use beside;

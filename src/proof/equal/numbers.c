@@ -290,13 +290,6 @@ static void avoid_zero(struct tensor *t, double least) {
         t->x[i] = copysign(fmax(fabs(t->x[i]), least), t->x[i]);
 }
 
-/* Masks are hidden with the sign that they have for positive scales (mask_sign_of): -inf times another one would show
- * what it hides. */
-static void make_positive(struct tensor *t) {
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = fabs(t->x[i]);
-}
-
 /* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
     struct view v = view_of(t);
@@ -366,14 +359,12 @@ static const struct tensor *numbers_of(const struct problem *p, struct draw d, u
                         .single = t->n == 1,
                         .distinct = p->sorts};
     fill(&f, t, type);
-    bool hides = p->masks && d.trial >= TRIAL_MASKED, one = t->n > 1 && g->varies[in->value] == 0;
+    bool one = t->n > 1 && g->varies[in->value] == 0;
     bool is_float = !is_whole(in, type);
-    if (is_float && (in->facts.divides || one || (in->facts.scales && hides)))
+    if (is_float && (in->facts.divides || one))
         avoid_zero(t, 0.5);
     else if (in->facts.divides)
         avoid_zero(t, 1);
-    if (in->facts.scales && hides)
-        make_positive(t);
     if (d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign)
         negate(t);
     repeat_elements(g, in->value, t);
