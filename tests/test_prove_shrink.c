@@ -93,11 +93,11 @@ Test(prove_shrink, slices_and_concats_keep_sums) {
     cr_assert_eq(to(768) + to(1536), to(2304));
 }
 
-Test(prove_shrink, a_strided_slice_keeps_its_stride) {
+Test(prove_shrink, a_strided_slice_keeps_its_sizes) {
     shrink("x:4x128",
            "h = ttir.slice_static x {begins = [0 : i32, 1 : i32], ends = [4 : i32, 128 : i32], step = [1 : i32, 2 : "
            "i32]} -> 4x64; return h");
-    cr_assert_eq(to(128), 2 * to(64));
+    cr_assert(to(128) == 128 && to(64) == 64);
 }
 
 Test(prove_shrink, repeated_heads_are_a_multiple) {
@@ -321,8 +321,7 @@ Test(prove_shrink, a_strict_search_keeps_multiples) {
 /* ---- the module ---- */
 
 /* The subgraph as a module in the extents `e`, printed. */
-static struct str scaled_text_of(const char *formula, const struct payloads *payloads, bool scaled,
-                                 struct arena *a) {
+static struct str scaled_text_of(const char *formula, const struct payloads *payloads, bool scaled, struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
     struct idioms none = {0};

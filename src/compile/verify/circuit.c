@@ -240,8 +240,8 @@ void circuit_free(struct circuit *c) {
         mlir_free(c->resized);
 }
 
-bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads,
-                    bool scaled, struct arena *a, struct circuit *out, struct reason *why) {
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scaled,
+                    struct arena *a, struct circuit *out, struct reason *why) {
     struct resize_options how = {.scaled = scaled, .payloads = payloads};
     struct resized w;
     struct mlir *small = arena_alloc(a, sizeof *small);

@@ -35,7 +35,7 @@ bool circuit_in_both(const struct circuit *c, struct constant number);
  * computed. */
 uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]);
 /* The same circuit in other extents. */
-bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads,
-                    bool scaled, struct arena *a, struct circuit *out, struct reason *why);
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scaled,
+                    struct arena *a, struct circuit *out, struct reason *why);
 
 #endif

@@ -99,13 +99,10 @@ enum shrink_rule {
     SHRINK_RESHAPE,      /* products of extents are equal */
     SHRINK_MULTIPLIES,   /* the result's are multiples of the operand's */
     SHRINK_DIVIDES,      /* and the other way round */
-    SHRINK_EXCHANGES,    /* devices exchange parts: split_dim, concat_dim, split_count */
     SHRINK_PAD,          /* as many elements are added */
     SHRINK_FILLS,        /* one user of a cache, by number */
-    SHRINK_TAKES_K,      /* of the last dimension */
     SHRINK_TAKES_SLICES, /* whole ones: any extents */
     SHRINK_HEADS,        /* rows are cut into the heads of queries, keys and values */
-    SHRINK_JOINS_HEADS,  /* so many heads are joined to rows */
     SHRINK_GROUPS        /* num_groups divides the channels */
 };
 

@@ -22,11 +22,6 @@ static void keep_op(struct constraints *c, uint32_t op) {
 
 /* ---- movement ---- */
 
-/* Every so many elements of all of the `of`. */
-static bool is_strided_whole(const struct slice_bounds *s, uint32_t d, int64_t size, int64_t of) {
-    return s->step[d] > 1 && s->begin[d] < s->step[d] && s->end[d] <= of && size * s->step[d] == of;
-}
-
 /* Op number `i` is a slice of the shape x, and what it takes is known. */
 static bool slice_at(const struct constraints *c, uint32_t i, struct slice_bounds *s, struct shape *x) {
     const struct graph *g = c->subgraph->graph;
@@ -88,40 +83,15 @@ static void keep_joined(struct constraints *c, const struct joined *j) {
         constraints_fix(c, j->shape->dim[d]);
 }
 
-/* A slice cuts something as large as one of the dimensions. */
-static bool has_cut_in(const struct constraints *c, const struct joined *j) {
-    struct slice_bounds s;
-    struct shape x;
-    bool cut = false;
-    for (uint32_t i = 0; i < c->subgraph->nops && !cut; i++) {
-        bool known = slice_at(c, i, &s, &x);
-        for (uint32_t k = 0; known && k < s.rank; k++)
-            for (uint32_t d = j->from; d < j->to; d++)
-                cut |= s.cut[k] && x.dim[k] == j->shape->dim[d];
-    }
-    return cut;
-}
-
-/* Several dimensions are several others, of which a slice cuts one: the places are sums of rows and parts of rows. */
-static void constrain_regrouped(struct constraints *c, const struct joined *a, const struct joined *b) {
-    if (!is_several(a) || !is_several(b) || !(has_cut_in(c, a) || has_cut_in(c, b)))
-        return;
-    keep_joined(c, a);
-    keep_joined(c, b);
-    keep_slices(c);
-}
-
-/* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. Every so
- * many elements of all of it have a constraint of their own. */
+/* Slices of the whole cut rows; where they cut within one, the place is a number that no other extents have. */
 static void constrain_joined(struct constraints *c, const struct joined *j) {
-    const struct graph *g = c->subgraph->graph;
     struct slice_bounds s;
     bool rows = true, several = is_several(j);
     for (uint32_t i = 0; i < c->subgraph->nops && several; i++) {
-        struct shape x, y;
-        bool known = slice_at(c, i, &s, &x) && shape_in_graph(g, g->m->ops[c->subgraph->ops[i]].first_result, &y);
+        struct shape x;
+        bool known = slice_at(c, i, &s, &x);
         for (uint32_t d = 0; known && d < s.rank; d++)
-            if (s.cut[d] && x.dim[d] == j->whole && !is_strided_whole(&s, d, y.dim[d], j->whole))
+            if (s.cut[d] && x.dim[d] == j->whole)
                 rows = constrain_cut_rows(c, j, s.begin[d]) && constrain_cut_rows(c, j, s.end[d]) && rows;
     }
     if (rows)
@@ -151,7 +121,6 @@ static void constrain_reshape(struct constraints *c, uint32_t op, const struct s
         struct joined of_x = {x, i0, i, left}, of_y = {y, j0, j, left};
         constrain_joined(c, &of_x);
         constrain_joined(c, &of_y);
-        constrain_regrouped(c, &of_x, &of_y);
         c->n -= !c->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
     }
 }
@@ -170,28 +139,7 @@ static void constrain_split(struct constraints *c, uint32_t op, const struct sha
     constrain_repeat(c, op, y, x);
 }
 
-/* So many devices exchange parts; where these lie along one dimension, its extent stays. */
-static void constrain_exchange(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
-    int64_t split = int_attribute(c, op, "split_dim"), concat = int_attribute(c, op, "concat_dim");
-    constraints_fix(c, int_attribute(c, op, "split_count"));
-    if (split == concat && split >= 0 && split < x->rank)
-        constraints_fix(c, x->dim[split]);
-    constrain_repeat(c, op, x, y);
-    constrain_split(c, op, x, y);
-}
-
-/* size * step = the operand's, where the slice takes every so many elements of all of it. */
-static void constrain_strided(struct constraints *c, int64_t begin, int64_t size, int64_t step, int64_t of) {
-    struct constraint *r = constraints_add(c, PRODUCT);
-    constraint_add_term(c, r, 0, size);
-    constraint_add_constant(c, r, 0, step);
-    constraint_add_term(c, r, 1, of);
-    constraints_fix(c, step);
-    constraints_fix(c, begin);
-}
-
-/* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices of a part keep their
- * sizes. */
+/* begin + size = end along a dimension that is cut, and end <= the operand's. Strided slices keep their sizes. */
 static void constrain_slice(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     struct slice_bounds s;
     if (!slice_bounds(c->subgraph->graph, op, &s)) {
@@ -206,16 +154,13 @@ static void constrain_slice(struct constraints *c, uint32_t op, const struct sha
             continue;
         constraints_cut(c, begin);
         constraints_cut(c, end);
-        if (step > 1 && !is_strided_whole(&s, d, size, x->dim[d])) {
+        if (step > 1) {
             const int64_t sizes[] = {x->dim[d], size, begin, end};
             for (int i = 0; i < 4; i++)
                 constraints_fix(c, sizes[i]);
             continue;
         }
-        if (step > 1)
-            constrain_strided(c, begin, size, step, x->dim[d]);
-        else
-            constrain_sum(c, begin, size, end);
+        constrain_sum(c, begin, size, end);
         constrain_at_most(c, end, x->dim[d]);
     }
 }
@@ -295,11 +240,6 @@ static void constrain_fill(struct constraints *c, uint32_t op, const struct shap
         constrain_at_most(c, rows.dim[2], x->dim[2]);
 }
 
-static void constrain_k(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
-    (void)y;
-    constrain_at_most(c, int_attribute(c, op, "k"), x->rank ? x->dim[x->rank - 1] : 1);
-}
-
 /* ---- heads ---- */
 
 /* How many heads the result `r` has, queries, keys or values, and the elements of each. False where that is not known.
@@ -340,17 +280,6 @@ static void constrain_heads(struct constraints *c, uint32_t op, const struct sha
     constraint_add_term(c, sum, 1, rows.rank ? rows.dim[rows.rank - 1] : 1);
 }
 
-/* heads * size = rows of the result; there may be more heads, which are dropped. */
-static void constrain_joined_heads(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
-    int64_t heads = int_attribute(c, op, "num_heads");
-    if (x->rank != 4 || y->rank == 0 || heads < 1) {
-        c->full = true;
-        return;
-    }
-    constrain_product(c, heads, x->dim[3], y->dim[y->rank - 1]);
-    constrain_at_most(c, heads, x->dim[2]);
-}
-
 /* groups * size = channels. */
 static void constrain_groups(struct constraints *c, uint32_t op, const struct shape *x, const struct shape *y) {
     const struct graph *g = c->subgraph->graph;
@@ -385,13 +314,10 @@ static bool is_free(enum op_kind k) {
 
 /* NULL: nothing is known. */
 static constrainer *constrainer_of(enum op_kind k) {
-    static constrainer *const rules[] = {
-        [SHRINK_RESHAPE] = constrain_reshape, [SHRINK_MULTIPLIES] = constrain_repeat,
-        [SHRINK_DIVIDES] = constrain_split,   [SHRINK_EXCHANGES] = constrain_exchange,
-        [SHRINK_PAD] = constrain_pad,         [SHRINK_FILLS] = constrain_fill,
-        [SHRINK_TAKES_K] = constrain_k,       [SHRINK_TAKES_SLICES] = constrain_gather,
-        [SHRINK_HEADS] = constrain_heads,     [SHRINK_JOINS_HEADS] = constrain_joined_heads,
-        [SHRINK_GROUPS] = constrain_groups};
+    static constrainer *const rules[] = {[SHRINK_RESHAPE] = constrain_reshape, [SHRINK_MULTIPLIES] = constrain_repeat,
+                                         [SHRINK_DIVIDES] = constrain_split,   [SHRINK_PAD] = constrain_pad,
+                                         [SHRINK_FILLS] = constrain_fill,      [SHRINK_TAKES_SLICES] = constrain_gather,
+                                         [SHRINK_HEADS] = constrain_heads,     [SHRINK_GROUPS] = constrain_groups};
     return op_table[k].class == OP_JOIN    ? constrain_concat
            : op_table[k].class == OP_SLICE ? constrain_slice
            : op_table[k].window.kind       ? constraints_of_window

@@ -11,7 +11,7 @@ enum { MAX_LITERALS = 96, MAX_REDUCED = 32 };
 
 struct constant_meanings {
     const struct extents *extents;
-    bool scaled; /* constants that are functions of an extent are those of the new one */
+    bool scaled;                   /* constants that are functions of an extent are those of the new one */
     double literals[MAX_LITERALS]; /* numbers that the pattern states */
     uint32_t nliterals;
     double reduced[MAX_REDUCED][2]; /* elements that a reduction takes for one result, in the old and the new extents */
