@@ -57,10 +57,14 @@ static inline double price_saved_us(const struct price *x) {
 /* Less is no time. */
 #define NO_TIME_US 0.05
 
-/* Nothing is saved that is worth telling: no time; fewer launches alone count where the compiler has the fusion. */
+/* It saves launches, and is not slower: where the compiler has the fusion, that counts alone. */
+static inline bool price_saves_launches(const struct price *x) {
+    return x->without.counted.launches > x->with.counted.launches && !price_is_slower(x);
+}
+
+/* Nothing is saved that is worth telling. */
 static inline bool price_saves_nothing(const struct price *x, bool compiler_has_it) {
-    bool launches = x->without.counted.launches > x->with.counted.launches;
-    return x->known && price_saved_us(x) < NO_TIME_US && !(launches && compiler_has_it && !price_is_slower(x));
+    return x->known && price_saved_us(x) < NO_TIME_US && !(compiler_has_it && price_saves_launches(x));
 }
 
 /* The part of it that a fusion saves which the compiler takes apart again. */

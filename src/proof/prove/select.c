@@ -1,6 +1,7 @@
 /* Searches, resolves overlaps, proves, and does so again without what was refuted until nothing more is. */
 #include "proof/prove/select.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static void drop_sources(const struct fa_patterns *o, struct selection *s) {
     s->matches.n = n;
 }
 
-/* What takes longer saves nothing; of unknown sizes, too. */
+/* What takes longer saves nothing; of unknown sizes, too. What the compiler fuses as a whole is not taken apart. */
 struct asked_savings {
     struct pricer *pricer;
     struct matcher *query;
@@ -95,7 +96,8 @@ static struct saving saving_of(void *context, const struct match *m) {
     struct saving saving = {0, 0};
     if (binding_query_run(s->query, m, &s->arena, &detail)) {
         struct price price = price_match(s->pricer, m, &detail);
-        saving = (struct saving){price_saved_us(&price), price_saved_at_best_us(&price)};
+        bool kept = m->pattern->status.pass.n && price_saves_launches(&price);
+        saving = (struct saving){price_saved_us(&price), kept ? INFINITY : price_saved_at_best_us(&price)};
     }
     arena_reset(&s->arena);
     return saving;
