@@ -3,6 +3,9 @@
 #include "search/match/conditions.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "ir/graph/elements.h"
 
 bool condition_present(const struct condition_call *c) {
     return c->arg[0].value != NONE;
@@ -70,4 +73,22 @@ static bool is_of_count(const struct condition_call *c, double number, double co
 bool condition_count_power(const struct condition_call *c) {
     double count = summed(c->graph, c->arg[1].op);
     return is_of_count(c, pow(count, (double)c->number->given[0] / c->number->given[1]), count);
+}
+
+/* A matrix of constants with a 1 where its row is its column divided by the number, rounded down. */
+bool condition_repeats_columns(const struct condition_call *c) {
+    uint32_t v = c->arg[0].value, rank;
+    const int64_t *shape = v == NONE ? NULL : graph_shape(c->graph, v, &rank), times = c->number->given[0];
+    if (v == NONE)
+        return true;
+    if (!shape || rank < 2 || times < 2 || shape[rank - 1] != times * shape[rank - 2] ||
+        graph_numel(c->graph, v) != shape[rank - 1] * shape[rank - 2] || !graph_is_parameter(c->graph, v))
+        return false;
+    int64_t columns = shape[rank - 1], n = columns * shape[rank - 2];
+    double *x = graph_elements(c->graph, v);
+    bool repeats = x != NULL;
+    for (int64_t i = 0; i < n && repeats; i++)
+        repeats = x[i] == (i % columns / times == i / columns);
+    free(x);
+    return record_elsewhere(c->e, repeats);
 }

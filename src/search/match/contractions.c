@@ -7,6 +7,16 @@ static bool same_digits(const struct imap *a, const struct imap *b) {
     return imap_within(a, b) && imap_within(b, a);
 }
 
+/* Under transposed(), the outer product sums over axis -2: among the rows here, beside which may be a batch that the
+ * outer product has among its own rows. */
+static bool same_but_for_batch(const struct axes *axes, const struct imap *rows, const struct imap *columns) {
+    struct imap summed, all;
+    axes_axis(axes, -2, &summed);
+    axes_join(axes, 0, axes->n, &all);
+    return imap_within(&summed, rows) && imap_within(rows, &all) && imap_within(columns, &all) &&
+           !imap_touches(&summed, columns);
+}
+
 /* Whether the op's rows and columns are those of the formula. Where its result is an operand of another product, as
  * the scores of an attention are, both have to be exact; `transposed`: they are exchanged. Elsewhere a result may have
  * been reshaped, and it is enough that its first operand does not vary along the last axis; if it is transposed, its
@@ -20,6 +30,8 @@ static bool roles_fit(const struct graph *gr, const struct goal *g, const struct
     *transposed = false;
     if (g->inside) {
         if (imap_equal(&columns, &last) && same_digits(&rows, &before))
+            return true;
+        if (g->turned && same_but_for_batch(g->axes, &rows, &columns))
             return true;
         *transposed = true;
         return imap_equal(&rows, &last) && same_digits(&columns, &before);
