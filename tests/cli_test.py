@@ -534,7 +534,7 @@ class PatternLibrary(Case):
     def test_show_expands_as_it_was_meant(self):
         for text in ("out = (exp(x) [+ y]) [*|/ z]", "out = (a | b) * (c - (d - e))", "out = a - b - c | -a",
                      "out = matmul(transposed(a), b) + 1 / extent(-1) * x", "out = softmax(a == -2, dim=-1)",
-                     "out = where(a > 0, given(sqrt(2)), inf)", "out = max(x, dim=1) * (2 * extent(x, -1) + 1)"):
+                     "out = where(a > 0, a[..., 2:n, :], inf) + a[..., ::2]", "out = max(x, dim=1) * (2 * extent(x, -1) + 1)"):
             self.write("own.yml", "name: p\nfused_op: x.y\nsource: ttnn\nmatch: |\n  %s\n" % text)
             out = self.run_it("patterns", "show", "--no-default-patterns", "-P", "own.yml", "p")[1]
             shown = out.splitlines()[-1].strip()

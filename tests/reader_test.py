@@ -90,12 +90,12 @@ class Reader(unittest.TestCase):
 
     def test_readme(self):
         """Each block of commands, line by line; what they leave is there for the lines after them."""
-        lines = re.findall(r"(?m)^    ((?:fusion-audit|ls|find) .*)$", read("README.md"))
+        lines = re.findall(r"(?m)^    ((?:fusion-audit|ls|find|sed) .*)$", read("README.md"))
         self.assertGreater(len(lines), 20)
         for line in lines:
             self.write("expect.yml", "ttnn.linear: == 0\n")
             done = self.run_it(line)
-            fine = re.match(r"fusion-audit (explain|verify|apply|repro|pass|inspect|try|patterns|diff|summary)|fusion-audit .*baseline|find", line)
+            fine = re.match(r"fusion-audit (explain|verify|apply|repro|pass|inspect|try|patterns|diff|summary)|fusion-audit .*baseline|find|sed", line)
             self.assertEqual(done.returncode, 0 if fine else 1, line + done.stderr)
         for name in ("fusion_todo.yml", "page.html", "fused.ttir.mlir", "repro", "known.yml", "my.yml", "comment.md",
                      "reports/llama/decode.yml"):

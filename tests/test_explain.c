@@ -229,9 +229,8 @@ Test(explain, number_that_is_not_known) {
     pattern("out = exp(x * 2)", "");
     const char *const ops = "m = ttir.multiply x y -> 2x3; o = ttir.exp m -> 2x3; return o";
     differs("x:2x3!input y:2x3!input", ops, "number", "2", "%y is an input of the model, 2 expected", 2, 2);
-    const struct near_miss *c = differs("x:2x3!parameter y:2x3!parameter!scale", ops, "number", "2",
-                                        "%y (scale) is an argument whose value is not in the file, 2 expected", 2, 2);
-    cr_assert_not_null(c->hint, "given(...) would take it");
+    differs("x:2x3!parameter y:2x3!parameter!scale", ops, "number", "2",
+            "%y (scale) is an argument whose value is not in the file, 2 expected", 2, 2);
     differs(XYZ,
             "n = ttir.neg y -> 2x3; m = ttir.subtract x n -> 2x3; o = ttir.multiply m n -> 2x3; p = ttir.exp o -> 2x3; "
             "return p",

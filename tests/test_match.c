@@ -360,7 +360,7 @@ Test(match, a_constant_may_be_an_expression_of_extents) {
 
 /* The result has lost the axis, or has it as one of 1. */
 Test(match, extents_of_what_is_reduced_at_the_root) {
-    pattern("e = exp(x)\nout = sum(e, dim=-1) * given(1 / extent(e, -1))", "");
+    pattern("e = exp(x)\nout = sum(e, dim=-1) * (1 / extent(e, -1))", "");
     static const char *const kept[] = {"true} -> 2x1", "false} -> 2"};
     for (int i = 0; i < 2; i++) {
         const char *shape = i ? "2" : "2x1";
@@ -378,16 +378,18 @@ Test(match, extents_of_what_is_reduced_at_the_root) {
     }
 }
 
-Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
+Test(match, a_number_of_elements_may_be_an_argument_that_is_stated_to_hold_it) {
     const char *ops = "e = ttir.exp x -> 2x3; o = ttir.multiply e s -> 2x3; return o";
     struct match_detail d;
-    pattern("out = exp(x) * given(1 / extent(-1))", "");
+    pattern("out = exp(x) * (1 / extent(-1))", "");
     hit("x:2x3 s:1!parameter!scale", ops);
     match_details(found(), &arena, &d);
     cr_assert_eq(d.preconditions.n, 1);
     cr_assert(str_is(d.preconditions.items[0], "every element of %s (scale) is 0.333333333"), "%s",
               d.preconditions.items[0].p);
     miss("x:2x3 s:1!input!scale", ops);
+    hit("x:2x3 s:1x1!parameter", ops);
+    miss("x:2x3 s:2x3!parameter!scale", ops);
     hit("x:2x3 s:1!constant", ops);
     miss("x:2x3 y:1", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 5.0e-1 : f32} -> 1; o = ttir.multiply e s -> "
                       "2x3; return o");
@@ -396,6 +398,13 @@ Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
     match_details(found(), &arena, &d);
     cr_assert_eq(d.preconditions.n, 0);
     miss("x:2x3 t:1", "e = ttir.exp x -> 2x3; s = ttir.neg t -> 1; o = ttir.multiply e s -> 2x3; return o");
+}
+
+Test(match, another_number_is_no_argument) {
+    pattern("out = exp(x) * 2", "");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 2.0 : f32} -> 1; o = ttir.multiply e s -> 2x3; "
+                 "return o");
+    miss("x:2x3 s:1!parameter!scale", "e = ttir.exp x -> 2x3; o = ttir.multiply e s -> 2x3; return o");
 }
 
 /* ---- axes ---- */
@@ -612,7 +621,7 @@ Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
 /* 1/12 in f32 with the digits that are usually printed, and rounded to bf16. */
 Test(match, counts_are_as_people_print_them) {
     const char *numbers[] = {"0.083333 : f32} -> 1x1", "0.0834961 : f32} -> 1x1xbf16"};
-    pattern("out = x - sum(x, dim=-1) * given(1 / extent(-1))", "");
+    pattern("out = x - sum(x, dim=-1) * (1 / extent(-1))", "");
     for (int i = 0; i < 4; i++) {
         char ops[256];
         snprintf(ops, sizeof ops,

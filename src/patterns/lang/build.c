@@ -156,7 +156,9 @@ static bool axis_of(struct builder *b, struct formula_scope *s, const struct exp
 
 static struct node *arithmetic(struct builder *b, enum number_op op, struct node *x, struct node *y, struct str text) {
     struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL};
-    return number_node(b, n, text);
+    struct node *node = number_node(b, n, text);
+    node->counts = x->counts || (y && y->counts);
+    return node;
 }
 
 static struct node *build_extent(struct builder *b, struct formula_scope *s, const struct expr *e) {
@@ -175,6 +177,7 @@ static struct node *build_extent(struct builder *b, struct formula_scope *s, con
     (void)axis_of(b, s, e->args[e->nargs - 1], &axis);
     n.axis = axis.n ? axis.axes[0] : -1;
     struct node *all = number_node(b, n, e->text);
+    all->counts = true;
     for (uint32_t i = 1; i < axis.n; i++) {
         n.axis = axis.axes[i];
         all = arithmetic(b, NUM_MUL, all, number_node(b, n, e->text), e->text);
@@ -183,7 +186,7 @@ static struct node *build_extent(struct builder *b, struct formula_scope *s, con
 }
 
 static bool is_part_key(struct str key) {
-    static const char *const keys[] = {"part", "of", "every", "begin", "end", "step"};
+    static const char *const keys[] = {"part", "of", "every"};
     bool found = false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !found; i++)
         found = str_is(key, keys[i]);
@@ -203,8 +206,6 @@ static void set_attr(struct builder *b, struct formula_scope *s, struct node *n,
                    "an attribute's value is a word, a number or a string");
         return;
     }
-    if (op_table[n->op].class == OP_SLICE && !is_part_key(key))
-        build_fail(b, s, key, "dim and part, and of or every; or dim, begin, end and step", "a slice has no such key");
     struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
     if (n->nattrs)
         memcpy(attrs, n->attrs, n->nattrs * sizeof *attrs);
@@ -265,6 +266,9 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
             args[nargs++] = build(b, s, e->args[i]);
         else if (str_is(e->keys[i], "dim") && e->args[i]->kind != E_STRING)
             axis_of(b, s, e->args[i], &n->dim);
+        else if (op_table[op].class == OP_SLICE && !e->index && !is_part_key(e->keys[i]))
+            build_fail(b, s, e->keys[i], "dim, part, and of or every; bounds are x[..., 2:32]",
+                       "a slice has no such key");
         else
             set_attr(b, s, n, e->keys[i], e->args[i]);
     }
@@ -450,13 +454,6 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
     } words[] = {{"transposed", N_TRANSPOSED, 1, NO_OPERATOR}, {"outer", N_OUTER, 2, K_MULTIPLY}};
     if (str_is(e->text, "extent"))
         return build_extent(b, s, e);
-    if (str_is(e->text, "given") && e->nargs == 1) {
-        struct node *n = build(b, s, e->args[0]);
-        if (n->kind != N_NUMBER)
-            build_fail(b, s, e->text, "given(1 / extent(-1))", "given takes a number");
-        n->given = true;
-        return n;
-    }
     if (str_is(e->text, "result") && e->nargs == 2)
         return build_result(b, s, e);
     if (str_is(e->text, "function"))
@@ -506,7 +503,7 @@ static struct node *infix_node(struct builder *b, struct formula_scope *s, const
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }
-    if (left->kind == N_NUMBER && right->kind == N_NUMBER && !left->given && !right->given && sign->number != NUM_NONE)
+    if (left->kind == N_NUMBER && right->kind == N_NUMBER && sign->number != NUM_NONE)
         return arithmetic(b, sign->number, left, right, e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = sign->op;

@@ -143,14 +143,16 @@ static void add_argument(struct expr *call, const char *key, struct expr *value)
     call->keys[call->nargs++] = str_of(key);
 }
 
-/* One of "begin:end:step", each of which may be left out. */
+/* One of "begin:end:step", each of which may be left out. What is no number and no name is kept as a text. */
 static void parse_bound(struct formula_parser *p, struct expr *slice, const char *key) {
-    struct token t = p->token;
-    if (t.kind != T_NUMBER && t.kind != T_NAME)
+    const char *from = p->token.text.p;
+    if (at_punct(p, ":") || at_punct(p, ",") || at_punct(p, "]"))
         return;
-    struct expr *e = new_expr(p, t.kind == T_NUMBER ? E_NUMBER : E_NAME, t.text);
-    e->value = t.value;
-    advance(p);
+    struct expr *e = parse_infix(p, P_SUM);
+    if (e->kind == E_NEG)
+        formula_fail(p, e->text, "x[..., :n]", "bounds are counted from the first element on");
+    else if (!p->failed && e->kind != E_NUMBER && e->kind != E_NAME)
+        e = new_expr(p, E_STRING, str_trim((struct str){from, (size_t)(p->token.text.p - from)}));
     add_argument(slice, key, e);
 }
 
@@ -166,7 +168,7 @@ static struct expr *parse_index(struct formula_parser *p, struct expr *of) {
         struct expr *cut = new_expr(p, E_CALL, STR("slice"));
         cut->args = arena_alloc(p->arena, MOST_BOUNDS * sizeof *cut->args);
         cut->keys = arena_alloc(p->arena, MOST_BOUNDS * sizeof *cut->keys);
-        cut->forced_op = true;
+        cut->forced_op = cut->index = true;
         add_argument(cut, "", of);
         parse_bound(p, cut, "begin");
         expect(p, ":");

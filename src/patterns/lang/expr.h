@@ -14,6 +14,7 @@ struct expr {
     struct str text; /* name, sign or literal; where diagnostics point to */
     double value;
     bool forced_op; /* E_CALL: `op name(...)`, the operator although an idiom has its name */
+    bool index;     /* E_CALL: x[..., 2:32] */
     bool optional;  /* E_EITHER: x + y | x - y | x, written x [+|- y]; all have the same x and y */
     uint32_t nargs;
     struct expr **args;

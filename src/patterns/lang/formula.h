@@ -133,7 +133,7 @@ struct node {
     double within;                     /* how much may be between it and what is found: function_same_at */
     uint8_t result;                    /* N_RESULT: its number */
     bool any;                          /* any op may match; else only those of the set `kinds` */
-    bool given;                        /* N_NUMBER: given(...), which an argument of the model may be as well */
+    bool counts;                       /* N_NUMBER: made of extents, so that an argument of the model may be it, too */
     bool bare;                         /* it may match without an op: `x`, `relu(x) | x` */
     bool netted;                       /* `sub` is known */
     uint32_t deep;                     /* ops on the longest path from here */

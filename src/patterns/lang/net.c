@@ -27,7 +27,7 @@ struct name_uses {
 
 static uint64_t hash_of(const struct subformula *s) {
     uint64_t h = hash_mix(s->kind, s->nargs);
-    h = hash_mix(hash_mix(h, bits_of_double(s->value)), (uint64_t)s->literal << 1 | s->node->given);
+    h = hash_mix(hash_mix(h, bits_of_double(s->value)), (uint64_t)s->literal << 1 | s->node->counts);
     for (uint32_t i = 0; i < s->nargs; i++)
         h = hash_mix(h, s->args[i] ? s->args[i]->id : 0);
     if (s->kind == SUB_OP)
@@ -63,7 +63,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
         if (a->args[i] != b->args[i])
             return false;
     if (a->kind == SUB_NUMBER)
-        return x->given == y->given && bits_of_double(a->value) == bits_of_double(b->value);
+        return x->counts == y->counts && bits_of_double(a->value) == bits_of_double(b->value);
     if (a->kind == SUB_RESULT)
         return x->result == y->result;
     if (a->kind == SUB_FUNCTION)

@@ -131,10 +131,32 @@ static void print_call(struct formula_printer *p, const char *name, const struct
     buf_addc(p->out, ')');
 }
 
+static struct str bound_of(const struct node *n, const char *key) {
+    struct str bound = STR("");
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        bound = strcmp(n->attrs[i].key, key) == 0 ? n->attrs[i].value : bound;
+    return bound;
+}
+
+/* x[..., 2:32, :]; false where the slice has no bounds. */
+static bool print_index(struct formula_printer *p, const struct node *n) {
+    struct str begin = bound_of(n, "begin"), end = bound_of(n, "end"), step = bound_of(n, "step");
+    if (op_table[n->op].class != OP_SLICE || !(begin.n || end.n || step.n))
+        return false;
+    print_node(p, n->args[0], P_WORD);
+    buf_printf(p->out, "[..., %.*s:%.*s%s%.*s", (int)begin.n, begin.p, (int)end.n, end.p, step.n ? ":" : "",
+               (int)step.n, step.p);
+    for (int axis = n->dim.axes[0]; axis < -1; axis++)
+        buf_add(p->out, STR(", :"));
+    buf_addc(p->out, ']');
+    return true;
+}
+
 static void print_op(struct formula_printer *p, const struct node *n, enum binding_power outer) {
     const struct infix *sign = infix_of_node(n);
     if (!sign) {
-        print_call(p, op_table[n->op].name, n);
+        if (!print_index(p, n))
+            print_call(p, op_table[n->op].name, n);
         return;
     }
     enum binding_power mine = sign->power;
@@ -181,9 +203,7 @@ static void print_node(struct formula_printer *p, const struct node *n, enum bin
         print_either(p, n, outer);
         return;
     case N_NUMBER:
-        buf_add(p->out, n->given ? STR("given(") : STR(""));
-        number_print_named(&(struct number_names){name_number, p}, n->number, n->given ? P_EITHER : outer, p->out);
-        close_if(p, n->given);
+        number_print_named(&(struct number_names){name_number, p}, n->number, outer, p->out);
         return;
     case N_TRANSPOSED:
         print_call(p, "transposed", n);

@@ -170,9 +170,12 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
 static bool calls(struct str text, struct str name) {
     struct lexer l = {text.n ? text : STR(""), 0, 0};
     bool forced = false; /* `op tanh(x)` is no idiom */
+    bool power = str_is(name, "square") || str_is(name, "root") || str_is(name, "rsqrt");
     for (struct token t = lex_next(&l), next; t.kind != T_END && t.kind != T_BAD; t = next) {
         next = lex_next(&l);
         if (t.kind == T_NAME && !forced && str_eq(t.text, name) && next.kind == T_PUNCT && str_is(next.text, "("))
+            return true;
+        if (power && str_is(t.text, "**"))
             return true;
         forced = t.kind == T_NAME && str_is(t.text, "op");
     }

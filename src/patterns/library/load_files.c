@@ -40,10 +40,10 @@ static const struct {
     void (*load)(struct loader *l, const struct tree *item);
     bool to_the_end; /* all items are read, also behind a wrong one */
 } sections[] = {
-    {"define", load_definition, true},  {"locations", load_location, true}, {"fused_ops", load_sign, true},
-    {"passes", load_pass, false},       {"options", load_option, false},    {"unchecked", load_unchecked, true},
-    {"had", load_fact, false},          {"prints", load_printed, false},    {"compiler", load_version, false},
-    {"demands", load_demand, false},    {"library", load_library, false}};
+    {"define", load_definition, true}, {"locations", load_location, true}, {"fused_ops", load_sign, true},
+    {"passes", load_pass, false},      {"options", load_option, false},    {"unchecked", load_unchecked, true},
+    {"had", load_fact, false},         {"prints", load_printed, false},    {"compiler", load_version, false},
+    {"demands", load_demand, false},   {"library", load_library, false}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

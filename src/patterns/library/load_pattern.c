@@ -208,8 +208,8 @@ enum { NKEYS = sizeof keys / sizeof *keys, MOST_RULES = 256 };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
     enum { NSECTIONS = 11 };
-    const char *names[NKEYS + NSECTIONS] = {"define",    "locations", "fused_ops", "passes", "options", "unchecked",
-                                            "demands",   "library",   "compiler",  "had",    "prints"}; /* for hints */
+    const char *names[NKEYS + NSECTIONS] = {"define",  "locations", "fused_ops", "passes", "options", "unchecked",
+                                            "demands", "library",   "compiler",  "had",    "prints"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
         names[i + NSECTIONS] = keys[i].name;
     record_check_keys(&l->in, map, names, NKEYS + NSECTIONS, "the keys are listed in fusion-patterns(5)");

@@ -66,8 +66,7 @@ void load_definition(struct loader *l, const struct tree *n) {
 void load_library(struct loader *l, const struct tree *n) {
     struct str before = l->set->library;
     if (is_scalar(l, n))
-        l->set->library =
-            arena_printf(&l->set->arena, "%.*s %.*s", (int)before.n, before.p, (int)n->text.n, n->text.p);
+        l->set->library = arena_printf(&l->set->arena, "%.*s %.*s", (int)before.n, before.p, (int)n->text.n, n->text.p);
 }
 
 void load_location(struct loader *l, const struct tree *n) {

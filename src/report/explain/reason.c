@@ -279,8 +279,6 @@ static void say_unknown(struct words *w, uint32_t value) {
         return;
     }
     buf_add(w->out, STR(" is an argument whose value is not in the file"));
-    if (!w->s->goal->node->given)
-        w->hint = "given(...) in the formula takes such an argument and states its value as a precondition";
 }
 
 static void say_constant(struct words *w) {

@@ -64,11 +64,11 @@ bool count_close_to(double actual, double expected, double count, int bits) {
     return fabs(actual - kept) <= fabs(kept) * near && kept == rounded(expected, bits);
 }
 
-/* A number written given(...) is made of a count of elements: `expected` or its reciprocal is about that count. */
+/* Of a number that counts elements `expected` or its reciprocal is about that count. */
 bool node_number_is(const struct node *n, struct constant c, double expected) {
     int bits = c.bits > 24 ? 24 : c.bits;
     if (!c.known)
         return false;
-    return n->given ? count_close_to(c.value, expected, fmax(expected, 1 / expected), bits)
+    return n->counts ? count_close_to(c.value, expected, fmax(expected, 1 / expected), bits)
                     : close_to(c.value, expected, bits);
 }

@@ -350,7 +350,7 @@ static void put_values(const struct automaton *a, const struct key *k, uint64_t 
         put_closed(a, set, a->constants);
     for (uint32_t l = k->known || argument ? a->numbers : 0; l; l = a->entries[l].next) {
         const struct subformula *s = a->entries[l].sub;
-        if (k->known ? !s->literal || node_number_is(s->node, c, s->value) : s->node->given)
+        if (k->known ? !s->literal || node_number_is(s->node, c, s->value) : s->node->counts)
             put_closed(a, set, s->id);
     }
     for (uint32_t l = k->neutral ? a->sames : 0; l; l = a->entries[l].next)

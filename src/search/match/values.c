@@ -139,7 +139,8 @@ bool match_named(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, c);
 }
 
-/* A constant of this number; under given(...) also an argument, which is then a precondition. */
+/* A constant of this number; a number of elements may be an argument of one element, too, which is then a
+ * precondition. */
 bool match_number(struct matcher *m, const struct goal *g) {
     struct assumptions *assumed = &m->state.assumed;
     struct evaluation e = matcher_evaluation(m, g->axes);
@@ -149,9 +150,9 @@ bool match_number(struct matcher *m, const struct goal *g) {
         assume_tie(assumed, g->value, expected, false);
         return matcher_solve(m, g->next);
     }
-    uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
-    if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
-        assumed->npreconditions == MAX_PRECONDITIONS)
+    uint32_t argument = g->node->counts ? graph_argument(m->g, g->value) : NONE;
+    if (isnan(expected) || c.known || argument == NONE || graph_numel(m->g, argument) != 1 ||
+        graph_argument_is_input(m->g, argument) || assumed->npreconditions == MAX_PRECONDITIONS)
         return matcher_failed(m, FAILED_NUMBER, g, g->value);
     assume_tie(assumed, g->value, expected, true);
     assume_precondition(assumed, (struct precondition){argument, expected, false});
