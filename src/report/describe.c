@@ -125,9 +125,10 @@ static void end_describing(struct describer *by) {
     arena_free(&by->kept);
 }
 
-/* Where a pass that an option switches off made a part of one place, it ran at all; where nothing was fused, and
- * something was missed, it was off. Known when all findings of the graph are, which are those from `first` on. */
-static enum fusing note_fusing(const struct describer *by, struct report *r, uint32_t first) {
+/* Whether the fusing passes of this graph were on, which is known when all its findings are (those from `first` on),
+ * and says it in each: on, if one of their patterns made a part of a place; off, if nothing is fused and something was
+ * missed. */
+static enum fusing settle_fusing(const struct describer *by, struct report *r, uint32_t first) {
     enum fusing now = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
     for (uint32_t i = first; i < r->findings.n; i++)
         if (r->findings.items[i]->notes.claim.fusing == FUSING_ON)
@@ -681,7 +682,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     count_savings(&by, r);
     if (priced)
         list_times(&by, r);
-    enum fusing fusing = note_fusing(&by, r, first);
+    enum fusing fusing = settle_fusing(&by, r, first);
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);
     end_describing(&by);

@@ -1,5 +1,5 @@
-/* Values of BEFORE that a value of AFTER may be: by their images (ir/pair/align.h), then by location; or first by their
- * names; where there are none, by what they are made of. */
+/* Values of BEFORE that a value of AFTER may be: by their fingerprints (ir/pair/align.h), then by location; or first by
+ * their names; where there are none, by what they are made of. */
 #ifndef FA_CANDIDATES_H
 #define FA_CANDIDATES_H
 

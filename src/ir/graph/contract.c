@@ -129,7 +129,7 @@ bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c) {
     return ok && c->rank == rr && extents_fit(c, a, b, r);
 }
 
-/* Coordinates of one operand: from the result's where a dimension is shared, else the summed digits. */
+/* Coordinates of one operand: from the result's where a dimension is shared, else the summed factors. */
 static bool operand_map(const struct graph *g, uint32_t value, const struct axes *result, uint32_t rank,
                         const int *dim_of, const int *summed, uint32_t nsummed, const struct axes *sum_axes,
                         struct imap *out) {

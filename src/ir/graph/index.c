@@ -13,7 +13,7 @@ void imap_identity(struct imap *m, uint32_t space, int64_t numel) {
         m->t[m->n++] = (struct term){space, 1, numel, 1};
 }
 
-static bool digit_before(const struct term *a, const struct term *b) {
+static bool factor_before(const struct term *a, const struct term *b) {
     return a->space != b->space ? a->space < b->space : a->lo < b->lo;
 }
 
@@ -27,7 +27,7 @@ static uint32_t canonical_terms(struct term *t, uint32_t n) {
             continue;
         struct term one = t[i];
         uint32_t at = kept++;
-        for (; at > 0 && digit_before(&one, &t[at - 1]); at--)
+        for (; at > 0 && factor_before(&one, &t[at - 1]); at--)
             t[at] = t[at - 1];
         t[at] = one;
     }
@@ -173,7 +173,7 @@ bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, s
            equal->n > 0;
 }
 
-static bool add_digits(struct imap *to, const struct term *of, int64_t lo, int64_t end) {
+static bool add_factors(struct imap *to, const struct term *of, int64_t lo, int64_t end) {
     if (lo == end)
         return true;
     if (lo % of->lo != 0 || end % lo != 0 || to->n == MAX_TERMS)
@@ -192,11 +192,11 @@ bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, 
             int64_t lo = u->lo > from ? u->lo : from, last = u->lo * u->size < end ? u->lo * u->size : end;
             if (u->space != t->space || lo >= last)
                 continue;
-            if (!add_digits(others, t, from, lo) || !add_digits(had, t, lo, last))
+            if (!add_factors(others, t, from, lo) || !add_factors(had, t, lo, last))
                 return false;
             from = last;
         }
-        if (!add_digits(others, t, from, end))
+        if (!add_factors(others, t, from, end))
             return false;
     }
     imap_canonical(had);
@@ -268,13 +268,13 @@ static bool map_of_places(const struct places *p, const int64_t *shape, uint32_t
     return true;
 }
 
-/* A number in mixed radix, from its most significant digit on, and what each digit counts for elsewhere. */
+/* A number in mixed radix, from its most significant factor on, and what each factor counts for elsewhere. */
 struct radix {
     int64_t size[MAX_RANK], stride[MAX_RANK];
     uint32_t n;
 };
 
-static bool add_digit(struct radix *r, int64_t size, int64_t stride) {
+static bool add_factor(struct radix *r, int64_t size, int64_t stride) {
     if (size == 1)
         return true;
     if (r->n == MAX_RANK)
@@ -287,13 +287,13 @@ static bool add_digit(struct radix *r, int64_t size, int64_t stride) {
 bool imap_compose(const struct imap *m, const struct imap *next, int64_t numel, struct imap *out) {
     struct radix r = {.n = 0};
     struct axes c;
-    int64_t above = numel; /* the digits that no term has count for nothing */
+    int64_t above = numel; /* the factors that no term has count for nothing */
     for (uint32_t i = next->n; i-- > 0; above = next->t[i].lo) {
         int64_t end = next->t[i].lo * next->t[i].size;
-        if (above % end != 0 || !add_digit(&r, above / end, 0) || !add_digit(&r, next->t[i].size, next->t[i].stride))
+        if (above % end != 0 || !add_factor(&r, above / end, 0) || !add_factor(&r, next->t[i].size, next->t[i].stride))
             return false;
     }
-    if (!add_digit(&r, above, 0) || !imap_coordinates(m, r.size, r.n, &c))
+    if (!add_factor(&r, above, 0) || !imap_coordinates(m, r.size, r.n, &c))
         return false;
     out->n = 0;
     for (uint32_t d = 0; d < r.n; d++)
@@ -379,7 +379,7 @@ bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) 
     return true;
 }
 
-/* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of
+/* A factor is a multiplicative interval [lo, lo * size). Two factors are independent when one begins at a multiple of
  * the other's end; intervals that merely do not meet may belong to different radices: I / 3 changes with I % 2. */
 static bool independent(const struct term *a, const struct term *b) {
     return a->space != b->space || b->lo % (a->lo * a->size) == 0 || a->lo % (b->lo * b->size) == 0;
@@ -397,7 +397,7 @@ static bool divides(int64_t a, int64_t b) {
     return a > b ? a % b == 0 : b % a == 0;
 }
 
-/* The parts of p below and above the digit `cut`. False when they are of different radices. */
+/* The parts of p below and above the factor `cut`. False when they are of different radices. */
 static bool cut_out(const struct term *p, const struct term *cut, struct term *parts, uint32_t *n) {
     int64_t end = p->lo * p->size, cut_end = cut->lo * cut->size;
     *n = 0;
@@ -411,8 +411,8 @@ static bool cut_out(const struct term *p, const struct term *cut, struct term *p
     return true;
 }
 
-/* What is left of a digit without all that `m` depends on: at most one piece more than `m` has terms, since each splits
- * one piece at most. False when it cannot be told. */
+/* What is left of a factor without all that `m` depends on: at most one piece more than `m` has terms, since each
+ * splits one piece at most. False when it cannot be told. */
 static bool subtract(const struct term *t, const struct imap *m, struct term *pieces, uint32_t *n) {
     pieces[0] = *t;
     *n = 1;

@@ -1,12 +1,12 @@
-/* Index maps: which element of one tensor an element of another is made of, as an affine function of digits.
+/* Index maps: which element of one tensor an element of another is made of, as an affine function of axis factors.
  *
- * The row-major index I of a tensor is seen as a number in mixed radix. A term picks one of its digits,
+ * The row-major index I of a tensor is seen as a number in mixed radix. A term picks one of its factors (digits),
  * (I / lo) mod size, and multiplies it by a stride; an imap is a sum of terms: the row-major offset in the other
  * tensor.
  *
  *   %y = permute(%x : tensor<2x3x4>) {permutation = [0, 2, 1]} : tensor<2x4x3>
  *
- * An element of %y has the index I = 12*a + 3*b + c, and is the element 12*a + 4*c + b of %x. The digits of I are
+ * An element of %y has the index I = 12*a + 3*b + c, and is the element 12*a + 4*c + b of %x. The factors of I are
  * c = (I / 1) mod 3, b = (I / 3) mod 4 and a = (I / 12) mod 2, so the imap from %y to %x is
  *
  *   {lo 1, size 3, stride 4} + {lo 3, size 4, stride 1} + {lo 12, size 2, stride 12}
@@ -16,7 +16,7 @@
  * their imaps are equal, whatever reshapes are on the way. `space` tells index spaces apart: that of the root of a
  * search, and one more for the contracting dimensions of each matmul on the way.
  *
- * Invariant of a canonical imap: sorted by space and lo, no digit of size 1 or stride 0, neighbours that continue each
+ * Invariant of a canonical imap: sorted by space and lo, no factor of size 1 or stride 0, neighbours that continue each
  * other are merged. Two canonical imaps are the same function iff they are equal. */
 #ifndef FA_INDEX_H
 #define FA_INDEX_H
@@ -68,19 +68,19 @@ static inline bool imap_equal(const struct imap *a, const struct imap *b) {
     return a->n == b->n;
 }
 
-/* The digits of the map along dimensions in which the value varies, in `varying`, and those that lead to equal
+/* The factors of the map along dimensions in which the value varies, in `varying`, and those that lead to equal
  * elements, in `equal`. False where there are none of these. */
 bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
                 struct imap *equal);
-/* The digits of a map that another one has, and its others. False where digits of the two overlap unevenly. */
+/* The factors of a map that another one has, and its others. False where factors of the two overlap unevenly. */
 bool imap_part(const struct imap *map, const struct imap *by, struct imap *had, struct imap *others);
 
-/* Splits an imap into a shape of static extents by dimension. False when a digit straddles dimensions unevenly. */
+/* Splits an imap into a shape of static extents by dimension. False when a factor straddles dimensions unevenly. */
 bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);
 /* The converse. False when there are too many terms. */
 bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t rank, struct imap *out);
 /* A map to a value of `numel` elements, and on from there by another one, of the value's index, whatever its space.
- * Both are canonical. False when digits of the two overlap unevenly. */
+ * Both are canonical. False when factors of the two overlap unevenly. */
 bool imap_compose(const struct imap *m, const struct imap *next, int64_t numel, struct imap *out);
 
 /* From an imap of the result of an op to that of the operand that it moves at most (graph_through). */
@@ -125,12 +125,12 @@ int64_t axes_extent(const struct axes *a, int i);
 /* Axes i .. i+n-1 as one, row-major. */
 void axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out);
 
-/* True when `m` depends on a digit of `axis`. */
+/* True when `m` depends on a factor of `axis`. */
 bool imap_touches(const struct imap *m, const struct imap *axis);
-/* True when every digit that `m` depends on is a digit of one of `axis`. */
+/* True when every factor that `m` depends on is a factor of one of `axis`. */
 bool imap_within(const struct imap *m, const struct imap *axis);
 
-/* The digits of `context` on which `m` does not depend, assigned to dimensions of the given extents from
+/* The factors of `context` on which `m` does not depend, assigned to dimensions of the given extents from
  * the most significant down. False when their sizes do not fit the extents exactly. */
 bool imap_complement(const struct axes *context, const struct imap *m, const int64_t *extents, uint32_t n,
                      struct axes *out);
@@ -149,7 +149,7 @@ struct contraction {
 
 /* False when the op is no contraction that is understood, or shapes are dynamic or do not fit. */
 bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c);
-/* Maps of both operands from that of the result; summed digits are of `space`. Axes of a formula's
+/* Maps of both operands from that of the result; summed factors are of `space`. Axes of a formula's
  * matmul: a has batch..., rows, summed; b has batch..., summed, columns; result has batch..., rows, columns. */
 struct operand_maps {
     struct imap a, b;

@@ -121,7 +121,8 @@ static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
  */
 static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
     bool alike = p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != NO_OPERATOR;
-    return (alike && !same_size(p, ttnn, ttir)) || (!image_is_made(p->ttnn, ttnn) && image_is_made(p->ttir, ttir));
+    return (alike && !same_size(p, ttnn, ttir)) ||
+           (!fingerprint_is_made(p->ttnn, ttnn) && fingerprint_is_made(p->ttir, ttir));
 }
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
@@ -162,9 +163,10 @@ static void look_at_values(const struct pairing *p, struct table *t) {
         align_build(&t->values, p->ttir, p->ttnn, t->func_of);
 }
 
-/* Whether TTIR makes the value that an op makes, in as many elements, or has the value that it moves. */
-static bool has_equal(const struct pairing *p, const struct table *t, uint32_t op) {
-    if (!image_is_made(p->ttnn, op))
+/* Whether TTIR makes the value that this TTNN op makes, in as many elements; of an op that only moves data, whether
+ * TTIR has the value that it moves. */
+static bool ttir_has_result_of(const struct pairing *p, const struct table *t, uint32_t op) {
+    if (!fingerprint_is_made(p->ttnn, op))
         return align_has(&t->values, p->ttnn->m->ops[op].first_result);
     uint32_t ops[MAX_CANDIDATES], n = align_origins(&t->values, op, ops, MAX_CANDIDATES);
     if (align_told(&t->values, op) != TOLD_VALUE)
@@ -186,7 +188,8 @@ static void judge(struct pairing *p, struct table *t, uint32_t op) {
     bool located = t->npool && names_of(p->ttnn, op, &name, 1) > 0 && name.p[0] != '#';
     if (!located)
         look_at_values(p, t);
-    bool both = !located && has_equal(p, t, op), kind = both || (!located && t->kinds[k]), size = both, part = false;
+    bool both = !located && ttir_has_result_of(p, t, op), kind = both || (!located && t->kinds[k]), size = both,
+         part = false;
     uint32_t c = located && e ? e->first : NONE;
     for (uint32_t n = 0; !both && c != NONE && n < MAX_CANDIDATES; n++, c = t->next[c]) {
         bool same = judged_kind(p->ttir, c) == k, large = same_size(p, op, c);
@@ -278,8 +281,8 @@ static uint32_t chosen(struct choice *c) {
 
 static uint32_t by_value(const struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
-    c.n = image_is_made(p->ttnn, op) ? align_origins(&t->values, op, c.ops, MAX_CANDIDATES)
-                                     : align_moved(&t->values, op, c.ops, MAX_CANDIDATES);
+    c.n = fingerprint_is_made(p->ttnn, op) ? align_origins(&t->values, op, c.ops, MAX_CANDIDATES)
+                                           : align_moved(&t->values, op, c.ops, MAX_CANDIDATES);
     return c.n <= MAX_CANDIDATES ? chosen(&c) : NONE;
 }
 
@@ -307,15 +310,16 @@ static uint32_t first_part(const struct pairing *p, uint32_t value) {
     return first;
 }
 
-/* Of an op that several were merged into: the first of these. */
-static uint32_t by_parts(const struct pairing *p, uint32_t op) {
+/* Of a TTNN op that several of TTIR were merged into, so that its result is cut up again: the first of these in TTIR,
+ * of the kind of `op` where there is one; NONE: it is no such op. */
+static uint32_t first_of_merged(const struct pairing *p, uint32_t op) {
     uint32_t cut = pair_cut_up(p->ttnn, op),
              first = cut == NONE ? NONE : first_part(p, p->ttnn->m->ops[cut].first_result);
     if (first == NONE || cut == op || same_kind(p, op, first))
         return first;
     for (uint32_t i = 0; i < graph_noperands(p->ttir, first); i++) {
         uint32_t v = graph_operands(p->ttir, first)[i],
-                 def = v == NONE ? NONE : p->ttir->m->values[image_source(p->ttir, v)].def;
+                 def = v == NONE ? NONE : p->ttir->m->values[fingerprint_source(p->ttir, v)].def;
         if (def != NONE && same_kind(p, op, def))
             return def;
     }
@@ -364,7 +368,7 @@ static uint32_t namesake(const struct pairing *p, const struct table *t, uint32_
 static bool settle_by_name(struct pairing *p, struct table *t) {
     bool any = false;
     for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
-        if (p->ttir_of[op] != NONE || !pairs(p->ttnn, op) || !image_is_made(p->ttnn, op) ||
+        if (p->ttir_of[op] != NONE || !pairs(p->ttnn, op) || !fingerprint_is_made(p->ttnn, op) ||
             align_has(&t->values, p->ttnn->m->ops[op].first_result))
             continue;
         uint32_t ttir = namesake(p, t, op);
@@ -395,7 +399,7 @@ static void pair_ops(struct pairing *p, struct table *t) {
         if (!pairs(p->ttnn, op))
             continue;
         *found = *found == NONE ? by_location(p, t, op) : *found;
-        *found = *found == NONE ? by_parts(p, op) : *found;
+        *found = *found == NONE ? first_of_merged(p, op) : *found;
         count_pair(p, t, op);
     }
 }

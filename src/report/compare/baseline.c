@@ -126,8 +126,9 @@ void baseline_apply(struct baseline *b, struct report *r) {
     findings_compared_free(&c);
 }
 
-/* By --only, --skip and --source: all patterns of a fused op were searched. */
-static bool looked_for(const struct pattern_set *set, const struct fa_patterns *o, struct str fused_op) {
+/* Whether all patterns of a fused op (empty: of all) were searched for, and none was left out by --only, --skip or
+ * --source: only then is a finding that is not there gone. */
+static bool was_searched(const struct pattern_set *set, const struct fa_patterns *o, struct str fused_op) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct pattern *p = set->items[i];
         if (!p->replaced && (!fused_op.n || str_matches(p->fused_op, fused_op)) &&
@@ -168,7 +169,7 @@ uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, co
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < lists[k]->n; i++) {
             const struct known *x = &lists[k]->items[i];
-            told += tell(b, x, today, all && looked_for(set, o, x->fused_op), d);
+            told += tell(b, x, today, all && was_searched(set, o, x->fused_op), d);
         }
     return told;
 }

@@ -311,15 +311,15 @@ static void observe_failure(struct matcher *m, enum failure_kind why, const stru
 }
 
 /* Without the goal first; then in place, as if it fitted, as often as it does not. */
-static bool observe_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
+static enum after_failure observe_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
     const struct failure s = {.why = why, .goal = g, .at = op}, *first = first_of(m);
     if (first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op)
-        return true;
+        return SEARCH_GOES_ON;
     skip_goal(m, &s);
     if (first || m->full)
-        return false;
+        return SEARCH_STOPS;
     edit(m, &s, DETOUR_AS_IF);
-    return true;
+    return SEARCH_GOES_ON;
 }
 
 static void observe_end(struct matcher *m) {
@@ -389,7 +389,7 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct bound *bound, struct arena *a, struct near_miss *out) {
     struct diagnosis diagnosis = {.best = out, .only = only, .enough = enough, .bound = bound};
-    struct search_observer observer = {observe_failure, observe_other_op,           observe_passes, observe_end,
+    struct search_observer observer = {observe_failure, observe_other_op,           observe_wrong, observe_end,
                                        observe_verdict, observe_other_alternatives, &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;

@@ -1,5 +1,5 @@
-/* Conditions about the axes of the formula that a value varies along. An axis is a list of digits (ir/graph/index.h); a
- * value varies along it where its index map depends on one of them. */
+/* Conditions about the axes of the formula that a value varies along. An axis is a list of factors (ir/graph/index.h);
+ * a value varies along it where its index map depends on one of them. */
 #include "search/match/conditions.h"
 
 /* Varies along the last two axes only. */
@@ -17,7 +17,7 @@ static bool divide(int64_t a, int64_t b) {
     return a > b ? a % b == 0 : b % a == 0;
 }
 
-/* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. 0 where they are of
+/* Factors are intervals [lo, lo * size) of the index: the size of what both have in common. 0 where they are of
  * different radices: these depend on each other in another way, as I / 3 changes with I % 2. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
     int64_t size = 1;
@@ -58,7 +58,7 @@ bool condition_repeated(const struct condition_call *c) {
     return repeated;
 }
 
-/* Both pick the same digits, in the same order; elements may be further apart in one. */
+/* Both pick the same factors, in the same order; elements may be further apart in one. */
 static bool same_order(const struct imap *a, const struct imap *b) {
     bool same = a->n == b->n;
     for (uint32_t i = 0; same && i < a->n; i++)

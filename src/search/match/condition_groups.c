@@ -3,7 +3,7 @@
 #include "search/match/conditions.h"
 
 /* Grouped-query attention: k and v are broadcast in the same way, each of their heads to neighbouring heads of q. So of
- * the digits of q before its last two axes their maps lack the least significant ones, or none. */
+ * the factors of q before its last two axes their maps lack the least significant ones, or none. */
 bool condition_grouped(const struct condition_call *c) {
     struct imap batch, lost[2];
     uint32_t naxes = c->arg[0].axes->n;

@@ -50,12 +50,12 @@ static bool comes_from(const struct graph *g, uint32_t value, const struct bindi
     return i < n && (moved || (graph_numel(g, links[i].value) == numel && imap_equal(&links[i].map, &links[0].map)));
 }
 
-/* `wide`: but for dimensions of one element. */
-static bool same_shape(const struct graph *g, uint32_t a, uint32_t b, bool wide) {
+/* `but_ones`: but for dimensions of one element. */
+static bool same_shape(const struct graph *g, uint32_t a, uint32_t b, bool but_ones) {
     struct shape s[2];
     if (!shape_in_graph(g, a, &s[0]) || !shape_in_graph(g, b, &s[1]))
         return false;
-    for (int i = 0; i < 2 && wide; i++) {
+    for (int i = 0; i < 2 && but_ones; i++) {
         uint32_t rank = s[i].rank;
         s[i].rank = 0;
         for (uint32_t d = 0; d < rank; d++)

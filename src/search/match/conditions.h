@@ -31,9 +31,9 @@ typedef bool condition_holds(const struct condition_call *c);
 #include "patterns/lang/conditions.def"
 #undef C
 
-/* condition_axes.c: the number of combinations of the digits of `axis` that `m` tells apart. */
+/* condition_axes.c: the number of combinations of the factors of `axis` that `m` tells apart. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis);
-/* The number of combinations of the digits. */
+/* The number of combinations of the factors. */
 int64_t axis_size(const struct term *t, uint32_t n);
 
 /* condition_windows.c: for each spatial dimension of a convolution or pool, its extent and stride in the row-major

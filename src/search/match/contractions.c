@@ -3,7 +3,7 @@
 #include "search/match/matcher.h"
 
 /* The same elements in any order: the rows of one product may be (head, query), those of another (query, head). */
-static bool same_digits(const struct imap *a, const struct imap *b) {
+static bool same_factors(const struct imap *a, const struct imap *b) {
     return imap_within(a, b) && imap_within(b, a);
 }
 
@@ -29,12 +29,12 @@ static bool roles_fit(const struct graph *gr, const struct goal *g, const struct
     axes_axis(g->axes, -2, &before);
     *transposed = false;
     if (g->inside) {
-        if (imap_equal(&columns, &last) && same_digits(&rows, &before))
+        if (imap_equal(&columns, &last) && same_factors(&rows, &before))
             return true;
         if (g->turned && same_but_for_batch(g->axes, &rows, &columns))
             return true;
         *transposed = true;
-        return imap_equal(&rows, &last) && same_digits(&columns, &before);
+        return imap_equal(&rows, &last) && same_factors(&columns, &before);
     }
     if (!imap_touches(&maps->a, &last) || g->turned)
         return !g->turned || !imap_touches(&maps->a, &last);
@@ -79,7 +79,7 @@ static bool match_factors(struct matcher *m, const struct goal *g, const struct 
     return matcher_solve(m, a);
 }
 
-/* The op as a product, with summed digits of a space of their own; NULL when it is none that is understood. */
+/* The op as a product, with summed factors of a space of their own; NULL when it is none that is understood. */
 static const struct operand_maps *product_maps(struct matcher *m, uint32_t op, const struct imap *map) {
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     struct contraction c;
@@ -147,7 +147,7 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     if (!axes_add(&maps->a_axes, source->t, source->n))
         return false;
     maps->b_axes = maps->a_axes;
-    /* p has one summed element, v one row: axes without digits */
+    /* p has one summed element, v one row: axes without factors */
     axes_add(&maps->a_axes, NULL, 0);
     axes_add(&maps->a_axes, NULL, 0);
     axes_add(&maps->b_axes, NULL, 0);

@@ -19,7 +19,7 @@ const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const str
     return to;
 }
 
-/* The formula's axes at a root are the dimensions of its tensor. In one reading trailing ones of a single element,
+/* The formula's axes at a root are the dimensions of its tensor. At the first try trailing ones of a single element,
  * which a reshape put there, count as leading ones: the last axis is one along which something varies. */
 static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, bool ones_lead, struct axes *out) {
     struct axes c;

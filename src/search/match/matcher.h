@@ -109,6 +109,8 @@ enum failure_kind {
     FAILED_LIMIT
 };
 
+enum after_failure { SEARCH_STOPS, SEARCH_GOES_ON };
+
 struct matcher;
 
 /* Is told where a search fails, and may make it go on once all the same: how `explain` measures what is nearly there.
@@ -118,8 +120,8 @@ struct search_observer {
     void (*failed)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at);
     /* Another operator stands at the value, or none. */
     void (*other_op)(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
-    /* The op's operands can be matched although this is wrong; true: the search does so. */
-    bool (*passes)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op);
+    /* The same at an op whose operands can be matched although this is wrong. */
+    enum after_failure (*wrong)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op);
     /* All goals are met but for an edit. */
     void (*complete)(struct matcher *m);
     /* The conditions of a pattern are about to be decided over a whole match. */
@@ -193,9 +195,10 @@ static inline bool matcher_other_op(struct matcher *m, const struct goal *g, uin
         m->observer->other_op(m, g, value, map);
     return false;
 }
-/* The same where the search may go on at the op's operands; true: it does. */
-static inline bool matcher_passes(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
-    return m->observer && m->observer->passes(m, why, g, op);
+/* The same where the search may go on at the op's operands. */
+static inline enum after_failure matcher_wrong(struct matcher *m, enum failure_kind why, const struct goal *g,
+                                               uint32_t op) {
+    return m->observer ? m->observer->wrong(m, why, g, op) : SEARCH_STOPS;
 }
 
 /* ---- maps.c ---- */

@@ -125,7 +125,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     return match_operands(m, g, op, order, map);
 }
 
-/* The axis along which softmax or a norm works, as digits. */
+/* The axis along which softmax or a norm works, as factors. */
 static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap *map, struct imap *axis) {
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
@@ -151,7 +151,8 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!worked_axis(m, op, map, &axis) || !match_axis_fits(m, g, &axis)) && !matcher_passes(m, FAILED_AXIS, g, op))
+    if ((!worked_axis(m, op, map, &axis) || !match_axis_fits(m, g, &axis)) &&
+        matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
         return false;
     return elementwise(m, g, op, map);
 }
@@ -234,9 +235,9 @@ static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t o
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
     bool plain = (m->ops && automaton_plain(m->ops, op)) || graph_plain(gr, op) || node_says_folded(g->node);
-    if (!plain && !matcher_passes(m, FAILED_FOLDED, g, op))
+    if (!plain && matcher_wrong(m, FAILED_FOLDED, g, op) == SEARCH_STOPS)
         return false;
-    if (node_wrong_attribute(g->node, gr, op) && !matcher_passes(m, FAILED_ATTRIBUTE, g, op))
+    if (node_wrong_attribute(g->node, gr, op) && matcher_wrong(m, FAILED_ATTRIBUTE, g, op) == SEARCH_STOPS)
         return false;
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;

@@ -1,20 +1,20 @@
-/* Reductions: the digits that are summed are an axis of the formula. They are those of the formula's axes that the
+/* Reductions: the factors that are summed are an axis of the formula. They are those of the formula's axes that the
  * result does not depend on, so that x inside and x outside of the sum vary along the same axis. Where these do not
  * fit, as under a root that is reduced itself, they are an axis that the formula has below the reduction only, at the
  * place where it is printed. */
 #include "search/match/matcher.h"
 
-/* The dimensions of an operand that are reduced, and the digits along these. */
+/* The dimensions of an operand that are reduced, and the factors along these. */
 struct reduced_dims {
     const int64_t *shape;
     uint32_t rank, n;
     bool is[MAX_RANK];
     int64_t extents[MAX_RANK]; /* of those that are, in order */
-    struct axes digits;
+    struct axes factors;
     bool own; /* they are no axes of the formula above the reduction */
 };
 
-/* The space of the digits of so many elements that the result does not depend on: the same for all reductions, so that
+/* The space of the factors of so many elements that the result does not depend on: the same for all reductions, so that
  * one value may be read in several. */
 static uint32_t reduced_space(struct matcher *m, const struct imap *result, int64_t extent) {
     uint32_t i = 0;
@@ -30,26 +30,26 @@ static uint32_t reduced_space(struct matcher *m, const struct imap *result, int6
     return REDUCED_SPACE + i;
 }
 
-static bool find_digits(struct matcher *m, const struct goal *g, const struct imap *map, struct reduced_dims *r) {
+static bool find_factors(struct matcher *m, const struct goal *g, const struct imap *map, struct reduced_dims *r) {
     int64_t lo = 1;
     for (uint32_t i = 0; i < r->n; i++)
         if (__builtin_mul_overflow(lo, r->extents[i], &lo))
             return false;
-    r->own = !imap_complement(g->axes, map, r->extents, r->n, &r->digits);
+    r->own = !imap_complement(g->axes, map, r->extents, r->n, &r->factors);
     if (!r->own)
         return true;
     uint32_t space = reduced_space(m, map, lo);
-    axes_clear(&r->digits);
+    axes_clear(&r->factors);
     for (uint32_t i = 0; i < r->n; i++) {
         lo /= r->extents[i];
         struct term t = {space, lo, r->extents[i], 1};
-        if (!axes_add(&r->digits, &t, r->extents[i] > 1))
+        if (!axes_add(&r->factors, &t, r->extents[i] > 1))
             return false;
     }
     return !m->full;
 }
 
-/* The element of the operand has the coordinates of the result in the dimensions that stay, and the digits in those
+/* The element of the operand has the coordinates of the result in the dimensions that stay, and the factors in those
  * that are reduced. */
 static bool operand_map(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
                         struct reduced_dims *r, struct imap *x) {
@@ -71,11 +71,11 @@ static bool operand_map(struct matcher *m, const struct goal *g, uint32_t op, co
         if (r->is[d])
             r->extents[r->n++] = r->shape[d];
     }
-    if (!find_digits(m, g, map, r))
+    if (!find_factors(m, g, map, r))
         return false;
     axes_clear(&mapped);
     for (uint32_t d = 0, from = 0, reduced = 0; d < r->rank; d++) {
-        const struct axes *src = r->is[d] ? &r->digits : &c;
+        const struct axes *src = r->is[d] ? &r->factors : &c;
         uint32_t at = r->is[d] ? reduced++ : from, begin = axes_begin(src, at);
         from += !r->is[d] || stay;
         if (!axes_add(&mapped, src->t + begin, src->end[at] - begin))
@@ -101,9 +101,9 @@ static bool add_axis(const struct axes *from, uint32_t i, struct axes *to) {
     return axes_add(to, from->t + begin, from->end[i] - begin);
 }
 
-/* The axes with axis `k` of the digits as the one that is `back` from the end: in the place of one that the result does
- * not depend on, else between the others, where a leading one of a single element gives way. */
-static bool put_axis(const struct axes *axes, const struct imap *result, const struct axes *digits, uint32_t k,
+/* The axes with axis `k` of the factors as the one that is `back` from the end: in the place of one that the result
+ * does not depend on, else between the others, where a leading one of a single element gives way. */
+static bool put_axis(const struct axes *axes, const struct imap *result, const struct axes *factors, uint32_t k,
                      uint32_t back, struct axes *out) {
     struct imap there, first;
     axes_axis(axes, -(int)back, &there);
@@ -113,7 +113,7 @@ static bool put_axis(const struct axes *axes, const struct imap *result, const s
     axes_clear(out);
     for (uint32_t i = !replaces && first.n == 0; i < before && good; i++)
         good = add_axis(axes, i, out);
-    good = good && add_axis(digits, k, out);
+    good = good && add_axis(factors, k, out);
     for (uint32_t i = behind; i + 1 < back && good; i++)
         good = axes_add(out, NULL, 0);
     for (uint32_t i = axes->n - behind; i < axes->n && good; i++)
@@ -133,7 +133,7 @@ static const struct axes *axes_below(struct matcher *m, const struct goal *g, co
     for (uint32_t d = r->rank, k = r->n; d-- > 0;) {
         if (!r->is[d])
             continue;
-        if (!put_axis(below, map, &r->digits, --k, r->rank - d, &next))
+        if (!put_axis(below, map, &r->factors, --k, r->rank - d, &next))
             return NULL;
         axes_copy(below, &next);
     }
@@ -149,9 +149,9 @@ bool match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const
     const struct axes *below;
     if (!of_x || !operand_map(m, g, op, map, &r, of_x) || !(below = axes_below(m, g, map, &r)))
         return matcher_failed(m, FAILED_INDEX, g, op);
-    axes_join(&r.digits, 0, r.digits.n, &summed);
+    axes_join(&r.factors, 0, r.factors.n, &summed);
     bool along = r.own ? names_printed(&g->node->dim, &r) : match_axis_fits(m, g, &summed);
-    if (!along && !matcher_passes(m, FAILED_AXIS, g, op))
+    if (!along && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
         return false;
     matcher_take(m, op, g);
     const struct goal *next = matcher_operand(m, g, 0, x, of_x, below, g->next);

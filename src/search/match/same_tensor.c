@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The digits of the map as places along the axes; false where it depends on others. */
+/* The factors of the map as places along the axes; false where it depends on others. */
 static bool along_axes(const struct imap *map, const struct axes *axes, struct imap *out) {
     struct imap left, had, others;
     imap_copy(&left, map);
@@ -23,7 +23,7 @@ static bool along_axes(const struct imap *map, const struct axes *axes, struct i
     return left.n == 0;
 }
 
-/* Without the digits that both have. */
+/* Without the factors that both have. */
 static void drop_common(struct imap *a, struct imap *b) {
     for (uint32_t i = a->n; i-- > 0;)
         for (uint32_t k = b->n; k-- > 0;)

@@ -19,16 +19,16 @@ static uint32_t fresh_space(struct matcher *m, const struct imap *part, int64_t 
     return FRESH_SPACE + m->fresh.n++;
 }
 
-/* Replaces the axis of the formula that consists of these digits, if there is one, by others. Of those without digits,
- * which have one element, the one at `place`. */
-static bool replace_axis(const struct axes *in, const struct imap *digits, uint32_t place, const struct term *t,
+/* Replaces the axis of the formula that consists of these factors, if there is one, by others. Of those without
+ * factors, which have one element, the one at `position`. */
+static bool replace_axis(const struct axes *in, const struct imap *factors, uint32_t position, const struct term *t,
                          uint32_t n, struct axes *out) {
     bool done = false;
     axes_clear(out);
     for (uint32_t i = 0; i < in->n; i++) {
         struct imap axis;
         axes_axis(in, (int)i, &axis);
-        bool here = !done && imap_equal(&axis, digits) && (axis.n || i == place);
+        bool here = !done && imap_equal(&axis, factors) && (axis.n || i == position);
         uint32_t begin = axes_begin(in, i);
         if (!axes_add(out, here ? t : in->t + begin, here ? n : in->end[i] - begin))
             return false;
@@ -44,45 +44,46 @@ struct resized_operand {
     bool dims[MAX_RANK]; /* those that differ */
 };
 
-/* The digits of `context` that the kept dimensions do not use: where an axis was cut above, the operand's dimension is
+/* The factors of `context` that the kept dimensions do not use: where an axis was cut above, the operand's dimension is
  * that axis. */
-static bool known_digits(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
-                         const int64_t *extents, uint32_t n, struct axes *digits) {
+static bool known_factors(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
+                          const int64_t *extents, uint32_t n, struct axes *factors) {
     struct imap rest;
     int64_t shape[MAX_RANK];
     for (uint32_t d = 0; d < ch->rank; d++)
         shape[d] = ch->shape[d];
-    return imap_of_coordinates(kept, shape, ch->rank, &rest) && imap_complement(context, &rest, extents, n, digits);
+    return imap_of_coordinates(kept, shape, ch->rank, &rest) && imap_complement(context, &rest, extents, n, factors);
 }
 
 /* Of the axes above, those furthest up first. */
-static bool digits_above(const struct outer_axes *outer, const struct axes *kept, const struct resized_operand *ch,
-                         const int64_t *extents, uint32_t n, struct axes *digits) {
-    return outer && (digits_above(outer->before, kept, ch, extents, n, digits) ||
-                     known_digits(outer->axes, kept, ch, extents, n, digits));
+static bool factors_above(const struct outer_axes *outer, const struct axes *kept, const struct resized_operand *ch,
+                          const int64_t *extents, uint32_t n, struct axes *factors) {
+    return outer && (factors_above(outer->before, kept, ch, extents, n, factors) ||
+                     known_factors(outer->axes, kept, ch, extents, n, factors));
 }
 
 /* Else each of these dimensions is a fresh axis, of which the axis of the result is a part. */
-static bool fresh_digits(struct matcher *m, const struct axes *result, const struct resized_operand *ch,
-                         struct axes *digits) {
-    axes_clear(digits);
+static bool fresh_factors(struct matcher *m, const struct axes *result, const struct resized_operand *ch,
+                          struct axes *factors) {
+    axes_clear(factors);
     for (uint32_t d = 0; d < ch->rank; d++) {
         if (!ch->dims[d])
             continue;
         struct imap part;
         axes_axis(result, (int)d, &part);
         struct term t = {fresh_space(m, &part, ch->shape[d]), 1, ch->shape[d], 1};
-        if (!axes_add(digits, &t, ch->shape[d] > 1))
+        if (!axes_add(factors, &t, ch->shape[d] > 1))
             return false;
     }
     return !m->full;
 }
 
 /* The goal for such an operand. `result` has the coordinates of the op's result; the operand has the same ones in the
- * dimensions that stay, and `digits` in those that differ. There the formula's axis is replaced by these digits too. */
+ * dimensions that stay, and `factors` in those that differ. There the formula's axis is replaced by these factors too.
+ */
 static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                                  const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
-    struct axes kept, digits, at;
+    struct axes kept, factors, at;
     int64_t extents[MAX_RANK];
     uint32_t n = 0;
     axes_clear(&kept);
@@ -98,14 +99,14 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
     if (!outer || !axes || !map)
         return NULL;
     *outer = (struct outer_axes){g->axes, g->outer};
-    if (!digits_above(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
+    if (!factors_above(outer, &kept, ch, extents, n, &factors) && !fresh_factors(m, result, ch, &factors))
         return NULL;
     *axes = *g->axes;
     axes_clear(&at);
     int8_t dim = g->node->dim.axes[0];
     uint32_t named = (uint32_t)dim + (dim < 0 ? g->axes->n : 0);
     for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
-        const struct axes *from = ch->dims[d] ? &digits : &kept;
+        const struct axes *from = ch->dims[d] ? &factors : &kept;
         uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
         struct axes changed;
         struct imap part;
@@ -126,12 +127,12 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
 }
 
 /* What is cut or joined is the axis that dim= names, or a part of it, as where pairs of neighbours are split. */
-static bool cut_axis_fits(const struct goal *g, const struct imap *digits) {
+static bool cut_axis_fits(const struct goal *g, const struct imap *factors) {
     struct imap meant;
     if (g->node->dim.n == 0)
         return true;
     axes_axis(g->axes, g->node->dim.axes[0], &meant);
-    return imap_within(digits, &meant);
+    return imap_within(factors, &meant);
 }
 
 /* part=0, of=2: the first half; part=1, every=2: the odd elements; begin=0, end=32: these. -1 when the key is not
@@ -191,10 +192,10 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
         struct imap axis;
         ch.dims[d] = s->cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+        if (s->cut[d] && !cut_axis_fits(g, &axis) && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
             return false;
         if (s->cut[d] && (!part_fits(g->node, s, d, ch.shape[d]) || !bind_bounds(m, g, s, d)) &&
-            !matcher_passes(m, FAILED_PART, g, op))
+            matcher_wrong(m, FAILED_PART, g, op) == SEARCH_STOPS)
             return false;
     }
     matcher_take(m, op, g);
@@ -226,7 +227,7 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!cut_axis_fits(g, &axis) && !matcher_passes(m, FAILED_AXIS, g, op))
+    if (!cut_axis_fits(g, &axis) && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
         return false;
     matcher_take(m, op, g);
     const struct goal *next = g->next;

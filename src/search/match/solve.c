@@ -30,6 +30,8 @@ static bool match_operator(struct matcher *m, const struct goal *g) {
     return matcher_other_op(m, g, value, map);
 }
 
+/* True: the goal and all after it are met, and m->found is the match. False: they are not, at least not from here on
+ * or within the limits (m->full); the caller undoes what was done. */
 static bool solve(struct matcher *m, const struct goal *g) {
     if (m->full || m->refused)
         return false;
@@ -63,7 +65,7 @@ static bool solve(struct matcher *m, const struct goal *g) {
     return false;
 }
 
-/* One reading of the axes of the root. */
+/* With one of the two ways to take the axes of the root. */
 static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
