@@ -38,7 +38,8 @@ static bool is_elementwise(const struct grower *w, uint32_t op) {
 
 /* ---- groups ---- */
 
-/* The exit of the group that all users of a result are in; the op itself where none of them is listed. */
+/* The group that the op joins, by its exit, the last op of it: the one that all users of its result are in. The op
+ * itself, of which a group begins, where no user is elementwise; NONE where users are of several groups or of none. */
 static uint32_t group_of(const struct grower *w, uint32_t op) {
     const struct graph *g = w->graph;
     uint32_t result = result_of(w, op), group = NONE;

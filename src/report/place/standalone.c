@@ -124,8 +124,9 @@ static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned dept
            is_moved_here(c, operands_of(c, op)[0], depth + 1);
 }
 
-/* What makes a value comes along: it belongs to what matters of it. */
-static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
+/* Adds the op that makes `value` to those that are cut out, and what that op is made of, if it is a short constant or
+ * only moves data: without it the shape or the number that the op needs would not be seen. */
+static void take_along(const struct cutting *c, uint32_t value, unsigned depth) {
     if (!is_short_constant(c, value) && !is_moved_here(c, value, depth))
         return;
     uint32_t op = c->m->values[value].def;
@@ -133,7 +134,7 @@ static void bring(const struct cutting *c, uint32_t value, unsigned depth) {
         return;
     c->in[op - c->first] = true;
     for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
-        bring(c, operands_of(c, op)[k], depth + 1);
+        take_along(c, operands_of(c, op)[k], depth + 1);
 }
 
 static void add_input(struct cutting *c, uint32_t value) {
@@ -146,7 +147,7 @@ static void add_input(struct cutting *c, uint32_t value) {
 typedef void with_value(struct cutting *c, uint32_t value);
 
 static void bring_along(struct cutting *c, uint32_t value) {
-    bring(c, value, 0);
+    take_along(c, value, 0);
 }
 
 /* The operands of its ops that none of them makes. */
