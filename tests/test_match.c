@@ -388,8 +388,9 @@ Test(match, a_number_of_elements_may_be_an_argument_that_is_stated_to_hold_it) {
     cr_assert(str_is(d.preconditions.items[0], "every element of %s (scale) is 0.333333333"), "%s",
               d.preconditions.items[0].p);
     miss("x:2x3 s:1!input!scale", ops);
-    hit("x:2x3 s:1x1!parameter", ops);
-    miss("x:2x3 s:2x3!parameter!scale", ops);
+    hit("x:2x3 s:2x3!parameter", ops);
+    miss("s:2x3!parameter", "c = ttir.full {fill_value = 7.0 : f32} -> 1; e = ttir.exp c -> 1; "
+                            "o = ttir.multiply e s -> 2x3; return o");
     hit("x:2x3 s:1!constant", ops);
     miss("x:2x3 y:1", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 5.0e-1 : f32} -> 1; o = ttir.multiply e s -> "
                       "2x3; return o");

@@ -139,8 +139,18 @@ bool match_named(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, c);
 }
 
-/* A constant of this number; a number of elements may be an argument of one element, too, which is then a
- * precondition. */
+/* The op that the goal is an operand of has a known constant: then an argument beside it is no number. */
+static bool is_beside_constant(const struct matcher *m, const struct goal *g) {
+    uint32_t op = g->parent == NONE ? NONE : m->state.matched[g->parent].op;
+    bool beside = false;
+    for (uint32_t i = 0; op != NONE && i < graph_noperands(m->g, op); i++) {
+        uint32_t v = graph_operands(m->g, op)[i];
+        beside |= v != NONE && graph_constant(m->g, v).known;
+    }
+    return beside;
+}
+
+/* A constant of this number; a number of elements may be an argument, too, which is then a precondition. */
 bool match_number(struct matcher *m, const struct goal *g) {
     struct assumptions *assumed = &m->state.assumed;
     struct evaluation e = matcher_evaluation(m, g->axes);
@@ -151,8 +161,8 @@ bool match_number(struct matcher *m, const struct goal *g) {
         return matcher_solve(m, g->next);
     }
     uint32_t argument = g->node->counts ? graph_argument(m->g, g->value) : NONE;
-    if (isnan(expected) || c.known || argument == NONE || graph_numel(m->g, argument) != 1 ||
-        graph_argument_is_input(m->g, argument) || assumed->npreconditions == MAX_PRECONDITIONS)
+    if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
+        is_beside_constant(m, g) || assumed->npreconditions == MAX_PRECONDITIONS)
         return matcher_failed(m, FAILED_NUMBER, g, g->value);
     assume_tie(assumed, g->value, expected, true);
     assume_precondition(assumed, (struct precondition){argument, expected, false});
