@@ -388,9 +388,6 @@ Test(match, a_number_of_elements_may_be_an_argument_that_is_stated_to_hold_it) {
     cr_assert(str_is(d.preconditions.items[0], "every element of %s (scale) is 0.333333333"), "%s",
               d.preconditions.items[0].p);
     miss("x:2x3 s:1!input!scale", ops);
-    hit("x:2x3 s:2x3!parameter", ops);
-    miss("s:2x3!parameter", "c = ttir.full {fill_value = 7.0 : f32} -> 1; e = ttir.exp c -> 1; "
-                            "o = ttir.multiply e s -> 2x3; return o");
     hit("x:2x3 s:1!constant", ops);
     miss("x:2x3 y:1", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 5.0e-1 : f32} -> 1; o = ttir.multiply e s -> "
                       "2x3; return o");
@@ -406,6 +403,12 @@ Test(match, another_number_is_no_argument) {
     hit("x:2x3", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 2.0 : f32} -> 1; o = ttir.multiply e s -> 2x3; "
                  "return o");
     miss("x:2x3 s:1!parameter!scale", "e = ttir.exp x -> 2x3; o = ttir.multiply e s -> 2x3; return o");
+}
+
+Test(match, beside_a_constant_an_argument_is_no_number) {
+    pattern("out = x * (1 / extent(-1))", "");
+    hit("x:2x3 s:2x3!parameter", "o = ttir.multiply x s -> 2x3; return o");
+    miss("s:2x3!parameter", "c = ttir.full {fill_value = 7.0 : f32} -> 1; o = ttir.multiply c s -> 2x3; return o");
 }
 
 /* ---- axes ---- */

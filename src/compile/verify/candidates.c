@@ -4,7 +4,7 @@
 
 #include "ir/graph/index.h"
 
-enum { MAX_FINGERPRINTS = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64, MAX_BESIDE = 2 };
+enum { MAX_SIGNATURES = 8, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4, MAX_WALK = 64, MAX_BESIDE = 2 };
 
 static const int64_t *dims_of(const struct dag *d, uint32_t v, uint32_t *rank) {
     return graph_shape(dag_graph(d, v), d->values[v].value, rank);
@@ -243,7 +243,7 @@ static uint32_t add_called(const struct dag *d, uint32_t after, struct merge_can
     return n;
 }
 
-/* ---- by fingerprint ---- */
+/* ---- by signature ---- */
 
 /* The last of the values of BEFORE that a value of AFTER is made of, as far as these are known. */
 static uint32_t last_input(const struct dag *d, uint32_t after) {
@@ -266,20 +266,20 @@ static uint32_t last_input(const struct dag *d, uint32_t after) {
     return last;
 }
 
-/* Values of BEFORE with the fingerprint of a value of AFTER. Of many that look alike (blocks that share weights) those
+/* Values of BEFORE with the signature of a value of AFTER. Of many that look alike (blocks that share weights) those
  * that follow soonest on what it is made of. */
-static uint32_t find_fingerprints(const struct candidates *c, uint32_t after, uint32_t found[MAX_FINGERPRINTS]) {
+static uint32_t find_signatures(const struct candidates *c, uint32_t after, uint32_t found[MAX_SIGNATURES]) {
     const struct dag *d = c->d;
-    uint32_t first, n = 0, last = last_input(d, after), far[MAX_FINGERPRINTS];
-    uint32_t all = fingerprint_find(&c->align->index, &c->align->ttnn.of[d->values[after].value], UINT32_MAX, &first);
+    uint32_t first, n = 0, last = last_input(d, after), far[MAX_SIGNATURES];
+    uint32_t all = signature_find(&c->align->index, &c->align->ttnn.of[d->values[after].value], UINT32_MAX, &first);
     for (uint32_t i = 0; i < all; i++) {
         uint32_t v = d->side[BEFORE].of[c->align->index.values[first + i]], k;
         if (v == NONE || dag_numel(d, v) != dag_numel(d, after))
             continue;
         uint32_t distance = v > last ? v - last : UINT32_MAX - v;
-        if (n == MAX_FINGERPRINTS && distance >= far[n - 1])
+        if (n == MAX_SIGNATURES && distance >= far[n - 1])
             continue;
-        for (k = n < MAX_FINGERPRINTS ? n++ : n - 1; k > 0 && far[k - 1] > distance; k--) {
+        for (k = n < MAX_SIGNATURES ? n++ : n - 1; k > 0 && far[k - 1] > distance; k--) {
             far[k] = far[k - 1];
             found[k] = found[k - 1];
         }
@@ -372,8 +372,7 @@ void candidates_free(struct candidates *c) {
 uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_candidate out[MAX_CANDIDATES]) {
     const struct dag *d = c->d;
     struct merge_candidate named[MAX_CANDIDATES];
-    uint32_t found[MAX_FINGERPRINTS], nfound = find_fingerprints(c, after, found),
-                                      nnamed = add_named(c, after, named, 0);
+    uint32_t found[MAX_SIGNATURES], nfound = find_signatures(c, after, found), nnamed = add_named(c, after, named, 0);
     uint32_t n = add_written(d, after, out, 0);
     if (c->same_names)
         n = add_of_same_name(d, after, out, n);

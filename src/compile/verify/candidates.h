@@ -1,4 +1,4 @@
-/* Values of BEFORE that a value of AFTER may be: by their fingerprints (ir/pair/align.h), then by location; or first by
+/* Values of BEFORE that a value of AFTER may be: by their signatures (ir/pair/align.h), then by location; or first by
  * their names; where there are none, by what they are made of. */
 #ifndef FA_CANDIDATES_H
 #define FA_CANDIDATES_H

@@ -294,7 +294,7 @@ static bool prove_value(struct sweep *s, uint32_t after, const struct merge_cand
 
 /* The op moves data: one that is merged with nothing stays inside of larger cones. */
 static bool only_moves(const struct dag *d, uint32_t value) {
-    return fingerprint_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
+    return signature_source(dag_graph(d, value), d->values[value].value) != d->values[value].value;
 }
 
 /* ---- one value of any kind ---- */

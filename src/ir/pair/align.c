@@ -17,26 +17,25 @@ enum {
 
 bool align_has(const struct alignment *a, uint32_t v) {
     uint32_t first;
-    return fingerprint_find(&a->index, &a->ttnn.of[v], 1, &first) > 0;
+    return signature_find(&a->index, &a->ttnn.of[v], 1, &first) > 0;
 }
 
-/* Where an fingerprint has to be looked for: a value that an op makes, of which TTIR has none, or that a function made
+/* Where an signature has to be looked for: a value that an op makes, of which TTIR has none, or that a function made
  * whose body is not shown. */
 static bool is_open(const struct alignment *a, uint32_t v) {
     const struct graph *g = a->ttnn.g;
-    uint32_t source = v == NONE ? NONE : fingerprint_source(g, v),
-             op = source == NONE ? NONE : g->m->values[source].def;
+    uint32_t source = v == NONE ? NONE : signature_source(g, v), op = source == NONE ? NONE : g->m->values[source].def;
     if (op == NONE || a->ttnn.settled[source])
         return false;
-    return fingerprint_is_made(g, op) ? !align_has(a, source)
-                                      : graph_class(g, op) == OP_CALL && !fingerprint_known(&a->ttnn.of[source]);
+    return signature_is_made(g, op) ? !align_has(a, source)
+                                    : graph_class(g, op) == OP_CALL && !signature_known(&a->ttnn.of[source]);
 }
 
-/* Why an fingerprint is given. */
+/* Why an signature is given. */
 enum { BY_VALUE = 1, BY_PLACE, BY_NAME };
 
-static void settle(struct alignment *a, uint32_t v, const struct fingerprint *i, uint8_t why) {
-    uint32_t source = fingerprint_source(a->ttnn.g, v);
+static void settle(struct alignment *a, uint32_t v, const struct signature *i, uint8_t why) {
+    uint32_t source = signature_source(a->ttnn.g, v);
     memcpy(a->ttnn.of[source].x, i->x, sizeof i->x);
     memcpy(a->ttnn.of[v].x, i->x, sizeof i->x);
     a->ttnn.settled[source] = why;
@@ -55,10 +54,10 @@ static void add_to_cone(struct cone *c, uint32_t v, uint32_t most) {
         c->v[c->n++] = v;
 }
 
-/* What the values of TTIR with this fingerprint are made of, themselves too. */
-static void cone_of(const struct alignment *a, const struct fingerprint *fingerprint, struct cone *c, uint32_t most) {
+/* What the values of TTIR with this signature are made of, themselves too. */
+static void cone_of(const struct alignment *a, const struct signature *signature, struct cone *c, uint32_t most) {
     const struct graph *g = a->ttir.g;
-    uint32_t first, n = fingerprint_find(&a->index, fingerprint, most, &first);
+    uint32_t first, n = signature_find(&a->index, signature, most, &first);
     c->n = 0;
     for (uint32_t i = 0; i < n; i++)
         add_to_cone(c, a->index.values[first + i], most);
@@ -66,7 +65,7 @@ static void cone_of(const struct alignment *a, const struct fingerprint *fingerp
         uint32_t op = g->m->values[c->v[i]].def;
         for (uint32_t k = 0; op != NONE && k < graph_noperands(g, op); k++)
             if (graph_operands(g, op)[k] != NONE)
-                add_to_cone(c, fingerprint_source(g, graph_operands(g, op)[k]), most);
+                add_to_cone(c, signature_source(g, graph_operands(g, op)[k]), most);
     }
 }
 
@@ -77,13 +76,13 @@ struct openings {
 };
 
 static bool depends(struct alignment *a, uint32_t op, uint32_t v) {
-    struct fingerprint kept = a->ttnn.of[v], now, then;
-    fingerprint_of_op(&a->ttnn, op, 0, &now);
-    for (int k = 0; k < FINGERPRINT_NUMBERS; k++)
+    struct signature kept = a->ttnn.of[v], now, then;
+    signature_of_op(&a->ttnn, op, 0, &now);
+    for (int k = 0; k < SIGNATURE_NUMBERS; k++)
         a->ttnn.of[v].x[k] = 0.5 + 0.1 * k;
-    fingerprint_of_op(&a->ttnn, op, 0, &then);
+    signature_of_op(&a->ttnn, op, 0, &then);
     a->ttnn.of[v] = kept;
-    return !fingerprint_equal(&now, &then);
+    return !signature_equal(&now, &then);
 }
 
 static struct openings openings_of(struct alignment *a, uint32_t op) {
@@ -101,23 +100,22 @@ static struct openings openings_of(struct alignment *a, uint32_t op) {
 }
 
 /* Whether the op makes `want` of the values `v` of TTIR, put for what is open. */
-static bool makes(struct alignment *a, const struct openings *o, const uint32_t *v, const struct fingerprint *want) {
-    struct fingerprint kept[2] = {{.parts = 0}}, got;
+static bool makes(struct alignment *a, const struct openings *o, const uint32_t *v, const struct signature *want) {
+    struct signature kept[2] = {{.parts = 0}}, got;
     for (uint32_t i = 0; i < o->n; i++) {
         kept[i] = a->ttnn.of[o->of[i]];
         a->ttnn.of[o->of[i]] = a->ttir.of[v[i]];
         a->ttnn.of[o->of[i]].parts = 0; /* they are listed in TTIR */
     }
-    fingerprint_of_op(&a->ttnn, o->op, 0, &got);
+    signature_of_op(&a->ttnn, o->op, 0, &got);
     for (uint32_t i = 0; i < o->n; i++)
         a->ttnn.of[o->of[i]] = kept[i];
-    return fingerprint_equal(&got, want);
+    return signature_equal(&got, want);
 }
 
 /* How much speaks for a value of TTIR being that of TTNN: ops of one kind, or an op that can make it. */
 static int likeness(struct alignment *a, uint32_t ttnn, uint32_t ttir) {
-    uint32_t op = a->ttnn.g->m->values[fingerprint_source(a->ttnn.g, ttnn)].def,
-             origin = a->ttir.g->m->values[ttir].def;
+    uint32_t op = a->ttnn.g->m->values[signature_source(a->ttnn.g, ttnn)].def, origin = a->ttir.g->m->values[ttir].def;
     if (op == NONE || origin == NONE)
         return 0;
     enum op_class c = graph_class(a->ttnn.g, op), d = graph_class(a->ttir.g, origin);
@@ -138,7 +136,7 @@ static int likeness(struct alignment *a, uint32_t ttnn, uint32_t ttir) {
 static void settle_operands(struct alignment *a, uint32_t op) {
     uint32_t result = a->ttnn.g->m->ops[op].first_result, best[2] = {NONE, NONE};
     struct openings o = openings_of(a, op);
-    struct fingerprint want = a->ttnn.of[result];
+    struct signature want = a->ttnn.of[result];
     struct cone c;
     bool several = false;
     int most = 0;
@@ -152,8 +150,8 @@ static void settle_operands(struct alignment *a, uint32_t op) {
         int like = likeness(a, o.of[0], v[0]) + (o.n == 2 ? likeness(a, o.of[1], v[1]) : 0);
         if (like < most || (o.n == 2 && like == 0))
             continue;
-        bool same = best[0] != NONE && fingerprint_equal(&a->ttir.of[best[0]], &a->ttir.of[v[0]]) &&
-                    fingerprint_equal(&a->ttir.of[best[1]], &a->ttir.of[v[1]]);
+        bool same = best[0] != NONE && signature_equal(&a->ttir.of[best[0]], &a->ttir.of[v[0]]) &&
+                    signature_equal(&a->ttir.of[best[1]], &a->ttir.of[v[1]]);
         several = like == most && best[0] != NONE && (several || !same);
         most = like;
         memcpy(best, v, sizeof best);
@@ -170,7 +168,7 @@ static void settle_results(struct alignment *a, uint32_t ttnn, uint32_t ttir) {
         return;
     for (uint32_t i = 0; i < graph_noperands(g, from); i++) {
         uint32_t v = graph_operands(g, from)[i], w = graph_operands(h, to)[i];
-        if (is_open(a, v) && w != NONE && fingerprint_known(&a->ttir.of[w]) && graph_numel(g, v) == graph_numel(h, w))
+        if (is_open(a, v) && w != NONE && signature_known(&a->ttir.of[w]) && graph_numel(g, v) == graph_numel(h, w))
             settle(a, v, &a->ttir.of[w], BY_PLACE);
     }
 }
@@ -179,7 +177,7 @@ static void settle_function(struct alignment *a, uint32_t f, uint32_t ttir) {
     const struct mlir_func *func = &a->ttnn.g->m->funcs[f];
     settle_results(a, f, ttir);
     for (uint32_t op = func->end_op; op-- > func->first_op;)
-        if (fingerprint_is_made(a->ttnn.g, op))
+        if (signature_is_made(a->ttnn.g, op))
             settle_operands(a, op);
 }
 
@@ -204,39 +202,38 @@ void align_build(struct alignment *a, const struct graph *ttir, const struct gra
     *a = (struct alignment){.identity = xrealloc(NULL, (ttir->m->nfuncs + (size_t)1) * sizeof *a->identity)};
     for (uint32_t f = 0; f < ttir->m->nfuncs; f++)
         a->identity[f] = f;
-    fingerprints_begin(&a->ttir, ttir, a->identity, NULL, NULL);
-    fingerprints_look(&a->ttir);
-    fingerprint_index_build(&a->index, &a->ttir);
+    signatures_begin(&a->ttir, ttir, a->identity, NULL, NULL);
+    signatures_look(&a->ttir);
+    signature_index_build(&a->index, &a->ttir);
     number_arguments(a, ttir, ttnn, func_of);
-    fingerprints_begin(&a->ttnn, ttnn, func_of, a->numbers, &a->index);
-    fingerprints_look(&a->ttnn);
+    signatures_begin(&a->ttnn, ttnn, func_of, a->numbers, &a->index);
+    signatures_look(&a->ttnn);
     for (uint32_t f = 0; f < ttnn->m->nfuncs; f++)
         if (ttnn->func_kind[f] == FUNC_MAIN && func_of[f] != NONE)
             settle_function(a, f, func_of[f]);
-    fingerprints_look(&a->ttnn);
+    signatures_look(&a->ttnn);
 }
 
 void align_free(struct alignment *a) {
-    fingerprints_free(&a->ttir);
-    fingerprints_free(&a->ttnn);
-    fingerprint_index_free(&a->index);
+    signatures_free(&a->ttir);
+    signatures_free(&a->ttnn);
+    signature_index_free(&a->index);
     free(a->identity);
     free(a->numbers);
 }
 
 void align_settle(struct alignment *a, uint32_t ttnn, uint32_t ttir) {
-    if (fingerprint_known(&a->ttir.of[ttir]))
+    if (signature_known(&a->ttir.of[ttir]))
         settle(a, ttnn, &a->ttir.of[ttir], BY_NAME);
 }
 
 void align_look(struct alignment *a) {
-    fingerprints_look(&a->ttnn);
+    signatures_look(&a->ttnn);
 }
 
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max) {
     uint32_t first,
-        n = fingerprint_find(&a->index, &a->ttnn.of[a->ttnn.g->m->ops[ttnn_op].first_result], max + 1, &first),
-        count = 0;
+        n = signature_find(&a->index, &a->ttnn.of[a->ttnn.g->m->ops[ttnn_op].first_result], max + 1, &first), count = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t op = a->ttir.g->m->values[a->index.values[first + i]].def;
         if (op == NONE) /* an argument */
@@ -259,7 +256,7 @@ static bool map_of(const struct graph *g, uint32_t v, struct imap *map) {
         imap_copy(map, &next);
         v = graph_through(g, op);
     }
-    return fingerprint_source(g, v) == v;
+    return signature_source(g, v) == v;
 }
 
 static bool moved_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_op) {
@@ -288,7 +285,7 @@ static void search_moved(struct moved_search *s, uint32_t value, int depth) {
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && s->seen < MAX_SEEN; u++) {
         uint32_t op = g->uses[u], result = g->m->ops[op].first_result;
         s->seen++;
-        if (g->m->ops[op].nresults != 1 || fingerprint_source(g, result) == result)
+        if (g->m->ops[op].nresults != 1 || signature_source(g, result) == result)
             continue;
         if (moved_alike(s->a, s->op, op) && s->n < s->max)
             s->out[s->n++] = op;
@@ -299,8 +296,8 @@ static void search_moved(struct moved_search *s, uint32_t value, int depth) {
 
 uint32_t align_moved(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max) {
     const struct graph *g = a->ttnn.g;
-    uint32_t v = fingerprint_source(g, g->m->ops[ttnn_op].first_result), first,
-             n = fingerprint_find(&a->index, &a->ttnn.of[v], MAX_SEEN, &first);
+    uint32_t v = signature_source(g, g->m->ops[ttnn_op].first_result), first,
+             n = signature_find(&a->index, &a->ttnn.of[v], MAX_SEEN, &first);
     struct moved_search s = {a, ttnn_op, out, 0, max, 0};
     if (v == g->m->ops[ttnn_op].first_result)
         return 0; /* a constant, a call */
@@ -311,13 +308,11 @@ uint32_t align_moved(const struct alignment *a, uint32_t ttnn_op, uint32_t *out,
 
 enum align_told align_told(const struct alignment *a, uint32_t ttnn_op) {
     uint32_t v = a->ttnn.g->m->ops[ttnn_op].first_result;
-    struct fingerprint made;
+    struct signature made;
     if (a->ttnn.settled[v] && a->ttnn.settled[v] != BY_PLACE)
         return TOLD_VALUE;
-    fingerprint_of_op(&a->ttnn, ttnn_op, 0, &made);
-    return !fingerprint_known(&made)                  ? TOLD_NOTHING
-           : fingerprint_equal(&made, &a->ttnn.of[v]) ? TOLD_VALUE
-                                                      : TOLD_PLACE;
+    signature_of_op(&a->ttnn, ttnn_op, 0, &made);
+    return !signature_known(&made) ? TOLD_NOTHING : signature_equal(&made, &a->ttnn.of[v]) ? TOLD_VALUE : TOLD_PLACE;
 }
 
 bool align_fed_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_op) {
@@ -326,9 +321,9 @@ bool align_fed_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_
     for (uint32_t i = 0; i < n && n <= MAX_OPERANDS; i++) { /* an op with more is fed by none */
         bool in = false;
         for (uint32_t k = 0; k < graph_noperands(g, ttnn_op) && k < MAX_OPERANDS && !in; k++)
-            in = graph_operands(h, ttir_op)[i] != NONE && graph_operands(g, ttnn_op)[k] != NONE &&
-                 fingerprint_equal(&a->ttir.of[graph_operands(h, ttir_op)[i]],
-                                   &a->ttnn.of[graph_operands(g, ttnn_op)[k]]);
+            in =
+                graph_operands(h, ttir_op)[i] != NONE && graph_operands(g, ttnn_op)[k] != NONE &&
+                signature_equal(&a->ttir.of[graph_operands(h, ttir_op)[i]], &a->ttnn.of[graph_operands(g, ttnn_op)[k]]);
         fed += in;
     }
     return fed == n;

@@ -1,17 +1,17 @@
 /* Which values of TTNN are which of TTIR, whatever the ops are called and whether they have locations: by their
- * fingerprints, from arguments and constants on; and where the lowering changed a value (another constant, another
+ * signatures, from arguments and constants on; and where the lowering changed a value (another constant, another
  * approximation, a guard dropped), from the results inwards: the value that takes its place there is one that, put into
  * the op that uses it, makes of it what TTIR makes. */
 #ifndef FA_ALIGN_H
 #define FA_ALIGN_H
 
-#include "ir/pair/fingerprint.h"
+#include "ir/pair/signature.h"
 
 struct alignment {
-    struct fingerprints ttir, ttnn;
-    struct fingerprint_index index; /* of TTIR */
-    uint32_t *identity;             /* of the functions of TTIR: their own numbers */
-    uint32_t *numbers;              /* of the arguments of TTNN, per value: those of TTIR */
+    struct signatures ttir, ttnn;
+    struct signature_index index; /* of TTIR */
+    uint32_t *identity;           /* of the functions of TTIR: their own numbers */
+    uint32_t *numbers;            /* of the arguments of TTNN, per value: those of TTIR */
 };
 
 /* `func_of`: for each function of TTNN that of TTIR, or NONE. */

@@ -122,7 +122,7 @@ static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
     bool alike = p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != NO_OPERATOR;
     return (alike && !same_size(p, ttnn, ttir)) ||
-           (!fingerprint_is_made(p->ttnn, ttnn) && fingerprint_is_made(p->ttir, ttir));
+           (!signature_is_made(p->ttnn, ttnn) && signature_is_made(p->ttir, ttir));
 }
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
@@ -166,7 +166,7 @@ static void look_at_values(const struct pairing *p, struct table *t) {
 /* Whether TTIR makes the value that this TTNN op makes, in as many elements; of an op that only moves data, whether
  * TTIR has the value that it moves. */
 static bool ttir_has_result_of(const struct pairing *p, const struct table *t, uint32_t op) {
-    if (!fingerprint_is_made(p->ttnn, op))
+    if (!signature_is_made(p->ttnn, op))
         return align_has(&t->values, p->ttnn->m->ops[op].first_result);
     uint32_t ops[MAX_CANDIDATES], n = align_origins(&t->values, op, ops, MAX_CANDIDATES);
     if (align_told(&t->values, op) != TOLD_VALUE)
@@ -281,8 +281,8 @@ static uint32_t chosen(struct choice *c) {
 
 static uint32_t by_value(const struct pairing *p, const struct table *t, uint32_t op) {
     struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
-    c.n = fingerprint_is_made(p->ttnn, op) ? align_origins(&t->values, op, c.ops, MAX_CANDIDATES)
-                                           : align_moved(&t->values, op, c.ops, MAX_CANDIDATES);
+    c.n = signature_is_made(p->ttnn, op) ? align_origins(&t->values, op, c.ops, MAX_CANDIDATES)
+                                         : align_moved(&t->values, op, c.ops, MAX_CANDIDATES);
     return c.n <= MAX_CANDIDATES ? chosen(&c) : NONE;
 }
 
@@ -319,7 +319,7 @@ static uint32_t first_of_merged(const struct pairing *p, uint32_t op) {
         return first;
     for (uint32_t i = 0; i < graph_noperands(p->ttir, first); i++) {
         uint32_t v = graph_operands(p->ttir, first)[i],
-                 def = v == NONE ? NONE : p->ttir->m->values[fingerprint_source(p->ttir, v)].def;
+                 def = v == NONE ? NONE : p->ttir->m->values[signature_source(p->ttir, v)].def;
         if (def != NONE && same_kind(p, op, def))
             return def;
     }
@@ -368,7 +368,7 @@ static uint32_t namesake(const struct pairing *p, const struct table *t, uint32_
 static bool settle_by_name(struct pairing *p, struct table *t) {
     bool any = false;
     for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
-        if (p->ttir_of[op] != NONE || !pairs(p->ttnn, op) || !fingerprint_is_made(p->ttnn, op) ||
+        if (p->ttir_of[op] != NONE || !pairs(p->ttnn, op) || !signature_is_made(p->ttnn, op) ||
             align_has(&t->values, p->ttnn->m->ops[op].first_result))
             continue;
         uint32_t ttir = namesake(p, t, op);

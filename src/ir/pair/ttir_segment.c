@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "ir/pair/fingerprint.h"
 #include "ir/pair/merged.h"
+#include "ir/pair/signature.h"
 
 enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 /* ops of a segment: no fused op is of more */ };
 
@@ -200,7 +200,7 @@ static void add_merged(struct segment_search *s) {
     for (uint32_t i = 0; i < s->n && s->n <= MAX_BETWEEN; i++) /* the list grows */
         for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++) {
             uint32_t v = graph_operands(s->g, s->ops[i])[k];
-            uint32_t def = v == NONE ? NONE : s->g->m->values[fingerprint_source(s->g, v)].def;
+            uint32_t def = v == NONE ? NONE : s->g->m->values[signature_source(s->g, v)].def;
             if (def != NONE && pair_computes(s->g, def) && graph_class(s->g, def) != OP_OPAQUE &&
                 !scratch->paired[scratch->equal[def]])
                 add_seed(s, def);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/pair/fingerprint.h"
+#include "ir/pair/signature.h"
 #include "proof/numeric/format.h"
 #include "proof/numeric/interpret_graph.h"
 #include "proof/reduce/subgraph.h"
@@ -83,7 +83,7 @@ static int64_t indices_before(const struct graph *g, uint32_t op, uint32_t opera
 
 /* The numbers of a row: constants that are not all the same. 0: it is none. */
 static int64_t row_length(const struct graph *g, uint32_t value) {
-    value = fingerprint_source(g, value);
+    value = signature_source(g, value);
     uint32_t def = g->m->values[value].def, rank = 0;
     bool constant = def != NONE && (graph_op_is(g, def, COUNTS) || g->kind[def] == K_CONSTANT);
     const int64_t *x = constant && !graph_constant(g, value).known ? graph_shape(g, value, &rank) : NULL;

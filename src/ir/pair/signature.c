@@ -1,4 +1,4 @@
-#include "ir/pair/fingerprint.h"
+#include "ir/pair/signature.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,9 +84,9 @@ static bool moves(const struct graph *g, uint32_t op) {
            graph_noperands(g, op) > 0;
 }
 
-/* One number of the fingerprint of an op's result. */
+/* One number of the signature of an op's result. */
 struct looking {
-    const struct fingerprints *s;
+    const struct signatures *s;
     uint32_t op, result;
     int k;
 };
@@ -325,7 +325,7 @@ static double constant(const struct looking *l) {
 
 /* ---- parts ---- */
 
-uint32_t fingerprint_source(const struct graph *g, uint32_t v) {
+uint32_t signature_source(const struct graph *g, uint32_t v) {
     for (int step = 0; step < MAX_STEPS; step++) {
         uint32_t op = g->m->values[v].def;
         if (op == NONE || !moves(g, op))
@@ -335,8 +335,8 @@ uint32_t fingerprint_source(const struct graph *g, uint32_t v) {
     return v;
 }
 
-/* Notes the fingerprints of operands that are joined: a slice may take one out again. */
-static void note_parts(struct fingerprints *s, uint32_t op, struct fingerprint *i) {
+/* Notes the signatures of operands that are joined: a slice may take one out again. */
+static void note_parts(struct signatures *s, uint32_t op, struct signature *i) {
     const struct attr *axis = graph_axes(s->g, op);
     struct looking l = {s, op, 0, 0};
     if (!axis || !axis->is_whole)
@@ -345,8 +345,8 @@ static void note_parts(struct fingerprints *s, uint32_t op, struct fingerprint *
     for (uint32_t k = 0; k <= graph_noperands(s->g, op); k++) { /* one of no extent ends the list */
         s->parts = grow(s->parts, &s->parts_cap, s->nparts + 1, sizeof *s->parts);
         uint32_t v = operand(&l, k);
-        s->parts[s->nparts++] = (struct fingerprint_part){v == NONE ? (struct fingerprint){{NAN}, 0} : s->of[v],
-                                                          v == NONE ? 0 : extent(&l, k, axis->whole)};
+        s->parts[s->nparts++] = (struct signature_part){v == NONE ? (struct signature){{NAN}, 0} : s->of[v],
+                                                        v == NONE ? 0 : extent(&l, k, axis->whole)};
     }
 }
 
@@ -357,19 +357,19 @@ struct cut {
 };
 
 /* The part that a cut takes of an operand whose parts are joined along the dimension; NULL: no such part. */
-static const struct fingerprint *joined_part(const struct looking *l, uint32_t slot, const struct cut *c) {
-    const struct fingerprints *s = l->s;
-    const struct fingerprint *found = NULL;
+static const struct signature *joined_part(const struct looking *l, uint32_t slot, const struct cut *c) {
+    const struct signatures *s = l->s;
+    const struct signature *found = NULL;
     uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
     double at = 0;
-    for (const struct fingerprint_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
-        found = at == c->begin && at + p->extent == c->end ? &p->fingerprint : found;
+    for (const struct signature_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
+        found = at == c->begin && at + p->extent == c->end ? &p->signature : found;
     return at == c->whole ? found : NULL;
 }
 
 /* Of a product with weights side by side, the product with one of them. */
 static double part_of_product(const struct looking *of, const struct cut *c) {
-    const struct fingerprint *weight = joined_part(of, 1, c), *bias = joined_part(of, 2, c);
+    const struct signature *weight = joined_part(of, 1, c), *bias = joined_part(of, 2, c);
     if (!weight || !bias != (operand(of, 2) == NONE) || !graph_plain(of->s->g, of->op) || c->dimension != -1)
         return NAN;
     return in(of, 0) * weight->x[of->k] * weight_of_product(of) + (bias ? bias->x[of->k] : 0);
@@ -377,8 +377,8 @@ static double part_of_product(const struct looking *of, const struct cut *c) {
 
 /* The part of an operand, also where it is what elementwise ops make of such parts; NaN: none. */
 static double part_of(const struct looking *l, uint32_t slot, const struct cut *c, int depth) {
-    const struct fingerprint *part = joined_part(l, slot, c);
-    uint32_t v = operand(l, slot), op = v == NONE ? NONE : l->s->g->m->values[fingerprint_source(l->s->g, v)].def;
+    const struct signature *part = joined_part(l, slot, c);
+    uint32_t v = operand(l, slot), op = v == NONE ? NONE : l->s->g->m->values[signature_source(l->s->g, v)].def;
     struct looking of = {l->s, op, 0, l->k};
     double in_part[2] = {NAN, NAN};
     if (part || op == NONE || depth == 0)
@@ -427,11 +427,11 @@ static double heads(const struct looking *l) {
 
 /* ---- all values ---- */
 
-typedef double fingerprint_function(const struct looking *l);
+typedef double signature_function(const struct looking *l);
 
-static fingerprint_function *const of_class[OP_STRUCTURE + 1] = {
+static signature_function *const of_class[OP_STRUCTURE + 1] = {
     [OP_CONTRACT] = product, [OP_ELTWISE] = elementwise, [OP_SLICE] = slice};
-static fingerprint_function *const of_kind[OPERATORS] = {
+static signature_function *const of_kind[OPERATORS] = {
     [K_SUM] = reduction,
     [K_MEAN] = reduction,
     [K_MAX] = reduction,
@@ -453,19 +453,19 @@ static fingerprint_function *const of_kind[OPERATORS] = {
     [K_NLP_CREATE_QKV_HEADS_DECODE] = heads,
 };
 
-bool fingerprint_is_made(const struct graph *g, uint32_t op) {
+bool signature_is_made(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return !moves(g, op) && c != OP_STRUCTURE && c != OP_RETURN && c != OP_NO_USE && c != OP_CALL && c != OP_CONSTANT &&
            g->m->ops[op].nresults > 0 && graph_is_audited(g, op);
 }
 
-void fingerprint_of_op(const struct fingerprints *s, uint32_t op, uint32_t result, struct fingerprint *i) {
+void signature_of_op(const struct signatures *s, uint32_t op, uint32_t result, struct signature *i) {
     struct looking l = {s, op, result, 0};
     enum op_kind k = (enum op_kind)s->g->kind[op];
-    fingerprint_function *f = of_kind[k] ? of_kind[k] : op_convolves(k) ? convolution : of_class[op_table[k].class];
+    signature_function *f = of_kind[k] ? of_kind[k] : op_convolves(k) ? convolution : of_class[op_table[k].class];
     bool known = true;
     i->parts = 0;
-    for (; l.k < FINGERPRINT_NUMBERS; l.k++) {
+    for (; l.k < SIGNATURE_NUMBERS; l.k++) {
         i->x[l.k] = f ? f(&l) : oracle(&l, 0);
         known &= isfinite(i->x[l.k]);
     }
@@ -474,13 +474,13 @@ void fingerprint_of_op(const struct fingerprints *s, uint32_t op, uint32_t resul
 }
 
 /* Arguments of a function that nobody calls. */
-static void look_at_arguments(struct fingerprints *s, uint32_t f) {
+static void look_at_arguments(struct signatures *s, uint32_t f) {
     const struct mlir *m = s->g->m;
     uint64_t number = 0;
     for (uint32_t v = m->funcs[f].first_arg; v < m->funcs[f].first_arg + m->funcs[f].nargs; v++) {
         if (!is_model_argument(s->g, v))
             continue;
-        for (uint64_t k = 0; k < FINGERPRINT_NUMBERS; k++) {
+        for (uint64_t k = 0; k < SIGNATURE_NUMBERS; k++) {
             uint64_t of = (uint64_t)graph_numel(s->g, v) << 16 ^ (s->numbers ? s->numbers[v] : number);
             double r = random_of(s->identity[f] * 3ull + k, of);
             s->of[v].x[k] = r < 0.5 ? r - 1.3 : r + 0.3; /* from 0.8 to 1.3 on either side of 0: products keep size */
@@ -489,10 +489,10 @@ static void look_at_arguments(struct fingerprints *s, uint32_t f) {
     }
 }
 
-static void look_at_function(struct fingerprints *s, uint32_t f, int depth);
+static void look_at_function(struct signatures *s, uint32_t f, int depth);
 
 /* The function called sees what it is called with: others may call it with other values. */
-static void look_at_call(struct fingerprints *s, uint32_t op, int depth) {
+static void look_at_call(struct signatures *s, uint32_t op, int depth) {
     const struct graph *g = s->g;
     uint32_t f = g->m->ops[op].callee == NONE ? NONE : mlir_find_func(g->m, g->m->ops[op].callee);
     uint32_t end = f == NONE ? NONE : g->return_op[f], n = graph_noperands(g, op);
@@ -507,7 +507,7 @@ static void look_at_call(struct fingerprints *s, uint32_t op, int depth) {
             s->of[g->m->ops[op].first_result + i] = s->of[graph_operands(g, end)[i]];
 }
 
-static void look_at_op(struct fingerprints *s, uint32_t op, int depth) {
+static void look_at_op(struct signatures *s, uint32_t op, int depth) {
     const struct graph *g = s->g;
     uint32_t v = g->m->ops[op].first_result, first;
     struct constant c = graph_constant(g, v);
@@ -515,39 +515,39 @@ static void look_at_op(struct fingerprints *s, uint32_t op, int depth) {
     if (graph_class(g, op) == OP_CALL)
         look_at_call(s, op, depth);
     else if (c.known)
-        s->of[v] = (struct fingerprint){{bounded(c.value), bounded(c.value), bounded(c.value)}, 0};
+        s->of[v] = (struct signature){{bounded(c.value), bounded(c.value), bounded(c.value)}, 0};
     else if (moves(g, op))
         s->of[v] = s->of[graph_operands(g, op)[0]];
     else
         for (uint32_t i = 0; i < g->m->ops[op].nresults; i++) {
-            struct fingerprint *of = &s->of[v + i];
+            struct signature *of = &s->of[v + i];
             if (s->settled[v + i])
                 continue;
-            fingerprint_of_op(s, op, i, of);
-            if (g->kind[op] == K_CONCAT && fingerprint_known(of))
+            signature_of_op(s, op, i, of);
+            if (g->kind[op] == K_CONCAT && signature_known(of))
                 note_parts(s, op, of);
-            if (s->known && fingerprint_is_made(g, op) && fingerprint_find(s->known, of, 1, &first))
-                memcpy(of->x, s->known->fingerprints->of[s->known->values[first]].x, sizeof of->x);
+            if (s->known && signature_is_made(g, op) && signature_find(s->known, of, 1, &first))
+                memcpy(of->x, s->known->signatures->of[s->known->values[first]].x, sizeof of->x);
         }
 }
 
-static void look_at_function(struct fingerprints *s, uint32_t f, int depth) {
+static void look_at_function(struct signatures *s, uint32_t f, int depth) {
     const struct mlir *m = s->g->m;
     for (uint32_t op = m->funcs[f].first_op; op < m->funcs[f].end_op && s->steps < s->most_steps; op++)
         if (m->ops[op].nresults)
             look_at_op(s, op, depth);
 }
 
-void fingerprints_begin(struct fingerprints *s, const struct graph *g, const uint32_t *identity,
-                        const uint32_t *numbers, const struct fingerprint_index *known) {
-    *s = (struct fingerprints){.g = g, .identity = identity, .numbers = numbers, .known = known};
+void signatures_begin(struct signatures *s, const struct graph *g, const uint32_t *identity, const uint32_t *numbers,
+                      const struct signature_index *known) {
+    *s = (struct signatures){.g = g, .identity = identity, .numbers = numbers, .known = known};
     s->of = xrealloc(NULL, (g->m->nvalues + (size_t)1) * sizeof *s->of);
     s->settled = xcalloc(g->m->nvalues + (size_t)1, 1);
     for (uint32_t v = 0; v < g->m->nvalues; v++)
-        s->of[v] = (struct fingerprint){{NAN}, 0};
+        s->of[v] = (struct signature){{NAN}, 0};
 }
 
-void fingerprints_look(struct fingerprints *s) {
+void signatures_look(struct signatures *s) {
     const struct graph *g = s->g;
     s->steps = 0;
     s->most_steps = CALLED_STEPS + 4ull * g->m->nops;
@@ -558,25 +558,24 @@ void fingerprints_look(struct fingerprints *s) {
         }
 }
 
-void fingerprints_free(struct fingerprints *s) {
+void signatures_free(struct signatures *s) {
     free(s->of);
     free(s->parts);
     free(s->settled);
 }
 
-/* ---- values by fingerprint ---- */
+/* ---- values by signature ---- */
 
-bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b) {
-    for (int k = 0; k < FINGERPRINT_NUMBERS; k++)
+bool signature_equal(const struct signature *a, const struct signature *b) {
+    for (int k = 0; k < SIGNATURE_NUMBERS; k++)
         if (!(fabs(a->x[k] - b->x[k]) <= TOLERANCE * (fabs(a->x[k]) + fabs(b->x[k]))))
             return false;
     return true;
 }
 
-uint32_t fingerprint_find(const struct fingerprint_index *x, const struct fingerprint *i, uint32_t most,
-                          uint32_t *first) {
-    uint32_t lo = 0, hi = fingerprint_known(i) ? x->n : 0, n = 0;
-    const struct fingerprint *of = x->fingerprints->of;
+uint32_t signature_find(const struct signature_index *x, const struct signature *i, uint32_t most, uint32_t *first) {
+    uint32_t lo = 0, hi = signature_known(i) ? x->n : 0, n = 0;
+    const struct signature *of = x->signatures->of;
     double least = i->x[0] - 3 * TOLERANCE * fabs(i->x[0]);
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -585,11 +584,11 @@ uint32_t fingerprint_find(const struct fingerprint_index *x, const struct finger
         else
             hi = mid;
     }
-    while (lo < x->n && !fingerprint_equal(&of[x->values[lo]], i) &&
+    while (lo < x->n && !signature_equal(&of[x->values[lo]], i) &&
            of[x->values[lo]].x[0] <= i->x[0] + 3 * TOLERANCE * fabs(i->x[0]))
         lo++;
     *first = lo;
-    while (n < most && lo + n < x->n && fingerprint_equal(&of[x->values[lo + n]], i))
+    while (n < most && lo + n < x->n && signature_equal(&of[x->values[lo + n]], i))
         n++;
     return n;
 }
@@ -599,26 +598,26 @@ struct keyed {
     uint32_t value;
 };
 
-static int by_fingerprint(const void *a, const void *b) {
+static int by_signature(const void *a, const void *b) {
     const struct keyed *p = a, *q = b;
     return p->x < q->x ? -1 : p->x > q->x ? 1 : p->value < q->value ? -1 : p->value > q->value;
 }
 
-void fingerprint_index_build(struct fingerprint_index *x, const struct fingerprints *s) {
+void signature_index_build(struct signature_index *x, const struct signatures *s) {
     const struct mlir *m = s->g->m;
     struct keyed *all = xrealloc(NULL, (m->nvalues + (size_t)1) * sizeof *all);
-    *x = (struct fingerprint_index){.fingerprints = s};
+    *x = (struct signature_index){.signatures = s};
     for (uint32_t v = 0; v < m->nvalues; v++)
-        if (fingerprint_known(&s->of[v]) && (m->values[v].def == NONE || fingerprint_is_made(s->g, m->values[v].def)))
+        if (signature_known(&s->of[v]) && (m->values[v].def == NONE || signature_is_made(s->g, m->values[v].def)))
             all[x->n++] = (struct keyed){s->of[v].x[0], v};
     if (x->n)
-        qsort(all, x->n, sizeof *all, by_fingerprint);
+        qsort(all, x->n, sizeof *all, by_signature);
     x->values = xrealloc(NULL, (x->n + (size_t)1) * sizeof *x->values);
     for (uint32_t i = 0; i < x->n; i++)
         x->values[i] = all[i].value;
     free(all);
 }
 
-void fingerprint_index_free(struct fingerprint_index *x) {
+void signature_index_free(struct signature_index *x) {
     free(x->values);
 }
