@@ -58,7 +58,7 @@ int main(int, char **argv) {
     fa_print_summary(audit, "summary", 80, false, stdout);
     fa_free(audit);
     audit = fa_read_report(argv[5]);
-    fa_table_row row = {audit, argv[5], NULL, NULL};
+    fa_table_row row = {audit, argv[5], NULL, NULL, NULL};
     good = fa_print_table(&row, 1, "text", stdout) && good;
     fa_diff_options xml = fa_diff_options();
     xml.format = "xml";

@@ -63,6 +63,9 @@ void evaluate_paged_update_cache(struct eval_context *ctx, const struct call *c,
 void evaluate_fill_cache(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct cache_writer w = begin(ctx, c);
     const int64_t *dim = w.input->shape.dim;
+    if (dim[2] > w.cache->shape.dim[2])
+        op_fails(ctx, "%s: %lld positions in %s", op_table[c->kind].name, (long long)dim[2],
+                 shape_text(ctx->arena, &w.cache->shape).p);
     for (int64_t h = 0; h < dim[1]; h++)
         for (int64_t s = 0; s < dim[2]; s++)
             write_row(ctx, c, &w, h * dim[2] + s, 0, h, (double)s);
