@@ -3,7 +3,7 @@
 #include "authoring/examples.h"
 #include "fuzz.h"
 #include "patterns/lang/printer.h"
-#include "patterns/library/check.h"
+#include "patterns/library/lint.h"
 #include "patterns/library/pattern.h"
 #include "patterns/library/signs.h"
 #include "search/match/match.h"

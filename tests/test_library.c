@@ -4,7 +4,7 @@
 #include "base/tree.h"
 #include "pattern_text.h"
 #include "patterns/lang/printer.h"
-#include "patterns/library/check.h"
+#include "patterns/library/lint.h"
 #include "patterns/library/signs.h"
 #include "report/place/classify.h"
 #include "report/place/notes.h"

@@ -152,9 +152,9 @@ static void make_entries(struct report *r) {
     }
 }
 
-/* Its places save more than nothing, or what was asked for. What is slower is there since it was asked for, and what is
- * saved where sizes are not known may be much. */
-static bool is_worth(const struct report *r, const struct report_entry *e) {
+/* All findings together save what --min-saving asks; without that option a launch will do. Always where one of them has
+ * no price, since it may save much, or is slower, since --include=slower asked for it. */
+static bool entry_is_kept(const struct report *r, const struct report_entry *e) {
     double saved = 0;
     int64_t launches = 0;
     for (uint32_t i = 0; i < e->nfindings; i++) {
@@ -171,7 +171,7 @@ static void leave_out_small(struct report *r) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct report_entry *e = &r->entries[i];
-        bool worth = is_worth(r, e);
+        bool worth = entry_is_kept(r, e);
         for (uint32_t k = 0; k < e->nfindings && !worth; k++)
             r->saved_us -= e->findings[k]->saved_us * e->findings[k]->counted;
         r->nsmall += worth ? 0 : e->nplaces;

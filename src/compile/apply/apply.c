@@ -1,9 +1,9 @@
 /* fa_apply: reads the module, and writes fused ops into it until nothing more is found. */
 #include "compile/apply/apply.h"
 
-#include "compile/apply/check.h"
 #include "compile/apply/choose.h"
 #include "compile/apply/file_edit.h"
+#include "compile/apply/prove_rewrite.h"
 #include "compile/apply/rewrite.h"
 
 #include <inttypes.h>

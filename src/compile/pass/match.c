@@ -151,7 +151,8 @@ static void shape_matters(struct pass_writer *w, uint32_t value) {
         w->shapes[w->nshapes++] = value;
 }
 
-/* As the formula calls it; of one of several branches as its op does: "rhs" of "dotOp.getRhs()". */
+/* The variable of a leaf, a value that no matched op makes: the name that the formula has for it, if there is one root;
+ * else that of the accessor in `expr`, "rhs" of "dotOp.getRhs()"; else "input". */
 static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str expr) {
     struct str name = w->place.nroots > 1 ? STR("") : formula_name(w, leaf, true);
     const char *at = str_find(expr, STR(".get"));

@@ -5,7 +5,7 @@
 #ifndef FA_PASS_PLACE_H
 #define FA_PASS_PLACE_H
 
-#include "compile/apply/check.h"
+#include "compile/apply/prove_rewrite.h"
 
 enum { MAX_ROOTS = 8, MAX_STEPS = 64 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/locale.h"
-#include "compile/apply/check.h"
+#include "compile/apply/prove_rewrite.h"
 #include "compile/apply/text_edit.h"
 #include "fusion_audit.h"
 #include "ir/mlir/builder.h"

@@ -4,7 +4,7 @@
 #define FA_VERIFY_H
 
 #include "base/writer.h"
-#include "compile/verify/check.h"
+#include "compile/verify/check_entry.h"
 #include "fusion_audit.h"
 #include "ir/graph/level.h"
 #include "patterns/library/pattern.h"

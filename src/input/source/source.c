@@ -57,7 +57,7 @@ static bool read_file(struct opening *o, const char *path, int fd, struct buf *b
         return refuse(o, path, NULL, "%s", strerror(errno));
     if (regular && (fstat(fd, &after) != 0 || !is_unchanged(&before, &after)))
         return refuse(o, path, "audit it when it is written, or a copy of it", "the file changed while it was read");
-    return within_limit(o, path, b->n);
+    return charge_bytes(o, path, b->n);
 }
 
 /* The file, or the archive that "run.tar:a.mlir" names a file of. -1 with errno. */
@@ -84,7 +84,7 @@ static bool open_and_read(struct opening *o, const char *path, const char **file
 }
 
 static bool copy_bytes(struct opening *o, const char *path, struct fa_bytes bytes, struct buf *b) {
-    if (!within_limit(o, path, bytes.size))
+    if (!charge_bytes(o, path, bytes.size))
         return false;
     buf_add(b, (struct str){bytes.data, bytes.size});
     return true;

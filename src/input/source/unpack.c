@@ -28,7 +28,7 @@ static bool refuse_packed(struct opening *o, const char *path, const char *why) 
     return refuse(o, path, NULL, "cannot be unpacked, and nothing of it is used: %s", why ? why : "it is cut off");
 }
 
-bool within_limit(struct opening *o, const char *path, size_t n) {
+bool charge_bytes(struct opening *o, const char *path, size_t n) {
     if (n > o->left)
         return refuse(o, path, NULL, "takes more than %zu MB of memory, the limit for an input", o->limit >> 20);
     o->left -= n;
@@ -99,7 +99,7 @@ static bool read_entry(const struct libarchive *lib, struct opening *o, const ch
             return true;
         if (n < 0)
             return refuse_packed(o, path, reason_of(lib, a));
-        if (!within_limit(o, path, (size_t)n))
+        if (!charge_bytes(o, path, (size_t)n))
             return false;
     }
 }

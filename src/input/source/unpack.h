@@ -15,8 +15,8 @@ struct opening {
 /* False, with a diagnostic. */
 __attribute__((format(printf, 4, 5))) bool refuse(struct opening *o, const char *path, const char *hint,
                                                   const char *format, ...);
-/* Takes n bytes off what is left. */
-bool within_limit(struct opening *o, const char *path, size_t n);
+/* Takes n bytes off what is left; false, with a diagnostic, where that is less. */
+bool charge_bytes(struct opening *o, const char *path, size_t n);
 
 /* Appends what the bytes are, or what is in them. Takes the buffer over. `depth` archives are around it. */
 bool unpack(struct opening *o, const char *path, struct buf *bytes, unsigned depth);

@@ -234,13 +234,13 @@ void align_look(struct alignment *a) {
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max) {
     uint32_t first,
         n = signature_find(&a->index, &a->ttnn.of[a->ttnn.g->m->ops[ttnn_op].first_result], max + 1, &first), count = 0;
+    if (n > max)
+        return n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t op = a->ttir.g->m->values[a->index.values[first + i]].def;
         if (op == NONE) /* an argument */
             continue;
-        if (count < max)
-            out[count] = op;
-        count++;
+        out[count++] = op;
     }
     return count;
 }

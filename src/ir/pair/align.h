@@ -23,7 +23,7 @@ bool align_has(const struct alignment *a, uint32_t v);
 void align_settle(struct alignment *a, uint32_t ttnn, uint32_t ttir);
 void align_look(struct alignment *a);
 /* Ops of TTIR that make the value that an op of TTNN makes; at most `max`. Returns how many there are; more
- * than `max` where there are more. */
+ * than `max` where there are more, arguments of that value among them. */
 uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max);
 /* For an op that only moves data those that move the same value to the same places. */
 uint32_t align_moved(const struct alignment *a, uint32_t ttnn_op, uint32_t *out, uint32_t max);

@@ -39,7 +39,7 @@ struct signatures {
     uint64_t steps, most_steps;
 };
 
-/* Values of audited functions that ops make which do more than move data, in the order of their signatures. */
+/* Arguments, and results of ops of audited functions that do more than move data, in the order of their signatures. */
 struct signature_index {
     const struct signatures *signatures;
     uint32_t *values, n;

@@ -85,6 +85,7 @@ const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *co
 
 const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v);
 const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
+/* x[..., m, k] @ y[..., k, n], batch dimensions broadcast; both of rank 2 at least, and of equal k. */
 const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y);
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
 void lazy_round_constant(const struct tensor *x, enum dtype type);

@@ -15,7 +15,7 @@ static int compare_numbers(uint64_t a, uint64_t b) {
 
 /* ---- ways of being the same: which of two comes first, 0 where they are ---- */
 
-static int compare_equal(const struct item *x, const struct item *y) {
+static int order_by_all(const struct item *x, const struct item *y) {
     int c = compare_numbers(x->f->structure, y->f->structure);
     if (c == 0)
         c = compare_numbers(x->f->place, y->f->place);
@@ -43,7 +43,7 @@ static int compare_shifted(const struct item *x, const struct item *y) {
 
 static int by_place(const void *pa, const void *pb) {
     const struct item *x = pa, *y = pb;
-    int c = compare_equal(x, y);
+    int c = order_by_all(x, y);
     return c ? c : compare_numbers(x->index, y->index);
 }
 
@@ -87,7 +87,7 @@ uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now)
     struct items x = items_of(before), y = items_of(now);
     uint32_t *before_of = xrealloc(NULL, (now.n + (size_t)1) * sizeof *before_of);
     memset(before_of, 0xff, now.n * sizeof *before_of); /* NONE */
-    join(x, y, by_place, compare_equal, before_of);
+    join(x, y, by_place, order_by_all, before_of);
     join(x, y, by_place, compare_places, before_of);
     join(x, y, by_rank, compare_shifted, before_of);
     free(x.items);

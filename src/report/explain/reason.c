@@ -435,7 +435,7 @@ static void say_condition(struct words *w) {
     w->hint = meaning(w->s->condition);
 }
 
-static void say_user(struct words *w) {
+static void say_outside_user(struct words *w) {
     uint32_t op, user;
     if (!match_outside_user(w->m, &op, &user))
         return;
@@ -470,7 +470,7 @@ static const struct {
     [FAILED_NUMBER] = {"number", say_constant, NULL, NULL},
     [FAILED_SAME] = {"value", say_same, NULL, NULL},
     [FAILED_WHERE] = {"where", say_condition, NULL, NULL},
-    [FAILED_USER] = {"user", say_user, NULL, NULL},
+    [FAILED_USER] = {"user", say_outside_user, NULL, NULL},
     [FAILED_REQUIRE] = {"require", say_condition, NULL, NULL},
     [FAILED_UNLESS] = {"unless", say_condition, NULL, NULL},
     [FAILED_DECOMPOSED] = {"decomposed", NULL, "the compiler took it apart on purpose",

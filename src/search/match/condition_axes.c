@@ -13,7 +13,7 @@ bool condition_matrix(const struct condition_call *c) {
     return imap_within(c->arg[0].needed, &both);
 }
 
-static bool divide(int64_t a, int64_t b) {
+static bool one_divides_other(int64_t a, int64_t b) {
     return a > b ? a % b == 0 : b % a == 0;
 }
 
@@ -26,8 +26,9 @@ int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
             const struct term *a = &m->t[i], *b = &axis->t[j];
             int64_t lo = a->lo > b->lo ? a->lo : b->lo;
             int64_t end = a->lo * a->size < b->lo * b->size ? a->lo * a->size : b->lo * b->size;
-            if (a->space == b->space && !(divide(a->lo, b->lo) && divide(a->lo * a->size, b->lo * b->size) &&
-                                          divide(a->lo, b->lo * b->size) && divide(b->lo, a->lo * a->size)))
+            if (a->space == b->space &&
+                !(one_divides_other(a->lo, b->lo) && one_divides_other(a->lo * a->size, b->lo * b->size) &&
+                  one_divides_other(a->lo, b->lo * b->size) && one_divides_other(b->lo, a->lo * a->size)))
                 return 0;
             if (a->space == b->space && lo < end)
                 size *= end / lo;

@@ -31,7 +31,8 @@ typedef bool condition_holds(const struct condition_call *c);
 #include "patterns/lang/conditions.def"
 #undef C
 
-/* condition_axes.c: the number of combinations of the factors of `axis` that `m` tells apart. */
+/* condition_axes.c: how many positions along the axis `m` tells apart; 1: it does not depend on it; 0: not known, where
+ * bounds of their factors do not divide one another. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis);
 /* The number of combinations of the factors. */
 int64_t axis_size(const struct term *t, uint32_t n);

@@ -1,4 +1,4 @@
-#include "compile/apply/check.h"
+#include "compile/apply/prove_rewrite.h"
 
 #include "compile/apply/rewrite.h"
 #include "compile/verify/compare_modules.h"

@@ -1,5 +1,5 @@
 /* Mistakes that authors of patterns are told of; an audit does not look for them. */
-#include "patterns/library/check.h"
+#include "patterns/library/lint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What authors are told of pattern files that is no error but looks like a mistake. */
-#ifndef FA_PATTERN_CHECK_H
-#define FA_PATTERN_CHECK_H
+#ifndef FA_LINT_H
+#define FA_LINT_H
 
 #include "patterns/library/pattern.h"
 

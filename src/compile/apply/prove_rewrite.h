@@ -1,6 +1,6 @@
 /* Whether a rewritten module computes what the module did: the engine of verify, before against after. */
-#ifndef FA_APPLY_CHECK_H
-#define FA_APPLY_CHECK_H
+#ifndef FA_PROVE_REWRITE_H
+#define FA_PROVE_REWRITE_H
 
 #include "compile/apply/replace.h"
 #include "ir/graph/level.h"

@@ -1,6 +1,6 @@
 /* One entry of fusion_check.yml: facts, which print_check.c writes. */
-#ifndef FA_CHECK_H
-#define FA_CHECK_H
+#ifndef FA_CHECK_ENTRY_H
+#define FA_CHECK_ENTRY_H
 
 #include "compile/verify/compare_modules.h"
 
