@@ -1174,6 +1174,20 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
          "t = ttir.slice_static x {begins = [0, 0], ends = [1, 6], step = [9223372036854775807 : i64, 1]} -> 1x6; "
          "s = ttir.slice_static t {begins = [0, 0], ends = [1, 3], step = [9223372036854775807 : i64, 1]} -> 1x3; "
          "o = ttir.exp s -> 1x3");
+    pattern("out = exp(x[..., :n])", "");
+    hit("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                 "2x3; return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 1], ends = [2, 4], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    pattern("out = exp(x[..., 2:])", "");
+    hit("x:2x6", "s = ttir.slice_static x {begins = [0, 2], ends = [2, 6], step = [1, 1]} -> 2x4; o = ttir.exp s -> "
+                 "2x4; return o");
+    hit("x:2x6", "s = ttnn.slice_static x {begins = [0, -4], ends = [2, 6], step = [1, 1]} -> 2x4; o = ttnn.exp s -> "
+                 "2x4; return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 2], ends = [2, 5], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
     pattern("out = exp(slice(x, part=1, every=2))", "");
     hit("x:2x6",
         "s = ttir.slice_static x {begins = [0, 1], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> 2x3; "

@@ -162,8 +162,24 @@ static bool bind_bounds(struct matcher *m, const struct goal *g, const struct sl
     return same;
 }
 
+static bool has_key(const struct node *node, const char *key) {
+    for (uint32_t i = 0; i < node->nattrs; i++)
+        if (strcmp(node->attrs[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* Of x[..., begin:end:step] a bound that is left out is the first or the last one, and the step 1. */
+static bool omitted_fit(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
+    bool begin = has_key(node, "begin"), end = has_key(node, "end"), step = has_key(node, "step");
+    return !(begin || end || step) ||
+           ((begin || s->begin[d] == 0) && (step || s->step[d] == 1) && (end || s->end[d] > extent - s->step[d]));
+}
+
 static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
     int64_t part, of, every, begin, end, step;
+    if (!omitted_fit(node, s, d, extent))
+        return false;
     if (!part_key(node, "part", &part) || !part_key(node, "of", &of) || !part_key(node, "every", &every) ||
         !part_key(node, "begin", &begin) || !part_key(node, "end", &end) || !part_key(node, "step", &step))
         return false;
