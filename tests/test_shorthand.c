@@ -36,6 +36,9 @@ Test(shorthand, defaults_and_types) {
     expands("s = slice x:4x8 {begins = [0, 2], ends = [4, 6]} -> 4x4",
             "%s = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 2 : i32], ends = [4 : i32, 6 : i32], step = [1 : i32, "
             "1 : i32]}> : (tensor<4x8xbf16>) -> tensor<4x4xbf16>");
+    expands("s = slice_static x:4x8 {begins = [0, 2], ends = [4, 6]} -> 4x4",
+            "%s = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 2 : i32], ends = [4 : i32, 6 : i32], step = [1 : i32, "
+            "1 : i32]}> : (tensor<4x8xbf16>) -> tensor<4x4xbf16>");
     expands("n = rms_norm x:2x8 w:8 {epsilon = 1e-5}",
             "%n = \"ttir.rms_norm\"(%x, %w) <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 8>, "
             "operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x8xbf16>, tensor<8xbf16>) -> tensor<2x8xbf16>");

@@ -326,6 +326,12 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
     op->spelling = op_spelling(op->kind, prefix.p, "");
     if (op->spelling.n)
         return true;
+    op->spelling = arena_printf(s->arena, "%s%.*s", prefix.p, (int)word.n, word.p); /* of several, as slice_static */
+    enum op_kind kind = op_kind_of_spelling(op->spelling);
+    if (kind != NO_OPERATOR) {
+        op->kind = kind;
+        return true;
+    }
     const char *near = op->kind == NO_OPERATOR ? op_nearest_name(word) : NULL;
     return fail(s, word,
                 !near ? "the dialect has no op of this name"
