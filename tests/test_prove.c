@@ -339,8 +339,8 @@ Test(prove, a_precondition_is_imposed) {
     REDUCE("s", "sum", "x", "1", "2x6", "2x1")                                                                         \
     TWO("m", "multiply", "s", "n", "2x1", "1x1", "2x1") TWO("o", "subtract", "x", "m", "2x6", "2x1", "2x6")
     args = "{n: parameter}";
-    proved((struct rule){"out = x - sum(x, dim=-1) * given(1 / extent(-1))", NULL, "x - mean(x)", NULL}, GIVEN);
-    refuted((struct rule){"out = x - sum(x, dim=-1) * given(2 / extent(-1))", NULL, "x - mean(x)", NULL}, GIVEN,
+    proved((struct rule){"out = x - sum(x, dim=-1) * (1 / extent(x, -1))", NULL, "x - mean(x)", NULL}, GIVEN);
+    refuted((struct rule){"out = x - sum(x, dim=-1) * (2 / extent(x, -1))", NULL, "x - mean(x)", NULL}, GIVEN,
             DIFFERS);
 }
 
