@@ -1378,7 +1378,7 @@ class Explain(Case):
         """As text; JSON has the same."""
         status, out, err = self.explain("--ttir-only", "m.mlir")
         self.assertEqual((status, err), (0, ""))
-        self.assertTrue(out.startswith("m.mlir:4: ttir.add %1: near: linear -> ttnn.linear, 2 of 2 ops match"), out)
+        self.assertTrue(out.startswith("m.mlir:4: ttir.add %1: near: linear -> ttnn.linear, both ops match"), out)
         self.assertRegex(out, r"\n  matched  ttir.matmul 3, ttir.add 4\n  where    row_vector\(bias, product\)\n  because  .*%0 32x128 "
                               r".*%arg2 32x128\n  hint  ")
         self.assertFalse(self.there())
@@ -2139,7 +2139,7 @@ esac
         """Where the option changes nothing, and where the compile with it fails."""
         for instead in "cat m.ttnn.mlir; exit;", "exit 1;":
             self.compiler(fused=instead)
-            self.assertIn("\nnothing helped\nbest:\n  ./compiler ", self.try_it()[1])
+            self.assertTrue(self.try_it()[1].endswith("\nnothing helped\n"))
 
     def test_pipelines(self):
         self.compiler()
@@ -2160,7 +2160,7 @@ esac
         self.compiler("echo 'm.mlir:3: error: cannot legalize' >&2; echo more >&2; exit 1;")
         status, out, _ = self.try_it()
         self.assertEqual((status, self.rows(out)[1][1:]), (0, ("fails", "", "enable-fusing-pass=true", "cannot legalize")))
-        self.assertIn("./compiler --ttir-to-ttnn-backend-pipeline --mlir", out.splitlines()[-1])
+        self.assertTrue(out.endswith("\nnothing helped\n"), out)
         self.compiler("echo module;")
         self.assertEqual(self.rows(self.try_it()[1])[1][1], "fails")
 

@@ -76,7 +76,7 @@ static const char *reason_of(struct repro *r, const struct fa_application *a) {
     if (r->absent || *r->level)
         return "in its TTIR alone the pattern does not match";
     return text(&r->x->args, "TTIR has no %s",
-                *r->f->lacks && strcmp(r->f->lacks, "the op") ? r->f->lacks : r->f->fused_op);
+                *r->f->lacks && strcmp(r->f->lacks, "the op") != 0 ? r->f->lacks : r->f->fused_op);
 }
 
 static void apply_small(struct repro *r) {

@@ -180,6 +180,8 @@ static void print_best(struct tries *r, FILE *out) {
         fputs("no finding asks for an option of the compiler\n", out);
     else if (best == &r->all[0])
         fputs("nothing helped\n", out);
+    if (best == &r->all[0])
+        return;
     fputs("best:\n  ", out);
     print_word(r->x->compiler, " ", out);
     print_word(compiler_pipeline(&r->compiler, best->options, best->noptions), " --mlir-print-debuginfo ", out);

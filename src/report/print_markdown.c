@@ -95,7 +95,6 @@ static void add_alike(struct buf *out, const struct finding *f) {
 
 static void add_finding(struct buf *out, const struct finding *f) {
     struct arena a = {0};
-    char fingerprint[FINGERPRINT_TEXT];
     buf_add(out, STR("\n**"));
     add_markdown(out, finding_place(f));
     buf_add(out, STR("** "));
@@ -108,8 +107,6 @@ static void add_finding(struct buf *out, const struct finding *f) {
     }
     buf_add(out, STR("<br>saves: "));
     add_markdown(out, f->device ? price_line(&f->price, f->device, STR(""), &a) : STR(""));
-    if (f->fingerprint.count)
-        buf_printf(out, "<br>fingerprint: %s", fingerprint_text(&f->fingerprint, fingerprint));
     buf_add(out, STR("\n\n"));
     if (f->same_as && !f->same_as->known.n)
         add_alike(out, f->same_as);

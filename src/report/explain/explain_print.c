@@ -58,6 +58,8 @@ static void put_place(struct writer *w, const struct explained *x) {
         put_op(w, &x->ops[i]);
     write_close(w);
     write_pair_number(w, "total", x->total);
+    if (w->markup == MARKUP_TEXT)
+        write_pair_bool(w, "both", x->nops == 2 && x->total == 2);
     write_pair_or_null(w, "proof", x->proof, TEXT_QUOTED);
     write_pair_or_null(w, "gives_way_to", x->winner, TEXT_QUOTED);
     write_pair_or_null(w, "price", x->price, TEXT_QUOTED);
@@ -75,7 +77,7 @@ static const struct template explanation_text[] = {
     {.of = "places",
      .apart = true,
      .text = "{file}:{root.line}: {^several_graphs?graph {graph}: |}{root.op} {root.result}: {outcome}: {pattern} -> "
-             "{fused_op}{difference?, {matched} of {total} ops match|}{gives_way_to?, to {gives_way_to}|}\n"
+             "{fused_op}{difference?, {both?both|{matched} of {total}} ops match|}{gives_way_to?, to {gives_way_to}|}\n"
              "{matched?  matched  {matched*{op} {line}}\n|}"
              "{source?  source   {source}\n|}"
              "{difference?{difference.part?  {difference.kind:label}{difference.part}\n|}"

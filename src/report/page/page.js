@@ -601,7 +601,7 @@ function models() {
         ...(data.reports.some((r) => r.total_us) ? [us('All ops', 'total_us')] : []), ...figures,
         ...(again.length ? [us('All ops, earlier run', 'total_before_us'), us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
         make('p', {class: 'faint'}, 'What saves most is first; the page of a model says what to do. Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
-            'triton and cuda (theoretical). Of a model, what is saved is that of the direct places; its page says what all save together. ' +
+            'triton and cuda (theoretical). Of a model, what is saved is what its time falls by if all that counts is done. ' +
             'Known: in the baseline.' + (again.length ? ' New and gone: against the earlier run.' : '')), ...sinceBefore(),
         make('h2', {}, 'Fused ops'), table([
         {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,

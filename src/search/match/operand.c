@@ -50,7 +50,7 @@ static bool split_axes(const struct axes *root, const struct axes *axes, struct 
 /* False: no reshape and permute make the operand of the value. */
 static bool lie_of(const struct graph *g, uint32_t value, const struct imap *map, const struct axes *axes,
                    struct lie *lie) {
-    int64_t strides[MAX_RANK], numel = 1;
+    int64_t strides[MAX_RANK] = {0}, numel = 1;
     struct axes laid;
     struct imap axis, whole;
     axes_clear(&laid);
