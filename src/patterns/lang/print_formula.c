@@ -146,7 +146,7 @@ static bool print_index(struct formula_printer *p, const struct node *n) {
     print_node(p, n->args[0], P_WORD);
     buf_printf(p->out, "[..., %.*s:%.*s%s%.*s", (int)begin.n, begin.p, (int)end.n, end.p, step.n ? ":" : "",
                (int)step.n, step.p);
-    for (signed char axis = n->dim.axes[0]; axis < -1; axis++)
+    for (int after = -1 - n->dim.axes[0]; after > 0; after--)
         buf_add(p->out, STR(", :"));
     buf_addc(p->out, ']');
     return true;
