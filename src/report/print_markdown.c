@@ -55,7 +55,10 @@ static bool print_row(struct markdown *m, const struct report_entry *e, bool kno
     const struct finding *first = e->findings[0];
     struct buf action = {0}, row = {0};
     buf_add(&row, STR("| "));
-    report_add_time(&row, x.saved);
+    if (x.saved > 0)
+        report_add_time(&row, x.saved);
+    else
+        buf_add(&row, STR("–")); /* another row counts it */
     buf_printf(&row, " | %u%s | ", x.n, m->report->compared && x.n && !x.fails && !known ? " (no failure)" : "");
     add_markdown(&row, first->fused_op);
     buf_add(&row, STR(" | "));

@@ -244,10 +244,10 @@ function section(entry, shown) {
         const key = place.alike || place.fingerprint;
         groups.set(key, [...(groups.get(key) || []), place]);
     }
-    const saved = sum(shown, (p) => Math.max(p.saved_us, 0));
+    const saved = sum(shown, (p) => p.counted_us || 0);
     const out = make('section', {'aria-label': `${entry.fused_op}, ${entries.indexOf(entry) + 1} of ${entries.length}`, id: idOf(entry)},
         make('h2', {}, make('span', {class: 'name'}, entry.fused_op), variant(entry), ` at ${plural(shown.length, 'place')}`,
-            make('span', {class: 'faint'}, saved >= .05 ? `, saves ${time(saved)}` : ', saves no time')),
+            make('span', {class: 'faint'}, saved >= .05 ? `, saves ${time(saved)}` : ', saves nothing beside the others')),
         make('p', {class: 'faint'}, 'instead of ', make('span', {class: 'name'}, entry.component_ops.join(', '))));
     for (const group of groups.values()) {
         out.append(card(entry, group[0]));
@@ -442,7 +442,8 @@ function openFirst(entry) {
     document.getElementById(idOf(entry)).querySelector('.finding').open = true;
 }
 
-const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => Math.max(p.saved_us, 0)),
+// Of what several rows take, one counts it: they add up to what is to save.
+const rows = () => entries.map((entry) => ({entry, saved: sum(entry.instances, (p) => p.counted_us || 0),
     different: new Set(entry.instances.map((p) => p.alike || p.fingerprint)).size}));
 
 function summary() {
@@ -459,16 +460,15 @@ function summary() {
 function report() {
     const files = inputFiles();
     head(`Missed fusions of ${files.map(base).join(' and ')}`, places.length
-        ? `${plural(places.length, 'place')} where ${plural(entries.length, 'fused op')} could stand; ` +
+        ? `${plural(places.length, 'place')} where ${plural(new Set(entries.map((e) => e.fused_op)).size, 'fused op')} could stand; ` +
           `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
         : 'No fusion is missed.', `Of ${files.join(' and ')}. The keys j and k go from place to place, / searches.`);
     if (!places.length) return overview.append(...timesOf());
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
             'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
         make('p', {class: 'faint'}, 'Times are estimates of a model of the device, unless a profile was given. ' +
-            (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there. ' : '') + 'Distinct places differ in more than names. Rows overlap where fused ops compete for ' +
-            'the same ops; the total counts each op once, with what is saved around the places; a theoretical kernel counts only where no other row ' +
-            'takes its ops.'), ...timesOf(), filterBar());
+            (rows().some((r) => saving(r.saved) === '–') ? 'A dash: by the model, fusing saves no time there, or another row counts it. ' : '') + 'Distinct places differ in more than names. The rows add up: each op counts once, ' +
+            'with what is saved around the places, and a theoretical kernel only where no other row takes its ops.'), ...timesOf(), filterBar());
     show();
 }
 
