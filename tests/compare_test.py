@@ -568,6 +568,16 @@ class Diff(Case):
         self.assertEqual(self.run_it("diff", "old.yml", "/dev/null")[0], 0)
         self.assertEqual(self.run_it("diff", "/dev/null", "/dev/null"), (0, "", ""))
 
+    def test_a_report_in_json_is_told_wherever_its_findings_begin(self):
+        for name, layers in (("old", [True]), ("new", [False])):
+            self.audit(model(layers), "-q", "--format=json:%s.json" % name)
+            report = json.loads(self.read(name + ".json"))
+            self.write(name + ".json", json.dumps({"device": 9000 * "x", **report}))
+        status, out, err = self.run_it("diff", "old.json", "new.json")
+        self.assertEqual((status, err, out.count("  new: ")), (1, "", 1))
+        self.write("old.json", json.dumps({"log": model([True]) + '"missed_fusions"'}))  # a log, which is no report
+        self.assertEqual(self.run_it("diff", "old.json", "new.json")[0], 2)
+
     def test_formats(self):
         """The document has what the text says, and the page is the document."""
         self.write("old.mlir", model([True, False]))

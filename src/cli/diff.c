@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,18 +14,28 @@ static bool is_nothing(const char *path) {
     return strcmp(path, "/dev/null") == 0;
 }
 
-/* A report, or /dev/null, which is one without findings: YAML or JSON that says so in its first bytes. */
+/* YAML that begins so, or JSON with this key anywhere: IR in a string of JSON has its quotes escaped. */
+static bool has_report(FILE *file) {
+    char *word = NULL;
+    size_t cap = 0;
+    bool found = getdelim(&word, &cap, '"', file) > 0 && begins(word + strspn(word, " \t\r\n"), "input:");
+    bool json = !found && word && word[strspn(word, " \t\r\n")] == '{';
+    while (json && !found && getdelim(&word, &cap, '"', file) > 0)
+        found = strcmp(word, "missed_fusions\"") == 0;
+    free(word);
+    return found;
+}
+
+/* A report, or /dev/null, which is one without findings. */
 static bool is_report(const char *path) {
-    char head[4096] = "", *begin = head;
     struct stat st;
     if (is_nothing(path))
         return true;
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-    if (file && fread(head, 1, sizeof head - 1, file))
-        begin += strspn(head, " \t\r\n");
+    bool report = file && has_report(file);
     if (file)
         fclose(file);
-    return begins(begin, "input:") || (*begin == '{' && strstr(begin, "\"missed_fusions\""));
+    return report;
 }
 
 static struct fa_audit *read_side(struct args *args, const char *const *files, size_t n, bool report) {
