@@ -141,7 +141,7 @@ struct fa_audit_options {
                                no report. Of no effect with baseline and expect, which look at each */
     bool classify;          /* entries of the report say how far the compiler is with their fusion */
     bool details;           /* instances have the figures of their proof as keys of their own */
-    bool times;             /* ops are priced also where nothing is found, for the format "time" and pages */
+    bool times;             /* ops are listed with their times, for the format "time", JSON and pages */
     bool inventory;         /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;           /* findings have modules of their own, */
     bool small_modules;     /* those of TTIR in the small shapes of a proof */
@@ -209,9 +209,10 @@ struct fa_note {
 /* Note i of a finding. False beyond the last. */
 bool fa_get_note(struct fa_audit *a, size_t finding, size_t i, struct fa_note *out);
 
-/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; "time", a table of where the time goes; or all findings as
- * a "baseline", where those that `baseline` has keep its reasons and dates; or how often the fused ops of the model are
- * in it as "expectations". False: there is no such format or no report, or the stream failed. */
+/* Prints the report in a format: "yaml", "json", "markdown", "sarif", "github", "gitlab" or "html"; "time", a table of
+ * where the time goes; or all findings as a "baseline", where those that `baseline` has keep its reasons and dates; or
+ * how often the fused ops of the model are in it as "expectations". False: there is no such format or no report, or the
+ * stream failed. */
 bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
 /* Writes what fa_print_report prints: to a file that takes the place of `path` and keeps its mode, owner and links,
  * straight into it where it is no regular file, or to standard output for "-". False with the reason in `error`, at

@@ -35,6 +35,7 @@ int main(int, char **argv) {
     fa_audit_options options = fa_audit_options();
     options.patterns.data = argv[1];
     options.patterns.only = "ttnn.*";
+    options.times = true;
     options.inputs.files = argv + 3;
     options.inputs.nfiles = 2;
     size_t left = 1;

@@ -292,6 +292,16 @@ void write_pair_bool(struct writer *w, const char *key, bool b) {
     write_bool(w, b);
 }
 
+void write_pair_real(struct writer *w, const char *key, double x) {
+    write_key(w, str_of(key));
+    write_real(w, x);
+}
+
+void write_pair_positive(struct writer *w, const char *key, double x) {
+    if (x > 0)
+        write_pair_real(w, key, x);
+}
+
 void write_pair_null(struct writer *w, const char *key) {
     write_key(w, str_of(key));
     write_null(w);

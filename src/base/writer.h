@@ -57,6 +57,8 @@ void write_null(struct writer *w);
 void write_pair(struct writer *w, const char *key, struct str s, enum text_style style);
 void write_pair_number(struct writer *w, const char *key, uint64_t n);
 void write_pair_bool(struct writer *w, const char *key, bool b);
+void write_pair_real(struct writer *w, const char *key, double x);
+void write_pair_positive(struct writer *w, const char *key, double x); /* nothing where it is not above 0 */
 void write_pair_null(struct writer *w, const char *key);
 void write_map_at(struct writer *w, const char *key);
 void write_list_at(struct writer *w, const char *key);

@@ -58,21 +58,30 @@ static struct reports reports_below(struct args *args, const char *directory) {
     return r;
 }
 
+/* The reports of each word, a file by itself or those below a directory; how many they are in `all`. A file alone has
+ * no name among others: "model". */
+static struct reports *reports_by_word(struct args *args, size_t *all) {
+    static const char *model = "model";
+    const struct fa_inputs *words = &args->options.inputs;
+    struct reports *of = kept(args, (words->nfiles + 1) * sizeof *of);
+    *all = 0;
+    for (size_t i = 0; i < words->nfiles; i++) {
+        const char **path = kept(args, sizeof *path);
+        *path = words->files[i];
+        of[i] = is_directory(*path) ? reports_below(args, *path) : (struct reports){path, &model, 1};
+        *all += of[i].n;
+    }
+    return of;
+}
+
 /* Files as they are given, and those below directories. */
 static struct reports reports_of(struct args *args) {
-    const struct fa_inputs *words = &args->options.inputs;
-    struct reports below, all = {NULL, NULL, 0};
-    size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        all.paths = pass ? kept(args, (n + 1) * sizeof *all.paths) : NULL;
-        for (size_t i = 0; i < words->nfiles; i++) {
-            bool directory = is_directory(words->files[i]);
-            below = directory ? reports_below(args, words->files[i]) : (struct reports){NULL, NULL, 1};
-            for (size_t k = 0; k < below.n && pass; k++)
-                all.paths[all.n++] = directory ? below.paths[k] : words->files[i];
-            n += pass ? 0 : below.n;
-        }
-    }
+    size_t n;
+    const struct reports *of = reports_by_word(args, &n);
+    struct reports all = {kept(args, (n + 1) * sizeof *all.paths), NULL, 0};
+    for (size_t i = 0; i < args->options.inputs.nfiles; i++)
+        for (size_t k = 0; k < of[i].n; k++)
+            all.paths[all.n++] = of[i].paths[k];
     all.names = names_of(args, all.paths, all.n);
     return all;
 }
@@ -102,28 +111,19 @@ static void say_gone(const char *path, const char *name, enum fa_status *status)
     *status = *status == FA_CLEAN ? FA_MISSED : *status;
 }
 
-/* A word is a run: the reports below a directory by their names, or one report. Files alone are of one model. */
+/* A word is a run. */
 static enum fa_status run_runs(struct args *args, const char *format, FILE *out) {
-    const struct fa_inputs *words = &args->options.inputs;
     enum fa_status status = FA_CLEAN;
-    struct fa_table_row *rows = NULL;
-    struct fa_audit **read = NULL;
-    size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) { /* counts, then reads */
-        rows = pass ? kept(args, (n + 1) * sizeof *rows) : NULL;
-        read = pass ? kept(args, (n + 1) * sizeof *read) : NULL;
-        n = 0;
-        for (size_t i = 0; i < words->nfiles; i++) {
-            const char *word = words->files[i], *model = "model";
-            bool directory = is_directory(word);
-            struct reports r = directory ? reports_below(args, word) : (struct reports){&word, &model, 1};
-            for (size_t k = 0; k < r.n; k++, n++)
-                if (pass) {
-                    read[n] = read_one(r.paths[k], &status);
-                    rows[n] = (struct fa_table_row){.audit = read[n], .name = r.names[k], .run = word};
-                }
+    size_t all, n = 0;
+    const struct reports *runs = reports_by_word(args, &all);
+    struct fa_table_row *rows = kept(args, (all + 1) * sizeof *rows);
+    struct fa_audit **read = kept(args, (all + 1) * sizeof *read);
+    for (size_t i = 0; i < args->options.inputs.nfiles; i++)
+        for (size_t k = 0; k < runs[i].n; k++, n++) {
+            read[n] = read_one(runs[i].paths[k], &status);
+            rows[n] =
+                (struct fa_table_row){.audit = read[n], .name = runs[i].names[k], .run = args->options.inputs.files[i]};
         }
-    }
     args->lines = strcmp(format, "text") == 0;
     fa_print_table(rows, n, format, out);
     for (size_t i = 0; i < n; i++)

@@ -655,7 +655,7 @@ static void list_times(struct describer *by, struct report *r) {
         for (uint32_t k = 0; k < m->nops + m->nthrough; k++)
             taken[k < m->nops ? m->ops[k] : m->through[k - m->nops]] = true;
     }
-    if (!by->counted_only)
+    if (by->options->times)
         times_add(&r->times, &g, &r->arena);
     needless_add(&r->times, &g, &r->arena);
     free(taken);

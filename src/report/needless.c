@@ -151,7 +151,7 @@ static bool works_on_padding(struct search *s, uint32_t op) {
 static bool adds_units(const struct graph *g, uint32_t op) {
     uint32_t n, k, i = 0, j = 0;
     const int64_t *from = graph_shape(g, graph_operands(g, op)[0], &n),
-                  *to = graph_shape(g, result_of(&(struct search){.g = g}, op), &k);
+                  *to = graph_shape(g, g->m->ops[op].first_result, &k);
     while (from && to && (i < n || j < k)) {
         if (i < n && from[i] == 1)
             i++;

@@ -2,11 +2,6 @@
 #include "base/writer.h"
 #include "report/report.h"
 
-static void put_time(struct writer *w, const char *key, double us) {
-    write_key(w, str_of(key));
-    write_real(w, us);
-}
-
 static void put_drawn_op(struct writer *w, const struct drawn_op *op) {
     static const char *const parts[] = {"matched", "through", "outside"};
     write_map(w);
@@ -65,8 +60,8 @@ static void put_for_programs(struct writer *w, const struct finding *f) {
     char fingerprint[FINGERPRINT_TEXT];
     if (f->pattern)
         write_pair(w, "pattern", f->pattern->name, TEXT_NAME);
-    put_time(w, "saved_us", f->saved_us);
-    put_time(w, "counted_us", f->saved_us * f->counted);
+    write_pair_real(w, "saved_us", f->saved_us);
+    write_pair_real(w, "counted_us", f->saved_us * f->counted);
     if (f->instead_of.n)
         write_names(w, "instead_of", f->instead_of);
     if (f->fingerprint.count)
@@ -143,7 +138,7 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     if (w->markup == MARKUP_JSON)
         put_action(w, r, e);
     if (w->markup == MARKUP_JSON)
-        put_time(w, "saved_us", e->saved);
+        write_pair_real(w, "saved_us", e->saved);
     write_list_at(w, "instances");
     for (uint32_t i = 0; i < e->nfindings; i++)
         put_finding(w, r, e, e->findings[i], &notes);
@@ -173,12 +168,12 @@ static void put_promises(struct writer *w, const struct report *r) {
         write_map(w);
         write_pair(w, "option", all[i].option, TEXT_NAME);
         write_pair(w, "pipeline", STR(REPORT_PIPELINE), TEXT_NAME);
-        put_time(w, "before_us", us);
-        put_time(w, "after_us", us -= all[i].saved);
+        write_pair_real(w, "before_us", us);
+        write_pair_real(w, "after_us", us -= all[i].saved);
         if (all[i].parts > 0)
-            put_time(w, "parts_us", all[i].parts);
+            write_pair_real(w, "parts_us", all[i].parts);
         if (all[i].around > 0)
-            put_time(w, "around_us", all[i].around);
+            write_pair_real(w, "around_us", all[i].around);
         if (all[i].at_most)
             write_pair_bool(w, "at_most", true);
         write_pair_if_any(w, "needs", all[i].needs, TEXT_QUOTED);
@@ -192,8 +187,8 @@ static void put_promises(struct writer *w, const struct report *r) {
 /* Of the whole model. */
 static void put_times(struct writer *w, const struct report *r) {
     write_pair_if_any(w, "device", r->device, TEXT_NAME);
-    put_time(w, "total_us", r->total_us);
-    put_time(w, "saved_us", r->saved_us);
+    write_pair_real(w, "total_us", r->total_us);
+    write_pair_real(w, "saved_us", r->saved_us);
     put_counts(w, r);
     put_promises(w, r);
     report_write_times(w, r);
@@ -204,8 +199,8 @@ static void put_times(struct writer *w, const struct report *r) {
         write_map(w);
         write_pair_if_any(w, "name", r->layers[i].name, TEXT_NAME);
         write_pair_number(w, "graph", r->layers[i].graph);
-        put_time(w, "us", r->layers[i].us);
-        put_time(w, "saved_us", r->layers[i].saved_us);
+        write_pair_real(w, "us", r->layers[i].us);
+        write_pair_real(w, "saved_us", r->layers[i].saved_us);
         write_close(w);
     }
     write_close(w);

@@ -199,8 +199,7 @@ static void put_properties(struct sarif *s, const struct report_entry *e, const 
     put(s, "source", f->source);
     if (f->lacks.n)
         put(s, "lacks", f->lacks);
-    write_key(&s->w, STR("saved_us"));
-    write_real(&s->w, f->saved_us);
+    write_pair_real(&s->w, "saved_us", f->saved_us);
     put(s, "notes", report_notes(s->report, e, f, &s->notes));
     write_close(&s->w);
 }

@@ -6,14 +6,9 @@
 
 enum { MOST_ROWS = 25 /* by place, in a table */, MOST_LINES = 60 /* characters */ };
 
-static void put_us(struct writer *w, const char *key, double us) {
-    write_key(w, str_of(key));
-    write_real(w, us);
-}
-
 static void put_time(struct writer *w, double us, const struct report *r) {
-    put_us(w, "us", us);
-    put_us(w, "percent", r->total_us > 0 ? round(1000 * us / r->total_us) / 10 : 0);
+    write_pair_real(w, "us", us);
+    write_pair_real(w, "percent", r->total_us > 0 ? round(1000 * us / r->total_us) / 10 : 0);
 }
 
 static void put_bound(struct writer *w, const struct op_time *t) {
@@ -32,31 +27,6 @@ static void put_lines(struct writer *w, struct str lines) {
     buf_add(&out, n < lines.n ? STR(", ...") : STR(""));
     write_pair_if_any(w, "lines", buf_str(&out), TEXT_QUOTED);
     buf_free(&out);
-}
-
-static int by_us(const void *pa, const void *pb) {
-    const struct op_time *a = pa, *b = pb;
-    return a->us != b->us ? (a->us < b->us ? 1 : -1) : str_cmp(a->op, b->op);
-}
-
-/* Rows of one op as one, bound as the longest of them is. To be freed. */
-static struct op_time *kinds_of(const struct op_times *t, uint32_t *n) {
-    struct op_time *kinds = xcalloc(t->nrows + (size_t)1, sizeof *kinds);
-    *n = 0;
-    for (uint32_t i = 0; i < t->nrows; i++) {
-        uint32_t k = 0;
-        while (k < *n && !str_eq(kinds[k].op, t->rows[i].op))
-            k++;
-        if (k == *n) {
-            kinds[(*n)++] = t->rows[i];
-            continue;
-        }
-        kinds[k].us += t->rows[i].us;
-        kinds[k].n += t->rows[i].n;
-    }
-    if (*n)
-        qsort(kinds, *n, sizeof *kinds, by_us);
-    return kinds;
 }
 
 static void put_kinds(struct writer *w, const struct report *r, const struct op_time *kinds, uint32_t n) {
@@ -80,7 +50,7 @@ static void put_places(struct writer *w, const struct report *r) {
         write_map(w);
         put_time(w, t->us, r);
         write_pair_number(w, "ops", t->n);
-        put_us(w, "each_us", t->us / t->n);
+        write_pair_real(w, "each_us", t->us / t->n);
         put_bound(w, t);
         write_pair(w, "op", t->op, TEXT_NAME);
         write_pair_if_any(w, "type", t->type, TEXT_NAME);
@@ -102,7 +72,7 @@ static void put_fused(struct writer *w, const struct finding *f, const struct op
     for (uint32_t i = 0; i < n; i++)
         if (str_eq(kinds[i].op, f->fused_op)) {
             write_pair_number(w, "fused", kinds[i].n);
-            put_us(w, "fused_us", kinds[i].us);
+            write_pair_real(w, "fused_us", kinds[i].us);
         }
 }
 
@@ -120,8 +90,8 @@ static void put_forms(struct writer *w, const struct report *r, const struct op_
         write_pair(w, "fused_op", e->findings[0]->fused_op, TEXT_NAME);
         put_fused(w, e->findings[0], kinds, nkinds);
         write_pair_number(w, "unfused", e->nplaces);
-        put_us(w, "unfused_us", now);
-        put_us(w, "if_fused_us", fused);
+        write_pair_real(w, "unfused_us", now);
+        write_pair_real(w, "if_fused_us", fused);
         write_names(w, "instead_of", e->findings[0]->component_ops);
         write_close(w);
     }
@@ -147,7 +117,7 @@ static void put_needless(struct writer *w, const struct report *r) {
 
 void report_write_times(struct writer *w, const struct report *r) {
     uint32_t n;
-    struct op_time *kinds = kinds_of(&r->times, &n);
+    struct op_time *kinds = times_by_kind(&r->times, &n);
     if (n) {
         write_map_at(w, "times");
         put_kinds(w, r, kinds, n);
@@ -195,7 +165,7 @@ bool report_print_times(const struct report *r, FILE *out) {
     struct writer w;
     write_as_text(&w, time_text, out);
     write_pair_if_any(&w, "device", r->device, TEXT_NAME);
-    put_us(&w, "total_us", r->total_us);
+    write_pair_real(&w, "total_us", r->total_us);
     report_write_times(&w, r);
     write_close(&w);
     return write_end(&w);

@@ -66,7 +66,7 @@ struct report {
     struct str device;         /* that was priced, where the module does not state it */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
-    struct op_times times; /* of ops; without rows where it is `counted` */
+    struct op_times times; /* of ops; rows where fa_audit_options.times asks for them */
     struct promise *parts; /* at parts of places that take more; `option`, `saved` and `at_most` only */
     uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is, and what its time falls by if all that counts is done */

@@ -54,6 +54,11 @@ static uint64_t key_of(const struct graph *g, uint32_t op, struct arena *a) {
     return hash_mix(key, str_hash(source_of(&(struct segment){g->m, &op, 1}, a)));
 }
 
+static void sort_rows(struct op_time *rows, uint32_t n) {
+    if (n)
+        qsort(rows, n, sizeof *rows, by_us);
+}
+
 void times_add(struct op_times *t, const struct timed_graph *g, struct arena *a) {
     const struct mlir *m = g->pricer->graph->m;
     struct timed_op *all = xcalloc(m->nops + (size_t)1, sizeof *all);
@@ -74,8 +79,7 @@ void times_add(struct op_times *t, const struct timed_graph *g, struct arena *a)
         t->rows = grow(t->rows, &t->rows_cap, t->nrows + 1, sizeof *t->rows);
         t->rows[t->nrows++] = row_of(g, ops + i, end - i, a);
     }
-    if (t->nrows)
-        qsort(t->rows, t->nrows, sizeof *t->rows, by_us);
+    sort_rows(t->rows, t->nrows);
     arena_free(&scratch);
     free(all);
     free(ops);
@@ -84,4 +88,22 @@ void times_add(struct op_times *t, const struct timed_graph *g, struct arena *a)
 void times_free(struct op_times *t) {
     free(t->rows);
     free(t->needless);
+}
+
+struct op_time *times_by_kind(const struct op_times *t, uint32_t *n) {
+    struct op_time *kinds = xcalloc(t->nrows + (size_t)1, sizeof *kinds);
+    *n = 0;
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        uint32_t k = 0;
+        while (k < *n && !str_eq(kinds[k].op, t->rows[i].op))
+            k++;
+        if (k == *n) {
+            kinds[(*n)++] = t->rows[i];
+            continue;
+        }
+        kinds[k].us += t->rows[i].us;
+        kinds[k].n += t->rows[i].n;
+    }
+    sort_rows(kinds, *n);
+    return kinds;
 }

@@ -39,6 +39,8 @@ struct timed_graph {
 
 void times_add(struct op_times *t, const struct timed_graph *g, struct arena *a);
 void needless_add(struct op_times *t, const struct timed_graph *g, struct arena *a);
+/* Rows of one op as one, bound as the longest of them is; the longest first. To be freed. */
+struct op_time *times_by_kind(const struct op_times *t, uint32_t *n);
 void times_free(struct op_times *t);
 
 #endif

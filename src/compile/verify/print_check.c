@@ -164,10 +164,7 @@ static void write_check(struct writer *w, const struct check *c) {
     write_pair(w, "kind", str_of(check_kinds[c->kind]), TEXT_NAME);
     if (c->shapes)
         write_pair_number(w, "shapes", c->shapes);
-    if (c->bound > 0) {
-        write_key(w, STR("bound"));
-        write_real(w, c->bound);
-    }
+    write_pair_positive(w, "bound", c->bound);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         write_pair_if_any(w, all[i].key, all[i].text, all[i].style);
     if (c->kind != CHECK_USE_AFTER_DEALLOCATE) {

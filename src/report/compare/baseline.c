@@ -194,8 +194,7 @@ static void print_place(struct writer *w, const struct finding *f, const struct 
     write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)), TEXT_NAME);
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
     write_pair(w, "place", finding_place(f), TEXT_NAME);
-    write_key(w, STR("saved_us"));
-    write_real(w, f->saved_us);
+    write_pair_real(w, "saved_us", f->saved_us);
     print_known(w, k);
 }
 
@@ -212,10 +211,7 @@ bool baseline_print(const struct report *r, const struct baseline *before, FILE 
         if (!rule_of(before, l->items[i]))
             print_place(&w, l->items[i], c.before_of[i] == NONE ? NULL : &before->places.items[c.before_of[i]]);
     write_close(&w);
-    if (r->total_us > 0) {
-        write_key(&w, STR("total_us"));
-        write_real(&w, r->total_us);
-    }
+    write_pair_positive(&w, "total_us", r->total_us);
     write_close(&w);
     findings_compared_free(&c);
     return write_end(&w);

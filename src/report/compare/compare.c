@@ -225,10 +225,7 @@ static void write_change(struct writer *w, const struct changed_finding *x) {
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
     write_pair_if_any(w, "ir_loc", f->ir_loc, TEXT_QUOTED);
-    if (f->saved_us > 0) {
-        write_key(w, STR("saved_us"));
-        write_real(w, f->saved_us);
-    }
+    write_pair_positive(w, "saved_us", f->saved_us);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_QUOTED);
     write_close(w);

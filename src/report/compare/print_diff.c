@@ -1,13 +1,6 @@
 /* What changed between two compiles, as one document, which is JSON or text. */
 #include "report/compare/diff.h"
 
-static void write_us(struct writer *w, const char *key, double us) {
-    if (us > 0) {
-        write_key(w, str_of(key));
-        write_real(w, us);
-    }
-}
-
 static void write_change(struct writer *w, const struct change *c) {
     static const char *const words[] = {"lost", "partly lost", "gained", "changed"};
     write_map(w);
@@ -38,8 +31,8 @@ static void write_side(struct writer *w, const char *key, const struct compile_s
             write_text(w, str_of(c->files[i]), TEXT_NAME);
     write_close(w);
     write_pair_number(w, "findings", c->missed->n);
-    write_us(w, "total_us", c->total_us);
-    write_us(w, "saved_us", c->saved_us);
+    write_pair_positive(w, "total_us", c->total_us);
+    write_pair_positive(w, "saved_us", c->saved_us);
     write_close(w);
 }
 

@@ -6,11 +6,6 @@
 #include "device/price/price.h"
 #include "report/compare/compare.h"
 
-static void write_us(struct writer *w, const char *key, double us) {
-    write_key(w, str_of(key));
-    write_real(w, us);
-}
-
 /* What the findings that count save, as a table over reports has it. */
 static double saved_by(const struct finding_list *l) {
     double us = 0;
@@ -36,7 +31,7 @@ static void write_worse(struct writer *w, const struct run_item *before, const s
     if (slower >= NO_TIME_US || c.counts[FINDING_NEW]) {
         write_map_at(w, "worse");
         if (slower >= NO_TIME_US)
-            write_us(w, "us", slower);
+            write_pair_real(w, "us", slower);
         write_pair_number(w, "new", c.counts[FINDING_NEW]);
         write_list_at(w, "fused_ops");
         write_new_ops(w, &c, now->findings);
@@ -51,9 +46,8 @@ static void write_run(struct writer *w, const char *run, const struct run_item *
     write_map(w);
     write_pair(w, "run", str_of(run), TEXT_NAME);
     if (now) {
-        if (now->total_us > 0)
-            write_us(w, "total_us", now->total_us);
-        write_us(w, "saved_us", saved_by(now->findings));
+        write_pair_positive(w, "total_us", now->total_us);
+        write_pair_real(w, "saved_us", saved_by(now->findings));
         write_pair_number(w, "findings", now->findings->n);
         if (before)
             write_worse(w, before, now);

@@ -131,20 +131,12 @@ static void table_free(struct report_table *t) {
     free(t->ops.items);
 }
 
-static void write_time(struct writer *w, const char *key, double us) {
-    if (us > 0) {
-        write_key(w, str_of(key));
-        write_real(w, us);
-    }
-}
-
 static void write_worst(struct writer *w, const struct finding *f) {
     write_map_at(w, "worst");
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
     write_pair_if_any(w, "source", f->notes.source, TEXT_QUOTED);
-    write_key(w, STR("saved_us"));
-    write_real(w, us_as_said(f->saved_us));
+    write_pair_real(w, "saved_us", us_as_said(f->saved_us));
     write_close(w);
 }
 
@@ -153,8 +145,7 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
     write_pair(w, key, r->name, TEXT_NAME);
     if (r->page)
         write_pair(w, "page", str_of(r->page), TEXT_NAME);
-    write_key(w, STR("saved_us"));
-    write_real(w, r->saved_us);
+    write_pair_real(w, "saved_us", r->saved_us);
     write_pair_number(w, "direct", r->direct);
     write_pair_number(w, "library", r->library);
     write_pair_number(w, "theoretical", r->theoretical);
@@ -164,13 +155,12 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
         write_pair_number(w, "reports", r->reports);
     }
     if (r->compared) {
-        write_key(w, STR("saved_before_us"));
-        write_real(w, r->saved_before_us);
+        write_pair_real(w, "saved_before_us", r->saved_before_us);
         write_pair_number(w, "new", r->added);
         write_pair_number(w, "gone", r->gone);
     }
-    write_time(w, "total_us", r->total_us);
-    write_time(w, "total_before_us", r->total_before_us);
+    write_pair_positive(w, "total_us", r->total_us);
+    write_pair_positive(w, "total_before_us", r->total_before_us);
     if (r->vanished)
         write_pair_bool(w, "vanished", true);
     if (r->worst)
