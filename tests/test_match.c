@@ -175,6 +175,29 @@ Test(match, a_variable_may_stand_for_what_it_was_before_a_broadcast) {
     miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
 }
 
+#define COUNTED(start)                                                                                                 \
+    "e = ttir.exp x -> 2x3; c = ttir.arange {start = " start " : si64, end = 3 : si64, step = 1 : si64, "              \
+    "arange_dimension = 1 : i64} -> 1x3; o = ttir.multiply e c -> 2x3; return o"
+
+Test(match, conditions_on_the_numbers_of_constants) {
+    pattern("out = exp(x) * c", "where: counts(c, -1)");
+    hit("x:2x3", COUNTED("0"));
+    miss("x:2x3", COUNTED("1"));
+    pattern("out = exp(x) * c", "where: counts(c, -2)");
+    miss("x:2x3", COUNTED("0"));
+#define WIDENED(rows)                                                                                                  \
+    "e = ttir.exp x -> 3x2; u = ttir.constant {value = dense<" rows "> : tensor<2x4xf32>} -> 2x4; "                    \
+    "o = ttir.matmul e u -> 3x4; return o"
+    pattern("out = matmul(exp(x), u)", "where: repeats_columns(u, 2)");
+    hit("x:3x2", WIDENED("[[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]"));
+    miss("x:3x2", WIDENED("[[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]"));
+    pattern("out = matmul(exp(x), u)", "where: repeats_columns(u, 4)");
+    miss("x:3x2", WIDENED("[[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]"));
+    pattern("out = matmul(exp(x), u)", "");
+    hit("x:3x2", WIDENED("[[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]"));
+    hit("x:3x2", WIDENED("[[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]"));
+}
+
 Test(match, conditions_on_what_a_broadcast_repeats) {
     pattern("out = exp(x) * w", "where: repeated(w)");
     hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");

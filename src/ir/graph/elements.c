@@ -12,18 +12,11 @@ enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24 };
 
 static double *elements(const struct graph *g, uint32_t v, int deep);
 
-static int64_t mapped(const struct imap *map, int64_t i) {
-    int64_t at = 0;
-    for (uint32_t k = 0; k < map->n; k++)
-        at += i / map->t[k].lo % map->t[k].size * map->t[k].stride;
-    return at;
-}
-
 /* The element of an operand for each of a result. */
 static double *gathered(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
     double *all = elements(g, from, deep + 1), *out = all ? xcalloc((size_t)n, sizeof *out) : NULL;
     for (int64_t i = 0; i < n && out; i++)
-        out[i] = all[mapped(map, i)];
+        out[i] = all[imap_at(map, i)];
     free(all);
     return out;
 }
@@ -70,11 +63,8 @@ static double *written(const struct graph *g, uint32_t op, int64_t n) {
 
 /* As the element type of the value holds them. */
 static void round_all(enum dtype type, double *x, int64_t n) {
-    int exponent, bits = dtype_table[type].precision;
-    for (int64_t i = 0; i < n; i++) {
-        double fraction = frexp(x[i], &exponent);
-        x[i] = format_is_integer(type) ? trunc(x[i]) : ldexp(rint(ldexp(fraction, bits)), exponent - bits);
-    }
+    for (int64_t i = 0; i < n; i++)
+        x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
 }
 
 static double *moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {

@@ -56,6 +56,14 @@ static inline void axes_copy(struct axes *to, const struct axes *from) {
     memcpy(to->t, from->t, (from->n ? from->end[from->n - 1] : 0) * sizeof *from->t);
 }
 
+/* The element that index i has, of a map of one space. */
+static inline int64_t imap_at(const struct imap *m, int64_t i) {
+    int64_t at = 0;
+    for (uint32_t k = 0; k < m->n; k++)
+        at += i / m->t[k].lo % m->t[k].size * m->t[k].stride;
+    return at;
+}
+
 /* The elements of a value of `numel` elements, indexed by `space` itself. */
 void imap_identity(struct imap *m, uint32_t space, int64_t numel);
 void imap_canonical(struct imap *m);

@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+double round_to_bits(double x, int bits) {
+    int exponent;
+    double fraction = frexp(x, &exponent);
+    return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
+}
+
 int64_t whole_of(double x) {
     return isnan(x) ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)x;
 }

@@ -12,6 +12,8 @@ typedef double binary_function(double x, double y);
 #define BINARY(id, value) binary_function binary_##id;
 #include "ir/ops/ops.def"
 
+/* The nearest number with so many bits of fraction, ties to even. */
+double round_to_bits(double x, int bits);
 /* Without the fraction; saturates, and is 0 for a NaN. */
 int64_t whole_of(double x);
 /* NULL where the operator is none of one (two) numbers. */

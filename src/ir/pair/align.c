@@ -20,7 +20,7 @@ bool align_has(const struct alignment *a, uint32_t v) {
     return signature_find(&a->index, &a->ttnn.of[v], 1, &first) > 0;
 }
 
-/* Where an signature has to be looked for: a value that an op makes, of which TTIR has none, or that a function made
+/* Where a signature has to be looked for: a value that an op makes, of which TTIR has none, or that a function made
  * whose body is not shown. */
 static bool is_open(const struct alignment *a, uint32_t v) {
     const struct graph *g = a->ttnn.g;
@@ -31,7 +31,7 @@ static bool is_open(const struct alignment *a, uint32_t v) {
                                     : graph_class(g, op) == OP_CALL && !signature_known(&a->ttnn.of[source]);
 }
 
-/* Why an signature is given. */
+/* Why a signature is given. */
 enum { BY_VALUE = 1, BY_PLACE, BY_NAME };
 
 static void settle(struct alignment *a, uint32_t v, const struct signature *i, uint8_t why) {

@@ -30,6 +30,13 @@ static const struct node *find_below(struct node_search *s, const struct node *n
     return found;
 }
 
+struct str node_attribute(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (strcmp(n->attrs[i].key, key) == 0)
+            return n->attrs[i].value;
+    return STR("");
+}
+
 const struct node *formula_find(const struct formula *f, node_test *is, void *context) {
     struct node_search s = {.is = is, .context = context};
     const struct node *found = find_below(&s, f->root);

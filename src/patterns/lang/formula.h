@@ -141,6 +141,8 @@ struct node {
     const struct subformula *sub; /* what it asks of ops, in the net of its set (patterns/lang/net.h); NULL: nothing */
 };
 
+/* The text of an attribute; empty where it has none. */
+struct str node_attribute(const struct node *n, const char *key);
 /* False when no op of this kind can match the node, whatever is looked through: a test before any search. */
 static inline bool node_may_be(const struct node *n, enum op_kind k) {
     return n->any || (n->kinds[k / 64] >> (k % 64) & 1);

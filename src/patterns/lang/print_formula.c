@@ -131,16 +131,9 @@ static void print_call(struct formula_printer *p, const char *name, const struct
     buf_addc(p->out, ')');
 }
 
-static struct str bound_of(const struct node *n, const char *key) {
-    struct str bound = STR("");
-    for (uint32_t i = 0; i < n->nattrs; i++)
-        bound = strcmp(n->attrs[i].key, key) == 0 ? n->attrs[i].value : bound;
-    return bound;
-}
-
 /* x[..., 2:32, :]; false where the slice has no bounds. */
 static bool print_index(struct formula_printer *p, const struct node *n) {
-    struct str begin = bound_of(n, "begin"), end = bound_of(n, "end"), step = bound_of(n, "step");
+    struct str begin = node_attribute(n, "begin"), end = node_attribute(n, "end"), step = node_attribute(n, "step");
     if (op_table[n->op].class != OP_SLICE || !(begin.n || end.n || step.n))
         return false;
     print_node(p, n->args[0], P_WORD);

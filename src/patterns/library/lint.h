@@ -1,4 +1,4 @@
-/* What authors are told of pattern files that is no error but looks like a mistake. */
+/* What authors are told of pattern files that are read well, and are or look like a mistake. */
 #ifndef FA_LINT_H
 #define FA_LINT_H
 

@@ -357,7 +357,7 @@ static bool has_operand_as_printed(const struct fused_form *f) {
 /* A slice whose bounds are in the form works along the axis that is there. */
 static bool has_slice_bounds(const struct node *n, void *context) {
     (void)context;
-    return attribute_text(n, "begin").n > 0;
+    return node_attribute(n, "begin").n > 0;
 }
 
 /* The axis of the root that has this digit; NONE: none, or it is several. */
@@ -443,7 +443,7 @@ static uint32_t work_axis_of(const struct fused_form *f, const struct reference 
 static bool names_axis(const struct node *n, void *context) {
     (void)context;
     const char *channels = n->nattrs ? op_table[n->op].channels.key : NULL;
-    return (n->dim.n > 0 && !n->dim.of_idiom) || (channels && attribute_text(n, channels).n > 0);
+    return (n->dim.n > 0 && !n->dim.of_idiom) || (channels && node_attribute(n, channels).n > 0);
 }
 
 /* One of a single element counts where there is no other. */
@@ -568,12 +568,8 @@ static const struct tensor *in_index_order(struct form_run *run, const struct te
         return t;
     struct tensor *out = tensor_new(run->eval, &s);
     axes_join(axes, 0, axes->n, &place);
-    for (int64_t i = 0; i < out->n; i++) {
-        int64_t at = 0;
-        for (uint32_t k = 0; k < place.n; k++)
-            at += i / place.t[k].lo % place.t[k].size * place.t[k].stride;
-        out->x[i] = full->x[at];
-    }
+    for (int64_t i = 0; i < out->n; i++)
+        out->x[i] = full->x[imap_at(&place, i)];
     return out;
 }
 

@@ -63,13 +63,6 @@ static const struct binding *matched_pad(const struct reference *r, struct str n
     return b && b->op != NONE && op_table[reference_graph(r)->kind[b->op]].shrink == SHRINK_PAD ? b : NULL;
 }
 
-struct str attribute_text(const struct node *n, const char *key) {
-    for (uint32_t i = 0; i < n->nattrs; i++)
-        if (strcmp(n->attrs[i].key, key) == 0)
-            return n->attrs[i].value;
-    return STR("");
-}
-
 static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
     for (uint32_t i = 0; i < r->match->nops; i++)
         if (reference_graph(r)->kind[r->match->ops[i]] == k)
@@ -113,7 +106,7 @@ static const struct attr *activation_named(const struct reference *r, struct str
  * padding is that of the op of the graph. */
 static bool attribute_of_match(const void *self, const struct node *n, const char *key, const struct attr **out) {
     const struct reference *r = ((const struct form_run *)self)->ref;
-    struct str text = attribute_text(n, key), list = attribute_text(n, "padding");
+    struct str text = node_attribute(n, key), list = node_attribute(n, "padding");
     const struct binding *pad = matched_pad(r, list);
     uint32_t op = pad || text.n ? op_of_kind(r, n->op) : NONE;
     if (strcmp(key, "activation") == 0 && text.n) {
@@ -160,7 +153,7 @@ struct padded_operand {
 static bool pads(const struct node *n, void *context) {
     const struct padded_operand *p = context;
     return n->kind == N_OP && n->nargs && n->args[0]->kind == N_VARIABLE && n->args[0]->slot == p->slot &&
-           matched_pad(p->ref, attribute_text(n, "padding"));
+           matched_pad(p->ref, node_attribute(n, "padding"));
 }
 
 static const struct node *padded_op(const struct form_run *run, uint32_t slot) {
@@ -173,7 +166,7 @@ bool form_absorbs_pad(const struct form_run *run, uint32_t slot) {
 
 const struct tensor *form_unpadded(struct form_run *run, uint32_t slot) {
     const struct node *n = padded_op(run, slot); /* as form_absorbs_pad said */
-    return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
+    return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, node_attribute(n, "padding")));
 }
 
 struct formula_context form_like(const struct form_run *run) {

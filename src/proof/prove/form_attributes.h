@@ -9,8 +9,6 @@
 struct formula_context form_like(const struct form_run *run);
 /* The pattern says of this match that such inputs are no part of its claim. */
 bool form_excludes(const struct reference *r, const struct fused_form *f, enum outside what);
-/* The text of an attribute in the form; empty where it has none. */
-struct str attribute_text(const struct node *n, const char *key);
 /* The operand of this name is to be read without the pad that the op which takes it absorbs. */
 bool form_absorbs_pad(const struct form_run *run, uint32_t slot);
 /* That operand. Within eval_attempt, as the next. */

@@ -3,6 +3,8 @@
 #include "search/automaton/ask.h"
 
 #include <math.h>
+
+#include "ir/ops/scalar.h"
 #include <string.h>
 
 enum { PRINTED_BITS = 16 }; /* of a number that people print: 0.166667 is 1/6 */
@@ -44,12 +46,6 @@ bool close_to(double actual, double expected, int bits) {
     return isfinite(actual) && isfinite(expected) && fabs(actual - expected) <= fabs(expected) * tolerance;
 }
 
-static double rounded(double x, int bits) {
-    int exponent;
-    double fraction = frexp(x, &exponent);
-    return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
-}
-
 /* In a narrow format 1/199 and 1/200 may be one number within its error. Where the constant is printed with more digits
  * than the format has, it has to be the right one; else both have to round to the same number of the format. */
 bool count_close_to(double actual, double expected, double count, int bits) {
@@ -60,8 +56,8 @@ bool count_close_to(double actual, double expected, double count, int bits) {
         return true;
     if (bits < 8) /* a shared exponent: what it rounds to depends on other elements */
         return fabs(actual - expected) <= fabs(expected) * ldexp(1, -bits);
-    double kept = rounded(actual, bits);
-    return fabs(actual - kept) <= fabs(kept) * near && kept == rounded(expected, bits);
+    double kept = round_to_bits(actual, bits);
+    return fabs(actual - kept) <= fabs(kept) * near && kept == round_to_bits(expected, bits);
 }
 
 /* Of a number that counts elements `expected` or its reciprocal is about that count. */
@@ -70,5 +66,5 @@ bool node_number_is(const struct node *n, struct constant c, double expected) {
     if (!c.known)
         return false;
     return n->counts ? count_close_to(c.value, expected, fmax(expected, 1 / expected), bits)
-                    : close_to(c.value, expected, bits);
+                     : close_to(c.value, expected, bits);
 }

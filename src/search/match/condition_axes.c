@@ -2,6 +2,8 @@
  * a value varies along it where its index map depends on one of them. */
 #include "search/match/conditions.h"
 
+#include <math.h>
+
 /* Varies along the last two axes only. */
 bool condition_matrix(const struct condition_call *c) {
     const struct axes *axes = c->arg[0].axes;
@@ -157,11 +159,6 @@ bool condition_positions(const struct condition_call *c) {
     return false;
 }
 
-static bool attribute_is(const struct graph *g, uint32_t op, const char *key, double number) {
-    const struct attr *a = attrs_find(graph_attributes(g, op), key);
-    return a && a->is_number && a->number == number;
-}
-
 /* Positions from 0 on along one axis of the value, the same along the others; also where they are computed before the
  * first run. */
 bool condition_counts(const struct condition_call *c) {
@@ -182,8 +179,9 @@ bool condition_counts(const struct condition_call *c) {
         uint32_t op = g->m->values[last->value].def;
         if (op != NONE && graph_op_is(g, op, COUNTS))
             return imap_equal(&last->map, &axis) && axis.n &&
-                   graph_numel(g, last->value) == axis_size(axis.t, axis.n) && attribute_is(g, op, "start", 0) &&
-                   attribute_is(g, op, "step", 1);
+                   graph_numel(g, last->value) == axis_size(axis.t, axis.n) &&
+                   attrs_number(graph_attributes(g, op), "start", NAN) == 0 &&
+                   attrs_number(graph_attributes(g, op), "step", NAN) == 1;
         map = last->map;
         value = graph_callee_value(g, last->value);
         if (value != NONE)

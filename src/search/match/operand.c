@@ -124,7 +124,7 @@ static void add_numbers(struct buf *out, const int64_t *numbers, uint32_t n) {
     buf_add(out, n == 1 ? STR(",)") : STR(")"));
 }
 
-/* Of `rank` dimensions or more; leading ones do not count where `broadcast`. */
+/* The value has these extents as it is; leading ones do not count where `broadcast`. */
 static bool has_extents(const struct graph *g, uint32_t value, const struct lie *lie, bool broadcast) {
     uint32_t rank, skip = 0, ahead = 0;
     const int64_t *shape = graph_shape(g, value, &rank);

@@ -162,16 +162,10 @@ static bool bind_bounds(struct matcher *m, const struct goal *g, const struct sl
     return same;
 }
 
-static bool has_key(const struct node *node, const char *key) {
-    for (uint32_t i = 0; i < node->nattrs; i++)
-        if (strcmp(node->attrs[i].key, key) == 0)
-            return true;
-    return false;
-}
-
 /* Of x[..., begin:end:step] a bound that is left out is the first or the last one, and the step 1. */
 static bool omitted_fit(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
-    bool begin = has_key(node, "begin"), end = has_key(node, "end"), step = has_key(node, "step");
+    bool begin = node_attribute(node, "begin").n, end = node_attribute(node, "end").n;
+    bool step = node_attribute(node, "step").n;
     return !(begin || end || step) ||
            ((begin || s->begin[d] == 0) && (step || s->step[d] == 1) && (end || s->end[d] > extent - s->step[d]));
 }
