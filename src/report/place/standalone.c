@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/mlir/print.h"
 #include "proof/equal/shapes.h"
@@ -64,9 +65,8 @@ struct cutting {
     const struct graph *g;
     const struct mlir *m;
     struct arena *arena;
-    uint32_t func, first, end; /* its ops */
-    bool *in;                  /* per op, from the first on */
-    uint8_t *made; /* likewise: of how many ops in a row a constant is made that is short to write; 0: it is none */
+    uint32_t func;
+    uint32_t *ops, nops, cap; /* of the function, ascending */
     uint32_t *inputs, ninputs;
 };
 
@@ -80,33 +80,47 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
-static bool is_in(const struct cutting *c, uint32_t op) {
-    return op >= c->first && op < c->end && c->in[op - c->first];
-}
-static uint8_t rows_of(const struct cutting *c, uint32_t op) {
-    return op >= c->first && op < c->end ? c->made[op - c->first] : 0;
-}
-
-/* As are the ops that make it, which stand before it. */
-static void find_short_constants(struct cutting *c) {
-    c->made = arena_alloc(c->arena, c->end - c->first + (size_t)1);
-    for (uint32_t op = c->first; op < c->end; op++) {
-        struct str text = mlir_span(c->m, c->m->ops[op].text);
-        bool made = in_function(c, op) && c->m->ops[op].callee == NONE && text.n <= MOST_BYTES &&
-                    !str_find(text, STR("dense_resource"));
-        uint8_t row = 1;
-        for (uint32_t k = 0; k < c->m->ops[op].noperands && made; k++) {
-            uint32_t v = operands_of(c, op)[k], def = v == NONE ? NONE : c->m->values[v].def;
-            made = def != NONE && def < op && rows_of(c, def) > 0 && rows_of(c, def) <= MOST_DEPTH;
-            row = made && rows_of(c, def) >= row ? (uint8_t)(rows_of(c, def) + 1) : row;
-        }
-        c->made[op - c->first] = made ? row : 0;
+/* Where the op is among those that are cut out, or would be. */
+static uint32_t position_of(const struct cutting *c, uint32_t op) {
+    uint32_t low = 0, high = c->nops;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->ops[middle] < op)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
 }
 
-static bool is_short_constant(const struct cutting *c, uint32_t value) {
+static bool is_in(const struct cutting *c, uint32_t op) {
+    uint32_t at = position_of(c, op);
+    return at < c->nops && c->ops[at] == op;
+}
+
+static void add_op(struct cutting *c, uint32_t op) {
+    uint32_t at = position_of(c, op);
+    if (at < c->nops && c->ops[at] == op)
+        return;
+    c->ops = grow(c->ops, &c->cap, c->nops + 1, sizeof *c->ops);
+    memmove(c->ops + at + 1, c->ops + at, (c->nops++ - at) * sizeof *c->ops);
+    c->ops[at] = op;
+}
+
+/* A constant that is short to write, as are the ops that make it, which stand before it. */
+static bool is_short_constant(const struct cutting *c, uint32_t value, unsigned depth) {
     uint32_t op = value == NONE ? NONE : c->m->values[value].def;
-    return rows_of(c, op) > 0;
+    if (!in_function(c, op) || depth > MOST_DEPTH || c->m->ops[op].callee != NONE)
+        return false;
+    struct str text = mlir_span(c->m, c->m->ops[op].text);
+    if (text.n > MOST_BYTES)
+        return false;
+    for (uint32_t k = 0; k < c->m->ops[op].noperands; k++) {
+        uint32_t v = operands_of(c, op)[k];
+        if (v == NONE || c->m->values[v].def >= op || !is_short_constant(c, v, depth + 1))
+            return false;
+    }
+    return !str_find(text, STR("dense_resource"));
 }
 
 /* Tells of the value what its type does not: that its elements are the same along some dimension, or how a
@@ -126,13 +140,13 @@ static bool is_moved_here(const struct cutting *c, uint32_t value, unsigned dept
 
 /* Adds the op that makes `value` to those that are cut out, and what that op is made of, if it is a short constant or
  * only moves data: without it the shape or the number that the op needs would not be seen. */
-static void take_along(const struct cutting *c, uint32_t value, unsigned depth) {
-    if (!is_short_constant(c, value) && !is_moved_here(c, value, depth))
+static void take_along(struct cutting *c, uint32_t value, unsigned depth) {
+    if (!is_short_constant(c, value, 0) && !is_moved_here(c, value, depth))
         return;
     uint32_t op = c->m->values[value].def;
     if (is_in(c, op))
         return;
-    c->in[op - c->first] = true;
+    add_op(c, op);
     for (uint32_t k = 0; k < c->m->ops[op].noperands; k++)
         take_along(c, operands_of(c, op)[k], depth + 1);
 }
@@ -144,30 +158,21 @@ static void add_input(struct cutting *c, uint32_t value) {
     c->inputs[c->ninputs++] = value;
 }
 
-typedef void with_value(struct cutting *c, uint32_t value);
-
-static void bring_along(struct cutting *c, uint32_t value) {
-    take_along(c, value, 0);
-}
-
-/* The operands of its ops that none of them makes. */
-static void each_operand(struct cutting *c, with_value *f) {
-    for (uint32_t op = c->first; op < c->end; op++)
-        for (uint32_t k = 0; is_in(c, op) && k < c->m->ops[op].noperands; k++) {
-            uint32_t v = operands_of(c, op)[k];
-            if (v != NONE && !is_in(c, c->m->values[v].def))
-                f(c, v);
-        }
-}
-
-static void find_inputs(struct cutting *c) {
+/* What the ops need, as far as it comes along, and what is left. */
+static void find_inputs(struct cutting *c, const struct segment *s) {
     uint32_t most = 1;
-    find_short_constants(c);
-    each_operand(c, bring_along);
-    for (uint32_t op = c->first; op < c->end; op++)
-        most += is_in(c, op) ? c->m->ops[op].noperands : 0;
+    for (uint32_t i = 0; i < s->nops; i++)
+        for (uint32_t k = 0; is_in(c, s->ops[i]) && k < c->m->ops[s->ops[i]].noperands; k++)
+            take_along(c, operands_of(c, s->ops[i])[k], 0);
+    for (uint32_t i = 0; i < c->nops; i++)
+        most += c->m->ops[c->ops[i]].noperands;
     c->inputs = arena_alloc(c->arena, most * sizeof *c->inputs);
-    each_operand(c, add_input);
+    for (uint32_t i = 0; i < c->nops; i++)
+        for (uint32_t k = 0; k < c->m->ops[c->ops[i]].noperands; k++) {
+            uint32_t v = operands_of(c, c->ops[i])[k];
+            if (v != NONE && !is_in(c, c->m->values[v].def))
+                add_input(c, v);
+        }
 }
 
 /* Taken by an op that stays behind, or by none; what is written to is no use of it. */
@@ -238,9 +243,9 @@ static void print_op(const struct cutting *c, uint32_t op, struct buf *out) {
 
 static void print_results(const struct cutting *c, bool types, struct buf *out) {
     uint32_t n = 0;
-    for (uint32_t op = c->first; op < c->end; op++)
-        for (uint32_t k = 0; is_in(c, op) && k < c->m->ops[op].nresults; k++) {
-            uint32_t v = c->m->ops[op].first_result + k;
+    for (uint32_t i = 0; i < c->nops; i++)
+        for (uint32_t k = 0; k < c->m->ops[c->ops[i]].nresults; k++) {
+            uint32_t v = c->m->ops[c->ops[i]].first_result + k;
             struct str text = types ? type_of(c, v) : name_of(c, v, false);
             if (is_result(c, v))
                 buf_printf(out, "%s%.*s", n++ ? ", " : "", (int)text.n, text.p);
@@ -261,9 +266,8 @@ static void print_function(const struct cutting *c, struct buf *out) {
     if (attributes.n)
         buf_printf(out, "attributes {%.*s} ", (int)attributes.n, attributes.p);
     buf_add(out, STR("{\n"));
-    for (uint32_t op = c->first; op < c->end; op++)
-        if (is_in(c, op))
-            print_op(c, op, out);
+    for (uint32_t i = 0; i < c->nops; i++)
+        print_op(c, c->ops[i], out);
     struct buf names = {0};
     print_results(c, false, &names);
     buf_printf(out, names.n ? "    return %.*s : " : "    return%.*s", (int)names.n, names.p ? names.p : "");
@@ -282,20 +286,16 @@ static void print_device(const struct cutting *c, struct buf *out) {
         }
 }
 
-/* What becomes a module of its own. False where the ops are in no function. */
+/* What becomes a module of its own; `ops` are to be freed. False where the ops are in no function. */
 static bool cut_out(struct cutting *c, const struct graph *g, const struct segment *s, struct arena *a) {
     const struct mlir *m = s->ir;
-    uint32_t func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE;
-    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = func};
-    if (func == NONE)
+    *c = (struct cutting){.g = g, .m = m, .arena = a, .func = s->nops ? m->ops[s->ops[s->nops - 1]].func : NONE};
+    if (c->func == NONE)
         return false;
-    c->first = m->funcs[func].first_op;
-    c->end = m->funcs[func].end_op;
-    c->in = arena_alloc(a, c->end - c->first + (size_t)1);
     for (uint32_t i = 0; i < s->nops; i++)
         if (in_function(c, s->ops[i]))
-            c->in[s->ops[i] - c->first] = true;
-    find_inputs(c);
+            add_op(c, s->ops[i]);
+    find_inputs(c, s);
     return true;
 }
 
@@ -307,6 +307,7 @@ struct str standalone_module(const struct graph *g, const struct segment *s, str
     struct buf body = {0};
     print_device(&c, &body);
     print_function(&c, &body);
+    free(c.ops);
     uint32_t module = m->funcs[c.func].module;
     struct str attributes = module == NONE ? STR("") : mlir_span(m, m->ops[module].attrs);
     return module_around(m, attributes, buf_take(&body, a), a);
@@ -316,16 +317,13 @@ uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct 
     struct cutting c;
     if (!cut_out(&c, g, s, a))
         return 0;
-    uint32_t *ops = arena_alloc(a, (c.end - c.first + (size_t)1) * sizeof *ops), n = 0;
-    for (uint32_t op = c.first; op < c.end; op++)
-        if (is_in(&c, op))
-            ops[n++] = op;
-    uint64_t kind = segment_hash(&(struct segment){c.m, ops, n});
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < c.m->ops[ops[i]].nresults; k++)
-            kind = hash_mix(kind, is_result(&c, c.m->ops[ops[i]].first_result + k));
+    uint64_t kind = segment_hash(&(struct segment){c.m, c.ops, c.nops});
+    for (uint32_t i = 0; i < c.nops; i++)
+        for (uint32_t k = 0; k < c.m->ops[c.ops[i]].nresults; k++)
+            kind = hash_mix(kind, is_result(&c, c.m->ops[c.ops[i]].first_result + k));
     for (uint32_t i = 0; i < c.ninputs; i++)
         kind = hash_mix(kind, graph_is_parameter(g, c.inputs[i]));
+    free(c.ops);
     return kind | 1;
 }
 
@@ -361,10 +359,11 @@ struct str standalone_small(const struct graph *g, const struct segment *s, cons
     struct cutting c;
     if (!cut_out(&c, g, s, a))
         return STR("");
-    uint32_t *ops = arena_alloc(a, (c.end - c.first + (size_t)1) * sizeof *ops), n = 0;
-    for (uint32_t op = c.first; op < c.end; op++)
-        if (is_in(&c, op) && !(c.m->ops[op].nresults && is_short_constant(&c, c.m->ops[op].first_result)))
-            ops[n++] = op; /* constants come by themselves */
+    uint32_t *ops = arena_alloc(a, c.nops * sizeof *ops), n = 0;
+    for (uint32_t i = 0; i < c.nops; i++)
+        if (!(c.m->ops[c.ops[i]].nresults && is_short_constant(&c, c.m->ops[c.ops[i]].first_result, 0)))
+            ops[n++] = c.ops[i]; /* constants come by themselves */
+    free(c.ops);
     all.ops = ops;
     all.nops = n;
     struct str text = small_module(&all, a);
