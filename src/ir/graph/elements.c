@@ -14,7 +14,12 @@ static double *elements(const struct graph *g, uint32_t v, int deep);
 
 /* The element of an operand for each of a result. */
 static double *gathered(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
-    double *all = elements(g, from, deep + 1), *out = all ? xcalloc((size_t)n, sizeof *out) : NULL;
+    struct imap same;
+    imap_identity(&same, 0, n);
+    double *all = elements(g, from, deep + 1);
+    if (all && n == graph_numel(g, from) && imap_equal(map, &same))
+        return all;
+    double *out = all ? xcalloc((size_t)n, sizeof *out) : NULL;
     for (int64_t i = 0; i < n && out; i++)
         out[i] = all[imap_at(map, i)];
     free(all);
@@ -61,6 +66,12 @@ static double *written(const struct graph *g, uint32_t op, int64_t n) {
     return NULL;
 }
 
+/* It only moves elements, which its type holds as they are. */
+static bool keeps_numbers(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    return op != NONE && graph_looks_through(g, op) && graph_dtype(g, graph_through(g, op)) == graph_dtype(g, v);
+}
+
 /* As the element type of the value holds them. */
 static void round_all(enum dtype type, double *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
@@ -91,7 +102,7 @@ static double *elements(const struct graph *g, uint32_t v, int deep) {
     out = c.known ? xcalloc((size_t)n, sizeof *out) : moved_or_made(g, g->m->values[v].def, v, n, deep);
     for (int64_t i = 0; i < n && c.known; i++)
         out[i] = c.value;
-    if (out)
+    if (out && !keeps_numbers(g, v))
         round_all(graph_dtype(g, v), out, n);
     return out;
 }
