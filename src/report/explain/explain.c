@@ -299,6 +299,40 @@ static void add_regions(struct explained_graph *r) {
 
 /* ---- one graph ---- */
 
+/* A function that has been searched, and the items that came of it. */
+struct searched_function {
+    uint64_t alike;
+    uint32_t func, first, end;
+};
+
+/* In a function that is written like one before it is as far to each op. */
+static void repeat_near(struct explained_graph *r, const struct searched_function *like, uint32_t func) {
+    const struct mlir *m = &r->level->ir;
+    uint32_t shift = m->funcs[func].first_op - m->funcs[like->func].first_op;
+    for (uint32_t i = like->first; i < like->end; i++) {
+        struct fa_explanation *e = r->e;
+        uint32_t root = (uint32_t)e->items[i].order + shift;
+        e->items = grow(e->items, &e->cap, e->n + 1, sizeof *e->items);
+        e->items[e->n] = e->items[i];
+        e->items[e->n].order += shift;
+        e->items[e->n++].root = op_text(r, root);
+    }
+}
+
+static void find_near_in(struct explained_graph *r, struct automaton_run *ops, struct searched_function *searched,
+                         uint32_t n, uint32_t func) {
+    struct fa_explanation *e = r->e;
+    uint32_t k = 0, first = e->n;
+    uint64_t alike = func == NONE || !r->near.take ? 0 : r->selection.matches.alike[func];
+    while (k < n && !(alike && searched[k].alike == alike))
+        k++;
+    if (k < n)
+        repeat_near(r, &searched[k], func);
+    else
+        near_misses_find(e->patterns, ops, &r->level->graph, func, e->all, &r->arena, &r->near);
+    searched[n] = (struct searched_function){alike, func, first, e->n};
+}
+
 /* A near miss that a closer one covers is not looked for where that is known of its root alone: not of a place that is
  * asked for, nor where regions come close, which may be closer. */
 static void find_near(struct explained_graph *r) {
@@ -307,10 +341,11 @@ static void find_near(struct explained_graph *r) {
     struct automaton_run *ops = automaton_run_new(match_cache_automaton(e->cache), g);
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
+    struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
     if (!r->asked && e->regions == REGION_KINDS)
         r->near = (struct near_misses){.take = add_near, .is_done = is_covered_at, .self = r};
     for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
-        near_misses_find(e->patterns, ops, g, funcs[i], e->all, &r->arena, &r->near);
+        find_near_in(r, ops, searched, i, funcs[i]);
     automaton_run_free(ops);
 }
 
