@@ -93,6 +93,19 @@ Test(pair, a_location_that_no_op_of_the_other_side_has_is_no_pair) {
     cr_assert_eq(p.nunpaired, 0, "nor is what sends it to another chip");
 }
 
+Test(pair, an_operand_made_below_is_nothing_to_merge_by) {
+    forget();
+    const char *text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                       "  %b = \"ttir.exp\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                       "  %c = \"ttir.exp\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                       "  %a = \"ttir.neg\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n  return %b : tensor<4xf32>\n}\n";
+    ir_read_bad(&ttir, text);
+    ir_read_bad(&ttnn, text);
+    pair_build(&p, &ttir.g, &ttnn.g, true);
+    cr_assert_eq(p.segments.equal[ir_op(&ttir, "%c")], ir_op(&ttir, "%b"));
+    cr_assert_eq(p.segments.equal[ir_op(&ttir, "%b")], ir_op(&ttir, "%b"));
+}
+
 Test(pair, only_audited_functions_are_paired) {
     forget();
     const char *f =

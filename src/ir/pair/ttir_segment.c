@@ -32,7 +32,8 @@ static void put_key(const struct graph *g, const uint32_t *equal, uint32_t op, s
     put_id(b, o->noperands);
     for (uint32_t i = 0; i < o->noperands; i++) {
         uint32_t v = g->m->operands[o->first_operand + i], def = v == NONE ? NONE : g->m->values[v].def;
-        put_id(b, def == NONE ? v : g->m->ops[equal[def]].first_result + (v - g->m->ops[def].first_result));
+        bool made_before = def < op; /* text that is cut or damaged has uses in front of it */
+        put_id(b, made_before ? g->m->ops[equal[def]].first_result + (v - g->m->ops[def].first_result) : v);
     }
     for (uint32_t i = 0; i < o->nresults; i++)
         put_id(b, g->m->values[o->first_result + i].type);
