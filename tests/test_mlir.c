@@ -251,6 +251,17 @@ Test(mlir, custom_assembly) {
     cr_assert(text_is(m.ops[2].loc, "#loc3"));
 }
 
+Test(mlir, operands_of_assembly_may_begin_on_a_line_of_their_own) {
+    clean("func.func @main(%a: tensor<4xf32>) {\n  %0 = stablehlo.concatenate\n      %a, %a,\n      %a, %a,\n      dim = 0 : "
+          "(\n      tensor<4xf32>, tensor<4xf32>,\n      tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>\n"
+          "  %v, %i = stablehlo.pair %0 : tensor<16xf32>\n  %1 = stablehlo.neg %0\n  %x, %y:2 = stablehlo.three %1 : "
+          "tensor<16xf32>\n  return %0 : tensor<16xf32>\n}\n");
+    cr_assert(named(1, "stablehlo.concatenate") && named(2, "stablehlo.pair") && named(3, "stablehlo.neg"));
+    cr_assert_eq(m.ops[1].noperands, 4);
+    cr_assert_eq(m.ops[3].noperands, 1);
+    cr_assert(named(4, "stablehlo.three") && m.ops[4].nresults == 3);
+}
+
 Test(mlir, loop_variables_belong_to_the_region) {
     clean("func.func @f(%n: index, %s: f32) {\n  %r = scf.for %i = %n to %n step %n iter_args(%acc = %s) -> (f32) {\n"
           "    %x = \"x.use\"(%i, %acc) : (index, f32) -> f32\n    scf.yield %x : f32\n  }\n"

@@ -141,7 +141,7 @@ static bool goes_on(const struct ir_parser *p) {
         return false;
     if (before > p->begin && strchr(",:=(", before[-1]))
         return !scan_starts_op(next, p->end);
-    return !strchr("%}^#!@", *next) && !scan_starts_op(next, p->end) && !scan_op_word(next, p->end) &&
+    return !strchr("}^#!@", *next) && !scan_starts_op(next, p->end) && !scan_op_word(next, p->end) &&
            !(p->end - next > 2 && memcmp(next, "{-#", 3) == 0);
 }
 

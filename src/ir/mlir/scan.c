@@ -71,9 +71,7 @@ bool scan_starts_op(const char *p, const char *end) {
     if (*p != '%')
         return false;
     const char *q = p + 1;
-    while (q < end && (scan_is(*q, CH_IDENT) || *q == '-' || *q == ':'))
-        q++;
-    while (q < end && *q == ' ')
+    while (q < end && (scan_is(*q, CH_IDENT) || strchr("-:,% ", *q)))
         q++;
     return q < end && *q == '=';
 }
