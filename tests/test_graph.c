@@ -565,6 +565,14 @@ Test(graph, what_is_legal_and_not_understood_is_no_error) {
          true},
         {"%0 = \"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>", false},
         {"%0 = \"ttir.relu\"(%x) : (tensor<2x4xf32>) -> tensor<2x3xf32>", false},
+        /* of a sum no shape was asked for when it had a destination */
+        {"%0 = \"ttir.sum\"(%w, %w) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<4x3xf32>, tensor<4x3xf32>) -> "
+         "tensor<4x3xf32>",
+         true},
+        {"%0 = \"ttir.sum\"(%w, %w) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<4x3xf32>, tensor<4x3xf32>) -> "
+         "tensor<4x3xf32>",
+         false},
+        {"%0 = \"ttir.sum\"(%w) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<4x3xf32>) -> tensor<4x3xf32>", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buf b = {0};
