@@ -537,7 +537,7 @@ Test(log, numbers_that_go_back_and_forth_tell_processes) {
     static const struct {
         const char *format;
         uint32_t blocks;
-    } forms[] = {{"[%d]: ", 2}, {"12:00:%02d ", 1}, {"0.%03d ", 1}};
+    } forms[] = {{"[%d]: ", 2}, {"10.0.0.1%02d: ", 2}, {"12:00:%02d ", 1}, {"0.%03d ", 1}, {"#3 12.%02d ", 1}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct buf b = {0};
         struct str x = STR(PREFIXED_TEXT), y = STR(PREFIXED_TEXT);
@@ -602,11 +602,16 @@ Test(log, titles_and_fences_end_a_block) {
 }
 
 Test(log, modules_may_be_indented) {
-    struct log_scan s = scan(each_line(
-        "#loc1 = loc(\"a\")\n" MODULE("a", "ttir.exp") "#loc1 = loc(\"a\")\n" MODULE("a", "ttnn.exp"), "    "));
-    cr_assert_eq(s.nblocks, 2);
-    cr_assert_eq(s.ngraphs, 1);
-    cr_assert(block_has(&s.blocks[1], "#loc1"));
+    static const char *const blanks[] = {"    ", "\t", "\t\t"};
+    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++) {
+        struct log_scan s =
+            scan(each_line("10:00:00 begun\nMLIR Module ttir:\n#loc1 = loc(\"a\")\n" MODULE(
+                               "a", "ttir.exp") "MLIR Module ttnn:\n#loc1 = loc(\"a\")\n" MODULE("a", "ttnn.exp"),
+                           blanks[i]));
+        cr_assert_eq(s.nblocks, 2);
+        cr_assert_eq(s.ngraphs, 1);
+        cr_assert(block_has(&s.blocks[1], "#loc1"));
+    }
 }
 
 Test(log, many_processes_and_graphs) {

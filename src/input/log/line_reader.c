@@ -131,7 +131,7 @@ void line_reader_close(struct line_reader *r) {
 bool line_reader_next(struct line_reader *r, struct line *line) {
     if (!read_line(r, line))
         return false;
-    size_t n = r->prefixes.n ? prefix_of(&r->prefixes, line->text, &line->process) : 0;
+    size_t n = prefix_of(&r->prefixes, line->text, &line->process);
     if (n)
         skip_front(line, n);
     return true;

@@ -70,12 +70,7 @@ static bool starts_ir(const struct scan *sc, const struct stream *st, struct str
     if (t.n == 0 || !may_start_ir(t.p[0]))
         return false;
     bool anywhere = !sc->is_log || st->header.kind != HEADER_NONE;
-    if (!anywhere && (t.p[0] == ' ' || t.p[0] == '\t'))
-        return false;
-    struct str in = skip_blanks(t);
-    if (alias_name(t) || is_module(t) || is_func(t))
-        return true;
-    return anywhere && (alias_name(in) || is_module(in) || is_func(in) || is_op(in));
+    return alias_name(t) || is_module(t) || is_func(t) || (anywhere && is_op(t));
 }
 
 static void add_segment(struct stream *st, size_t begin, size_t end) {

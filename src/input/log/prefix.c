@@ -119,7 +119,17 @@ static uint64_t value_of(struct str digits) {
     return value;
 }
 
-/* Whether digits in a text are of a time or a date: 12:30:01,250; 2026-03-14; 12.695. */
+/* Whether a digit is of numbers between more than one point. */
+static bool is_address(struct str text, size_t at) {
+    size_t points = 0;
+    while (at > 0 && (is_digit(text.p[at - 1]) || text.p[at - 1] == '.'))
+        at--;
+    for (; at < text.n && (is_digit(text.p[at]) || text.p[at] == '.'); at++)
+        points += text.p[at] == '.';
+    return points > 1;
+}
+
+/* Whether digits in a text are of a time or a date: 12:30:01,250; 2026-03-14; 12.69; not of an address: 10.0.0.12. */
 static bool is_time(struct str text, struct str digits) {
     size_t begin = (size_t)(digits.p - text.p), end = begin + digits.n;
     size_t after = end + 1, behind = 0; /* the digits behind one mark more */
@@ -127,8 +137,10 @@ static bool is_time(struct str text, struct str digits) {
         behind++;
     bool digit_before = begin > 1 && is_digit(text.p[begin - 2]);
     char before = digit_before ? text.p[begin - 1] : ' ', next = behind ? text.p[end] : ' ';
-    if (before == ':' || next == ':' || (next == '.' && behind > 2) || (before == '.' && digits.n > 2))
+    if (before == ':' || next == ':')
         return true;
+    if (before == '.' || next == '.')
+        return (before == '.' ? digits.n : behind) > 1 && !is_address(text, begin);
     if (next == '-' && digits.n == 4 && behind == 2)
         return true;
     if (before == '-' && digits.n == 2 && begin > 2) /* -03-14 */
@@ -162,6 +174,8 @@ void prefixes_note(struct prefixes *of, struct str line) {
         front.n--;
     if (front.n == 0) {
         of->bare_heads |= head;
+        of->indent = of->bare && of->indent < at ? of->indent : at;
+        of->bare = true;
         return;
     }
     struct prefix *p = find_prefix(of, (struct str){form, form_of(front, form)}, !end);
@@ -247,7 +261,8 @@ size_t prefix_of(const struct prefixes *of, struct str line, uint64_t *process) 
         if (n)
             return n;
     }
-    return 0;
+    size_t blanks = line.n - skip_blanks(line).n;
+    return blanks < of->indent ? blanks : of->indent;
 }
 
 void prefixes_free(struct prefixes *of) {

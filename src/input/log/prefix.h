@@ -13,6 +13,8 @@ struct prefixes {
     uint32_t n, cap;
     uint32_t lines;  /* in which something looks like IR */
     bool bare_heads; /* a module or function stands in a line without a prefix */
+    bool bare;       /* and any IR */
+    size_t indent;   /* blanks before all of it */
 };
 
 /* Takes a line into account, without colours. */
