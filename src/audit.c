@@ -203,7 +203,7 @@ static void count_fused(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct graph *graph = &g->decides->graph;
     if (a->options->expect)
-        expectations_count(&a->expect, graph);
+        expectations_count(&a->expect, a->patterns, graph);
     if (!a->options->inventory)
         return;
     fused_count_add(&a->counts, a->patterns, graph, &a->arena);

@@ -81,12 +81,11 @@ static void show_notes(const struct note_lines *lines, struct shown_finding *out
 
 static void show_finding(const struct report *r, const struct report_entry *e, const struct finding *f,
                          struct shown_finding *out, struct arena *to) {
-    struct buf action = {0}, todo = {0};
+    struct buf todo = {0};
     struct note_lines notes = {0};
     struct classification c = f->notes.claim.set ? classify(&f->notes.claim)
                                                  : (struct classification){.owning_pass = f->pattern->status.pass};
     struct saved saved = price_saved(&f->price);
-    report_action(r, e, &action);
     todo_text(&f->todo, &todo);
     out->finding = (struct fa_finding){.entry = (size_t)(e - r->entries),
                                        .fused_op = arena_strdup(to, f->fused_op),
@@ -98,7 +97,7 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
                                        .pass = arena_strdup(to, c.owning_pass),
                                        .existing_pattern = arena_strdup(to, c.existing_pattern),
                                        .source_file = arena_strdup(to, c.source_file),
-                                       .action = arena_strdup(to, buf_str(&action)),
+                                       .action = arena_strdup(to, f->action),
                                        .pattern = arena_strdup(to, f->pattern->name),
                                        .location = arena_strdup(to, f->ir_loc),
                                        .place = arena_strdup(to, f->place),
@@ -124,7 +123,6 @@ static void show_finding(const struct report *r, const struct report_entry *e, c
                                        .known = f->known.n > 0,
                                        .repeated = f->same_as != NULL};
     show_notes(&notes, out, to);
-    buf_free(&action);
     buf_free(&todo);
     note_lines_free(&notes);
 }
@@ -239,13 +237,9 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
 struct fa_audit *fa_read_report(const char *path) {
     IN_C_LOCALE;
     struct fa_audit *a = xcalloc(1, sizeof *a);
-    struct report_read read = {.total_us = 0};
     a->diags.arena = &a->arena;
     a->is_read = true;
-    a->status = findings_read(path, &a->arena, &a->diags, &read) ? FA_CLEAN : FA_INPUT;
-    a->report.findings = read.findings;
-    a->report.total_us = read.total_us;
-    a->report.saved_us = read.saved_us;
+    a->status = report_read(path, &a->arena, &a->diags, &a->report) ? FA_CLEAN : FA_INPUT;
     a->report.ttnn_path = arena_strdup(&a->arena, str_of(path));
     return a;
 }
@@ -259,7 +253,7 @@ static struct compile_summary summary_of(const struct fa_audit *a) {
                                     .saved_us = r->saved_us};
 }
 
-/* Whether findings are new that fail. */
+/* Marks the new findings that fail; whether any does. */
 static bool new_ones_fail(const struct findings_compared *c, const struct gate *gate) {
     struct finding **new = xcalloc(c->nchanges + (size_t)1, sizeof *new);
     uint32_t n = 0;
@@ -309,8 +303,7 @@ static bool print_runs(const struct fa_table_row *rows, size_t n, const char *fo
     bool csv = strcmp(format, "csv") == 0;
     struct run_item *items = xcalloc(n + 1, sizeof *items);
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct run_item){rows[i].run, rows[i].name, &rows[i].audit->report.findings,
-                                     rows[i].audit->report.total_us};
+        items[i] = (struct run_item){rows[i].run, rows[i].name, &rows[i].audit->report};
     bool good = (document || csv || strcmp(format, "text") == 0) && runs_print(items, n,
                                                                                document ? RUNS_JSON
                                                                                : csv    ? RUNS_CSV
@@ -330,12 +323,8 @@ bool fa_print_table(const struct fa_table_row *rows, size_t n, const char *forma
         return false;
     struct table_item *items = xcalloc(n + 1, sizeof *items);
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct table_item){rows[i].name,
-                                       rows[i].page,
-                                       rows[i].audit ? &rows[i].audit->report.findings : NULL,
-                                       rows[i].before ? &rows[i].before->report.findings : NULL,
-                                       rows[i].audit ? rows[i].audit->report.total_us : 0,
-                                       rows[i].before ? rows[i].before->report.total_us : 0};
+        items[i] = (struct table_item){rows[i].name, rows[i].page, rows[i].audit ? &rows[i].audit->report : NULL,
+                                       rows[i].before ? &rows[i].before->report : NULL};
     table_print(items, n, document ? TABLE_JSON : markdown ? TABLE_MARKDOWN : TABLE_TEXT, document ? document : out);
     if (document)
         document_end(document, out);

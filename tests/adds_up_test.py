@@ -75,11 +75,11 @@ class AddsUp(unittest.TestCase):
             n += 1
             entries = report["missed_fusions"]
             for e in entries:
-                self.assertAlmostEqual(e["saved_us"], sum(i["counted_us"] for i in e["instances"]), delta=0.01 + 1e-4 * report["saved_us"])
+                self.assertAlmostEqual(e["saved_us"], sum(i["counted_us"] for i in e["instances"]), delta=1e-4 * report["saved_us"])
             for i in (i for e in entries for i in e["instances"]):
                 self.assertEqual(i["counted_us"], 0 if "instead_of" in i else max(i["saved_us"], 0))
             saved, total = report["saved_us"], report["total_us"]
-            self.assertAlmostEqual(saved, sum(e["saved_us"] for e in entries), delta=0.01 + 1e-4 * report["saved_us"])
+            self.assertAlmostEqual(saved, sum(e["saved_us"] for e in entries), delta=1e-4 * report["saved_us"])
             self.assertLessEqual(saved, total)
             self.check_ops(entries)
             self.check_summary(said, saved, total)
@@ -89,13 +89,9 @@ class AddsUp(unittest.TestCase):
             tables = [subprocess.run([PROGRAM, "summary", "--format=json", os.path.join(directory, "r." + kind)],
                                      capture_output=True, text=True, check=True).stdout for kind in ("yml", "json")]
             table, other = map(json.loads, tables)
-            for t in table, other:  # YAML does not say what all ops take
-                for row in t["reports"]:
-                    row.pop("total_us", None)
-                    row.get("worst", {}).pop("saved_us", None)  # there in fewer digits
             self.assertEqual(table, other)
-            self.assertAlmostEqual(table["reports"][0]["saved_us"], sum(o["saved_us"] for o in table["fused_ops"]), delta=0.1)
-            self.assertAlmostEqual(table["reports"][0]["saved_us"], saved, delta=0.05 * saved + 0.5)
+            self.assertAlmostEqual(table["reports"][0]["saved_us"], sum(o["saved_us"] for o in table["fused_ops"]), delta=1e-4 * saved)
+            self.assertAlmostEqual(table["reports"][0]["saved_us"], saved, delta=1e-4 * saved)
         self.assertGreater(n, 0)
 
     def check_ops(self, entries):

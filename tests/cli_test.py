@@ -1000,7 +1000,7 @@ class Classify(Case):
         self.assertEqual(self.classes(text)[1], "pass_exists_not_fired")
         self.write("m.ttnn.mlir", MISSED.replace("fc1.matmul", "fc1.add"))
         self.assertEqual(self.classes(text)[1], "fused_and_undone")
-        self.assertTrue(self.line(text).endswith(": fused, and undone"))
+        self.assertTrue(self.line(text).endswith(" (fused, and undone)"))
         self.write("m.ttir.mlir", TTIR.replace("fc1.matmul", "fc1.add"))
         self.assertEqual(self.classes(text)[1], "pass_exists_not_fired", "TTIR had one location already")
 

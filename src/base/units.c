@@ -27,6 +27,15 @@ void add_time_part(struct buf *out, double part, const char *between, double all
     buf_printf(out, "%.*s %s %s", (int)n, some, between, whole);
 }
 
+void add_total_time(struct buf *out, double us) {
+    if (us >= 1e6)
+        buf_printf(out, "%.4g s", us / 1e6);
+    else if (us >= 1e3)
+        buf_printf(out, "%.4g ms", us / 1e3);
+    else
+        buf_printf(out, "%.4g us", us);
+}
+
 void add_bytes(struct buf *out, int64_t n) {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};
     double x = (double)n;

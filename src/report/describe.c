@@ -274,7 +274,7 @@ static struct finding facts_of_place(struct describer *by, const struct describe
     struct finding out = {.fused_op = m->pattern->fused_op,
                           .source = m->pattern->source,
                           .lacks = pattern_lacks(m->pattern),
-                          .saved_us = price_saved_us(&x->price),
+                          .saved_us = us_as_said(price_saved_us(&x->price)),
                           .pattern = m->pattern,
                           .component_ops = components_of(m, a),
                           .notes.claim = claim_of(&by->notes, m, l->origin, &x->detail, a),
@@ -668,7 +668,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     if (priced) {
         begin_describing(&by, r);
         add_times(&by, r);
-        if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
+        if (!r->device.n)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
     }
     if (f->origins.pairing.ttir) {

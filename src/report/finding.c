@@ -195,7 +195,7 @@ struct str finding_sentence(const struct finding *f) {
 }
 
 struct str finding_place(const struct finding *f) {
-    return f->place.n ? f->place : STR("not stated in the input (no parameter name nearby)");
+    return f->place.n ? f->place : STR(PLACE_NOT_STATED);
 }
 
 struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out) {
@@ -219,6 +219,7 @@ struct str finding_notes(const struct finding *f, const struct notes_of_entry *e
     add_line(out, "call", joined(n->call, arena_printf(&a, "%.*s(", (int)f->fused_op.n, f->fused_op.p).p, ")", &a));
     add_line(out, "locations", e->details ? joined(n->locations, "", "", &a) : few_locations(n->locations, &a));
     add_line(out, "action", e->action);
+    add_line(out, "all ops", e->all_ops);
     add_line(out, "compiler version", e->version);
     add_layout(out, f, &a);
     add_line(out, "known", f->known);
@@ -305,6 +306,7 @@ static struct finding *finding_copy(struct copier to, const struct finding *f) {
                            &copy->place,
                            &copy->lacks,
                            &copy->known,
+                           &copy->action,
                            &copy->label,
                            &copy->ttir.text,
                            &copy->ttir.lines,

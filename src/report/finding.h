@@ -26,10 +26,12 @@ struct finding {
     struct str fused_op, source, ir_loc, place; /* place: the model location, or empty */
     struct str layer;                           /* "layer 3"; or empty. Not copied by finding_add */
     struct str lacks;                           /* what the dialect of TTNN lacks of a direct one; or empty */
-    double saved_us; /* what the model's time falls by, where this alone is fused; below 0: fusing is slower */
+    double saved_us; /* what the model's time falls by, where this alone is fused, in the digits that notes say: of sums
+                        all parts add up; below 0: fusing is slower */
     struct fingerprint fingerprint;
-    struct str known; /* why a baseline has it; empty: it has not */
-    bool fails;       /* it is new, and makes the audit fail */
+    struct str known;  /* why a baseline has it; empty: it has not */
+    struct str action; /* what is to be done about its entry; or empty. Set by report_sort */
+    bool fails;        /* it is new, and makes the audit fail */
 
     const struct pattern *pattern;
     struct str_list component_ops;
@@ -89,7 +91,7 @@ uint64_t line_hash(struct str line);
 
 /* What an entry says at its first place, beside what is of the finding. */
 struct notes_of_entry {
-    struct str version, action; /* or empty */
+    struct str all_ops, version, action; /* or empty */
     bool first;
     uint32_t agreeing, places; /* of it: of how many the proof says what that of the first one says */
     bool details;              /* all figures */
@@ -101,6 +103,7 @@ struct notes_of_entry {
 struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out);
 /* The first line of the notes, and that behind `model location:`. */
 struct str finding_sentence(const struct finding *f);
+#define PLACE_NOT_STATED "not stated in the input (no parameter name nearby)"
 struct str finding_place(const struct finding *f);
 
 #endif

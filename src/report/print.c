@@ -118,13 +118,6 @@ static void put_class(struct writer *w, const struct classification *c) {
         write_pair_or_null(w, all[i].key, all[i].value, TEXT_NAME);
 }
 
-static void put_action(struct writer *w, const struct report *r, const struct report_entry *e) {
-    struct buf action = {0};
-    report_action(r, e, &action);
-    write_pair_if_any(w, "action", buf_str(&action), TEXT_QUOTED);
-    buf_free(&action);
-}
-
 static void put_entry(struct writer *w, const struct report *r, const struct report_entry *e) {
     const struct finding *first = e->findings[0];
     struct note_lines notes = {0};
@@ -136,7 +129,7 @@ static void put_entry(struct writer *w, const struct report *r, const struct rep
     write_names(w, "component_ops", first->component_ops);
     put_class(w, &first->class);
     if (w->markup == MARKUP_JSON)
-        put_action(w, r, e);
+        write_pair_if_any(w, "action", first->action, TEXT_QUOTED);
     if (w->markup == MARKUP_JSON)
         write_pair_real(w, "saved_us", e->saved);
     write_list_at(w, "instances");

@@ -53,7 +53,7 @@ static void add_code(struct buf *out, struct str s) {
 static bool print_row(struct markdown *m, const struct report_entry *e, bool known) {
     struct entry_share x = entry_share(e, known);
     const struct finding *first = e->findings[0];
-    struct buf action = {0}, row = {0};
+    struct buf row = {0};
     buf_add(&row, STR("| "));
     if (x.saved > 0)
         report_add_time(&row, x.saved);
@@ -70,10 +70,8 @@ static bool print_row(struct markdown *m, const struct report_entry *e, bool kno
         add_markdown(&row, first->component_ops.items[i]);
     }
     buf_add(&row, STR(" | "));
-    report_action(m->report, e, &action);
-    add_markdown(&row, buf_str(&action));
+    add_markdown(&row, first->action);
     buf_add(&row, STR(" |\n"));
-    buf_free(&action);
     return print_part(m, &row);
 }
 

@@ -20,30 +20,27 @@ static int by_order(const void *pa, const void *pb) {
 }
 
 /* The first of two options saves some of it alone; the rest is of the second, which completes it. */
-static void add_todo(struct promise *all, uint32_t *n, const struct entry_todo *t) {
-    double first = t->todo.then.n ? t->undone : 0;
-    struct promise *p = promise_of(all, n, t->todo.what);
+static void add_entry(struct promise *all, uint32_t *n, const struct report_entry *e) {
+    const struct todo *t = entry_todo(e);
+    double first = t->then.n ? e->undone : 0;
+    struct promise *p = promise_of(all, n, t->what);
     p->saved += first;
-    p->at_most |= t->todo.at_most;
-    if (t->todo.then.n)
-        p = promise_of(all, n, t->todo.then);
-    p->saved += t->saved - first;
-    p->around += t->around;
-    p->at_most |= t->todo.at_most;
-    p->needs = t->todo.needs;
-    p->second |= t->todo.then.n || t->todo.needs.n;
+    p->at_most |= t->at_most;
+    if (t->then.n)
+        p = promise_of(all, n, t->then);
+    p->saved += e->saved - first;
+    p->around += e->around;
+    p->at_most |= t->at_most;
+    p->needs = t->needs;
+    p->second |= t->then.n || t->needs.n;
 }
 
 struct promise *report_promises(const struct report *r, uint32_t *n) {
-    size_t most = r->nparts + (size_t)1;
-    for (uint32_t i = 0; i < r->nentries; i++)
-        most += 2 * (size_t)r->entries[i].ntodos;
-    struct promise *all = xcalloc(most, sizeof *all);
+    struct promise *all = xcalloc(r->nparts + 2 * (size_t)r->nentries + 1, sizeof *all);
     *n = 0;
     for (uint32_t i = 0; i < r->nentries && r->total_us > 0; i++)
-        for (uint32_t k = 0; k < r->entries[i].ntodos; k++)
-            if (r->entries[i].todos[k].todo.kind == TODO_OPTION)
-                add_todo(all, n, &r->entries[i].todos[k]);
+        if (entry_todo(&r->entries[i])->kind == TODO_OPTION)
+            add_entry(all, n, &r->entries[i]);
     for (uint32_t i = 0; i < r->nparts && r->total_us > 0; i++) {
         struct promise *p = promise_of(all, n, r->parts[i].option);
         p->saved += r->parts[i].saved;

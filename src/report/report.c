@@ -72,6 +72,18 @@ static int compare_lists(struct str_list a, struct str_list b) {
     return compare(a.n, b.n);
 }
 
+/* 0: they are the same but for the reason. */
+static int compare_todos(const struct todo *a, const struct todo *b) {
+    int c = compare(a->kind, b->kind);
+    if (c == 0)
+        c = compare(a->around.kind, b->around.kind);
+    if (c == 0)
+        c = str_cmp(a->what, b->what);
+    if (c == 0)
+        c = str_cmp(a->then, b->then);
+    return c ? c : str_cmp(a->tried, b->tried);
+}
+
 /* 0: they are of one entry. */
 static int compare_keys(const struct finding *a, const struct finding *b) {
     const struct classification *x = &a->class, *y = &b->class;
@@ -88,7 +100,9 @@ static int compare_keys(const struct finding *a, const struct finding *b) {
         c = str_cmp(x->owning_pass, y->owning_pass);
     if (c == 0)
         c = str_cmp(x->existing_pattern, y->existing_pattern);
-    return c ? c : str_cmp(x->dialect_level, y->dialect_level);
+    if (c == 0)
+        c = str_cmp(x->dialect_level, y->dialect_level);
+    return c ? c : compare_todos(&a->todo, &b->todo);
 }
 
 static int compare_numbers(const void *pa, const void *pb) {
@@ -127,14 +141,6 @@ static int compare_savings(const void *pa, const void *pb) {
     return c ? c : compare_keys(x->findings[0], y->findings[0]);
 }
 
-static int compare_todos(const void *pa, const void *pb) {
-    const struct entry_todo *a = pa, *b = pb;
-    int c = (a->saved < b->saved) - (a->saved > b->saved);
-    if (c == 0)
-        c = compare(a->todo.kind, b->todo.kind);
-    return c ? c : str_cmp(a->todo.what, b->todo.what);
-}
-
 /* ---- entries ---- */
 
 static void make_entries(struct report *r) {
@@ -149,6 +155,8 @@ static void make_entries(struct report *r) {
         e->nplaces += r->findings.items[i]->places;
         e->saved += r->findings.items[i]->saved_us * r->findings.items[i]->counted;
         e->alone += r->findings.items[i]->saved_us * r->findings.items[i]->places;
+        e->undone += price_saved_undone_us(&r->findings.items[i]->price) * r->findings.items[i]->counted;
+        e->around += r->findings.items[i]->price.around_us * r->findings.items[i]->counted;
     }
 }
 
@@ -198,32 +206,23 @@ static void place_findings(struct report *r) {
     r->findings.n = n;
 }
 
-/* Of one kind and one option or pattern. */
-static void add_todo(struct report_entry *e, const struct finding *f) {
-    uint32_t i = 0;
-    while (i < e->ntodos && !same_todo(&e->todos[i].todo, &f->todo))
-        i++;
-    if (i == e->ntodos) {
-        e->todos = grow(e->todos, &e->todos_cap, e->ntodos + 1, sizeof *e->todos);
-        e->todos[e->ntodos++] = (struct entry_todo){.todo = f->todo, .most = f->saved_us};
-    }
-    struct entry_todo *to = &e->todos[i];
-    if (f->saved_us > to->most)
-        to->todo.why = f->todo.why;
-    to->most = f->saved_us > to->most ? f->saved_us : to->most;
-    to->saved += f->saved_us * (f->saved_us < 0 ? f->places : f->counted);
-    to->undone += price_saved_undone_us(&f->price) * f->counted;
-    to->around += f->price.around_us * f->counted;
-    to->nplaces += f->places;
-    to->ndifferent += !f->same_as;
+/* What is to be done about an entry, in one line; or nothing. */
+static void entry_action(const struct report_entry *e, struct buf *out) {
+    const struct todo *t = entry_todo(e);
+    todo_name(t, out);
+    if (t->kind == TODO_OPTION && !t->spelled.n)
+        buf_add(out, STR(" in " REPORT_PIPELINE));
+    if (t->needs.n)
+        buf_printf(out, " (needs a tt-mlir built with %.*s=ON)", (int)t->needs.n, t->needs.p);
+    todo_reason(t, out);
 }
 
-static void add_todos(struct report_entry *e) {
+static void add_action(struct report *r, struct report_entry *e) {
+    struct buf action = {0};
+    entry_action(e, &action);
     for (uint32_t i = 0; i < e->nfindings; i++)
-        if (e->findings[i]->todo.kind != TODO_NOTHING)
-            add_todo(e, e->findings[i]);
-    if (e->ntodos > 0)
-        qsort(e->todos, e->ntodos, sizeof *e->todos, compare_todos);
+        e->findings[i]->action = i ? e->findings[0]->action : arena_str(&r->arena, buf_str(&action));
+    buf_free(&action);
 }
 
 struct first_alike {
@@ -240,6 +239,7 @@ static void refer(struct report_entry *e) {
         struct finding *f = e->findings[i];
         HASH_FIND(hh, all, (const char *)&f->alike, sizeof f->alike, found);
         f->same_as = found ? found->first : NULL;
+        e->ndifferent += !found;
         if (found || !f->alike)
             continue;
         found = arena_alloc(&arena, sizeof *found);
@@ -308,7 +308,7 @@ void report_sort(struct report *r) {
         struct report_entry *e = &r->entries[i];
         qsort(e->findings, e->nfindings, sizeof(struct finding *), compare_findings);
         refer(e);
-        add_todos(e);
+        add_action(r, e);
         mark_told(e);
         compare_proofs(e);
     }
@@ -354,8 +354,6 @@ bool report_uri(const struct report *r, struct buf *out) {
 }
 
 void report_free(struct report *r) {
-    for (uint32_t i = 0; i < r->nentries; i++)
-        free(r->entries[i].todos);
     free(r->entries);
     free(r->findings.items);
     free(r->gone.items);

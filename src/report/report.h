@@ -9,23 +9,13 @@
 #include "report/finding.h"
 #include "report/times.h"
 
-/* What is to be done about some findings of an entry. */
-struct entry_todo {
-    struct todo todo; /* as of the first of the findings that save most */
-    double saved;     /* by those that count */
-    double undone;    /* the part of it that the first of two options saves alone */
-    double around;    /* what they save around their places */
-    double most;      /* by one */
-    uint32_t nplaces, ndifferent;
-};
-
-/* Findings of one fused op, source, list of component ops and class. */
+/* Findings of one fused op, source, list of component ops, class and action, whose reason is that of the first one. */
 struct report_entry {
-    struct finding **findings; /* some of the report's */
-    uint32_t nfindings, nplaces;
-    struct entry_todo *todos;
-    uint32_t ntodos, todos_cap;
+    struct finding **findings; /* some of the report's; what saves most comes first */
+    uint32_t nfindings, nplaces, ndifferent;
     double saved;      /* by those that count: its part of that of the report */
+    double undone;     /* the part of it that the first of two options saves alone */
+    double around;     /* what they save around their places */
     double alone;      /* by all of them, if each had its ops for itself */
     uint32_t agreeing; /* findings whose proofs say what that of the first one says */
 };
@@ -63,7 +53,7 @@ struct report {
     uint32_t nentries, entries_cap;
     struct arena arena;        /* owns the findings */
     struct str version;        /* when the compiler of the module was made, as of which passes are spoken of */
-    struct str device;         /* that was priced, where the module does not state it */
+    struct str device;         /* that was priced: "n150 assumed" where the module states none */
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
     struct op_times times; /* of ops; rows where fa_audit_options.times asks for them */
@@ -98,6 +88,9 @@ uint32_t report_places(const struct report *r);
 uint32_t report_known(const struct report *r);
 /* How many fused ops they have, of all or of those that are new; several entries may have one. */
 uint32_t report_fused_ops(const struct report *r, bool new_only);
+static inline const struct todo *entry_todo(const struct report_entry *e) {
+    return &e->findings[0]->todo;
+}
 /* The part of an entry that a baseline knows, or does not. */
 struct entry_share {
     uint32_t n;
@@ -105,8 +98,6 @@ struct entry_share {
     bool fails; /* one of it does */
 };
 struct entry_share entry_share(const struct report_entry *e, bool known);
-/* What is to be done about an entry, in one line. */
-void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
 /* Of the different options that entries ask for, number i; NULL beyond the last. */
 const struct todo *report_setting(const struct report *r, size_t i);
 /* What options save, in the order in which they are best set. To be freed. */

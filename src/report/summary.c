@@ -13,77 +13,38 @@ enum { MOST_ROWS = 20, MOST_LINES = 3 /* of a row */, SAVES_WIDTH = 8, PLACES_WI
 
 /* ---- what to do about an entry ---- */
 
-static bool asks_for(const struct report_entry *e, const struct todo *option) {
-    for (uint32_t i = 0; i < e->ntodos; i++)
-        if (same_todo(&e->todos[i].todo, option))
-            return true;
-    return false;
-}
-
-/* No entry before asks for the same; the actions of one entry all differ. */
-static bool is_first_to_ask(const struct report *r, uint32_t entry, uint32_t action) {
-    const struct todo *t = &r->entries[entry].todos[action].todo;
+/* No entry before asks for the same option. */
+static bool is_first_to_ask(const struct report *r, uint32_t entry) {
     for (uint32_t i = 0; i < entry; i++)
-        if (asks_for(&r->entries[i], t))
+        if (same_todo(entry_todo(&r->entries[i]), entry_todo(&r->entries[entry])))
             return false;
     return true;
 }
 
 const struct todo *report_setting(const struct report *r, size_t i) {
     for (uint32_t k = 0; k < r->nentries; k++)
-        for (uint32_t n = 0; n < r->entries[k].ntodos; n++) {
-            const struct todo *t = &r->entries[k].todos[n].todo;
-            if (t->kind == TODO_OPTION && is_first_to_ask(r, k, n) && i-- == 0)
-                return t;
-        }
+        if (entry_todo(&r->entries[k])->kind == TODO_OPTION && is_first_to_ask(r, k) && i-- == 0)
+            return entry_todo(&r->entries[k]);
     return NULL;
-}
-
-/* Where the option is set, what it needs, and what else it brings. */
-static void add_option(const struct report *r, const struct report_entry *e, const struct todo *t, struct buf *out) {
-    uint32_t others = 0;
-    if (!t->spelled.n)
-        buf_add(out, STR(" in " REPORT_PIPELINE));
-    if (t->needs.n)
-        buf_printf(out, " (needs a tt-mlir built with %.*s=ON)", (int)t->needs.n, t->needs.p);
-    for (uint32_t i = 0; i < r->nentries; i++) {
-        const struct report_entry *other = &r->entries[i];
-        bool said = str_eq(other->findings[0]->fused_op, e->findings[0]->fused_op);
-        for (uint32_t k = 0; k < i && !said; k++)
-            said = str_eq(r->entries[k].findings[0]->fused_op, other->findings[0]->fused_op) &&
-                   asks_for(&r->entries[k], t);
-        if (!said && asks_for(other, t))
-            buf_printf(out, "%s%.*s", others++ ? ", " : ", which also brings ", (int)other->findings[0]->fused_op.n,
-                       other->findings[0]->fused_op.p);
-    }
-}
-
-void report_action(const struct report *r, const struct report_entry *e, struct buf *out) {
-    for (uint32_t i = 0; i < e->ntodos; i++) {
-        const struct entry_todo *t = &e->todos[i];
-        if (i)
-            buf_add(out, STR("; "));
-        if (e->ntodos > 1)
-            buf_printf(out, "at %u place%s: ", t->nplaces, t->nplaces == 1 ? "" : "s");
-        todo_name(&t->todo, out);
-        if (t->todo.kind == TODO_OPTION)
-            add_option(r, e, &t->todo, out);
-        todo_reason(&t->todo, out);
-    }
 }
 
 struct str report_notes(const struct report *r, const struct report_entry *e, const struct finding *f,
                         struct note_lines *out) {
-    struct buf action = {0}, version = {0};
+    struct buf action = {0}, version = {0}, all_ops = {0};
     struct arena a = {0};
     bool first = f == e->findings[0];
+    if (first && e == r->entries && r->total_us > 0) {
+        add_total_time(&all_ops, r->total_us);
+        buf_printf(&all_ops, " (%.*s)", (int)r->device.n, r->device.p);
+    }
     if (first && e == r->entries && r->version.n)
         buf_printf(&version, "%.*s.", (int)r->version.n, r->version.p);
-    if (first && e->ntodos)
-        report_action(r, e, &action);
+    if (first)
+        buf_add(&action, f->action);
     if (action.n && f->notes.claim.set)
         buf_add(&action, claim_behind(&f->notes.claim, &a));
-    struct notes_of_entry of = {.version = buf_str(&version),
+    struct notes_of_entry of = {.all_ops = buf_str(&all_ops),
+                                .version = buf_str(&version),
                                 .action = buf_str(&action),
                                 .first = first,
                                 .agreeing = e->agreeing,
@@ -92,6 +53,7 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
     struct str text = finding_notes(f, &of, out);
     buf_free(&action);
     buf_free(&version);
+    buf_free(&all_ops);
     arena_free(&a);
     return text;
 }
@@ -99,9 +61,8 @@ struct str report_notes(const struct report *r, const struct report_entry *e, co
 /* ---- rows ---- */
 
 struct row {
-    struct str *ops; /* fused ops, each once */
-    const struct entry_todo *first;
-    const struct report_entry *entry; /* that it was made of */
+    struct str *ops;                  /* fused ops, each once */
+    const struct report_entry *entry; /* the first that it was made of */
     double saved;
     uint32_t nops, cap, nplaces, ndifferent, order;
 };
@@ -115,14 +76,13 @@ struct summary {
     FILE *out;
 };
 
-static bool same_row(const struct row *row, const struct report_entry *e, const struct entry_todo *t) {
-    const struct todo *a = &row->first->todo, *b = &t->todo;
-    return same_todo(a, b) &&
-           (a->kind == TODO_OPTION ||
-            (str_eq(row->entry->findings[0]->fused_op, e->findings[0]->fused_op) && str_eq(a->why, b->why)));
+static bool same_row(const struct report_entry *x, const struct report_entry *y) {
+    const struct todo *a = entry_todo(x), *b = entry_todo(y);
+    return same_todo(a, b) && (a->kind == TODO_OPTION ||
+                               (str_eq(x->findings[0]->fused_op, y->findings[0]->fused_op) && str_eq(a->why, b->why)));
 }
 
-static void row_add(struct row *row, const struct report_entry *e, const struct entry_todo *t) {
+static void row_add(struct row *row, const struct report_entry *e) {
     struct str op = e->findings[0]->fused_op;
     uint32_t i = 0;
     while (i < row->nops && !str_eq(row->ops[i], op))
@@ -131,35 +91,33 @@ static void row_add(struct row *row, const struct report_entry *e, const struct 
         row->ops = grow(row->ops, &row->cap, i + 1, sizeof *row->ops);
         row->ops[row->nops++] = op;
     }
-    row->saved += t->saved;
-    row->nplaces += t->nplaces;
-    row->ndifferent += t->ndifferent;
+    row->saved += entry_todo(e)->kind == TODO_LEAVE ? e->alone : e->saved;
+    row->nplaces += e->nplaces;
+    row->ndifferent += e->ndifferent;
 }
 
 static void table_make(struct summary *table, const struct report *r) {
-    for (uint32_t i = 0; i < r->nentries; i++)
-        for (uint32_t k = 0; k < r->entries[i].ntodos; k++) {
-            const struct report_entry *e = &r->entries[i];
-            const struct entry_todo *t = &e->todos[k];
-            uint32_t at = 0;
-            if (t->todo.kind == TODO_KERNEL) {
-                row_add(&table->kernels, e, t);
-                continue;
-            }
-            while (at < table->nrows && !same_row(&table->rows[at], e, t))
-                at++;
-            if (at == table->nrows) {
-                table->rows = grow(table->rows, &table->cap, table->nrows + 1, sizeof *table->rows);
-                table->rows[table->nrows++] = (struct row){.first = t, .entry = e, .order = at};
-            }
-            row_add(&table->rows[at], e, t);
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        const struct report_entry *e = &r->entries[i];
+        uint32_t at = 0;
+        if (entry_todo(e)->kind == TODO_KERNEL)
+            row_add(&table->kernels, e);
+        if (entry_todo(e)->kind == TODO_KERNEL || entry_todo(e)->kind == TODO_NOTHING)
+            continue;
+        while (at < table->nrows && !same_row(table->rows[at].entry, e))
+            at++;
+        if (at == table->nrows) {
+            table->rows = grow(table->rows, &table->cap, table->nrows + 1, sizeof *table->rows);
+            table->rows[table->nrows++] = (struct row){.entry = e, .order = at};
         }
+        row_add(&table->rows[at], e);
+    }
 }
 
 /* As the report: the rows of one order stay as their entries stand. */
 static int by_saving(const void *pa, const void *pb) {
     const struct row *a = pa, *b = pb;
-    bool last = a->first->todo.kind == TODO_LEAVE, other_last = b->first->todo.kind == TODO_LEAVE;
+    bool last = entry_todo(a->entry)->kind == TODO_LEAVE, other_last = entry_todo(b->entry)->kind == TODO_LEAVE;
     if (last != other_last)
         return last ? 1 : -1;
     return a->saved < b->saved || (a->saved == b->saved && a->order > b->order) ? 1 : -1;
@@ -214,7 +172,7 @@ static void print_row(const struct summary *t, struct str saves, struct str plac
 }
 
 static void print_item(const struct summary *t, const struct row *row) {
-    const struct todo *todo = &row->first->todo;
+    const struct todo *todo = entry_todo(row->entry);
     struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
     if (row->saved != 0)
         report_add_time(&saves, row->saved);

@@ -9,8 +9,6 @@
 #include "regions/rules.h"
 #include "report/compare/compare.h"
 
-static const char not_said[] = "known when this file was written";
-
 static bool read_date(struct str s, void *member) {
     static const char form[] = "dddd-dd-dd";
     bool ok = s.n == sizeof form - 1;
@@ -114,7 +112,7 @@ void baseline_apply(struct baseline *b, struct report *r) {
         if (rule)
             rule->applies = true;
         if (k)
-            f->known = k->reason.n ? k->reason : str_of(not_said);
+            f->known = k->reason.n ? k->reason : STR("in the baseline");
     }
     for (uint32_t i = 0; i < b->places.n; i++) {
         b->places.items[i].applies = c.is_there[i];
@@ -175,9 +173,8 @@ uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, co
 }
 
 static void print_known(struct writer *w, const struct known *k) {
-    write_pair(w, "reason", k && k->reason.n ? k->reason : str_of(not_said), TEXT_NAME);
-    if (k && k->until.n)
-        write_pair(w, "until", k->until, TEXT_NAME);
+    write_pair_if_any(w, "reason", k ? k->reason : STR(""), TEXT_NAME);
+    write_pair_if_any(w, "until", k ? k->until : STR(""), TEXT_NAME);
     write_close(w);
 }
 

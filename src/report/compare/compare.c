@@ -139,39 +139,20 @@ void keys_pair(const uint64_t *before, uint32_t nbefore, const uint64_t *now, ui
 
 /* ---- findings ---- */
 
-static bool are_identified(const struct finding_list *l) {
-    for (uint32_t i = 0; i < l->n; i++)
-        if (!l->items[i]->fingerprint.count)
-            return false;
-    return true;
-}
-
-/* By what a report in YAML says of it: fused op, component ops and place, and its number among the like. */
-static struct fingerprint told_fingerprint(const struct finding *f, const struct fingerprint *before, uint32_t n) {
-    struct fingerprint told = {.structure = str_hash(f->fused_op), .place = (uint32_t)str_hash(f->place)};
-    for (uint32_t i = 0; i < f->component_ops.n; i++)
-        told.structure = hash_mix(told.structure, str_hash(f->component_ops.items[i]));
-    if (!f->place.n || str_starts(f->place, STR("not stated ")))
-        told.place = 0;
-    for (uint32_t i = 0; i < n; i++)
-        told.rank += before[i].structure == told.structure;
-    return told;
-}
-
-static const struct fingerprint *identify(const struct finding_list *l, bool told, struct arena *a) {
-    struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
-    for (uint32_t i = 0; i < l->n; i++)
-        all[i] = told ? told_fingerprint(l->items[i], all, i) : l->items[i]->fingerprint;
-    return all;
-}
-
 /* Of a fused op at a place that has a name. */
-static const uint64_t *place_keys(const struct finding_list *l, const struct fingerprint *of, struct arena *a) {
+static const uint64_t *place_keys(const struct finding_list *l, struct arena *a) {
     uint64_t *keys = arena_alloc(a, (l->n + (size_t)1) * sizeof *keys);
     for (uint32_t i = 0; i < l->n; i++)
-        if (of[i].place)
-            keys[i] = str_hash(l->items[i]->fused_op) ^ of[i].place;
+        if (l->items[i]->fingerprint.place)
+            keys[i] = str_hash(l->items[i]->fused_op) ^ l->items[i]->fingerprint.place;
     return keys;
+}
+
+static struct fingerprints fingerprints_of(const struct finding_list *l, struct arena *a) {
+    struct fingerprint *all = arena_alloc(a, (l->n + (size_t)1) * sizeof *all);
+    for (uint32_t i = 0; i < l->n; i++)
+        all[i] = l->items[i]->fingerprint;
+    return (struct fingerprints){all, l->n, sizeof *all};
 }
 
 static void add_change(struct findings_compared *c, enum finding_change kind, struct finding *f) {
@@ -183,13 +164,10 @@ static void add_change(struct findings_compared *c, enum finding_change kind, st
 struct findings_compared findings_compare(const struct finding_list *before, const struct finding_list *now) {
     struct arena a = {0};
     struct findings_compared c = {.is_there = xcalloc(before->n + (size_t)1, sizeof *c.is_there)};
-    bool told = !are_identified(before) || !are_identified(now);
-    const struct fingerprint *was_of = identify(before, told, &a), *is_of = identify(now, told, &a);
-    uint32_t *same = fingerprints_pair((struct fingerprints){was_of, before->n, sizeof *was_of},
-                                       (struct fingerprints){is_of, now->n, sizeof *is_of});
+    uint32_t *same = fingerprints_pair(fingerprints_of(before, &a), fingerprints_of(now, &a));
     c.before_of = xrealloc(NULL, (now->n + (size_t)1) * sizeof *c.before_of);
     memcpy(c.before_of, same, now->n * sizeof *same);
-    keys_pair(place_keys(before, was_of, &a), before->n, place_keys(now, is_of, &a), now->n, c.before_of);
+    keys_pair(place_keys(before, &a), before->n, place_keys(now, &a), now->n, c.before_of);
     for (uint32_t i = 0; i < now->n; i++) {
         uint32_t *was = &c.before_of[i];
         if (same[i] == NONE && *was != NONE && now->items[i]->saved_us > before->items[*was]->saved_us)
@@ -228,6 +206,8 @@ static void write_change(struct writer *w, const struct changed_finding *x) {
     write_pair_positive(w, "saved_us", f->saved_us);
     if (f->fingerprint.count)
         write_pair(w, "fingerprint", str_of(fingerprint_text(&f->fingerprint, fingerprint)), TEXT_QUOTED);
+    if (x->kind == FINDING_NEW && f->fails)
+        write_pair_bool(w, "fails", true);
     write_close(w);
 }
 

@@ -11,6 +11,8 @@
 
 enum { MOST_NAMED = 3 /* places in a message */, LEAST_NEAR = 3 /* ops that match, of those that do not all */ };
 
+#define FUSED "fused " /* before an op */
+
 /* "== 65", ">= 48": a number behind a sign. */
 static bool read_wanted(struct str text, struct expectation *x) {
     static const struct {
@@ -49,7 +51,10 @@ static bool read_section(struct expectations *e, const struct yaml *y, const str
         enum scope scope;
     } scopes[] = {{"function ", SCOPE_FUNCTION}, {"location ", SCOPE_LOCATION}};
     for (const struct tree *k = map->first; k; k = k->next) {
-        struct expectation x = {scope, where, k->text, STR(""), 0, 0, 0, k->line, k->column};
+        struct expectation x = {.scope = scope, .where = where, .op = k->text, .line = k->line, .column = k->column};
+        x.fused = str_starts(x.op, STR(FUSED));
+        if (x.fused)
+            x.op = str_trim((struct str){x.op.p + strlen(FUSED), x.op.n - strlen(FUSED)});
         if (k->kind != TREE_SCALAR || !k->text.n || k->value->kind == TREE_SEQUENCE)
             return yaml_wrong(y, k, NULL, "an op and a number expected");
         if (k->value->kind == TREE_SCALAR) {
@@ -135,7 +140,8 @@ static bool is_located(struct str glob, const struct graph *g, uint32_t op) {
     return false;
 }
 
-void expectations_count(struct expectations *e, const struct graph *g) {
+void expectations_count(struct expectations *e, const struct pattern_set *set, const struct graph *g) {
+    struct sign_reader *signs = sign_reader_new(set, g);
     bool *named = xcalloc(g->m->nnames + (size_t)1, sizeof *named);
     for (uint32_t i = 0; i < e->n; i++) {
         struct expectation *x = &e->items[i];
@@ -143,13 +149,14 @@ void expectations_count(struct expectations *e, const struct graph *g) {
             named[k] = str_matches(g->m->names[k], x->op);
         for (uint32_t op = 0; op < g->m->nops; op++) {
             const struct mlir_op *o = &g->m->ops[op];
-            if (!named[o->name] || !graph_is_audited(g, op))
+            if (!named[o->name] || !graph_is_audited(g, op) || (x->fused && !is_sign_of_fusing(signs, op)))
                 continue;
             struct str func = o->func == NONE ? STR("") : g->m->names[g->m->funcs[o->func].name];
             x->found += x->scope == SCOPE_MODEL ||
                         (x->scope == SCOPE_FUNCTION ? str_matches(func, x->where) : is_located(x->where, g, op));
         }
     }
+    sign_reader_free(signs);
     free(named);
 }
 
@@ -224,8 +231,9 @@ uint32_t expectations_check(const struct expectations *e, const struct finding_l
             add_nearest(&hint, x, o);
         buf_addc(&hint, '\0');
         diag_add(d, SEV_ERROR, (struct source_location){e->path, x->line, x->column}, hint.n > 1 ? hint.p : NULL,
-                 "%.*s%s%.*s: %.*s expected, %" PRIu64 " there", (int)x->op.n, x->op.p, words[x->scope],
-                 (int)x->where.n, x->where.n ? x->where.p : "", (int)x->wanted.n, x->wanted.p, x->found);
+                 "%s%.*s%s%.*s: %.*s expected, %" PRIu64 " there", x->fused ? FUSED : "", (int)x->op.n, x->op.p,
+                 words[x->scope], (int)x->where.n, x->where.n ? x->where.p : "", (int)x->wanted.n, x->wanted.p,
+                 x->found);
         buf_free(&hint);
     }
     return failed;
@@ -276,10 +284,13 @@ bool fused_counts_print(const struct fused_counts *c, FILE *out) {
     write_begin(&w, MARKUP_YAML, out);
     write_map(&w);
     for (uint32_t i = 0; i < c->n; i++) {
-        char text[40];
-        snprintf(text, sizeof text, ">= %" PRIu64, c->items[i].n);
-        write_key(&w, c->items[i].op);
-        write_figure(&w, str_of(text));
+        struct buf key = {0}, wanted = {0};
+        buf_printf(&key, FUSED "%.*s", (int)c->items[i].op.n, c->items[i].op.p);
+        buf_printf(&wanted, ">= %" PRIu64, c->items[i].n);
+        write_key(&w, buf_str(&key));
+        write_figure(&w, buf_str(&wanted));
+        buf_free(&key);
+        buf_free(&wanted);
     }
     write_close(&w);
     return write_end(&w);

@@ -12,6 +12,7 @@ struct expectation {
     enum scope scope;
     struct str where;     /* glob over functions or names of locations */
     struct str op;        /* glob over op names */
+    bool fused;           /* only those in a form that shows fusing count */
     struct str wanted;    /* ">= 48" */
     uint64_t least, most; /* that are wanted */
     uint64_t found;
@@ -28,7 +29,7 @@ struct expectations {
 /* False with diagnostics: a file that is wrong is not used at all. */
 bool expectations_read(struct expectations *e, const char *path, struct arena *a, struct diags *d);
 /* Adds the ops of a graph that run at each call. */
-void expectations_count(struct expectations *e, const struct graph *g);
+void expectations_count(struct expectations *e, const struct pattern_set *set, const struct graph *g);
 /* An error for each that fails, with the findings that say what stands there instead, else with what comes nearest in
  * the files of the options. Returns how many. */
 uint32_t expectations_check(const struct expectations *e, const struct finding_list *l,
@@ -47,7 +48,7 @@ struct fused_counts {
 };
 
 void fused_count_add(struct fused_counts *c, const struct pattern_set *set, const struct graph *g, struct arena *a);
-/* As a file of expectations: `op: >= n` for each. */
+/* As a file of expectations: `fused op: >= n` for each. */
 bool fused_counts_print(const struct fused_counts *c, FILE *out);
 
 #endif

@@ -24,9 +24,11 @@ uint32_t findings_fail(struct finding *const *items, uint32_t n, const struct ga
     const char *sources = g->fail_on ? g->fail_on : "ttnn:dialect";
     struct finding **new = xcalloc(n + (size_t)1, sizeof *new);
     uint32_t nnew = 0, failing = 0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        items[i]->fails = false;
         if (!items[i]->known.n && source_is_one_of(sources, items[i]->source, items[i]->lacks))
             new[nnew++] = items[i];
+    }
     qsort(new, nnew, sizeof *new, by_fused_op);
     for (uint32_t i = 0, end; i < nnew; i = end) {
         for (end = i + 1; end < nnew && str_eq(new[end]->fused_op, new[i]->fused_op); end++) {

@@ -8,6 +8,8 @@ static void write_change(struct writer *w, const struct change *c) {
     write_pair_if_any(w, "place", c->place, TEXT_QUOTED);
     write_pair_if_any(w, "now", c->now, TEXT_QUOTED);
     write_pair_if_any(w, "how", c->how, TEXT_QUOTED);
+    if (c->kind == OP_LOST || c->kind == OP_PARTLY_LOST)
+        write_pair_bool(w, "fails", true);
     write_close(w);
 }
 
@@ -39,7 +41,7 @@ static void write_side(struct writer *w, const char *key, const struct compile_s
 static const struct template change_text[] = {
     {.of = "changes",
      .alike = true,
-     .text = "  {change}: {place?{place}|at a place without a name}{now?, now {now}|}{how?, {how}|}\n"},
+     .text = "  {change}{fails?, fails|}: {place?{place}|at a place without a name}{now?, now {now}|}{how?, {how}|}\n"},
     {.text = NULL},
 };
 
@@ -50,7 +52,7 @@ static const struct template diff_text[] = {
          "\n|}"},
     {.of = "findings",
      .alike = true,
-     .text = "  {change}: {fused_op}, {place?{place}|at a place without a name}{ir_loc? [{ir_loc}]|}"
+     .text = "  {change}{fails?, fails|}: {fused_op}, {place?{place}|at a place without a name}{ir_loc? [{ir_loc}]|}"
              "{saved_us?, about {saved_us:us}|}\n"},
     {.text = "{before.total_us?{now.total_us?all ops: about {before.total_us:us} before, {now.total_us:us} now\n|}|}"
              "{before.saved_us?to save: about {before.saved_us:us} before, "

@@ -6,14 +6,6 @@
 #include "device/price/price.h"
 #include "report/compare/compare.h"
 
-/* What the findings that count save, as a table over reports has it. */
-static double saved_by(const struct finding_list *l) {
-    double us = 0;
-    for (uint32_t i = 0; i < l->n; i++)
-        us += us_as_said(l->items[i]->saved_us) * l->items[i]->counted;
-    return us;
-}
-
 /* The fused ops of new findings, each once. */
 static void write_new_ops(struct writer *w, const struct findings_compared *c, const struct finding_list *l) {
     for (uint32_t i = 0; i < l->n; i++) {
@@ -26,15 +18,16 @@ static void write_new_ops(struct writer *w, const struct findings_compared *c, c
 }
 
 static void write_worse(struct writer *w, const struct run_item *before, const struct run_item *now) {
-    struct findings_compared c = findings_compare(before->findings, now->findings);
-    double slower = before->total_us > 0 && now->total_us > 0 ? now->total_us - before->total_us : 0;
+    const struct report *was = before->report, *is = now->report;
+    struct findings_compared c = findings_compare(&was->findings, &is->findings);
+    double slower = was->total_us > 0 && is->total_us > 0 ? is->total_us - was->total_us : 0;
     if (slower >= NO_TIME_US || c.counts[FINDING_NEW]) {
         write_map_at(w, "worse");
         if (slower >= NO_TIME_US)
             write_pair_real(w, "us", slower);
         write_pair_number(w, "new", c.counts[FINDING_NEW]);
         write_list_at(w, "fused_ops");
-        write_new_ops(w, &c, now->findings);
+        write_new_ops(w, &c, &is->findings);
         write_close(w);
         write_close(w);
     }
@@ -46,9 +39,9 @@ static void write_run(struct writer *w, const char *run, const struct run_item *
     write_map(w);
     write_pair(w, "run", str_of(run), TEXT_NAME);
     if (now) {
-        write_pair_positive(w, "total_us", now->total_us);
-        write_pair_real(w, "saved_us", saved_by(now->findings));
-        write_pair_number(w, "findings", now->findings->n);
+        write_pair_positive(w, "total_us", now->report->total_us);
+        write_pair_real(w, "saved_us", now->report->saved_us);
+        write_pair_number(w, "findings", now->report->findings.n);
         if (before)
             write_worse(w, before, now);
     } else

@@ -9,8 +9,7 @@
 /* A report of one run. */
 struct run_item {
     const char *run, *name; /* name: of the model */
-    const struct finding_list *findings;
-    double total_us; /* of all ops; 0: not known */
+    const struct report *report;
 };
 
 enum runs_format { RUNS_TEXT, RUNS_CSV, RUNS_JSON };

@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "report/compare/compare.h"
 
 struct table_row {
-    struct str name;
+    struct str name, action;     /* action: of a fused op */
+    const struct report *report; /* or NULL */
     const char *page;
     double saved_us;
     uint32_t direct, library, theoretical, known; /* library: direct, but the dialect lacks something */
@@ -39,22 +41,28 @@ static int compare_rows(const void *pa, const void *pb) {
     return c ? c : str_cmp(a->name, b->name);
 }
 
-static struct table_row *row_named(struct table_rows *r, struct str name) {
+/* A kernel is requested whatever its shapes are. */
+static struct str action_of(const struct finding *f) {
+    const char *shapes = str_find(f->action, STR(": ("));
+    return (struct str){f->action.p, shapes ? (size_t)(shapes - f->action.p) : f->action.n};
+}
+
+static struct table_row *row_of(struct table_rows *r, const struct finding *f) {
+    struct str action = action_of(f);
     for (uint32_t i = 0; i < r->n; i++)
-        if (str_eq(r->items[i].name, name))
+        if (str_eq(r->items[i].name, f->fused_op) && str_eq(r->items[i].action, action))
             return &r->items[i];
     r->items = grow(r->items, &r->cap, r->n + 1, sizeof *r->items);
-    r->items[r->n] = (struct table_row){.name = name, .last = SIZE_MAX};
+    r->items[r->n] = (struct table_row){.name = f->fused_op, .action = action, .last = SIZE_MAX};
     return &r->items[r->n++];
 }
 
-/* In digits that are the same whether findings come from JSON or from YAML. */
 static void count(struct table_row *row, const struct finding *f) {
     row->direct += finding_is_of_dialect(f);
     row->library += f->lacks.n > 0;
     row->theoretical += !str_is(f->source, "ttnn");
     row->known += f->known.n > 0;
-    row->saved_us += us_as_said(f->saved_us) * f->counted;
+    row->saved_us += f->saved_us * f->counted;
 }
 
 static void sort_rows(struct table_rows *r) {
@@ -63,14 +71,14 @@ static void sort_rows(struct table_rows *r) {
 }
 
 /* Which findings are new and gone. */
-static void compare(struct table_row *row, const struct table_item *item) {
+static void compare(struct table_row *row, const struct finding_list *before, const struct finding_list *now) {
     struct table_row earlier = {.saved_us = 0};
-    row->changes = findings_compare(item->before, item->findings);
+    row->changes = findings_compare(before, now);
     row->compared = true;
     row->added = row->changes.counts[FINDING_NEW];
     row->gone = row->changes.counts[FINDING_GONE];
-    for (uint32_t i = 0; i < item->before->n; i++)
-        count(&earlier, item->before->items[i]);
+    for (uint32_t i = 0; i < before->n; i++)
+        count(&earlier, before->items[i]);
     row->saved_before_us = earlier.saved_us;
 }
 
@@ -80,17 +88,16 @@ static bool is_worse(const struct finding *f, const struct finding *than) {
     return !than || (direct != finding_is_of_dialect(than) ? direct : f->saved_us > than->saved_us);
 }
 
-static void add_report(struct report_table *t, const struct table_item *given, size_t number) {
-    const struct finding_list none = {.n = 0}, *l = given->findings ? given->findings : &none;
-    struct table_item with_findings = *given, *item = &with_findings;
+static void add_report(struct report_table *t, const struct table_item *item, size_t number) {
+    const struct finding_list none = {.n = 0}, *l = item->report ? &item->report->findings : &none;
     struct table_row row = {.name = str_of(item->name),
                             .page = item->page,
-                            .total_us = item->total_us,
-                            .total_before_us = item->total_before_us,
-                            .vanished = !given->findings};
-    item->findings = l;
+                            .report = item->report,
+                            .total_us = item->report ? item->report->total_us : 0,
+                            .total_before_us = item->before ? item->before->total_us : 0,
+                            .vanished = !item->report};
     for (uint32_t k = 0; k < l->n; k++) {
-        struct table_row *op = row_named(&t->ops, l->items[k]->fused_op);
+        struct table_row *op = row_of(&t->ops, l->items[k]);
         count(&row, l->items[k]);
         count(&t->all, l->items[k]);
         count(op, l->items[k]);
@@ -100,7 +107,7 @@ static void add_report(struct report_table *t, const struct table_item *given, s
             row.worst = l->items[k];
     }
     if (item->before)
-        compare(&row, item);
+        compare(&row, &item->before->findings, l);
     t->all.added += row.added;
     t->all.gone += row.gone;
     t->all.saved_before_us += row.saved_before_us;
@@ -136,13 +143,32 @@ static void write_worst(struct writer *w, const struct finding *f) {
     write_pair(w, "fused_op", f->fused_op, TEXT_NAME);
     write_pair_if_any(w, "place", f->place, TEXT_QUOTED);
     write_pair_if_any(w, "source", f->notes.source, TEXT_QUOTED);
-    write_pair_real(w, "saved_us", us_as_said(f->saved_us));
+    write_pair_real(w, "saved_us", f->saved_us);
     write_close(w);
+}
+
+/* "from 2026-01-21, before 2026-04-03": without what tells it, and as of when passes are described. */
+static void write_compiler(struct writer *w, struct str version) {
+    const char *passes = str_find(version, STR("passes are described"));
+    struct str rest = {version.p, passes ? (size_t)(passes - version.p) : version.n};
+    struct buf days = {0};
+    for (rest = str_part(&rest, ';'); rest.n; (void)str_part(&rest, ')')) {
+        struct str words = str_part(&rest, '(');
+        buf_printf(&days, "%s%.*s", days.n && !str_starts(words, STR(",")) ? " " : "", (int)str_trim(words).n,
+                   str_trim(words).p);
+    }
+    write_pair_if_any(w, "compiler", buf_str(&days), TEXT_NAME);
+    buf_free(&days);
 }
 
 static void write_row(struct writer *w, const char *key, const struct table_row *r, bool of_op) {
     write_map(w);
     write_pair(w, key, r->name, TEXT_NAME);
+    write_pair_if_any(w, "action", r->action, TEXT_QUOTED);
+    if (r->report) {
+        write_pair_if_any(w, "device", r->report->device, TEXT_NAME);
+        write_compiler(w, r->report->version);
+    }
     if (r->page)
         write_pair(w, "page", str_of(r->page), TEXT_NAME);
     write_pair_real(w, "saved_us", r->saved_us);
@@ -150,10 +176,9 @@ static void write_row(struct writer *w, const char *key, const struct table_row 
     write_pair_number(w, "library", r->library);
     write_pair_number(w, "theoretical", r->theoretical);
     write_pair_number(w, "known", r->known);
-    if (of_op) {
-        write_pair_number(w, "places", r->direct + r->library + r->theoretical);
+    write_pair_number(w, "places", r->direct + r->library + r->theoretical);
+    if (of_op)
         write_pair_number(w, "reports", r->reports);
-    }
     if (r->compared) {
         write_pair_real(w, "saved_before_us", r->saved_before_us);
         write_pair_number(w, "new", r->added);
@@ -179,16 +204,23 @@ static void write_rows(struct writer *w, const char *list, const char *key, cons
     write_close(w);
 }
 
-#define COUNTS                                                                                                         \
-    {"saves", "{saved_us:us}"}, {"direct", "{direct}"}, {"library", "{library}"}, {"theoretical", "{theoretical}"}, {  \
-        "known", "{known}"                                                                                             \
-    }
-static const struct column report_columns[] = {COUNTS,
+static const struct column report_columns[] = {{"all ops", "{total_us?{total_us:us}|}"},
+                                               {"saves", "{saved_us:us}"},
+                                               {"direct", "{direct}"},
+                                               {"library", "{library}"},
+                                               {"theoretical", "{theoretical}"},
+                                               {"known", "{known}"},
                                                {"new", "{new}"},
                                                {"gone", "{gone}"},
+                                               {"device", "{device}"},
+                                               {"compiler", "{compiler}"},
                                                {"report", "{report}{vanished? (no report any more)|}"},
                                                {NULL, NULL}},
-                           op_columns[] = {COUNTS, {"reports", "{reports}"}, {"fused op", "{fused_op}"}, {NULL, NULL}};
+                           op_columns[] = {{"saves", "{saved_us?{saved_us:us}|}"},
+                                           {"places", "{places}"},
+                                           {"reports", "{reports}"},
+                                           {"fused op: what to do", "{fused_op}{action?: {action}|}"},
+                                           {NULL, NULL}};
 static const struct template table_text[] = {
     {.of = "reports|all", .columns = report_columns},
     {.text = "{reports?\n|}"},
@@ -200,26 +232,31 @@ static const struct template table_text[] = {
 #define MARKDOWN_ROW                                                                                                   \
     "| {report:md}{vanished? (no report any more)|} | {total_before_us?{total_before_us:us} → |}"                    \
     "{total_us?{total_us:us}|} | {saved_before_us?{saved_before_us:us} → |}{saved_us:us} | "                         \
-    "{new?+{new}|}{gone? −{gone}|} | {worst?{worst.saved_us:us}, {worst.fused_op:md}, "                              \
-    "{worst.place:md}{worst.source?, {worst.source:md}|}|} |\n"
+    "{places}{new? +{new}|}{gone? −{gone}|} | {worst?{worst.saved_us:us}, {worst.fused_op:md}, "                     \
+    "{worst.place:md}{worst.source?, {worst.source:md}|}|} | {device:md} | {compiler:md} |\n"
 static const struct template table_markdown[] = {
-    {.text = "<!-- fusion-audit: summary -->\n**fusion-audit**: {models model}\n\n"
-             "| model | all ops | to save | findings | worst place |\n|---|---:|---:|---:|---|\n"},
+    {.text = "<!-- fusion-audit: summary -->\n**fusion-audit**, {date}: {models model}\n\n"
+             "| model | all ops | to save | findings | worst place | device | compiler |\n"
+             "|---|---:|---:|---:|---|---|---|\n"},
     {.of = "all", .text = MARKDOWN_ROW},
     {.of = "reports", .text = MARKDOWN_ROW},
-    {.text = "{more?\n{more model} more.\n|}\n| to save | places | fused op | models |\n|---:|---:|---|---:|\n"},
-    {.of = "fused_ops", .text = "| {saved_us:us} | {places} | {fused_op:md} | {reports} |\n"},
+    {.text = "{more?\n{more model} more.\n|}\n| to save | places | models | fused op | what to do |\n"
+             "|---:|---:|---:|---|---|\n"},
+    {.of = "fused_ops",
+     .text = "| {saved_us?{saved_us:us}|–} | {places} | {reports} | {fused_op:md} | {action:md} |\n"},
     {.text = NULL},
 };
 
 /* With the first `most` rows. */
 static bool print_rows(const struct report_table *t, enum table_format format, uint32_t most, FILE *out) {
     struct table_rows reports = t->reports, ops = t->ops;
+    char day[DAY_TEXT];
     struct writer w;
     if (format == TABLE_JSON)
         write_document(&w, MARKUP_JSON, out);
     else
         write_as_text(&w, format == TABLE_TEXT ? table_text : table_markdown, out);
+    write_pair(&w, "date", str_of(today(day)), TEXT_NAME);
     reports.n = reports.n < most ? reports.n : most;
     ops.n = ops.n < most ? ops.n : most;
     write_rows(&w, "reports", "report", &reports, false);

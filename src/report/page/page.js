@@ -527,7 +527,7 @@ function changes(title, kind, rows) {
 // Of findings those that are new, gone or changed.
 function changedFindings(findings, title, kind, change) {
     const here = findings.filter((f) => f.change === change), row = (f) => [make('span', {class: 'name'}, f.fused_op),
-        ` ${f.place || f.ir_loc || ''}`, f.saved_us ? `, about ${time(f.saved_us)}` : ''];
+        ` ${f.place || f.ir_loc || ''}`, f.saved_us ? `, about ${time(f.saved_us)}` : '', f.fails ? ', fails' : ''];
     return changes(title, kind, here.map(row));
 }
 
@@ -556,7 +556,7 @@ function diff() {
         {title: 'Findings', number: true, key: (r) => r.findings, cell: (r) => `${r.findings}`},
     ], [{name: 'before', ...before}, {name: 'now', ...now}], 'Both compiles'));
     const of_op = (c) => [make('span', {class: 'name'}, c.op), ` ${c.place || 'at a place without a name'}`,
-        c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : ''];
+        c.now ? `, now ${c.now}` : '', c.how ? `, ${c.how}` : '', c.fails ? ', fails' : ''];
     const ops = (title, kind, is) => changes(title, kind, all.filter(is).map(of_op));
     const findings = (title, kind, change) => changedFindings(data.findings, title, kind, change);
     const both = (title, ...two) => overview.append(make('h2', {}, title), make('div', {class: 'pair'}, ...two));
@@ -590,7 +590,7 @@ function models() {
     const since = again.length ? ` (${time(total(again, 'saved_before_us'))} in the earlier run; ` +
         `${plural(total(again, 'new'), 'place')} new, ${total(again, 'gone')} gone)` : '';
     head('Missed fusions of many models', data.reports.length
-        ? `${plural(data.reports.length, 'model')}; ${time(total(data.reports, 'saved_us'))} to save${since}.` : 'No fusion is missed.');
+        ? `${plural(data.reports.length, 'model')}, ${data.date}; ${time(total(data.reports, 'saved_us'))} to save${since}.` : 'No fusion is missed.');
     if (!data.reports.length) return;
     const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : `${r[key]}`});
     const us = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => saving(r[key] || 0)});
@@ -599,13 +599,16 @@ function models() {
     overview.append(make('h2', {}, 'Models'), table([
         {title: 'Model', key: (r) => r.report, cell: reportName},
         ...(data.reports.some((r) => r.total_us) ? [us('All ops', 'total_us')] : []), ...figures,
-        ...(again.length ? [us('All ops, earlier run', 'total_before_us'), us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : [])], data.reports, 'Models'),
+        ...(again.length ? [us('All ops, earlier run', 'total_before_us'), us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : []),
+        ...[['Device', 'device'], ['Compiler', 'compiler']].filter(([, key]) => data.reports.some((r) => r[key])).map(([title, key]) =>
+            ({title, key: (r) => r[key] || '', cell: (r) => r[key] || ''}))], data.reports, 'Models'),
         make('p', {class: 'faint'}, 'What saves most is first; the page of a model says what to do. Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
             'triton and cuda (theoretical). Of a model, what is saved is what its time falls by if all that counts is done. ' +
             'Known: in the baseline.' + (again.length ? ' New and gone: against the earlier run.' : '')), ...sinceBefore(),
         make('h2', {}, 'Fused ops'), table([
-        {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)}, ...figures,
-        figure('Reports', 'reports')], data.fused_ops, 'Fused ops'));
+        {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)},
+        us('Saves', 'saved_us'), figure('Places', 'places'), figure('Models', 'reports'),
+        {title: 'What to do', key: (r) => r.action || '', cell: (r) => r.action || ''}], data.fused_ops, 'Fused ops'));
 }
 
 // ---- runs ----

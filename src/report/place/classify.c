@@ -106,16 +106,11 @@ static bool has_yet_to_run(const struct claim *c) {
 }
 
 struct str claim_behind(const struct claim *c, struct arena *a) {
-    const struct pattern_status *s = &c->pattern->status;
-    struct str file = claim_file(c);
+    const struct str parts[] = {c->undone.n ? c->undone : c->pattern->status.pass, claim_file(c)};
     struct buf b = {0};
-    struct str undone = {c->undone.p, c->undone.n - str_ends(c->undone, STR("."))};
-    add(&b, ": ", undone, "");
-    if (!c->undone.n && exists(c->pattern))
-        add(&b, " (", s->pass, "");
-    add(&b, b.n && !c->undone.n ? ", " : " (", file, "");
-    if (file.n || (b.n && !c->undone.n))
-        buf_addc(&b, ')');
+    for (int i = 0; i < 2; i++)
+        add(&b, b.n ? ", " : " (", (struct str){parts[i].p, parts[i].n - str_ends(parts[i], STR("."))}, "");
+    buf_add(&b, str_of(b.n ? ")" : ""));
     return buf_take(&b, a);
 }
 
