@@ -1515,6 +1515,14 @@ class Explain(Case):
             "return %1 : tensor<32x128xbf16>", "return %1, %9 : tensor<32x128xbf16>, tensor<32x128xbf16>"))
         self.assertTrue(self.explain("--ttir-only", "m.mlir")[1].endswith("\n  same at  1 more place: line 6\n"))
 
+    def test_same_in_every_function_that_is_written_alike(self):
+        head, function, tail = TTIR.partition(TTIR[TTIR.index("  func"):TTIR.index("} loc(#loc)\n#loc")])
+        function = function.replace("1x128xbf16", "32x128xbf16")
+        other = function.replace("@forward", "@other").replace("ttir.add", "ttir.subtract")
+        self.write("m.mlir", head + function + function.replace("@forward", "@again") + other + tail)
+        out = self.explain("--ttir-only", "m.mlir")[1]
+        self.assertIn("\n  same at  1 more place: line 9\n", out)
+
     def test_limit(self):
         status, out, _ = self.run_it("explain", "--ttir-only", "--at=fc1.add", "--most=2", "m.mlir")
         self.assertEqual((status, out.count("m.mlir:4: ")), (0, 2))
