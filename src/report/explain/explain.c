@@ -305,6 +305,16 @@ struct searched_function {
     uint32_t func, first, end;
 };
 
+/* What is said of a function may depend on locations, and on other functions: the same of it is reported then. */
+static bool reports_the_same(const struct explained_graph *r, uint32_t func, uint32_t like) {
+    const struct mlir_func *f = &r->level->ir.funcs[func], *other = &r->level->ir.funcs[like];
+    for (uint32_t i = 0; i < f->end_op - f->first_op; i++)
+        for (int k = 0; k < 2; k++)
+            if (!r->reported[k][f->first_op + i] != !r->reported[k][other->first_op + i])
+                return false;
+    return true;
+}
+
 /* In a function that is written like one before it is as far to each op. */
 static void repeat_near(struct explained_graph *r, const struct searched_function *like, uint32_t func) {
     const struct mlir *m = &r->level->ir;
@@ -324,7 +334,7 @@ static void find_near_in(struct explained_graph *r, struct automaton_run *ops, s
     struct fa_explanation *e = r->e;
     uint32_t k = 0, first = e->n;
     uint64_t alike = func == NONE || !r->near.take ? 0 : r->selection.matches.alike[func];
-    while (k < n && !(alike && searched[k].alike == alike))
+    while (k < n && !(alike && searched[k].alike == alike && reports_the_same(r, func, searched[k].func)))
         k++;
     if (k < n)
         repeat_near(r, &searched[k], func);
