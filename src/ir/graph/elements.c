@@ -12,6 +12,20 @@ enum { MOST_ELEMENTS = 1 << 21, MOST_DEEP = 24 };
 
 static double *elements(const struct graph *g, uint32_t v, int deep);
 
+/* How many elements in a row are `stride` apart, from each multiple of that number on. */
+static int64_t run_of(const struct imap *map, int64_t n, int64_t *stride) {
+    int64_t run = n;
+    *stride = 0;
+    for (uint32_t k = 0; k < map->n; k++)
+        if (map->t[k].lo == 1) {
+            *stride = map->t[k].stride;
+            return map->t[k].size;
+        } else if (map->t[k].lo < run) {
+            run = map->t[k].lo;
+        }
+    return run;
+}
+
 /* The element of an operand for each of a result. */
 static double *gathered(const struct graph *g, uint32_t from, const struct imap *map, int64_t n, int deep) {
     struct imap same;
@@ -20,8 +34,12 @@ static double *gathered(const struct graph *g, uint32_t from, const struct imap 
     if (all && n == graph_numel(g, from) && imap_equal(map, &same))
         return all;
     double *out = all ? xcalloc((size_t)n, sizeof *out) : NULL;
-    for (int64_t i = 0; i < n && out; i++)
-        out[i] = all[imap_at(map, i)];
+    int64_t stride, run = run_of(map, n, &stride);
+    for (int64_t i = 0; i < n && out; i += run) {
+        int64_t first = imap_at(map, i);
+        for (int64_t k = 0; k < run && i + k < n; k++)
+            out[i + k] = all[first + k * stride];
+    }
     free(all);
     return out;
 }
