@@ -93,7 +93,8 @@ static bool keeps_numbers(const struct graph *g, uint32_t v) {
 /* As the element type of the value holds them. */
 static void round_all(enum dtype type, double *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
-        x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
+        if (x[i] != 0 && x[i] != 1) /* which all formats hold, and most elements are */
+            x[i] = format_is_integer(type) ? trunc(x[i]) : round_to_bits(x[i], dtype_table[type].precision);
 }
 
 static double *moved_or_made(const struct graph *g, uint32_t op, uint32_t v, int64_t n, int deep) {

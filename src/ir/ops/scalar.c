@@ -10,8 +10,6 @@
 
 double round_to_bits(double x, int bits) {
     int exponent;
-    if (fabs(x) <= 256 && bits >= 8 && x == (double)(int)x)
-        return x;
     double fraction = frexp(x, &exponent);
     return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
 }

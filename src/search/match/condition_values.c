@@ -84,11 +84,12 @@ bool condition_repeats_columns(const struct condition_call *c) {
     if (!shape || rank < 2 || times < 2 || shape[rank - 1] != times * shape[rank - 2] ||
         graph_numel(c->graph, v) != shape[rank - 1] * shape[rank - 2] || !graph_is_parameter(c->graph, v))
         return false;
-    int64_t columns = shape[rank - 1], n = columns * shape[rank - 2];
+    int64_t rows = shape[rank - 2], columns = shape[rank - 1];
     double *x = graph_elements(c->graph, v);
     bool repeats = x != NULL;
-    for (int64_t i = 0; i < n && repeats; i++)
-        repeats = x[i] == (i % columns / times == i / columns);
+    for (int64_t row = 0; row < rows && repeats; row++)
+        for (int64_t column = 0; column < columns && repeats; column++)
+            repeats = x[row * columns + column] == (column >= row * times && column < (row + 1) * times);
     free(x);
     return record_elsewhere(c->e, repeats);
 }
