@@ -502,8 +502,9 @@ struct fa_test_counts {
     size_t patterns; /* selected */
     size_t without;  /* of those, without tests */
     size_t tests, failed;
-    size_t proved;   /* matches whose fused form was compared on numbers */
-    size_t unproved; /* matches that could not be compared */
+    size_t proved;     /* matches whose fused form was compared on numbers */
+    size_t by_formula; /* of those, whose fused form is the formula itself, not what is known of the fused op */
+    size_t unproved;   /* matches that could not be compared */
 };
 
 /* Name, fused op and source of each pattern, and on a line of its own the summary; in the order of reading. */

@@ -840,7 +840,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
       t1 = mean a:4x8xf32 {dim_arg = [1]}
       b = broadcast t1 -> 4x8xf32
       t2 = subtract a b
-      t3 = maximum t2 0xFF800000:1xf32
+      t3 = maximum t2 -inf:1xf32
       out = layer_norm t3 weight:8xf32 {epsilon = 1.0e-5}
     args: {weight: parameter}
 """, out)

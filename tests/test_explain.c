@@ -153,18 +153,19 @@ Test(explain, more_is_folded_in) {
 }
 
 Test(explain, attribute) {
-    pattern("out = exp(gelu(x, approximate=tanh))", "");
-    differs("x:2x3", "g = ttir.gelu x {approximate = \"none\"} -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
-            "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has approximate = \"none\", tanh expected", 1, 2);
+    pattern("out = exp(gelu(x, compute_config=tanh))", "");
+    differs("x:2x3", "g = ttir.gelu x {compute_config = \"none\"} -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
+            "gelu(x, compute_config=tanh)", "%g (ttir.gelu at line 2) has compute_config = \"none\", tanh expected", 1,
+            2);
     differs("x:2x3", "g = ttir.gelu x -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
-            "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has no approximate, tanh expected", 1, 2);
-    pattern("out = exp(gelu(neg(x), approximate=tanh))", ""); /* what is below it counts too */
+            "gelu(x, compute_config=tanh)", "%g (ttir.gelu at line 2) has no compute_config, tanh expected", 1, 2);
+    pattern("out = exp(gelu(neg(x), compute_config=tanh))", ""); /* what is below it counts too */
     differs("x:2x3", "n = ttir.neg x -> 2x3; g = ttir.gelu n -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
-            "gelu(neg(x), approximate=tanh)", "%g (ttir.gelu at line 2) has no approximate, tanh expected", 2, 3);
-    pattern("out = exp(gelu(x, approximate=none))", "");
-    search("x:2x3", "g = ttir.gelu x {approximate = \"tanh\"} -> 2x3; o = ttir.exp g -> 2x3; return o", true);
+            "gelu(neg(x), compute_config=tanh)", "%g (ttir.gelu at line 2) has no compute_config, tanh expected", 2, 3);
+    pattern("out = exp(gelu(x, compute_config=none))", "");
+    search("x:2x3", "g = ttir.gelu x {compute_config = \"tanh\"} -> 2x3; o = ttir.exp g -> 2x3; return o", true);
     cr_assert_eq(near.n, 1);
-    cr_assert(str_ends(near.items[0].reason, STR("has approximate = \"tanh\", none expected")));
+    cr_assert(str_ends(near.items[0].reason, STR("has compute_config = \"tanh\", none expected")));
 }
 
 Test(explain, operand_that_is_an_attribute) {

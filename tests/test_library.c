@@ -327,6 +327,15 @@ Test(library, an_idiom_that_nobody_uses_is_warned_of) {
     cr_assert_eq(diags.n, 1);
 }
 
+Test(library, an_attribute_that_an_op_never_has_is_refused) {
+    read_pattern(HEAD("p", "out = topk(exp(a), biggest=true)"));
+    cr_assert_not(check("p.yml"));
+    cr_assert_str_eq(diags.items[0].message, "topk has no such attribute: 'biggest'");
+    set.n = 0;
+    read_pattern(HEAD("p", "out = topk(exp(a), largest=true)"));
+    cr_assert(check("p.yml"));
+}
+
 Test(library, a_name_that_no_rule_has_is_warned_of) {
     read_pattern(HEAD("p", "out = exp(a)") "notes: [no_such_rule, two words_here]\n");
     check("p.yml");

@@ -105,23 +105,22 @@ Test(shorthand, types_of_products_and_slices) {
     infers("t = permute x:2x3x4 {permutation = [2, 0, 1]}", " -> tensor<4x2x3xf32>");
     infers("w = where c:2x3xi1 x:2x1xbf16 0.0", "tensor<2x1xbf16>, tensor<1x1xbf16>) -> tensor<2x3xbf16>");
     infers("w = where c:2x3xi1 0.0 1.0", "tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32>");
-    fails("t = permute x:2x3 {permutation = [2, 0]}", 4, "the type of the result is needed: 'permute'");
+    fails("t = permute x:2x3 {permutation = [2, 0]}", 4, "the type of the result is needed, behind '->': 'permute'");
     infers("p = matmul x:4 w:4x5 {transpose_a = true}", " -> tensor<5xf32>");
     infers("p = matmul x:2x3x4 w:4 {transpose_b = true}", " -> tensor<2x3xf32>");
     infers("p = matmul x:4 w:4", " -> tensor<1xf32>");
     infers("p = linear x:2x4 w:4x3 b:5x1x3", " -> tensor<5x2x3xf32>");
     infers("s = slice x:8 {begins = [7], ends = [0], step = [-2]}", " -> tensor<4xf32>");
-    fails("p = matmul x:4 w:3x4", 4, "the type of the result is needed: 'matmul'");
-    fails("s = slice x:8 {begins = [3], ends = [2]}", 4, "the type of the result is needed: 'slice'");
+    fails("p = matmul x:4 w:3x4", 4, "the shapes do not fit, 4, 3x4: 'matmul'");
+    fails("s = slice x:8 {begins = [3], ends = [2]}", 4, "the shapes do not fit these attributes, 8: 'slice'");
     infers("s = slice x:8 {begins = [-2], ends = [8]}", " -> tensor<2xf32>");
     infers("t = transpose x:2x3x4 {dim0 = -1, dim1 = 0}", " -> tensor<4x3x2xf32>");
     infers("c = concat x:2x3 y:2x4 {dim = -1}", " -> tensor<2x7xf32>");
-    fails("t = transpose x:2x3 {dim0 = 0, dim1 = 2}", 4, "the type of the result is needed: 'transpose'");
-    fails("c = concat x:2x3 y:3x4 {dim = 1}", 4,
-          "the types of the operands do not fit, so that of the result is needed: 'concat'");
-    fails("p = matmul x:4x3 w:4x4", 4, "the type of the result is needed: 'matmul'");
-    fails("s = slice x:8 {begins = [2], ends = [9]}", 4, "the type of the result is needed: 'slice'");
-    fails("s = slice x:8 {begins = [2, 3], ends = [4]}", 4, "the type of the result is needed: 'slice'");
+    fails("t = transpose x:2x3 {dim0 = 0, dim1 = 2}", 4, "the type of the result is needed, behind '->': 'transpose'");
+    fails("c = concat x:2x3 y:3x4 {dim = 1}", 4, "the shapes do not fit these attributes, 2x3, 3x4: 'concat'");
+    fails("p = matmul x:4x3 w:4x4", 4, "the shapes do not fit, 4x3, 4x4: 'matmul'");
+    fails("s = slice x:8 {begins = [2], ends = [9]}", 4, "the shapes do not fit these attributes, 8: 'slice'");
+    fails("s = slice x:8 {begins = [2, 3], ends = [4]}", 4, "the type of the result is needed, behind '->': 'slice'");
 }
 
 Test(shorthand, functions) {
@@ -135,16 +134,31 @@ Test(shorthand, functions) {
     fails("func f x:2\nfunc g\no = abs x", 26, "its type has to stand where it is first used: 'x'");
 }
 
+Test(shorthand, infinite_numbers) {
+    expands("o = maximum x:2 -inf",
+            "%lit0 = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> "
+            "tensor<1xbf16> %o = \"ttir.maximum\"(%x, %lit0) : (tensor<2xbf16>, tensor<1xbf16>) -> "
+            "tensor<2xbf16>");
+    expands("o = pad x:2 {padding = [1, 1], value = inf} -> 4",
+            "%o = \"ttir.pad\"(%x) <{padding = array<i32: 1, 1>, value = 0x7F800000 : f32}> : (tensor<2xbf16>) -> "
+            "tensor<4xbf16>");
+}
+
 Test(shorthand, what_is_wrong) {
     fails("v = sort x:4 -> 4, 4", 4, "each type needs a result: 'sort'");
     fails("o = add x y", 8, "its type has to stand where it is first used: 'x'");
     fails("o = frobnicate x:2", 4, "the dialect has no op of this name: 'frobnicate'");
-    fails("o = add x:2 y:3", 4, "the types of the operands do not fit, so that of the result is needed: 'add'");
+    fails("o = add x:2 y:3", 4, "the shapes do not fit, 2, 3: 'add'");
     fails("o = sum x:2 {dim_arg = [1, 2", 28, "a '}' is missing");
     fails("o = sum x:2 {dim_arg = one}", 23, "a list of whole numbers is meant: 'one'");
     fails("y = ttir.clamp_scalar x:2 {max, min = 1.0}", 27, "an attribute has no value: 'max'");
     fails("y = ttir.clamp_scalar x:2 {max = , min = 1.0}", 27, "an attribute has no value: 'max'");
-    fails("o = full {fill_value = 1}", 4, "the type of the result is needed: 'full'");
+    fails("o = full {fill_value = 1}", 4, "the type of the result is needed, behind '->': 'full'");
+    fails("o = sum x:2 {dim_arg = [0], keepdim = true}", 28,
+          "sum has no such attribute (it has dim_arg, keep_dim): 'keepdim'");
+    fails("o = exp x:2 {axis = 0}", 13, "exp has no such attribute (none): 'axis'");
+    fails("o = full {fill_value = tiny} -> 2", 23, "a number is meant: 'tiny'");
+    fails("o = add x:2 tiny", 12, "its type has to stand where it is first used: 'tiny'");
     fails("o = concat x:2 y:2 -> 4", 4, "dim is needed: 'concat'");
     fails("a, b = abs x:2", 3, "each result needs a type: 'b'");
     fails("a:4294967297 = abs x:2", 0, "each result needs a type: 'a:4294967297'");

@@ -160,8 +160,10 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     for (uint32_t i = 0; i < ntaken && good; i++)
         good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
     for (uint32_t i = 0; i < ntaken && good && watch_step(watch, "testing", i, ntaken); i++) {
+        uint32_t before = prover.proved;
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
+        counts->by_formula += taken[i]->fused->own ? prover.proved - before : 0;
     }
     free(taken);
     proofs_free(prover.proofs);

@@ -62,7 +62,7 @@ static void add_operand(struct draft *s, uint32_t value, bool typed, struct buf 
     else if (isfinite(number))
         buf_printf(out, "%.9g", number);
     else
-        buf_add(out, number > 0 ? STR("0x7F800000") : STR("0xFF800000"));
+        buf_add(out, number > 0 ? STR("inf") : STR("-inf"));
     if (is_number || typed || !known)
         buf_printf(out, ":%.*s", (int)type.n, type.p);
 }
@@ -142,14 +142,14 @@ static struct str short_value(struct arena *a, struct str value) {
     return buf_take(&b, a);
 }
 
-/* Says nothing of what the op computes: discardable attributes, formats and configurations that its row in ops.def does
- * not have, and operand segments that count destinations, which a line in short does not have. */
+/* Says nothing of what the op computes: what its row in ops.def does not have, formats and configurations, and operand
+ * segments that count destinations, which a line in short does not have. */
 static bool is_left_out(const struct drafted_op *l, struct str key, struct str value) {
     const struct graph *g = l->draft->graph;
     bool destinations = graph_noperands(g, l->op) != g->m->ops[l->op].noperands;
     bool listed = str_find(str_of(op_table[g->kind[l->op]].attributes), key);
-    return memchr(key.p, '.', key.n) || (str_starts(value, STR("#")) && !listed) ||
-           (destinations && str_is(key, "operandSegmentSizes"));
+    return memchr(key.p, '.', key.n) || !op_may_have((enum op_kind)g->kind[l->op], key) ||
+           (str_starts(value, STR("#")) && !listed) || (destinations && str_is(key, "operandSegmentSizes"));
 }
 
 static void read_attributes(struct drafted_op *l) {

@@ -56,6 +56,24 @@ static bool add_pieces(const struct cuts *c, int64_t lo, int64_t end, uint8_t ax
     return true;
 }
 
+static void print_side(const struct arranged_dims *d, struct buf *out) {
+    for (uint8_t i = 0, at = 0; i < d->rank; i++) {
+        bool several = d->end[i] - at > 1;
+        buf_add(out, i ? STR(" ") : STR(""));
+        buf_add(out, d->end[i] == at ? STR("1") : several ? STR("(") : STR(""));
+        for (uint8_t k = at; k < d->end[i]; k++)
+            buf_printf(out, "%s%c", k > at ? " " : "", 'a' + d->axes[k]);
+        buf_add(out, several ? STR(")") : STR(""));
+        at = d->end[i];
+    }
+}
+
+static void print_order(const struct rearrangement *r, struct buf *out) {
+    print_side(&r->from, out);
+    buf_add(out, STR(" -> "));
+    print_side(&r->to, out);
+}
+
 /* The term of a dimension that is the next one further in than `stride`; NULL: there is none. */
 static const struct term *next_term(const struct axes *from, uint32_t d, int64_t stride) {
     const struct term *next = NULL;
@@ -111,7 +129,7 @@ bool draft_rearranged(struct draft *s, uint32_t root, struct buf *out) {
     s->names[chain[last].value] = STR("x");
     s->names[value] = STR("out");
     buf_add(out, STR("  out = rearrange(x, \""));
-    rearrangement_print(&r, out);
+    print_order(&r, out);
     buf_add(out, STR("\")\n"));
     return true;
 }

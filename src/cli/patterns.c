@@ -64,7 +64,8 @@ static void say_counts(const struct fa_test_counts *n) {
     if (n->without)
         fprintf(stderr, "; %zu without tests", n->without);
     if (n->proved || n->unproved)
-        fprintf(stderr, "; %zu proved, %zu not evaluated", n->proved, n->unproved);
+        fprintf(stderr, "; %zu proved%s, %zu not evaluated", n->proved,
+                n->proved && n->by_formula == n->proved ? " against the formula" : "", n->unproved);
     fputc('\n', stderr);
 }
 

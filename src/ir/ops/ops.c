@@ -106,6 +106,41 @@ enum dims_role op_dims_role(enum op_kind k, struct str key) {
     return DIMS_NONE;
 }
 
+/* One of the words begins with the key, before a sign of theirs. */
+static bool has_key(const char *words, struct str key) {
+    for (const char *p = words; p && *p; p += strcspn(p, " ,"), p += strspn(p, " ,"))
+        if (strcspn(p, ":=~ ,") == key.n && memcmp(p, key.p, key.n) == 0)
+            return true;
+    return false;
+}
+
+/* "slope=parameter": an operand or the attribute. */
+static bool stands_for_operand(enum op_kind k, struct str key) {
+    bool found = false;
+    for (struct str roles = str_of(op_table[k].roles); roles.n && !found;) {
+        struct str role = str_item(&roles);
+        (void)str_part(&role, '=');
+        found = role.n && str_eq(role, key);
+    }
+    return found;
+}
+
+/* How an op is run, not what it computes; or what is folded into it. */
+static bool may_stand_on_any(struct str key) {
+    return str_find(key, STR("config")) || str_find(key, STR("activation")) ||
+           has_word("dtype layout operandSegmentSizes topology num_links sub_device_id use_multicore", key);
+}
+
+bool op_may_have(enum op_kind k, struct str key) {
+    const struct op_info *op = &op_table[k];
+    const char *const columns[] = {op->attributes, op->strict,  op->dims,    op->absent,  op->in_formula,  op->axes[0],
+                                   op->axes[1],    op->axes[2], op->says[0], op->says[1], op->channels.key};
+    bool may = may_stand_on_any(key) || stands_for_operand(k, key);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && !may; i++)
+        may = has_key(columns[i], key);
+    return may || !(op->attributes || op->class == OP_ELTWISE);
+}
+
 bool op_default(const char *defaults, struct str key, bool ttnn, struct str *value) {
     if (!word_of_key(defaults, key, '=', value))
         return false;

@@ -168,6 +168,9 @@ static inline bool op_generates(enum op_kind k) {
 enum dims_role op_dims_role(enum op_kind k, struct str key);
 /* True where the attribute numbers the dimensions that the operator works along. */
 bool op_works_along(enum op_kind k, struct str key);
+/* Ops of the operator may be printed with the attribute, as far as its row tells: false only where this lists what they
+ * have, or where all of the class have none. */
+bool op_may_have(enum op_kind k, struct str key);
 /* Which operand has this role; NONE: none has. */
 uint32_t op_operand_of_role(enum op_kind k, struct str role);
 /* The attribute that stands for an operand of this role where that is missing; empty: none does. */

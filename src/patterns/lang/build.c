@@ -384,7 +384,8 @@ static const char *nearest(const struct builder *b, struct str name) {
             if (n.n > 3 && name.n > 3 && (str_starts(n, (struct str){name.p, 4}) && !op))
                 return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
         }
-    return op ? arena_printf(b->arena, "did you mean %s?", op).p : NULL;
+    const char *else_write = "what is no operator is written as what it computes: function(x * sigmoid(x))";
+    return op ? arena_printf(b->arena, "did you mean %s? %s", op, else_write).p : else_write;
 }
 
 const struct number *build_extent_number(struct builder *b, struct formula_scope *s, const struct expr *e) {

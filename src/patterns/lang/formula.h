@@ -109,6 +109,7 @@ struct attr_spec {
 /* Which axes the dimensions of a value have, and those of what it is made of: of "b s (h d) -> b h s d" the axes b, s,
  * h and d are numbered in the order in which they occur. */
 struct rearrangement {
+    struct str text;
     struct arranged_dims {
         uint8_t rank, end[MAX_RANK]; /* dimension i has axes[end[i-1] .. end[i]], the last one fastest */
         uint8_t axes[MAX_RANK];

@@ -212,9 +212,7 @@ static void print_node(struct formula_printer *p, const struct node *n, enum bin
     case N_REARRANGED:
         buf_add(p->out, STR("rearrange("));
         print_node(p, n->args[0], P_EITHER);
-        buf_add(p->out, STR(", \""));
-        rearrangement_print(n->order, p->out);
-        buf_add(p->out, STR("\")"));
+        buf_printf(p->out, ", \"%.*s\")", (int)n->order->text.n, n->order->text.p);
         return;
     case N_RESULT:
         buf_add(p->out, STR("result("));

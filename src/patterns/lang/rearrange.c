@@ -59,29 +59,11 @@ bool rearrangement_read(struct str text, struct rearrangement *out) {
     if (!arrow)
         return false;
     struct str from = {text.p, (size_t)(arrow - text.p)}, to = {arrow + 2, text.n - from.n - 2};
-    *out = (struct rearrangement){.naxes = 0};
+    *out = (struct rearrangement){.text = text};
     if (!read_side(from, &names, &out->from) || !read_side(to, &names, &out->to))
         return false;
     out->naxes = names.n;
     return has_each(&out->from, names.n) && has_each(&out->to, names.n);
-}
-
-static void print_side(const struct arranged_dims *d, struct buf *out) {
-    for (uint8_t i = 0, at = 0; i < d->rank; i++) {
-        bool several = d->end[i] - at > 1;
-        buf_add(out, i ? STR(" ") : STR(""));
-        buf_add(out, d->end[i] == at ? STR("1") : several ? STR("(") : STR(""));
-        for (uint8_t k = at; k < d->end[i]; k++)
-            buf_printf(out, "%s%c", k > at ? " " : "", 'a' + d->axes[k]);
-        buf_add(out, several ? STR(")") : STR(""));
-        at = d->end[i];
-    }
-}
-
-void rearrangement_print(const struct rearrangement *r, struct buf *out) {
-    print_side(&r->from, out);
-    buf_add(out, STR(" -> "));
-    print_side(&r->to, out);
 }
 
 /* Of a dimension of which one axis is not known, that one. False: they do not fit. */

@@ -132,6 +132,27 @@ static void check_holds(struct checker *c, const struct pattern *p, const struct
             warn(c, line_of(p, h->form->text), "`holds` speaks of another name: ", f->slot_name[i], "");
 }
 
+/* ---- the formula ---- */
+
+/* A node whose op is never printed with an attribute that it asks for. */
+static bool asks_in_vain(const struct node *n, void *context) {
+    const struct attr_spec **asked = context;
+    for (uint32_t i = 0; i < n->nattrs && n->kind == N_OP && op_table[n->op].class != OP_SLICE; i++)
+        if (!op_may_have(n->op, str_of((*asked = &n->attrs[i])->key)))
+            return true;
+    return false;
+}
+
+static void check_formula(struct checker *c, const struct pattern *p) {
+    const struct attr_spec *asked;
+    const struct node *n = formula_find(&p->formula, asks_in_vain, &asked);
+    if (!n)
+        return;
+    diag_add(c->diags, SEV_ERROR, (struct source_location){c->file, line_of(p, n->text), 0}, NULL,
+             "%s has no such attribute: '%s'", op_table[n->op].name, asked->key);
+    c->failed = true;
+}
+
 /* ---- other patterns ---- */
 
 static void check_replaced(struct checker *c, const struct pattern *p) {
@@ -152,6 +173,7 @@ static void check_demands_on(struct checker *c, const struct pattern *p) {
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
     check_demands_on(c, p);
+    check_formula(c, p);
     if (pattern_is_direct(p))
         check_fused_op(c, p);
     check_rules(c, p, p->torch, p->ntorch);

@@ -113,11 +113,6 @@ static bool value_type(struct shorthand *s, struct str name, struct str *type) {
     return true;
 }
 
-static bool is_number(struct str word) {
-    size_t i = word.n && word.p[0] == '-';
-    return i < word.n && word.p[i] >= '0' && word.p[i] <= '9';
-}
-
 static bool print_op(struct shorthand *s, struct short_op *op, struct str location);
 
 /* The op that makes a literal stands before the op that uses it, on the same line. */
@@ -163,7 +158,7 @@ static bool add_operand(struct shorthand *s, struct short_op *op) {
         return fail(s, word, word.n ? "too many operands" : "an operand is missing");
     if (take(s, ":"))
         type = type_text(s, until(s, " \t;"));
-    if (is_number(word))
+    if (short_is_number(word))
         return add_literal(s, op, word, type.n ? type : literal_type(s, op));
     if (type.n) {
         struct str *kept = arena_alloc(s->arena, sizeof *kept);

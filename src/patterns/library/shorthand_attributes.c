@@ -110,14 +110,23 @@ static bool is_typed(struct str value) {
            str_starts(value, STR("dense"));
 }
 
-/* MLIR wants a point in a float: 1e-5 is 1.0e-5. */
+bool short_is_number(struct str word) {
+    size_t sign = word.n && word.p[0] == '-';
+    struct str rest = {word.p + sign, word.n - sign};
+    return rest.n && ((rest.p[0] >= '0' && rest.p[0] <= '9') || str_is(rest, "inf"));
+}
+
+/* MLIR wants a point in a float, 1e-5 is 1.0e-5, and the bits of what is infinite. */
 static struct str float_text(struct arena *a, struct str number) {
+    if (str_ends(number, STR("inf")))
+        return number.p[0] == '-' ? STR("0xFF800000") : STR("0x7F800000");
     const char *e = memchr(number.p, 'e', number.n);
     if (str_starts(number, STR("0x")) || memchr(number.p, '.', number.n))
         return number;
     size_t n = e ? (size_t)(e - number.p) : number.n;
     return arena_printf(a, "%.*s.0%.*s", (int)n, number.p, (int)(number.n - n), number.p + n);
 }
+
 static struct short_fault print_value(struct buf *b, struct arena *a, const struct short_op *op, struct str type,
                                       struct str value) {
     const struct short_fault fine = {0};
@@ -132,6 +141,8 @@ static struct short_fault print_value(struct buf *b, struct arena *a, const stru
         print_list(b, type, &list);
         return fine;
     }
+    if (!short_is_number(value))
+        return (struct short_fault){value, "a number is meant"};
     if (type.p[0] == 'f')
         value = float_text(a, value);
     buf_printf(b, "%.*s : %.*s", (int)value.n, value.p, (int)type.n, type.p);
@@ -142,6 +153,20 @@ static struct short_fault print_attribute(struct buf *b, struct arena *a, const 
                                           const struct attr_row *row, struct str value) {
     buf_printf(b, "%s%.*s = ", n ? ", " : " <{", (int)row->key.n, row->key.p);
     return print_value(b, a, op, row->type, value);
+}
+
+/* No attribute of the op, as far as its row tells. */
+static struct short_fault check_key(struct arena *a, const struct short_op *op, struct str key) {
+    struct buf known = {0};
+    struct attr_row row;
+    if (op_may_have(op->kind, key))
+        return (struct short_fault){0};
+    for (const char *at = op_table[op->kind].attributes; at && next_row(&at, false, &row);)
+        buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)row.key.n, row.key.p);
+    struct str names = buf_take(&known, a);
+    return (struct short_fault){key, arena_printf(a, "%s has no such attribute (%s%.*s)", op_table[op->kind].name,
+                                                  names.n ? "it has " : "none", (int)names.n, names.p)
+                                         .p};
 }
 
 struct short_fault short_print_attributes(struct buf *out, struct arena *a, const struct short_op *op) {
@@ -161,7 +186,7 @@ struct short_fault short_print_attributes(struct buf *out, struct arena *a, cons
         fault = print_attribute(out, a, op, n++, &row, given == NONE ? row.value : op->values[given]);
     }
     for (uint32_t i = 0; !fault.what && i < op->nattrs; i++)
-        if (!(printed >> i & 1))
+        if (!(printed >> i & 1) && !(fault = check_key(a, op, op->keys[i])).what)
             fault = print_attribute(out, a, op, n++, &(struct attr_row){.key = op->keys[i]}, op->values[i]);
     buf_add(out, n ? STR("}>") : STR(""));
     return fault;

@@ -51,7 +51,9 @@ struct short_fault short_infer(struct arena *a, const struct short_op *op, struc
 uint32_t short_find_key(const struct short_op *op, struct str key);
 /* "[1, 2]" or "1"; false when it is none of these. */
 bool short_read_list(struct str text, struct short_list *out);
-/* " <{…}>": those of the table (ops.def, `attributes`) in its order, then those that it does not know. */
+/* "2", "-0.5", "-inf" */
+bool short_is_number(struct str word);
+/* " <{…}>": those of the table (ops.def, `attributes`) in its order, then the others. */
 struct short_fault short_print_attributes(struct buf *out, struct arena *a, const struct short_op *op);
 
 #endif

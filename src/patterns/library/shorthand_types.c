@@ -83,6 +83,18 @@ struct attrs short_attributes(struct arena *a, const struct short_op *op) {
     return (struct attrs){.at = at, .n = op->nattrs + 1};
 }
 
+/* "32x64, 3x5" */
+static struct str operand_shapes(struct arena *a, const struct short_op *op) {
+    struct buf b = {0};
+    for (uint32_t i = 0; i < op->noperands; i++) {
+        struct short_shape s = short_shape_of(op->operand_types[i]);
+        buf_add(&b, i ? STR(", ") : STR(""));
+        for (uint32_t d = 0; d < s.rank; d++)
+            buf_printf(&b, "%s%lld", d ? "x" : "", (long long)s.dims[d]);
+    }
+    return buf_take(&b, a);
+}
+
 /* By the rule of the op; where it has none, the shape that its operands broadcast to. The element type is that of
  * the first tensor, of `where` that of what it chooses from. */
 struct short_fault short_infer(struct arena *a, const struct short_op *op, struct str *type) {
@@ -106,10 +118,13 @@ struct short_fault short_infer(struct arena *a, const struct short_op *op, struc
     enum inferred how = infer_shape(op->kind, &attributes, known, op->noperands, &out);
     if (how == INFER_UNKNOWN && !needed)
         how = infer_broadcast(known, op->noperands, &out);
-    if (how == INFER_NEVER && !needed)
-        return (struct short_fault){op->word, "the types of the operands do not fit, so that of the result is needed"};
+    if (how == INFER_NEVER)
+        return (struct short_fault){op->word,
+                                    arena_printf(a, "the shapes do not fit%s, %s",
+                                                 op->nattrs ? " these attributes" : "", operand_shapes(a, op).p)
+                                        .p};
     if (how != INFER_SHAPE)
-        return (struct short_fault){op->word, "the type of the result is needed"};
+        return (struct short_fault){op->word, "the type of the result is needed, behind '->'"};
     result.rank = out.rank;
     memcpy(result.dims, out.dim, out.rank * sizeof *out.dim);
     *type = short_shape_type(a, &result);

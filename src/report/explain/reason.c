@@ -113,6 +113,10 @@ static void say_op_that_failed(struct words *w) {
     say_result_of(w, w->s->at);
 }
 
+static void say_value_that_failed(struct words *w) {
+    say_source(w, w->s->at);
+}
+
 /* One of the expected operators stands there, but its operands are further off than without it. */
 static uint32_t without(const char **names, uint32_t n, const char *name) {
     uint32_t k = 0;
@@ -467,6 +471,8 @@ static const struct {
     [FAILED_PART] = {"part", say_part, NULL, NULL},
     [FAILED_ROLES] = {"axis", say_op_that_failed, " has its rows and columns in other places than the formula", NULL},
     [FAILED_INDEX] = {"index", say_op_that_failed, " moves elements in a way that is not understood", NULL},
+    [FAILED_ORDER] = {"order", say_value_that_failed, " has its elements in another order, or is of another shape",
+                      NULL},
     [FAILED_NUMBER] = {"number", say_constant, NULL, NULL},
     [FAILED_SAME] = {"value", say_same, NULL, NULL},
     [FAILED_WHERE] = {"where", say_condition, NULL, NULL},
@@ -535,6 +541,7 @@ uint32_t reason_op(const struct matcher *m, const struct failure *s) {
     switch (s->why) {
     case FAILED_OPERATOR:
     case FAILED_RESULT:
+    case FAILED_ORDER:
     case FAILED_NUMBER:
     case FAILED_SAME:
     case FAILED_WHERE:

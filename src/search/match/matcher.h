@@ -98,6 +98,7 @@ enum failure_kind {
     FAILED_PART,  /* of a slice */
     FAILED_ROLES, /* rows and columns of a product */
     FAILED_INDEX, /* the index map is not known */
+    FAILED_ORDER, /* no movement puts elements into this order */
     FAILED_NUMBER,
     FAILED_SAME, /* another value than the one that has the name */
     FAILED_WHERE,

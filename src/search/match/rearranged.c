@@ -69,5 +69,5 @@ bool match_rearranged(struct matcher *m, const struct goal *g) {
         }
         matcher_look_through(m, chain[at + 1].op, true);
     }
-    return matcher_failed(m, FAILED_INDEX, g, g->value);
+    return matcher_failed(m, FAILED_ORDER, g, g->value);
 }
