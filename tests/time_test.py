@@ -182,6 +182,9 @@ class Time(unittest.TestCase):
         text = padded(32, True).replace("\nreturn", f" {line}\nreturn")
         source = "model ing.py:12 (forward), line 34"
         self.assertIn(f"source: {source}", self.run_on(text, "-o-")[0].stdout)
+        self.assertIn("model ing.py:12 (forward)", self.run_on(text, "-o/dev/null")[0].stderr)
+        self.assertIn(source, self.run_on(text, "--format=github:-")[0].stdout)
+        self.assertIn(source, json.loads(self.run_on(text, "--format=gitlab:-")[0].stdout)[0]["description"])
         self.assertIn(source, self.run_on(text, "--format=markdown:-")[0].stdout.replace("&#58;", ":"))
         results = json.loads(self.run_on(text, "--format=sarif:-")[0].stdout)["runs"][0]["results"]
         related, = results[0]["relatedLocations"]
@@ -196,6 +199,10 @@ class Time(unittest.TestCase):
             self.assertIn(f"  source   {source}\n", run("explain", "--ttnn-only", "--at=ttnn.sum", "m.mlir"))
             explained = json.loads(run("explain", "--ttnn-only", "--json", "--at=ttnn.sum", "m.mlir"))
             hold(explained, "explain")
+            for at in "model ing.py:12", "model ing.py:34", "/m/model ing.py:34", source:
+                self.assertIn(f"  source   {source}\n", run("explain", "--ttnn-only", f"--at={at}", "m.mlir"), at)
+            for at in "model ing.py:13", "other.py:12", "ing.py:1":
+                self.assertEqual("", run("explain", "--ttnn-only", f"--at={at}", "m.mlir"), at)
             run("--ttnn-only", "--format=json:r.json", "m.mlir")
             table = json.loads(run("summary", "--format=json", "r.json"))
             hold(table, "summary")

@@ -27,9 +27,10 @@ static enum fa_status run(struct args *args, FILE *out) {
 static const struct option_row rows[] = {
     {"at", 0, TEXT, offsetof(struct explain_args, options.at), "PLACE",
      .help = "only there, matches too: a value (%12, ttir:%12),\n"
-             "a line (812, FILE:812), an op (ttnn.add, or\n"
-             "ttnn.add 812 of a line), a name (layer.0.dense),\n"
-             "a location (add.174), an alias (#loc12)"},
+             "a line (812, FILE:812, model.py:188), an op\n"
+             "(ttnn.add, or ttnn.add 812 of a line), a name\n"
+             "(layer.0.dense), a location (add.174), an alias\n"
+             "(#loc12)"},
     {"include", 0, TEXT, offsetof(struct args, options.patterns.include), "LIST",
      .help = "search also what is hidden: blocked, decomposed,\n"
              "slower, elementwise, elementwise-reduction",

@@ -19,21 +19,14 @@
 
 enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
 
-/* What one option makes of a match. */
-struct part {
-    struct str option; /* empty: none does, or it takes another one */
-    double saved;
-    bool at_most; /* as of struct todo */
-};
-
 /* Places in functions that are alike, of which the first one is described for all as long as locations do not tell them
  * apart. */
 struct kind {
     uint64_t key; /* 0: none */
     const struct location_answer *answers;
     uint32_t nanswers;
-    uint32_t finding; /* in the report; NONE: fusing saves nothing */
-    struct part part;
+    uint32_t finding;    /* in the report; NONE: fusing saves nothing */
+    struct promise part; /* without an option: none makes it, or it takes another one */
 };
 
 /* A match that a finding of the report stands for. */
@@ -533,12 +526,12 @@ static bool is_part(const struct describer *by, const struct match *m, const uin
            source_wanted(&by->options->patterns, m->pattern);
 }
 
-static struct part part_of(struct describer *by, const struct match *m, enum fusing fusing, struct report *r) {
+static struct promise part_of(struct describer *by, const struct match *m, enum fusing fusing, struct report *r) {
     const struct match *origin = NULL;
     struct match_detail detail = {0};
     uint64_t key = kind_key(by, m);
     struct kind *known = known_kind(by, m, key);
-    struct part part = {.option = STR("")};
+    struct promise part = {.option = STR("")};
     if (known)
         return known->part;
     if (by->f->origins.pairing.ttir)
@@ -552,6 +545,7 @@ static struct part part_of(struct describer *by, const struct match *m, enum fus
     if (todo.kind == TODO_OPTION && !todo.then.n) {
         struct price price = price_match(&by->pricer, m, &detail);
         part.option = arena_str(&r->arena, todo.what);
+        part.spelled = arena_str(&r->arena, todo.spelled);
         part.saved = price_saved_us(&price);
         part.at_most = todo.at_most;
     }
@@ -560,13 +554,14 @@ static struct part part_of(struct describer *by, const struct match *m, enum fus
     return part;
 }
 
-static void add_part(struct report *r, const struct part *part) {
+static void add_part(struct report *r, const struct promise *part) {
     uint32_t i = 0;
     while (i < r->nparts && !str_eq(r->parts[i].option, part->option))
         i++;
     if (i == r->nparts) {
         r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
-        r->parts[r->nparts++] = (struct promise){.option = part->option};
+        r->parts[r->nparts++] = *part;
+        return;
     }
     r->parts[i].saved += part->saved;
     r->parts[i].at_most |= part->at_most;
@@ -599,7 +594,7 @@ static void count_parts(struct describer *by, enum fusing fusing, struct report 
             match_list_add(&list, &all->items[i]);
     match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
-        struct part part = part_of(by, &list.items[i], fusing, r);
+        struct promise part = part_of(by, &list.items[i], fusing, r);
         part.saved = part_of_place(by, &list.items[i], left, part.saved);
         if (part.saved > 0)
             add_part(r, &part);

@@ -21,6 +21,8 @@ static void add_message(const struct finding *f, struct buf *out) {
     buf_printf(out, "%.*s is missed, ", (int)f->fused_op.n, f->fused_op.p);
     report_add_time(out, f->saved_us);
     buf_printf(out, ": %.*s", (int)place.n, place.p);
+    if (f->notes.source.n)
+        buf_printf(out, ", %.*s", (int)f->notes.source.n, f->notes.source.p);
     todo_text(&f->todo, &action);
     if (action.n)
         buf_printf(out, ". What to do: %.*s", (int)action.n, action.p);

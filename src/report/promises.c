@@ -28,6 +28,8 @@ static void add_entry(struct promise *all, uint32_t *n, const struct report_entr
     p->at_most |= t->at_most;
     if (t->then.n)
         p = promise_of(all, n, t->then);
+    else
+        p->spelled = t->spelled;
     p->saved += e->saved - first;
     p->around += e->around;
     p->at_most |= t->at_most;
@@ -43,6 +45,7 @@ struct promise *report_promises(const struct report *r, uint32_t *n) {
             add_entry(all, n, &r->entries[i]);
     for (uint32_t i = 0; i < r->nparts && r->total_us > 0; i++) {
         struct promise *p = promise_of(all, n, r->parts[i].option);
+        p->spelled = r->parts[i].spelled;
         p->saved += r->parts[i].saved;
         p->parts += r->parts[i].saved;
         p->at_most |= r->parts[i].at_most;

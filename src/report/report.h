@@ -26,6 +26,7 @@ struct report_entry {
 /* What an option saves, once those before it are set. */
 struct promise {
     struct str option, needs; /* needs: of the compiler; or empty */
+    struct str spelled;       /* how who called the compiler sets it alone, as of struct todo; or empty */
     double saved;
     double parts;  /* some of it, at parts of places that take more than options */
     double around; /* some of it, around the places */
@@ -57,7 +58,7 @@ struct report {
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
     struct op_times times; /* of ops; rows where fa_audit_options.times asks for them */
-    struct promise *parts; /* at parts of places that take more; `option`, `saved` and `at_most` only */
+    struct promise *parts; /* at parts of places that take more; `option`, `spelled`, `saved` and `at_most` only */
     uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is, and what its time falls by if all that counts is done */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */

@@ -171,6 +171,13 @@ static void print_row(const struct summary *t, struct str saves, struct str plac
     }
 }
 
+/* Of the place that saves most: "; at modeling_qwen3.py:188 (forward), ..." */
+static void add_source(struct buf *out, const struct row *row) {
+    struct str rest = row->entry->findings[0]->notes.source, line = str_part(&rest, ',');
+    if (line.n)
+        buf_printf(out, "; at %.*s%s", (int)line.n, line.p, row->nplaces > 1 ? ", ..." : "");
+}
+
 static void print_item(const struct summary *t, const struct row *row) {
     const struct todo *todo = entry_todo(row->entry);
     struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
@@ -186,6 +193,7 @@ static void print_item(const struct summary *t, const struct row *row) {
     todo_name(todo, &text);
     if (todo->kind != TODO_OPTION)
         todo_reason(todo, &text);
+    add_source(&text, row);
     print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), ops);
     buf_free(&clean);
     buf_free(&saves);
@@ -272,7 +280,8 @@ static void print_promises(const struct summary *t, const struct report *r) {
         if (p->saved < LEAST_PROMISED)
             continue;
         bool first = !line.n;
-        buf_printf(&line, "%s%.*s: ", first ? "set " : "; then ", (int)p->option.n, p->option.p);
+        struct str set = p->spelled.n ? p->spelled : p->option;
+        buf_printf(&line, "%s%.*s: ", !first ? "; then " : p->spelled.n ? "" : "set ", (int)set.n, set.p);
         add_promise(&line, first ? r->total_us : 0, p);
         add_elsewhere(&line, p->parts, p, "inside of what other rows ask for)");
         add_elsewhere(&line, p->around, p, "in casts and copies beside the fused ops)");

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "ir/pair/pair.h"
+#include "report/place/notes.h"
 
-enum { MOST_NAMES = 16, MOST_NAMED = 4 };
+enum { MOST_LOCATIONS = 16, MOST_NAMED = 4 };
 
 /* What was asked for, taken apart. */
 struct asked_place {
@@ -32,13 +33,13 @@ static struct str head(struct str s, const char *ends) {
     return (struct str){s.p, n};
 }
 
-/* A number and nothing behind it but, after a colon, a column or what a message says. */
+/* A number and nothing behind it but, after a colon, a column or what a message says, or a function. */
 static uint64_t number_at(struct str s) {
     uint64_t x = 0;
     size_t n = 0;
     for (; n < s.n && n < 10 && s.p[n] >= '0' && s.p[n] <= '9'; n++)
         x = 10 * x + (uint64_t)(s.p[n] - '0');
-    return n > 0 && (n == s.n || s.p[n] == ':') ? x : 0;
+    return n > 0 && (n == s.n || s.p[n] == ':' || str_starts((struct str){s.p + n, s.n - n}, STR(" ("))) ? x : 0;
 }
 
 static struct asked_place asked_place_of(const char *at) {
@@ -101,9 +102,9 @@ static bool is_named(struct str name, struct str at) {
 }
 
 static bool has_location(const struct mlir *m, uint32_t op, struct str at) {
-    struct str names[MOST_NAMES];
-    int n = mlir_loc_names(m, op, names, MOST_NAMES);
-    for (int i = 0; i < n && i < MOST_NAMES; i++)
+    struct str names[MOST_LOCATIONS];
+    int n = mlir_loc_names(m, op, names, MOST_LOCATIONS);
+    for (int i = 0; i < n && i < MOST_LOCATIONS; i++)
         if (is_named(names[i], at))
             return true;
     return at.n && str_eq(mlir_loc_text(m, op), at);
@@ -177,7 +178,8 @@ static bool mark_level(const struct level *l, const struct asked_place *q, bool 
     if (q->value.n)
         return mark_values(&l->graph, q->value, asked);
     for (uint32_t op = 0; op < m->nops && !(q->line && !q->file.n); op++)
-        if (graph_class(&l->graph, op) != OP_STRUCTURE && has_location(m, op, q->text))
+        if (graph_class(&l->graph, op) != OP_STRUCTURE &&
+            (has_location(m, op, q->text) || (q->line && op_is_from(m, op, q->file, q->line))))
             any = asked[op] = true;
     if (!any && !q->line)
         return mark_arguments(&l->graph, q->text, asked) || mark_named(m, q->text, asked);

@@ -46,6 +46,8 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
 struct str_list locations_of(const struct match *m, struct arena *a);
 /* The lines of Python in the locations of ops: "modeling_qwen3.py:188 (forward), lines 200 to 202"; or empty. */
 struct str source_of(const struct segment *s, struct arena *a);
+/* The op comes from this line of a file, or from the function that begins there. */
+bool op_is_from(const struct mlir *m, uint32_t op, struct str file, uint64_t line);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);

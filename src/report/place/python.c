@@ -79,6 +79,18 @@ static bool frame_of(const struct mlir *m, uint32_t op, struct frame *out) {
     return any;
 }
 
+bool op_is_from(const struct mlir *m, uint32_t op, struct str file, uint64_t line) {
+    struct str names[MOST_FRAMES];
+    int n = mlir_loc_names(m, op, names, MOST_FRAMES);
+    bool found = false;
+    for (int i = 0; i < n && i < MOST_FRAMES && !found; i++) {
+        struct frame f;
+        found = read_frame(names[i], &f) && str_ends(file, f.file) &&
+                (f.begins == line || (f.first <= line && line <= f.last));
+    }
+    return found;
+}
+
 static void add_frame(struct frame *all, uint32_t *n, const struct frame *f) {
     uint32_t i = 0;
     while (i < *n &&
