@@ -287,7 +287,7 @@ enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now
     if ((!document && strcmp(o->format, "text") != 0) || !read_gate(o, y.total_us, &gate))
         return FA_USAGE;
     struct diff d = diff_make(&x, &y, &a);
-    enum fa_status status = d.lost || new_ones_fail(&d.findings, &gate) ? FA_MISSED : FA_CLEAN;
+    enum fa_status status = new_ones_fail(&d.findings, &gate) || d.lost ? FA_MISSED : FA_CLEAN;
     if (document) {
         diff_print(&d, true, document);
         document_end(document, out);

@@ -505,6 +505,9 @@ class Diff(Case):
                               r"all ops: about [\d.]+ us before, [\d.]+ us now\nto save: nothing before, about [\d.]+ us now\n$")
         status, out, _ = self.diff(model([True]), model([False]))
         self.assertIn("1 before, 0 now\n", out)
+        self.write("own.yml", "name: x.twice\nfused_op: x.twice\nsource: torch\nmatch: out = matmul(a, b)\n")
+        out = self.run_it("diff", "-P", "own.yml", "--only=x.twice,ttnn.linear", "old.mlir", "new.mlir")[1]
+        self.assertEqual(re.findall(r"  (new.*?):", out), ["new, fails"] + out.count("x.twice") * ["new"])
         status, out, _ = self.diff(model([True, False, True]), model([True, True, True]))
         self.assertEqual(status, 0)
         self.assertIn("2 before, 3 now\n", out)

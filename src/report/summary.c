@@ -365,9 +365,10 @@ static void print_new(const struct report *r, uint32_t width, FILE *out) {
         while (e->findings[first]->known.n)
             first++;
         const struct finding *f = e->findings[first];
-        buf_printf(&line, "new%s: %.*s at %u place%s, ", new.fails ? "" : ", which does not fail", (int)f->fused_op.n,
-                   f->fused_op.p, new.n, new.n == 1 ? "" : "s");
-        report_add_time(&line, new.saved);
+        buf_printf(&line, "new%s: %.*s at %u place%s%s", new.fails ? "" : ", which does not fail", (int)f->fused_op.n,
+                   f->fused_op.p, new.n, new.n == 1 ? "" : "s", new.saved > 0 ? ", " : "");
+        if (new.saved > 0)
+            report_add_time(&line, new.saved);
         buf_printf(&line, ": %.*s%s", (int)finding_place(f).n, finding_place(f).p, new.n > 1 ? ", ..." : "");
         print_wrapped(utf8_clean(buf_str(&line), "", &clean), "  ", width, out);
         buf_free(&line);
