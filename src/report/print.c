@@ -160,6 +160,7 @@ static void put_promises(struct writer *w, const struct report *r) {
     for (uint32_t i = 0; i < n; i++) {
         write_map(w);
         write_pair(w, "option", all[i].option, TEXT_NAME);
+        write_pair_if_any(w, "spelled", all[i].spelled, TEXT_QUOTED);
         write_pair(w, "pipeline", STR(REPORT_PIPELINE), TEXT_NAME);
         write_pair_real(w, "before_us", us);
         write_pair_real(w, "after_us", us -= all[i].saved);
@@ -180,6 +181,7 @@ static void put_promises(struct writer *w, const struct report *r) {
 /* Of the whole model. */
 static void put_times(struct writer *w, const struct report *r) {
     write_pair_if_any(w, "device", r->device, TEXT_NAME);
+    write_pair_if_any(w, "compiler", r->version, TEXT_QUOTED);
     write_pair_real(w, "total_us", r->total_us);
     write_pair_real(w, "saved_us", r->saved_us);
     put_counts(w, r);

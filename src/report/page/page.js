@@ -27,8 +27,9 @@ function draw(tag, attributes, ...children) {
 }
 
 function time(us) {
-    const size = Math.abs(us);
-    return size >= 999.5 ? `${(us / 1000).toFixed(1)} ms` : size < 9.95 ? `${us.toFixed(1)} us` : `${us.toFixed(0)} us`;
+    let x = us, unit = 0;
+    for (; unit < 2 && Math.abs(x) >= 999.5; unit++) x /= 1000;
+    return `${x.toFixed(Math.abs(x) < 9.95 ? 1 : 0)} ${['us', 'ms', 's'][unit]}`;
 }
 
 // What fusing saves; a dash where it is nothing.
@@ -419,15 +420,16 @@ function firstOp({entry, saved}) {
 const PART_SAID = .05; // less is not told of what an option saves elsewhere than in the rows of the table
 
 function elsewhere(p) {
-    return [[p.parts_us, 'at parts of other rows'], [p.around_us, 'around its places']].map(([us, where]) =>
+    return [[p.parts_us, 'inside of what other rows ask for'], [p.around_us, 'in casts and copies beside the fused ops']].map(([us, where]) =>
         us > PART_SAID * (p.before_us - p.after_us) ? `, ${time(us)} of it ${where}` : '').join('');
 }
 
 // What options bring, and where they do not bring most, the fused op that does.
 function first() {
     const promises = data.promises || [], brought = promises.length ? promises[0].before_us - promises[promises.length - 1].after_us : 0;
-    const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then set' : 'Set'} ${p.option}`),
-        ` in ${p.pipeline}: about ${time(p.before_us)} becomes ${time(p.after_us)}`, elsewhere(p), p.needs ? ` (needs ${p.needs})` : ''));
+    const steps = promises.map((p, i) => make('li', {}, make('strong', {}, `${i ? 'Then ' : ''}${p.spelled || `set ${p.option}`}`),
+        p.spelled ? '' : ` in ${p.pipeline}`, `: saves ${p.at_most ? 'up to ' : 'about '}${time(p.before_us - p.after_us)} of ${time(p.before_us)}`,
+        elsewhere(p), p.needs ? ` (needs ${p.needs})` : ''));
     if (promises.length && data.input.ttir && data.input.ttir !== data.input.ttnn)
         steps[steps.length - 1].append(copies([command('try', ['--compiler=ttmlir-opt', quoted(data.input.ttir)],
             'compiles it with these options, and says what they bring')]));
@@ -453,7 +455,7 @@ function summary() {
             (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
         {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
             onclick: () => openFirst(r.entry)}, r.entry.fused_op), variant(r.entry)]},
-        {title: 'What to do', key: (r) => r.entry.action, cell: (r) => r.entry.action || ''},
+        {title: 'What to do', key: (r) => r.entry.action, cell: (r) => (r.entry.action || '').split(': (')[0]}, // without shapes
     ], rows(), 'What is missed');
 }
 
@@ -464,6 +466,7 @@ function report() {
           `about ${time(data.saved_us)} of ${time(data.total_us)} to save` + (data.device ? ` (${data.device}).` : '.')
         : 'No fusion is missed.', `Of ${files.join(' and ')}. The keys j and k go from place to place, / searches.`);
     if (!places.length) return overview.append(...timesOf());
+    if (data.compiler) overview.append(make('p', {class: 'faint'}, `Compiler: ${data.compiler}`));
     overview.append(make('p', {class: 'faint'}, 'A fused op does in one launch what several ops do now, without writing what is between ' +
             'them to memory and reading it again.'), ...first(), ...strip(), make('h2', {}, 'What is missed'), summary(),
         make('p', {class: 'faint'}, 'Times are estimates of a model of the device, unless a profile was given. ' +
@@ -594,14 +597,14 @@ function models() {
     if (!data.reports.length) return;
     const figure = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => r[key] === undefined ? '–' : `${r[key]}`});
     const us = (title, key) => ({title, number: true, key: (r) => r[key] || 0, cell: (r) => saving(r[key] || 0)});
-    const figures = [us('Saves', 'saved_us'), figure('Direct', 'direct'), figure('Library', 'library'),
-        figure('Theoretical', 'theoretical'), figure('Known', 'known')];
+    const both = (title, now, before) => ({title, number: true, key: (r) => r[now] || 0, cell: (r) =>
+        (r[before] === undefined ? '' : `${time(r[before])} → `) + (r[now] === undefined ? '' : time(r[now]))});
     overview.append(make('h2', {}, 'Models'), table([
         {title: 'Model', key: (r) => r.report, cell: reportName},
-        ...(data.reports.some((r) => r.total_us) ? [us('All ops', 'total_us')] : []), ...figures,
-        ...(again.length ? [us('All ops, earlier run', 'total_before_us'), us('Saves, earlier run', 'saved_before_us'), figure('New', 'new'), figure('Gone', 'gone')] : []),
-        ...[['Device', 'device'], ['Compiler', 'compiler']].filter(([, key]) => data.reports.some((r) => r[key])).map(([title, key]) =>
-            ({title, key: (r) => r[key] || '', cell: (r) => r[key] || ''}))], data.reports, 'Models'),
+        both('All ops', 'total_us', 'total_before_us'), both('To save', 'saved_us', 'saved_before_us'),
+        figure('Direct', 'direct'), figure('Library', 'library'), figure('Theoretical', 'theoretical'), figure('Known', 'known'),
+        ...(again.length ? [figure('New', 'new'), figure('Gone', 'gone')] : []),
+        {title: 'Device, compiler', key: (r) => r.device || '', cell: (r) => [r.device, r.compiler].filter(Boolean).join(', ')}], data.reports, 'Models'),
         make('p', {class: 'faint'}, 'What saves most is first; the page of a model says what to do. Places by what has the fused op: TTNN’s dialect (direct), its library alone, or kernels of torch, ' +
             'triton and cuda (theoretical). Of a model, what is saved is what its time falls by if all that counts is done. ' +
             'Known: in the baseline.' + (again.length ? ' New and gone: against the earlier run.' : '')), ...sinceBefore(),
