@@ -625,7 +625,7 @@ class Diff(Case):
             self.write("m.mlir", model(fused))
             self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", f"--format=json:{directory}/m.json", "m.mlir")
         row = self.run_it("summary", "--before=was", "is/m.json")[1].splitlines()[1].split()
-        self.assertEqual(row[-5:], ["2", "0", "n150", "assumed", "m"])
+        self.assertEqual(row[-5:], ["2", "0", "m", "(n150", "assumed)"])
         said = json.loads(self.run_it("summary", "--before=is", "--format=json", "was/m.json")[1])
         hold(said, "summary")
         row, = said["reports"]
@@ -650,7 +650,7 @@ class Diff(Case):
         gone = "was/x/b.json: error: no report is called x/b any more: its model is gone\n"
         status, out, err = self.run_it("summary", "--before=was", "is")
         self.assertEqual((status, err), (1, gone))
-        self.assertRegex(out, r"(?m) 0 +1  n150 assumed +x/a$")
+        self.assertRegex(out, r"(?m) 0 +1  x/a \(n150 assumed\)$")
         self.assertRegex(out, r"(?m) 0 +1 +x/b \(no report any more\)$")
         status, comment, _ = self.run_it("summary", "--before=was", "--format=markdown", "is")
         self.assertEqual(status, 1)
@@ -718,7 +718,7 @@ class Diff(Case):
         (saved,) = [i["saved_us"] for e in json.loads(self.read("r.json"))["missed_fusions"] for i in e["instances"]]
         for report in "r.yml", "r.json":
             row = self.run_it("summary", report)[1].splitlines()[1].split()
-            self.assertEqual(row[2:], ["%.1f" % saved, "us", "1", "0", "0", "0", "n150", "assumed", "r"])
+            self.assertEqual(row[2:], ["%.1f" % saved, "us", "1", "0", "0", "0", "r", "(n150", "assumed)"])
         self.assertNotIn("is missed: known", self.read("r.sarif"))
         self.assertIn("is missed. At: ", self.read("r.sarif"))
         self.assertNotIn("Fusing saves a launch; about 5000", self.read("r.sarif"))
@@ -899,14 +899,14 @@ class Many(Case):
         self.assertEqual(self.many(*args)[0], 0)
         folder("a", 128)
         status, out, _ = self.many(*args)
-        self.assertEqual((status, len(re.findall(r"(?m) 1  n150.* [bc]/model$", out)), len(re.findall(r"(?m) 0  n150.* a/model$", out))),
+        self.assertEqual((status, len(re.findall(r"(?m) 1  [bc]/model \(n150.*\)$", out)), len(re.findall(r"(?m) 0  a/model \(n150.*\)$", out))),
                          (1, 2, 1))
         shutil.rmtree(self.path("dumps/a"))
         self.assertEqual(self.many(*args)[::2], (0, ""))
         os.rename(self.path("dumps/b"), self.path("dumps/d"))
         status, out, err = self.many(*args)
         self.assertTrue(err.startswith("known/b/model.yml: error: no input is called b/model: its model is gone\n"), err)
-        self.assertEqual((status, len(re.findall(r"(?m) 1  n150.* c/model$", out)), len(re.findall(r"(?m) 0  n150.* d/model$", out))),
+        self.assertEqual((status, len(re.findall(r"(?m) 1  c/model \(n150.*\)$", out)), len(re.findall(r"(?m) 0  d/model \(n150.*\)$", out))),
                          (1, 1, 1))
 
     def test_a_model_that_is_gone_fails(self):
@@ -961,7 +961,7 @@ class Many(Case):
         status, out, _ = self.many("--baseline=known", "in")
         self.assertEqual(status, 0)
         self.assertRegex(out, r"\n.* 3 +all\n")
-        self.assertRegex(self.many("in/a_before.mlir", "in/a_after.mlir")[1], r" report\n.*  a_after\n\n")
+        self.assertRegex(self.many("in/a_before.mlir", "in/a_after.mlir")[1], r" report\n.*  a_after \(n150 assumed.*\)\n\n")
 
     def test_expectations(self):
         os.mkdir(self.path("some"))

@@ -212,9 +212,8 @@ static const struct column report_columns[] = {{"all ops", "{total_us?{total_us:
                                                {"known", "{known}"},
                                                {"new", "{new}"},
                                                {"gone", "{gone}"},
-                                               {"device", "{device}"},
-                                               {"compiler", "{compiler}"},
-                                               {"report", "{report}{vanished? (no report any more)|}"},
+                                               {"report", "{report}{vanished? (no report any more)|}"
+                                                          "{device? ({device}{compiler?, {compiler}|})|}"},
                                                {NULL, NULL}},
                            op_columns[] = {{"saves", "{saved_us?{saved_us:us}|}"},
                                            {"places", "{places}"},
