@@ -62,6 +62,12 @@ LOWERED = """batch_size = 1, input_height = 10, input_width = 10, channels = 16,
 EMBEDDING = """r = reshape ids:2x8xi32 -> 2x8x1xi32
 i = arange {start = 0 : si64, end = 64 : si64, step = 1 : si64, arange_dimension = 2 : i64} -> 1x1x64xi32
 h = eq r i -> 2x8x64xbf16; o = matmul h TABLE:64x32xbf16"""
+PIXELS = "a = reshape x:1x6x8x4 -> 1x6x1x8x1x4; b = broadcast a -> 1x6x2x8x2x4; o = reshape b -> 1x12x16x4"
+PRODUCTS = """i = arange {start = 0 : i64, end = 8 : i64, step = 1 : i64} -> 8xf32
+h = multiply i 0.5; f = floor h; c = reshape f -> 1x8; l = arange {start = 0 : i64, end = 4 : i64, step = 1 : i64} -> 4xf32
+r = reshape l -> 4x1; u = eq c r -> 4x8xf32; a = reshape x:1x5x4x4xf32 -> 20x4; p = matmul a u
+b = reshape p -> 1x5x4x8; t = permute b {permutation = [0, 1, 3, 2]} -> 1x5x8x4
+d = reshape t -> 40x4; q = matmul d u; y = reshape q -> 1x5x8x8"""
 TYPES = "the fused op takes one element type: %x is .*f32, %.*bf16; a cast stays"
 
 # the fused op, what its demand says, ops that meet it, and what of them becomes what where it is not met
@@ -77,6 +83,10 @@ CASES = (
     ("batch_norm_inference", TYPES, BATCH,
      [("MEAN:1x8x1x1", "MEAN:1x8x1x1xbf16 -> 2x8x4x4xbf16"), ("c r", "c r -> 2x8x4x4xbf16")]),
     ("group_norm", "N x 1 x HW x C; %w is 2x8x8x16xf32", CHANNELS_LAST, [("2x1x64x16", "2x8x8x16")]),
+    ("group_norm", "N x 1 x HW x C; %w is 2x16x8x8xf32: permutes", CHANNELS_LAST, [(CHANNELS_LAST, GROUPS)]),
+    ("upsample", "channels last; %x is 1x4x6x8xf32: permutes", PIXELS,
+     [("1x6x8x4 -> 1x6x1x8x1x4", "1x4x6x8 -> 1x4x6x1x8x1"), ("1x6x2x8x2x4", "1x4x6x2x8x2"), ("1x12x16x4", "1x4x12x16")]),
+    ("upsample", "channels last: permutes", PIXELS, [(PIXELS, PRODUCTS)]),
     ("batch_norm_inference", "1 x C x 1 x 1; %MEAN is 8x1x1xf32 and is reshaped", BATCH, [("MEAN:1x", "MEAN:")]),
     ("batch_norm_inference", "channels in axis 1", BATCH, [("8x4x4", "4x4x8"), ("1x8x1x1", "1x1x1x8")]),
     ("batch_norm_inference", "N x C x H x W; %o is 2x8x4xf32", BATCH, [("2x8x4x4", "2x8x4"), ("1x8x1x1", "1x8x1")]),

@@ -304,6 +304,54 @@ Test(price, an_operand_in_another_order_is_charged_a_permute) {
     cr_expect_eq(x.with.counted.launches, 2);
 }
 
+/* What a demand moves is read and written once more, each, but where a permute is there that the fused op makes
+ * needless. */
+Test(price, what_a_demand_moves_is_charged_unless_it_is_moved_anyway) {
+    static const struct {
+        const char *before, *behind;
+        int launches;
+    } cases[] = {
+        {"p = ttnn.exp x", "r = ttnn.exp o -> 8x64x64xbf16; return r", 3},
+        {"p = ttnn.exp x", "r = ttnn.permute o {permutation = array<i64: 1, 0, 2>} -> 64x8x64xbf16; return r", 2},
+        {"q = ttnn.exp x; p = ttnn.permute q {permutation = array<i64: 1, 0, 2>} -> 8x64x64xbf16", "return o", 2},
+        {"p = ttnn.exp x", "q = ttnn.reshape o {shape = [8, 4096]} -> 8x4096xbf16; return q", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pattern_file(
+            "name: d\nfused_op: ttnn.upsample\nsource: ttnn\nmatch: |\n  s = op sigmoid(x)\n  out = tanh(s)\n---\n"
+            "demands:\n- of: ttnn.upsample\n  when: size(x, -1) == 64\n  say: permutes around it.\n"
+            "  moves: [x, out]\n- of: ttnn.upsample\n  when: size(x, -1) == 32\n  say: none.\n  moves: [s]\n");
+        char ops[512];
+        const char *from = strchr(cases[i].before, ';') ? "64x8x64" : "8x64x64";
+        char args[64];
+        snprintf(args, sizeof args, "x:%sxbf16!input", from);
+        snprintf(ops, sizeof ops, "%s; s = ttnn.sigmoid p; o = ttnn.tanh s -> 8x64x64xbf16; %s", cases[i].before,
+                 cases[i].behind);
+        struct price x = price_short(args, ops);
+        cr_assert(x.known);
+        cr_expect_eq(x.with.counted.launches, cases[i].launches, "%zu: %lld", i, (long long)x.with.counted.launches);
+    }
+}
+
+/* A kernel has rows of tiles to share out where it normalises, and tiles of the result where it multiplies. */
+Test(price, a_norm_beside_a_product_computes_on_the_cores_of_its_rows) {
+    static const char *const shapes[] = {"32", "2048"};
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        char args[128], ops[256];
+        snprintf(args, sizeof args, "x:%sx4096xbf16!input w:4096x4096xbf16!parameter g:4096xbf16!parameter", shapes[i]);
+        snprintf(ops, sizeof ops,
+                 "n = ttnn.rms_norm x g -> %sx4096xbf16; o = ttnn.matmul n w -> %sx4096xbf16; return o", shapes[i],
+                 shapes[i]);
+        pattern_file("name: n\nfused_op: triton.norm_matmul\nsource: triton\nmatch: out = rms_norm(x, g) @ w\n");
+        struct price x = price_short(args, ops);
+        cr_assert(x.known);
+        cr_expect_eq(x.with.estimated.cores, 64);
+        cycles[i] = x.with.estimated.vector_cycles / x.without.estimated.vector_cycles;
+    }
+    cr_expect_float_eq(cycles[0], 64, 1e-6); /* one core has all rows */
+    cr_expect_float_eq(cycles[1], 1, 1e-6);
+}
+
 /* An elementwise op stands before what moves its result, or behind it where that is the order of its operands. */
 Test(price, an_elementwise_op_moves_its_result_or_its_operands_but_not_both) {
     static const struct {

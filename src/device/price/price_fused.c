@@ -139,6 +139,7 @@ static void compute(const struct parts *s, struct work *w) {
     enum op_class class = op_table[s->fused].class;
     uint32_t result = g->m->ops[s->match->root].first_result;
     int64_t tiles = 0, any = 0, products = 0;
+    double by_row = 0; /* cycles of each core that computes rows beside a product */
     bool by_rows = class == OP_AXISWISE, spread = false;
     uint32_t written = written_in_place(s);
     struct work part;
@@ -156,7 +157,10 @@ static void compute(const struct parts *s, struct work *w) {
             continue;
         double computed = part_computed(s, s->ops[i]);
         w->matrix_cycles += computed * part.matrix_cycles;
-        w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
+        if (s->product != NONE && (c == OP_AXISWISE || c == OP_REDUCE) && part.cores)
+            by_row += part.vector_cycles / (double)part.cores;
+        else
+            w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
         w->sent += part.sent;
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
@@ -171,6 +175,7 @@ static void compute(const struct parts *s, struct work *w) {
         w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
     if (!w->cores)
         w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));
+    w->vector_cycles += by_row * (double)w->cores;
     struct attention a;
     double multiplying = w->matrix_cycles;
     if (attention_of(s, &a)) {
@@ -200,6 +205,51 @@ static bool is_moved_to_rows(const struct parts *s) {
         return moved;
     }
     return false;
+}
+
+enum { TILE_ELEMENTS = 32 * 32 };
+
+static bool permutes(const struct graph *g, uint32_t op) {
+    uint32_t rank = 0, order[MAX_RANK];
+    bool moves = false;
+    const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank);
+    for (uint32_t d = 0; shape && rank <= MAX_RANK && permutation_of(g, op, rank, order) && d < rank; d++)
+        moves |= order[d] != d && shape[d] > 1;
+    return moves;
+}
+
+/* A permute makes it, or takes it: with the fused op that moves it from or to the order that this has, or goes. */
+static bool is_moved_anyway(const struct graph *g, uint32_t value) {
+    bool moved = false;
+    uint32_t v = value, op;
+    while (!moved && v != NONE && (op = g->m->values[v].def) != NONE && graph_looks_through(g, op)) {
+        moved = permutes(g, op);
+        v = graph_through(g, op);
+    }
+    for (v = value; !moved && graph_nuses(g, v) == 1 && graph_looks_through(g, op = g->uses[g->first_use[v]]);
+         v = g->m->ops[op].first_result)
+        moved = permutes(g, op);
+    return moved;
+}
+
+/* What the fused op demands in another order is read and written once more, in tiles that it fills. */
+static bool move_demanded(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t i = 0; i < s->detail->nmoved; i++) {
+        uint32_t v = s->detail->moved[i];
+        struct work w = {0};
+        int64_t tiles = tiles_of(s->pricer, v), filled = (graph_numel(g, v) + TILE_ELEMENTS - 1) / TILE_ELEMENTS;
+        if (is_moved_anyway(g, v))
+            continue;
+        if (!work_reads(s->pricer, v, &w) || !work_writes(s->pricer, v, &w))
+            return false;
+        int64_t *bytes[] = {&w.dram_read, &w.dram_written, &w.l1_read, &w.l1_written};
+        for (size_t k = 0; k < sizeof bytes / sizeof *bytes && tiles > filled; k++)
+            *bytes[k] = *bytes[k] / tiles * filled;
+        w.cores = cores_for(s->pricer, filled);
+        cost_add(s->pricer, &w, out);
+    }
+    return true;
 }
 
 /* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted, unless
@@ -303,5 +353,6 @@ bool price_fused(const struct parts *s, struct price *out) {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
-    return permute_operands(s, &out->with) && pad_heads(s, &out->with) && cast_result(s, &out->with);
+    return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, &out->with) &&
+           cast_result(s, &out->with);
 }

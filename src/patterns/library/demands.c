@@ -19,7 +19,7 @@ static struct str_list load_words(struct loader *l, const struct tree *list) {
 
 void load_demand(struct loader *l, const struct tree *n) {
     struct demand_record {
-        const struct tree *of, *operands, *when, *say;
+        const struct tree *of, *operands, *when, *say, *moves;
         bool theoretical;
     } r = {.when = NULL};
     static const struct field fields[] = {
@@ -27,12 +27,15 @@ void load_demand(struct loader *l, const struct tree *n) {
         {"for", FIELD_TREE, false, offsetof(struct demand_record, operands), NULL, NULL},
         {"when", FIELD_SCALAR, false, offsetof(struct demand_record, when), NULL, NULL},
         {"say", FIELD_SCALAR, true, offsetof(struct demand_record, say), NULL, NULL},
+        {"moves", FIELD_TREE, false, offsetof(struct demand_record, moves), NULL, NULL},
         {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL}};
     if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
         return;
     struct demand d = {.of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical};
     if (r.operands)
         d.operands = load_words(l, r.operands);
+    if (r.moves)
+        d.moves = load_words(l, r.moves);
     struct pattern_set *set = l->set;
     struct str always = STR("1 == 1"); /* of every match */
     if (l->in.failed || !condition_read(&d.when, &set->arena, r.when ? r.when->text : always,
@@ -93,6 +96,18 @@ static bool find_names(const struct formula *f, const struct demand *d, uint32_t
     return true;
 }
 
+/* Those of the names that the formula has; `operand` for `it`. */
+static void find_moved(struct loader *l, const struct formula *f, const struct demand *d, uint32_t operand,
+                       struct note_rule *rule) {
+    uint32_t *slots = arena_alloc(&l->set->arena, (d->moves.n + (size_t)1) * sizeof *slots);
+    for (uint32_t i = 0; i < d->moves.n; i++) {
+        uint32_t slot = str_is(d->moves.items[i], "it") ? operand : formula_slot(f, d->moves.items[i]);
+        if (slot != NONE)
+            slots[rule->nmoves++] = slot;
+    }
+    rule->moves = slots;
+}
+
 /* The rules of one demand for this formula: how many were added. */
 static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
     uint32_t n = 0, most = d->operands.n ? d->operands.n : 1;
@@ -100,7 +115,10 @@ static uint32_t rules_of(struct loader *l, const struct demand *d, const struct 
         uint32_t operand = d->operands.n ? formula_slot(f, d->operands.items[i]) : NONE, slots[MOST_IDIOM_PARAMS];
         if ((d->operands.n && operand == NONE) || !find_names(f, d, operand, slots))
             continue;
-        out[n].say = d->operands.n ? said_of(&l->set->arena, d->say, d->operands.items[i]) : d->say;
+        out[n] = (struct note_rule){.say = d->say};
+        if (d->operands.n)
+            out[n].say = said_of(&l->set->arena, d->say, d->operands.items[i]);
+        find_moved(l, f, d, operand, &out[n]);
         l->in.failed =
             !condition_of(&out[n++].when, f, &l->set->arena, &d->when, slots, &l->set->conditions, l->in.diags);
     }

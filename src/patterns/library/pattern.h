@@ -18,6 +18,8 @@ struct note_rule {
     const struct number *when; /* NULL: always */
     struct str say;            /* with {…} as in fusion-patterns(5) */
     enum outside what;         /* of a rule of `outside` */
+    const uint32_t *moves;     /* of a demand: slots of what is moved around the fused op then */
+    uint32_t nmoves;
 };
 
 /* The formula of `fused` or `holds`: form_of (lowering.h). */
@@ -76,6 +78,7 @@ struct demand {
     struct str_list operands; /* what `it` stands for in the texts, one after the other; or none */
     struct idiom when;        /* it is not met as things stand; over names of formulas */
     struct str say;           /* what meets it, or why nothing does */
+    struct str_list moves;    /* names of what is moved to meet it, operands or results */
     bool theoretical;         /* nothing does: the finding is none of TTNN */
     bool used;                /* some pattern has its names */
 };

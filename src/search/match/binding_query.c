@@ -33,6 +33,23 @@ static void add_claim(struct matcher *m, struct match_detail *out) {
     out->undone = rules_text(&e, p->undone, p->nundone);
 }
 
+static void add_moved(struct matcher *m, struct match_detail *out) {
+    struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
+    const struct pattern *p = m->pattern;
+    uint32_t *values = arena_alloc(m->arena, (p->formula.nslots + (size_t)1) * sizeof *values);
+    for (uint32_t i = 0; i < p->nnotes; i++) {
+        const struct note_rule *rule = &p->notes[i];
+        for (uint32_t k = 0; k < rule->nmoves && evaluates_to_true(&e, rule->when); k++) {
+            uint32_t v = out->slots[rule->moves[k]].value, at = 0;
+            while (at < out->nmoved && values[at] != v)
+                at++;
+            values[at] = v;
+            out->nmoved += v != NONE && at == out->nmoved;
+        }
+    }
+    out->moved = values;
+}
+
 static void add_notes(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
@@ -158,6 +175,7 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
         out->nassumed = query->state.assumed.npreconditions;
         add_bindings(query, out);
         add_claim(query, out);
+        add_moved(query, out);
         add_ties(query, out);
         out->named = record.elsewhere;
         out->answers = answers_from(record.answers, record.nanswers, match_first_op(m), a);

@@ -56,6 +56,8 @@ struct match_detail {
     uint32_t nslots;
     const struct assumed_constant *constants;
     uint32_t nconstants;
+    const uint32_t *moved; /* values that demands of the fused op move, each once */
+    uint32_t nmoved;
     struct str_list undone;                /* how the compiler had fused it and decomposed it again */
     uint32_t nassumed;                     /* preconditions, by what its search assumed */
     bool named;                            /* all of this may depend on names and other functions, too, */
