@@ -27,7 +27,8 @@ STAND_IN = """\
     %(first)s
     if %(condition)s:
         print('''module {
-      func.func @f(%%x: tensor<32x64xbf16>) -> tensor<32x64xbf16> {
+      func.func @f(%%x: tensor<32x64xbf16>, %%w: tensor<64xbf16>, %%e: tensor<1x1xbf16>) -> tensor<32x64xbf16> {
+        %(beside)s
         %%0 = "ttnn.rms_norm"(%%x) <{epsilon = 1.0e-5 : f32}> : (tensor<32x64xbf16>) -> tensor<32x64xbf16>
         return %%0 : tensor<32x64xbf16>
       }
@@ -72,8 +73,9 @@ class Why(unittest.TestCase):
         with open(self.path(name), encoding="utf-8") as file:
             return file.read()
 
-    def compiler(self, condition="False", first="pass", version="22.0.0git"):
-        self.write("compiler", textwrap.dedent(STAND_IN) % {"condition": condition, "first": first, "version": version})
+    def compiler(self, condition="False", first="pass", version="22.0.0git", beside=""):
+        words = {"condition": condition, "first": first, "version": version, "beside": beside}
+        self.write("compiler", textwrap.dedent(STAND_IN) % words)
         os.chmod(self.path("compiler"), 0o755)
 
     def run_it(self, *args, **env):
@@ -102,10 +104,32 @@ class Why(unittest.TestCase):
                                   ("'enable-fusing-pass=true' in options", "fuses with enable-fusing-pass=true"),
                                   ("'ttir.constant' in text or 'xf32>' in text",
                                    "fuses once its types are f32 or once the eps is a constant"),
-                                  ("True", "fuses alone: what stands around it in the model keeps it"),
+                                  ("True", "fuses alone and in its model"),
                                   ("'ttir.constant' in text and 'xf32>' in text", "fuses after none of 5 changes")):
             self.compiler(condition)
             self.assertEqual(self.answer(), answer)
+
+    def test_in_its_model(self):
+        """Where another op stands behind it, which the module of the place is without."""
+        self.write("m.mlir", TTIR.replace("    return %6", '    %7 = "ttir.exp"(%6) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>\n    return %7'))
+        for condition, first, answer in (
+                ("'ttir.exp' not in text", "pass", "fuses alone: what stands around it in the model keeps it"),
+                ("True", "pass", "fuses alone and in its model"),
+                ("'ttir.exp' in text", "pass",
+                 "fuses in its model, not alone"),
+                ("True", "if 'ttir.exp' in text: sys.exit('error: no exp here')",
+                 "fuses alone")):
+            self.compiler(condition, first)
+            self.assertEqual(self.answer(), answer)
+
+    def test_its_ops_are_elsewhere_too(self):
+        """Then it is fused where it is missed without the pass."""
+        beside = re.sub(r"%(?=\d)", "%b", OPS.replace("ttir.", "ttnn.")).replace("(%x, %b3)", "(%x, %x)").replace(
+            "tensor<32x64xbf16>, tensor<32x1xbf16>", "tensor<32x64xbf16>, tensor<32x64xbf16>")
+        self.compiler("'enable-fusing-pass=false' not in options", beside=beside)
+        self.assertEqual(self.answer(), "fuses alone and in its model")
+        self.compiler("True", beside=beside)
+        self.assertRegex(self.answer(), "^what the compiler makes of it has neither")
 
     def test_a_second_user(self):
         self.write("m.mlir", SHARED)
@@ -116,7 +140,7 @@ class Why(unittest.TestCase):
         """And what is changed is all of it."""
         self.compiler()
         self.answer("--output-dir=kept")
-        texts = [self.read("kept/%d.ttir.mlir" % i) for i in range(6)]
+        texts = [self.read("kept/%d.ttir.mlir" % i) for i in (0, 2, 3, 4, 5, 6)]  # 1 is of the model
         self.assertEqual(len(set(texts)), 5, "an option changes no module")
         self.assertNotIn("bf16", texts[1])
         self.assertEqual(texts[1].replace("f32", "bf16"), texts[0])
@@ -228,7 +252,7 @@ class Why(unittest.TestCase):
                     good.replace("fuses", "fuses" * 400), "\0" * 100):
             self.write(self.kept, bad.rstrip("\n") + "\n" + good + bad)
             said, err = self.action()
-            self.assertIn("fuses alone: what", said)
+            self.assertIn("; fuses alone and in its model (tried", said)
             self.assertNotIn("\x1b", said)
             self.assertRegex(err, "2 lines are no answers|1 line is no answer")
             self.answer()

@@ -17,10 +17,20 @@ struct asking {
     struct fa_tried *answers;
     size_t n, room, ncompiles, nasked, nfailed;
     size_t nleft; /* of the ops of the place, by name, those that are there when it is not fused */
+    struct model *model; /* NULL: not compiled yet */
 };
 
-/* What a compile made of a place. */
-enum made { FUSED, MISSED, NEITHER, FAILED };
+/* The first of the files as the compiler makes it. */
+struct model {
+    char *ttnn; /* NULL: it is no TTIR that compiles */
+    struct missed {
+        const char *fused_op, *lines;
+    } *missed;
+    size_t n;
+};
+
+/* What a compile made of a place; UNSURE: the fused op is there, and so is all that it is made of. */
+enum made { FUSED, MISSED, UNSURE, NEITHER, FAILED };
 
 /* ---- the module and what comes out ---- */
 
@@ -90,8 +100,8 @@ static enum made look(struct asking *q, const struct fa_finding *f) {
         made = FAILED;
     else if (fa_places(a))
         made = MISSED;
-    else if (has_op(ttnn, f->fused_op) && ops_left(q, f, ttnn) < q->nleft)
-        made = FUSED;
+    else if (has_op(ttnn, f->fused_op))
+        made = ops_left(q, f, ttnn) < q->nleft ? FUSED : UNSURE;
     if (made == MISSED)
         q->nleft = ops_left(q, f, ttnn);
     free(ttnn);
@@ -122,7 +132,88 @@ static enum made compile(struct asking *q, const struct fa_finding *f, const cha
     return made;
 }
 
+/* ---- the model ---- */
+
+static void add_missed(struct args *args, struct fa_audit *a, struct model *m) {
+    struct fa_finding f;
+    while (fa_get_finding(a, m->n, &f))
+        m->n++;
+    m->missed = kept(args, (m->n + 1) * sizeof *m->missed);
+    for (size_t i = 0; fa_get_finding(a, i, &f); i++)
+        m->missed[i] = (struct missed){text(args, "%s", f.fused_op), text(args, "%s", f.ttir_lines)};
+}
+
+static struct model *compile_model(struct asking *q) {
+    struct user_compiler *c = &q->compiler;
+    char out[32];
+    const char *files[2] = {c->args->options.inputs.files[0], out};
+    struct fa_audit_options o = c->args->options;
+    struct model *m = kept(c->args, sizeof *m);
+    const char *failure = compiler_run(c, q->ncompiles++, NULL, 0, files[0]);
+    *m = (struct model){.n = 0};
+    snprintf(out, sizeof out, "/proc/self/fd/%d", c->out);
+    o.inputs = (struct fa_inputs){.files = files, .nfiles = 2};
+    o.no_validate = true;
+    struct fa_audit *a = failure ? NULL : fa_run_audit(&o);
+    if (a && fa_get_status(a) <= FA_MISSED) {
+        char *ttnn = read_all(c->out);
+        m->ttnn = ttnn ? text(c->args, "%s", ttnn) : NULL;
+        free(ttnn);
+        add_missed(c->args, a, m);
+    }
+    fa_free(a);
+    compiler_close(c);
+    return m;
+}
+
+/* The next of "3, 5-10, 12". */
+static bool next_range(const char **lines, unsigned long range[2]) {
+    char *end;
+    range[0] = range[1] = strtoul(*lines, &end, 10);
+    bool any = end > *lines;
+    if (*end == '-')
+        range[1] = strtoul(end + 1, &end, 10);
+    *lines = end + strspn(end, ", ");
+    return any;
+}
+
+static bool share_a_line(const char *a, const char *b) {
+    unsigned long x[2], y[2];
+    bool share = false;
+    while (!share && next_range(&a, x))
+        for (const char *rest = b; !share && next_range(&rest, y);)
+            share = x[0] <= y[1] && y[0] <= x[1];
+    return share;
+}
+
+enum in_model { KEPT_APART, MADE, NOT_TOLD };
+
+/* What the compiler makes of the place where it stands. */
+static enum in_model look_in_model(struct asking *q, const struct fa_finding *f) {
+    const struct model *m = q->model = q->model ? q->model : compile_model(q);
+    bool there = m->ttnn && has_op(m->ttnn, f->fused_op), missed = false;
+    for (size_t i = 0; i < m->n; i++)
+        missed |= strcmp(m->missed[i].fused_op, f->fused_op) == 0 && share_a_line(m->missed[i].lines, f->ttir_lines);
+    return missed ? KEPT_APART : there ? MADE : NOT_TOLD;
+}
+
 /* ---- an answer ---- */
+
+/* With the passes off that would fuse it, it is missed. */
+static bool is_missed_without(struct asking *q, const struct fa_finding *f) {
+    struct fa_patterns patterns = patterns_of(q, f->pattern);
+    struct fa_variants *all = fa_vary(f->ttir_module, &patterns);
+    struct fa_variant v;
+    const char *why, *yes = "=true";
+    bool missed = false;
+    for (size_t i = 0; !missed && fa_get_variant(all, i, &v); i++)
+        if (ends(v.option, yes)) {
+            size_t n = strlen(v.option) - strlen(yes);
+            missed = compile(q, f, f->ttir_module, text(q->compiler.args, "%.*s=false", (int)n, v.option), &why) == MISSED;
+        }
+    fa_variants_free(all);
+    return missed;
+}
 
 static const char *change(struct asking *q, const struct fa_finding *f) {
     enum { MOST = 32 };
@@ -141,7 +232,7 @@ static const char *change(struct asking *q, const struct fa_finding *f) {
     }
     fa_variants_free(all);
     return n       ? text(args, "fuses %s", join(args, helps, n, " or "))
-           : tried ? text(args, "fuses after none of %zu changes", tried)
+           : tried ? text(args, "fuses after none of %zu change%s", tried, tried == 1 ? "" : "s")
                    : NULL;
 }
 
@@ -157,6 +248,12 @@ static void keep(struct asking *q, const struct fa_finding *f, const char *answe
     q->answers[q->n++] = (struct fa_tried){text(q->compiler.args, "%s", f->kind), q->name, answer};
 }
 
+/* Of TTNN that was not fused where the compiler does it. */
+static const char *told_of_made(struct asking *q, const struct fa_finding *f, const char *where) {
+    const char *why = *f->ttnn_lines ? ": what is audited had other options, or another compiler" : "";
+    return text(q->compiler.args, "fuses %s%s", where, why);
+}
+
 /* NULL with *why: it cannot be told. */
 static const char *ask(struct asking *q, const struct fa_finding *f, const char **why) {
     struct args *args = q->compiler.args;
@@ -164,14 +261,21 @@ static const char *ask(struct asking *q, const struct fa_finding *f, const char 
     q->nleft = ops_left(q, f, NULL);
     enum made made = compile(q, f, f->ttir_module, "", why);
     q->nfailed += made == FAILED;
+    if (made == UNSURE)
+        made = is_missed_without(q, f) ? FUSED : NEITHER;
+    enum in_model there = made == FUSED || made == MISSED ? look_in_model(q, f) : NOT_TOLD;
     if (made == FUSED)
-        return "fuses alone: what stands around it in the model keeps it";
+        return there == MADE         ? told_of_made(q, f, "alone and in its model")
+               : there == KEPT_APART ? "fuses alone: what stands around it in the model keeps it"
+                                     : "fuses alone";
     if (made == NEITHER)
         *why = "what the compiler makes of it has neither the fused op nor what it is made of";
     if (made == FAILED && q->compiler.end != PROCESS_FAILED && q->compiler.end != PROCESS_DONE)
         fails(args, FA_INPUT, "%s", *why);
     if (made != MISSED)
         return NULL;
+    if (there == MADE)
+        return told_of_made(q, f, "in its model, not alone");
     *why = "no change of it compiles";
     return change(q, f);
 }

@@ -418,6 +418,22 @@ static struct str version_of_claims(const struct describer *by, struct str claim
     return buf_take(&b, a);
 }
 
+static bool takes_a_number(const struct match *m) {
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(m->graph, m->ops[i]); k++) {
+            uint32_t v = graph_operands(m->graph, m->ops[i])[k];
+            if (v != NONE && graph_constant(m->graph, v).known)
+                return true;
+        }
+    return false;
+}
+
+/* That it was not made is a sign of the pass not having run: a module has that op only where it did, or the pass looks
+ * at no number that could keep it. */
+static bool tells_of_fusing(const struct pattern_set *set, const struct match *m) {
+    return is_sign_by_name(set, m->pattern->fused_op) || !takes_a_number(m);
+}
+
 /* Returns the number of the finding in the report; NONE: it is not reported. */
 static uint32_t add_finding(struct describer *by, struct described *x, struct report *r) {
     uint32_t number = r->findings.n;
@@ -425,7 +441,7 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
     struct finding f = facts_of_place(by, x, &levels);
     if (!by->counted_only)
         add_texts(by, x, &levels, &f);
-    by->missed |= claim_is_optional(&f.notes.claim) && is_sign_by_name(by->f->patterns, f.fused_op);
+    by->missed |= claim_is_optional(&f.notes.claim) && tells_of_fusing(by->f->patterns, x->match);
     if (f.todo.kind == TODO_LEAVE && !by->f->show_slower) {
         number = NONE;
         r->nslower++;
@@ -567,6 +583,17 @@ static void add_part(struct report *r, const struct promise *part) {
     r->parts[i].at_most |= part->at_most;
 }
 
+/* Also the rms_norm in a layer_norm that no pass makes. */
+static void look_for_missed_parts(struct describer *by) {
+    const struct match_list *all = &by->f->selection.gave_way;
+    struct claim claim = {.set = by->f->patterns, .before = by->notes.before_passes};
+    for (uint32_t i = 0; i < all->n && !by->missed; i++) {
+        claim.pattern = all->items[i].pattern;
+        by->missed = pattern_reach(claim.pattern) == REACH_DIALECT && claim_is_optional(&claim) &&
+                     is_sign_by_name(claim.set, claim.pattern->fused_op);
+    }
+}
+
 /* What of it is left of the place that takes one of its ops: a part saves no more than that. */
 static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved) {
     for (uint32_t k = 0; k < m->nops; k++) {
@@ -677,6 +704,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     count_savings(&by, r);
     if (priced)
         list_times(&by, r);
+    look_for_missed_parts(&by);
     enum fusing fusing = settle_fusing(&by, r, first);
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);

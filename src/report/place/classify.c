@@ -202,16 +202,23 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
                          .spelled = both[0].n ? spelled(c, both[0], both[1], a) : STR("")};
 }
 
+/* Empty where the compiler is known to have the pattern. */
+static struct str lacks_it(const struct claim *c, const struct fact *f, struct arena *a) {
+    return !c->compile || !f || fact_is_there(f, days_of(c))
+               ? STR("")
+               : arena_printf(a, "or your compiler lacks it: it came on %.*s", (int)f->since.n, f->since.p);
+}
+
 /* Where days leave open whether the compiler has the pattern, or it may be off. */
 static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
     const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     struct str off = off_of(c);
     bool may_be_off = off.n && !has_run(c), both = pass && pass->off.n && !str_eq(off, pass->off);
     off = both ? arena_printf(a, "%.*s or %.*s", (int)pass->off.n, pass->off.p, (int)off.n, off.p) : off;
-    if (c->compile && f && !fact_is_there(f, days_of(c)))
-        return arena_printf(a, "or your compiler lacks it: it came on %.*s%s%.*s%s", (int)f->since.n, f->since.p,
-                            may_be_off ? ", or " : "", may_be_off ? (int)off.n : 0, off.p,
-                            may_be_off ? " was given" : "");
+    struct str lacks = lacks_it(c, f, a);
+    if (lacks.n)
+        return arena_printf(a, "%.*s%s%.*s%s", (int)lacks.n, lacks.p, may_be_off ? ", or " : "",
+                            may_be_off ? (int)off.n : 0, off.p, may_be_off ? " was given" : "");
     return may_be_off ? arena_printf(a, "unless %.*s was given", (int)off.n, off.p) : STR("");
 }
 
@@ -245,8 +252,8 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
     bool none = x && str_starts(x->answer, STR("fuses after none"));
     if (!x || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
         return t;
-    if (t.kind == TODO_OPTION && !t.then.n && !str_starts(x->answer, STR("fuses alone")) &&
-        !str_find(x->answer, t.what))
+    bool made = str_starts(x->answer, STR("fuses alone")) || str_starts(x->answer, STR("fuses in its model"));
+    if (t.kind == TODO_OPTION && !t.then.n && !made && !str_find(x->answer, t.what))
         return left(c, NULL, a);
     t.tried = tried(c, a);
     t.at_most &= !str_find(x->answer, t.what);
@@ -257,11 +264,13 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
 static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     struct str name = s->pattern.n ? s->pattern : s->pass;
+    struct str lacks = lacks_it(c, fact_of_pattern(&c->set->facts, s->pattern), a);
     bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
     *sure = by_default || c->many;
     return by_default ? STR("which is off by default")
            : c->many  ? STR("since nothing here is fused")
-                      : arena_printf(a, "if it was off; else %.*s left it", (int)name.n, name.p);
+                      : arena_printf(a, "if it was off; else %.*s left it%s%.*s", (int)name.n, name.p,
+                                     lacks.n ? ", " : "", (int)lacks.n, lacks.p);
 }
 
 /* Of fusing passes that do not seem to have run; `then`: what it takes beside them; or empty. */
