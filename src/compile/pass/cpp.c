@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, CONTINUED = 4 };
+enum { WIDTH = 80, CONTINUED = 4, FAR = 34, MAX_LEVELS = 24 };
 
 struct str cpp_camel(struct str name, bool upper, struct arena *a) {
     struct buf b = {0};
@@ -164,43 +164,21 @@ struct str cpp_float(double x, struct arena *a) {
     return arena_printf(a, "%sf", cpp_number(x, a).p);
 }
 
-/* ---- lines, broken as clang-format does in the style of LLVM: where it costs least ---- */
+/* ---- lines ---- */
 
-enum { MAX_LEVELS = 16, MAX_LINES = 64, MAX_SEEN = 128, PER_LEVEL = 20, PER_BRACKET = 19, FIRST_BREAK = 15 };
-
-/* A statement, or what is within brackets: items with separators between. */
-struct nesting {
-    uint32_t indent, item, inner; /* columns: of further lines; of the item; from which brackets within are indented */
-    uint32_t binding, separators;
-    bool fixed, whole;          /* no line begins in it; nor within the item */
-    bool broken, many, follows; /* a line begins in it; within the item; the item is not the first one */
-};
-
-struct line_breaks {
-    size_t begin[MAX_LINES]; /* of further lines */
-    uint32_t column[MAX_LINES], n, cost;
-};
-
-/* A text that is written up to `at`. */
-struct writing {
+/* Where a line may end, the column of the next one, and how deep in brackets that is. */
+struct line_end {
     size_t at;
-    uint32_t column, n;
-    bool quoted;
-    struct nesting in[MAX_LEVELS];
-    struct line_breaks lines;
+    uint32_t column, depth;
 };
 
-struct statement {
+/* A statement up to `at`: columns behind the brackets that are open. */
+struct writing {
     struct str text;
-    struct line_breaks best;
-    struct seen {
-        size_t at;
-        uint32_t column, cost;
-    } seen[MAX_SEEN];
-    uint32_t nseen;
+    size_t at;
+    uint32_t indent, column, depth, open[MAX_LEVELS];
+    struct line_end best, bracket; /* of this line: the least deep and last; the last bracket */
 };
-
-static void write_on(struct statement *s, struct writing w);
 
 static bool opens(struct str t, size_t i) {
     return strchr("({[", t.p[i]) || (t.p[i] == '<' && i && isalnum((unsigned char)t.p[i - 1]));
@@ -209,137 +187,55 @@ static bool closes(struct str t, size_t i) {
     return strchr(")}]", t.p[i]) || (t.p[i] == '>' && i && !strchr(" -", t.p[i - 1]));
 }
 
-/* What a break costs behind the separator that ends at `at`; 0: none ends there. */
-static uint32_t separator(struct str t, size_t at) {
-    static const struct {
-        const char *text;
-        uint32_t cost;
-    } all[] = {{", ", 1},    {" = ", 2},  {" || ", 4}, {" && ", 5}, {" == ", 9}, {" != ", 9}, {" <= ", 10},
-               {" >= ", 10}, {" < ", 10}, {" > ", 10}, {" + ", 13}, {" - ", 13}, {" * ", 14}, {" / ", 14}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_ends((struct str){t.p, at}, str_of(all[i].text)))
-            return all[i].cost;
-    return 0;
-}
-static bool is_main(uint32_t cost, uint32_t level) {
-    return cost == 1 || cost == 4 || cost == 5 || (cost == 2 && level == 0);
+/* How much what ends there binds: 0 between arguments and conditions, 1 in a comparison; UINT32_MAX: no line may end.
+ */
+static uint32_t binding(struct str t, size_t end) {
+    static const char *const all[] = {", ", " || ", " && ", " != ", " + ", " * ", " / "};
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_ends((struct str){t.p, end}, str_of(all[i])))
+            return i < 3 ? 0 : i < 4 ? 1 : 2;
+    return UINT32_MAX;
 }
 
-static uint32_t count_separators(struct str t, size_t at) {
-    uint32_t n = 0;
+/* On to the end of the text, or to where the line is full. */
+static void write_line(struct writing *w) {
     bool quoted = false;
-    for (int depth = 0; at < t.n && depth >= 0; at++) {
-        quoted ^= t.p[at] == '"';
+    uint32_t best = UINT32_MAX;
+    w->best = w->bracket = (struct line_end){0, 0, 0};
+    for (; w->at < w->text.n && w->column <= WIDTH; w->at++) {
+        bool open = opens(w->text, w->at), close = closes(w->text, w->at);
+        w->column++;
+        quoted ^= w->text.p[w->at] == '"';
         if (quoted)
             continue;
-        depth += opens(t, at) - closes(t, at);
-        n += depth == 0 && separator(t, at + 1) && is_main(separator(t, at + 1), 1);
-    }
-    return n;
-}
-
-static void begin_line(struct statement *s, struct writing w, uint32_t column, uint32_t cost) {
-    struct nesting *l = &w.in[w.n - 1];
-    w.lines.cost += PER_LEVEL * l->binding + cost;
-    if (w.lines.n == MAX_LINES || w.lines.cost >= s->best.cost)
-        return;
-    w.lines.begin[w.lines.n] = w.at;
-    w.lines.column[w.lines.n++] = w.column = column;
-    write_on(s, w);
-}
-
-static void open_bracket(struct statement *s, struct writing w, size_t at) {
-    struct str before = str_trim((struct str){s->text.p, at});
-    char c = s->text.p[at];
-    const struct nesting *out = &w.in[w.n - 1];
-    struct nesting in = {.indent = out->inner + CONTINUED,
-                         .separators = count_separators(s->text, w.at),
-                         .binding = out->binding + (c == '<' || c == '[' ? 10 : 1),
-                         .fixed = out->fixed || out->whole || c == '['};
-    bool may = !in.fixed && !(c == '{' && before.n && strchr("({,", before.p[before.n - 1]));
-    if (w.n == MAX_LEVELS)
-        return;
-    w.in[w.n++] = in;
-    struct nesting *l = &w.in[w.n - 1];
-    l->indent = l->item = w.column;
-    l->inner = in.separators ? w.column : out->inner;
-    write_on(s, w);
-    *l = in;
-    l->item = l->inner = in.indent;
-    l->broken = true;
-    if (may)
-        begin_line(s, w, in.indent, FIRST_BREAK + (str_is(before, "if") ? 1000 : c == '<' ? 100 : PER_BRACKET));
-}
-
-static void close_bracket(struct writing *w) {
-    bool broken = w->in[w->n - 1].broken || w->in[w->n - 1].many;
-    w->n -= w->n > 1;
-    w->in[w->n - 1].many |= broken;
-}
-
-/* A line of the outermost brackets that begins here did so for less before: all that follows is the same. */
-static bool is_dear(struct statement *s, const struct writing *w, uint32_t column) {
-    uint32_t i = 0;
-    while (i < s->nseen && (s->seen[i].at != w->at || s->seen[i].column != column))
-        i++;
-    if (i == MAX_SEEN || (i < s->nseen && s->seen[i].cost <= w->lines.cost))
-        return i < s->nseen;
-    s->nseen += i == s->nseen;
-    s->seen[i] = (struct seen){w->at, column, w->lines.cost};
-    return false;
-}
-
-static void separate(struct statement *s, struct writing w, uint32_t cost) {
-    struct nesting *l = &w.in[w.n - 1];
-    bool is = is_main(cost, w.n - 1);
-    struct writing on = w;
-    struct nesting *same = &on.in[w.n - 1];
-    if (is) {
-        same->item = w.column;
-        same->whole = cost != 2 && l->separators > 1;
-        same->inner = cost == 2 ? l->inner : w.column;
-        same->follows = true;
-    }
-    if (!is || !l->many)
-        write_on(s, on);
-    if (l->fixed || (l->whole && !is))
-        return;
-    if (!is) {
-        l->many = true;
-        begin_line(s, w, l->item + (l->follows ? CONTINUED : 0), cost + FIRST_BREAK);
-        return;
-    }
-    cost += l->broken ? 0 : FIRST_BREAK;
-    l->item = l->inner = l->indent;
-    l->broken = l->follows = true;
-    l->whole = l->many = false;
-    if (w.n != 2 || !is_dear(s, &w, l->indent))
-        begin_line(s, w, l->indent, cost);
-}
-
-static void write_on(struct statement *s, struct writing w) {
-    while (w.at < s->text.n && w.column <= WIDTH) {
-        size_t at = w.at++;
-        w.column++;
-        w.quoted ^= s->text.p[at] == '"';
-        uint32_t cost = w.quoted ? 0 : separator(s->text, w.at);
-        if (w.quoted)
-            continue;
-        if (opens(s->text, at) && w.at < s->text.n && closes(s->text, w.at)) {
-            w.at++;
-            w.column++;
-        } else if (opens(s->text, at) && w.at < s->text.n) {
-            open_bracket(s, w, at);
-            return;
-        } else if (closes(s->text, at))
-            close_bracket(&w);
-        else if (cost) {
-            separate(s, w, cost);
-            return;
+        if (open && w->depth + 1 < MAX_LEVELS) {
+            w->open[++w->depth] = w->column;
+            if (w->text.p[w->at] != '[')
+                w->bracket = (struct line_end){w->at + 1, w->open[w->depth - 1] + CONTINUED, w->depth};
+        }
+        w->depth -= close && w->depth;
+        uint32_t binds = binding(w->text, w->at + 1);
+        if (binds != UINT32_MAX && 3 * w->depth + binds <= best) {
+            w->best = (struct line_end){w->at + 1, w->open[w->depth] + (binds ? CONTINUED : 0), w->depth};
+            best = 3 * w->depth + binds;
         }
     }
-    if (w.at == s->text.n && w.column <= WIDTH && w.lines.cost < s->best.cost)
-        s->best = w.lines;
+}
+
+/* In front of what is assigned, or of the arguments of a call: where the rest fits in one line of its own, or would be
+ * far to the right. */
+static struct line_end first_end(const struct writing *w) {
+    const char *is = str_find(w->text, STR(" = ")), *call = str_find(w->text, STR(">("));
+    const char *paren = call ? call + 1 : str_find(w->text, STR("("));
+    size_t from[] = {is ? (size_t)(is - w->text.p) + 3 : 0, paren ? (size_t)(paren - w->text.p) + 1 : 0};
+    uint32_t i = 0;
+    while (i < 2 && (!from[i] || w->indent + CONTINUED + w->text.n - from[i] > WIDTH || w->indent + from[i] > WIDTH))
+        i++;
+    if (str_ends(w->text, STR("{")) || (i == 2 && w->best.at && w->best.column <= FAR))
+        return (struct line_end){0, 0, 0};
+    if (i == 2)
+        i = w->indent + from[1] <= WIDTH || !from[0];
+    return (struct line_end){from[i], w->indent + CONTINUED, i};
 }
 
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
@@ -348,16 +244,23 @@ void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
     va_start(args, fmt);
     buf_vprintf(&all, fmt, args);
     va_end(args);
-    struct statement s = {.text = buf_str(&all), .best = {.cost = UINT32_MAX}};
-    struct writing w = {.column = indent, .n = 1};
-    w.in[0] = (struct nesting){.indent = indent + CONTINUED, .item = indent, .inner = indent, .binding = 1};
-    write_on(&s, w);
+    struct writing w = {.text = buf_str(&all), .indent = indent, .column = indent, .open = {indent + CONTINUED}};
     size_t begin = 0;
-    for (uint32_t i = 0, column = indent; i <= s.best.n; column = s.best.column[i++]) {
-        size_t end = i < s.best.n ? s.best.begin[i] : s.text.n;
-        struct str line = str_trim((struct str){s.text.p + begin, end - begin});
+    for (uint32_t column = indent; begin < w.text.n; column = w.column) {
+        write_line(&w);
+        struct line_end end = w.best.at > begin ? w.best : w.bracket, first = {0, 0, 0};
+        if (begin == 0)
+            first = first_end(&w);
+        if (w.column <= WIDTH || (!first.at && end.at <= begin))
+            end.at = w.text.n;
+        else if (first.at)
+            end = first;
+        struct str line = str_trim((struct str){w.text.p + begin, end.at - begin});
         buf_printf(b, "%*s%.*s\n", (int)column, "", (int)line.n, line.p);
-        begin = end;
+        begin = w.at = end.at;
+        w.column = end.column;
+        w.depth = end.depth;
+        w.open[w.depth] = end.column < w.open[w.depth] ? end.column : w.open[w.depth];
     }
     buf_free(&all);
 }

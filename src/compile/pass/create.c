@@ -5,6 +5,7 @@
 
 #include "compile/pass/cpp.h"
 #include "compile/pass/writer.h"
+#include "ir/graph/index.h"
 
 enum { MAX_NEW_TYPES = 32 };
 
@@ -52,6 +53,18 @@ static struct str element_type(struct creation *c, uint32_t value) {
                : arena_printf(w->arena, "rewriter.get%sType()", cpp_camel(str_of(name), true, w->arena).p);
 }
 
+/* Of an elementwise op, an operand that is new and of its type; or empty. */
+static struct str operand_like(struct creation *c, uint32_t value) {
+    const struct mlir *m = module_of(c);
+    for (uint32_t i = 0; i < m->ops[c->op].noperands && graph_class(c->f, c->op) == OP_ELTWISE; i++) {
+        uint32_t x = m->operands[m->ops[c->op].first_operand + i];
+        if (c->made[x].n && !str_find(c->made[x], STR("(")) && str_find(c->made[x], STR("Op")) &&
+            str_eq(m->types[m->values[x].type].text, m->types[m->values[value].type].text))
+            return c->made[x];
+    }
+    return STR("");
+}
+
 /* That of the replaced value, of another one of this shape, or a new one. */
 static struct str type_of_result(struct creation *c, uint32_t value) {
     struct pass_writer *w = c->w;
@@ -59,7 +72,14 @@ static struct str type_of_result(struct creation *c, uint32_t value) {
     old = old == NONE ? extents_like(&w->extents, value) : old;
     if (old != NONE)
         return arena_printf(w->arena, "%.*s.getType()", (int)w->expr[old].n, w->expr[old].p);
+    struct str like = operand_like(c, value);
+    if (like.n)
+        return arena_printf(w->arena, "%.*s.getType()", (int)like.n, like.p);
     struct str dims = extents_list(&w->extents, true, value), element = element_type(c, value);
+    uint32_t from = graph_class(c->f, c->op) == OP_CAST ? graph_operands(c->f, c->op)[0] : NONE;
+    if (from != NONE && str_find(c->made[from], STR("Op")) && !str_find(c->made[from], STR("(")))
+        return arena_printf(w->arena, "%.*s.getType().clone(%.*s)", (int)c->made[from].n, c->made[from].p,
+                            (int)element.n, element.p);
     struct str text =
         arena_printf(w->arena, "RankedTensorType::get(%.*s, %.*s)", (int)dims.n, dims.p, (int)element.n, element.p);
     for (uint32_t i = 0; i < c->ntypes; i++)
@@ -119,13 +139,8 @@ static struct str entries_text(struct creation *c, const struct attr *x) {
             one = extents_print(&c->w->extents, true, from, rank - (uint32_t)x->n + d);
         else if (role == DIMS_FACTORS && x->list[i] > 1)
             one = extents_print(&c->w->extents, true, out, d);
-        else if ((role == DIMS_ENDS || role == DIMS_BEGINS) && x->list[i] > 0 && dims && d < rank) {
-            struct str whole = extents_print(&c->w->extents, true, from, d);
-            if (dims[d] == x->list[i])
-                one = whole;
-            else if (dims[d] % x->list[i] == 0)
-                one = arena_printf(c->w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / x->list[i]);
-        }
+        else if ((role == DIMS_ENDS || role == DIMS_BEGINS) && dims && d < rank)
+            one = extents_offset(&c->w->extents, from, d, x->list[i]);
         buf_printf(&b, "%s%.*s", i ? ", " : "", (int)one.n, one.p);
     }
     return buf_take(&b, c->w->arena);
@@ -273,9 +288,26 @@ static struct str reshape_text(struct creation *c, uint32_t result, uint32_t ope
                         (int)shape.n, shape.p);
 }
 
+/* "createSlice(rewriter, loc, x, 3, 0, xShape[3] / 2)", of what is cut along one dimension. */
+static struct str slice_text(struct creation *c, const struct slice_bounds *s) {
+    struct pass_writer *w = c->w;
+    uint32_t x = graph_operands(c->f, c->op)[0], d = 0;
+    while (!s->cut[d])
+        d++;
+    struct str from = value_text(c, x), begin = extents_offset(&w->extents, x, d, s->begin[d]);
+    struct str end = extents_offset(&w->extents, x, d, s->end[d]);
+    struct str step = s->step[d] == 1 ? STR("") : arena_printf(w->arena, ", /*step=*/%" PRId64, s->step[d]);
+    w->helpers |= HELPER_SLICE;
+    return arena_printf(w->arena, "createSlice(%s, loc, %.*s, /*dim=*/%u, %.*s, %.*s%.*s)", c->builder, (int)from.n,
+                        from.p, d, (int)begin.n, begin.p, (int)end.n, end.p, (int)step.n, step.p);
+}
+
 static struct str creation_text(struct creation *c) {
     struct pass_writer *w = c->w;
     const struct mlir_op *o = &module_of(c)->ops[c->op];
+    struct slice_bounds s;
+    if (slice_bounds(c->f, c->op, &s) && s.ncut == 1)
+        return slice_text(c, &s);
     if (place_reshapes(c->f, c->op) && strcmp(c->builder, "rewriter") == 0)
         return reshape_text(c, o->first_result, graph_operands(c->f, c->op)[0]);
     struct str types = types_text(c), args = arguments_text(c), class = pass_class(w, c->f, c->op);
@@ -293,7 +325,8 @@ static void create_op(struct creation *c, bool last) {
         c->made[o->first_result] = into;
         return;
     }
-    bool product = graph_class(c->f, c->op) == OP_CONTRACT, reshapes = place_reshapes(c->f, c->op);
+    bool product = graph_class(c->f, c->op) == OP_CONTRACT;
+    bool reshapes = place_reshapes(c->f, c->op) || graph_class(c->f, c->op) == OP_SLICE;
     if (last && w->place.nroots == 1 && !product && w->place.value_of[o->first_result] != NONE) {
         struct str root = w->expr[w->place.value_of[o->first_result]], class = pass_class(w, c->f, c->op);
         struct str text = reshapes ? creation_text(c) : types_text(c), args = reshapes ? text : arguments_text(c);

@@ -53,8 +53,11 @@ static struct str interface(const struct match *m, const struct match_detail *d,
 struct str pass_definition(const struct match *m, const struct match_detail *d, struct arena *a) {
     struct str is = interface(m, d, a), op = m->pattern->fused_op;
     struct str ours = op_spelling(m->pattern->makes, "ttnn.", "");
+    bool known = !str_starts(mlir_op_name(m->graph->m, m->root), STR("ttnn."));
     if (ours.n)
-        return arena_printf(a, "TTIR has no such op; its class is ttnn::%.*s, for a pattern over the ops of TTNN: %.*s",
+        return arena_printf(a, "%s; its class is ttnn::%.*s, for a pattern over the ops of TTNN: %.*s",
+                            known ? "TTIR has no such op"
+                                  : "its ops in TTIR are not known, which a pattern is written from",
                             (int)cpp_class(ours, a).n, cpp_class(ours, a).p, (int)is.n, is.p);
     return arena_printf(a, "no class to create yet: %.*s wants a definition in TTNNOps.td with %.*s", (int)op.n, op.p,
                         (int)is.n, is.p);

@@ -375,6 +375,26 @@ uint32_t extents_like(struct extents_of_place *e, uint32_t form_value) {
     return NONE;
 }
 
+struct str extents_offset(struct extents_of_place *e, uint32_t form_value, uint32_t dim, int64_t offset) {
+    uint32_t at = node(e, true, form_value, dim);
+    const struct part *part = part_of(e, set_first(e->up, at));
+    struct buf sum = {0};
+    int64_t n = 0;
+    if (offset == e->size[at])
+        return print_node(e, at);
+    for (uint32_t i = 0; part && part->over == 1 && i < part->nof && n < offset; i++) {
+        struct str one = print_node(e, part->of[i]);
+        buf_printf(&sum, "%s%.*s", i ? " + " : "", (int)one.n, one.p);
+        n += e->size[part->of[i]];
+    }
+    struct str all = buf_take(&sum, e->place->arena), whole = print_node(e, at);
+    if (n == offset && n > 0)
+        return all;
+    return offset > 1 && e->size[at] % offset == 0
+               ? arena_printf(e->place->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, e->size[at] / offset)
+               : arena_printf(e->place->arena, "%" PRId64, offset);
+}
+
 /* ---- guards ---- */
 
 void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type) {
@@ -411,18 +431,43 @@ static bool is_defining(const struct extents_of_place *e, uint32_t value) {
     return defines;
 }
 
-/* The extents of a shape that names some, where others have named them before. */
-static void compare_names(struct extents_of_place *e, uint32_t value, struct buf *out) {
-    uint32_t rank;
+/* A product that takes the value has an equal extent in its other operand: its verifier says so. */
+static bool is_verified(const struct extents_of_place *e, uint32_t value, uint32_t dim) {
+    const struct graph *g = e->place->g;
+    struct contraction c;
+    int d = (int)dim;
+    bool is = false;
+    for (uint32_t op = 0; op < g->m->nops && !is; op++) {
+        if (!e->place->matched[op] || !contraction_of(g, op, &c) || !is_defining(e, c.a) || !is_defining(e, c.b))
+            continue;
+        for (uint32_t i = 0; i < c.nsummed && !is; i++)
+            is = (c.b == value && c.b_summed[i] == d) || (c.a == value && c.a_summed[i] == d);
+        for (uint32_t i = 0; i < c.rank && !is; i++)
+            is = c.role[i] == ROLE_BATCH && ((c.b == value && c.b_dim[i] == d) || (c.a == value && c.a_dim[i] == d));
+    }
+    return is;
+}
+
+/* The extents of a shape that names some, where others have named them before; more than one as a shape. */
+static struct str compare_names(struct extents_of_place *e, uint32_t value, struct buf *out) {
+    uint32_t rank, n = 0;
+    struct str shape = shape_variable(e, value), differing = {0};
+    struct buf list = {0};
     shape_of(e, false, value, &rank);
     for (uint32_t d = 0; d < rank; d++) {
-        struct str shape = shape_variable(e, value), one = print_node(e, e->first[0][value] + d);
+        struct str one = print_node(e, e->first[0][value] + d);
         struct str own = arena_printf(e->place->arena, "%.*s[%u]", (int)shape.n, shape.p, d);
-        if (str_eq(one, own))
+        buf_printf(&list, "%s%.*s", d ? ", " : "{", (int)one.n, one.p);
+        if (str_eq(one, own) || is_verified(e, value, d))
             continue;
-        e->indexed[value] = true;
-        buf_printf(out, "%s%.*s[%u] != %.*s", out->n ? " || " : "", (int)shape.n, shape.p, d, (int)one.n, one.p);
+        differing = arena_printf(e->place->arena, "%.*s != %.*s", (int)own.n, own.p, (int)one.n, one.p);
+        n++;
     }
+    e->indexed[value] |= n > 0;
+    if (n == 1)
+        buf_printf(out, "%s%.*s", out->n ? " || " : "", (int)differing.n, differing.p);
+    struct str all = buf_take(&list, e->place->arena);
+    return n > 1 ? arena_printf(e->place->arena, "%.*s}", (int)all.n, all.p) : STR("");
 }
 
 struct str extents_guards(struct extents_of_place *e, const uint32_t *values, uint32_t n) {
@@ -435,9 +480,7 @@ struct str extents_guards(struct extents_of_place *e, const uint32_t *values, ui
     memset(e->indexed, 0, e->place->g->m->nvalues);
     for (uint32_t i = 0; i < n; i++) {
         bool defines = is_defining(e, values[i]);
-        lists[i] = defines ? STR("") : extents_list(e, false, values[i]);
-        if (defines)
-            compare_names(e, values[i], &out);
+        lists[i] = defines ? compare_names(e, values[i], &out) : extents_list(e, false, values[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
         struct buf of = {0};

@@ -37,6 +37,8 @@ uint32_t extents_like(struct extents_of_place *e, uint32_t form_value);
 /* An extent of what is read or replaced that is this number, of one class; empty: there is none, or there are several.
  */
 struct str extents_number(struct extents_of_place *e, int64_t number);
+/* An offset along an extent of f: the sum of the first of what is put together there, a part of it, or a number. */
+struct str extents_offset(struct extents_of_place *e, uint32_t form_value, uint32_t dim, int64_t offset);
 /* The shapes of these values, of which not all is known, as conditions that must not hold, with " || " between. */
 struct str extents_guards(struct extents_of_place *e, const uint32_t *values, uint32_t n);
 

@@ -1,5 +1,5 @@
-/* The guards, from the roots back: first which ops make which operands, level by level; then attributes, constants and
- * extents. */
+/* The guards. Of each root the ops that make its operands, by getProducer, which takes a null op; behind the guard that
+ * all are there, the operands that no matched op makes, and which are the same. Then attributes, constants, extents. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,10 +9,7 @@
 #include "compile/pass/where.h"
 #include "ir/graph/movement.h"
 
-struct step_level {
-    uint32_t ops[MAX_STEPS], nops;
-    struct buf once, conditions, words;
-};
+enum { MAX_PATH = 4, MAX_THROUGH = 8 };
 
 /* The name that the formula has for a value, or for what movement made of it; empty: none. */
 static struct str formula_name(const struct pass_writer *w, uint32_t value, bool moved) {
@@ -51,19 +48,27 @@ static void refuse(struct pass_writer *w, struct buf *conditions, const char *fm
     struct str all = buf_take(conditions, w->arena);
     if (!all.n)
         return;
-    cpp_put(&w->guards, w->indent, "if (%.*s) {", (int)all.n, all.p);
-    cpp_put(&w->guards, w->indent + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)anchor(w).n,
-            anchor(w).p, text);
-    cpp_put(&w->guards, w->indent, "}");
+    cpp_put(&w->guards, INDENT, "if (%.*s) {", (int)all.n, all.p);
+    cpp_put(&w->guards, INDENT + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)anchor(w).n, anchor(w).p,
+            text);
+    cpp_put(&w->guards, INDENT, "}");
     buf_addc(&w->guards, '\n');
 }
 
 /* ---- operands ---- */
 
+/* What is asked of the operands of one root. */
+struct root_guards {
+    struct buf leaves;             /* statements: operands that no matched op makes */
+    struct buf missing, differing; /* conditions; `differing`: those that ask leaves, */
+    struct buf others;             /* and those that do not */
+    uint32_t nsteps;
+};
+
 /* How a value is made: the op, or the generator of a constant, and what is looked through on the way. */
 struct producer {
     uint32_t op; /* or NONE */
-    uint16_t through[8];
+    uint16_t through[MAX_THROUGH];
     uint32_t nthrough;
 };
 
@@ -77,22 +82,14 @@ static bool has_kind(const struct producer *p, uint16_t kind) {
 static struct producer producer_of(const struct pass_writer *w, uint32_t value) {
     const struct graph *g = w->place.g;
     struct producer p = {.op = place_def(&w->place, value)};
-    while (p.op != NONE && (place_constant(&w->place, value) ? graph_noperands(g, p.op) == 1
-                                                             : place_inner(&w->place, value) && !w->place.step[p.op])) {
-        if (!has_kind(&p, g->kind[p.op]) && p.nthrough < 8)
+    while (p.op != NONE && (place_constant(&w->place, value)
+                                ? graph_noperands(g, p.op) == 1
+                                : place_inner(&w->place, g->m->ops[p.op].first_result) && !w->place.step[p.op])) {
+        if (!has_kind(&p, g->kind[p.op]) && p.nthrough < MAX_THROUGH)
             p.through[p.nthrough++] = g->kind[p.op];
         p.op = place_def(&w->place, graph_operands(g, p.op)[0]);
     }
     return p;
-}
-
-/* findOpThrough finds the op of the producer from this value, too. */
-static bool finds(const struct pass_writer *w, const struct producer *p, uint32_t value) {
-    const struct graph *g = w->place.g;
-    uint32_t op = place_def(&w->place, value);
-    while (op != NONE && has_kind(p, g->kind[op]))
-        op = place_def(&w->place, graph_operands(g, op)[0]);
-    return op != NONE && g->kind[op] == g->kind[p->op];
 }
 
 /* "<MatmulOp, ReshapeOp>", without the op where it is no step. */
@@ -108,39 +105,9 @@ static struct str template_text(struct pass_writer *w, const struct producer *p,
     return buf_take(&b, w->arena);
 }
 
-/* "x.getDefiningOp<SumOp>()" */
-static struct str producer_text(struct pass_writer *w, const struct producer *p, struct str expr) {
-    struct str classes = template_text(w, p, true);
-    w->counts_uses |= p->nthrough > 0;
-    return p->nthrough
-               ? arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p,
-                              (int)expr.n, expr.p)
-               : arena_printf(w->arena, "%.*s.getDefiningOp%.*s()", (int)expr.n, expr.p, (int)classes.n, classes.p);
-}
-
 static struct str op_name(struct pass_writer *w, uint32_t op) {
-    struct str name = w->place.nroots > 1 ? STR("") : formula_name(w, w->place.g->m->ops[op].first_result, false);
+    struct str name = formula_name(w, w->place.g->m->ops[op].first_result, false);
     return name.n >= 4 ? name : pass_word(w->place.g, op);
-}
-
-static struct str bind_step(struct pass_writer *w, struct step_level *next, uint32_t step) {
-    uint32_t result = w->place.g->m->ops[step].first_result;
-    struct str expr = pass_variable(w, op_name(w, step), "Op"), word = pass_word(w->place.g, step);
-    w->expr[result] = expr;
-    w->final[result] = true;
-    bool once = !place_escapes(&w->place, result) && w->place.inside[result] == 1;
-    if (once)
-        buf_printf(&next->once, "%s%.*s", next->once.n ? ", " : "", (int)expr.n, expr.p);
-    else
-        condition(&next->conditions, "!%.*s", (int)expr.n, expr.p);
-    if (!once && !place_escapes(&w->place, result)) {
-        condition(&next->conditions, "ttmlir::utils::countUsers(%.*s.getResult()) != %u", (int)expr.n, expr.p,
-                  w->place.inside[result]);
-        w->counts_uses = true;
-    }
-    if (!str_find(buf_str(&next->words), word))
-        buf_printf(&next->words, "%s%.*s", next->words.n ? ", " : "", (int)word.n, word.p);
-    return expr;
 }
 
 static void shape_matters(struct pass_writer *w, uint32_t value) {
@@ -151,10 +118,25 @@ static void shape_matters(struct pass_writer *w, uint32_t value) {
         w->shapes[w->nshapes++] = value;
 }
 
-/* The variable of a leaf, a value that no matched op makes: the name that the formula has for it, if there is one root;
- * else that of the accessor in `expr`, "rhs" of "dotOp.getRhs()"; else "input". */
+/* An operand of an op that has a name: `index` is its number, or what findOperand found. */
+struct operand {
+    uint32_t op, value;
+    struct str index, expr;
+};
+
+static struct operand operand_of(struct pass_writer *w, uint32_t op, uint32_t i, struct str index) {
+    struct str of = w->expr[w->place.g->m->ops[op].first_result];
+    struct str get = cpp_operand((enum op_kind)w->place.g->kind[op], i, w->arena);
+    if (index.n)
+        get = arena_printf(w->arena, "->getOperand(%.*s)", (int)index.n, index.p);
+    return (struct operand){op, graph_operands(w->place.g, op)[i], index.n ? index : arena_printf(w->arena, "%u", i),
+                            arena_printf(w->arena, "%.*s%.*s", (int)of.n, of.p, (int)get.n, get.p)};
+}
+
+/* The variable of a leaf, a value that no matched op makes: the name that the formula has for it; else that of the
+ * accessor in `expr`, "rhs" of "dotOp.getRhs()"; else "input". */
 static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str expr) {
-    struct str name = w->place.nroots > 1 ? STR("") : formula_name(w, leaf, true);
+    struct str name = formula_name(w, leaf, true);
     const char *at = str_find(expr, STR(".get"));
     struct str rest = at ? (struct str){at + 4, (size_t)(expr.p + expr.n - at - 4)} : STR("input");
     name = name.n ? name : str_part(&rest, '(');
@@ -162,10 +144,10 @@ static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str exp
                   : name;
 }
 
-/* A value that no matched op makes: behind what is looked through, called `expr` before that; `named`: by a variable.
- */
-static void visit_leaf(struct pass_writer *w, uint32_t value, uint32_t leaf, struct str expr, bool named) {
-    struct producer p = producer_of(w, value);
+static void visit_leaf(struct pass_writer *w, struct root_guards *t, const struct operand *x, uint32_t leaf) {
+    struct producer p = producer_of(w, x->value);
+    struct str expr = x->expr;
+    uint32_t same = leaf;
     if (place_constant(&w->place, leaf)) {
         w->expr[leaf] = expr;
         if (w->nconstants < MAX_CONSTANTS)
@@ -173,193 +155,169 @@ static void visit_leaf(struct pass_writer *w, uint32_t value, uint32_t leaf, str
                 (struct pass_constant){.value = leaf, .expr = expr, .number = graph_constant(w->place.g, leaf).value};
         return;
     }
-    if (value != leaf) {
+    if (x->value != leaf) {
         struct str classes = template_text(w, &p, false);
         expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%.*s(%.*s)", (int)classes.n, classes.p, (int)expr.n,
                             expr.p);
         w->counts_uses = true;
     }
-    struct str name = leaf_name(w, leaf, expr);
-    uint32_t same = leaf;
-    for (uint32_t op = place_def(&w->place, leaf); value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
+    for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
          op = place_def(&w->place, leaf))
         leaf = graph_operands(w->place.g, op)[0];
-    if (!named || value != leaf) {
-        w->expr[leaf] = pass_variable(w, name, "");
-        cpp_put(&w->guards, w->indent, "Value %.*s = %.*s;", (int)w->expr[leaf].n, w->expr[leaf].p, (int)expr.n,
-                expr.p);
-    } else
-        w->expr[leaf] = expr;
-    w->expr[same] = w->expr[leaf];
+    struct str name = pass_variable(w, leaf_name(w, same, x->expr), "");
+    cpp_put(&t->leaves, INDENT, "Value %.*s = %.*s;", (int)name.n, name.p, (int)expr.n, expr.p);
+    w->expr[leaf] = w->expr[same] = name;
     w->final[leaf] = w->final[same] = true;
     if (w->place.read[same] && w->nread < MAX_NAMES)
         w->reads[w->nread++] = leaf;
 }
 
-static void visit_operands(struct pass_writer *w, struct step_level *next, uint32_t op);
+static void visit_operands(struct pass_writer *w, struct root_guards *t, uint32_t op);
 
-/* All that is asked of its operands are conditions. */
-static bool takes_known_values(const struct pass_writer *w, uint32_t op) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    uint32_t n = graph_noperands(w->place.g, op);
-    bool known = n > 0, either = n == 2 && graph_op_is(w->place.g, op, COMMUTES);
-    for (uint32_t i = 0; i < n && known; i++)
-        known =
-            x[i] != NONE && (w->final[place_behind(&w->place, x[i])] || (!either && place_constant(&w->place, x[i])));
-    return known;
+/* The op that makes the operand, and all that makes that. */
+static void visit_step(struct pass_writer *w, struct root_guards *t, const struct operand *x,
+                       const struct producer *p) {
+    const struct mlir *m = w->place.g->m;
+    uint32_t result = m->ops[p->op].first_result, before = ++t->nsteps;
+    struct str name = pass_variable(w, op_name(w, p->op), "Op"), classes = template_text(w, p, true);
+    struct str of = w->expr[m->ops[x->op].first_result];
+    uint32_t uses = place_escapes(&w->place, result) ? 0 : w->place.inside[result];
+    struct str more = uses == 1 ? STR("") : arena_printf(w->arena, ", /*uses=*/%u", uses);
+    w->expr[result] = name;
+    w->final[result] = true;
+    w->helpers |= HELPER_PRODUCER;
+    w->counts_uses = true;
+    cpp_put(&w->guards, INDENT, "auto %.*s = getProducer%.*s(%.*s, %.*s%.*s);", (int)name.n, name.p, (int)classes.n,
+            classes.p, (int)of.n, of.p, (int)x->index.n, x->index.p, (int)more.n, more.p);
+    visit_operands(w, t, p->op);
+    if (t->nsteps == before) /* else those before it are null with it */
+        condition(&t->missing, "!%.*s", (int)name.n, name.p);
 }
 
-/* What the expression is, once its op is known. */
-static void visit(struct pass_writer *w, struct step_level *next, uint32_t value, struct str expr, bool named) {
-    uint32_t end = place_behind(&w->place, value);
-    struct producer p = producer_of(w, value);
-    if (value != end) {
-        w->expr[value] = w->expr[value].n ? w->expr[value] : expr;
-        shape_matters(w, value);
+static void visit(struct pass_writer *w, struct root_guards *t, const struct operand *x) {
+    uint32_t end = place_behind(&w->place, x->value);
+    struct producer p = producer_of(w, x->value);
+    if (x->value != end) {
+        w->expr[x->value] = w->expr[x->value].n ? w->expr[x->value] : x->expr;
+        shape_matters(w, x->value);
     }
-    if (!place_inner(&w->place, end) && !w->final[end])
-        visit_leaf(w, value, end, expr, named);
-    else if (w->final[end]) {
-        bool through = place_inner(&w->place, end) && p.nthrough;
-        struct str is = through ? producer_text(w, &p, expr) : expr;
-        condition(&next->conditions, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n, w->expr[end].p,
-                  place_inner(&w->place, end) && !through ? ".getResult()" : "");
-    } else {
-        struct str made = producer_text(w, &p, expr), name = bind_step(w, next, p.op);
-        cpp_put(&w->guards, w->indent, "auto %.*s = %.*s;", (int)name.n, name.p, (int)made.n, made.p);
-        if (takes_known_values(w, p.op))
-            visit_operands(w, next, p.op);
-        else if (next->nops < MAX_STEPS)
-            next->ops[next->nops++] = p.op;
+    if (!w->final[end]) {
+        if (place_inner(&w->place, end))
+            visit_step(w, t, x, &p);
+        else
+            visit_leaf(w, t, x, end);
+        return;
     }
-}
-
-static struct str operand_text(struct pass_writer *w, uint32_t op, uint32_t i) {
-    struct str of = w->expr[w->place.g->m->ops[op].first_result];
-    struct str get = cpp_operand((enum op_kind)w->place.g->kind[op], i, w->arena);
-    return arena_printf(w->arena, "%.*s%.*s", (int)of.n, of.p, (int)get.n, get.p);
+    struct str is = x->expr, classes = template_text(w, &p, place_inner(&w->place, end));
+    if (p.nthrough && place_inner(&w->place, end))
+        is = arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p, (int)is.n,
+                          is.p);
+    struct str leaf = arena_printf(w->arena, "Value %.*s =", (int)w->expr[end].n, w->expr[end].p);
+    bool here = str_find(buf_str(&t->leaves), leaf) != NULL;
+    condition(here ? &t->differing : &t->others, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n, w->expr[end].p,
+              place_inner(&w->place, end) && !p.nthrough ? ".getResult()" : "");
 }
 
 /* ---- either order ---- */
 
-/* The class of an operand that the step has and the other has not; empty: none. */
-static struct str telling_operand(struct pass_writer *w, uint32_t step, uint32_t other) {
+/* Names of ops from one operand back. */
+struct path {
+    struct str names[MAX_PATH];
+    uint32_t n;
+};
+
+/* isMadeBy, on this graph, for those from `at` on. */
+static bool is_made_by(const struct pass_writer *w, uint32_t value, const struct path *path, uint32_t at) {
     const struct graph *g = w->place.g;
-    for (uint32_t i = 0; i < graph_noperands(g, step); i++) {
-        uint32_t def = place_def(&w->place, graph_operands(g, step)[i]);
-        bool both = def == NONE || !w->place.matched[def];
-        for (uint32_t k = 0; k < graph_noperands(g, other) && !both; k++) {
-            uint32_t its = place_def(&w->place, graph_operands(g, other)[k]);
-            both = its != NONE && g->kind[its] == g->kind[def];
-        }
-        if (!both)
-            return pass_class(w, g, def);
+    uint32_t op = place_def(&w->place, value);
+    while (op != NONE && !str_eq(mlir_op_name(g->m, op), path->names[at]) && place_leads_on(g, op))
+        op = place_def(&w->place, graph_operands(g, op)[0]);
+    if (op == NONE || !str_eq(mlir_op_name(g->m, op), path->names[at]))
+        return false;
+    bool is = at + 1 == path->n;
+    for (uint32_t i = 0; i < graph_noperands(g, op) && !is; i++)
+        is = graph_operands(g, op)[i] != NONE && is_made_by(w, graph_operands(g, op)[i], path, at + 1);
+    return is;
+}
+
+/* A path of `n` ops by way of `value` that leads from x[0] back and not from x[1]. */
+static bool find_path(const struct pass_writer *w, const uint32_t *x, uint32_t value, struct path *path, uint32_t n) {
+    const struct graph *g = w->place.g;
+    struct producer p = producer_of(w, value);
+    uint32_t before = path->n;
+    bool known = place_constant(&w->place, value) || place_inner(&w->place, place_behind(&w->place, value));
+    if (!known || p.op == NONE || before == n)
+        return false;
+    path->names[path->n++] = mlir_op_name(g->m, p.op);
+    bool found = path->n == n && is_made_by(w, x[0], path, 0) && !is_made_by(w, x[1], path, 0);
+    for (uint32_t i = 0; i < graph_noperands(g, p.op) && !found; i++)
+        found = graph_operands(g, p.op)[i] != NONE && find_path(w, x, graph_operands(g, p.op)[i], path, n);
+    path->n = found ? path->n : before;
+    return found;
+}
+
+/* The operand that ops lead to which do not lead to the other one, and these as arguments of findOperand; empty: none
+ * tells them apart. */
+static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first) {
+    const uint32_t *x = graph_operands(w->place.g, op);
+    struct path path = {.n = 0};
+    for (uint32_t i = 0; i < 2 * MAX_PATH && !path.n; i++) {
+        *first = i % 2;
+        (void)find_path(w, (const uint32_t[]){x[*first], x[!*first]}, x[*first], &path, i / 2 + 1);
     }
-    return STR("");
+    struct buf b = {0};
+    for (uint32_t i = 0; i < path.n; i++)
+        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)cpp_class(path.names[i], w->arena).n,
+                   cpp_class(path.names[i], w->arena).p);
+    return buf_take(&b, w->arena);
 }
 
 static struct str operand_name(struct pass_writer *w, uint32_t value) {
     uint32_t end = place_behind(&w->place, value);
-    struct str name = leaf_name(w, end, STR(""));
-    if (place_inner(&w->place, end))
-        return pass_variable(w, op_name(w, place_def(&w->place, end)), "");
-    if (place_constant(&w->place, end))
-        return pass_variable(w, STR("constant"), "");
-    return pass_variable(w, name, "");
+    return pass_variable(w,
+                         place_inner(&w->place, end)      ? op_name(w, place_def(&w->place, end))
+                         : place_constant(&w->place, end) ? STR("constant")
+                                                          : leaf_name(w, end, STR("")),
+                         "Index");
 }
 
-/* The operand that has a producer of its own, first; what tells them apart, as arguments of getOperands, and where it
- * is one of its operands, that one's class. */
-static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first, struct str *made_of) {
-    const uint32_t *x = graph_operands(w->place.g, op);
-    struct producer p[2] = {producer_of(w, x[0]), producer_of(w, x[1])};
-    bool inner[2];
-    for (uint32_t k = 0; k < 2; k++)
-        inner[k] = p[k].op != NONE &&
-                   (place_constant(&w->place, x[k]) || place_inner(&w->place, place_behind(&w->place, x[k])));
-    for (*first = 0; *first < 2; ++*first)
-        if (inner[*first] && !finds(w, &p[*first], x[!*first]))
-            return template_text(w, &p[*first], true);
-    for (*first = 0; *first < 2 && inner[0] && inner[1]; ++*first) {
-        *made_of = telling_operand(w, p[*first].op, p[!*first].op);
-        if (made_of->n)
-            return template_text(w, &p[*first], true);
-    }
-    return STR("");
-}
-
-static void visit_commuting(struct pass_writer *w, struct step_level *next, uint32_t op) {
-    const uint32_t *x = graph_operands(w->place.g, op);
+static void visit_commuting(struct pass_writer *w, struct root_guards *t, uint32_t op) {
     uint32_t first = 0;
-    struct str of = w->expr[w->place.g->m->ops[op].first_result], made_of = {0};
-    struct str classes = telling(w, op, &first, &made_of);
-    if (!classes.n) {
-        for (uint32_t i = 0; i < 2; i++)
-            visit(w, next, x[i], operand_text(w, op, i), false);
-        return;
+    struct str of = w->expr[w->place.g->m->ops[op].first_result], ops = telling(w, op, &first), index[2] = {{0}, {0}};
+    if (ops.n) {
+        index[first] = operand_name(w, graph_operands(w->place.g, op)[first]);
+        index[!first] = arena_printf(w->arena, "1 - %.*s", (int)index[first].n, index[first].p);
+        w->helpers |= HELPER_OPERAND;
+        cpp_put(&w->guards, INDENT, "unsigned %.*s = findOperand<%.*s>(%.*s);", (int)index[first].n, index[first].p,
+                (int)ops.n, ops.p, (int)of.n, of.p);
     }
-    struct str a = operand_name(w, x[first]), b = operand_name(w, x[!first]);
-    w->helpers |= HELPER_OPERANDS;
-    w->counts_uses = true;
-    cpp_put(&w->guards, w->indent, "auto [%.*s, %.*s] = getOperands%.*s(%.*s);", (int)a.n, a.p, (int)b.n, b.p,
-            (int)classes.n, classes.p, (int)of.n, of.p);
-    if (made_of.n) {
-        w->helpers |= HELPER_MADE_OF;
-        cpp_put(&w->guards, w->indent, "if (!isMadeOf<%.*s>(%.*s)) {", (int)made_of.n, made_of.p, (int)a.n, a.p);
-        cpp_put(&w->guards, w->indent + 2, "std::swap(%.*s, %.*s);", (int)a.n, a.p, (int)b.n, b.p);
-        cpp_put(&w->guards, w->indent, "}");
+    for (uint32_t i = 0; i < 2; i++) {
+        struct operand x = operand_of(w, op, ops.n && first ? !i : i, index[ops.n && first ? !i : i]);
+        visit(w, t, &x);
     }
-    visit(w, next, x[first], a, true);
-    visit(w, next, x[!first], b, true);
 }
 
-static void visit_operands(struct pass_writer *w, struct step_level *next, uint32_t op) {
+static void visit_operands(struct pass_writer *w, struct root_guards *t, uint32_t op) {
     const struct graph *g = w->place.g;
     const uint32_t *x = graph_operands(g, op);
     uint32_t n = graph_noperands(g, op);
-    bool has_constant = false;
+    bool has_constant = false, same = n == 2 && x[0] == x[1];
     for (uint32_t i = 0; i < n; i++)
         has_constant |= x[i] != NONE && place_constant(&w->place, x[i]);
     if (graph_movement(g, op) == MOVEMENT_BROADCAST || graph_class(g, op) == OP_SLICE || has_constant ||
         graph_op_is(g, op, COUNTS) || place_reshapes(g, op))
         shape_matters(w, g->m->ops[op].first_result);
-    if (n == 2 && x[0] == x[1]) {
-        struct str a = operand_text(w, op, 0), b = operand_text(w, op, 1);
-        condition(&next->conditions, "%.*s != %.*s", (int)a.n, a.p, (int)b.n, b.p);
-        visit(w, next, x[0], a, false);
-    } else if (n == 2 && graph_op_is(g, op, COMMUTES))
-        visit_commuting(w, next, op);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            if (x[i] != NONE)
-                visit(w, next, x[i], operand_text(w, op, i), false);
-}
-
-/* Ops with one use in front of the conditions, which ask them more. */
-static void merge_once(struct pass_writer *w, struct step_level *level) {
-    struct str once = buf_take(&level->once, w->arena), rest = buf_take(&level->conditions, w->arena);
-    if (once.n)
-        condition(&level->conditions, "!haveOneUse(%.*s)", (int)once.n, once.p);
-    if (rest.n)
-        condition(&level->conditions, "%.*s", (int)rest.n, rest.p);
-    w->helpers |= once.n ? HELPER_ONE_USE : 0;
-}
-
-/* From a root to all that is behind it. */
-static void match_tree(struct pass_writer *w, uint32_t root) {
-    struct step_level now = {.ops = {root}, .nops = 1};
-    while (now.nops) {
-        struct step_level next = {.nops = 0};
-        for (uint32_t i = 0; i < now.nops; i++)
-            visit_operands(w, &next, now.ops[i]);
-        merge_once(w, &next);
-        struct str words = buf_take(&next.words, w->arena), of = pass_word(w->place.g, now.ops[0]);
-        if (!words.n)
-            refuse(w, &next.conditions, "%.*s takes other values", (int)of.n, of.p);
-        else
-            refuse(w, &next.conditions, words.n < 28 ? "no %.*s" : "other producers", (int)words.n, words.p);
-        now = next;
-        now.once = now.conditions = now.words = (struct buf){0};
+    if (n == 2 && !same && graph_op_is(g, op, COMMUTES)) {
+        visit_commuting(w, t, op);
+        return;
+    }
+    for (uint32_t i = 0; i < (same ? 1 : n); i++) {
+        struct operand a = operand_of(w, op, i, STR(""));
+        if (same)
+            condition(&t->others, "%.*s != %.*s", (int)a.expr.n, a.expr.p, (int)operand_of(w, op, 1, STR("")).expr.n,
+                      operand_of(w, op, 1, STR("")).expr.p);
+        if (x[i] != NONE)
+            visit(w, t, &a);
     }
 }
 
@@ -432,6 +390,16 @@ static struct str attributes_text(struct pass_writer *w, uint32_t op, struct str
     return buf_take(&b, w->arena);
 }
 
+/* An op of the same class before it with the same attributes; or NONE. */
+static uint32_t alike_before(struct pass_writer *w, uint32_t op) {
+    const struct graph *g = w->place.g;
+    for (uint32_t i = g->m->nops; i-- > op + 1;)
+        if (w->place.step[i] && w->expr[g->m->ops[i].first_result].n && g->kind[i] == g->kind[op] &&
+            str_eq(mlir_span(g->m, g->m->ops[i].props), mlir_span(g->m, g->m->ops[op].props)))
+            return i;
+    return NONE;
+}
+
 /* Of all ops that have a name. */
 static void match_attributes(struct pass_writer *w) {
     const struct graph *g = w->place.g;
@@ -439,13 +407,18 @@ static void match_attributes(struct pass_writer *w) {
     for (uint32_t op = g->m->nops; op-- > 0;) {
         struct str of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
         struct str text = of.n ? attributes_text(w, op, of) : STR("");
+        uint32_t alike = text.n && str_find(text, STR("||")) ? alike_before(w, op) : NONE;
+        if (alike != NONE)
+            text =
+                arena_printf(w->arena, "%.*s.getProperties() != %.*s.getProperties()", (int)of.n, of.p,
+                             (int)w->expr[g->m->ops[alike].first_result].n, w->expr[g->m->ops[alike].first_result].p);
         if (text.n)
             condition(&all, "%.*s", (int)text.n, text.p);
     }
-    refuse(w, &all, "other attributes");
+    refuse(w, &all, "unexpected attributes");
 }
 
-/* ---- further roots ---- */
+/* ---- roots ---- */
 
 /* The ops from the root back to one that takes a value which is known; how many; 0: none. */
 static uint32_t path_back(struct pass_writer *w, uint32_t op, uint32_t *path, uint32_t *from, uint32_t n) {
@@ -468,172 +441,69 @@ static uint32_t path_back(struct pass_writer *w, uint32_t op, uint32_t *path, ui
     return 0;
 }
 
-/* The ops back from two roots are alike; `to`: per value of g, that of the second one. */
-static bool are_alike(struct pass_writer *w, uint32_t a, uint32_t b, uint32_t *to) {
-    const struct pass_place *p = &w->place;
-    uint32_t x = place_def(p, a), y = place_def(p, b);
-    if (to[a] != NONE)
-        return to[a] == b;
-    to[a] = b;
-    if (place_inner(p, a) != place_inner(p, b) || graph_dtype(p->g, a) != graph_dtype(p->g, b))
-        return false;
-    if (!place_inner(p, a))
-        return place_constant(p, a) == place_constant(p, b);
-    bool alike = p->g->kind[x] == p->g->kind[y] && graph_noperands(p->g, x) == graph_noperands(p->g, y) &&
-                 p->inside[a] == p->inside[b] && str_eq(attributes_text(w, x, STR("")), attributes_text(w, y, STR("")));
-    for (uint32_t i = 0; alike && i < graph_noperands(p->g, x); i++)
-        alike = are_alike(w, graph_operands(p->g, x)[i], graph_operands(p->g, y)[i], to);
-    return alike;
+/* The value that is known from which ops lead to a further root. False: none does. */
+static bool find_root(struct pass_writer *w, uint32_t number, struct str *value) {
+    uint32_t path[MAX_STEPS], from = NONE;
+    uint32_t n = path_back(w, w->place.roots[number], path, &from, 0);
+    *value = n ? w->expr[from] : STR("");
+    return n > 0;
 }
 
-static bool is_member(const struct pass_writer *w, uint32_t value) {
-    return w->expr[value].n && !str_find(w->expr[value], STR("(")) &&
-           value != w->place.g->m->ops[w->place.roots[0]].first_result;
-}
-
-static struct str member_of(struct pass_writer *w, struct str branch, struct str name) {
-    if (str_starts(name, STR("srcOp")))
-        return name;
-    return arena_printf(w->arena, "%.*s.%.*s", (int)branch.n, branch.p, (int)name.n, name.p);
-}
-
-/* A function of what the guards are so far, which fills a struct of what they found. */
-static void begin_branches(struct pass_writer *w) {
-    uint32_t root = w->place.roots[0], nvalues = w->place.g->m->nvalues;
-    struct str guards = buf_take(&w->guards, w->arena), class = pass_class(w, w->place.g, root);
-    struct buf b = {0}, members = {0};
-    buf_add(&b, STR("// What leads to one of the results.\nstruct Branch {\n"));
-    for (uint32_t v = 0; v < nvalues; v++)
-        if (is_member(w, v)) {
-            struct str type = w->final[v] && place_inner(&w->place, v)
-                                  ? pass_class(w, w->place.g, place_def(&w->place, v))
-                                  : STR("Value");
-            buf_printf(&b, "  %.*s %.*s;\n", (int)type.n, type.p, (int)w->expr[v].n, w->expr[v].p);
-            buf_printf(&members, "%s%.*s", members.n ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
-        }
-    struct str all = buf_take(&members, w->arena);
-    buf_printf(&b, "};\n\nLogicalResult matchBranch(%.*s srcOp, PatternRewriter &rewriter,\n", (int)class.n, class.p);
-    buf_printf(&b, "                          Branch &branch) {\n");
-    buf_add(&b, guards);
-    cpp_put(&b, 2, "branch = {%.*s};", (int)all.n, all.p);
-    buf_add(&b, STR("  return success();\n}\n\n"));
-    w->functions = buf_take(&b, w->arena);
-    w->indent = INDENT;
-}
-
-/* What the code calls values of the first branch, it calls those of another one likewise. */
-static void name_branch(struct pass_writer *w, struct str name, struct str root, const uint32_t *to,
-                        const struct str *first, struct buf *differ) {
-    uint32_t nshapes = w->nshapes, nread = w->nread, nconstants = w->nconstants;
-    for (uint32_t v = 0; v < w->place.g->m->nvalues; v++) {
-        if (!first[v].n || to[v] == NONE || to[v] == w->place.g->m->ops[w->place.roots[0]].first_result)
-            continue;
-        struct str expr = member_of(w, name, first[v]), rest = {first[v].p + 5, first[v].n - 5};
-        if (differ && str_starts(first[v], STR("srcOp.")))
-            expr = arena_printf(w->arena, "%.*s%.*s", (int)root.n, root.p, (int)rest.n, rest.p);
-        if (w->final[to[v]] && to[v] == v && w->expr[v].n && differ)
-            condition(differ, "%.*s != %.*s", (int)expr.n, expr.p, (int)w->expr[v].n, w->expr[v].p);
-        else if (!str_is(first[v], "srcOp"))
-            w->expr[to[v]] = expr;
-        w->final[to[v]] |= w->final[v];
-    }
-    for (uint32_t i = 0; i < nshapes && differ; i++)
-        if (to[w->shapes[i]] != NONE)
-            shape_matters(w, to[w->shapes[i]]);
-    for (uint32_t i = 0; i < nread && differ && w->nread < MAX_NAMES; i++)
-        if (to[w->reads[i]] != NONE && to[w->reads[i]] != w->reads[i])
-            w->reads[w->nread++] = to[w->reads[i]];
-    for (uint32_t i = 0; i < nconstants && w->nconstants < MAX_CONSTANTS; i++) {
-        struct pass_constant *c = &w->constants[i];
-        if (!differ)
-            c->expr = member_of(w, name, c->expr);
-        else if (to[c->value] != NONE && to[c->value] != c->value) {
-            w->constants[w->nconstants] = *c;
-            w->constants[w->nconstants].value = to[c->value];
-            w->constants[w->nconstants++].expr = w->expr[to[c->value]];
-        }
-    }
-}
-
-/* Each further root from a value that is known; the conditions under which it is none. False: it leads to none. */
-static bool find_root(struct pass_writer *w, uint32_t number, struct buf *conditions) {
+static void put_consumer(struct pass_writer *w, uint32_t number, struct str value) {
     const struct mlir *m = w->place.g->m;
     uint32_t root = w->place.roots[number], path[MAX_STEPS], from = NONE, n = path_back(w, root, path, &from, 0);
     struct str name = pass_variable(w, pass_word(w->place.g, root), "Op");
     struct buf classes = {0}, others = {0};
-    if (n == 0)
-        return false;
     for (uint32_t i = n; i-- > 0;) {
         struct str class = pass_class(w, w->place.g, path[i]);
-        buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
+        if (w->place.step[path[i]])
+            buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
     }
     for (uint32_t i = 0; i < number; i++) {
         struct str other = w->expr[m->ops[w->place.roots[i]].first_result];
         buf_printf(&others, "%s%.*s", i ? ", " : "", (int)other.n, other.p);
     }
     struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena);
-    struct str value = w->expr[from];
     w->helpers |= HELPER_CONSUMER;
     w->expr[m->ops[root].first_result] = name;
     w->final[m->ops[root].first_result] = true;
-    cpp_put(&w->guards, w->indent, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n,
-            all.p, (int)value.n, value.p, (int)taken.n, taken.p);
-    condition(conditions, "!%.*s", (int)name.n, name.p);
-    return true;
+    cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
+            (int)value.n, value.p, (int)taken.n, taken.p);
 }
 
-/* With its branch, which is alike. */
-static bool match_branch(struct pass_writer *w, uint32_t number, const uint32_t *to, const struct str *first) {
-    static const char *const branches[MAX_ROOTS] = {"first", "second", "third",   "fourth",
-                                                    "fifth", "sixth",  "seventh", "eighth"};
-    uint32_t root = w->place.roots[number];
-    struct buf c = {0};
-    if (!find_root(w, number, &c))
-        return false;
-    struct str name = w->expr[w->place.g->m->ops[root].first_result], branch = str_of(branches[number]);
-    cpp_put(&w->guards, w->indent, "Branch %.*s;", (int)branch.n, branch.p);
-    condition(&c, "failed(matchBranch(%.*s, rewriter, %.*s))", (int)name.n, name.p, (int)branch.n, branch.p);
-    name_branch(w, branch, name, to, first, &c);
-    refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, root).n, pass_word(w->place.g, root).p);
-    return true;
+/* What was collected, as guards with the leaves between. */
+static void put_root(struct pass_writer *w, struct root_guards *t) {
+    struct str others = buf_take(&t->others, w->arena);
+    if (others.n)
+        condition(&t->missing, "%.*s", (int)others.n, others.p);
+    refuse(w, &t->missing, "unexpected producers");
+    buf_add(&w->guards, buf_str(&t->leaves));
+    buf_free(&t->leaves);
+    refuse(w, &t->differing, "unexpected operands");
+    *t = (struct root_guards){.nsteps = 0};
 }
 
-/* Branches that are alike are found by one function. False: not all results are led to by what the first one is. */
+/* False: not all results are led to by what the first one is. */
 static bool match_roots(struct pass_writer *w) {
-    const struct mlir *m = w->place.g->m;
-    uint32_t *to[MAX_ROOTS] = {NULL};
-    size_t nvalues = m->nvalues + (size_t)1;
-    struct str *first = arena_alloc(w->arena, nvalues * sizeof *first);
-    bool alike = w->place.nroots > 1;
-    for (uint32_t i = 0; i < w->place.nroots && alike; i++) {
-        to[i] = arena_alloc(w->arena, nvalues * sizeof **to);
-        memset(to[i], 0xff, nvalues * sizeof **to);
-        alike = are_alike(w, m->ops[w->place.roots[0]].first_result, m->ops[w->place.roots[i]].first_result, to[i]);
-    }
-    w->indent = alike ? INDENT - 2 : INDENT; /* of a function of its own */
-    match_tree(w, w->place.roots[0]);
-    for (uint32_t i = 1; i < w->place.nroots && !alike; i++) {
-        struct buf c = {0};
-        if (!find_root(w, i, &c))
+    struct root_guards t = {.nsteps = 0};
+    for (uint32_t i = 0; i < w->place.nroots; i++) {
+        struct str from = {0};
+        if (i > 0 && !find_root(w, i, &from))
             return false;
-        refuse(w, &c, "no further %.*s", (int)pass_word(w->place.g, w->place.roots[i]).n,
-               pass_word(w->place.g, w->place.roots[i]).p);
-        match_tree(w, w->place.roots[i]);
+        if (i == 1 ||
+            (i > 0 && str_find(buf_str(&t.leaves), arena_printf(w->arena, "Value %.*s =", (int)from.n, from.p))))
+            put_root(w, &t);
+        if (i > 0)
+            put_consumer(w, i, from);
+        uint32_t before = t.nsteps;
+        visit_operands(w, &t, w->place.roots[i]);
+        struct str name = w->expr[w->place.g->m->ops[w->place.roots[i]].first_result];
+        if (i > 0 && t.nsteps == before)
+            condition(&t.missing, "!%.*s", (int)name.n, name.p);
     }
+    put_root(w, &t);
     match_attributes(w);
-    if (!alike)
-        return true;
-    begin_branches(w);
-    memcpy(first, w->expr, m->nvalues * sizeof *first);
-    name_branch(w, STR("first"), STR("srcOp"), to[0], first, NULL);
-    cpp_put(&w->guards, w->indent, "Branch first;");
-    cpp_put(&w->guards, w->indent, "if (failed(matchBranch(srcOp, rewriter, first))) {");
-    cpp_put(&w->guards, w->indent + 2, "return failure();");
-    cpp_put(&w->guards, w->indent, "}");
-    buf_addc(&w->guards, '\n');
-    for (uint32_t i = 1; i < w->place.nroots; i++)
-        alike &= match_branch(w, i, to[i], first);
-    return alike;
+    return true;
 }
 
 /* ---- constants ---- */
@@ -692,7 +562,8 @@ static struct str number_of_constant(struct pass_writer *w, double x, bool *coun
     return count.n ? count : cpp_number(x, w->arena);
 }
 
-static void match_constants(struct pass_writer *w) {
+/* Statements; the conditions under which constants are others. */
+static struct buf match_constants(struct pass_writer *w) {
     struct buf named = {0}, others = {0};
     for (uint32_t i = 0; i < w->nconstants; i++) {
         struct pass_constant *c = &w->constants[i];
@@ -701,8 +572,8 @@ static void match_constants(struct pass_writer *w) {
         if (name.n && form_has(w, c->number)) {
             c->variable = pass_variable(w, name, "");
             w->helpers |= HELPER_SPLAT;
-            cpp_put(&w->guards, w->indent, "std::optional<double> %.*s = getSplatValue(%.*s);", (int)c->variable.n,
-                    c->variable.p, (int)expr.n, expr.p);
+            cpp_put(&w->guards, INDENT, "auto %.*s = getSplatValue(%.*s);", (int)c->variable.n, c->variable.p,
+                    (int)expr.n, expr.p);
             condition(&named, "!%.*s", (int)c->variable.n, c->variable.p);
             continue;
         }
@@ -714,7 +585,7 @@ static void match_constants(struct pass_writer *w) {
     struct str rest = buf_take(&others, w->arena);
     if (rest.n)
         condition(&named, "%.*s", (int)rest.n, rest.p);
-    refuse(w, &named, "a constant does not fit");
+    return named;
 }
 
 /* Where slices begin, in parts of what they cut. */
@@ -786,7 +657,7 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
         if (!name.n)
             continue;
         bool op = str_find(expr, STR("Op")) != NULL;
-        cpp_put(&w->guards, w->indent,
+        cpp_put(&w->guards, INDENT,
                 op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
                    : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
                 (int)name.n, name.p, (int)expr.n, expr.p);
@@ -804,7 +675,7 @@ static void match_shapes(struct pass_writer *w, const struct str more[3]) {
             condition(&guards, "%.*s", (int)more[i].n, more[i].p);
     w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
     match_elements(w, &guards);
-    refuse(w, &guards, "shapes or types do not fit");
+    refuse(w, &guards, "unexpected shapes or types");
 }
 
 bool pass_match(struct pass_writer *w) {
@@ -821,11 +692,11 @@ bool pass_match(struct pass_writer *w) {
     struct buf before = w->guards;
     w->guards = (struct buf){0};
     struct str slices = slices_text(w);
-    struct buf asked = {0}, comment = {0};
-    pass_where(w, &asked, &comment);
+    struct buf asked = {0}, comment = {0}, numbers = match_constants(w);
+    pass_where(w, &asked, &numbers, &comment);
     w->asked = buf_take(&comment, w->arena);
     struct str where = buf_take(&asked, w->arena);
-    match_constants(w);
+    refuse(w, &numbers, "unexpected constants");
     struct buf constants = w->guards;
     w->guards = before;
     pass_create(w);

@@ -86,10 +86,6 @@ static const struct {
                   "  return number && (*number == expected ||\n"
                   "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
                   "}\n\n"},
-    {HELPER_ONE_USE, "// Whether all of the ops are there, and each has one use.\n"
-                     "template <typename... OpTys> bool haveOneUse(OpTys... ops) {\n"
-                     "  return ((ops && ops->hasOneUse()) && ...);\n"
-                     "}\n\n"},
     {HELPER_SHAPE, "bool haveShape(ValueRange values, ArrayRef<int64_t> shape) {\n"
                    "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
                    "    return cast<RankedTensorType>(type).getShape() == shape;\n"
@@ -100,21 +96,47 @@ static const struct {
                       "    return getElementTypeOrSelf(type) == elementType;\n"
                       "  });\n"
                       "}\n\n"},
-    {HELPER_OPERANDS, "// Both operands of an op, first the one that is made by an OpTy.\n"
+    {HELPER_PRODUCER, "// The op that makes an operand of `op`, behind ops of ThroughTys; null if that\n"
+                      "// is another one, or has more or fewer users. 0: any number of them.\n"
                       "template <typename OpTy, typename... ThroughTys>\n"
-                      "std::pair<Value, Value> getOperands(Operation *op) {\n"
-                      "  Value lhs = op->getOperand(0), rhs = op->getOperand(1);\n"
-                      "  return ttmlir::utils::findOpThrough<OpTy, ThroughTys...>(lhs)\n"
-                      "             ? std::make_pair(lhs, rhs)\n"
-                      "             : std::make_pair(rhs, lhs);\n"
+                      "OpTy getProducer(Operation *op, unsigned operand, size_t uses = 1) {\n"
+                      "  if (!op) {\n"
+                      "    return nullptr;\n"
+                      "  }\n"
+                      "  auto producer = ttmlir::utils::findOpThrough<OpTy, ThroughTys...>(\n"
+                      "      op->getOperand(operand));\n"
+                      "  if (producer && uses != 0 &&\n"
+                      "      ttmlir::utils::countUsers(producer->getResult(0)) != uses) {\n"
+                      "    return nullptr;\n"
+                      "  }\n"
+                      "  return producer;\n"
                       "}\n\n"},
-    {HELPER_MADE_OF, "template <typename OperandTy> bool isMadeOf(Value value) {\n"
+    {HELPER_OPERAND, "template <typename OpTy, typename... RestTys>\n"
+                     "bool isMadeBy(Value value) {\n"
                      "  Operation *op = value.getDefiningOp();\n"
-                     "  return op && llvm::any_of(op->getOperands(), [](Value operand) {\n"
-                     "           return operand.getDefiningOp<OperandTy>() != nullptr;\n"
-                     "         });\n"
+                     "  while (!isa_and_nonnull<OpTy>(op) &&\n"
+                     "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
+                     "    op = op->getOperand(0).getDefiningOp();\n"
+                     "  }\n"
+                     "  if constexpr (sizeof...(RestTys) == 0) {\n"
+                     "    return isa_and_nonnull<OpTy>(op);\n"
+                     "  } else {\n"
+                     "    return isa_and_nonnull<OpTy>(op) &&\n"
+                     "           llvm::any_of(op->getOperands(), isMadeBy<RestTys...>);\n"
+                     "  }\n"
+                     "}\n\n"
+                     "// The operand of a commutative op that an op of the first class makes, an\n"
+                     "// operand of which one of the second makes, and so on.\n"
+                     "template <typename... OpTys>\n"
+                     "unsigned findOperand(Operation *op) {\n"
+                     "  return op && isMadeBy<OpTys...>(op->getOperand(0)) ? 0 : 1;\n"
                      "}\n\n"},
-    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys> auto followUsers(Operation *op) {\n"
+    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys>\n"
+                      "auto followUsers(Operation *op) {\n"
+                      "  while (!isa_and_nonnull<OpTy>(op) &&\n"
+                      "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
+                      "    op = op->hasOneUse() ? *op->user_begin() : nullptr;\n"
+                      "  }\n"
                       "  auto user = dyn_cast_or_null<OpTy>(op);\n"
                       "  if constexpr (sizeof...(RestTys) == 0) {\n"
                       "    return user;\n"
@@ -136,6 +158,23 @@ static const struct {
                       "  }\n"
                       "  return found;\n"
                       "}\n\n"},
+    {HELPER_SLICE, "// What `input` has along `dim` from `begin` on, up to `end`.\n"
+                   "SliceStaticOp createSlice(OpBuilder &builder, Location loc, Value input,\n"
+                   "                          int64_t dim, int64_t begin, int64_t end,\n"
+                   "                          int64_t step = 1) {\n"
+                   "  auto type = cast<RankedTensorType>(input.getType());\n"
+                   "  SmallVector<int64_t> shape(type.getShape());\n"
+                   "  SmallVector<int32_t> begins(shape.size(), 0), ends(type.getShape());\n"
+                   "  SmallVector<int32_t> steps(shape.size(), 1);\n"
+                   "  shape[dim] = (end - begin + step - 1) / step;\n"
+                   "  begins[dim] = begin;\n"
+                   "  ends[dim] = end;\n"
+                   "  steps[dim] = step;\n"
+                   "  return builder.create<SliceStaticOp>(\n"
+                   "      loc, RankedTensorType::get(shape, type.getElementType()), input,\n"
+                   "      builder.getI32ArrayAttr(begins), builder.getI32ArrayAttr(ends),\n"
+                   "      builder.getI32ArrayAttr(steps));\n"
+                   "}\n\n"},
 };
 
 static void put_includes(const struct pass_writer *w, struct buf *out) {
@@ -156,9 +195,7 @@ static void put_includes(const struct pass_writer *w, struct buf *out) {
         buf_add(out, STR("#include <cmath>\n"));
     if (w->helpers & HELPER_SPLAT)
         buf_add(out, STR("#include <optional>\n"));
-    if (w->helpers & (HELPER_OPERANDS | HELPER_MADE_OF))
-        buf_add(out, STR("#include <utility>\n"));
-    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT | HELPER_OPERANDS | HELPER_MADE_OF))
+    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT))
         buf_addc(out, '\n');
 }
 
@@ -207,7 +244,10 @@ static void put_comment(const struct pass_writer *w, struct buf *out) {
     if (spelling.n <= MOST)
         cpp_comment(out, 0, buf_str(&spelling));
     if (w->asked.n)
-        cpp_comment(out, 0, arena_printf(w->arena, "True of this place: %.*s.", (int)w->asked.n, w->asked.p));
+        cpp_comment(out, 0,
+                    arena_printf(w->arena,
+                                 "No guard asks, in the words of fusion-patterns(5), and it is so here: %.*s.",
+                                 (int)w->asked.n, w->asked.p));
     buf_free(&spelling);
 }
 
@@ -233,17 +273,13 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
             if (at)
                 buf_printf(&out, "%s%s", tolerance(w), at + 2);
         }
-    buf_add(&out, w->functions);
     put_comment(w, &out);
-    bool wide = p->name.n + root.n > 38;
-    buf_printf(&out, "class %.*s%s: public mlir::OpRewritePattern<%.*s> {\n", (int)p->name.n, p->name.p,
+    bool wide = p->name.n + root.n > 44;
+    buf_printf(&out, "class %.*s%s: public OpRewritePattern<%.*s> {\n", (int)p->name.n, p->name.p,
                wide ? "\n    " : " ", (int)root.n, root.p);
-    buf_printf(&out, "  using mlir::OpRewritePattern<%.*s>::OpRewritePattern;\n\n", (int)root.n, root.p);
-    wide = root.n + var.n > 13;
-    buf_printf(&out,
-               "public:\n  mlir::LogicalResult\n  matchAndRewrite(%.*s %.*s,%s"
-               "mlir::PatternRewriter &rewriter) const final {\n",
-               (int)root.n, root.p, (int)var.n, var.p, wide ? "\n                  " : " ");
+    buf_printf(&out, "  using OpRewritePattern<%.*s>::OpRewritePattern;\n\npublic:\n", (int)root.n, root.p);
+    cpp_put(&out, 2, "LogicalResult matchAndRewrite(%.*s %.*s, PatternRewriter &rewriter) const final {", (int)root.n,
+            root.p, (int)var.n, var.p);
     if (w->composite) {
         cpp_put(&out, 4, "if (utils::isInsideCompositeDecomposition(%.*s)) {", (int)var.n, var.p);
         cpp_put(&out, 6, "return rewriter.notifyMatchFailure(%.*s, \"inside of a decomposition\");", (int)var.n, var.p);
@@ -251,7 +287,7 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
     }
     buf_add(&out, buf_str(&w->guards));
     buf_add(&out, buf_str(&w->rewrite));
-    buf_add(&out, STR("    return mlir::success();\n  }\n};\n\n} // namespace\n\n"));
+    buf_add(&out, STR("    return success();\n  }\n};\n\n} // namespace\n\n"));
     cpp_comment(
         &out, 0,
         arena_printf(
@@ -318,15 +354,18 @@ static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     buf_free(&w->rewrite);
 }
 
-/* Of an op that TTIR has not: what it would be. */
+/* Of an op that TTIR has not, or of ops that are known in TTNN alone: what it would be. */
 static void define(struct fa_pass *p, const struct fa_pass_options *o) {
     struct module_text t;
     struct match match;
     struct match_detail detail;
     bool read = module_text_read(&t, str_of(o->module), &p->arena);
+    if (str_find(str_of(o->module), STR("\"ttnn.")))
+        p->left = STR("its ops in TTIR are not known, which a pattern is written from");
     for (uint32_t i = 0; read && i < t.level.ir.nfuncs; i++)
         if (find_match(p, &t.level.graph, i, NULL, &match) && match_details(&match, &p->arena, &detail) &&
-            op_spelling(match.pattern->makes, "ttir.", "").n == 0) {
+            (op_spelling(match.pattern->makes, "ttir.", "").n == 0 ||
+             str_starts(mlir_op_name(&t.level.ir, match.root), STR("ttnn.")))) {
             p->left = pass_definition(&match, &detail, &p->arena);
             break;
         }

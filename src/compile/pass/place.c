@@ -138,6 +138,18 @@ static bool only_reshaped(const struct pass_place *p, uint32_t value) {
     return op == NONE || !place_leads_on(p->g, op);
 }
 
+/* From the op on, ops of this kind are looked through: more of them before it would be, too. */
+static bool is_looked_through(const struct pass_place *p, uint32_t op, uint16_t kind) {
+    const struct graph *g = p->g;
+    bool is = false;
+    while (op != NONE && p->matched[op] && place_leads_on(g, op) && !is) {
+        uint32_t result = g->m->ops[op].first_result;
+        is = g->kind[op] == kind;
+        op = g->first_use[result + 1] > g->first_use[result] ? g->uses[g->first_use[result]] : NONE;
+    }
+    return is;
+}
+
 static bool is_step(const struct pass_place *p, uint32_t op) {
     const struct graph *g = p->g;
     uint32_t result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
@@ -148,8 +160,7 @@ static bool is_step(const struct pass_place *p, uint32_t op) {
         p->read[result])
         return true;
     uint32_t from = graph_operands(g, op)[0], before = place_def(p, from);
-    /* that would be looked through, too */
-    return p->read[from] && before != NONE && place_leads_on(g, before) &&
+    return p->read[from] && before != NONE && is_looked_through(p, op, g->kind[before]) &&
            !(only_reshaped(p, from) && place_reshaped(p, from));
 }
 

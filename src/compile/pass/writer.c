@@ -5,7 +5,7 @@
 struct str pass_word(const struct graph *g, uint32_t op) {
     struct str name = mlir_op_name(g->m, op);
     str_part(&name, '.');
-    return name;
+    return str_is(name, "dot_general") ? STR("dot") : str_is(name, "slice_static") ? STR("slice") : name;
 }
 
 struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op) {

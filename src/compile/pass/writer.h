@@ -23,10 +23,10 @@ enum pass_helper {
     HELPER_NEAR = 2,      /* isSplat */
     HELPER_SHAPE = 4,     /* haveShape */
     HELPER_ELEMENTS = 8,  /* haveElementType */
-    HELPER_OPERANDS = 16, /* getOperands */
-    HELPER_MADE_OF = 32,  /* isMadeOf */
+    HELPER_PRODUCER = 16, /* getProducer */
+    HELPER_OPERAND = 32,  /* findOperand */
     HELPER_CONSUMER = 64, /* getConsumer */
-    HELPER_ONE_USE = 128  /* haveOneUse */
+    HELPER_SLICE = 128    /* createSlice */
 };
 
 struct pass_writer {
@@ -44,13 +44,11 @@ struct pass_writer {
     struct str names[MAX_NAMES];         /* of variables */
     uint32_t nnames;
     unsigned helpers;
-    bool composite;       /* it writes one */
-    bool element_types;   /* it asks getElementTypeOrSelf */
-    bool counts_uses;     /* it asks countUsers, lookThrough or findOpThrough */
-    bool uses_utils;      /* it asks moveUDChainBefore or createReshapeOp */
-    struct str functions; /* before the class; or empty */
-    struct str asked;     /* what the pattern asks that no guard does; or empty */
-    uint32_t indent;      /* of guards */
+    bool composite;     /* it writes one */
+    bool element_types; /* it asks getElementTypeOrSelf */
+    bool counts_uses;   /* it asks countUsers, lookThrough or findOpThrough */
+    bool uses_utils;    /* it asks moveUDChainBefore or createReshapeOp */
+    struct str asked;   /* what the pattern asks that no guard does; or empty */
     struct buf guards, rewrite;
 };
 
@@ -58,7 +56,7 @@ struct pass_writer {
 struct str pass_variable(struct pass_writer *w, struct str name, const char *end);
 /* The class of an op's dialect. */
 struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op);
-/* "multiply" of ttir.multiply. */
+/* "multiply" of ttir.multiply: for names. */
 struct str pass_word(const struct graph *g, uint32_t op);
 /* Guards and rewrite. False: its results have no value in common. */
 bool pass_match(struct pass_writer *w);

@@ -175,9 +175,11 @@ static void find_inputs(struct cutting *c, const struct segment *s) {
         }
 }
 
-/* Taken by an op that stays behind, or by none; what is written to is no use of it. */
+/* Taken by an op that stays behind, or by none; what is written to is no use of it. Constants stay there, too. */
 static bool is_result(const struct cutting *c, uint32_t value) {
     const struct graph *g = c->g;
+    if (is_short_constant(c, value, 0))
+        return false;
     bool inside = graph_op_is(g, c->m->values[value].def, ARBITRARY);
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++) {
         if (!is_in(c, g->uses[u]))
