@@ -221,9 +221,9 @@ bool fa_print_report(const struct fa_audit *a, const char *format, FILE *out);
 bool fa_write_report(const struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
 /* The name of the file where a format of the report goes by default; NULL: there is no such format. */
 const char *fa_default_file(const char *format);
-/* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
- * of a terminal. `name` is what the first line calls the report. Without findings nothing is printed. */
-void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
+/* Prints what was found and what to do about it as a table, in lines of `width` columns as fa_print_lines does. `name`
+ * is what the first line calls the report. Without findings nothing is printed. */
+void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, FILE *out);
 /* The estimated time of all ops, in us; known where something was found, and with `times`, `inventory`
  * or a baseline. */
 double fa_time(const struct fa_audit *a);

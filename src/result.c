@@ -336,10 +336,10 @@ const char *fa_version(void) {
     return FA_VERSION;
 }
 
-void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out) {
+void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, FILE *out) {
     IN_C_LOCALE;
     if (a->report.nentries)
-        report_summary(&a->report, name, width, colour, out);
+        report_summary(&a->report, name, width, out);
 }
 
 double fa_time(const struct fa_audit *a) {

@@ -109,7 +109,7 @@ class AddsUp(unittest.TestCase):
         part = head[1] + (head[2] or head[3][head[3].index(" "):])
         self.assertLessEqual(abs(seconds(part) - saved), half_digit(part))
         self.assertLessEqual(abs(seconds(head[3]) - total), half_digit(head[3]))
-        rows = re.findall(r"(?m)^ +([0-9.]+ (?:us|ms|s)) +\d", said)
+        rows = re.findall(r"(?m)^ *([0-9.]+ (?:us|ms|s))(?: +\d| at \d)", said)
         kernels = re.search(r"kernels to request \(\d+ places?, ([0-9.]+ (?:us|ms|s))\)", re.sub(r"\n +", " ", said))
         rows += [kernels[1]] if kernels else []
         self.assertLessEqual(abs(sum(map(seconds, rows)) - saved), sum(map(half_digit, rows)) + 0.01, said)

@@ -56,7 +56,7 @@ int main(int, char **argv) {
     fa_print_report(audit, "yaml", none);
     good = fa_close_stream(out) && !fa_close_stream(none) && good;
     fflush(stdout);
-    fa_print_summary(audit, "summary", 80, false, stdout);
+    fa_print_summary(audit, "summary", 80, stdout);
     fa_free(audit);
     audit = fa_read_report(argv[5]);
     fa_table_row row = {audit, argv[5], NULL, NULL, NULL};

@@ -122,7 +122,7 @@ static char *summary_of(struct report *r, uint32_t width) {
     text = NULL;
     FILE *out = open_memstream(&text, &n);
     report_sort(r);
-    report_summary(r, "r.yml", width, false, out);
+    report_summary(r, "r.yml", width, out);
     fclose(out);
     report_free(r);
     return text;
@@ -139,10 +139,10 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
     r.saved_us = 2;
     r.total_us = 3000;
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
-                                          "   saves  places  fused op: what to do\n"
-                                          "   20 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
-                                          "   70 us       2  ttnn.ab, ttnn.a: set level=1\n"
-                                          " -3.0 us       1  ttnn.slow: leave it: fusing is estimated to be slower\n"
+                                          "  saves  places  fused op: what to do\n"
+                                          "  20 ms       1  ttnn.a: no pass makes it; write one in TTIR\n"
+                                          "  70 us       2  ttnn.ab, ttnn.a: set level=1\n"
+                                          "-3.0 us       1  ttnn.slow: leave it: fusing is estimated to be slower\n"
                                           "set level=1: saves 70 us of 3.0 ms\n"
                                           "kernels to request (2 places, 90 ms): cuda.k, cuda.l\n");
 }
@@ -167,9 +167,9 @@ Test(report, what_does_not_count_is_in_no_sum) {
     f.todo = (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")};
     report_add(&r, &f);
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 4 fused ops; about 40 of 900 us to save\n"
-                                          "   saves  places  fused op: what to do\n"
-                                          "   40 us       2  ttnn.b, ttnn.a: set fuse\n"
-                                          "       -       1  ttnn.c: no pass makes it; write one in TTNN\n"
+                                          "saves  places  fused op: what to do\n"
+                                          "40 us       2  ttnn.b, ttnn.a: set fuse\n"
+                                          "    -       1  ttnn.c: no pass makes it; write one in TTNN\n"
                                           "set fuse: saves 40 of 900 us\n"
                                           "kernels to request (1 place, nothing beside the rows above): cuda.k\n");
 }
@@ -184,14 +184,14 @@ Test(report, summary_promises_options_in_order) {
     add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "fuse", 30);
     add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "other", 70);
     report_add(&r, &two);
-    cr_assert_str_eq(
-        summary_of(&r, 100),
-        "r.yml: 3 places, 3 fused ops\n"
-        "   saves  places  fused op: what to do\n"
-        "  500 us       1  ttnn.c: set fuse and level=1\n"
-        "   70 us       1  ttnn.b: set other\n"
-        "   30 us       1  ttnn.a: set fuse\n"
-        "set other: saves 70 of 900 us; then fuse: 30 us more; then level=1: 500 us more (needs a new one)\n");
+    cr_assert_str_eq(summary_of(&r, 100), "r.yml: 3 places, 3 fused ops\n"
+                                          " saves  places  fused op: what to do\n"
+                                          "500 us       1  ttnn.c: set fuse and level=1\n"
+                                          " 70 us       1  ttnn.b: set other\n"
+                                          " 30 us       1  ttnn.a: set fuse\n"
+                                          "set other: saves 70 of 900 us\n"
+                                          "then set fuse: 30 us more\n"
+                                          "then set level=1: 500 us more (needs a new one)\n");
 }
 
 /* Entries of one op for which the same is to be done have one row, of whatever they are made. */
@@ -202,10 +202,10 @@ Test(report, summary_has_a_row_for_each_thing_to_do) {
     add_todo_of(&r, "ttnn.a", "ttnn.divide", "it wants y");
     add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 4 places, 2 fused ops\n"
-                                          "   saves  places  fused op: what to do\n"
-                                          "  2.0 us       2  ttnn.a: P left it, it wants x\n"
-                                          "  1.0 us       1  ttnn.a: P left it, it wants y\n"
-                                          "  1.0 us       1  ttnn.b: P left it, it wants x\n");
+                                          " saves  places  fused op: what to do\n"
+                                          "2.0 us       2  ttnn.a: P left it, it wants x\n"
+                                          "1.0 us       1  ttnn.a: P left it, it wants y\n"
+                                          "1.0 us       1  ttnn.b: P left it, it wants x\n");
 }
 
 /* Also of ops whose names begin alike; those of several entries are named once. */
@@ -219,8 +219,8 @@ Test(report, summary_names_each_op_of_a_row) {
         report_add(&r, &f);
     }
     cr_assert_str_eq(summary_of(&r, 100), "r.yml: 5 places, 3 fused ops\n"
-                                          "   saves  places  fused op: what to do\n"
-                                          "   35 us       5  ttnn.abc, ttnn.ab, ttnn.a: set x\n");
+                                          "saves  places  fused op: what to do\n"
+                                          "35 us       5  ttnn.abc, ttnn.ab, ttnn.a: set x\n");
 }
 
 Test(report, rows_that_save_the_same_stay_in_order) {
@@ -249,12 +249,13 @@ Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
             add_todo(&r, fused, "triton", TODO_KERNEL, "", 1);
         }
         char *text = summary_of(&r, width);
-        size_t most = width < 60 ? 60 : width;
-        cr_assert(strstr(text, "  in 5 more rows, which the report has\n"), "%s", text);
+        size_t most = width < 40 ? 40 : width; /* but for longer words */
+        cr_assert(strstr(text, " in 5 more rows"), "%s", text);
         cr_assert(strstr(text, " more\nrequest") || strstr(text, "more\n"), "%s", text);
         cr_assert(!strstr(text, "an_op_with_a_name_that_has_no_end_20 "));
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-            cr_assert(strlen(line) <= most && line[strlen(line) - 1] != ' ', "%u: %s", width, line);
+            cr_assert((strlen(line) <= most || !strchr(line + strspn(line, " "), ' ')) && line[strlen(line) - 1] != ' ',
+                      "%u: %s", width, line);
     }
 }
 
@@ -268,7 +269,6 @@ Test(report, summary_sorts_rows) {
     cr_expect(str_starts(str_of(strstr(text, "set level")), STR("set level=1\n")), "%s", text);
 }
 
-/* The second line of the head has a cell of places only. */
 Test(report, summary_counts_places_that_are_alike_once) {
     struct report r = {0};
     struct finding f = finding_of("ttnn.a", "ttnn", "x");
@@ -279,9 +279,8 @@ Test(report, summary_counts_places_that_are_alike_once) {
         report_add(&r, &f);
     cr_assert_str_eq(summary_of(&r, 100),
                      "r.yml: 3 places, 1 fused op\n"
-                     "   saves       places  fused op: what to do\n"
-                     "           (distinct)\n"
-                     "  3.0 us        3 (1)  ttnn.a: leave it: fusing is estimated to be slower\n");
+                     " saves  places  distinct  fused op: what to do\n"
+                     "3.0 us       3         1  ttnn.a: leave it: fusing is estimated to be slower\n");
 }
 
 Test(report, summary_counts_ops_that_have_a_pair) {

@@ -310,7 +310,7 @@ class Audit:
 
     def summary(self, name: str = "report", width: int = 100) -> str:
         """The table that the program prints on standard error."""
-        return _printed(_lib.fa_print_summary, self._of, name.encode(), width, False)
+        return _printed(_lib.fa_print_summary, self._of, name.encode(), width)
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ static struct str expanded(const char *text, const struct scope *s, struct arena
 /* ---- tables ---- */
 
 static bool is_numeric(struct str cell) {
-    return !cell.n || (*cell.p >= '0' && *cell.p <= '9');
+    return !cell.n || *cell.p == '-' || (*cell.p >= '0' && *cell.p <= '9');
 }
 
 /* Right of their column stand numbers. */

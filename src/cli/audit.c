@@ -16,12 +16,6 @@ static unsigned summary_width(void) {
     return width && width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
-/* no-color.org */
-static bool terminal_has_colour(void) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
-}
-
 /* What --verbose prints, each line with the name before it. */
 static void say_remarks(const struct fa_audit *a, const char *name) {
     for (size_t i = 0; i < fa_remarks(a); i++) {
@@ -74,7 +68,7 @@ enum fa_status audit_finish(struct fa_audit *a, const struct audit_args *x, cons
                          x->dry_run               ? "dry run"
                          : strcmp(path, "-") == 0 ? "standard output"
                                                   : path,
-                         summary_width(), terminal_has_colour(), stderr);
+                         summary_width(), stderr);
     return status;
 }
 

@@ -113,7 +113,7 @@ bool report_uri(const struct report *r, struct buf *out);
 void report_add_time(struct buf *out, double us);
 /* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for
  * the same option in one row, requests for kernels in a line below. `name`: of the report. */
-void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out);
+void report_summary(const struct report *r, const char *name, uint32_t width, FILE *out);
 /* Prints to an open stream. False when libyaml or the stream fails; errno tells why, 0 for libyaml. The caller flushes
  * the stream. */
 bool report_print(const struct report *r, FILE *out);

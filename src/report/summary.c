@@ -2,14 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lines.h"
-#include "base/locale.h"
 #include "base/units.h"
-#include "base/utf8.h"
+#include "base/writer.h"
 #include "fusion_audit.h"
 #include "report/report.h"
 
-enum { MOST_ROWS = 20, MOST_LINES = 3 /* of a row */, SAVES_WIDTH = 8, PLACES_WIDTH = 6, DIFFERENT_WIDTH = 11 };
+enum { MOST_ROWS = 20, MOST_KERNELS = 3 /* by name */ };
 
 /* ---- what to do about an entry ---- */
 
@@ -71,9 +69,6 @@ struct summary {
     struct row *rows;
     uint32_t nrows, cap;
     struct row kernels; /* those that are to be requested */
-    uint32_t width, places_width;
-    bool colour;
-    FILE *out;
 };
 
 static bool same_row(const struct report_entry *x, const struct report_entry *y) {
@@ -125,276 +120,219 @@ static int by_saving(const void *pa, const void *pb) {
 
 /* ---- printing ---- */
 
-static void print_wrapped(struct str text, const char *indent, uint32_t width, FILE *out) {
-    for (bool first = true; text.n; first = false) {
-        struct str line = next_line(&text, width - (first ? 0 : strlen(indent)), true);
-        fprintf(out, "%s%.*s\n", first ? "" : indent, (int)line.n, line.p);
-    }
-}
-
 void report_add_time(struct buf *out, double us) {
     char text[FA_TIME_TEXT];
     buf_add(out, str_of(fa_format_time(us, text)));
 }
 
-static void add_places(struct buf *out, const struct row *row) {
-    buf_printf(out, "%u", row->nplaces);
-    if (row->ndifferent < row->nplaces)
-        buf_printf(out, " (%u)", row->ndifferent);
-}
-
-/* What begins at `what` is coloured. */
-static void print_part(const struct summary *t, struct str line, const char *what) {
-    size_t plain = line.p >= what ? 0 : (size_t)(what - line.p) < line.n ? (size_t)(what - line.p) : line.n;
-    bool colour = t->colour && plain < line.n;
-    fprintf(t->out, "%.*s%s%.*s%s", (int)plain, line.p, colour ? "\033[36m" : "", (int)(line.n - plain), line.p + plain,
-            colour ? "\033[0m" : "");
-}
-
-/* The text goes on below with a blank or two before it. */
-static void print_row(const struct summary *t, struct str saves, struct str places, struct str text, size_t ops) {
-    uint32_t rest = t->width - SAVES_WIDTH - t->places_width - 4;
-    const char *what = text.p + ops;
-    for (uint32_t i = 0; saves.n || places.n || text.n; i++) {
-        bool last = i == MOST_LINES - 1;
-        struct str first = next_line(&saves, SAVES_WIDTH, true), second = next_line(&places, t->places_width, true);
-        struct str line = next_line(&text, rest - (i ? 2 : 0) - (last ? 4 : 0), true);
-        fprintf(t->out, "%*.*s  %*.*s%s", SAVES_WIDTH, (int)first.n, first.p, (int)t->places_width, (int)second.n,
-                second.p,
-                !line.n ? ""
-                : i     ? "    "
-                        : "  ");
-        print_part(t, line, what);
-        fputs(last && text.n ? " ...\n" : "\n", t->out);
-        if (last)
-            text.n = 0;
-    }
-}
-
-/* Of the place that saves most: "; at modeling_qwen3.py:188 (forward), ..." */
-static void add_source(struct buf *out, const struct row *row) {
-    struct str rest = row->entry->findings[0]->notes.source, line = str_part(&rest, ',');
-    if (line.n)
-        buf_printf(out, "; at %.*s%s", (int)line.n, line.p, row->nplaces > 1 ? ", ..." : "");
-}
-
-static void print_item(const struct summary *t, const struct row *row) {
-    const struct todo *todo = entry_todo(row->entry);
-    struct buf saves = {0}, places = {0}, text = {0}, clean = {0};
-    if (row->saved != 0)
-        report_add_time(&saves, row->saved);
-    else
-        buf_add(&saves, STR("-"));
-    add_places(&places, row);
-    for (uint32_t i = 0; i < row->nops; i++)
-        buf_printf(&text, "%s%.*s", i ? ", " : "", (int)row->ops[i].n, row->ops[i].p);
-    buf_add(&text, STR(": "));
-    size_t ops = text.n;
-    todo_name(todo, &text);
-    if (todo->kind != TODO_OPTION)
-        todo_reason(todo, &text);
-    add_source(&text, row);
-    print_row(t, buf_str(&saves), buf_str(&places), utf8_clean(buf_str(&text), "", &clean), ops);
-    buf_free(&clean);
-    buf_free(&saves);
-    buf_free(&places);
+/* "10 of 30 ms" */
+static void write_part(struct writer *w, const char *key, double us, double all) {
+    struct buf text = {0};
+    add_time_part(&text, us, "of", all);
+    write_pair(w, key, buf_str(&text), TEXT_NAME);
     buf_free(&text);
 }
 
-static void print_rows(const struct summary *t) {
+static void write_names_of(struct writer *w, const char *key, const struct row *row, uint32_t most) {
+    write_names(w, key, (struct str_list){row->ops, row->nops < most ? row->nops : most});
+}
+
+static void write_row(struct writer *w, const struct row *row) {
+    const struct todo *todo = entry_todo(row->entry);
+    struct str rest = row->entry->findings[0]->notes.source;
+    struct buf text = {0};
+    todo_name(todo, &text);
+    if (todo->kind != TODO_OPTION)
+        todo_reason(todo, &text);
+    write_map(w);
+    write_pair_real(w, "saved_us", row->saved);
+    write_pair_number(w, "places", row->nplaces);
+    if (row->ndifferent < row->nplaces)
+        write_pair_number(w, "distinct", row->ndifferent);
+    write_names_of(w, "fused_ops", row, UINT32_MAX);
+    write_pair(w, "action", buf_str(&text), TEXT_QUOTED);
+    write_pair_if_any(w, "source", str_part(&rest, ','), TEXT_QUOTED);
+    if (row->nplaces > 1)
+        write_pair_bool(w, "several", true);
+    write_close(w);
+    buf_free(&text);
+}
+
+static void write_rows(struct writer *w, const struct summary *t) {
     struct row rest = {.saved = 0};
-    for (uint32_t i = 0; i < t->nrows; i++) {
-        if (i < MOST_ROWS) {
-            print_item(t, &t->rows[i]);
-            continue;
-        }
+    write_list_at(w, "rows");
+    for (uint32_t i = 0; i < t->nrows && i < MOST_ROWS; i++)
+        write_row(w, &t->rows[i]);
+    write_close(w);
+    for (uint32_t i = MOST_ROWS; i < t->nrows; i++) {
         rest.saved += t->rows[i].saved;
         rest.nplaces += t->rows[i].nplaces;
     }
-    if (t->nrows <= MOST_ROWS)
-        return;
-    struct buf line = {0};
-    report_add_time(&line, rest.saved);
-    fprintf(t->out, "%*.*s  %*u  in %u more rows, which the report has\n", SAVES_WIDTH, (int)line.n, line.p,
-            (int)t->places_width, rest.nplaces, t->nrows - MOST_ROWS);
-    buf_free(&line);
+    if (t->nrows > MOST_ROWS) {
+        write_map_at(w, "more");
+        write_pair_number(w, "rows", t->nrows - MOST_ROWS);
+        write_pair_number(w, "places", rest.nplaces);
+        write_pair_real(w, "saved_us", rest.saved);
+        write_close(w);
+    }
 }
 
-/* In one line: as many names as fit. */
-static void print_kernels(const struct summary *t) {
-    struct buf line = {0};
-    uint32_t n = t->kernels.nops, i = 0;
-    if (!n)
-        return;
-    buf_printf(&line, "kernels to request (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
-    if (t->kernels.saved > 0)
-        report_add_time(&line, t->kernels.saved);
-    else
-        buf_add(&line, STR("nothing beside the rows above"));
-    buf_add(&line, STR("):"));
-    for (; i < n; i++) {
-        struct str name = t->kernels.ops[i];
-        size_t more = i + 1 < n ? strlen(", and 99 more") : 0;
-        if (i && line.n + name.n + 2 + more > t->width)
-            break;
-        buf_printf(&line, "%s%.*s", i ? ", " : " ", (int)name.n, name.p);
-    }
-    if (i < n)
-        buf_printf(&line, ", and %u more", n - i);
-    print_wrapped(buf_str(&line), "  ", t->width, t->out);
-    buf_free(&line);
+static void write_kernels(struct writer *w, const struct row *kernels) {
+    write_map_at(w, "kernels");
+    write_pair_number(w, "places", kernels->nplaces);
+    write_pair_real(w, "saved_us", kernels->saved);
+    write_names_of(w, "names", kernels, MOST_KERNELS);
+    if (kernels->nops > MOST_KERNELS)
+        write_pair_number(w, "more", kernels->nops - MOST_KERNELS);
+    write_close(w);
 }
 
 /* Less is not told of what an option saves elsewhere. */
 #define PART_SAID      0.05
 #define LEAST_PROMISED 0.05 /* us: what is printed as 0.0 us is no promise */
 
-static void add_elsewhere(struct buf *line, double us, const struct promise *p, const char *where) {
-    if (us > PART_SAID * p->saved) {
-        buf_add(line, STR(" ("));
-        report_add_time(line, us);
-        buf_printf(line, " of it %s", where);
-    }
-}
-
-/* "saves 2.9 of 10 ms", "2.9 ms more" */
-static void add_promise(struct buf *line, double total, const struct promise *p) {
-    const char *most = p->at_most ? "up to " : "";
-    if (line->n > 0 && total > 0) {
-        buf_printf(line, "saves %s", most);
-        add_time_part(line, p->saved, "of", total);
-    } else {
-        buf_add(line, str_of(most));
-        report_add_time(line, p->saved);
-        buf_add(line, STR(" more"));
-    }
-}
-
-/* "set enable-fusing-pass=true: saves 2.9 of 10 ms; then optimization-level=1: up to 2.9 ms more" */
-static void print_promises(const struct summary *t, const struct report *r) {
-    struct buf line = {0};
-    uint32_t n;
+static void write_promises(struct writer *w, const struct report *r) {
+    uint32_t n, told = 0;
     struct promise *all = report_promises(r, &n);
+    write_list_at(w, "promises");
     for (uint32_t i = 0; i < n; i++) {
         const struct promise *p = &all[i];
         if (p->saved < LEAST_PROMISED)
             continue;
-        bool first = !line.n;
-        struct str set = p->spelled.n ? p->spelled : p->option;
-        buf_printf(&line, "%s%.*s: ", !first ? "; then " : p->spelled.n ? "" : "set ", (int)set.n, set.p);
-        add_promise(&line, first ? r->total_us : 0, p);
-        add_elsewhere(&line, p->parts, p, "inside of what other rows ask for)");
-        add_elsewhere(&line, p->around, p, "in casts and copies beside the fused ops)");
-        if (p->needs.n)
-            buf_printf(&line, " (needs %.*s)", (int)p->needs.n, p->needs.p);
+        write_map(w);
+        if (told++)
+            write_pair_bool(w, "then", true);
+        write_pair(w, p->spelled.n ? "spelled" : "option", p->spelled.n ? p->spelled : p->option, TEXT_NAME);
+        write_pair_bool(w, "at_most", p->at_most);
+        if (told == 1)
+            write_part(w, "part", p->saved, r->total_us);
+        write_pair_real(w, "saved_us", p->saved);
+        write_pair_positive(w, "parts_us", p->parts > PART_SAID * p->saved ? p->parts : 0);
+        write_pair_positive(w, "around_us", p->around > PART_SAID * p->saved ? p->around : 0);
+        write_pair_if_any(w, "needs", p->needs, TEXT_NAME);
+        write_close(w);
     }
-    print_wrapped(buf_str(&line), "  ", t->width, t->out);
-    buf_free(&line);
+    write_close(w);
     free(all);
 }
 
 /* What is needless is told where it is much of the time. */
 #define NEEDLESS_SAID 0.1
 
-static void print_needless(const struct report *r, uint32_t width, FILE *out) {
-    struct buf line = {0};
+static void write_needless(struct writer *w, const struct report *r) {
     double us = 0;
-    for (uint32_t i = 0; i < r->times.nneedless; i++) {
+    for (uint32_t i = 0; i < r->times.nneedless; i++)
         us += r->times.needless[i].us;
-        buf_printf(&line, "%s%s", i ? ", " : " is needless (", r->times.needless[i].kind);
-    }
-    struct buf all = {0};
-    add_time_part(&all, us, "of", r->total_us);
-    buf_add(&all, buf_str(&line));
-    buf_add(&all, STR("), and no fused op mends it: --time lists it"));
-    if (us > NEEDLESS_SAID * r->total_us)
-        print_wrapped(buf_str(&all), "  ", width, out);
-    buf_free(&all);
-    buf_free(&line);
+    if (us <= NEEDLESS_SAID * r->total_us)
+        return;
+    write_map_at(w, "needless");
+    write_part(w, "part", us, r->total_us);
+    write_list_at(w, "kinds");
+    for (uint32_t i = 0; i < r->times.nneedless; i++)
+        write_text(w, str_of(r->times.needless[i].kind), TEXT_NAME);
+    write_close(w);
+    write_close(w);
 }
 
-static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
-    struct buf line = {0};
-    uint32_t places = report_places(r), known = report_known(r), ops = report_fused_ops(r, false);
-    print_clean(str_of(name), "\t", out);
-    buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", ops, ops == 1 ? "" : "s");
-    if (r->nslower)
-        buf_printf(&line, ", %u left out as no faster", r->nslower);
-    if (r->nsmall)
-        buf_printf(&line, ", %u that save %s", r->nsmall, r->least.given ? "less" : "nothing");
-    if (r->compared)
-        buf_printf(&line, "; %u known, %u new, %u gone", known, places - known, r->gone.n);
-    if (r->nunpaired)
-        buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
-    else if (r->npaired)
-        buf_printf(&line, "; all %u TTNN ops paired", r->npaired);
-    if (r->saved_us > 0) {
-        buf_add(&line, STR("; about "));
-        add_time_part(&line, r->saved_us, "of", r->total_us);
-        buf_add(&line, STR(" to save"));
-        if (r->device.n)
-            buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
-    }
-    if (r->before_us > 0 && r->total_us > 0) {
-        buf_add(&line, STR("; all ops: "));
-        report_add_time(&line, r->before_us);
-        buf_add(&line, STR(" before, "));
-        report_add_time(&line, r->total_us);
-        buf_add(&line, STR(" now"));
-    }
-    size_t used = strlen(name) < width / 2 ? strlen(name) : 0;
-    struct str rest = buf_str(&line), first = next_line(&rest, width - used, true);
-    fprintf(out, "%.*s\n", (int)first.n, first.p);
-    while (rest.n) {
-        struct str next = next_line(&rest, width - 2, true);
-        fprintf(out, "  %.*s\n", (int)next.n, next.p);
-    }
-    buf_free(&line);
-}
-
-/* Against a baseline: what is new, and whether it makes the audit fail. What is gone is told where the baseline has it.
- */
-static void print_new(const struct report *r, uint32_t width, FILE *out) {
+/* Against a baseline: what is new, and whether it makes the audit fail. */
+static void write_new(struct writer *w, const struct report *r) {
+    write_list_at(w, "new");
     for (uint32_t i = 0; i < r->nentries && r->compared; i++) {
         const struct report_entry *e = &r->entries[i];
         struct entry_share new = entry_share(e, false);
-        struct buf line = {0}, clean = {0};
         uint32_t first = 0;
         if (!new.n)
             continue;
         while (e->findings[first]->known.n)
             first++;
-        const struct finding *f = e->findings[first];
-        buf_printf(&line, "new%s: %.*s at %u place%s%s", new.fails ? "" : ", which does not fail", (int)f->fused_op.n,
-                   f->fused_op.p, new.n, new.n == 1 ? "" : "s", new.saved > 0 ? ", " : "");
-        if (new.saved > 0)
-            report_add_time(&line, new.saved);
-        buf_printf(&line, ": %.*s%s", (int)finding_place(f).n, finding_place(f).p, new.n > 1 ? ", ..." : "");
-        print_wrapped(utf8_clean(buf_str(&line), "", &clean), "  ", width, out);
-        buf_free(&line);
-        buf_free(&clean);
+        write_map(w);
+        write_pair_bool(w, "fails", new.fails);
+        write_pair(w, "fused_op", e->findings[first]->fused_op, TEXT_NAME);
+        write_pair_number(w, "places", new.n);
+        if (new.n > 1)
+            write_pair_bool(w, "several", true);
+        write_pair_positive(w, "saved_us", new.saved);
+        write_pair(w, "place", finding_place(e->findings[first]), TEXT_QUOTED);
+        write_close(w);
     }
+    write_close(w);
 }
 
-void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
-    struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .out = out};
-    struct str head = STR("fused op: what to do");
-    bool alike = false;
-    print_head(r, name, t.width, out);
-    print_new(r, t.width, out);
+static void write_head(struct writer *w, const struct report *r, const char *name) {
+    uint32_t places = report_places(r), known = report_known(r);
+    write_pair(w, "name", str_of(name), TEXT_NAME);
+    write_pair_number(w, "places", places);
+    write_pair_number(w, "fused_ops", report_fused_ops(r, false));
+    write_pair_number(w, "slower", r->nslower);
+    write_pair_number(w, "small", r->nsmall);
+    write_pair_bool(w, "least", r->least.given);
+    if (r->compared) {
+        write_map_at(w, "compared");
+        write_pair_number(w, "known", known);
+        write_pair_number(w, "new", places - known);
+        write_pair_number(w, "gone", r->gone.n);
+        write_close(w);
+    }
+    write_pair_number(w, "paired", r->npaired);
+    if (r->nunpaired)
+        write_pair_number(w, "ops", r->npaired + r->nunpaired);
+    if (r->saved_us > 0)
+        write_part(w, "to_save", r->saved_us, r->total_us);
+    write_pair_if_any(w, "device", r->device, TEXT_NAME);
+    write_pair_positive(w, "before_us", r->total_us > 0 ? r->before_us : 0);
+    write_pair_real(w, "total_us", r->total_us);
+}
+
+static const struct column columns[] = {
+    {"saves", "{saved_us?{saved_us:us}|-}"},
+    {"places", "{places}"},
+    {"distinct", "{distinct}"},
+    {"fused op: what to do", "{fused_ops*{}}: {action}{source?; at {source}{several?, ...|}|}"},
+    {NULL, NULL}};
+static const struct template summary_text[] = {
+    {.text = "{name}: {places place}, {fused_ops fused op}{slower?, {slower} left out as no faster|}"
+             "{small?, {small} that save {least?less|nothing}|}"
+             "{compared?; {compared.known} known, {compared.new} new, {compared.gone} gone|}"
+             "{ops?; {paired} of {ops} TTNN ops paired|{paired?; all {paired} TTNN ops paired|}}"
+             "{to_save?; about {to_save} to save{device? ({device})|}|}"
+             "{before_us?; all ops: {before_us:us} before, {total_us:us} now|}\n"},
+    {.of = "new",
+     .text = "new{fails?|, which does not fail}: {fused_op} at {places place}{saved_us?, {saved_us:us}|}: {place}"
+             "{several?, ...|}\n"},
+    {.of = "rows", .columns = columns},
+    {.of = "more", .text = "{saved_us:us} at {places place} in {rows} more rows, which the report has\n"},
+    {.of = "promises",
+     .text =
+         "{then?then |}{spelled?{spelled}|set {option}}: {part?saves |}{at_most?up to |}"
+         "{part?{part}|{saved_us:us} more}{parts_us? ({parts_us:us} of it inside of what other rows ask for)|}"
+         "{around_us? ({around_us:us} of it in casts and copies beside the fused ops)|}{needs? (needs {needs})|}\n"},
+    {.of = "kernels",
+     .where = "places",
+     .text = "kernels to request ({places place}, {saved_us?{saved_us:us}|nothing beside the rows above}): {names*{}}"
+             "{more?, and {more} more|}\n"},
+    {.of = "needless", .text = "{part} is needless ({kinds*{}}), and no fused op mends it: --time lists it\n"},
+    {.text = NULL}};
+
+void report_summary(const struct report *r, const char *name, uint32_t width, FILE *out) {
+    struct summary t = {.nrows = 0};
+    struct writer w;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *lines = open_memstream(&text, &n);
     table_make(&t, r);
     if (t.nrows)
         qsort(t.rows, t.nrows, sizeof *t.rows, by_saving);
-    for (uint32_t i = 0; i < t.nrows; i++)
-        alike |= t.rows[i].ndifferent < t.rows[i].nplaces;
-    t.places_width = alike ? DIFFERENT_WIDTH : PLACES_WIDTH;
-    if (t.nrows) {
-        print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), head, head.n);
-        print_rows(&t);
-        print_promises(&t, r);
-    }
-    print_kernels(&t);
-    print_needless(r, t.width, out);
+    write_as_text(&w, summary_text, lines);
+    write_head(&w, r, name);
+    write_new(&w, r);
+    write_rows(&w, &t);
+    write_promises(&w, r);
+    write_kernels(&w, &t.kernels);
+    write_needless(&w, r);
+    write_close(&w);
+    if (write_end(&w) && fclose(lines) == 0)
+        fa_print_lines(text, n, width, out);
+    free(text);
     for (uint32_t i = 0; i < t.nrows; i++)
         free(t.rows[i].ops);
     free(t.kernels.ops);
