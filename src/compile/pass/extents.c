@@ -106,53 +106,17 @@ static void relate_reduction(const struct relation *r) {
     }
 }
 
-/* The dimensions of an operand that the product keeps follow those of the batch. */
-static void relate_named_axes(const struct relation *r, uint32_t b) {
-    static const char *const keys[2][2] = {{"batch_dims_lhs", "contract_dims_lhs"},
-                                           {"batch_dims_rhs", "contract_dims_rhs"}};
-    const int64_t *batch[2], *sum[2];
-    uint32_t x[2] = {r->x, b}, o = 0, rank;
-    int32_t nb = 0, nc = 0;
-    for (int s = 0; s < 2; s++) {
-        nb = attrs_list(graph_attributes(r->g, r->op), keys[s][0], &batch[s]);
-        nc = attrs_list(graph_attributes(r->g, r->op), keys[s][1], &sum[s]);
-    }
-    for (int32_t i = 0; i < nc; i++)
-        join(r, r->x, (uint32_t)sum[0][i], b, (uint32_t)sum[1][i]);
-    for (int32_t i = 0; i < nb; i++, o++)
-        for (int s = 0; s < 2; s++)
-            join(r, r->out, o, x[s], (uint32_t)batch[s][i]);
-    for (int s = 0; s < 2; s++)
-        for (uint32_t d = 0; shape_of(r->e, r->form, x[s], &rank) && d < rank; d++) {
-            bool free = true;
-            for (int32_t i = 0; i < nb && free; i++)
-                free = batch[s][i] != d;
-            for (int32_t i = 0; i < nc && free; i++)
-                free = sum[s][i] != d;
-            if (free && o < r->ro)
-                join(r, r->out, o++, x[s], d);
-        }
-}
-
 static void relate_product(const struct relation *r) {
-    const struct attrs *a = graph_attributes(r->g, r->op);
-    uint32_t b = graph_operands(r->g, r->op)[1], rb;
-    const int64_t *dims = shape_of(r->e, r->form, b, &rb);
-    uint32_t ta = attrs_flag(a, "transpose_a"), tb = attrs_flag(a, "transpose_b");
-    if (graph_op_is(r->g, r->op, NAMES_AXES)) {
-        relate_named_axes(r, b);
+    struct contraction c;
+    if (!contraction_of(r->g, r->op, &c))
         return;
-    }
-    if (r->rank < 2 || rb < 2 || r->ro < 2)
-        return;
-    join(r, r->out, r->ro - 2, r->x, r->rank - 2 + ta);
-    join(r, r->out, r->ro - 1, b, rb - 1 - tb);
-    join(r, r->x, r->rank - 1 - ta, b, rb - 2 + tb);
-    for (uint32_t i = 3; i <= r->ro; i++) {
-        if (i <= r->rank && r->dims[r->rank - i] == r->o[r->ro - i])
-            join(r, r->out, r->ro - i, r->x, r->rank - i);
-        if (i <= rb && dims[rb - i] == r->o[r->ro - i])
-            join(r, r->out, r->ro - i, b, rb - i);
+    for (uint32_t i = 0; i < c.nsummed; i++)
+        join(r, c.a, (uint32_t)c.a_summed[i], c.b, (uint32_t)c.b_summed[i]);
+    for (uint32_t d = 0; d < c.rank; d++) {
+        if (c.a_dim[d] >= 0 && graph_shape(r->g, c.a, &(uint32_t){0})[c.a_dim[d]] == r->o[d])
+            join(r, r->out, d, c.a, (uint32_t)c.a_dim[d]);
+        if (c.b_dim[d] >= 0 && graph_shape(r->g, c.b, &(uint32_t){0})[c.b_dim[d]] == r->o[d])
+            join(r, r->out, d, c.b, (uint32_t)c.b_dim[d]);
     }
 }
 

@@ -1,5 +1,5 @@
-/* The guards. Of each root the ops that make its operands, by getProducer, which takes a null op; behind the guard that
- * all are there, the operands that no matched op makes, and which are the same. Then attributes, constants, extents. */
+/* Of each root the ops that make its operands, by getProducer, which takes a null op; behind the guard that all are
+ * there, the operands that no matched op makes, and which are the same. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,50 +10,6 @@
 #include "ir/graph/movement.h"
 
 enum { MAX_PATH = 4, MAX_THROUGH = 8 };
-
-/* The name that the formula has for a value, or for what movement made of it; empty: none. */
-static struct str formula_name(const struct pass_writer *w, uint32_t value, bool moved) {
-    const struct formula *f = &w->match->pattern->formula;
-    for (uint32_t i = 0; i < w->detail.nslots; i++) {
-        uint32_t v = w->detail.slots[i].value;
-        bool same = (v == value && (moved || w->detail.slots[i].op == place_def(&w->place, value))) ||
-                    (moved && v != NONE && movement_source(w->place.g, v) == movement_source(w->place.g, value));
-        if (same && f->slot_name[i].n && !str_is(f->slot_name[i], "out"))
-            return f->slot_name[i];
-    }
-    return STR("");
-}
-
-static void condition(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void condition(struct buf *to, const char *fmt, ...) {
-    va_list args;
-    buf_add(to, to->n ? STR(" || ") : STR(""));
-    va_start(args, fmt);
-    buf_vprintf(to, fmt, args);
-    va_end(args);
-}
-
-static struct str anchor(const struct pass_writer *w) {
-    return w->expr[w->place.g->m->ops[w->place.roots[0]].first_result];
-}
-
-static void refuse(struct pass_writer *w, struct buf *conditions, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static void refuse(struct pass_writer *w, struct buf *conditions, const char *fmt, ...) {
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    struct str all = buf_take(conditions, w->arena);
-    if (!all.n)
-        return;
-    cpp_put(&w->guards, INDENT, "if (%.*s) {", (int)all.n, all.p);
-    cpp_put(&w->guards, INDENT + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)anchor(w).n, anchor(w).p,
-            text);
-    cpp_put(&w->guards, INDENT, "}");
-    buf_addc(&w->guards, '\n');
-}
 
 /* ---- operands ---- */
 
@@ -106,16 +62,8 @@ static struct str template_text(struct pass_writer *w, const struct producer *p,
 }
 
 static struct str op_name(struct pass_writer *w, uint32_t op) {
-    struct str name = formula_name(w, w->place.g->m->ops[op].first_result, false);
+    struct str name = pass_formula_name(w, w->place.g->m->ops[op].first_result, false);
     return name.n >= 4 ? name : pass_word(w->place.g, op);
-}
-
-static void shape_matters(struct pass_writer *w, uint32_t value) {
-    for (uint32_t i = 0; i < w->nshapes; i++)
-        if (w->shapes[i] == value)
-            return;
-    if (w->nshapes < MAX_NAMES)
-        w->shapes[w->nshapes++] = value;
 }
 
 /* An operand of an op that has a name: `index` is its number, or what findOperand found. */
@@ -136,7 +84,7 @@ static struct operand operand_of(struct pass_writer *w, uint32_t op, uint32_t i,
 /* The variable of a leaf, a value that no matched op makes: the name that the formula has for it; else that of the
  * accessor in `expr`, "rhs" of "dotOp.getRhs()"; else "input". */
 static struct str leaf_name(struct pass_writer *w, uint32_t leaf, struct str expr) {
-    struct str name = formula_name(w, leaf, true);
+    struct str name = pass_formula_name(w, leaf, true);
     const char *at = str_find(expr, STR(".get"));
     struct str rest = at ? (struct str){at + 4, (size_t)(expr.p + expr.n - at - 4)} : STR("input");
     name = name.n ? name : str_part(&rest, '(');
@@ -191,7 +139,7 @@ static void visit_step(struct pass_writer *w, struct root_guards *t, const struc
             classes.p, (int)of.n, of.p, (int)x->index.n, x->index.p, (int)more.n, more.p);
     visit_operands(w, t, p->op);
     if (t->nsteps == before) /* else those before it are null with it */
-        condition(&t->missing, "!%.*s", (int)name.n, name.p);
+        pass_condition(&t->missing, "!%.*s", (int)name.n, name.p);
 }
 
 static void visit(struct pass_writer *w, struct root_guards *t, const struct operand *x) {
@@ -199,7 +147,7 @@ static void visit(struct pass_writer *w, struct root_guards *t, const struct ope
     struct producer p = producer_of(w, x->value);
     if (x->value != end) {
         w->expr[x->value] = w->expr[x->value].n ? w->expr[x->value] : x->expr;
-        shape_matters(w, x->value);
+        pass_shape_matters(w, x->value);
     }
     if (!w->final[end]) {
         if (place_inner(&w->place, end))
@@ -214,8 +162,8 @@ static void visit(struct pass_writer *w, struct root_guards *t, const struct ope
                           is.p);
     struct str leaf = arena_printf(w->arena, "Value %.*s =", (int)w->expr[end].n, w->expr[end].p);
     bool here = str_find(buf_str(&t->leaves), leaf) != NULL;
-    condition(here ? &t->differing : &t->others, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n, w->expr[end].p,
-              place_inner(&w->place, end) && !p.nthrough ? ".getResult()" : "");
+    pass_condition(here ? &t->differing : &t->others, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n,
+                   w->expr[end].p, place_inner(&w->place, end) && !p.nthrough ? ".getResult()" : "");
 }
 
 /* ---- either order ---- */
@@ -306,7 +254,7 @@ static void visit_operands(struct pass_writer *w, struct root_guards *t, uint32_
         has_constant |= x[i] != NONE && place_constant(&w->place, x[i]);
     if (graph_movement(g, op) == MOVEMENT_BROADCAST || graph_class(g, op) == OP_SLICE || has_constant ||
         graph_op_is(g, op, COUNTS) || place_reshapes(g, op))
-        shape_matters(w, g->m->ops[op].first_result);
+        pass_shape_matters(w, g->m->ops[op].first_result);
     if (n == 2 && !same && graph_op_is(g, op, COMMUTES)) {
         visit_commuting(w, t, op);
         return;
@@ -314,108 +262,11 @@ static void visit_operands(struct pass_writer *w, struct root_guards *t, uint32_
     for (uint32_t i = 0; i < (same ? 1 : n); i++) {
         struct operand a = operand_of(w, op, i, STR(""));
         if (same)
-            condition(&t->others, "%.*s != %.*s", (int)a.expr.n, a.expr.p, (int)operand_of(w, op, 1, STR("")).expr.n,
-                      operand_of(w, op, 1, STR("")).expr.p);
+            pass_condition(&t->others, "%.*s != %.*s", (int)a.expr.n, a.expr.p,
+                           (int)operand_of(w, op, 1, STR("")).expr.n, operand_of(w, op, 1, STR("")).expr.p);
         if (x[i] != NONE)
             visit(w, t, &a);
     }
-}
-
-/* ---- attributes ---- */
-
-static struct str list_of(struct pass_writer *w, const struct attr *x) {
-    struct buf b = {0};
-    for (int32_t i = 0; i < x->n; i++)
-        buf_printf(&b, "%s%" PRId64, i ? ", " : "", x->list[i]);
-    return buf_take(&b, w->arena);
-}
-
-/* The form has it from here. */
-static bool is_carried(const struct pass_writer *w, uint32_t op, const struct attr *x) {
-    const struct graph *f = w->place.f;
-    for (uint32_t i = 0; i < f->m->nops; i++) {
-        const struct attr *its = w->place.is_new[i] && f->kind[i] == w->place.g->kind[op]
-                                     ? attrs_find(graph_attributes(f, i), arena_strdup(w->arena, x->key))
-                                     : NULL;
-        if (its && str_eq(its->text, x->text))
-            return true;
-    }
-    return false;
-}
-
-static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const struct attr *x) {
-    enum op_kind k = (enum op_kind)w->place.g->kind[op];
-    enum dims_role role = op_dims_role(k, x->key);
-    return role == DIMS_SHAPE || role == DIMS_FACTORS || role == DIMS_BEGINS || role == DIMS_ENDS ||
-           role == DIMS_STEPS || (op_is(k, COUNTS) && str_is(x->key, "end")) || str_is(x->key, "operandSegmentSizes") ||
-           op_table[k].class == OP_CAST || place_reshapes(w->place.g, op) ||
-           (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
-}
-
-static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
-    struct str list = list_of(w, x);
-    struct str type = cpp_attribute_type((enum op_kind)w->place.g->kind[op], x->key);
-    const char *name = cpp_camel(x->key, true, w->arena).p;
-    if (str_is(type, "word") && (str_is(x->text, "true") || str_is(x->text, "false")))
-        condition(to, "%s%.*s.get%s()", str_is(x->text, "true") ? "!" : "", (int)of.n, of.p, name);
-    else if (str_is(type, "i64s"))
-        condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s", (int)of.n, of.p,
-                  name, (int)list.n, list.p);
-    else if (str_is(type, "i32s"))
-        condition(to, "%.*s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
-                  list.p);
-    else if (str_is(type, "[i32]"))
-        condition(to, "%.*s.get%sAttr() != rewriter.getI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
-                  list.p);
-    else if (x->is_whole)
-        condition(to, "%.*s.get%s() != %" PRId64, (int)of.n, of.p, name, x->whole);
-    else if (x->is_number)
-        condition(to, "%.*s.get%s().convertToFloat() != %s", (int)of.n, of.p, name,
-                  cpp_float(attr_value(x), w->arena).p);
-    else { /* "#ttcore.reduce_type<sum>" */
-        struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
-        struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
-        condition(to, "%.*s.get%s() != %.*s::%.*s::%s", (int)of.n, of.p, name, (int)dialect.n - 1, dialect.p + 1,
-                  (int)class.n, class.p, cpp_camel(word, true, w->arena).p);
-    }
-}
-
-/* The conditions under which the op, called `of`, has others. */
-static struct str attributes_text(struct pass_writer *w, uint32_t op, struct str of) {
-    const struct attrs *a = graph_attributes(w->place.g, op);
-    struct buf b = {0};
-    for (uint32_t i = 0; i < a->n; i++)
-        if (!is_said_elsewhere(w, op, &a->at[i]))
-            compare_attribute(w, op, &a->at[i], of, &b);
-    return buf_take(&b, w->arena);
-}
-
-/* An op of the same class before it with the same attributes; or NONE. */
-static uint32_t alike_before(struct pass_writer *w, uint32_t op) {
-    const struct graph *g = w->place.g;
-    for (uint32_t i = g->m->nops; i-- > op + 1;)
-        if (w->place.step[i] && w->expr[g->m->ops[i].first_result].n && g->kind[i] == g->kind[op] &&
-            str_eq(mlir_span(g->m, g->m->ops[i].props), mlir_span(g->m, g->m->ops[op].props)))
-            return i;
-    return NONE;
-}
-
-/* Of all ops that have a name. */
-static void match_attributes(struct pass_writer *w) {
-    const struct graph *g = w->place.g;
-    struct buf all = {0};
-    for (uint32_t op = g->m->nops; op-- > 0;) {
-        struct str of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
-        struct str text = of.n ? attributes_text(w, op, of) : STR("");
-        uint32_t alike = text.n && str_find(text, STR("||")) ? alike_before(w, op) : NONE;
-        if (alike != NONE)
-            text =
-                arena_printf(w->arena, "%.*s.getProperties() != %.*s.getProperties()", (int)of.n, of.p,
-                             (int)w->expr[g->m->ops[alike].first_result].n, w->expr[g->m->ops[alike].first_result].p);
-        if (text.n)
-            condition(&all, "%.*s", (int)text.n, text.p);
-    }
-    refuse(w, &all, "unexpected attributes");
 }
 
 /* ---- roots ---- */
@@ -475,11 +326,11 @@ static void put_consumer(struct pass_writer *w, uint32_t number, struct str valu
 static void put_root(struct pass_writer *w, struct root_guards *t) {
     struct str others = buf_take(&t->others, w->arena);
     if (others.n)
-        condition(&t->missing, "%.*s", (int)others.n, others.p);
-    refuse(w, &t->missing, "unexpected producers");
+        pass_condition(&t->missing, "%.*s", (int)others.n, others.p);
+    pass_refuse(w, &t->missing, "unexpected producers");
     buf_add(&w->guards, buf_str(&t->leaves));
     buf_free(&t->leaves);
-    refuse(w, &t->differing, "unexpected operands");
+    pass_refuse(w, &t->differing, "unexpected operands");
     *t = (struct root_guards){.nsteps = 0};
 }
 
@@ -499,209 +350,15 @@ static bool match_roots(struct pass_writer *w) {
         visit_operands(w, &t, w->place.roots[i]);
         struct str name = w->expr[w->place.g->m->ops[w->place.roots[i]].first_result];
         if (i > 0 && t.nsteps == before)
-            condition(&t.missing, "!%.*s", (int)name.n, name.p);
+            pass_condition(&t.missing, "!%.*s", (int)name.n, name.p);
     }
     put_root(w, &t);
-    match_attributes(w);
     return true;
-}
-
-/* ---- constants ---- */
-
-/* The elements that a reduction of the match takes together are so many: an expression; or empty. */
-static struct str reduced_count(struct pass_writer *w, double number) {
-    const struct graph *g = w->place.g;
-    for (uint32_t op = 0; op < g->m->nops; op++) {
-        uint32_t x = w->place.matched[op] && graph_class(g, op) == OP_REDUCE ? graph_operands(g, op)[0] : NONE, rank;
-        bool reduced[MAX_RANK] = {false};
-        const int64_t *dims = x == NONE ? NULL : graph_shape(g, x, &rank);
-        int64_t n = 1;
-        if (!dims || rank > MAX_RANK || graph_reduced_dims(g, op, rank, reduced) == NONE)
-            continue;
-        for (uint32_t d = 0; d < rank; d++)
-            n *= reduced[d] ? dims[d] : 1;
-        struct buf b = {0};
-        for (uint32_t d = 0; d < rank && fabs((double)n - number) < 1e-3 * number; d++)
-            if (reduced[d] && dims[d] > 1) {
-                struct str one = extents_print(&w->extents, false, x, d);
-                buf_printf(&b, "%s%.*s", b.n ? " * " : "", (int)one.n, one.p);
-            }
-        struct str text = buf_take(&b, w->arena);
-        if (text.n)
-            return text;
-    }
-    return STR("");
-}
-
-/* An attribute of the form is this number, or its product with that of another constant with a name. */
-static bool form_has(const struct pass_writer *w, double number) {
-    const struct graph *f = w->place.f;
-    for (uint32_t op = 0; op < f->m->nops; op++)
-        for (uint32_t i = 0; w->place.is_new[op] && i < graph_attributes(f, op)->n; i++) {
-            const struct attr *x = &graph_attributes(f, op)->at[i];
-            double is = x->is_number && !x->is_whole ? attr_value(x) : NAN;
-            for (uint32_t k = 0; k <= w->nconstants; k++) {
-                double factor = k == w->nconstants                               ? 1
-                                : formula_name(w, w->constants[k].value, true).n ? w->constants[k].number
-                                                                                 : NAN;
-                if (fabs(is - number * factor) <= 1e-6 * fabs(is))
-                    return true;
-            }
-        }
-    return false;
-}
-
-static struct str number_of_constant(struct pass_writer *w, double x, bool *counted) {
-    struct str count = {0};
-    if (x > 0 && x < 1 && (count = reduced_count(w, 1 / x)).n)
-        count =
-            arena_printf(w->arena, str_find(count, STR("*")) ? "1.0 / (%.*s)" : "1.0 / %.*s", (int)count.n, count.p);
-    else if (x > 1)
-        count = reduced_count(w, x);
-    *counted = count.n > 0;
-    return count.n ? count : cpp_number(x, w->arena);
-}
-
-/* Statements; the conditions under which constants are others. */
-static struct buf match_constants(struct pass_writer *w) {
-    struct buf named = {0}, others = {0};
-    for (uint32_t i = 0; i < w->nconstants; i++) {
-        struct pass_constant *c = &w->constants[i];
-        struct str expr = c->expr, name = formula_name(w, c->value, true);
-        bool counted;
-        if (name.n && form_has(w, c->number)) {
-            c->variable = pass_variable(w, name, "");
-            w->helpers |= HELPER_SPLAT;
-            cpp_put(&w->guards, INDENT, "auto %.*s = getSplatValue(%.*s);", (int)c->variable.n, c->variable.p,
-                    (int)expr.n, expr.p);
-            condition(&named, "!%.*s", (int)c->variable.n, c->variable.p);
-            continue;
-        }
-        struct str number = number_of_constant(w, c->number, &counted);
-        w->helpers |= HELPER_NEAR | HELPER_SPLAT;
-        condition(&others, "!isSplat(%.*s, %.*s)", (int)expr.n, expr.p, (int)number.n, number.p);
-        c->counted = counted;
-    }
-    struct str rest = buf_take(&others, w->arena);
-    if (rest.n)
-        condition(&named, "%.*s", (int)rest.n, rest.p);
-    return named;
-}
-
-/* Where slices begin, in parts of what they cut. */
-static struct str slices_text(struct pass_writer *w) {
-    const struct graph *g = w->place.g;
-    struct buf c = {0};
-    for (uint32_t op = 0; op < g->m->nops; op++) {
-        const int64_t *begins, *dims, *o;
-        uint32_t rank, ro;
-        if (!w->place.step[op] || graph_class(g, op) != OP_SLICE)
-            continue;
-        struct str of = w->expr[g->m->ops[op].first_result];
-        dims = graph_shape(g, graph_operands(g, op)[0], &rank);
-        o = graph_shape(g, g->m->ops[op].first_result, &ro);
-        if (!dims || !o || attrs_list(graph_attributes(g, op), "begins", &begins) != (int32_t)rank)
-            continue;
-        for (uint32_t d = 0; d < rank; d++) {
-            if (dims[d] == o[d])
-                continue;
-            struct str whole = extents_print(&w->extents, false, graph_operands(g, op)[0], d), begin;
-            begin = begins[d] && dims[d] % begins[d] == 0
-                        ? arena_printf(w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / begins[d])
-                        : arena_printf(w->arena, "%" PRId64, begins[d]);
-            condition(&c, "cast<IntegerAttr>(%.*s.getBegins()[%u]).getInt() != %.*s", (int)of.n, of.p, d, (int)begin.n,
-                      begin.p);
-        }
-    }
-    return buf_take(&c, w->arena);
-}
-
-/* ---- all of it ---- */
-
-/* What the form reads has the element type of the result where that is so here. */
-static void match_elements(struct pass_writer *w, struct buf *conditions) {
-    const struct graph *g = w->place.g;
-    uint32_t root = g->m->ops[w->place.roots[0]].first_result;
-    struct buf list = {0};
-    for (uint32_t i = 0; i < w->nread; i++) {
-        struct str expr = w->expr[w->reads[i]];
-        if (graph_dtype(g, w->reads[i]) == graph_dtype(g, root))
-            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)expr.n, expr.p);
-    }
-    struct str all = buf_take(&list, w->arena);
-    if (all.n)
-        condition(conditions, "!haveElementType({%.*s}, %.*s.getType().getElementType())", (int)all.n, all.p,
-                  (int)anchor(w).n, anchor(w).p);
-    w->helpers |= all.n ? HELPER_ELEMENTS : 0;
-}
-
-/* Reads first, since what is written is made of them. */
-static void collect_shapes(struct pass_writer *w) {
-    uint32_t all[MAX_NAMES], n = w->nshapes;
-    memcpy(all, w->shapes, n * sizeof *all);
-    w->nshapes = 0;
-    for (uint32_t i = 0; i < w->nread; i++)
-        shape_matters(w, w->reads[i]);
-    for (uint32_t i = 0; i < w->place.nroots; i++)
-        shape_matters(w, w->place.g->m->ops[w->place.roots[i]].first_result);
-    for (uint32_t i = 0; i < n; i++)
-        shape_matters(w, all[i]);
-}
-
-/* The variables, and which of them have another rank. */
-static void put_shapes(struct pass_writer *w, struct buf *ranks) {
-    const struct extents_of_place *e = &w->extents;
-    for (uint32_t i = 0; i < e->ndefines; i++) {
-        uint32_t v = e->defines[i], rank;
-        struct str name = e->shape[v], expr = w->expr[v];
-        if (!name.n)
-            continue;
-        bool op = str_find(expr, STR("Op")) != NULL;
-        cpp_put(&w->guards, INDENT,
-                op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
-                   : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
-                (int)name.n, name.p, (int)expr.n, expr.p);
-        graph_shape(w->place.g, v, &rank);
-        if (e->indexed[v])
-            condition(ranks, "%.*s.size() != %u", (int)name.n, name.p, rank);
-    }
-}
-
-static void match_shapes(struct pass_writer *w, const struct str more[3]) {
-    struct buf guards = {0};
-    put_shapes(w, &guards);
-    for (uint32_t i = 0; i < 3; i++)
-        if (more[i].n)
-            condition(&guards, "%.*s", (int)more[i].n, more[i].p);
-    w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
-    match_elements(w, &guards);
-    refuse(w, &guards, "unexpected shapes or types");
 }
 
 bool pass_match(struct pass_writer *w) {
-    const struct mlir *m = w->place.g->m;
-    uint32_t result = m->ops[w->place.roots[0]].first_result;
+    uint32_t result = w->place.g->m->ops[w->place.roots[0]].first_result;
     w->expr[result] = pass_variable(w, STR("src"), "Op");
     w->final[result] = true;
-    if (!match_roots(w))
-        return false;
-    extents_begin(&w->extents, &w->place, w->expr);
-    collect_shapes(w);
-    struct str shapes = extents_guards(&w->extents, w->shapes, w->nshapes);
-    /* what is written, and constants, may name further extents */
-    struct buf before = w->guards;
-    w->guards = (struct buf){0};
-    struct str slices = slices_text(w);
-    struct buf asked = {0}, comment = {0}, numbers = match_constants(w);
-    pass_where(w, &asked, &numbers, &comment);
-    w->asked = buf_take(&comment, w->arena);
-    struct str where = buf_take(&asked, w->arena);
-    refuse(w, &numbers, "unexpected constants");
-    struct buf constants = w->guards;
-    w->guards = before;
-    pass_create(w);
-    match_shapes(w, (const struct str[]){shapes, slices, where});
-    buf_add(&w->guards, buf_str(&constants));
-    buf_free(&constants);
-    return true;
+    return match_roots(w);
 }

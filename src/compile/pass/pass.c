@@ -348,6 +348,7 @@ static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
         p->left = STR("nothing leads from one of its results to the others");
         return;
     }
+    pass_compare(w);
     p->code = file_text(p, o, w);
     p->test = pass_test(w, p->patterns, module, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
     buf_free(&w->guards);

@@ -1,6 +1,6 @@
 /* One place as a pattern of the compiler. From the bottom up: cpp.c (names, lines), place.c (which ops go),
  * extents.c (which extents are equal), writer.c (its names), create.c (what is written), where.c (what the pattern
- * asks), match.c (guards), test.c (the test), definition.c (of an op that TTIR has not), pass.c. */
+ * asks), compare.c and match.c (guards), test.c (the test), definition.c (of an op that TTIR has not), pass.c. */
 #ifndef FA_PASS_WRITER_H
 #define FA_PASS_WRITER_H
 
@@ -58,8 +58,22 @@ struct str pass_variable(struct pass_writer *w, struct str name, const char *end
 struct str pass_class(struct pass_writer *w, const struct graph *g, uint32_t op);
 /* "multiply" of ttir.multiply: for names. */
 struct str pass_word(const struct graph *g, uint32_t op);
-/* Guards and rewrite. False: its results have no value in common. */
+/* The name that the formula has for a value, or for what movement made of it; empty: none. */
+struct str pass_formula_name(const struct pass_writer *w, uint32_t value, bool moved);
+/* The first root, as the code calls it. */
+struct str pass_anchor(const struct pass_writer *w);
+/* One more condition, behind " || ". */
+void pass_condition(struct buf *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The guard that refuses where one of the conditions holds, if there are any, and why. */
+void pass_refuse(struct pass_writer *w, struct buf *conditions, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* No op says the shape of the value. */
+void pass_shape_matters(struct pass_writer *w, uint32_t value);
+
+/* Which ops and operands. False: its results have no value in common. */
 bool pass_match(struct pass_writer *w);
+/* Attributes, extents, types, constants, and the rewrite. */
+void pass_compare(struct pass_writer *w);
 void pass_create(struct pass_writer *w);
 
 #endif

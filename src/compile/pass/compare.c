@@ -1,0 +1,298 @@
+/* The guards behind those of match.c: attributes, extents and types, constants. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "compile/pass/cpp.h"
+#include "compile/pass/where.h"
+
+/* ---- attributes ---- */
+
+static struct str list_of(struct pass_writer *w, const struct attr *x) {
+    struct buf b = {0};
+    for (int32_t i = 0; i < x->n; i++)
+        buf_printf(&b, "%s%" PRId64, i ? ", " : "", x->list[i]);
+    return buf_take(&b, w->arena);
+}
+
+/* The form has it from here. */
+static bool is_carried(const struct pass_writer *w, uint32_t op, const struct attr *x) {
+    const struct graph *f = w->place.f;
+    for (uint32_t i = 0; i < f->m->nops; i++) {
+        const struct attr *its = w->place.is_new[i] && f->kind[i] == w->place.g->kind[op]
+                                     ? attrs_find(graph_attributes(f, i), arena_strdup(w->arena, x->key))
+                                     : NULL;
+        if (its && str_eq(its->text, x->text))
+            return true;
+    }
+    return false;
+}
+
+static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const struct attr *x) {
+    enum op_kind k = (enum op_kind)w->place.g->kind[op];
+    enum dims_role role = op_dims_role(k, x->key);
+    return role == DIMS_SHAPE || role == DIMS_FACTORS || role == DIMS_BEGINS || role == DIMS_ENDS ||
+           role == DIMS_STEPS || (op_is(k, COUNTS) && str_is(x->key, "end")) || str_is(x->key, "operandSegmentSizes") ||
+           op_table[k].class == OP_CAST || place_reshapes(w->place.g, op) ||
+           (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
+}
+
+static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {
+    struct str list = list_of(w, x);
+    struct str type = cpp_attribute_type((enum op_kind)w->place.g->kind[op], x->key);
+    const char *name = cpp_camel(x->key, true, w->arena).p;
+    if (str_is(type, "word") && (str_is(x->text, "true") || str_is(x->text, "false")))
+        pass_condition(to, "%s%.*s.get%s()", str_is(x->text, "true") ? "!" : "", (int)of.n, of.p, name);
+    else if (str_is(type, "i64s"))
+        pass_condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s", (int)of.n,
+                       of.p, name, (int)list.n, list.p);
+    else if (str_is(type, "i32s"))
+        pass_condition(to, "%.*s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%.*s})", (int)of.n, of.p, name,
+                       (int)list.n, list.p);
+    else if (str_is(type, "[i32]"))
+        pass_condition(to, "%.*s.get%sAttr() != rewriter.getI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
+                       list.p);
+    else if (x->is_whole)
+        pass_condition(to, "%.*s.get%s() != %" PRId64, (int)of.n, of.p, name, x->whole);
+    else if (x->is_number)
+        pass_condition(to, "%.*s.get%s().convertToFloat() != %s", (int)of.n, of.p, name,
+                       cpp_float(attr_value(x), w->arena).p);
+    else { /* "#ttcore.reduce_type<sum>" */
+        struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
+        struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
+        pass_condition(to, "%.*s.get%s() != %.*s::%.*s::%s", (int)of.n, of.p, name, (int)dialect.n - 1, dialect.p + 1,
+                       (int)class.n, class.p, cpp_camel(word, true, w->arena).p);
+    }
+}
+
+/* The conditions under which the op, called `of`, has others. */
+static struct str attributes_text(struct pass_writer *w, uint32_t op, struct str of) {
+    const struct attrs *a = graph_attributes(w->place.g, op);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!is_said_elsewhere(w, op, &a->at[i]))
+            compare_attribute(w, op, &a->at[i], of, &b);
+    return buf_take(&b, w->arena);
+}
+
+/* An op of the same class before it with the same attributes; or NONE. */
+static uint32_t alike_before(struct pass_writer *w, uint32_t op) {
+    const struct graph *g = w->place.g;
+    for (uint32_t i = g->m->nops; i-- > op + 1;)
+        if (w->place.step[i] && w->expr[g->m->ops[i].first_result].n && g->kind[i] == g->kind[op] &&
+            str_eq(mlir_span(g->m, g->m->ops[i].props), mlir_span(g->m, g->m->ops[op].props)))
+            return i;
+    return NONE;
+}
+
+/* Of all ops that have a name. */
+static void match_attributes(struct pass_writer *w) {
+    const struct graph *g = w->place.g;
+    struct buf all = {0};
+    for (uint32_t op = g->m->nops; op-- > 0;) {
+        struct str of = w->place.step[op] ? w->expr[g->m->ops[op].first_result] : STR("");
+        struct str text = of.n ? attributes_text(w, op, of) : STR("");
+        uint32_t alike = text.n && str_find(text, STR("||")) ? alike_before(w, op) : NONE;
+        if (alike != NONE)
+            text =
+                arena_printf(w->arena, "%.*s.getProperties() != %.*s.getProperties()", (int)of.n, of.p,
+                             (int)w->expr[g->m->ops[alike].first_result].n, w->expr[g->m->ops[alike].first_result].p);
+        if (text.n)
+            pass_condition(&all, "%.*s", (int)text.n, text.p);
+    }
+    pass_refuse(w, &all, "unexpected attributes");
+}
+
+/* ---- constants ---- */
+
+/* The elements that a reduction of the match takes together are so many: an expression; or empty. */
+static struct str reduced_count(struct pass_writer *w, double number) {
+    const struct graph *g = w->place.g;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        uint32_t x = w->place.matched[op] && graph_class(g, op) == OP_REDUCE ? graph_operands(g, op)[0] : NONE, rank;
+        bool reduced[MAX_RANK] = {false};
+        const int64_t *dims = x == NONE ? NULL : graph_shape(g, x, &rank);
+        int64_t n = 1;
+        if (!dims || rank > MAX_RANK || graph_reduced_dims(g, op, rank, reduced) == NONE)
+            continue;
+        for (uint32_t d = 0; d < rank; d++)
+            n *= reduced[d] ? dims[d] : 1;
+        struct buf b = {0};
+        for (uint32_t d = 0; d < rank && fabs((double)n - number) < 1e-3 * number; d++)
+            if (reduced[d] && dims[d] > 1) {
+                struct str one = extents_print(&w->extents, false, x, d);
+                buf_printf(&b, "%s%.*s", b.n ? " * " : "", (int)one.n, one.p);
+            }
+        struct str text = buf_take(&b, w->arena);
+        if (text.n)
+            return text;
+    }
+    return STR("");
+}
+
+/* An attribute of the form is this number, or its product with that of another constant with a name. */
+static bool form_has(const struct pass_writer *w, double number) {
+    const struct graph *f = w->place.f;
+    for (uint32_t op = 0; op < f->m->nops; op++)
+        for (uint32_t i = 0; w->place.is_new[op] && i < graph_attributes(f, op)->n; i++) {
+            const struct attr *x = &graph_attributes(f, op)->at[i];
+            double is = x->is_number && !x->is_whole ? attr_value(x) : NAN;
+            for (uint32_t k = 0; k <= w->nconstants; k++) {
+                double factor = k == w->nconstants                                    ? 1
+                                : pass_formula_name(w, w->constants[k].value, true).n ? w->constants[k].number
+                                                                                      : NAN;
+                if (fabs(is - number * factor) <= 1e-6 * fabs(is))
+                    return true;
+            }
+        }
+    return false;
+}
+
+static struct str number_of_constant(struct pass_writer *w, double x, bool *counted) {
+    struct str count = {0};
+    if (x > 0 && x < 1 && (count = reduced_count(w, 1 / x)).n)
+        count =
+            arena_printf(w->arena, str_find(count, STR("*")) ? "1.0 / (%.*s)" : "1.0 / %.*s", (int)count.n, count.p);
+    else if (x > 1)
+        count = reduced_count(w, x);
+    *counted = count.n > 0;
+    return count.n ? count : cpp_number(x, w->arena);
+}
+
+/* Statements; the conditions under which constants are others. */
+static struct buf match_constants(struct pass_writer *w) {
+    struct buf named = {0}, others = {0};
+    for (uint32_t i = 0; i < w->nconstants; i++) {
+        struct pass_constant *c = &w->constants[i];
+        struct str expr = c->expr, name = pass_formula_name(w, c->value, true);
+        bool counted;
+        if (name.n && form_has(w, c->number)) {
+            c->variable = pass_variable(w, name, "");
+            w->helpers |= HELPER_SPLAT;
+            cpp_put(&w->guards, INDENT, "auto %.*s = getSplatValue(%.*s);", (int)c->variable.n, c->variable.p,
+                    (int)expr.n, expr.p);
+            pass_condition(&named, "!%.*s", (int)c->variable.n, c->variable.p);
+            continue;
+        }
+        struct str number = number_of_constant(w, c->number, &counted);
+        w->helpers |= HELPER_NEAR | HELPER_SPLAT;
+        pass_condition(&others, "!isSplat(%.*s, %.*s)", (int)expr.n, expr.p, (int)number.n, number.p);
+        c->counted = counted;
+    }
+    struct str rest = buf_take(&others, w->arena);
+    if (rest.n)
+        pass_condition(&named, "%.*s", (int)rest.n, rest.p);
+    return named;
+}
+
+/* Where slices begin, in parts of what they cut. */
+static struct str slices_text(struct pass_writer *w) {
+    const struct graph *g = w->place.g;
+    struct buf c = {0};
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        const int64_t *begins, *dims, *o;
+        uint32_t rank, ro;
+        if (!w->place.step[op] || graph_class(g, op) != OP_SLICE)
+            continue;
+        struct str of = w->expr[g->m->ops[op].first_result];
+        dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+        o = graph_shape(g, g->m->ops[op].first_result, &ro);
+        if (!dims || !o || attrs_list(graph_attributes(g, op), "begins", &begins) != (int32_t)rank)
+            continue;
+        for (uint32_t d = 0; d < rank; d++) {
+            if (dims[d] == o[d])
+                continue;
+            struct str whole = extents_print(&w->extents, false, graph_operands(g, op)[0], d), begin;
+            begin = begins[d] && dims[d] % begins[d] == 0
+                        ? arena_printf(w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / begins[d])
+                        : arena_printf(w->arena, "%" PRId64, begins[d]);
+            pass_condition(&c, "cast<IntegerAttr>(%.*s.getBegins()[%u]).getInt() != %.*s", (int)of.n, of.p, d,
+                           (int)begin.n, begin.p);
+        }
+    }
+    return buf_take(&c, w->arena);
+}
+
+/* ---- all of it ---- */
+
+/* What the form reads has the element type of the result where that is so here. */
+static void match_elements(struct pass_writer *w, struct buf *conditions) {
+    const struct graph *g = w->place.g;
+    uint32_t root = g->m->ops[w->place.roots[0]].first_result;
+    struct buf list = {0};
+    for (uint32_t i = 0; i < w->nread; i++) {
+        struct str expr = w->expr[w->reads[i]];
+        if (graph_dtype(g, w->reads[i]) == graph_dtype(g, root))
+            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)expr.n, expr.p);
+    }
+    struct str all = buf_take(&list, w->arena);
+    if (all.n)
+        pass_condition(conditions, "!haveElementType({%.*s}, %.*s.getType().getElementType())", (int)all.n, all.p,
+                       (int)pass_anchor(w).n, pass_anchor(w).p);
+    w->helpers |= all.n ? HELPER_ELEMENTS : 0;
+}
+
+/* Reads first, since what is written is made of them. */
+static void collect_shapes(struct pass_writer *w) {
+    uint32_t all[MAX_NAMES], n = w->nshapes;
+    memcpy(all, w->shapes, n * sizeof *all);
+    w->nshapes = 0;
+    for (uint32_t i = 0; i < w->nread; i++)
+        pass_shape_matters(w, w->reads[i]);
+    for (uint32_t i = 0; i < w->place.nroots; i++)
+        pass_shape_matters(w, w->place.g->m->ops[w->place.roots[i]].first_result);
+    for (uint32_t i = 0; i < n; i++)
+        pass_shape_matters(w, all[i]);
+}
+
+/* The variables, and which of them have another rank. */
+static void put_shapes(struct pass_writer *w, struct buf *ranks) {
+    const struct extents_of_place *e = &w->extents;
+    for (uint32_t i = 0; i < e->ndefines; i++) {
+        uint32_t v = e->defines[i], rank;
+        struct str name = e->shape[v], expr = w->expr[v];
+        if (!name.n)
+            continue;
+        bool op = str_find(expr, STR("Op")) != NULL;
+        cpp_put(&w->guards, INDENT,
+                op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
+                   : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
+                (int)name.n, name.p, (int)expr.n, expr.p);
+        graph_shape(w->place.g, v, &rank);
+        if (e->indexed[v])
+            pass_condition(ranks, "%.*s.size() != %u", (int)name.n, name.p, rank);
+    }
+}
+
+static void match_shapes(struct pass_writer *w, const struct str more[3]) {
+    struct buf guards = {0};
+    put_shapes(w, &guards);
+    for (uint32_t i = 0; i < 3; i++)
+        if (more[i].n)
+            pass_condition(&guards, "%.*s", (int)more[i].n, more[i].p);
+    w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
+    match_elements(w, &guards);
+    pass_refuse(w, &guards, "unexpected shapes or types");
+}
+
+void pass_compare(struct pass_writer *w) {
+    match_attributes(w);
+    extents_begin(&w->extents, &w->place, w->expr);
+    collect_shapes(w);
+    struct str shapes = extents_guards(&w->extents, w->shapes, w->nshapes);
+    /* what is written, and constants, may name further extents */
+    struct buf before = w->guards;
+    w->guards = (struct buf){0};
+    struct str slices = slices_text(w);
+    struct buf asked = {0}, comment = {0}, numbers = match_constants(w);
+    pass_where(w, &asked, &numbers, &comment);
+    w->asked = buf_take(&comment, w->arena);
+    struct str where = buf_take(&asked, w->arena);
+    pass_refuse(w, &numbers, "unexpected constants");
+    struct buf constants = w->guards;
+    w->guards = before;
+    pass_create(w);
+    match_shapes(w, (const struct str[]){shapes, slices, where});
+    buf_add(&w->guards, buf_str(&constants));
+    buf_free(&constants);
+}
