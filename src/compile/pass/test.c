@@ -258,55 +258,34 @@ static struct str vary(struct counterpart *v) {
     return found;
 }
 
-/* The text with another name of the function. */
-static struct str renamed(const struct counterpart *v, struct str function) {
-    const char *at = str_find(function, arena_printf(v->w->arena, "@%.*s(", (int)v->name.n, v->name.p));
+/* The text of the function, called by the pattern and what is another in it. */
+static struct str renamed(const struct counterpart *v, struct str function, const char *what) {
+    struct str own = arena_printf(v->w->arena, "@%.*s(", (int)v->name.n, v->name.p), is = v->w->match->pattern->name;
+    const char *at = str_find(function, own);
     struct buf b = {0};
     if (!at)
         return STR("");
-    add_part(&b, function.p, at + 1 + v->name.n);
-    buf_printf(&b, "_%s", v->what);
-    add_part(&b, at + 1 + v->name.n, function.p + function.n);
+    add_part(&b, function.p, at + 1);
+    buf_printf(&b, "%.*s%s%s", (int)is.n, is.p, *what ? "_" : "", what);
+    add_part(&b, at + own.n - 1, function.p + function.n);
     return buf_take(&b, v->w->arena);
 }
 
 /* ---- as tests of the compiler are written ---- */
 
-/* "{ttcore.argument_type = ...}": what else is said of an argument or a module is no matter of a test. */
-static void put_attributes(struct str dict, struct buf *out) {
-    static const char *const kept[] = {"ttcore.argument_type", "ttcore.meshes"};
-    size_t begin = 0;
-    bool any = false;
-    int depth = 0;
-    for (size_t i = 0; i <= dict.n; i++) {
-        depth += i < dict.n && strchr("<{[(", dict.p[i]) ? 1 : 0;
-        depth -= i < dict.n && strchr(">}])", dict.p[i]) ? 1 : 0;
-        if (i < dict.n && (depth || dict.p[i] != ','))
-            continue;
-        struct str one = str_trim((struct str){dict.p + begin, i - begin});
-        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-            if (str_starts(one, str_of(kept[k]))) {
-                buf_printf(out, "%s%.*s", any ? ", " : "{", (int)one.n, one.p);
-                any = true;
-            }
-        begin = i + 1;
-    }
-    buf_add(out, any ? STR("}") : STR(""));
-}
-
-/* Where the brackets that open at `at` close; or the end. */
+/* Where the brace that opens at `at` closes; or the end. */
 static size_t closing(struct str line, size_t at) {
     int depth = 0;
     for (; at < line.n; at++) {
-        depth += strchr("{", line.p[at]) ? 1 : 0;
-        depth -= strchr("}", line.p[at]) ? 1 : 0;
+        depth += line.p[at] == '{';
+        depth -= line.p[at] == '}';
         if (depth == 0)
             return at;
     }
     return line.n;
 }
 
-/* A line without its location, and of a function or module without what put_attributes leaves out. */
+/* A line without its location; of what is said of a module and of arguments, which of them are parameters. */
 static void put_line(struct str line, struct buf *out) {
     bool head = str_find(line, STR("func.func ")) || str_starts(line, STR("module "));
     const char *loc = NULL;
@@ -314,22 +293,18 @@ static void put_line(struct str line, struct buf *out) {
         loc = rest.p++;
     line.n = loc ? (size_t)(loc - line.p) : line.n;
     for (size_t i = 0; i < line.n; i++) {
-        bool opens = head && line.p[i] == '{' && i + 1 < line.n;
-        struct str dict = {line.p + i + 1, opens ? closing(line, i) - i - 1 : 0};
-        struct buf kept = {0};
-        if (!opens) {
+        if (!head || line.p[i] != '{' || i + 1 == line.n) {
             buf_addc(out, line.p[i]);
             continue;
         }
-        put_attributes(dict, &kept);
-        struct str before = STR(" attributes "), text = {out->p, out->n};
-        if (!kept.n && str_ends(text, before))
-            out->n -= before.n - 1;
-        if (!kept.n && out->n && out->p[out->n - 1] == ' ')
-            out->n--;
-        buf_add(out, buf_str(&kept));
-        buf_free(&kept);
-        i += dict.n + 1;
+        size_t begin = i;
+        i = closing(line, i);
+        struct str dict = {line.p + begin, i - begin}, before = STR(" attributes ");
+        const char *type = str_find(dict, STR("ttcore.argument_type = "));
+        if (type)
+            buf_printf(out, "{%.*s>}", (int)strcspn(type, ">"), type);
+        else
+            out->n -= str_ends(buf_str(out), before) ? before.n : 1;
     }
     buf_addc(out, '\n');
 }
@@ -342,47 +317,55 @@ static void put_module(struct str text, struct buf *out) {
     }
 }
 
+/* dot_general is not pure: what is left of one goes with its decomposition, to a matmul. */
+static bool has_dot_general(const struct pass_writer *w) {
+    for (uint32_t op = 0; op < w->place.g->m->nops; op++)
+        if (w->place.matched[op] && graph_op_is(w->place.g, op, NAMES_AXES))
+            return true;
+    return false;
+}
+
+/* No op that is written and was not there. */
+static void forbid_new(const struct pass_writer *w, struct buf *out) {
+    const struct mlir *m = w->place.f->m;
+    for (uint32_t op = 0; op < m->nops; op++) {
+        struct str name = mlir_op_name(m, op);
+        if (w->place.is_new[op] && m->ops[op].func == w->place.fused_func &&
+            !has_kind(w->place.g, w->place.func, w->place.f->kind[op]) &&
+            !(str_is(name, "ttir.matmul") && has_dot_general(w)))
+            buf_printf(out, "// CHECK-NOT: %.*s\n", (int)name.n, name.p);
+    }
+}
+
 struct str pass_test(const struct pass_writer *w, const struct pattern_set *set, struct str module, struct str pass) {
     const struct mlir *m = w->place.g->m;
     struct counterpart v = {.w = w, .set = set, .module = module, .function = function_text(w, module)};
-    struct buf gone = {0}, out = {0};
+    struct buf gone = {0}, out = {0}, all = {0};
     v.name = m->names[m->funcs[w->place.func].name];
     struct str other = v.function.n ? vary(&v) : STR("");
-    other = other.n ? renamed(&v, other) : other;
+    other = other.n ? renamed(&v, other, v.what) : other;
+    struct str first = renamed(&v, v.function, ""), name = first.n ? w->match->pattern->name : v.name;
     forbid(w, &gone);
     struct str forbidden = buf_take(&gone, w->arena);
-    bool products = false; /* dot_general is not pure: what is left of one goes with the decomposition */
-    for (uint32_t op = 0; op < w->place.g->m->nops && !products; op++)
-        products = w->place.matched[op] && graph_op_is(w->place.g, op, NAMES_AXES);
-    buf_printf(&out,
-               "// RUN: ttmlir-opt --%.*s%s -o %%t %%s\n// RUN: FileCheck %%s --input-file=%%t\n\n"
-               "// CHECK-LABEL: func.func @%.*s(\n",
-               (int)pass.n, pass.p, products ? " --ttir-to-ttir-decomposition --canonicalize" : "", (int)v.name.n,
-               v.name.p);
+    buf_printf(&out, "// RUN: ttmlir-opt --%.*s%s -o %%t %%s\n// RUN: FileCheck %%s --input-file=%%t\n\n", (int)pass.n,
+               pass.p, has_dot_general(w) ? " --ttir-to-ttir-decomposition --canonicalize" : "");
+    buf_printf(&out, "// CHECK-LABEL: func.func @%.*s(\n", (int)name.n, name.p);
     buf_add(&out, forbidden);
     expect(w, &out);
     buf_add(&out, w->place.nroots > 1 ? forbidden : STR(""));
-    buf_add(&out, STR("// CHECK: return\n"));
+    buf_add(&out, STR("// CHECK: return\n\n"));
     if (other.n) {
-        buf_printf(&out, "\n// CHECK-LABEL: func.func @%.*s_%s(\n", (int)v.name.n, v.name.p, v.what);
-        for (uint32_t op = 0; op < w->place.f->m->nops; op++)
-            if (w->place.is_new[op] && w->place.f->m->ops[op].func == w->place.fused_func &&
-                !has_kind(w->place.g, w->place.func, w->place.f->kind[op]) &&
-                !(products &&
-                  str_is(mlir_op_name(w->place.f->m, op), "ttir.matmul"))) /* which dot_general is decomposed to */
-                buf_printf(&out, "// CHECK-NOT: %.*s\n", (int)mlir_op_name(w->place.f->m, op).n,
-                           mlir_op_name(w->place.f->m, op).p);
-        buf_add(&out, STR("// CHECK: return\n"));
+        buf_printf(&out, "// CHECK-LABEL: func.func @%.*s_%s(\n", (int)name.n, name.p, v.what);
+        forbid_new(w, &out);
+        buf_add(&out, STR("// CHECK: return\n\n"));
     } else
-        buf_add(&out, STR("\n// No other axis, constant, use or op makes a function that must not fuse.\n"));
-    buf_addc(&out, '\n');
-    const char *end = v.function.p + v.function.n;
-    struct buf all = {0};
-    add_part(&all, module.p, v.function.n ? end : module.p + module.n);
-    if (other.n)
-        buf_printf(&all, "  %.*s", (int)other.n, other.p);
-    if (v.function.n)
-        add_part(&all, end, module.p + module.n);
+        buf_add(&out, STR("// No other axis, constant, use or op makes a function that must not fuse.\n\n"));
+    if (first.n) {
+        add_part(&all, module.p, v.function.p);
+        buf_printf(&all, other.n ? "%.*s  %.*s" : "%.*s", (int)first.n, first.p, (int)other.n, other.p);
+        add_part(&all, v.function.p + v.function.n, module.p + module.n);
+    } else
+        buf_add(&all, module);
     put_module(buf_str(&all), &out);
     buf_free(&all);
     return buf_take(&out, w->arena);

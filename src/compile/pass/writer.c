@@ -7,7 +7,10 @@
 
 struct str pass_word(const struct graph *g, uint32_t op) {
     struct str name = mlir_op_name(g->m, op);
+    enum { LONG = 20 };
     str_part(&name, '.');
+    while (name.n > LONG)
+        str_part(&name, '_');
     return str_is(name, "dot_general") ? STR("dot") : str_is(name, "slice_static") ? STR("slice") : name;
 }
 
