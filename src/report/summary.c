@@ -139,7 +139,8 @@ static void write_names_of(struct writer *w, const char *key, const struct row *
 
 static void write_row(struct writer *w, const struct row *row) {
     const struct todo *todo = entry_todo(row->entry);
-    struct str rest = row->entry->findings[0]->notes.source;
+    const struct finding *worst = row->entry->findings[0];
+    struct str rest = worst->notes.source, lines = worst->ttnn.lines.n ? worst->ttnn.lines : worst->ttir.lines;
     struct buf text = {0};
     todo_name(todo, &text);
     if (todo->kind != TODO_OPTION)
@@ -152,6 +153,7 @@ static void write_row(struct writer *w, const struct row *row) {
     write_names_of(w, "fused_ops", row, UINT32_MAX);
     write_pair(w, "action", buf_str(&text), TEXT_QUOTED);
     write_pair_if_any(w, "source", str_part(&rest, ','), TEXT_QUOTED);
+    write_pair_if_any(w, "lines", worst->ir_loc.n ? STR("") : str_part(&lines, ','), TEXT_NAME);
     if (row->nplaces > 1)
         write_pair_bool(w, "several", true);
     write_close(w);
@@ -287,7 +289,8 @@ static const struct column columns[] = {
     {"saves", "{saved_us?{saved_us:us}|-}"},
     {"places", "{places}"},
     {"distinct", "{distinct}"},
-    {"fused op: what to do", "{fused_ops*{}}: {action}{source?; at {source}{several?, ...|}|}"},
+    {"fused op: what to do",
+     "{fused_ops*{}}: {action}{source?; at {source}{several?, ...|}|{lines?; at line {lines}{several?, ...|}|}}"},
     {NULL, NULL}};
 static const struct template summary_text[] = {
     {.text = "{name}: {places place}, {fused_ops fused op}{slower?, {slower} left out as no faster|}"
