@@ -196,6 +196,16 @@ class Why(unittest.TestCase):
         self.compiler("False", "if 'xf32>' in text: sys.exit('error: no f32 here')")
         self.assertEqual(self.answer(), "fuses after none of 4 changes")
 
+    def test_an_option_that_does_not_compile_is_still_asked_for(self):
+        self.write("t.mlir", TTIR)
+        self.write("m.mlir", TTIR.replace("ttir.", "ttnn."))
+        self.compiler("False", "if 'enable-fusing-pass=true' in options: sys.exit('error: no such option')")
+        answer = self.answer(model="t.mlir")
+        self.assertEqual(answer, "fuses after none of 4 changes; does not compile with enable-fusing-pass=true")
+        said = re.search("action: (.*)", self.run_it("--only=ttnn.rms_norm", "-q", "-o", "-", "t.mlir", "m.mlir")[1])[1]
+        self.assertRegex(said, "^set enable-fusing-pass=true")
+        self.assertIn(answer + " (tried", said)
+
     def test_a_broken_compiler(self):
         for first, reason in (("sys.exit('x: error: cannot legalize')", "cannot legalize"),
                               ("print('<<<'); sys.exit()", "cannot be audited"),

@@ -217,8 +217,8 @@ static bool is_missed_without(struct asking *q, const struct fa_finding *f) {
 
 static const char *change(struct asking *q, const struct fa_finding *f) {
     enum { MOST = 32 };
-    const char *helps[MOST], *why;
-    size_t n = 0, tried = 0;
+    const char *helps[MOST], *fails[MOST], *why;
+    size_t n = 0, nfails = 0, tried = 0;
     struct args *args = q->compiler.args;
     struct fa_patterns patterns = patterns_of(q, f->pattern);
     struct fa_variants *all = fa_vary(f->ttir_module, &patterns);
@@ -229,11 +229,14 @@ static const char *change(struct asking *q, const struct fa_finding *f) {
         tried += made != FAILED;
         if (made == FUSED && n < MOST)
             helps[n++] = text(args, "%s", v.what);
+        if (made == FAILED && *v.option && nfails < MOST)
+            fails[nfails++] = text(args, "%s", v.option);
     }
     fa_variants_free(all);
-    return n       ? text(args, "fuses %s", join(args, helps, n, " or "))
-           : tried ? text(args, "fuses after none of %zu change%s", tried, tried == 1 ? "" : "s")
-                   : NULL;
+    return n        ? text(args, "fuses %s", join(args, helps, n, " or "))
+           : !tried ? NULL
+                    : text(args, "fuses after none of %zu change%s%s%s", tried, tried == 1 ? "" : "s",
+                           nfails ? "; does not compile with " : "", join(args, fails, nfails, " or "));
 }
 
 static void keep(struct asking *q, const struct fa_finding *f, const char *answer) {

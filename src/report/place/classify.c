@@ -248,15 +248,15 @@ static struct todo left(const struct claim *c, const struct fact *f, struct aren
 
 /* Of an option that the user's compiler does not fuse it with, nothing is said. */
 static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
-    const struct tried_answer *x = c->tried;
-    bool none = x && str_starts(x->answer, STR("fuses after none"));
-    if (!x || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
+    struct str answer = c->tried ? c->tried->answer : STR("");
+    bool none = str_starts(answer, STR("fuses after none")), named = str_find(answer, t.what);
+    if (!c->tried || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
         return t;
-    bool made = str_starts(x->answer, STR("fuses alone")) || str_starts(x->answer, STR("fuses in its model"));
-    if (t.kind == TODO_OPTION && !t.then.n && !made && !str_find(x->answer, t.what))
+    bool made = str_starts(answer, STR("fuses alone")) || str_starts(answer, STR("fuses in its model"));
+    if (t.kind == TODO_OPTION && !t.then.n && !made && !named)
         return left(c, NULL, a);
     t.tried = tried(c, a);
-    t.at_most &= !str_find(x->answer, t.what);
+    t.at_most &= none || !named;
     return t;
 }
 
