@@ -196,6 +196,13 @@ class Why(unittest.TestCase):
         self.compiler("False", "if 'xf32>' in text: sys.exit('error: no f32 here')")
         self.assertEqual(self.answer(), "fuses after none of 4 changes")
 
+    def test_the_mesh_of_the_module(self):
+        for mesh, options, answer in (("2x4", "a=b", "fuses alone and in its model"), ("1x1", "a=b", "fuses after none of 5 changes"),
+                                      ("2x4", "mesh-shape=1,8", "fuses after none of 5 changes")):
+            self.write("m.mlir", TTIR.replace("module {", 'module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = %s>]>} {' % mesh))
+            self.compiler("options.endswith('mesh-shape=2,4')")
+            self.assertEqual(self.answer("--pipeline=" + options), answer)
+
     def test_an_option_that_does_not_compile_is_still_asked_for(self):
         self.write("t.mlir", TTIR)
         self.write("m.mlir", TTIR.replace("ttir.", "ttnn."))

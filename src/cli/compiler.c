@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,10 +28,28 @@ static bool is_set(const char *const *options, size_t noptions, const char *opti
     return set;
 }
 
+/* Of `ttcore.meshes = #ttcore.meshes<[<"mesh" = 2x4>]>` near the begin of a module; without it the compiler takes one
+ * device. */
+static const char *mesh_of(struct user_compiler *c, const char *file) {
+    static const char key[] = ".meshes<[<\"";
+    enum { MOST = 1 << 20, DIGITS = 8 };
+    char *head = calloc(1, MOST + 1), rows[DIGITS + 1], columns[DIGITS + 1];
+    int in = open(file, O_RDONLY | O_CLOEXEC);
+    bool read_it = head && in >= 0 && read(in, head, MOST) > 0;
+    if (in >= 0)
+        close(in);
+    const char *at = read_it ? strstr(head, key) : NULL, *shape = at ? strstr(at, "\" = ") : NULL;
+    bool two = shape && sscanf(shape, "\" = %8[0-9]x%8[0-9]>", rows, columns) == 2;
+    bool one = two && strcmp(rows, "1") == 0 && strcmp(columns, "1") == 0;
+    free(head);
+    return two && !one ? text(c->args, "mesh-shape=%s,%s", rows, columns) : NULL;
+}
+
 /* "--ttir-to-ttnn-backend-pipeline=a=b c=d" */
 char *compiler_pipeline(const struct user_compiler *c, const char *const *options, size_t noptions) {
     struct args *args = c->args;
     const char *given = c->pipeline ? c->pipeline : "", *between = "=";
+    bool says_mesh = strstr(given, "mesh-shape=") != NULL;
     char *all = text(args, "--%s", usual_pipeline);
     if (begins(given, "--")) {
         size_t name = strcspn(given, "=");
@@ -45,7 +65,7 @@ char *compiler_pipeline(const struct user_compiler *c, const char *const *option
     }
     for (size_t i = 0; i < noptions; i++, between = " ")
         all = text(args, "%s%s%s", all, between, options[i]);
-    return all;
+    return c->mesh && !says_mesh ? text(args, "%s%s%s", all, between, c->mesh) : all;
 }
 
 int compiler_file(struct user_compiler *c, size_t number, const char *end) {
@@ -82,6 +102,7 @@ static const char *reason_of(struct user_compiler *c) {
 const char *compiler_run(struct user_compiler *c, size_t number, const char *const *options, size_t n,
                          const char *file) {
     struct args *a = c->args;
+    c->mesh = mesh_of(c, file);
     char *const argv[] = {text(a, "%s", c->program), compiler_pipeline(c, options, n),
                           text(a, "--mlir-print-debuginfo"), text(a, "%s", file), NULL};
     c->out = compiler_file(c, number, ".ttnn.mlir");

@@ -9,6 +9,7 @@ struct user_compiler {
     struct args *args;
     const char *program, *pipeline, *output_dir; /* of the command line */
     unsigned seconds;
+    const char *mesh;     /* "mesh-shape=2,4" of the last module, where it is of several devices; or NULL */
     int out, err;         /* what the last compile printed: without a name, or in --output-dir; -1: there is none */
     enum process_end end; /* of the last compile */
 };

@@ -215,10 +215,11 @@ static enum fa_status print_table(struct tries *r, FILE *out) {
 
 static enum fa_status run(struct args *args, FILE *out) {
     struct try_args *x = (struct try_args *)args;
-    struct tries r = {.x = x,
-                      .n = 1,
-                      .all = {{.needs = ""}},
-                      .compiler = {args, x->compiler, x->pipeline, x->output_dir, x->seconds, -1, -1, PROCESS_DONE}};
+    struct tries r = {
+        .x = x,
+        .n = 1,
+        .all = {{.needs = ""}},
+        .compiler = {args, x->compiler, x->pipeline, x->output_dir, x->seconds, NULL, -1, -1, PROCESS_DONE}};
     const char *dir = x->output_dir;
     if (x->why)
         return try_why(x, out);

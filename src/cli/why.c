@@ -16,7 +16,7 @@ struct asking {
     struct place_patterns patterns;
     struct fa_tried *answers;
     size_t n, room, ncompiles, nasked, nfailed;
-    size_t nleft; /* of the ops of the place, by name, those that are there when it is not fused */
+    size_t nleft;        /* of the ops of the place, by name, those that are there when it is not fused */
     struct model *model; /* NULL: not compiled yet */
 };
 
@@ -25,7 +25,7 @@ struct model {
     char *ttnn; /* NULL: it is no TTIR that compiles */
     struct missed {
         const char *fused_op, *lines;
-    } *missed;
+    } * missed;
     size_t n;
 };
 
@@ -209,7 +209,8 @@ static bool is_missed_without(struct asking *q, const struct fa_finding *f) {
     for (size_t i = 0; !missed && fa_get_variant(all, i, &v); i++)
         if (ends(v.option, yes)) {
             size_t n = strlen(v.option) - strlen(yes);
-            missed = compile(q, f, f->ttir_module, text(q->compiler.args, "%.*s=false", (int)n, v.option), &why) == MISSED;
+            missed =
+                compile(q, f, f->ttir_module, text(q->compiler.args, "%.*s=false", (int)n, v.option), &why) == MISSED;
         }
     fa_variants_free(all);
     return missed;
@@ -323,7 +324,7 @@ enum fa_status try_why(struct try_args *x, FILE *out) {
     struct args *args = &x->args;
     struct asking *q = kept(args, sizeof *q);
     q->compiler =
-        (struct user_compiler){args, x->compiler, x->pipeline, x->output_dir, x->seconds, -1, -1, PROCESS_DONE};
+        (struct user_compiler){args, x->compiler, x->pipeline, x->output_dir, x->seconds, NULL, -1, -1, PROCESS_DONE};
     if (x->output_dir && !output_directory(args, x->output_dir))
         return args->refused;
     q->name = compiler_name(&q->compiler);
