@@ -157,6 +157,23 @@ class Own(Case):
                                  "your compiler lacks it: it came on 2026-06-29; ")
         self.assertRegex(summary, r"set enable-fusing-pass=true: saves up to \S+ of \S+ us\n")
 
+    def test_a_pattern_to_write_runs_where_fusing_is_on(self):
+        """A layer_norm, which no pass makes: that fusing was on tells a linear that TTIR does not have."""
+        def normed(level, product):
+            ops = op(level + ".mean", "%u", "%x", X, ROW, "dim_arg = [1 : i32], keep_dim = true")
+            ops += op(level + ".subtract", "%c", "%x, %u", X + ", " + ROW, X)
+            ops += norm(level, True).split("{\n", 2)[2].split("    return")[0].replace("%x", "%c")
+            if product == "linear":
+                ops += op(level + ".linear", "%s", "%o, %w, %b", X + ", " + W + ", tensor<1x128xbf16>", OUT)
+            else:
+                ops += op(level + ".matmul", "%p", "%o, %w", X + ", " + W, OUT)
+                ops += op(level + ".add", "%s", "%p, %b", OUT + ", tensor<1x128xbf16>", OUT)
+            return MODULE % ("%%x: %s, %%w: %s, %%b: tensor<1x128xbf16>" % (X, W), OUT, ops, "%s", OUT)
+        for product, said in ("matmul", True), ("linear", False):
+            action = self.said(normed("ttir", "matmul"), normed("ttnn", product), "ttnn.layer_norm")[0]
+            self.assertIn("write one in TTIR: fusion-audit pass --only=layer_norm", action)
+            self.assertEqual("; first set enable-fusing-pass=true, if it was off" in action, said, action)
+
     def test_a_slice_of_a_product_costs_what_is_left(self):
         _, summary = self.said(last_row("ttir"), last_row("ttnn"), "ttnn.matmul")
         saved, of = re.search(r"about (\S+) of (\S+) us to save", summary).groups()

@@ -246,14 +246,15 @@ static struct todo left(const struct claim *c, const struct fact *f, struct aren
                          .ran = has_run(c) && (!f || !c->compile || fact_is_there(f, days_of(c)))};
 }
 
-/* Of an option that the user's compiler does not fuse it with, nothing is said. */
+/* Of an option that the user's compiler does not fuse it with, nothing is said; but of one that keeps what is seen to
+ * have been fused. */
 static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
     struct str answer = c->tried ? c->tried->answer : STR("");
     bool none = str_starts(answer, STR("fuses after none")), named = str_find(answer, t.what);
     if (!c->tried || t.kind == TODO_LOOK || t.kind == TODO_UPDATE || (t.kind == TODO_WRITE && none))
         return t;
     bool made = str_starts(answer, STR("fuses alone")) || str_starts(answer, STR("fuses in its model"));
-    if (t.kind == TODO_OPTION && !t.then.n && !made && !named)
+    if (t.kind == TODO_OPTION && !t.then.n && !made && !named && !c->undone.n)
         return left(c, NULL, a);
     t.tried = tried(c, a);
     t.at_most &= none || !named;
@@ -310,6 +311,19 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     return left(c, f, a);
 }
 
+/* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
+static struct todo write_one(const struct claim *c, struct arena *a) {
+    struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p), first = command;
+    for (uint32_t i = 0; i < c->set->npasses && c->fusing != FUSING_ON && !c->before; i++) {
+        const struct compiler_pass *pass = &c->set->passes[i];
+        struct str on = turned_on(pass->off, a);
+        bool runs = is_always_on(c, pass->off) || (c->compile && pass_seen(c->compile, pass->name));
+        if (str_is(pass->level, "ttir") && on.n && !runs)
+            first = arena_printf(a, "%s; first set %.*s, if it was off", command.p, (int)on.n, on.p);
+    }
+    return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = first};
+}
+
 struct todo todo_of(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     if (!pattern_is_direct(c->pattern))
@@ -324,8 +338,7 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return heed(c, todo_of_pass(c, a), a);
     if (!str_is(s->level, "ttir"))
         return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTNN")}, a);
-    struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p);
-    return heed(c, (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = command}, a);
+    return heed(c, write_one(c, a), a);
 }
 
 const char *todo_word(enum todo_kind k) {
