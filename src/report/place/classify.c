@@ -271,7 +271,7 @@ static struct str seems_off(const struct claim *c, const struct fact *f, bool *s
     return by_default ? STR("which is off by default")
            : c->many  ? STR("since nothing here is fused")
                       : arena_printf(a, "if it was off; else %.*s left it%s%.*s", (int)name.n, name.p,
-                                     lacks.n ? ", " : "", (int)lacks.n, lacks.p);
+                                    lacks.n ? ", " : "", (int)lacks.n, lacks.p);
 }
 
 /* Of fusing passes that do not seem to have run; `then`: what it takes beside them; or empty. */
