@@ -314,7 +314,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 /* A new pattern runs where those of its level do, of which it may be that nothing here tells. */
 static struct todo write_one(const struct claim *c, struct arena *a) {
     struct str command = arena_printf(a, "fusion-audit pass --only=%s", c->pattern->name.p), first = command;
-    for (uint32_t i = 0; i < c->set->npasses && c->fusing != FUSING_ON && !c->before; i++) {
+    for (uint32_t i = 0; i < c->set->npasses && c->traced && c->fusing != FUSING_ON && !c->before; i++) {
         const struct compiler_pass *pass = &c->set->passes[i];
         struct str on = turned_on(pass->off, a);
         bool runs = is_always_on(c, pass->off) || (c->compile && pass_seen(c->compile, pass->name));
