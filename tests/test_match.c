@@ -1504,6 +1504,11 @@ Test(match, nothing_takes_what_is_written_in_place_behind_it) {
     pattern("out = subtract(x, y)", "where: last_use(x, out)");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.subtract x y -> 2x3; return o e");
     miss("x:2x3 y:2x3", "o = ttir.subtract x y -> 2x3; e = ttir.exp x -> 2x3; return o e");
+    pattern("out = subtract(x, y)\nalso k = add(x, y)", "where: last_use(x, out, k)");
+    hit("x:2x3 y:2x3", "o = ttir.subtract x y -> 2x3; k = ttir.add x y -> 2x3; e = ttir.exp x -> 2x3; return o k e");
+    hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; k = ttir.add x y -> 2x3; o = ttir.subtract x y -> 2x3; return o k e");
+    miss("x:2x3 y:2x3", "o = ttir.subtract x y -> 2x3; e = ttir.exp x -> 2x3; k = ttir.add x y -> 2x3; return o k e");
+    miss("x:2x3 y:2x3", "k = ttir.add x y -> 2x3; e = ttir.exp x -> 2x3; o = ttir.subtract x y -> 2x3; return o k e");
 }
 
 static bool notes_say(const char *text) {

@@ -65,6 +65,19 @@ def layouts(last):
     return module(f"%x: {T}", "\n".join(body + [f"return %1 : {end}"]), end, TILED + ROWS)
 
 
+def state(gathered, used=False):
+    """A state of a step: cut, changed, and whole again along a dimension; `used`: by something of the step, too."""
+    whole, part = "tensor<64x64x256xbf16>", "tensor<64x64x64xbf16>"
+    back = "tensor<64x256x64xbf16>" if gathered == 1 else whole
+    body = ["%0 = " + op("mesh_partition", "%x", whole, part, "cluster_axis = 1 : ui32, dim = 2 : si32"),
+            "%1 = " + op("exp", "%0", part, part),
+            "%2 = " + op("all_gather", "%1", part, back, f"all_gather_dim = {gathered} : si32, cluster_axis = 1 : ui32")]
+    body.append("%3 = " + op("exp", "%2", back, back) if used else "")
+    results = f"{back}, {back}" if used else back
+    return module(f"%x: {whole}", "\n".join(body + [f"return %2{', %3' if used else ''} : {results}"]),
+                  f"({results})" if used else back)
+
+
 def padded(rows, begin):
     """A product with one number for each of 16 x 64 rows, and a sum; `begin`: by a reshape of the model."""
     x = f"tensor<16x64x{rows}x720xbf16>" if rows else "tensor<16x64x720xbf16>"
@@ -124,6 +137,8 @@ class Time(unittest.TestCase):
                 ("casts that cancel", casts("bf16", "f32", "move"), casts("f32", "bf16", "move")),
                 ("host round trip", host(True), host(False)),
                 ("layout round trip", layouts("back"), layouts("on")),
+                ("state gathered", state(2), state(1)),
+                ("state gathered", state(2), state(2, True)),
                 ("tile padding", padded(1, True), padded(1, False)),
                 ("tile padding", padded(1, True), padded(32, True)),
                 ("repeated constant", repeated(2048), repeated(1))]

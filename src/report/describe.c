@@ -171,9 +171,8 @@ static uint64_t alike_key(const struct finding *f, const struct segment *ttir, c
 
 static struct str label_of(struct describer *by, const struct match *m) {
     const struct mlir *ir = m->graph->m;
-    const struct mlir_op *op = &ir->ops[m->root];
     struct str name = mlir_op_name(ir, m->root);
-    struct str value = op->nresults ? mlir_span(ir, ir->values[op->first_result].name) : STR("");
+    struct str value = mlir_result_name(ir, m->root);
     return arena_printf(&by->arena, by->f->ngraphs > 1 ? "%.*s (%.*s, graph %u)" : "%.*s (%.*s)", (int)value.n, value.p,
                         (int)name.n, name.p, by->f->compile->number);
 }

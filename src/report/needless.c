@@ -115,6 +115,26 @@ static bool comes_back(struct search *s, uint32_t op, double *us) {
     return false;
 }
 
+/* A state that a step takes whole, works on in parts and gathers for the next one to cut again. */
+static bool is_gathered_for_next_step(struct search *s, uint32_t op, double *us) {
+    enum { MOST = 16 };
+    const struct graph *g = s->g;
+    uint32_t at = op, v = result_of(s, op);
+    bool gathers = g->kind[op] == K_ALL_GATHER && g->first_use[v] < g->first_use[v + 1];
+    for (uint32_t i = g->first_use[v]; gathers && i < g->first_use[v + 1]; i++)
+        gathers = graph_class(g, g->uses[i]) == OP_RETURN;
+    for (int step = 0; gathers && step < MOST && at != NONE && g->kind[at] != K_MESH_PARTITION; step++)
+        at = definer(s, at);
+    struct shape whole, state;
+    if (!gathers || at == NONE || g->kind[at] != K_MESH_PARTITION || definer(s, at) != NONE ||
+        !shape_in_graph(g, v, &whole) || !shape_in_graph(g, graph_operands(g, at)[0], &state) ||
+        !shape_eq(&whole, &state))
+        return false;
+    *us = us_of(s, op) + us_of(s, at);
+    s->counted[at] = true;
+    return *us > 0;
+}
+
 /* ---- padding ---- */
 
 static bool is_padded(struct search *s, uint32_t v) {
@@ -245,6 +265,8 @@ static const struct {
     {"host round trip", "a tensor leaves the device and comes back: keep it there (transfers are not priced)", false,
      comes_from_host},
     {"layout round trip", "a tensor is laid out as it lay before: leave out what is between", false, comes_back},
+    {"state gathered", "a state is cut into the parts of the devices and gathered for the next step: keep it in parts",
+     false, is_gathered_for_next_step},
     {"tile padding",
      "a dimension of 1 before the last is padded to the rows of a tile: drop it, and reshape behind these "
      "ops",

@@ -117,11 +117,11 @@ static struct str free_alias(struct fa_application *a) {
 /* The op of another text of the module whose result has the name of this one's; or NONE. */
 static uint32_t same_op(const struct mlir *m, uint32_t op, const struct mlir *other) {
     struct str function = m->ops[op].func == NONE ? STR("") : m->names[m->funcs[m->ops[op].func].name];
-    struct str name = m->ops[op].nresults ? mlir_span(m, m->values[m->ops[op].first_result].name) : STR("");
+    struct str name = mlir_result_name(m, op);
     for (uint32_t i = 0; i < other->nops && m != other; i++) {
         const struct mlir_op *o = &other->ops[i];
         struct str its = o->func == NONE ? STR("") : other->names[other->funcs[o->func].name];
-        if (o->nresults && str_eq(mlir_span(other, other->values[o->first_result].name), name) && str_eq(its, function))
+        if (o->nresults && str_eq(mlir_result_name(other, i), name) && str_eq(its, function))
             return i;
     }
     return m == other ? op : NONE;
@@ -411,7 +411,7 @@ static bool run_rounds(struct fa_application *a, struct text_edits *edits) {
 static bool has_results_in_place(const struct graph *g) {
     bool found = false;
     for (uint32_t op = 0; op < g->m->nops && !found; op++)
-        found = op_is((enum op_kind)g->kind[op], IN_PLACE) && g->m->ops[op].nresults > 0;
+        found = op_is((enum op_kind)g->kind[op], IN_PLACE) && mlir_result_name(g->m, op).n > 0;
     return found;
 }
 

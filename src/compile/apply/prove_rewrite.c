@@ -39,8 +39,7 @@ static struct str reason_for(const struct judgement *j, struct arena *a) {
 static bool blame(const struct compared_region *r, const struct mlir *after, struct replacement *all, uint32_t n,
                   struct arena *a) {
     for (uint32_t k = r->nops[AFTER]; k-- > 0 && after->ops;) {
-        struct mlir_op o = after->ops[r->ops[AFTER][k]];
-        struct str name = o.nresults ? mlir_span(after, after->values[o.first_result].name) : STR("");
+        struct str name = mlir_result_name(after, r->ops[AFTER][k]);
         uint32_t i = name.n ? replacement_of(all, n, name) : NONE;
         if (i == NONE)
             continue;

@@ -183,7 +183,7 @@ struct text_edits results_in_place(const struct graph *g) {
     const struct mlir *m = g->m;
     struct text_edits edits = {0};
     for (uint32_t op = 0; op < m->nops; op++) {
-        if (!op_is((enum op_kind)g->kind[op], IN_PLACE) || m->ops[op].nresults != 1)
+        if (!op_is((enum op_kind)g->kind[op], IN_PLACE) || mlir_result_name(m, op).n == 0)
             continue;
         uint32_t v = m->ops[op].first_result, into = m->operands[m->ops[op].first_operand];
         struct str text = mlir_span(m, m->ops[op].text), to = mlir_span(m, m->values[into].name);

@@ -94,10 +94,6 @@ int64_t cores_for(const struct pricer *p, int64_t pieces) {
 
 /* ---- which ops run ---- */
 
-static bool writes_in_place(const struct graph *g, uint32_t op) {
-    return op_is((enum op_kind)g->kind[op], IN_PLACE) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE;
-}
-
 static bool same_rows(const struct graph *g, uint32_t a, uint32_t b, int64_t multiple) {
     uint32_t ra, rb;
     const int64_t *x = graph_shape(g, a, &ra), *y = graph_shape(g, b, &rb);
@@ -140,7 +136,7 @@ bool op_is_launched(struct pricer *p, uint32_t op) {
         g->kind[op] == K_TO_DEVICE)
         return false;
     if (o->nresults == 0 || graph_is_parameter(g, o->first_result))
-        return o->nresults == 0 && writes_in_place(g, op);
+        return graph_writes_in_place(g, op);
     return !(class_moves(class) && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE && is_view(p, op));
 }
 
@@ -281,9 +277,9 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
     const struct graph *g = p->graph;
     enum op_kind k = (enum op_kind)g->kind[op], activation = activation_in(g, op);
     enum op_class class = op_table[k].class;
-    uint32_t result = writes_in_place(g, op) ? graph_operands(g, op)[1] : g->m->ops[op].first_result;
+    uint32_t result = graph_writes_in_place(g, op) ? graph_operands(g, op)[1] : g->m->ops[op].first_result;
     const struct layout *layout = value_layout(p, result);
-    int64_t products = summed(g, op), tiles = writes_in_place(g, op) ? tiles_of(p, result) : most_tiles(p, op);
+    int64_t products = summed(g, op), tiles = graph_writes_in_place(g, op) ? tiles_of(p, result) : most_tiles(p, op);
     int64_t pieces = class == OP_AXISWISE ? tile_rows(p, result) : tiles_of(p, result);
     if (class == OP_REDUCE && tile_rows(p, graph_operands(g, op)[0]) > pieces)
         pieces = tile_rows(p, graph_operands(g, op)[0]);
@@ -324,7 +320,7 @@ static int64_t sent_by(const struct pricer *p, uint32_t op, const struct work *w
 bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
-    bool known = true, in_place = writes_in_place(g, op);
+    bool known = true, in_place = graph_writes_in_place(g, op);
     *out = (struct work){0};
     for (uint32_t i = in_place; i < graph_noperands(g, op); i++)
         if (graph_operands(g, op)[i] != NONE)

@@ -38,7 +38,8 @@ static bool read_inputs(const struct parts *s, struct work *w) {
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
             uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
-            if (!part_reads(s, v) || is_changed_in_place(s, v))
+            bool changed = k == 0 && graph_writes_in_place(g, s->ops[i]);
+            if (!part_reads(s, v) || changed || is_changed_in_place(s, v))
                 continue;
             while (at < n && seen[at] != v)
                 at++;
@@ -64,7 +65,9 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
             uint32_t v = o->first_result + r;
             if (s->ops[i] != s->match->root && !is_used_outside(s, v))
                 continue;
-            if (!work_writes(s->pricer, s->ops[i] == s->match->root && s->unmoved != NONE ? s->unmoved : v, w))
+            uint32_t what = s->ops[i] == s->match->root && s->unmoved != NONE ? s->unmoved : v;
+            if (!work_writes(s->pricer, graph_writes_in_place(g, s->ops[i]) ? graph_operands(g, s->ops[i])[1] : what,
+                             w))
                 return false;
             if (n < s->n)
                 outputs[n++] = v;

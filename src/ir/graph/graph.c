@@ -62,6 +62,10 @@ static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) 
     return clause.p[n] == '=' ? str_eq(x->text, rest) : str_find_word(x->text, rest) == NULL;
 }
 
+bool graph_writes_in_place(const struct graph *g, uint32_t op) {
+    return graph_op_is(g, op, IN_PLACE) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE;
+}
+
 bool graph_plain(const struct graph *g, uint32_t op) {
     for (const char *p = op_table[g->kind[op]].strict; p && *p;) {
         size_t n = strcspn(p, ",");

@@ -146,6 +146,9 @@ bool is_tensor_operand(const struct graph *g, uint32_t value);
 /* True when the op is of its kind and nothing else is folded into it (ops.def, `strict`). */
 bool graph_plain(const struct graph *g, uint32_t op);
 
+/* It changes its first operand to hold its second one. */
+bool graph_writes_in_place(const struct graph *g, uint32_t op);
+
 /* The one value that all elements of `v` have, seen through calls, movement, casts and arithmetic on constants. */
 struct constant graph_constant(const struct graph *g, uint32_t v);
 /* The function argument of an audited function that `v` is, seen through calls, movement and casts; NONE otherwise. */

@@ -48,7 +48,8 @@ struct mlir_op {
     struct span props; /* inside <{ }>, or empty; equal ones may be one text */
     struct span attrs; /* inside { } (discardable, or old text), or empty */
     uint32_t first_operand, noperands; /* in mlir.operands: value ids; NONE: a slot of a trace */
-    uint32_t first_result, nresults;   /* value ids first_result ... */
+    uint32_t first_result, nresults;   /* value ids first_result ...; an op without results that writes into its first
+                                          operand has a nameless one, what it holds then */
     uint32_t callee; /* @symbol that it calls or loads (func.call, ttcore.load_cached, composites): names id without
                         '@', or NONE */
     struct span loc; /* inside loc( ), e.g. "#loc12" or "\"add.3\""; or empty */
@@ -160,6 +161,11 @@ static inline struct str mlir_span(const struct mlir *m, struct span s) {
 }
 static inline struct str mlir_op_name(const struct mlir *m, uint32_t op) {
     return m->names[m->ops[op].name];
+}
+
+/* "%5", of its first result; empty where that has no name. */
+static inline struct str mlir_result_name(const struct mlir *m, uint32_t op) {
+    return m->ops[op].nresults ? mlir_span(m, m->values[m->ops[op].first_result].name) : STR("");
 }
 
 /* The text of an op up to its location. */

@@ -64,7 +64,7 @@ struct ir_parser {
     const char *wrong, *wrong_at; /* of the op that is being read */
     bool truncated;
     uint32_t depth, last_stamp, no_type;
-    uint8_t *flags; /* by names id: OP_CALLS and the like */
+    uint16_t *flags; /* by names id: OP_CALLS and the like */
     uint32_t flags_cap;
     struct ir_context in;
     struct name_binding *bindings;
@@ -91,7 +91,8 @@ enum {
     OP_FUNC = 16,
     OP_READ = 32,
     OP_USUAL = 64,
-    OP_SEEN = 128
+    OP_SEEN = 128,
+    OP_WRITES = 256 /* into its first operand */
 };
 
 /* ---- the text at hand: blanks before it are skipped, but by peek ---- */

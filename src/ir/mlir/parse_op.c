@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ir/ops/ops.h"
+
 static bool is_one_of(struct str s, const char *const *words, bool prefix) {
     for (; *words && !(prefix ? str_starts(s, str_of(*words)) : str_is(s, *words)); words++)
         ;
@@ -26,15 +28,15 @@ static unsigned flags_of(struct str name) {
     return (calls ? OP_CALLS : 0) | (module ? OP_MODULE | OP_ISOLATED : 0) |
            (str_ends(name, STR(".cpu_module")) ? OP_CPU : 0) | (str_ends(name, STR(".func")) ? OP_ISOLATED : 0) |
            (str_is(name, "func.func") ? OP_FUNC : 0) | (is_one_of(name, read, false) ? OP_READ : 0) |
-           (is_one_of(name, usual, true) ? OP_USUAL : 0);
+           (is_one_of(name, usual, true) ? OP_USUAL : 0) | (op_is(op_kind_of_spelling(name), IN_PLACE) ? OP_WRITES : 0);
 }
 
 /* The name of an op. */
 static uint32_t op_name_add(struct ir_parser *p, struct str text) {
     uint32_t old = p->flags_cap, id = name_add(p->m, text);
     p->flags = grow(p->flags, &p->flags_cap, p->m->nnames, sizeof *p->flags);
-    memset(p->flags + old, 0, p->flags_cap - old);
-    p->flags[id] = p->flags[id] ? p->flags[id] : (uint8_t)(flags_of(text) | OP_SEEN);
+    memset(p->flags + old, 0, (p->flags_cap - old) * sizeof *p->flags);
+    p->flags[id] = p->flags[id] ? p->flags[id] : (uint16_t)(flags_of(text) | OP_SEEN);
     return id;
 }
 

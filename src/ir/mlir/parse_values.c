@@ -192,6 +192,8 @@ void set_results(struct ir_parser *p, uint32_t op, uint32_t names, uint32_t from
         parse_say_bad(p, op, p->begin + o->text.begin, "the number of result types differs from the number of results");
     for (uint32_t i = 0; i < n && i < o->nresults; i++)
         p->m->values[o->first_result + i].type = p->types[from + i];
+    if (o->nresults == 0 && from > 0 && p->flags[o->name] & OP_WRITES) /* what is in the operand then, without a name */
+        value_add(p->m, (struct mlir_value){.type = p->types[0], .def = op, .index = o->nresults++});
     bind_results(p, names, op);
 }
 

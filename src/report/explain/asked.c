@@ -197,10 +197,8 @@ static bool mark_level(const struct level *l, const struct asked_place *q, bool 
 static void name_op(const struct mlir *m, uint32_t op, struct buf *out) {
     struct str name = mlir_op_name(m, op);
     buf_printf(out, "%.*s", (int)name.n, name.p);
-    if (m->ops[op].nresults) {
-        struct str value = mlir_span(m, m->values[m->ops[op].first_result].name);
-        buf_printf(out, " %.*s", (int)value.n, value.p);
-    }
+    struct str value = mlir_result_name(m, op);
+    buf_printf(out, "%s%.*s", value.n ? " " : "", (int)value.n, value.p);
     buf_printf(out, " at line %llu", (unsigned long long)mlir_place(m, m->ops[op].text.begin).line);
 }
 

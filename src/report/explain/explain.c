@@ -59,10 +59,8 @@ static bool asks_for(const struct explained_graph *r, const uint32_t *ops, uint3
 static struct explained_op op_text(const struct explained_graph *r, uint32_t op) {
     const struct mlir *m = &r->level->ir;
     struct arena *a = &r->e->arena;
-    struct explained_op o = {arena_str(a, mlir_op_name(m, op)), STR(""), line_of(m, op)};
-    if (m->ops[op].nresults)
-        o.result = arena_str(a, mlir_span(m, m->values[m->ops[op].first_result].name));
-    return o;
+    return (struct explained_op){arena_str(a, mlir_op_name(m, op)), arena_str(a, mlir_result_name(m, op)),
+                                 line_of(m, op)};
 }
 
 static struct explained *add(struct explained_graph *r, enum outcome outcome, const struct pattern *p, uint32_t root,

@@ -47,7 +47,7 @@ static void say_source(const struct words *w, uint32_t value) {
 }
 
 static void say_result_of(const struct words *w, uint32_t op) {
-    if (w->m->g->m->ops[op].nresults)
+    if (mlir_result_name(w->m->g->m, op).n)
         say_source(w, w->m->g->m->ops[op].first_result);
     else
         say_op(w, op);
@@ -445,10 +445,7 @@ static void say_outside_user(struct words *w) {
         return;
     say_result_of(w, op);
     buf_add(w->out, STR(" has a user outside: "));
-    if (w->m->g->m->ops[user].nresults)
-        say_source(w, w->m->g->m->ops[user].first_result);
-    else
-        say_op(w, user);
+    say_result_of(w, user);
 }
 
 static void say_limit(struct words *w) {

@@ -122,10 +122,6 @@ static bool lets_through(const struct graph *g, uint32_t op) {
            c == OP_AXISWISE || c == OP_ALIKE || c == OP_SLICE || c == OP_JOIN || class_moves(c);
 }
 
-static bool writes_in_place(const struct graph *g, uint32_t op) {
-    return op_is((enum op_kind)g->kind[op], IN_PLACE) && graph_noperands(g, op) >= 2;
-}
-
 static bool is_attention(const struct graph *g, uint32_t op) {
     return how(g, op) == FLOW_ATTENTION && graph_noperands(g, op) >= 3;
 }
@@ -302,7 +298,7 @@ static void begin_at(struct flow *f, uint32_t op, enum link_kind kind) {
 static void forward(struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     const struct mlir_op *o = &g->m->ops[op];
-    if (writes_in_place(g, op)) {
+    if (graph_writes_in_place(g, op)) {
         const uint32_t *in = graph_operands(g, op);
         f->values[in[0]] = f->values[in[1]]; /* later reads of the cache see what was written */
         for (uint32_t i = 0; i < o->nresults; i++)
@@ -400,7 +396,7 @@ static void backward(struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     const struct mlir_op *o = &g->m->ops[op];
     enum op_class c = graph_class(g, op);
-    if (writes_in_place(g, op)) {
+    if (graph_writes_in_place(g, op)) {
         const uint32_t *in = graph_operands(g, op);
         if (o->nresults)
             add_to(f, in[0], f->values[o->first_result].to);

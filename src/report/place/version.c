@@ -16,7 +16,7 @@ static bool has_printed(const struct graph *g, uint32_t op, const struct print_f
     }
     if (p->results.n) {
         *what = STR("the number of results");
-        return o->nresults == (uint32_t)(p->results.p[0] - '0') && p->results.n == 1;
+        return str_is(p->results, mlir_result_name(g->m, op).n == 0 ? "0" : o->nresults == 1 ? "1" : "");
     }
     for (struct str rest = p->attributes; rest.n;) {
         size_t n = 0;

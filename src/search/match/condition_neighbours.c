@@ -85,10 +85,11 @@ bool condition_adjacent(const struct condition_call *c) {
 /* What reads it before is not changed by a write in its place; a return hands it to the caller. */
 bool condition_last_use(const struct condition_call *c) {
     const struct graph *g = c->graph;
-    uint32_t x = c->arg[0].value, op = c->arg[1].op;
+    uint32_t x = c->arg[0].value, op = c->arg[1].op, other = c->nargs > 2 ? c->arg[2].op : NONE;
+    uint32_t from = other < op ? other : op, to = other < op ? op : other;
     bool last = true;
     for (uint32_t u = x == NONE ? 0 : g->first_use[x]; x != NONE && u < g->first_use[x + 1] && last; u++)
-        last = op != NONE && g->uses[u] <= op;
+        last = op != NONE && (g->uses[u] <= from || g->uses[u] >= to);
     return last;
 }
 

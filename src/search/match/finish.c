@@ -43,8 +43,13 @@ static bool may_escape(const struct matcher *m, uint32_t op) {
 
 /* An op that is looked through moves what the fused op yields: it can do so behind that. */
 static bool moves_result(const struct matcher *m, uint32_t op) {
-    op = m->g->m->values[movement_source(m->g, m->g->m->ops[op].first_result)].def;
-    return op != NONE && (is_root(m, op) || may_escape(m, op));
+    bool found = false;
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && !found; step++) {
+        found = is_root(m, op) || may_escape(m, op);
+        uint32_t from = graph_through(m->g, op);
+        op = from == NONE ? NONE : m->g->m->values[from].def;
+    }
+    return found;
 }
 
 /* Inner values have no users outside, else the fused op could not leave them out. */
