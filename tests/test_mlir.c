@@ -252,7 +252,8 @@ Test(mlir, custom_assembly) {
 }
 
 Test(mlir, operands_of_assembly_may_begin_on_a_line_of_their_own) {
-    clean("func.func @main(%a: tensor<4xf32>) {\n  %0 = stablehlo.concatenate\n      %a, %a,\n      %a, %a,\n      dim = 0 : "
+    clean("func.func @main(%a: tensor<4xf32>) {\n  %0 = stablehlo.concatenate\n      %a, %a,\n      %a, %a,\n      dim "
+          "= 0 : "
           "(\n      tensor<4xf32>, tensor<4xf32>,\n      tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>\n"
           "  %v, %i = stablehlo.pair %0 : tensor<16xf32>\n  %1 = stablehlo.neg %0\n  %x, %y:2 = stablehlo.three %1 : "
           "tensor<16xf32>\n  return %0 : tensor<16xf32>\n}\n");
@@ -624,6 +625,11 @@ Test(mlir, integers) {
                 {"true", 1},
                 {"false", 0},
                 {" 0x10 : i32 ", 16},
+                {"0xFFFFFFE0 : i32", -32},
+                {"0xFFFFFFE0 : ui32", 4294967264},
+                {"0xFFFFFFE0", 4294967264},
+                {"0xFF : si8", -1},
+                {"0x7F : i8", 127},
                 {"9223372036854775807", INT64_MAX}};
     static const char *const bad[] = {"",   "x",  "3.5", "-",  ": i32", "3 4", "99999999999999999999",
                                       "0x", "#a", "[3]", "+3", "1e3"};
@@ -684,6 +690,7 @@ Test(mlir, integer_lists) {
     ints("dense<[[3], [4]]> : tensor<2x1xi64>", 2, 3, 4);
     ints("dense<7> : tensor<2xi64>", 2, 7, 7);
     ints("dense<\"0x01000000FFFFFFFF\"> : tensor<2xi32>", 2, 1, -1);
+    ints("dense<[0xFFFFFFE0, 3]> : tensor<2xi32>", 2, -32, 3);
     ints("dense<> : tensor<0xi32>", 0, 0, 0);
     ints("2 : i32", 1, 2, 0);
 }

@@ -133,7 +133,7 @@ static bool check_only(struct fa_verification *v) {
 
 /* What fused ops compute, and what the compiler is known for; no pattern is needed. */
 static bool load_lowerings(struct fa_verification *v) {
-    static const char *const files[] = {"lowering.yml", "compiler.yml"};
+    static const char *const files[] = {"lowering.yml", "compiler.yml", "compiler_facts.yml"};
     struct str dir = data_directory(v->options->data, "patterns", &v->arena);
     bool loaded = true;
     for (size_t i = 0; i < sizeof files / sizeof *files && loaded; i++)

@@ -184,7 +184,29 @@ static bool read_digits(struct str s, int64_t *out) {
     return true;
 }
 
-static bool read_int(struct str s, int64_t *out) {
+/* Bytes of an element; 0 when the type is not one of fixed size. */
+static size_t element_size(struct str type) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } sizes[] = {{"f64", 8},  {"i64", 8},  {"si64", 8}, {"ui64", 8}, {"index", 8}, {"f32", 4},
+                 {"i32", 4},  {"si32", 4}, {"ui32", 4}, {"f16", 2},  {"bf16", 2},  {"i16", 2},
+                 {"si16", 2}, {"ui16", 2}, {"i8", 1},   {"si8", 1},  {"ui8", 1},   {"i1", 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (str_is(type, sizes[i].name))
+            return sizes[i].size;
+    return 0;
+}
+
+static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
+    if (size == 8 || (type.n && type.p[0] == 'u'))
+        return (int64_t)bits;
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+/* Hexadecimal digits are the bits of a number of the type, whatever its sign. */
+static bool read_int(struct str s, struct str type, int64_t *out) {
     char text[32], *end;
     if (read_digits(s, out))
         return true;
@@ -201,7 +223,8 @@ static bool read_int(struct str s, int64_t *out) {
     long long v = hex ? (long long)strtoull(text, &end, 16) : strtoll(text, &end, 10);
     if (*end || errno || (hex && !text[2]))
         return false;
-    *out = v;
+    size_t size = hex ? element_size(type) : 0;
+    *out = size && size < 8 && v >> 8 * size == 0 ? sign_extend((uint64_t)v, size, type) : v;
     return true;
 }
 
@@ -214,9 +237,15 @@ static bool is_bits(struct str number, struct str type) {
     return is_float_type(type) && str_starts(number, STR("0x"));
 }
 
+/* Of `type`, unless it says one of its own. */
+static bool int_of(struct str text, struct str type, int64_t *out) {
+    struct str own, number = split_type(text, &own);
+    type = own.n ? own : type;
+    return !is_bits(number, type) && read_int(number, type, out);
+}
+
 bool mlir_int(struct str text, int64_t *out) {
-    struct str type, number = split_type(text, &type);
-    return !is_bits(number, type) && read_int(number, out);
+    return int_of(text, STR(""), out);
 }
 
 static double half_value(uint16_t h) {
@@ -259,7 +288,7 @@ static bool read_float(struct str s, struct str type, double *out) {
     if (!copy_number(s, text, sizeof text))
         return false;
     if (str_starts(s, STR("0x"))) {
-        if (!read_int(s, &bits))
+        if (!read_int(s, is_float_type(type) ? STR("") : type, &bits))
             return false;
         if (is_bits(s, type))
             return float_bits((uint64_t)bits, type, out);
@@ -338,20 +367,6 @@ static bool read_dense(struct str text, struct dense *d) {
     return true;
 }
 
-/* Bytes of an element in a hex string; 0 when the type is not one of fixed size. */
-static size_t element_size(struct str type) {
-    static const struct {
-        const char *name;
-        size_t size;
-    } sizes[] = {{"f64", 8},  {"i64", 8},  {"si64", 8}, {"ui64", 8}, {"index", 8}, {"f32", 4},
-                 {"i32", 4},  {"si32", 4}, {"ui32", 4}, {"f16", 2},  {"bf16", 2},  {"i16", 2},
-                 {"si16", 2}, {"ui16", 2}, {"i8", 1},   {"si8", 1},  {"ui8", 1},   {"i1", 1}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (str_is(type, sizes[i].name))
-            return sizes[i].size;
-    return 0;
-}
-
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -401,13 +416,6 @@ static bool hex_at(const struct dense *d, const struct hex *h, int64_t i, uint64
     return true;
 }
 
-static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
-    if (size == 8 || (type.n && type.p[0] == 'u'))
-        return (int64_t)bits;
-    uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    return (int64_t)((bits ^ sign) - sign);
-}
-
 static int ints_of_hex(const struct dense *d, int64_t *out, int max) {
     struct hex h;
     uint64_t bits;
@@ -452,13 +460,13 @@ static const char *plain_int(const char *p, const char *end, int64_t *out) {
     return any && (q == end || *q == ',' || *q == ']') ? q : p;
 }
 
-static int ints_of_list(struct str body, int64_t *out, int max) {
+static int ints_of_list(struct str body, struct str type, int64_t *out, int max) {
     const char *p = body.p, *end = body.p + body.n;
     struct str number;
     int n = 0;
     for (int64_t v; (p = to_number(p, end)) < end; n++) {
         const char *q = plain_int(p, end, &v);
-        if (n >= DENSE_MAX || (q == p && (!next_number(&q, end, &number) || !mlir_int(number, &v))))
+        if (n >= DENSE_MAX || (q == p && (!next_number(&q, end, &number) || !int_of(number, type, &v))))
             return -1;
         if (n < max)
             out[n] = v;
@@ -474,8 +482,8 @@ static int ints_of_dense(const struct dense *d, int64_t *out, int max) {
     if (d->body.p[0] == '"')
         return ints_of_hex(d, out, max);
     if (d->body.p[0] == '[')
-        return ints_of_list(d->body, out, max);
-    if (is_bits(d->body, d->type) || !read_int(d->body, &v) || d->count > DENSE_MAX)
+        return ints_of_list(d->body, d->type, out, max);
+    if (is_bits(d->body, d->type) || !read_int(d->body, d->type, &v) || d->count > DENSE_MAX)
         return -1;
     int n = d->count < 0 ? 1 : (int)d->count;
     for (int i = 0; i < n && i < max; i++)
@@ -491,7 +499,7 @@ static int ints_of_shape(struct str body, int64_t *out, int max) {
         int64_t v;
         if (!x)
             x = end;
-        if (!read_int(str_trim((struct str){p, (size_t)(x - p)}), &v) || n >= DENSE_MAX)
+        if (!read_int(str_trim((struct str){p, (size_t)(x - p)}), STR(""), &v) || n >= DENSE_MAX)
             return -1;
         if (n < max)
             out[n] = v;
@@ -509,10 +517,10 @@ int mlir_ints(struct str text, int64_t *out, int max) {
     if (text.n == 0)
         return -1;
     if (text.p[0] == '[')
-        return text.p[text.n - 1] == ']' ? ints_of_list((struct str){text.p + 1, text.n - 2}, out, max) : -1;
+        return text.p[text.n - 1] == ']' ? ints_of_list((struct str){text.p + 1, text.n - 2}, STR(""), out, max) : -1;
     if (str_starts(text, STR("array<")) && text.p[text.n - 1] == '>') {
         const char *colon = memchr(text.p, ':', text.n), *end = text.p + text.n - 1;
-        return colon ? ints_of_list((struct str){colon + 1, (size_t)(end - colon - 1)}, out, max) : 0;
+        return colon ? ints_of_list((struct str){colon + 1, (size_t)(end - colon - 1)}, STR(""), out, max) : 0;
     }
     if (str_starts(text, STR("#ttnn.shape<")) && text.p[text.n - 1] == '>')
         return ints_of_shape((struct str){text.p + 12, text.n - 13}, out, max);
