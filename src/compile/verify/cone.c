@@ -125,6 +125,19 @@ bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d) {
     return found;
 }
 
+static bool is_unwritten(const struct dag *d, uint32_t node) {
+    return node != NONE && dag_class(d, node) == OP_CONSTANT && op_is(dag_kind(d, node), ARBITRARY);
+}
+
+bool cone_reads_unwritten(const struct cone_pair *c, const struct dag *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < c->nnodes; i++)
+        found |= is_unwritten(d, c->nodes[i]);
+    for (uint32_t i = 0; i < c->ninputs; i++)
+        found |= is_unwritten(d, d->values[c->inputs[i]].node);
+    return found;
+}
+
 static bool is_foreign_to(const struct cone_pair *c, const struct dag *d, uint32_t input, int side) {
     return c->used[input] == 1 << side && is_made(d, c->inputs[input]);
 }

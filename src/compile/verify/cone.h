@@ -35,5 +35,7 @@ bool cone_has_foreign_input(const struct cone_pair *c, const struct dag *d);
 /* A constant of which the text leaves the elements out is in one side only, or taken for one of the other by a guess.
  */
 bool cone_has_elided_constant(const struct cone_pair *c, const struct dag *d);
+/* It is made of what an empty tensor happens to hold. */
+bool cone_reads_unwritten(const struct cone_pair *c, const struct dag *d);
 
 #endif

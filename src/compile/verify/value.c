@@ -436,8 +436,11 @@ static void settle_difference(struct sweep *s, struct compared_region *r) {
     const struct mlir *miter;
     struct cone_pair *c = arena_alloc(&s->arena, sizeof *c);
     *c = cone_of_region(r);
-    if (cone_build(c, &s->d, CONDITIONAL) && cone_has_elided_constant(c, &s->d))
+    bool built = cone_build(c, &s->d, CONDITIONAL);
+    if (built && cone_has_elided_constant(c, &s->d))
         leave_undecided(r, STR("it depends on a constant whose elements the text leaves out"));
+    else if (built && cone_reads_unwritten(c, &s->d))
+        leave_undecided(r, STR("it depends on memory that nothing has written"));
     else if (r->doubtful && !s->fits[r->result[AFTER]])
         leave_undecided(r, STR("it differs from one of the values that it may be, and others cannot be told"));
     else if (!holds_for_masks(s, r) && (miter = lift_difference(s, r)) && is_moved_otherwise(s, miter))
