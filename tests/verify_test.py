@@ -979,6 +979,27 @@ module {
         self.assertEqual(report["checks"][0]["kind"], "not_compared")
         self.assertEqual(report["compared"]["after"], {"ops": 1, "proved": 0, "different": 0, "not_compared": 1})
 
+    def test_what_is_made_of_unwritten_memory(self):
+        """An empty tensor holds anything: one is not the other, nor is it known to differ."""
+        def of(dialect, made):
+            lines = ["%e = DIALECT.empty() : 8x32xf32", "%f = DIALECT.empty() : 8x32xf32", "%r = DIALECT." + made]
+            return self.path(dialect + ".mlir", module(X, [line.replace("DIALECT", dialect) for line in lines]))
+        for before, after, status in (("subtract(%e, %f) : 8x32xf32", "subtract(%f, %e) : 8x32xf32", 3), ("relu(%x) : 8x32xf32", "relu(%x) : 8x32xf32", 0),
+                                      ("relu(%x) : 8x32xf32", "exp(%x) : 8x32xf32", 1)):
+            self.assertEqual(self.verify(of("ttir", before), of("ttnn", after))[0], status, (before, after))
+
+    def test_folded_in_the_format(self):
+        """Numbers that the compiler computed differ by rounding, or by more."""
+        one, two = "[0.0, 200.15, 201.15]", "[-0.55, 0.0, -1.15]"
+        def of(name, lines):
+            return self.path(name, "module {\n  func.func @f() -> tensor<3xbf16> {\n%s    return %%r : tensor<3xbf16>\n  }\n}\n" % lines)
+        def constant(name, dialect, numbers):
+            return '    %%%s = "%s.constant"() <{value = dense<%s> : tensor<3xbf16>}> : () -> tensor<3xbf16>\n' % (name, dialect, numbers)
+        before = of("before.mlir", constant("a", "ttir", one) + constant("b", "ttir", two) +
+                    '    %r = "ttir.add"(%a, %b) : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3xbf16>\n')
+        for sums, status in (("[-0.55, 200.0, 200.0]", 0), ("[-0.55, 200.0, 202.0]", 1)):
+            self.assertEqual(self.verify(before, of("after.mlir", constant("r", "ttnn", sums)))[0], status, sums)
+
     def test_corpus(self):
         wrong = os.path.join(CORPUS, "wrong")
         if not CORPUS or not os.path.isdir(wrong):

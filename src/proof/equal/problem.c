@@ -43,21 +43,25 @@ static bool *wanted_values(const struct problem *p) {
 }
 
 /* Where the indices of a sort are used for more than to be moved, or the wanted one is stable and they are used at all,
- * the sides have to agree whichever order sorts leave equal elements in; else an index counts as the element that it
- * points to. */
+ * or one side knows without a sort, the sides have to agree whichever order sorts leave equal elements in; else an
+ * index counts as the element that it points to. */
 static void find_orders(struct problem *p, const struct fact_table *facts) {
     const struct graph *g = p->program.graph;
     bool *wanted = NULL, shown = false, unsorted[2] = {false, false}; /* the wanted side, and the other */
+    bool orders[2] = {false, false};                                  /* likewise: it has an op that tells an order */
     for (uint32_t i = 0; i < p->program.nops; i++) {
         const struct mlir_op *op = &g->m->ops[p->program.ops[i]];
         enum op_kind k = (enum op_kind)g->kind[p->program.ops[i]];
         p->sorts |= op_is(k, SORTS);
         if (op_is(k, LOCATES))
             shown |= facts_at(facts, op->first_result)->taken;
+        if (!op_is(k, SORTS | LOCATES))
+            continue;
+        wanted = wanted ? wanted : wanted_values(p);
+        orders[!wanted[op->first_result] && (op->nresults < 2 || !wanted[op->first_result + 1])] = true;
         if (!op_is(k, SORTS) || op->nresults < 2)
             continue;
         const struct facts *indices = facts_at(facts, op->first_result + 1);
-        wanted = wanted ? wanted : wanted_values(p);
         bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable") &&
                       (wanted[op->first_result] || wanted[op->first_result + 1]);
         if (attrs_number(graph_attributes(g, p->program.ops[i]), "sorted", 1) == 0)
@@ -68,6 +72,7 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
         shown |= indices->taken || (stable && (indices->used || returned));
     }
     free(wanted);
+    shown |= orders[0] != orders[1];
     p->norders = shown ? 2 : 1;
     p->orders[0] = shown ? EQUALS_FIRST : EQUALS_POINTED;
     p->orders[1] = EQUALS_LAST;
