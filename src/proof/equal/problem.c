@@ -42,9 +42,17 @@ static bool *wanted_values(const struct problem *p) {
     return wanted;
 }
 
+/* In order, as sorts are unless they say otherwise. */
+static bool is_in_order(const struct graph *g, uint32_t op) {
+    struct str absent;
+    bool unsaid = !op_default(op_table[g->kind[op]].absent, STR("sorted"), graph_is_ttnn(g, op), &absent) ||
+                  str_is(absent, "true");
+    return attrs_number(graph_attributes(g, op), "sorted", unsaid) != 0;
+}
+
 /* Where the indices of a sort are used for more than to be moved, or the wanted one is stable and they are used at all,
- * or one side knows without a sort, the sides have to agree whichever order sorts leave equal elements in; else an
- * index counts as the element that it points to. */
+ * or one of two graphs knows without a sort, the sides have to agree whichever order sorts leave equal elements in;
+ * else an index counts as the element that it points to. */
 static void find_orders(struct problem *p, const struct fact_table *facts) {
     const struct graph *g = p->program.graph;
     bool *wanted = NULL, shown = false, unsorted[2] = {false, false}; /* the wanted side, and the other */
@@ -64,7 +72,7 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
         const struct facts *indices = facts_at(facts, op->first_result + 1);
         bool stable = attrs_flag(graph_attributes(g, p->program.ops[i]), "stable") &&
                       (wanted[op->first_result] || wanted[op->first_result + 1]);
-        if (attrs_number(graph_attributes(g, p->program.ops[i]), "sorted", 1) == 0)
+        if (!is_in_order(g, p->program.ops[i]))
             unsorted[!wanted[op->first_result] && !wanted[op->first_result + 1]] = true;
         bool returned = false;
         for (uint32_t v = 0; v < p->nvalues; v++)
@@ -72,7 +80,7 @@ static void find_orders(struct problem *p, const struct fact_table *facts) {
         shown |= indices->taken || (stable && (indices->used || returned));
     }
     free(wanted);
-    shown |= orders[0] != orders[1];
+    shown |= !p->other && orders[0] != orders[1];
     p->norders = shown ? 2 : 1;
     p->orders[0] = shown ? EQUALS_FIRST : EQUALS_POINTED;
     p->orders[1] = EQUALS_LAST;
