@@ -582,17 +582,6 @@ static void add_part(struct report *r, const struct promise *part) {
     r->parts[i].at_most |= part->at_most;
 }
 
-/* Also the rms_norm in a layer_norm that no pass makes. */
-static void look_for_missed_parts(struct describer *by) {
-    const struct match_list *all = &by->f->selection.gave_way;
-    struct claim claim = {.set = by->f->patterns, .before = by->notes.before_passes};
-    for (uint32_t i = 0; i < all->n && !by->missed; i++) {
-        claim.pattern = all->items[i].pattern;
-        by->missed = pattern_reach(claim.pattern) == REACH_DIALECT && claim_is_optional(&claim) &&
-                     is_sign_by_name(claim.set, claim.pattern->fused_op);
-    }
-}
-
 /* What of it is left of the place that takes one of its ops: a part saves no more than that. */
 static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved) {
     for (uint32_t k = 0; k < m->nops; k++) {
@@ -703,7 +692,6 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     count_savings(&by, r);
     if (priced)
         list_times(&by, r);
-    look_for_missed_parts(&by);
     enum fusing fusing = settle_fusing(&by, r, first);
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);
