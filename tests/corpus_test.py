@@ -128,7 +128,7 @@ def check_undone():
         found[SDPA] += found[SDPA + "_decode"]
         for op in UNDONE:
             want = after[op] - before[op] - REFUSED.get((name, op), 0)
-            said = sum("decomposed it again" in instance["action"] for instance in found[op])
+            said = sum("decomposed again" in instance["action"] for instance in found[op])
             check(said >= want, f"{name}: {said} of {want} {op} that were taken apart")
 
 
