@@ -121,47 +121,14 @@ static bool walk_all(struct pass_place *p) {
     return good;
 }
 
-bool place_reshaped(const struct pass_place *p, uint32_t value) {
-    const struct mlir *m = p->f->m;
-    for (uint32_t op = 0; op < m->nops; op++)
-        for (uint32_t k = 0; k < m->ops[op].noperands && p->is_new[op]; k++)
-            if (m->operands[m->ops[op].first_operand + k] != NONE && !place_reshapes(p->f, op) &&
-                p->value_of[m->operands[m->ops[op].first_operand + k]] == value)
-                return false;
-    return true;
-}
-
-static bool only_reshaped(const struct pass_place *p, uint32_t value) {
-    uint32_t op = place_def(p, value);
-    while (op != NONE && place_reshapes(p->g, op))
-        op = place_def(p, graph_operands(p->g, op)[0]);
-    return op == NONE || !place_leads_on(p->g, op);
-}
-
-/* From the op on, ops of this kind are looked through: more of them before it would be, too. */
-static bool is_looked_through(const struct pass_place *p, uint32_t op, uint16_t kind) {
-    const struct graph *g = p->g;
-    bool is = false;
-    while (op != NONE && p->matched[op] && place_leads_on(g, op) && !is) {
-        uint32_t result = g->m->ops[op].first_result;
-        is = g->kind[op] == kind;
-        op = g->first_use[result + 1] > g->first_use[result] ? g->uses[g->first_use[result]] : NONE;
-    }
-    return is;
-}
-
 static bool is_step(const struct pass_place *p, uint32_t op) {
     const struct graph *g = p->g;
     uint32_t result = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
     for (uint32_t i = 0; i < p->nroots; i++)
         if (p->roots[i] == op)
             return true;
-    if (result == NONE || !place_leads_on(g, op) || p->inside[result] != 1 || place_escapes(p, result) ||
-        p->read[result])
-        return true;
-    uint32_t from = graph_operands(g, op)[0], before = place_def(p, from);
-    return p->read[from] && before != NONE && is_looked_through(p, op, g->kind[before]) &&
-           !(only_reshaped(p, from) && place_reshaped(p, from));
+    return result == NONE || !place_leads_on(g, op) || p->inside[result] != 1 || place_escapes(p, result) ||
+           p->read[result];
 }
 
 uint32_t place_behind(const struct pass_place *p, uint32_t value) {

@@ -40,8 +40,6 @@ static inline bool place_constant(const struct pass_place *p, uint32_t value) {
 static inline bool place_inner(const struct pass_place *p, uint32_t value) {
     return place_def(p, value) != NONE && p->matched[place_def(p, value)] && !p->read[value];
 }
-/* All that the form does with the value is to reshape it: any other shape of it is as good. */
-bool place_reshaped(const struct pass_place *p, uint32_t value);
 /* What is behind the ops that are looked through. */
 uint32_t place_behind(const struct pass_place *p, uint32_t value);
 static inline bool place_reshapes(const struct graph *g, uint32_t op) {
