@@ -120,6 +120,14 @@ static void relate_product(const struct relation *r) {
     }
 }
 
+/* It is a part or a sum of others; or NULL. */
+static const struct part *part_of(const struct extents_of_place *e, uint32_t class) {
+    for (uint32_t i = 0; i < e->nnodes; i++)
+        if (e->parts[i].nof && set_first(e->up, i) == class)
+            return &e->parts[i];
+    return NULL;
+}
+
 /* What is cut is a part of the extent; what is put together is the sum. */
 static void compute_parts(const struct relation *r) {
     uint32_t n = graph_noperands(r->g, r->op);
@@ -131,6 +139,28 @@ static void compute_parts(const struct relation *r) {
         *part = (struct part){.over = cut ? r->dims[d] / r->o[d] : 1};
         for (uint32_t i = 0; i < n; i++)
             part->of[part->nof++] = node(r->e, r->form, graph_operands(r->g, r->op)[i], d);
+    }
+}
+
+/* A slice of a sum between two of its terms: of one term its extent, of several their sum. */
+static void relate_slice(const struct relation *r) {
+    struct slice_bounds s;
+    for (uint32_t d = 0; d < r->ro && slice_bounds(r->g, r->op, &s); d++) {
+        const struct part *whole = part_of(r->e, set_first(r->e->up, node(r->e, r->form, r->x, d)));
+        struct part part = {.over = 1};
+        int64_t at = 0, n = 0;
+        for (uint32_t i = 0; whole && whole->over == 1 && s.cut[d] && s.step[d] == 1 && i < whole->nof; i++) {
+            int64_t size = r->e->size[whole->of[i]];
+            if (at >= s.begin[d] && at + size <= s.end[d]) {
+                part.of[part.nof++] = whole->of[i];
+                n += size;
+            }
+            at += size;
+        }
+        if (part.nof == 1 && n == r->o[d])
+            sets_join(r->e->up, node(r->e, r->form, r->out, d), part.of[0]);
+        else if (part.nof > 1 && n == r->o[d])
+            r->e->parts[node(r->e, r->form, r->out, d)] = part;
     }
 }
 
@@ -171,6 +201,7 @@ static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
             if (k == 0 || class == OP_ELTWISE || class == OP_JOIN)
                 relate_aligned(&r, graph_operands(g, op)[k]);
         compute_parts(&r);
+        relate_slice(&r);
     }
 }
 
@@ -232,14 +263,6 @@ static bool is_variable(struct str expr) {
         if (strchr(">(", expr.p[i]))
             return false;
     return expr.n > 0;
-}
-
-/* It is a part or a sum of others; or NULL. */
-static const struct part *part_of(const struct extents_of_place *e, uint32_t class) {
-    for (uint32_t i = 0; i < e->nnodes; i++)
-        if (e->parts[i].nof && set_first(e->up, i) == class)
-            return &e->parts[i];
-    return NULL;
 }
 
 /* The extent that names the class; its value, or NONE. What is a part of others is named by what the form reads. */

@@ -168,18 +168,22 @@ static struct str with_another_constant(const struct counterpart *v, uint32_t va
     return buf_take(&b, v->w->arena);
 }
 
-/* The function with the op along dimension `d`, which is as long, so that types hold; empty: it names none, or it is
+/* The function with the op along dimension `d`, where types still hold; empty: it names none, or it is
  * this one. */
 static struct str with_another_axis(const struct counterpart *v, uint32_t op, uint32_t d, uint32_t rank) {
     const struct attr *x = graph_axes(v->w->place.g, op);
     const char *begin = x ? x->text.p : NULL, *end = v->function.p + v->function.n;
     int64_t is = x && x->is_whole ? x->whole : x && x->n == 1 ? x->list[0] : d;
-    const int64_t *dims = graph_shape(v->w->place.g, graph_operands(v->w->place.g, op)[0], &rank);
-    enum op_class class = graph_class(v->w->place.g, op);
+    const struct graph *g = v->w->place.g;
+    uint32_t result_rank;
+    const int64_t *dims = graph_shape(g, graph_operands(g, op)[0], &rank);
+    const int64_t *result = graph_shape(g, g->m->ops[op].first_result, &result_rank);
+    bool keeps = dims && result && rank == result_rank && memcmp(dims, result, rank * sizeof *dims) == 0;
+    enum op_class class = graph_class(g, op);
     struct buf b = {0};
     is += is < 0 ? rank : 0;
-    if (is == d || is < 0 || is >= rank || !dims || dims[is] != dims[d] || class == OP_JOIN || class == OP_SLICE ||
-        begin < v->function.p || begin > end)
+    if (is == d || is < 0 || is >= rank || !dims || (!keeps && dims[is] != dims[d]) || class == OP_JOIN ||
+        class == OP_SLICE || begin < v->function.p || begin > end)
         return STR("");
     while (begin < end && !strchr("-0123456789", *begin))
         begin++;
