@@ -1010,7 +1010,7 @@ class Classify(Case):
         tanh = '%9 = "ttnn.tanh"(%1) : (tensor<32x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc2)'
         self.write("m.ttnn.mlir", ttnn(MATMUL, ADD, tanh).replace("return %1", "return %9"))
         for more, lines in ((), 1), (("--source=ttnn",), 0), (("--source=torch",), 0):
-            self.assertEqual(self.audit(text + kernel, *more).count(", instead of "), lines)
+            self.assertEqual(self.audit(text + kernel, *more).count(" more than x.y ("), lines)
         places = [e for e in json.loads(self.audit(text + kernel, "--format=json"))["missed_fusions"]]
         by = {e["fused_op"]: e["instances"][0] for e in places}
         self.assertEqual((by["torch.gated"]["instead_of"], by["torch.gated"]["counted_us"]), (["x.y"], 0))

@@ -326,17 +326,26 @@ static struct layer_time *time_of_layer(const struct describer *by, struct repor
     return &r->layers[r->nlayers++];
 }
 
-/* The fused ops that take ops of a match, each once. */
-static struct str_list takers_of(struct describer *by, const struct match *m, const struct report *r, struct arena *a) {
+/* The fused ops that take ops of a match, each once; *us: what the findings that they are of save. */
+static struct str_list takers_of(struct describer *by, const struct match *m, const struct report *r, double *us,
+                                 struct arena *a) {
     struct str *names = arena_alloc(a, (m->nops + (size_t)1) * sizeof *names);
-    uint32_t n = 0;
+    uint32_t *takers = arena_alloc(a, (m->nops + (size_t)1) * sizeof *takers), n = 0, ntakers = 0;
+    *us = 0;
     for (uint32_t k = 0; k < m->nops; k++) {
-        uint32_t i = 0, taker = by->taken[m->ops[k]];
-        struct str name = taker ? r->findings.items[taker - 1]->fused_op : STR("");
-        while (i < n && !str_eq(names[i], name))
+        uint32_t i = 0, at = 0, taker = by->taken[m->ops[k]];
+        if (!taker)
+            continue;
+        const struct finding *f = r->findings.items[taker - 1];
+        while (at < ntakers && takers[at] != taker)
+            at++;
+        *us += at == ntakers ? f->saved_us : 0;
+        takers[at] = taker;
+        ntakers += at == ntakers;
+        while (i < n && !str_eq(names[i], f->fused_op))
             i++;
-        if (i == n && name.n)
-            names[n++] = name;
+        names[i] = f->fused_op;
+        n += i == n;
     }
     return (struct str_list){names, n};
 }
@@ -344,9 +353,12 @@ static struct str_list takers_of(struct describer *by, const struct match *m, co
 static void count_saving(struct describer *by, const struct place *p, struct report *r) {
     const struct match *m = p->match;
     struct finding *f = r->findings.items[p->finding];
-    struct str_list takers = takers_of(by, m, r, &r->arena);
+    double us;
+    struct str_list takers = takers_of(by, m, r, &us, &r->arena);
     if (takers.n) {
         f->instead_of = takers;
+        f->more_us = f->saved_us - us;
+        f->needless += f->more_us < NO_TIME_US;
         return;
     }
     for (uint32_t k = 0; k < m->nops; k++)
@@ -671,6 +683,19 @@ static void list_times(struct describer *by, struct report *r) {
     free(taken);
 }
 
+/* What saves no more than the fused ops that take its ops. */
+static void drop_needless(struct report *r, uint32_t first) {
+    uint32_t n = first;
+    for (uint32_t i = first; i < r->findings.n; i++) {
+        struct finding *f = r->findings.items[i];
+        f->places -= f->needless;
+        r->nslower += f->needless;
+        if (f->places > 0)
+            r->findings.items[n++] = f;
+    }
+    r->findings.n = n;
+}
+
 bool describe_findings(const struct findings *f, const struct fa_audit_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     uint32_t first = r->findings.n;
@@ -696,5 +721,7 @@ bool describe_findings(const struct findings *f, const struct fa_audit_options *
     if (f->selection.matches.n)
         count_parts(&by, fusing, r);
     end_describing(&by);
+    if (!f->show_slower)
+        drop_needless(r, first);
     return fusing == FUSING_ON;
 }

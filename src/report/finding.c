@@ -198,6 +198,15 @@ struct str finding_place(const struct finding *f) {
     return f->place.n ? f->place : STR(PLACE_NOT_STATED);
 }
 
+static struct str beside_others(const struct finding *f, struct arena *a) {
+    char more[FA_TIME_TEXT];
+    struct str others = joined(f->instead_of, "", "", a);
+    if (!others.n)
+        return others;
+    return arena_printf(a, "%s more than %.*s", f->more_us < NO_TIME_US ? "no" : fa_format_time(f->more_us, more),
+                        (int)others.n, others.p);
+}
+
 struct str finding_notes(const struct finding *f, const struct notes_of_entry *e, struct note_lines *out) {
     const struct notes *n = &f->notes;
     struct arena a = {0};
@@ -211,7 +220,7 @@ struct str finding_notes(const struct finding *f, const struct notes_of_entry *e
     add_preconditions(out, n, &a);
     add_verdict(out, f, e, &a);
     add_line(out, "known defect", e->first ? f->known_defect : STR(""));
-    add_line(out, "saves", f->device ? price_line(&f->price, shown, joined(f->instead_of, "", "", &a), &a) : STR(""));
+    add_line(out, "saves", f->device ? price_line(&f->price, shown, beside_others(f, &a), &a) : STR(""));
     add_line(out, "model location", finding_place(f));
     add_line(out, "source", n->source);
     add_dump_lines(out, f, &a);

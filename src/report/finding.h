@@ -47,6 +47,8 @@ struct finding {
     const struct proved *proof;  /* NULL: nothing was evaluated */
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list instead_of;  /* fused ops that take its ops: what it saves does not count */
+    double more_us;              /* what it saves more than these together */
+    uint32_t needless;           /* how many of its places save no more */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t places;             /* that it stands for: others differ in names and locations only */
     uint32_t counted;            /* how many of these are in the sum of the report: nothing else takes their ops */

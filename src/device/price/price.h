@@ -90,9 +90,9 @@ double graph_us(struct pricer *p, const uint64_t *alike, double *of_ops);
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);
 /* The text behind `saves:` in the notes: "about 296 of 332 ms (11 launches, 60.4 GB of DRAM traffic, DRAM-bound,
- * n150)". `d`: NULL: not told. `instead`: fused ops that take its ops, where what this one saves is not in the sum; or
- * empty. Empty: sizes are not known. In `a`. */
-struct str price_line(const struct price *x, const struct device *d, struct str instead, struct arena *a);
+ * n150)". `d`: NULL: not told. `beside`: what that is beside other fused ops, or empty. Empty: sizes are not known. In
+ * `a`. */
+struct str price_line(const struct price *x, const struct device *d, struct str beside, struct arena *a);
 /* What such a line of a report says to be saved: price_saved_us, in fewer digits. */
 double price_line_us(struct str line);
 double us_as_said(double us); /* in these digits */

@@ -77,7 +77,7 @@ static void add_saved(struct buf *out, const struct price *x) {
         add_here(out, x);
 }
 
-struct str price_line(const struct price *x, const struct device *d, struct str instead, struct arena *a) {
+struct str price_line(const struct price *x, const struct device *d, struct str beside, struct arena *a) {
     char around[FA_TIME_TEXT];
     struct buf out = {0};
     if (!x->known)
@@ -85,8 +85,8 @@ struct str price_line(const struct price *x, const struct device *d, struct str 
     bool slower = price_is_slower(x);
     const struct cost *ruling = slower ? &x->with : &x->without;
     add_saved(&out, x);
-    if (instead.n)
-        buf_printf(&out, ", instead of %.*s", (int)instead.n, instead.p);
+    if (beside.n)
+        buf_printf(&out, ", %.*s", (int)beside.n, beside.p);
     buf_add(&out, STR(" ("));
     if (x->around_us > 0 && !slower) {
         add_here(&out, x);

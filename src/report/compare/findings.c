@@ -74,7 +74,7 @@ static bool read_notes(struct report *r, struct finding *f, struct str notes) {
         if (has_key(&line, "saves:")) {
             f->saved_us = price_line_us(line);
             f->price.known = true;
-            f->counted = f->saved_us > 0 && !str_find(line, STR(", instead of "));
+            f->counted = f->saved_us > 0 && !str_find(line, STR(" more than "));
         } else if (has_key(&line, "model location:")) {
             f->place = str_starts(line, STR(PLACE_NOT_STATED)) ? STR("") : line;
             placed = true;
