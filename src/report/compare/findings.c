@@ -114,8 +114,11 @@ static uint64_t types_hash(uint64_t hash, struct str segment, struct str op) {
     const struct str tensor = STR("tensor<");
     while (segment.n) {
         struct str line = str_line(&segment);
-        const char *at = str_find_word(line, op), *end = line.p + line.n;
-        while (at && (at = str_find((struct str){at, (size_t)(end - at)}, tensor))) {
+        const char *end = line.p + line.n;
+        for (const char *at = str_find_word(line, op); at;) {
+            at = str_find((struct str){at, (size_t)(end - at)}, tensor);
+            if (!at)
+                break;
             struct str type = {at += tensor.n, 0};
             while (at < end && *at != ',' && *at != '>')
                 at++;
