@@ -99,3 +99,5 @@ AGREES(reductions, 25)
 AGREES(products, 20)
 AGREES(norms, 20)
 AGREES(movement, 20)
+AGREES(selection, 10)
+

@@ -70,12 +70,13 @@ void evaluate_arange(struct eval_context *ctx, const struct call *c, const struc
     if (along < 0 || along >= s.rank || s.dim[along] != count)
         op_fails(ctx, "arange of %lld numbers along dimension %lld of %s", (long long)count, (long long)along,
                  shape_text(ctx->arena, &s).p);
-    struct tensor *t = tensor_new(ctx, &s);
-    struct index_walk w;
-    walk_begin(&w, &s);
-    for (double *x = t->x; walk_more(&w); walk_next(&w))
-        *x++ = (double)(start + w.at[along] * step);
-    *out = t;
+    struct tensor *t = tensor_new(ctx, &(struct shape){1, {count > 0 ? count : 0}});
+    struct shape column = {.rank = s.rank - (uint32_t)along, .dim = {t->n}};
+    for (uint32_t d = 1; d < column.rank; d++)
+        column.dim[d] = 1;
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = (double)(start + i * step);
+    *out = view_copy(ctx, view_expanded(tensor_reshape(ctx, t, &column), &s));
 }
 
 void evaluate_dimension_size(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

@@ -111,7 +111,7 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
         return;
     }
     const struct tensor *y = second_operand(ctx, c);
-    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
+    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && !y->lazy && i < y->n; i++)
         if (y->x[i] == 0)
             op_fails(ctx, "an integer is divided by 0");
     if (c->kind == K_MULTIPLY)
@@ -120,28 +120,17 @@ void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const 
 }
 
 void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *t[3];
-    struct index_walk w;
-    struct view v[3];
-    for (uint32_t i = 0; i < 3; i++)
-        t[i] = operand_needed(ctx, c, i);
-    struct shape s = inferred_shape(ctx, c);
-    for (int i = 0; i < 3; i++)
-        v[i] = view_expanded(t[i], &s);
-    struct tensor *r = tensor_new(ctx, &s);
-    double *x = r->x;
-    for (walk_views(&w, v, 3); walk_more(&w); walk_next(&w))
-        *x++ = t[0]->x[w.offset[0]] != 0 ? t[1]->x[w.offset[1]] : t[2]->x[w.offset[2]];
-    *out = r;
+    *out = tensor_select(ctx, operand_needed(ctx, c, 0), operand_needed(ctx, c, 1), operand_needed(ctx, c, 2));
 }
 
 void evaluate_selu(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     double scale = attr_number(ctx, c, "scale", 1.0507009873390197);
     double alpha = attr_number(ctx, c, "alpha", 1.6732635498046875);
-    struct tensor *t = tensor_copy(ctx, operand_needed(ctx, c, 0));
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = scale * (t->x[i] > 0 ? t->x[i] : alpha * (exp(t->x[i]) - 1));
-    *out = t;
+    const struct tensor *x = operand_needed(ctx, c, 0), *zero = tensor_scalar(ctx, 0);
+    const struct tensor *below =
+        apply_binary(ctx, binary_MULTIPLY, apply_unary(ctx, unary_EXPM1, x), tensor_scalar(ctx, alpha));
+    const struct tensor *both = tensor_select(ctx, apply_binary(ctx, binary_GT, x, zero), x, below);
+    *out = apply_binary(ctx, binary_MULTIPLY, both, tensor_scalar(ctx, scale));
 }
 
 /* Derivatives of the two forms of GELU (scalar.c). */

@@ -67,22 +67,25 @@ void evaluate_broadcast(struct eval_context *ctx, const struct call *c, const st
     *out = view_copy(ctx, view_expanded(x, &s));
 }
 
-/* torch.repeat: the whole operand, tiled along each dimension. */
+/* torch.repeat: the whole operand, tiled along each dimension: one of stride 0 in front of it. */
 void evaluate_repeat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     bool short_key = attrs_find(c->attributes, "repeat_dims") != NULL;
     struct shape s = multiplied(ctx, c, short_key ? "repeat_dims" : "repeat_dimensions");
-    struct tensor *t = tensor_new(ctx, &s);
-    struct view x = view_of(operand(c, 0));
-    struct index_walk w;
-    uint32_t lead = s.rank - x.shape.rank;
-    walk_begin(&w, &s);
-    for (double *p = t->x; walk_more(&w); walk_next(&w)) {
-        int64_t at = 0;
-        for (uint32_t d = 0; d < x.shape.rank; d++)
-            at += w.at[lead + d] % x.shape.dim[d] * x.stride[d];
-        *p++ = x.x[at];
+    struct view from = view_of(operand(c, 0)), v = from;
+    uint32_t lead = s.rank - from.shape.rank;
+    v.shape.rank = 0;
+    for (uint32_t d = 0; d < s.rank; d++) {
+        int64_t size = d >= lead ? from.shape.dim[d - lead] : 1, times = size ? s.dim[d] / size : 0;
+        if (v.shape.rank + 2 > MAX_RANK)
+            op_fails(ctx, "%s of rank %u", op_table[c->kind].name, s.rank);
+        if (times != 1) {
+            v.shape.dim[v.shape.rank] = times;
+            v.stride[v.shape.rank++] = 0;
+        }
+        v.shape.dim[v.shape.rank] = size;
+        v.stride[v.shape.rank++] = d >= lead ? from.stride[d - lead] : 0;
     }
-    *out = t;
+    *out = tensor_reshape(ctx, view_copy(ctx, v), &s);
 }
 
 /* torch.repeat_interleave: each element `repeats` times in a row. */
@@ -212,26 +215,20 @@ void evaluate_index_select(struct eval_context *ctx, const struct call *c, const
 
 void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t p[2 * MAX_RANK];
+    int64_t p[2 * MAX_RANK], before[MAX_RANK] = {0};
     int n = attr_list_needed(ctx, c, "padding", p, 2 * MAX_RANK);
-    double value = attr_number(ctx, c, "value", 0);
     struct shape s = x->shape;
+    struct view v = view_of(x);
     if (n != 2 * (int)s.rank)
         op_fails(ctx, "%d paddings of a tensor of rank %u", n, s.rank);
     for (uint32_t d = 0; d < s.rank; d++) {
-        const int64_t *at = p + 2 * (size_t)d; /* before and after */
-        if (at[0] < 0 || at[1] < 0)
+        int64_t after = p[2 * (size_t)d + 1];
+        before[d] = p[2 * (size_t)d];
+        if (before[d] < 0 || after < 0)
             op_fails(ctx, "a negative padding");
-        s.dim[d] += at[0] + at[1];
+        s.dim[d] += before[d] + after;
     }
-    struct tensor *t = tensor_new(ctx, &s);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = value;
-    struct view inner = view_of(t);
-    for (uint32_t d = 0; d < s.rank; d++)
-        inner = view_cut(inner, d, p[2 * (size_t)d], 1, x->shape.dim[d]);
-    view_fill(t, &inner, x->x);
-    *out = t;
+    *out = tensor_place(ctx, &v, &s, before, NULL, attr_number(ctx, c, "value", 0));
 }
 
 void evaluate_reverse(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

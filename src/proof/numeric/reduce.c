@@ -101,15 +101,20 @@ static void argmax_order(struct eval_context *ctx, const struct call *c, uint32_
             order[at++] = d;
 }
 
+struct shape argmax_shape(struct eval_context *ctx, const struct call *c, const struct shape *x, bool *reduced,
+                          uint32_t *order) {
+    argmax_order(ctx, c, x->rank, reduced, order);
+    return reduced_shape(x, reduced, attr_flag(ctx, c, "keep_dim", false));
+}
+
 /* Index of the largest element, the first one of equals (or that element, EQUALS_POINTED); a NaN counts as larger than
  * all numbers. Over several dimensions it is the index into them, flattened. */
 void evaluate_argmax(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
     bool reduced[MAX_RANK] = {false};
     uint32_t order[MAX_RANK] = {0};
-    argmax_order(ctx, c, x->shape.rank, reduced, order);
+    struct shape s = argmax_shape(ctx, c, &x->shape, reduced, order);
     const struct tensor *moved = view_copy(ctx, view_permuted(view_of(x), order));
-    struct shape s = reduced_shape(&x->shape, reduced, attr_flag(ctx, c, "keep_dim", false));
     struct tensor *t = tensor_new(ctx, &s);
     int64_t group = t->n ? x->n / t->n : 0;
     for (int64_t i = 0; i < t->n; i++) {

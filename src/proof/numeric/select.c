@@ -18,14 +18,16 @@ void evaluate_embedding(struct eval_context *ctx, const struct call *c, const st
     uint32_t rank = w->shape.rank;
     if (rank < 2 || x->shape.rank == MAX_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
         op_fails(ctx, "embedding in %s", shape_text(ctx->arena, &w->shape).p);
-    struct shape s = x->shape;
-    int64_t size = w->shape.dim[rank - 1];
-    s.dim[s.rank++] = size;
-    struct tensor *t = tensor_new(ctx, &s);
-    for (int64_t i = 0; i < x->n; i++)
-        memcpy(t->x + i * size, w->x + index_in(ctx, c, x->x[i], w->shape.dim[rank - 2]) * size,
-               (size_t)size * sizeof *t->x);
-    *out = as_declared(ctx, c, 0, t);
+    struct taking t = {op_table[c->kind].name, .x = view_of(w), .index = view_of(x), .size = w->shape.dim[rank - 2]};
+    t.step = t.x.stride[rank - 2];
+    t.index.shape.dim[x->shape.rank] = w->shape.dim[rank - 1];
+    t.index.shape.rank++;
+    int64_t along = t.x.stride[rank - 1];
+    memset(t.x.stride, 0, sizeof t.x.stride);
+    t.index.stride[x->shape.rank] = 0;
+    t.x.stride[x->shape.rank] = along;
+    t.x.shape = t.index.shape;
+    *out = as_declared(ctx, c, 0, tensor_take(ctx, &t));
 }
 
 /* Offset of the element whose index is that of the walk, but `index` along the axis. */
@@ -71,23 +73,20 @@ static void take_slices(struct eval_context *ctx, const struct call *c, const st
         slices *= is_offset[d] ? 1 : to->dim[d];
     if (!fits || slices != index->n)
         op_fails(ctx, "gather of more than whole slices along one dimension");
-    struct tensor *t = tensor_new(ctx, to);
-    struct view v = view_of(x);
-    struct index_walk w;
-    walk_begin(&w, to);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
-        int64_t slice = 0, at = 0, dim = 0;
-        for (uint32_t d = 0; d < to->rank; d++) {
-            if (is_offset[d]) {
-                dim += dim == axis[0];
-                at += w.at[d] * v.stride[dim++];
-            } else {
-                slice = slice * to->dim[d] + w.at[d];
-            }
-        }
-        t->x[i] = x->x[at + index_in(ctx, c, index->x[slice], s->dim[axis[0]]) * v.stride[axis[0]]];
+    struct view from = view_of(x);
+    struct taking t = {op_table[c->kind].name, .size = s->dim[axis[0]], .step = from.stride[axis[0]]};
+    t.x = (struct view){.shape = *to, .x = from.x, .lazy = from.lazy, .offset = from.offset};
+    t.index = view_of(tensor_reshape(ctx, index, &(struct shape){1, {index->n}}));
+    int64_t stride = t.index.stride[0], dim = (int64_t)s->rank;
+    t.index.shape = *to;
+    for (uint32_t d = to->rank; d-- > 0;) {
+        dim -= is_offset[d];
+        dim -= is_offset[d] && dim == axis[0];
+        t.x.stride[d] = is_offset[d] ? from.stride[dim] : 0;
+        t.index.stride[d] = is_offset[d] ? 0 : stride;
+        stride *= is_offset[d] ? 1 : to->dim[d];
     }
-    *out = t;
+    *out = tensor_take(ctx, &t);
 }
 
 void evaluate_gather(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
@@ -97,13 +96,11 @@ void evaluate_gather(struct eval_context *ctx, const struct call *c, const struc
     }
     uint32_t axis = axis_needed(ctx, c, "dim");
     const struct tensor *x = operand(c, 0), *index = fitting_indices(ctx, c, axis);
-    struct tensor *t = tensor_new(ctx, &index->shape);
-    struct view v = view_of(x);
-    struct index_walk w;
-    walk_begin(&w, &index->shape);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        t->x[i] = x->x[offset_at(&v, &w, axis, index_in(ctx, c, index->x[i], x->shape.dim[axis]))];
-    *out = t;
+    struct taking t = {op_table[c->kind].name, .x = view_of(x), .index = view_of(index), .size = x->shape.dim[axis]};
+    t.step = t.x.stride[axis];
+    t.x.stride[axis] = 0;
+    t.x.shape = index->shape;
+    *out = tensor_take(ctx, &t);
 }
 
 /* Where two elements go to one place and the op names no way to combine them, the last one in row-major order stays. */
@@ -128,11 +125,6 @@ void evaluate_scatter(struct eval_context *ctx, const struct call *c, const stru
 
 /* ---- order ---- */
 
-struct ranked {
-    double x;
-    int64_t index, order; /* order: among equal elements */
-};
-
 /* A NaN is larger than all numbers. */
 static int by_value(const struct ranked *a, const struct ranked *b) {
     bool na = isnan(a->x), nb = isnan(b->x);
@@ -153,6 +145,10 @@ static int ascending(const void *p, const void *q) {
 static int descending(const void *p, const void *q) {
     int value = by_value(q, p);
     return value ? value : by_order(p, q);
+}
+
+void sort_ranked(struct ranked *x, int64_t n, bool down) {
+    qsort(x, (size_t)n, sizeof *x, down ? descending : ascending);
 }
 
 static void reverse(struct ranked *x, int64_t n) {
@@ -181,7 +177,7 @@ void evaluate_sort(struct eval_context *ctx, const struct call *c, const struct 
     for (walk_views(&w, &firsts, 1); walk_more(&w); walk_next(&w)) {
         for (int64_t i = 0; i < n; i++)
             row[i] = (struct ranked){x->x[w.offset[0] + i * stride], i, reversed ? -i : i};
-        qsort(row, (size_t)n, sizeof *row, down ? descending : ascending);
+        sort_ranked(row, n, down);
         reverse(row, open < n ? open : n);
         for (int64_t i = 0; i < n; i++) {
             values->x[w.offset[0] + i * stride] = row[i].x;

@@ -187,6 +187,57 @@ const struct tensor *tensor_concat(struct eval_context *b, const struct tensor *
     return t;
 }
 
+const struct tensor *tensor_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
+                                   const struct tensor *y) {
+    const struct tensor *t[] = {condition, x, y};
+    struct shape s, so_far;
+    struct index_walk w;
+    struct view v[3];
+    if (ctx->lazy)
+        return ctx->lazy->select(ctx, condition, x, y);
+    shape_broadcast(ctx, &x->shape, &y->shape, &so_far);
+    shape_broadcast(ctx, &condition->shape, &so_far, &s);
+    for (int i = 0; i < 3; i++)
+        v[i] = view_expanded(t[i], &s);
+    struct tensor *r = tensor_new(ctx, &s);
+    double *out = r->x;
+    for (walk_views(&w, v, 3); walk_more(&w); walk_next(&w))
+        *out++ = condition->x[w.offset[0]] != 0 ? x->x[w.offset[1]] : y->x[w.offset[2]];
+    return r;
+}
+
+const struct tensor *tensor_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
+                                  const int64_t *before, const int64_t *spread, double fill) {
+    if (ctx->lazy)
+        return ctx->lazy->place(ctx, x, s, before, spread, fill);
+    struct tensor *t = tensor_new(ctx, s);
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = fill;
+    struct view to = view_of(t);
+    struct index_walk w;
+    for (uint32_t d = 0; d < s->rank; d++)
+        to = view_cut(to, d, before[d], spread ? spread[d] : 1, x->shape.dim[d]);
+    for (walk_views(&w, (struct view[]){to, *x}, 2); walk_more(&w); walk_next(&w))
+        t->x[w.offset[0]] = x->x[w.offset[1]];
+    return t;
+}
+
+const struct tensor *tensor_take(struct eval_context *ctx, const struct taking *t) {
+    struct index_walk w;
+    if (ctx->lazy)
+        return ctx->lazy->take(ctx, t);
+    struct tensor *r = tensor_new(ctx, &t->index.shape);
+    double *out = r->x;
+    for (walk_views(&w, (struct view[]){t->index, t->x}, 2); walk_more(&w); walk_next(&w)) {
+        double index = t->index.x[w.offset[0]];
+        int64_t at = index_within(index, t->size);
+        if (at < 0)
+            op_fails(ctx, "%s: index %g of %lld", t->op, index, (long long)t->size);
+        *out++ = t->x.x[w.offset[1] + at * t->step];
+    }
+    return r;
+}
+
 void walk_begin(struct index_walk *w, const struct shape *s) {
     memset(w, 0, sizeof *w);
     w->rank = s->rank;

@@ -39,6 +39,7 @@ struct pattern_set;
 struct attr;
 struct lazy;
 struct lazy_maker;
+struct taking;
 struct call;
 struct tensor;
 /* A result of an op for each that it has. */
@@ -121,6 +122,13 @@ struct view {
     int64_t offset, stride[MAX_RANK];
 };
 
+/* Elements by index: of `x`, at its own offset and so many times `step` further. */
+struct taking {
+    const char *op;       /* for messages */
+    struct view x, index; /* of one shape */
+    int64_t size, step;   /* indices are below `size`; those below 0 count from the end */
+};
+
 /* How tensors are made whose elements are computed when they are asked for (proof/value). */
 struct lazy_maker {
     const struct tensor *(*tensor)(struct eval_context *ctx, struct view v); /* the elements of a view */
@@ -130,6 +138,12 @@ struct lazy_maker {
     const struct tensor *(*unary)(struct eval_context *ctx, unary_function *f, const struct tensor *x);
     const struct tensor *(*binary)(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                    const struct tensor *y);
+    /* The next ones as tensor_select, tensor_place and tensor_take. */
+    const struct tensor *(*select)(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
+                                   const struct tensor *y);
+    const struct tensor *(*place)(struct eval_context *ctx, const struct view *x, const struct shape *s,
+                                  const int64_t *before, const int64_t *spread, double fill);
+    const struct tensor *(*take)(struct eval_context *ctx, const struct taking *t);
     /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
     const struct tensor *(*product)(struct eval_context *ctx, const struct view *x, const struct view *y);
     /* As an element type holds it; sums and products wrap. */
@@ -151,6 +165,21 @@ const struct tensor *view_copy(struct eval_context *b,
                                struct view v); /* a tensor of its elements; NULL with a reason */
 /* Puts the numbers at x, in row-major order, where a view of t has its elements. */
 void view_fill(struct tensor *t, const struct view *v, const double *x);
+
+/* ---- within eval_attempt ---- */
+
+/* Elements of x where the condition is not 0, else of y; all broadcast from the right. */
+const struct tensor *tensor_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
+                                   const struct tensor *y);
+/* Element i along a dimension at before + i * spread (NULL: 1) of a tensor of that shape, all others `fill`. */
+const struct tensor *tensor_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
+                                  const int64_t *before, const int64_t *spread, double fill);
+const struct tensor *tensor_take(struct eval_context *ctx, const struct taking *t);
+/* The element at which an index points, or -1: it points to none. */
+static inline int64_t index_within(double index, int64_t size) {
+    double at = index < 0 ? index + (double)size : index;
+    return at >= 0 && at < (double)size && at == (double)(int64_t)at ? (int64_t)at : -1;
+}
 
 /* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
 enum { WALK_VIEWS = 4 };

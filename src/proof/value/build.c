@@ -11,33 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- elementwise ---- */
-
-static void lazy_elementwise(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *x = operand_needed(ctx, c, 0);
-    unary_function *unary = unary_of(c->kind);
-    binary_function *binary = c->kind == K_MULTIPLY ? format_product(result_type(c, 0)) : binary_of(c->kind);
-    if (unary)
-        *out = lazy_unary(ctx, unary, x);
-    else
-        *out = lazy_binary(ctx, binary, x,
-                           operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs")));
-}
-
-static void lazy_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    *out = lazy_select(ctx, operand_needed(ctx, c, 0), operand_needed(ctx, c, 1), operand_needed(ctx, c, 2));
-}
-
-static void lazy_selu(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    double scale = attr_number(ctx, c, "scale", 1.0507009873390197);
-    double alpha = attr_number(ctx, c, "alpha", 1.6732635498046875);
-    const struct tensor *x = operand_needed(ctx, c, 0), *zero = tensor_scalar(ctx, 0);
-    const struct tensor *below = lazy_binary(ctx, binary_MULTIPLY, lazy_unary(ctx, unary_EXPM1, x),
-                                             tensor_scalar(ctx, alpha)),
-                        *both = lazy_select(ctx, lazy_binary(ctx, binary_GT, x, zero), x, below);
-    *out = lazy_binary(ctx, binary_MULTIPLY, both, tensor_scalar(ctx, scale));
-}
-
 /* ---- folds ---- */
 
 static fold_function *fold_of(enum op_kind k) {
@@ -80,49 +53,68 @@ static void lazy_reduction(struct eval_context *ctx, const struct call *c, const
     *out = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, fold_of(c->kind), &v, NULL, n), &kept);
 }
 
-/* ---- parts of a tensor ---- */
-
-static void lazy_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t p[2 * MAX_RANK], before[MAX_RANK] = {0};
-    int n = attr_list_needed(ctx, c, "padding", p, 2 * MAX_RANK);
-    struct shape s = x->shape;
+/* A sum, or product, of all elements up to this one: of as many as there are, among others that change nothing. */
+static void lazy_cumulative(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    uint32_t axis = axis_needed(ctx, c, "dim");
+    bool product = c->kind == K_CUMPROD;
+    const struct tensor *x = operand(c, 0);
     struct view v = view_of(x);
-    if (n != 2 * (int)s.rank)
-        op_fails(ctx, "%d paddings of a tensor of rank %u", n, s.rank);
-    for (uint32_t d = 0; d < s.rank; d++) {
-        if (p[2 * (size_t)d] < 0 || p[2 * (size_t)d + 1] < 0)
-            op_fails(ctx, "a negative padding");
-        before[d] = p[2 * (size_t)d];
-        s.dim[d] += p[2 * (size_t)d] + p[2 * (size_t)d + 1];
-    }
-    *out = lazy_place(ctx, &v, &s, before, NULL, attr_number(ctx, c, "value", 0));
+    struct shape s = x->shape;
+    int64_t before[MAX_RANK] = {0}, n = s.dim[axis];
+    if (s.rank == MAX_RANK)
+        op_fails(ctx, "%s of rank %u", op_table[c->kind].name, s.rank);
+    before[axis] = n - 1;
+    s.dim[axis] += n - 1;
+    v = view_of(lazy_place(ctx, &v, &s, before, NULL, product));
+    v.shape = x->shape;
+    v.stride[v.shape.rank] = v.stride[axis];
+    v.shape.dim[v.shape.rank++] = n;
+    *out = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, product ? fold_prod : fold_sum, &v, NULL, 1),
+                          &x->shape);
 }
 
-static void lazy_repeat(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    bool short_key = attrs_find(c->attributes, "repeat_dims") != NULL;
+static void lazy_argmax(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t times[MAX_RANK];
-    int n = attr_list_needed(ctx, c, short_key ? "repeat_dims" : "repeat_dimensions", times, MAX_RANK);
-    uint32_t lead = (uint32_t)n - x->shape.rank, at = 0;
-    struct view from = view_of(x), v = {.x = from.x, .lazy = from.lazy, .offset = from.offset};
-    struct shape s = {.rank = (uint32_t)n};
-    if (n < (int)x->shape.rank)
-        op_fails(ctx, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->shape.rank);
-    for (uint32_t d = 0; d < (uint32_t)n; d++) {
-        int64_t size = d >= lead ? from.shape.dim[d - lead] : 1;
-        s.dim[d] = times[d] * size;
-        if (at + 2 > MAX_RANK)
-            op_fails(ctx, "repeat of rank %d", n);
-        if (times[d] != 1) {
-            v.shape.dim[at] = times[d];
-            v.stride[at++] = 0;
-        }
-        v.shape.dim[at] = size;
-        v.stride[at++] = d >= lead ? from.stride[d - lead] : 0;
+    bool reduced[MAX_RANK] = {false};
+    uint32_t order[MAX_RANK] = {0};
+    struct shape s = argmax_shape(ctx, c, &x->shape, reduced, order);
+    struct view v = view_permuted(view_of(x), order);
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < x->shape.rank; d++)
+        n += reduced[d];
+    fold_function *f = ctx->equals == EQUALS_POINTED ? fold_max : fold_argmax;
+    *out = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, f, &v, NULL, n), &s);
+}
+
+/* Each place along the axis is a fold of the whole axis, and of its number. */
+static void lazy_sort(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    static fold_function *const folds[2][2][2] = {
+        {{fold_ascending, fold_ascending_index}, {fold_ascending, fold_ascending_index_of_last}},
+        {{fold_descending, fold_descending_index}, {fold_descending, fold_descending_index_of_last}}};
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    bool down = attr_flag(ctx, c, "descending", false), stable = attr_flag(ctx, c, "stable", false);
+    uint32_t axis = axis_attr(ctx, c, "dim", -1, x->shape.rank), rank = x->shape.rank;
+    int64_t n = x->shape.dim[axis];
+    struct view v = view_of(x), place = {.shape = x->shape};
+    struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {n}});
+    if (rank == MAX_RANK)
+        op_fails(ctx, "%s of rank %u", op_table[c->kind].name, rank);
+    for (int64_t i = 0; i < n; i++)
+        numbers->x[i] = (double)i;
+    place.x = numbers->x;
+    place.stride[axis] = 1;
+    v.stride[rank] = v.stride[axis];
+    v.stride[axis] = 0;
+    place.shape.dim[rank] = v.shape.dim[rank] = n;
+    place.shape.rank = ++v.shape.rank;
+    bool last = ctx->equals == EQUALS_LAST && !stable;
+    bool open = ctx->equals == EQUALS_UNSORTED && !attr_flag(ctx, c, "sorted", true);
+    if (open)
+        op_unsupported(ctx, "no evaluator for %s in any order", op_table[c->kind].name);
+    for (int i = 0; i < 2; i++) {
+        fold_function *f = folds[down][last][i && ctx->equals != EQUALS_POINTED];
+        out[i] = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, f, &v, &place, 1), &x->shape);
     }
-    v.shape.rank = at;
-    *out = tensor_reshape(ctx, view_copy(ctx, v), &s);
 }
 
 /* ---- the table ---- */
@@ -131,29 +123,44 @@ static void lazy_repeat(struct eval_context *ctx, const struct call *c, const st
 static evaluator *lazy_evaluator(evaluator *f) {
     static const struct {
         evaluator *dense, *lazy;
-    } all[] = {{evaluate_elementwise, lazy_elementwise},
-               {evaluate_where, lazy_where},
-               {evaluate_selu, lazy_selu},
+    } all[] = {{evaluate_elementwise, evaluate_elementwise},
+               {evaluate_where, evaluate_where},
+               {evaluate_selu, evaluate_selu},
                {evaluate_gelu_bw, evaluate_gelu_bw},
                {evaluate_reduction, lazy_reduction},
+               {evaluate_cumulative, lazy_cumulative},
+               {evaluate_argmax, lazy_argmax},
+               {evaluate_sort, lazy_sort},
                {evaluate_matmul, evaluate_matmul},
                {evaluate_dot_general, evaluate_dot_general},
                {evaluate_constant, evaluate_constant},
                {evaluate_full, evaluate_full},
                {evaluate_zeros, evaluate_zeros},
                {evaluate_ones, evaluate_ones},
+               {evaluate_arange, evaluate_arange},
                {evaluate_dimension_size, evaluate_dimension_size},
                {evaluate_same, evaluate_same},
                {evaluate_reshape, evaluate_reshape},
                {evaluate_permute, evaluate_permute},
                {evaluate_broadcast, evaluate_broadcast},
-               {evaluate_repeat, lazy_repeat},
+               {evaluate_repeat, evaluate_repeat},
                {evaluate_repeat_interleave, evaluate_repeat_interleave},
                {evaluate_concat, evaluate_concat},
                {evaluate_slice, evaluate_slice},
                {evaluate_index, evaluate_index},
                {evaluate_reverse, evaluate_reverse},
-               {evaluate_pad, lazy_pad},
+               {evaluate_pad, evaluate_pad},
+               {evaluate_embedding, evaluate_embedding},
+               {evaluate_gather, evaluate_gather},
+               {evaluate_update_cache, evaluate_update_cache},
+               {evaluate_paged_update_cache, evaluate_paged_update_cache},
+               {evaluate_fill_cache, evaluate_fill_cache},
+               {evaluate_all_gather, evaluate_all_gather},
+               {evaluate_all_reduce, evaluate_all_reduce},
+               {evaluate_reduce_scatter, evaluate_reduce_scatter},
+               {evaluate_all_to_all, evaluate_all_to_all},
+               {evaluate_mesh_partition, evaluate_mesh_partition},
+               {evaluate_collective_broadcast, evaluate_collective_broadcast},
                {evaluate_convolution, lazy_convolution},
                {evaluate_max_pool, lazy_max_pool},
                {evaluate_avg_pool, lazy_avg_pool}};
@@ -169,6 +176,9 @@ const struct lazy_maker lazy_maker = {
     .concat = lazy_join,
     .unary = lazy_unary,
     .binary = lazy_binary,
+    .select = lazy_select,
+    .place = lazy_place,
+    .take = lazy_take,
     .product = lazy_product,
     .rounded = lazy_rounded,
     .round_constant = lazy_round_constant,

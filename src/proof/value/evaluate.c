@@ -253,6 +253,35 @@ static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) 
         }
 }
 
+/* What is given or drawn is read as it is; of what is computed all elements may be asked for. */
+static double take_element(struct lazy_demand *e, const struct lazy *l, double index, int64_t offset) {
+    const struct lazy *of = l->in[1].lazy;
+    int64_t i = index_within(index, l->size);
+    double x;
+    if (i < 0)
+        eval_reason(e->ctx, REASON_OTHER, "%s: index %g of %lld", l->name, index, (long long)l->size);
+    if (of->kind != LAZY_INPUT)
+        return *read_node(e, of, offset + i * l->step, 1, 1, &x);
+    e->how->draw(e->how->self, of, offset + i * l->step, 1, &x);
+    return x;
+}
+
+static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) {
+    double buffer[CHUNK];
+    bool computed = l->in[1].lazy->kind != LAZY_INPUT && l->in[1].lazy->kind != LAZY_TABLE;
+    for (struct run r = {.n = 0}; next_run(e, l, &r);) {
+        const double *index = read_node(e, l->in[0].lazy, offset_of(&l->in[0], r.at, l->shape.rank),
+                                        last_stride(&l->in[0], l->shape.rank), r.n, buffer);
+        int64_t offset = offset_of(&l->in[1], r.at, l->shape.rank), step = last_stride(&l->in[1], l->shape.rank);
+        for (int64_t i = 0; i < r.n; i++) {
+            if (!e->marking)
+                *out++ = take_element(e, l, index[i], offset + i * step);
+            else if (computed && (i == 0 || step))
+                mark(e, l->in[1].lazy, offset + i * step, l->step, l->size);
+        }
+    }
+}
+
 static void input_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     for (struct run r = {.n = 0}; !e->marking && next_run(e, l, &r); out += r.n)
         e->how->draw(e->how->self, l, r.from, r.n, out);
@@ -260,8 +289,8 @@ static void input_node(struct lazy_demand *e, const struct lazy *l, double *out)
 
 static void visit(struct lazy_demand *e, const struct lazy *l, double *out) {
     static void (*const of[])(struct lazy_demand *, const struct lazy *, double *) = {
-        [LAZY_INPUT] = input_node, [LAZY_TABLE] = NULL,       [LAZY_MAP] = map_node,
-        [LAZY_FOLD] = fold_node,   [LAZY_PLACE] = place_node, [LAZY_JOIN] = join_node};
+        [LAZY_INPUT] = input_node, [LAZY_TABLE] = NULL,     [LAZY_MAP] = map_node,  [LAZY_FOLD] = fold_node,
+        [LAZY_PLACE] = place_node, [LAZY_JOIN] = join_node, [LAZY_TAKE] = take_node};
     if (of[l->kind])
         of[l->kind](e, l, out);
 }

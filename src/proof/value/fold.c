@@ -1,8 +1,10 @@
 #include "proof/value/fold.h"
 
 #include "proof/numeric/elementwise.h"
+#include "proof/numeric/evaluators.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double fold_sum(const double *x, const double *y, int64_t n) {
     double sum = 0;
@@ -62,3 +64,36 @@ double fold_dot(const double *x, const double *y, int64_t n) {
         sum += x[i] * y[i];
     return sum;
 }
+
+double fold_argmax(const double *x, const double *y, int64_t n) {
+    int64_t best = 0;
+    (void)y;
+    for (int64_t i = 1; i < n; i++)
+        if (x[i] > x[best] || (isnan(x[i]) && !isnan(x[best])))
+            best = i;
+    return (double)best;
+}
+
+/* ---- order ---- */
+
+/* `turned`: equal elements in the opposite order. */
+static struct ranked ranked_at(const double *x, double place, int64_t n, bool down, bool turned) {
+    struct ranked *all = xcalloc((size_t)n, sizeof *all), at;
+    for (int64_t i = 0; i < n; i++)
+        all[i] = (struct ranked){x[i], i, turned ? -i : i};
+    sort_ranked(all, n, down);
+    at = all[(int64_t)place];
+    free(all);
+    return at;
+}
+
+#define SORTED(name, down, turned, member)                                                                             \
+    double fold_##name(const double *x, const double *y, int64_t n) {                                                  \
+        return (double)ranked_at(x, y[0], n, down, turned).member;                                                     \
+    }
+SORTED(ascending, false, false, x)
+SORTED(descending, true, false, x)
+SORTED(ascending_index, false, false, index)
+SORTED(descending_index, true, false, index)
+SORTED(ascending_index_of_last, false, true, index)
+SORTED(descending_index_of_last, true, true, index)

@@ -4,6 +4,9 @@
 
 #include "proof/value/lazy.h"
 
-fold_function fold_sum, fold_mean, fold_max, fold_min, fold_prod, fold_or, fold_and, fold_dot;
+fold_function fold_sum, fold_mean, fold_max, fold_min, fold_prod, fold_or, fold_and, fold_dot, fold_argmax;
+/* The element at place y[0] of all in order, or its index; equal elements as they are, or the last one first. */
+fold_function fold_ascending, fold_descending, fold_ascending_index, fold_descending_index,
+    fold_ascending_index_of_last, fold_descending_index_of_last;
 
 #endif

@@ -206,6 +206,23 @@ const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, 
     return tensor_of(ctx, l, s);
 }
 
+const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t) {
+    struct view index = lifted(ctx, t->index), x = t->x;
+    x.shape.dim[x.shape.rank] = t->size; /* up to the last one */
+    x.stride[x.shape.rank] = t->step;
+    x.shape.rank += x.shape.rank < MAX_RANK;
+    x = lifted(ctx, x);
+    struct lazy *l = node_new(ctx, LAZY_TAKE, &t->index.shape);
+    l->name = t->op;
+    l->in[0] = index;
+    l->in[1] = x;
+    l->nin = 2;
+    l->size = t->size;
+    l->step = t->step;
+    coalesce(&l->shape, (struct view *const[]){&l->in[0], &l->in[1]}, 2, 0);
+    return tensor_of(ctx, l, &t->index.shape);
+}
+
 const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
     struct shape s = parts[0]->shape;
     struct view *views = arena_alloc(ctx->arena, n * sizeof *views);

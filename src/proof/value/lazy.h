@@ -18,6 +18,7 @@ enum lazy_kind {
     LAZY_FOLD,  /* of a group of elements of each operand */
     LAZY_PLACE, /* the operand among elements of one number */
     LAZY_JOIN,  /* operands side by side */
+    LAZY_TAKE,  /* of the second operand, by the index that the first one is */
 };
 
 typedef double fold_function(const double *x, const double *y, int64_t n);
@@ -52,6 +53,8 @@ struct lazy {
     struct view group[2];
     /* PLACE: element i of the operand, in[0], along a dimension is at before + i * spread; else `fill` */
     int64_t before[MAX_RANK], spread[MAX_RANK];
+    /* TAKE: the second operand is over `shape` with the elements at index 0, `size` and `step` as in struct taking */
+    int64_t size, step;
     /* JOIN: begin[i] is where part i begins along the axis; nparts + 1 of them */
     struct view *parts;
     int64_t *begin;
@@ -79,6 +82,7 @@ const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_
                                const struct view *y, uint32_t ngroup);
 const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
                                 const int64_t *before, const int64_t *spread, double fill);
+const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t);
 const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis);
 
 /* ---- for lazy_maker ---- */
