@@ -260,11 +260,7 @@ void work_by_rows(struct pricer *p, enum op_kind k, uint32_t result, struct work
 
 /* The activation that is folded into an op; NO_OPERATOR: none is. */
 static enum op_kind activation_in(const struct graph *g, uint32_t op) {
-    struct str name = {0};
-    for (uint32_t i = 0; activation_keys[i] && !name.n; i++) {
-        const struct attr *x = attrs_find(graph_attributes(g, op), activation_keys[i]);
-        name = x ? activation_name(activation_keys[i], x->text) : name;
-    }
+    struct str name = graph_activation(g, op);
     return str_is(name, "gelu_approx") ? K_GELU : op_kind_of_name(name);
 }
 

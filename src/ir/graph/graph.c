@@ -3,6 +3,7 @@
 #include "ir/graph/graph.h"
 
 #include "ir/ops/infer.h"
+#include "ir/ops/scalar.h"
 
 #include <string.h>
 
@@ -60,6 +61,15 @@ static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) 
         return false;
     struct str rest = {clause.p + n + 1, clause.n - n - 1};
     return clause.p[n] == '=' ? str_eq(x->text, rest) : str_find_word(x->text, rest) == NULL;
+}
+
+struct str graph_activation(const struct graph *g, uint32_t op) {
+    struct str name = {0};
+    for (uint32_t i = 0; activation_keys[i] && !name.n; i++) {
+        const struct attr *x = attrs_find(graph_attributes(g, op), activation_keys[i]);
+        name = x ? activation_name(activation_keys[i], x->text) : name;
+    }
+    return name;
 }
 
 bool graph_writes_in_place(const struct graph *g, uint32_t op) {

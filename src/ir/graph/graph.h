@@ -146,6 +146,8 @@ bool is_tensor_operand(const struct graph *g, uint32_t value);
 /* True when the op is of its kind and nothing else is folded into it (ops.def, `strict`). */
 bool graph_plain(const struct graph *g, uint32_t op);
 
+/* The activation that is folded into the op, by name or in a config; empty: none. */
+struct str graph_activation(const struct graph *g, uint32_t op);
 /* It changes its first operand to hold its second one. */
 bool graph_writes_in_place(const struct graph *g, uint32_t op);
 

@@ -167,8 +167,9 @@ static void say_attribute(struct words *w) {
     if (!a)
         return;
     const struct attr *x = attrs_find(graph_attributes(w->m->g, w->s->at), a->key);
-    if (x)
-        buf_printf(w->out, " has %s = %.*s, ", a->key, (int)x->text.n, x->text.p);
+    struct str folded = strcmp(a->key, "activation") == 0 ? graph_activation(w->m->g, w->s->at) : STR("");
+    if (x || folded.n)
+        buf_printf(w->out, " has %s = %.*s, ", a->key, (int)(x ? x->text : folded).n, (x ? x->text : folded).p);
     else
         buf_printf(w->out, " has no %s, ", a->key);
     if (a->test == ATTR_ABSENT)
