@@ -373,8 +373,6 @@ SILENT = [
 ]
 # Kernels of other ecosystems, beside the ops of TTNN above.
 THEORETICAL = {
-    "paged_caches_of_key_and_value.ttnn": [
-        ("ttnn.experimental.paged_fused_update_cache", "paged_update_cache paged_update_cache")],
     "sd_unet_cross_attention.ttnn": [("cuda.transformer_engine.ForwardLinearBiasAdd", "matmul add add")],
     "sd3_adaln_of_primitives.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
     "adaln_on_affine_op_of_batch.ttir": [("cuda.tensorrt_llm.fused_layernorm_adaln", "layer_norm add multiply add")],
