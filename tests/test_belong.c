@@ -101,21 +101,6 @@ Test(belong, extents_of_arguments_and_results) {
             F("main", "%x: tensor<f32>", "tensor<f32>"));
 }
 
-/* A function that takes a tuple and returns one. */
-#define TUPLE(second)                                                                                                  \
-    "func.func @_main(%t: tuple<tensor<4xf32>, " second ">) -> tuple<tensor<4xf32>> {\n"                               \
-    "%x = ttcore.get_tuple_element %t[0] : (tuple<tensor<4xf32>, " second ">) -> tensor<4xf32>\n"                      \
-    "%r = ttcore.tuple %x : tuple<tensor<4xf32>>\n"                                                                    \
-    "return %r : tuple<tensor<4xf32>>\n}\n"
-
-Test(belong, elements_of_tuples_are_compared) {
-    REFUSED("argument 1 of @_main is 9, and 8 in a.ttir:1",
-            F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"), TUPLE("tensor<9xf32>"));
-    REFUSED("@_main has 2 arguments, and 3 in a.ttir:1",
-            F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>, %z: tensor<8xf32>", "tensor<4xf32>"),
-            TUPLE("tensor<8xf32>"));
-}
-
 Test(belong, what_the_lowering_changes_is_accepted) {
     ACCEPTED(F("main", "%x: tensor<4xi64>", "tensor<4xi64>"), F("main", "%x: tensor<4xsi32>", "tensor<4xsi32>"));
     ACCEPTED(F("main", "%x: tensor<4x8xf32>", "tensor<4x8xf32>"),
@@ -124,7 +109,6 @@ Test(belong, what_the_lowering_changes_is_accepted) {
                  "main", "%x: tensor<4x8xf32, #l>", "tensor<4x8xf32, #l>"));
     ACCEPTED(F("main", "%x: tensor<?x8xf32>", "tensor<?x8xf32>"), F("main", "%x: tensor<4x8xf32>", "tensor<4x8xf32>"));
     ACCEPTED(F("main", "%x: tensor<f32>", "tensor<f32>"), F("main", "%x: tensor<1x1xf32>", "tensor<1x1xf32>"));
-    ACCEPTED(F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"), TUPLE("tensor<8xf32>"));
     ACCEPTED(F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
              F("main", "%x: tensor<4xf32>", "tensor<4xf32>")); /* nothing took y */
 }

@@ -658,48 +658,6 @@ module {
         for right, wrong in (("ttnn.relu", "ttnn.gelu"), ('copy"(%1', 'copy"(%0'), ('write_tensor"(%x', 'write_tensor"(%w')):
             self.check(before, self.path("after.mlir", self.TRACED.replace(right, wrong, 1)), True)
 
-    TUPLES = """\
-module {
-  func.func private @main_const_eval_0(%t: tuple<tensor<8x32xf32>>) -> tuple<tensor<8x32xf32>, tensor<8x32xf32>> attributes {tt.function_type = "const_eval"} {
-    %0 = ttcore.get_tuple_element %t[0] : (tuple<tensor<8x32xf32>>) -> tensor<8x32xf32>
-    %1 = "ttnn.neg"(%0) : (tensor<8x32xf32>) -> tensor<8x32xf32>
-    %2 = "ttnn.exp"(%0) : (tensor<8x32xf32>) -> tensor<8x32xf32>
-    %3 = ttcore.tuple %1, %2 : tuple<tensor<8x32xf32>, tensor<8x32xf32>>
-    return %3 : tuple<tensor<8x32xf32>, tensor<8x32xf32>>
-  }
-  func.func private @both(%t: tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tuple<tensor<8x32xf32>> {
-    %0 = ttcore.get_tuple_element %t[1] : (tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tensor<8x32xf32>
-    %1 = "ttcore.get_tuple_element"(%t) <{index = 0 : i32}> : (tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tensor<8x32xf32>
-    %2 = "ttnn.subtract"(%1, %0) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
-    %3 = ttcore.tuple %2 : tuple<tensor<8x32xf32>>
-    return %3 : tuple<tensor<8x32xf32>>
-  }
-  func.func @_main(%t: tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tuple<tensor<8x32xf32>> {
-    %w = ttcore.get_tuple_element %t[1] : (tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tensor<8x32xf32>
-    %0:2 = ttcore.load_cached(@main_const_eval_0, [%w]) : (tensor<8x32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>)
-    %x = ttcore.get_tuple_element %t[0] : (tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tensor<8x32xf32>
-    %1 = "ttnn.multiply"(%x, %0#1) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
-    %2 = ttcore.tuple %1, %0#0 : tuple<tensor<8x32xf32>, tensor<8x32xf32>>
-    %3 = call @both(%2) : (tuple<tensor<8x32xf32>, tensor<8x32xf32>>) -> tuple<tensor<8x32xf32>>
-    return %3 : tuple<tensor<8x32xf32>>
-  }
-}
-"""
-
-    def test_tuples_are_looked_through(self):
-        """As TTNNTuplifyTensors prints functions for generated code."""
-        before = self.path("before.mlir", module(["x: 8x32xf32", "w: 8x32xf32"], [
-            "%n = ttir.neg(%w) : 8x32xf32", "%e = ttir.exp(%w) : 8x32xf32", "%m = ttir.multiply(%x, %e) : 8x32xf32",
-            "%r = ttir.subtract(%m, %n) : 8x32xf32"]))
-        self.check(before, self.path("after.mlir", self.TUPLES), False)
-        for right, wrong in (("%x, %0#1", "%x, %0#0"), ("%t[0] : (tuple<tensor<8x32xf32>, t", "%t[1] : (tuple<tensor<8x32xf32>, t"),
-                             ("tuple %1, %2", "tuple %2, %1"), ("index = 0", "index = 1")):
-            self.assertIn(right, self.TUPLES)
-            self.check(before, self.path("after.mlir", self.TUPLES.replace(right, wrong, 1)), True)
-        status, _, said = self.verify(before, self.path("after.mlir", self.TUPLES.replace("%t[1]", "%t[9]")))
-        self.assertEqual(status, 3)
-        self.assertIn("not compared", said)
-
     def test_arguments_that_a_pass_has_dropped(self):
         """By their names, or since nothing took them."""
         body = ["%n = ttir.sin(%x) : 8x32xf32", "%r = ttir.subtract(%n, %y) : 8x32xf32"]

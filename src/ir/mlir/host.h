@@ -1,5 +1,5 @@
-/* Memory of a host function while it is read: loops that fill buffers become ops on whole tensors. Private to host.c
- * and host_memory.c. */
+/* Memory of a host function while it is read: loops that fill buffers become ops on whole tensors. Private to
+ * host.c, host_ops.c and host_memory.c. */
 #ifndef FA_HOST_H
 #define FA_HOST_H
 

@@ -480,8 +480,9 @@ void host_set(struct host *h, uint32_t buffer, uint32_t tensor) {
 
 /* ---- loads and stores ---- */
 
-/* No iteration reads what another one writes. */
-static bool may_load(struct host *h, struct buffer *b, const struct affine *at) {
+/* Keeps where the open loops load the buffer. False: an iteration would load what another one stores, so that a load is
+ * not one op on whole tensors. */
+static bool record_load(struct host *h, struct buffer *b, const struct affine *at) {
     if (b->reduced_below < h->nloops && b->stored_nest == h->nest)
         return false;
     if (b->stored_nest == h->nest && h->nloops && !affine_equal(&b->stored, at))
@@ -495,7 +496,8 @@ static bool may_load(struct host *h, struct buffer *b, const struct affine *at) 
     return true;
 }
 
-static bool may_store(struct host *h, struct buffer *b, const struct affine *at) {
+/* The same of a store. */
+static bool record_store(struct host *h, struct buffer *b, const struct affine *at) {
     if (h->nloops && b->loaded_nest == h->nest && !affine_equal(&b->loaded, at))
         return false;
     b->stored = *at;
@@ -504,8 +506,9 @@ static bool may_store(struct host *h, struct buffer *b, const struct affine *at)
     return true;
 }
 
-/* Rows of the buffer that an index counts, one behind another, and the place in them, which stays in a row. */
-static uint32_t gathered(struct host *h, uint32_t row, struct affine *at) {
+/* The buffer at `at`, where a tensor of indices counts its rows (at->times elements each): these rows by a
+ * ttir.embedding, one behind another, and in `at` from there on the place in them. NONE: it is no look-up of rows. */
+static uint32_t rows_by_index(struct host *h, uint32_t row, struct affine *at) {
     struct shape all = shape_of(h, row), index = shape_of(h, at->index), flat = {1, {shape_count(&index)}};
     struct shape rows = {2, {all.dim[0] / at->times, at->times}}, picked = {2, {flat.dim[0], at->times}};
     int64_t last = at->base, stride = at->times;
@@ -532,9 +535,9 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
     bool forward = at->base >= 0 && at->base <= MAX_ELEMENTS && at->times >= 0 && at->times <= MAX_ELEMENTS;
     for (uint32_t k = 0; k < h->nloops; k++)
         forward &= at->by[k] >= 0 && at->by[k] <= MAX_ELEMENTS;
-    if (!may_load(h, &h->buffers[buffer], at) || !forward || (row = contents(h, buffer)) == NONE)
+    if (!record_load(h, &h->buffers[buffer], at) || !forward || (row = contents(h, buffer)) == NONE)
         return NONE;
-    if (at->times && (row = gathered(h, row, &place)) == NONE)
+    if (at->times && (row = rows_by_index(h, row, &place)) == NONE)
         return NONE;
     struct row_window w;
     int64_t strides[MAX_LOOPS] = {0}, extents[MAX_LOOPS] = {0};
@@ -549,7 +552,9 @@ uint32_t host_load(struct host *h, uint32_t buffer, const struct affine *at) {
     return in_loop_order(h, sliced(h, reshaped(h, row, &w.own), w.begin, &w.taken), axes, n);
 }
 
-/* The sum, the largest or the smallest over the loops in which the place does not move. */
+/* The sum, the largest or the smallest (`op`) of the iterations that all store to one place: over the loops in which
+ * `at` does not move, of which `outermost` becomes the first. NONE: several iterations store there and nothing combines
+ * them. */
 static uint32_t reduced(struct host *h, uint32_t x, const struct affine *at, const char *op, uint32_t *outermost) {
     struct shape all = here(h), to = all;
     int64_t dims[MAX_LOOPS];
@@ -586,7 +591,7 @@ bool host_store(struct host *h, uint32_t buffer, const struct affine *at, uint32
     for (size_t i = 0; adds && x != NONE && i < sizeof combined / sizeof *combined; i++)
         if (strcmp(combined[i].reduction, adds) == 0)
             x = host_op(h, combined[i].op, (uint32_t[]){before, x}, 2, host_dtype(h, x));
-    if (x == NONE || !may_store(h, &h->buffers[buffer], at))
+    if (x == NONE || !record_store(h, &h->buffers[buffer], at))
         return false;
     h->buffers[buffer].reduced_below = outermost;
     struct shape moving = {.rank = p.n};

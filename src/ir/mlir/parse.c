@@ -120,7 +120,6 @@ void mlir_parse(struct mlir *m, const struct source *s, const struct log_block *
     region_leave(&p, &top);
     types_resolve(m);
     name_functions(m);
-    look_through_tuples(m);
     look_through_traces(m);
     look_through_host(m);
     shrink(m);

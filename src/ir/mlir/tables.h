@@ -63,10 +63,9 @@ uint32_t value_add(struct mlir *m, struct mlir_value v);
  */
 void name_functions(struct mlir *m);
 
-/* trace.c, host.c, tuple.c */
+/* trace.c, host.c */
 void look_through_traces(struct mlir *m);
 void look_through_host(struct mlir *m);
-void look_through_tuples(struct mlir *m);
 
 /* Type of a text, read at its first sight. */
 uint32_t type_add(struct mlir *m, struct str text);

@@ -53,8 +53,7 @@ static bool meshes_agree(const struct function_pair *f) {
     return disagree(f, "the mesh is %.*s, and %.*s", CUT(here), CUT(there));
 }
 
-/* Arguments or results of a function without device handles. `known` is false where one is no tensor: a tuple may hold
- * several. To be freed. */
+/* Arguments or results of a function without device handles. `known` is false where one is no tensor. To be freed. */
 struct values {
     uint32_t *ids, n;
     bool known;
