@@ -408,7 +408,7 @@ Test(match_limits, assumptions_are_kept_once_and_up_to_a_limit) {
     for (uint32_t i = 0; i < 2 * MAX_ASSUMED_CONSTANTS + 2; i++) {
         cr_expect_eq(assumptions_are_full(&a), i > 2 * MAX_SLICED - 2, "%u", i);
         assume_slice(&a, i / 2);
-        assume_tie(&a, i / 2, i, false);
+        assume_constant(&a, i / 2, i, false);
         assume_precondition(&a, (struct precondition){i / 2, i / 2, false});
     }
     cr_expect_eq(a.nsliced, MAX_SLICED);

@@ -833,6 +833,7 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD, "1:1", "lacks the key match");
     refuses(HEAD "match: [a]\n", "4:8", "text expected");
     refuses(HEAD "match: out = exp(x)\nwhere: read_as(x, out, x, out, x, out)\n", "5:32", "a whole number is meant");
+    refuses(HEAD "match: out = exp(x)\nwhere: along_axis(x, out, x)\n", "5:27", "a whole number is meant");
     refuses(HEAD "match: out = exp(x) +\n", "4:22", "an expression expected");
     refuses(HEAD "match: |\n  c = exp(x)\n  out = c + foo(x)\n", "6:13", "foo");
     refuses(HEAD "match: |\n  # about\n\n  out = foo(x)\n", "7:9", "foo");

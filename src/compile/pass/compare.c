@@ -15,8 +15,9 @@ static struct str list_of(struct pass_writer *w, const struct attr *x) {
     return buf_take(&b, w->arena);
 }
 
-/* The form has it from here. */
-static bool is_carried(const struct pass_writer *w, uint32_t op, const struct attr *x) {
+/* A new op of the same operator has the attribute with the same text: the pass takes it from the matched op, whatever
+ * it is there, so that it need not be compared. */
+static bool is_copied_to_form(const struct pass_writer *w, uint32_t op, const struct attr *x) {
     const struct graph *f = w->place.f;
     for (uint32_t i = 0; i < f->m->nops; i++) {
         const struct attr *its = w->place.is_new[i] && f->kind[i] == w->place.g->kind[op]
@@ -34,7 +35,7 @@ static bool is_said_elsewhere(const struct pass_writer *w, uint32_t op, const st
     return role == DIMS_SHAPE || role == DIMS_FACTORS || role == DIMS_BEGINS || role == DIMS_ENDS ||
            role == DIMS_STEPS || (op_is(k, COUNTS) && str_is(x->key, "end")) || str_is(x->key, "operandSegmentSizes") ||
            op_table[k].class == OP_CAST || place_reshapes(w->place.g, op) ||
-           (is_carried(w, op, x) && !str_is(x->key, "channel_dim"));
+           (is_copied_to_form(w, op, x) && !str_is(x->key, "channel_dim"));
 }
 
 static void compare_attribute(struct pass_writer *w, uint32_t op, const struct attr *x, struct str of, struct buf *to) {

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* What an op that writes in place writes: the largest that it is given beside the value that it changes. */
+/* What an op that writes in place writes: of its operands, bound to variables, the largest that is smaller than the
+ * value that it changes. NONE: it does not write in place. */
 static uint32_t written_in_place(const struct parts *s) {
     const struct graph *g = graph_of(s);
     int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
@@ -53,7 +54,9 @@ static bool read_inputs(const struct parts *s, struct work *w) {
     return known;
 }
 
-/* Several results of one product are parts of it, which a slice each takes out. */
+/* Adds what the fused op writes: what it changes in place, or else each value of the match that is used outside of it
+ * (of the root, where only movement stands before its users, the value before that). Of a product with several of them
+ * each is a part, which a slice takes out: `slices`. False: some layout is not known. */
 static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
     const struct graph *g = graph_of(s);
     uint32_t n = 0, *outputs = for_parts(s, sizeof *outputs), written = written_in_place(s);

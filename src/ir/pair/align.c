@@ -245,8 +245,9 @@ uint32_t align_origins(const struct alignment *a, uint32_t ttnn_op, uint32_t *ou
     return count;
 }
 
-/* Which element of the value behind what moves it each element of a value is. */
-static bool map_of(const struct graph *g, uint32_t v, struct imap *map) {
+/* From the elements of a value to those of its signature_source, which movement made it of. False where some of that
+ * movement is not understood. */
+static bool map_to_source(const struct graph *g, uint32_t v, struct imap *map) {
     struct imap next;
     uint32_t op;
     imap_identity(map, 0, graph_numel(g, v));
@@ -271,7 +272,7 @@ static bool moved_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t tt
         return false;
     if (alike)
         return true;
-    return map_of(g, v, &map) && map_of(h, w, &map_there) && imap_equal(&map, &map_there);
+    return map_to_source(g, v, &map) && map_to_source(h, w, &map_there) && imap_equal(&map, &map_there);
 }
 
 struct moved_search {

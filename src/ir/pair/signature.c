@@ -84,30 +84,30 @@ static bool moves(const struct graph *g, uint32_t op) {
            graph_noperands(g, op) > 0;
 }
 
-/* One number of the signature of an op's result. */
-struct looking {
+/* Number k of the signature of an op's result: what is computed below, from the same number of its operands. */
+struct component {
     const struct signatures *s;
     uint32_t op, result;
     int k;
 };
 
-static uint32_t operand(const struct looking *l, uint32_t i) {
+static uint32_t operand(const struct component *l, uint32_t i) {
     return i < graph_noperands(l->s->g, l->op) ? graph_operands(l->s->g, l->op)[i] : NONE;
 }
-static double in(const struct looking *l, uint32_t i) {
+static double in(const struct component *l, uint32_t i) {
     uint32_t v = operand(l, i);
     return v == NONE ? NAN : l->s->of[v].x[l->k];
 }
-static double in_or(const struct looking *l, uint32_t i, double otherwise) {
+static double in_or(const struct component *l, uint32_t i, double otherwise) {
     return operand(l, i) == NONE ? otherwise : in(l, i);
 }
-static double attribute(const struct looking *l, const char *key, double otherwise) {
+static double attribute(const struct component *l, const char *key, double otherwise) {
     return attrs_number(graph_attributes(l->s->g, l->op), key, otherwise);
 }
-static enum op_kind kind_of(const struct looking *l) {
+static enum op_kind kind_of(const struct component *l) {
     return (enum op_kind)l->s->g->kind[l->op];
 }
-static double numel(const struct looking *l, uint32_t v) {
+static double numel(const struct component *l, uint32_t v) {
     return v == NONE ? 1 : (double)graph_numel(l->s->g, v);
 }
 /* Extent of a dimension of a value; negative ones are counted from the end. */
@@ -117,13 +117,13 @@ static double extent_of(const struct graph *g, uint32_t v, int64_t d) {
     d += d < 0 ? rank : 0;
     return shape && d >= 0 && d < rank ? (double)shape[d] : 1;
 }
-static double extent(const struct looking *l, uint32_t i, int64_t d) {
+static double extent(const struct component *l, uint32_t i, int64_t d) {
     return extent_of(l->s->g, operand(l, i), d);
 }
 
 /* A fixed function of the operands, smooth and bounded: of the op, of which result it is, of how much larger that is
  * than the operand, and of each operand by its place. */
-static double oracle(const struct looking *l, double more) {
+static double oracle(const struct component *l, double more) {
     enum op_kind k = kind_of(l);
     double sum = more + 10 * random_of(k == NO_OPERATOR ? str_hash(mlir_op_name(l->s->g->m, l->op)) : k, l->result);
     sum += 7 * numel(l, l->s->g->m->ops[l->op].first_result) / numel(l, operand(l, 0));
@@ -133,7 +133,7 @@ static double oracle(const struct looking *l, double more) {
     return sin(sum);
 }
 
-static double elementwise_of(const struct looking *l, double a, double b) {
+static double elementwise_of(const struct component *l, double a, double b) {
     unary_function *f = unary_of(kind_of(l));
     binary_function *g = binary_of(kind_of(l));
     if (!isfinite(a) || (g && !isfinite(b)))
@@ -148,7 +148,7 @@ static double elementwise_of(const struct looking *l, double a, double b) {
     return isfinite(y) && !flat ? y : oracle(l, 0);
 }
 
-static double activated(const struct looking *l, double x) {
+static double activated(const struct component *l, double x) {
     if (graph_plain(l->s->g, l->op))
         return x;
     for (const char *const *key = activation_keys; *key; key++) {
@@ -164,7 +164,7 @@ static double activated(const struct looking *l, double x) {
     return x;
 }
 
-static double weight_of_product(const struct looking *l) {
+static double weight_of_product(const struct component *l) {
     struct contraction c;
     double n = 1;
     if (contraction_of(l->s->g, l->op, &c))
@@ -173,11 +173,11 @@ static double weight_of_product(const struct looking *l) {
     return weight_of_sum(n);
 }
 
-static double product(const struct looking *l) {
+static double product(const struct component *l) {
     return activated(l, in(l, 0) * in(l, 1) * weight_of_product(l) + in_or(l, 2, 0));
 }
 
-static double convolution(const struct looking *l) { /* 0.9: it is no product */
+static double convolution(const struct component *l) { /* 0.9: it is no product */
     return activated(l, 0.9 * in(l, 0) * in(l, 1) + in_or(l, 2, 0));
 }
 
@@ -187,14 +187,14 @@ static double over_devices(double x) {
 }
 
 /* The operand is what so many devices have. */
-static bool is_gathered(const struct looking *l, double devices) {
+static bool is_gathered(const struct component *l, double devices) {
     const struct graph *g = l->s->g;
     uint32_t op = g->m->values[operand(l, 0)].def;
     return op != NONE && g->kind[op] == K_ALL_GATHER &&
            numel(l, g->m->ops[op].first_result) == devices * numel(l, graph_operands(g, op)[0]);
 }
 
-static double reduction(const struct looking *l) {
+static double reduction(const struct component *l) {
     double x = in(l, 0), n = numel(l, operand(l, 0)) / numel(l, l->s->g->m->ops[l->op].first_result);
     if (kind_of(l) == K_SUM && n > 1 && is_gathered(l, n))
         return over_devices(x);
@@ -210,7 +210,7 @@ static double reduction(const struct looking *l) {
     }
 }
 
-static double softmax(const struct looking *l) {
+static double softmax(const struct component *l) {
     const struct attr *axis = graph_axes(l->s->g, l->op);
     double n = extent(l, 0, axis && axis->is_whole ? axis->whole : -1), e = exponential(in(l, 0));
     if (attribute(l, "numericStable", 1) == 0)
@@ -218,7 +218,7 @@ static double softmax(const struct looking *l) {
     return softmax_of(in(l, 0), n);
 }
 
-static double norm(const struct looking *l) {
+static double norm(const struct component *l) {
     const struct attr *normalized = attrs_find(graph_attributes(l->s->g, l->op), "normalized_shape");
     int dims = normalized ? normalized->n : 1;
     double x = in(l, 0), n = extent(l, 0, -1);
@@ -231,7 +231,7 @@ static double norm(const struct looking *l) {
 
 /* x, weight and, behind the bias of a layer_norm, the residual that is added to x. 0.9: the norm is of all devices'
  * rows. */
-static double distributed_norm(const struct looking *l) {
+static double distributed_norm(const struct component *l) {
     bool layer = kind_of(l) == K_DISTRIBUTED_LAYER_NORM;
     double n = extent(l, 0, -1), x = in(l, 0) + in_or(l, layer ? 3 : 2, 0);
     if (layer)
@@ -241,19 +241,19 @@ static double distributed_norm(const struct looking *l) {
 }
 
 /* Operands behind the first say how. */
-static double collective(const struct looking *l) {
+static double collective(const struct component *l) {
     return over_devices(in(l, 0));
 }
 
 /* x, scale, offset, mean, variance; in TTNN x, mean, variance, scale, offset. */
-static double batch_norm(const struct looking *l) {
+static double batch_norm(const struct component *l) {
     static const uint8_t order[2][4] = {{3, 4, 1, 2}, {1, 2, 3, 4}};
     const uint8_t *at = order[graph_is_ttnn(l->s->g, l->op)];
     double x = (in(l, 0) - in(l, at[0])) / sqrt(fabs(in(l, at[1]) + attribute(l, "epsilon", 1e-5)));
     return x * in_or(l, at[2], 1) + in_or(l, at[3], 0);
 }
 
-static double attention(const struct looking *l) {
+static double attention(const struct component *l) {
     double d = extent(l, 0, -1), n = extent(l, 1, -2);
     double scores = in(l, 0) * in(l, 1) * weight_of_sum(d) * attribute(l, "scale", 1 / sqrt(d)) + in_or(l, 3, 0);
     return softmax_of(scores, n) * in(l, 2) * weight_of_sum(n);
@@ -267,7 +267,7 @@ static double truth(double x) {
     return fmin(fmax(x, 0), 1);
 }
 
-static double elementwise(const struct looking *l) {
+static double elementwise(const struct component *l) {
     double x = in(l, 0), y = in_or(l, 1, 0), z;
     switch (kind_of(l)) {
     case K_MAXIMUM:
@@ -314,7 +314,7 @@ static double elementwise(const struct looking *l) {
 }
 
 /* What is not one number all over: the first ones in it, whatever their format. */
-static double constant(const struct looking *l) {
+static double constant(const struct component *l) {
     double numbers[MAX_NUMBERS], sum = 0;
     const struct attr *value = attrs_find(graph_attributes(l->s->g, l->op), "value");
     int64_t n = value ? mlir_numbers(value->text, numbers, MAX_NUMBERS) : -1;
@@ -338,7 +338,7 @@ uint32_t signature_source(const struct graph *g, uint32_t v) {
 /* Notes the signatures of operands that are joined: a slice may take one out again. */
 static void note_parts(struct signatures *s, uint32_t op, struct signature *i) {
     const struct attr *axis = graph_axes(s->g, op);
-    struct looking l = {s, op, 0, 0};
+    struct component l = {s, op, 0, 0};
     if (!axis || !axis->is_whole)
         return;
     i->parts = ++s->nparts;
@@ -357,7 +357,7 @@ struct cut {
 };
 
 /* The part that a cut takes of an operand whose parts are joined along the dimension; NULL: no such part. */
-static const struct signature *joined_part(const struct looking *l, uint32_t slot, const struct cut *c) {
+static const struct signature *joined_part(const struct component *l, uint32_t slot, const struct cut *c) {
     const struct signatures *s = l->s;
     const struct signature *found = NULL;
     uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
@@ -368,7 +368,7 @@ static const struct signature *joined_part(const struct looking *l, uint32_t slo
 }
 
 /* Of a product with weights side by side, the product with one of them. */
-static double part_of_product(const struct looking *of, const struct cut *c) {
+static double part_of_product(const struct component *of, const struct cut *c) {
     const struct signature *weight = joined_part(of, 1, c), *bias = joined_part(of, 2, c);
     if (!weight || !bias != (operand(of, 2) == NONE) || !graph_plain(of->s->g, of->op) || c->dimension != -1)
         return NAN;
@@ -376,10 +376,10 @@ static double part_of_product(const struct looking *of, const struct cut *c) {
 }
 
 /* The part of an operand, also where it is what elementwise ops make of such parts; NaN: none. */
-static double part_of(const struct looking *l, uint32_t slot, const struct cut *c, int depth) {
+static double part_of(const struct component *l, uint32_t slot, const struct cut *c, int depth) {
     const struct signature *part = joined_part(l, slot, c);
     uint32_t v = operand(l, slot), op = v == NONE ? NONE : l->s->g->m->values[signature_source(l->s->g, v)].def;
-    struct looking of = {l->s, op, 0, l->k};
+    struct component of = {l->s, op, 0, l->k};
     double in_part[2] = {NAN, NAN};
     if (part || op == NONE || depth == 0)
         return part ? part->x[l->k] : NAN;
@@ -393,7 +393,7 @@ static double part_of(const struct looking *l, uint32_t slot, const struct cut *
     return elementwise_of(&of, in_part[0], in_part[1]);
 }
 
-static double slice(const struct looking *l) {
+static double slice(const struct component *l) {
     struct slice_bounds b;
     double where = 0, y = NAN;
     if (!slice_bounds(l->s->g, l->op, &b))
@@ -413,7 +413,7 @@ static double slice(const struct looking *l) {
 }
 
 /* Columns of queries, keys and values are side by side, those of the last two perhaps in an operand of their own. */
-static double heads(const struct looking *l) {
+static double heads(const struct component *l) {
     uint32_t first = l->s->g->m->ops[l->op].first_result, from = operand(l, 1) == NONE ? 0 : 1;
     uint32_t slot = l->result > 0 ? from : 0, begin = l->result > 0 ? from : 0;
     double whole = extent(l, slot, -1), rows = numel(l, operand(l, slot)) / whole;
@@ -427,7 +427,7 @@ static double heads(const struct looking *l) {
 
 /* ---- all values ---- */
 
-typedef double signature_function(const struct looking *l);
+typedef double signature_function(const struct component *l);
 
 static signature_function *const of_class[OP_STRUCTURE + 1] = {
     [OP_CONTRACT] = product, [OP_ELTWISE] = elementwise, [OP_SLICE] = slice};
@@ -460,7 +460,7 @@ bool signature_is_made(const struct graph *g, uint32_t op) {
 }
 
 void signature_of_op(const struct signatures *s, uint32_t op, uint32_t result, struct signature *i) {
-    struct looking l = {s, op, result, 0};
+    struct component l = {s, op, result, 0};
     enum op_kind k = (enum op_kind)s->g->kind[op];
     signature_function *f = of_kind[k] ? of_kind[k] : op_convolves(k) ? convolution : of_class[op_table[k].class];
     bool known = true;

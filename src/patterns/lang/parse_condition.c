@@ -162,7 +162,7 @@ static void condition_call(struct builder *b, struct formula_scope *s, const str
             n->nargs = (uint8_t)i;
             return;
         }
-        if (i == sizeof n->args) {
+        if (i == sizeof n->args || (info->arguments == ARGUMENTS_NUMBERS && i + 1 == e->nargs)) {
             build_fail(b, s, e->args[i]->text, info->says, "a whole number is meant");
             return;
         }

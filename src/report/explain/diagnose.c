@@ -171,11 +171,11 @@ static void skip_goal(struct matcher *m, const struct failure *s) {
 }
 
 /* The goal's op is missing: its operand stands where it should be. */
-static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome match_absent(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     if (g->node->kind != N_OP || g->node->nargs != 1 || g->slot != NONE)
-        return false;
+        return MISSED;
     struct goal *c = matcher_goal(m, g, g->node->args[0], m->g->m->ops[op].first_result, map, g->axes, g->next);
-    return c && matcher_solve(m, c);
+    return c ? matcher_solve(m, c) : MISSED;
 }
 
 static bool may_be_operand(const struct matcher *m, const struct node *node, uint32_t op) {
@@ -188,24 +188,24 @@ static bool may_be_operand(const struct matcher *m, const struct node *node, uin
 }
 
 /* The op is another one: its operands are those of the goal's. */
-static bool match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome match_other(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     bool may = true;
     for (uint32_t i = 0; m->ops && i < g->node->nargs && may; i++)
         may = may_be_operand(m, g->node->args[i], op);
-    return may && match_stand_in(m, g, op, map);
+    return may ? match_stand_in(m, g, op, map) : MISSED;
 }
 
 /* The op is one too many: what is expected stands before it. */
-static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     enum op_class class = graph_class(m->g, op);
     bool elementwise = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
     const struct imap *mapped =
         elementwise && graph_noperands(m->g, op) == 1 ? matcher_operand_map(m, op, 0, map) : NULL;
     if (!mapped)
-        return false;
+        return MISSED;
     struct goal *c = matcher_goal(m, g, g->node, graph_operands(m->g, op)[0], mapped, g->axes, g->next);
     if (!c)
-        return false;
+        return MISSED;
     c->slot = g->slot;
     return matcher_solve(m, c);
 }
@@ -214,7 +214,7 @@ static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, co
 static void observe_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     static const struct {
         enum detour detour;
-        bool (*step)(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+        enum search_outcome (*step)(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
     } ways[] = {{DETOUR_AS_IF, match_other}, {DETOUR_ABSENT, match_absent}, {DETOUR_EXTRA, match_extra}};
     const struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
     uint32_t op = m->g->m->values[value].def;
@@ -310,7 +310,9 @@ static void observe_failure(struct matcher *m, enum failure_kind why, const stru
     skip_goal(m, &s);
 }
 
-/* Without the goal first; then in place, as if it fitted, as often as it does not. */
+/* The op is of the right operator, but something of it is wrong. Notes what the rest of the formula comes to without
+ * this goal (skip_goal), then lets the search go on at the op's operands as if it fitted. At most one goal is excused
+ * in this way: where it is this one again it goes on, beside another one it stops. */
 static enum after_failure observe_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op) {
     const struct failure s = {.why = why, .goal = g, .at = op}, *first = first_of(m);
     if (first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op)

@@ -483,6 +483,12 @@ static const struct {
     [FAILED_LIMIT] = {"limit", say_limit, NULL, NULL},
 };
 
+static bool is_by_values(const struct node *n) {
+    while (n->kind == N_NAMED)
+        n = n->args[0];
+    return n->kind == N_FUNCTION || (n->kind == N_EITHER && is_by_values(n->args[0]));
+}
+
 struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a) {
     const char *names[MAX_EXPECTED + 1];
     uint32_t n = 0;
@@ -495,7 +501,8 @@ struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t 
     say_op(&w, op);
     buf_add(&out, STR(", "));
     if (node_is(p->formula.root, (enum op_kind)g->kind[op]))
-        buf_add(&out, STR("and nothing before it is as expected"));
+        buf_add(&out, is_by_values(p->formula.root) ? STR("which makes with the ops before it another function")
+                                                    : STR("and nothing before it is as expected"));
     else
         say_expected(&w, names, n);
     return buf_take(&out, a);

@@ -19,7 +19,7 @@ void assume_precondition(struct assumptions *a, struct precondition p) {
         a->preconditions[a->npreconditions++] = p;
 }
 
-void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated) {
+void assume_constant(struct assumptions *a, uint32_t value, double number, bool stated) {
     for (uint32_t i = 0; a && i < a->nconstants; i++)
         if (a->constants[i].value == value)
             return;

@@ -151,7 +151,7 @@ static void add_bindings(const struct matcher *m, struct match_detail *out) {
     out->nslots = n;
 }
 
-static void add_ties(const struct matcher *m, struct match_detail *out) {
+static void add_constants(const struct matcher *m, struct match_detail *out) {
     const struct assumptions *assumed = &m->state.assumed;
     struct assumed_constant *constants = arena_alloc(m->arena, (assumed->nconstants + 1) * sizeof *constants);
     memcpy(constants, assumed->constants, assumed->nconstants * sizeof *constants);
@@ -176,7 +176,7 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
         add_bindings(query, out);
         add_claim(query, out);
         add_moved(query, out);
-        add_ties(query, out);
+        add_constants(query, out);
         out->named = record.elsewhere;
         out->answers = answers_from(record.answers, record.nanswers, match_first_op(m), a);
         out->nanswers = record.nanswers;
@@ -190,7 +190,7 @@ void binding_query_say(struct matcher *query, struct match_detail *out) {
     add_preconditions(query, out);
     add_notes(query, out);
     add_slices(query, out);
-    add_ties(query, out); /* of the conditions of these rules too */
+    add_constants(query, out); /* of the conditions of these rules too */
 }
 
 bool match_details(const struct match *m, struct arena *a, struct match_detail *out) {

@@ -46,7 +46,7 @@ bool condition_stated_constant(const struct condition_call *c) {
     uint32_t argument = graph_argument(c->graph, c->arg[0].value);
     if (argument == NONE || graph_argument_is_input(c->graph, argument))
         return false;
-    assume_tie(c->e->assumed, c->arg[0].value, NAN, true);
+    assume_constant(c->e->assumed, c->arg[0].value, NAN, true);
     assume_precondition(c->e->assumed, (struct precondition){argument, NAN, false});
     return true;
 }
@@ -65,7 +65,7 @@ static bool is_of_count(const struct condition_call *c, double number, double co
     struct constant k = binding_constant(c->graph, &c->arg[0]);
     if (!k.known || !count_close_to(k.value, number, count, k.bits > 24 ? 24 : k.bits))
         return false;
-    assume_tie(c->e->assumed, c->arg[0].value, number, false);
+    assume_constant(c->e->assumed, c->arg[0].value, number, false);
     return true;
 }
 

@@ -69,12 +69,12 @@ static const struct operand_maps *exchanged(struct matcher *m, const struct oper
 }
 
 /* Goals for the two factors of the op, and then `next`. */
-static bool match_factors(struct matcher *m, const struct goal *g, const struct operand_maps *maps,
-                          const struct goal *next) {
+static enum search_outcome match_factors(struct matcher *m, const struct goal *g, const struct operand_maps *maps,
+                                         const struct goal *next) {
     struct goal *b = matcher_operand(m, g, 1, maps->of_b, &maps->b, &maps->b_axes, next);
     struct goal *a = b ? matcher_operand(m, g, 0, maps->of_a, &maps->a, &maps->a_axes, b) : NULL;
     if (!a)
-        return false;
+        return MISSED;
     a->inside = b->inside = true;
     return matcher_solve(m, a);
 }
@@ -87,7 +87,7 @@ static const struct operand_maps *product_maps(struct matcher *m, uint32_t op, c
     return maps && contraction_of(m->g, op, &c) && contraction_maps(m->g, &c, map, space, maps) ? maps : NULL;
 }
 
-bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     bool transposed;
     if (g->node->nargs != graph_count_operands(m->g, op))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
@@ -97,7 +97,7 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
         return matcher_failed(m, FAILED_ROLES, g, op);
     maps = transposed ? exchanged(m, maps) : maps;
     if (!maps)
-        return false;
+        return MISSED;
     if (g->slot != NONE) {
         struct binding b = m->state.slots[g->slot];
         b.axes = &maps->result_axes;
@@ -109,7 +109,7 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
         const struct imap *bias = matcher_operand_map(m, op, 2, map);
         next = bias ? matcher_operand(m, g, 2, graph_operands(m->g, op)[2], bias, &maps->result_axes, g->next) : NULL;
         if (!next)
-            return false;
+            return MISSED;
     }
     struct goal factors = *g;
     factors.outer = NULL; /* the axes of the factors are their own */
@@ -118,19 +118,20 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
 
 /* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.
  * `p_at`: which operand is p. */
-static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t p_at) {
+static enum search_outcome outer_order(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                                       uint32_t p_at) {
     const uint32_t *v = graph_operands(m->g, op);
     uint32_t result = m->g->m->ops[op].first_result;
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     if (!maps || !imap_operand(m->g, result, v[p_at], map, &maps->a) ||
         !imap_operand(m->g, result, v[1 - p_at], map, &maps->b))
-        return false;
+        return MISSED;
     imap_canonical(&maps->a);
     imap_canonical(&maps->b);
     /* p may be broadcast by an op of its own before the multiply: its source tells what it depends on */
     struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
     if (!links)
-        return false;
+        return MISSED;
     uint32_t n = movement_chain(m->g, v[p_at], &maps->a, links, MAX_CHAIN);
     const struct imap *source = &links[n - 1].map;
     struct axes columns;
@@ -141,30 +142,30 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     for (uint32_t i = 0; i < source->n; i++)
         size /= source->t[i].size;
     if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !imap_within(source, &maps->b))
-        return false;
+        return MISSED;
     axes_axis(&columns, 0, &column);
     axes_clear(&maps->a_axes);
     if (!axes_add(&maps->a_axes, source->t, source->n))
-        return false;
+        return MISSED;
     maps->b_axes = maps->a_axes;
     /* p has one summed element, v one row: axes without factors */
     axes_add(&maps->a_axes, NULL, 0);
     axes_add(&maps->a_axes, NULL, 0);
     axes_add(&maps->b_axes, NULL, 0);
     if (!axes_add(&maps->b_axes, column.t, column.n))
-        return false;
+        return MISSED;
     matcher_take(m, op, g);
     maps->of_a = v[p_at];
     maps->of_b = v[1 - p_at];
     return match_factors(m, g, maps, g->next);
 }
 
-bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     if (graph_noperands(m->g, op) != 2)
-        return false;
+        return MISSED;
     struct mark k = matcher_mark(m);
-    if (outer_order(m, g, op, map, 0))
-        return true;
+    if (outer_order(m, g, op, map, 0) == MATCHED)
+        return MATCHED;
     matcher_undo(m, k);
     return outer_order(m, g, op, map, 1);
 }

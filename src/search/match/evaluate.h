@@ -33,7 +33,7 @@ static inline bool assumptions_are_full(const struct assumptions *a) {
 }
 void assume_precondition(struct assumptions *a, struct precondition p);
 void assume_slice(struct assumptions *a, uint32_t value);
-void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
+void assume_constant(struct assumptions *a, uint32_t value, double number, bool stated);
 
 /* Whether a condition on nothing but the locations of ops holds of these. */
 struct location_answer {

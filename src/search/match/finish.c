@@ -67,8 +67,8 @@ bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
     return false;
 }
 
-/* same(n, n2) in `where`: the variable is a value of the match, read a second time. */
-static bool is_second_reading(const struct pattern *p, uint32_t slot) {
+/* same(n, n2) in `where`: the variable is a value of the match under another name. */
+static bool is_said_to_be_same(const struct pattern *p, uint32_t slot) {
     for (uint32_t i = 0; i < p->nwhere; i++) {
         const struct number *n = p->where[i];
         if (n->op == NUM_CALL && n->call == CONDITION_same && (n->args[0] == slot || n->args[1] == slot))
@@ -85,7 +85,7 @@ static bool variables_fit(const struct matcher *m) {
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
             op = m->g->m->values[graph_through(m->g, op)].def;
-        if (op != NONE && matcher_took(m, op) && !is_second_reading(m->pattern, i))
+        if (op != NONE && matcher_took(m, op) && !is_said_to_be_same(m->pattern, i))
             return false;
     }
     return true;
@@ -209,26 +209,26 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
-bool match_finish(struct matcher *m) {
+enum search_outcome match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->state.edits > 0) {
         m->observer->complete(m);
-        return false;
+        return MISSED;
     }
     if (match_outside_user(m, &op, &user))
         return matcher_failed(m, FAILED_USER, NULL, op);
     if (!variables_fit(m))
-        return false;
+        return MISSED;
     for (uint32_t i = m->state.nmatched; i-- > 0;) /* secondary roots first: the root is the last op */
         if (m->state.matched[i].parent == NONE)
             nops = append_in_order(m, i, ops, nops);
     bool good = accepted(m, ops, nops);
     if (assumptions_are_full(&m->state.assumed)) {
         m->full = true;
-        return false;
+        return MISSED;
     }
     if (!good)
-        return false;
+        return MISSED;
     struct match *out = &m->found;
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->by_values = m->state.functions > 0;
@@ -237,5 +237,5 @@ bool match_finish(struct matcher *m) {
     memcpy(kept, ops, nops * sizeof *kept);
     out->ops = kept;
     keep_through(m, out);
-    return true;
+    return MATCHED;
 }

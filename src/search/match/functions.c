@@ -13,7 +13,7 @@ static void take_all(struct matcher *m, const struct goal *g, const struct compu
         else
             matcher_take(m, c->ops[i], &of_last);
     for (uint32_t i = 0; i < c->nconstants; i++)
-        assume_tie(&m->state.assumed, c->constants[i], graph_constant(m->g, c->constants[i]).value, false);
+        assume_constant(&m->state.assumed, c->constants[i], graph_constant(m->g, c->constants[i]).value, false);
 }
 
 /* x, then the numbers that are captured, of which one element tells all. */
@@ -32,7 +32,8 @@ static const struct goal *operand_goals(struct matcher *m, const struct goal *g,
 }
 
 /* The ops from the value back to an x of which they are the function, and all goals after it. */
-static bool match_computed(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+static enum search_outcome match_computed(struct matcher *m, const struct goal *g, uint32_t value,
+                                          const struct imap *map) {
     struct computation c;
     computation_begin(&c, m->g, value, map);
     while (computation_next(&c)) {
@@ -45,29 +46,29 @@ static bool match_computed(struct matcher *m, const struct goal *g, uint32_t val
             matcher_bind(m, g->slot,
                          (struct binding){.value = value, .op = c.ops[0], .map = map, .needed = map, .axes = g->axes});
         const struct goal *next = operand_goals(m, g, &c);
-        if (next && matcher_solve(m, next))
-            return true;
+        if (next && matcher_solve(m, next) == MATCHED)
+            return MATCHED;
         matcher_undo(m, k);
     }
-    return false;
+    return MISSED;
 }
 
-bool match_by_values(struct matcher *m, const struct goal *g) {
+enum search_outcome match_by_values(struct matcher *m, const struct goal *g) {
     uint32_t value = g->value;
     const struct imap *map = g->map;
     if (m->ops && !automaton_finds(m->ops, g->node->sub, value))
-        return false;
+        return MISSED;
     for (uint32_t step = 0; map && step <= MAX_CHAIN; step++) {
         uint32_t op = m->g->m->values[value].def;
         if (op == NONE)
-            return false;
+            return MISSED;
         struct mark k = matcher_mark(m);
         if ((g->parent == NONE || matcher_may_be_inside(m, op)) && computation_ends(m->g, op) &&
             match_computed(m, g, value, map))
-            return true;
+            return MATCHED;
         matcher_undo(m, k);
         map = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
         value = graph_through(m->g, op);
     }
-    return false;
+    return MISSED;
 }

@@ -42,7 +42,7 @@ static inline uint32_t match_first_op(const struct match *m) {
     return m->func == NONE ? 0 : m->graph->m->funcs[m->func].first_op;
 }
 
-/* A value that a pattern ties to a number: a constant, which holds it up to rounding, or an argument, which is
+/* A value that a pattern takes for a number: a constant, which holds it up to rounding, or an argument, which is
  * assumed to hold it (`stated`). NaN: any one number in all elements. */
 struct assumed_constant {
     uint32_t value;

@@ -112,6 +112,11 @@ enum failure_kind {
 
 enum after_failure { SEARCH_STOPS, SEARCH_GOES_ON };
 
+/* What a function that works off a goal and all goals after it tells: they are all met, and the matcher's `found` is
+ * the match; or not from here on, or not within the limits (`full`), so that the caller undoes what was done and tries
+ * its next way. */
+enum search_outcome { MISSED, MATCHED };
+
 struct matcher;
 
 /* Is told where a search fails, and may make it go on once all the same: how `explain` measures what is nearly there.
@@ -137,9 +142,9 @@ struct matcher {
     uint32_t func;
     const struct pattern *pattern; /* that is searched for, then the variant of it that accepted the match */
     const struct axes *root_axes;
-    /* Works off a goal and all after it; true when a match was found. Operators continue the search through it because
-     * solve.c, which defines it, stands above them. */
-    bool (*solve)(struct matcher *m, const struct goal *g);
+    /* Works off a goal and all after it. Operators continue the search through it because solve.c, which defines it,
+     * stands above them. */
+    enum search_outcome (*solve)(struct matcher *m, const struct goal *g);
     const struct search_observer *observer; /* NULL in an audit */
     const char *prefix;                     /* of names of values in texts; or NULL */
     const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
@@ -182,19 +187,21 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
 struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                              const struct imap *map, const struct axes *axes, const struct goal *next);
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
-static inline bool matcher_solve(struct matcher *m, const struct goal *g) {
+static inline enum search_outcome matcher_solve(struct matcher *m, const struct goal *g) {
     return m->solve(m, g);
 }
-/* False. */
-static inline bool matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
+/* MISSED. */
+static inline enum search_outcome matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g,
+                                                 uint32_t at) {
     if (m->observer)
         m->observer->failed(m, why, g, at);
-    return false;
+    return MISSED;
 }
-static inline bool matcher_other_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+static inline enum search_outcome matcher_other_op(struct matcher *m, const struct goal *g, uint32_t value,
+                                                   const struct imap *map) {
     if (m->observer)
         m->observer->other_op(m, g, value, map);
-    return false;
+    return MISSED;
 }
 /* The same where the search may go on at the op's operands. */
 static inline enum after_failure matcher_wrong(struct matcher *m, enum failure_kind why, const struct goal *g,
@@ -238,8 +245,8 @@ bool matcher_may_be_inside(const struct matcher *m, uint32_t op);
 bool match_where_holds(struct matcher *m, uint32_t slot);
 /* A user outside of the match of an op inside; false when there is none. */
 bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
-/* All goals are met; true when users and conditions are as the pattern asks, and the match is kept. */
-bool match_finish(struct matcher *m);
+/* All goals are met. MATCHED: users and conditions are as the pattern asks, too, and the match is kept. */
+enum search_outcome match_finish(struct matcher *m);
 /* Over a whole match of these ops. */
 struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops);
 bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n);
@@ -247,35 +254,35 @@ bool match_none_holds(struct evaluation *e, const struct number *const *conditio
 /* ---- operators.c, reductions.c, contractions.c, slices.c, functions.c, rearranged.c ---- */
 
 /* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
-bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+enum search_outcome match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 bool match_kind_fits(const struct node *node, enum op_kind kind);
 /* Matches the operands of an op as if its operator were right; false where that makes no sense. */
-bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 /* The attribute that the op has instead of operand `role`; false when there is none of that form. */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
-bool match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_by_values(struct matcher *m, const struct goal *g);
-bool match_rearranged(struct matcher *m, const struct goal *g);
+enum search_outcome match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+enum search_outcome match_by_values(struct matcher *m, const struct goal *g);
+enum search_outcome match_rearranged(struct matcher *m, const struct goal *g);
 
 /* ---- values.c ---- */
 
-bool match_variable(struct matcher *m, const struct goal *g);
-bool match_named(struct matcher *m, const struct goal *g);
-bool match_number(struct matcher *m, const struct goal *g);
-bool match_either(struct matcher *m, const struct goal *g);
+enum search_outcome match_variable(struct matcher *m, const struct goal *g);
+enum search_outcome match_named(struct matcher *m, const struct goal *g);
+enum search_outcome match_number(struct matcher *m, const struct goal *g);
+enum search_outcome match_either(struct matcher *m, const struct goal *g);
 /* One of the alternatives of the goal, and all goals after it. */
-bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node);
-bool match_transposed(struct matcher *m, const struct goal *g);
-bool match_result(struct matcher *m, const struct goal *g);
+enum search_outcome match_alternative(struct matcher *m, const struct goal *g, const struct node *node);
+enum search_outcome match_transposed(struct matcher *m, const struct goal *g);
+enum search_outcome match_result(struct matcher *m, const struct goal *g);
 
 /* ---- secondary.c, solve.c ---- */
 
 /* The secondary roots that are left, then the end of the match. */
-bool match_secondary(struct matcher *m);
+enum search_outcome match_secondary(struct matcher *m);
 /* Searches for a pattern with its root at an op. */
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op);
 

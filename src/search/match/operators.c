@@ -76,8 +76,8 @@ static struct goal *whole_operand(struct matcher *m, const struct goal *g, uint3
 }
 
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
-static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
-                           const struct imap *map) {
+static enum search_outcome match_operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
+                                          const struct imap *map) {
     const struct node *node = g->node;
     const uint32_t *v = graph_operands(m->g, op);
     uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result, rank;
@@ -86,7 +86,7 @@ static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op,
     const struct goal *next = g->next;
     for (uint32_t i = 0; i < node->nargs; i++)
         if (order[i] < n && (v[order[i]] == NONE || !matcher_plausible(m, node->args[i], v[order[i]])))
-            return false;
+            return MISSED;
     matcher_take(m, op, g);
     for (uint32_t i = node->nargs; i-- > 0;) {
         if (order[i] >= n) {
@@ -103,23 +103,23 @@ static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op,
         next = whole ? whole_operand(m, g, i, v[order[i]], next)
                      : matcher_operand(m, g, i, v[order[i]], mapped, g->axes, next);
         if (!next)
-            return false;
+            return MISSED;
     }
     return matcher_solve(m, next);
 }
 
-static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t nargs = g->node->nargs;
     if (nargs > 8 || (graph_noperands(m->g, op) > nargs && graph_count_operands(m->g, op) > nargs))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
-    if (match_operands(m, g, op, order, map))
-        return true;
+    if (match_operands(m, g, op, order, map) == MATCHED)
+        return MATCHED;
     matcher_undo(m, k);
     const uint32_t *v = graph_operands(m->g, op);
     if (!op_is((enum op_kind)m->g->kind[op], COMMUTES) || nargs != 2 || graph_noperands(m->g, op) != 2 || v[0] == v[1])
-        return false;
+        return MISSED;
     order[0] = 1;
     order[1] = 0;
     return match_operands(m, g, op, order, map);
@@ -149,11 +149,11 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
     return true;
 }
 
-static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
     if ((!worked_axis(m, op, map, &axis) || !match_axis_fits(m, g, &axis)) &&
         matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
-        return false;
+        return MISSED;
     return elementwise(m, g, op, map);
 }
 
@@ -162,7 +162,7 @@ bool match_kind_fits(const struct node *node, enum op_kind kind) {
 }
 
 /* An op of which nothing is known but its operands. */
-static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome opaque(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     (void)map;
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
@@ -170,25 +170,25 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const s
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
-            return false;
+            return MISSED;
     matcher_take(m, op, g);
     for (uint32_t i = g->node->nargs; i-- > 0;) {
         next = whole_operand(m, g, i, v[i], next);
         if (!next)
-            return false;
+            return MISSED;
     }
     return matcher_solve(m, next);
 }
 
 /* Movement that the formula names, rather than looks through. */
-static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+static enum search_outcome movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap *next = matcher_scratch(m, sizeof *next);
     if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
         return matcher_failed(m, FAILED_INDEX, g, op);
     imap_canonical(next);
     matcher_take(m, op, g);
     struct goal *c = matcher_operand(m, g, 0, graph_operands(m->g, op)[0], next, g->axes, g->next);
-    return c && matcher_solve(m, c);
+    return c ? matcher_solve(m, c) : MISSED;
 }
 
 /* The name stands for this op from here on. */
@@ -206,7 +206,7 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
 }
 
 /* How an op's operands are matched, by its class; those without a rule never match. */
-typedef bool operands_rule(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+typedef enum search_outcome operands_rule(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 
 static const struct {
     operands_rule *rule;
@@ -226,40 +226,40 @@ static const struct {
     [OP_STRUCTURE] = {NULL, false},
 };
 
-static bool match_as_printed(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value,
-                             const struct imap *map) {
+static enum search_outcome match_as_printed(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value,
+                                            const struct imap *map) {
     const struct graph *gr = m->g;
     bool elsewhere = gr->m->ops[op].func != m->func && !op_generates((enum op_kind)gr->kind[op]);
     if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || elsewhere)
-        return false;
+        return MISSED;
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
     bool plain = (m->ops && automaton_plain(m->ops, op)) || graph_plain(gr, op) || node_says_folded(g->node);
     if (!plain && matcher_wrong(m, FAILED_FOLDED, g, op) == SEARCH_STOPS)
-        return false;
+        return MISSED;
     if (node_wrong_attribute(g->node, gr, op) && matcher_wrong(m, FAILED_ATTRIBUTE, g, op) == SEARCH_STOPS)
-        return false;
+        return MISSED;
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
-        return false;
+        return MISSED;
     if (g->node->kind == N_OUTER)
         return match_outer(m, g, op, map);
     operands_rule *rule = classes[graph_class(gr, op)].rule;
-    return rule && rule(m, g, op, map);
+    return rule ? rule(m, g, op, map) : MISSED;
 }
 
-bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+enum search_outcome match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     uint32_t op = m->g->m->values[value].def;
     if (g->parent != NONE && !matcher_may_be_inside(m, op))
-        return false;
+        return MISSED;
     return match_as_printed(m, g, op, value, map);
 }
 
-bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t result = m->g->m->ops[op].first_result;
     if (g->node->kind != N_OP || g->node->nargs != graph_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
-        return false;
+        return MISSED;
     if (g->slot != NONE && !bind_op(m, g, op, result, map))
-        return false;
+        return MISSED;
     enum op_class c = graph_class(m->g, op);
-    return classes[c].stands_in && classes[c].rule(m, g, op, map);
+    return classes[c].stands_in ? classes[c].rule(m, g, op, map) : MISSED;
 }

@@ -31,7 +31,8 @@ static bool is_rearranged(const struct graph *g, const struct rearrangement *r, 
 }
 
 /* The movement from x, link `x` of the chain, to link `at`. */
-static bool match_between(struct matcher *m, const struct goal *g, const struct link *chain, uint32_t at, uint32_t x) {
+static enum search_outcome match_between(struct matcher *m, const struct goal *g, const struct link *chain, uint32_t at,
+                                         uint32_t x) {
     struct goal of_last = {.parent = m->state.nmatched};
     matcher_take(m, chain[at + 1].op, g);
     for (uint32_t i = at + 2; i <= x; i++)
@@ -47,15 +48,15 @@ static bool match_between(struct matcher *m, const struct goal *g, const struct 
                                       .needed = &chain[at].map,
                                       .axes = g->axes});
     const struct goal *next = matcher_operand(m, g, 0, chain[x].value, &chain[x].map, g->axes, g->next);
-    return next && matcher_solve(m, next);
+    return next ? matcher_solve(m, next) : MISSED;
 }
 
-bool match_rearranged(struct matcher *m, const struct goal *g) {
+enum search_outcome match_rearranged(struct matcher *m, const struct goal *g) {
     struct link *chain = matcher_scratch(m, MAX_CHAIN * sizeof *chain),
                 *by = matcher_scratch(m, MAX_CHAIN * sizeof *by);
     struct imap own;
     if (!chain || !by)
-        return false;
+        return MISSED;
     uint32_t n = movement_chain(m->g, g->value, g->map, chain, MAX_CHAIN);
     for (uint32_t at = 0; at + 1 < n && (at == 0 || g->parent != NONE); at++) {
         struct mark k = matcher_mark(m);
@@ -63,8 +64,8 @@ bool match_rearranged(struct matcher *m, const struct goal *g) {
         uint32_t nby = movement_chain(m->g, chain[at].value, &own, by, MAX_CHAIN - at);
         for (uint32_t i = 1; i < nby; i++) {
             if (is_rearranged(m->g, g->node->order, chain[at].value, by[i].value, &by[i].map) &&
-                match_between(m, g, chain, at, at + i))
-                return true;
+                match_between(m, g, chain, at, at + i) == MATCHED)
+                return MATCHED;
             matcher_undo(m, k);
         }
         matcher_look_through(m, chain[at + 1].op, true);

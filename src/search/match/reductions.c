@@ -140,10 +140,10 @@ static const struct axes *axes_below(struct matcher *m, const struct goal *g, co
     return below;
 }
 
-bool match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t x = graph_operands(m->g, op)[0];
     if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
-        return false;
+        return MISSED;
     struct imap *of_x = matcher_scratch(m, sizeof *of_x), summed;
     struct reduced_dims r;
     const struct axes *below;
@@ -152,8 +152,8 @@ bool match_reduction(struct matcher *m, const struct goal *g, uint32_t op, const
     axes_join(&r.factors, 0, r.factors.n, &summed);
     bool along = r.own ? names_printed(&g->node->dim, &r) : match_axis_fits(m, g, &summed);
     if (!along && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
-        return false;
+        return MISSED;
     matcher_take(m, op, g);
     const struct goal *next = matcher_operand(m, g, 0, x, of_x, below, g->next);
-    return next && matcher_solve(m, next);
+    return next ? matcher_solve(m, next) : MISSED;
 }

@@ -155,7 +155,7 @@ static uint32_t candidates_beside(const struct matcher *m, const struct node *li
     return found;
 }
 
-bool match_secondary(struct matcher *m) {
+enum search_outcome match_secondary(struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
     if (m->state.line == f->nsecondary)
         return match_finish(m);
@@ -171,14 +171,14 @@ bool match_secondary(struct matcher *m) {
     for (uint32_t i = 0; i < n && !m->refused; i++) {
         struct mark k = matcher_mark(m);
         struct goal *c = matcher_root_goal(m, line->node, ops[i], ++m->state.spaces);
-        if (c && matcher_solve(m, c))
-            return true;
+        if (c && matcher_solve(m, c) == MATCHED)
+            return MATCHED;
         matcher_undo(m, k);
     }
-    if (line->optional && !m->refused && match_secondary(m))
-        return true;
+    if (line->optional && !m->refused && match_secondary(m) == MATCHED)
+        return MATCHED;
     if (!line->optional && !m->refused)
         matcher_failed(m, FAILED_LINE, NULL, NONE);
     m->state.line--;
-    return false;
+    return MISSED;
 }

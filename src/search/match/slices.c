@@ -188,8 +188,8 @@ static bool part_fits(const struct node *node, const struct slice_bounds *s, uin
 }
 
 /* The op as a slice of `x` with these bounds. */
-static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t x,
-                         const struct slice_bounds *s) {
+static enum search_outcome match_bounds(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                                        uint32_t x, const struct slice_bounds *s) {
     struct axes result;
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
@@ -203,24 +203,24 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
         ch.dims[d] = s->cut[d];
         axes_axis(&result, (int)d, &axis);
         if (s->cut[d] && !cut_axis_fits(g, &axis) && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
-            return false;
+            return MISSED;
         if (s->cut[d] && (!part_fits(g->node, s, d, ch.shape[d]) || !bind_bounds(m, g, s, d)) &&
             matcher_wrong(m, FAILED_PART, g, op) == SEARCH_STOPS)
-            return false;
+            return MISSED;
     }
     matcher_take(m, op, g);
     const struct goal *next = operand_goal(m, g, 0, x, &result, &ch, g->next);
-    return next && matcher_solve(m, next);
+    return next ? matcher_solve(m, next) : MISSED;
 }
 
-bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct slice_bounds s;
     if (g->node->nargs != 1 || !slice_bounds(m->g, op, &s))
         return matcher_failed(m, FAILED_INDEX, g, op);
     return match_bounds(m, g, op, map, graph_operands(m->g, op)[0], &s);
 }
 
-bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+enum search_outcome match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
     const uint32_t *v = graph_operands(gr, op);
     const struct attr *along = graph_axes(gr, op);
@@ -235,10 +235,10 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     int64_t dim = along->whole;
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)
-        return false;
+        return MISSED;
     axes_axis(&result, (int)dim, &axis);
     if (!cut_axis_fits(g, &axis) && matcher_wrong(m, FAILED_AXIS, g, op) == SEARCH_STOPS)
-        return false;
+        return MISSED;
     matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {
@@ -247,10 +247,10 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
         ch.shape = v[i] == NONE ? NULL : graph_shape(gr, v[i], &own);
         ch.dims[dim] = true;
         if (!ch.shape || own != rank || !matcher_plausible(m, g->node->args[i], v[i]))
-            return false;
+            return MISSED;
         next = operand_goal(m, g, i, v[i], &result, &ch, next);
         if (!next)
-            return false;
+            return MISSED;
     }
     return matcher_solve(m, next);
 }

@@ -12,14 +12,14 @@ static bool is_neutral(const struct matcher *m, const struct goal *g, uint32_t o
 }
 
 /* An operator of the formula at the op that makes the value, or at one before it that movement leads to. */
-static bool match_operator(struct matcher *m, const struct goal *g) {
+static enum search_outcome match_operator(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value, op;
     const struct imap *map = g->map;
     for (uint32_t step = 0; step <= MAX_CHAIN && (op = gr->m->values[value].def) != NONE; step++) {
         struct mark k = matcher_mark(m);
-        if (!is_neutral(m, g, op) && match_op(m, g, value, map))
-            return true;
+        if (!is_neutral(m, g, op) && match_op(m, g, value, map) == MATCHED)
+            return MATCHED;
         matcher_undo(m, k);
         const struct imap *next = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
         if (!next)
@@ -30,14 +30,12 @@ static bool match_operator(struct matcher *m, const struct goal *g) {
     return matcher_other_op(m, g, value, map);
 }
 
-/* True: the goal and all after it are met, and m->found is the match. False: they are not, at least not from here on
- * or within the limits (m->full); the caller undoes what was done. */
-static bool solve(struct matcher *m, const struct goal *g) {
+static enum search_outcome solve(struct matcher *m, const struct goal *g) {
     if (m->full || m->refused)
-        return false;
+        return MISSED;
     if (++m->steps > m->max_steps) {
         m->full = true;
-        return false;
+        return MISSED;
     }
     if (!g)
         return match_secondary(m);
@@ -62,11 +60,11 @@ static bool solve(struct matcher *m, const struct goal *g) {
     case N_TRANSPOSED:
         return match_transposed(m, g);
     }
-    return false;
+    return MISSED;
 }
 
 /* With one of the two ways to take the axes of the root. */
-static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
+static enum search_outcome match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
     m->ones_stay = again;
@@ -74,7 +72,7 @@ static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again)
     m->state.line = m->fresh.n = m->nreduced = 0;
     struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
     m->root_axes = first ? first->axes : NULL;
-    return first && solve(m, first);
+    return first ? solve(m, first) : MISSED;
 }
 
 static bool ends_in_one(const struct graph *g, uint32_t value) {
@@ -90,5 +88,5 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->steps = 0;
     m->full = false;
     m->found.nops = 0;
-    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
+    return match_as(m, op, twice, false) == MATCHED || (twice && !m->full && match_as(m, op, false, true) == MATCHED);
 }

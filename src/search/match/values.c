@@ -102,7 +102,7 @@ static uint32_t own_links(const struct matcher *m, const struct goal *g, const s
     return take;
 }
 
-static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
+static enum search_outcome bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
     return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
 }
 
@@ -115,24 +115,24 @@ static const struct imap *variable_value(struct matcher *m, const struct goal *g
     return take ? keep_map(m, &links[take].map) : g->map;
 }
 
-bool match_variable(struct matcher *m, const struct goal *g) {
+enum search_outcome match_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot, value;
     if (m->state.slots[slot].value != NONE)
         return bound_again(m, g, slot);
     const struct imap *map = variable_value(m, g, &value);
     if (!map)
-        return false;
+        return MISSED;
     bind_variable(m, g, slot, (struct binding){.value = value, .op = NONE, .map = map, .axes = g->axes});
     return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
 }
 
-bool match_named(struct matcher *m, const struct goal *g) {
+enum search_outcome match_named(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->state.slots[slot].value != NONE)
         return bound_again(m, g, slot);
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
     if (!c)
-        return false;
+        return MISSED;
     c->slot = slot;
     matcher_bind(m, slot,
                  (struct binding){.value = g->value, .op = NONE, .map = g->map, .needed = g->map, .axes = g->axes});
@@ -151,54 +151,54 @@ static bool is_beside_constant(const struct matcher *m, const struct goal *g) {
 }
 
 /* A constant of this number; a number of elements may be an argument, too, which is then a precondition. */
-bool match_number(struct matcher *m, const struct goal *g) {
+enum search_outcome match_number(struct matcher *m, const struct goal *g) {
     struct assumptions *assumed = &m->state.assumed;
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
     if (node_number_is(g->node, c, expected)) {
-        assume_tie(assumed, g->value, expected, false);
+        assume_constant(assumed, g->value, expected, false);
         return matcher_solve(m, g->next);
     }
     uint32_t argument = g->node->counts ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         is_beside_constant(m, g) || assumed->npreconditions == MAX_PRECONDITIONS)
         return matcher_failed(m, FAILED_NUMBER, g, g->value);
-    assume_tie(assumed, g->value, expected, true);
+    assume_constant(assumed, g->value, expected, true);
     assume_precondition(assumed, (struct precondition){argument, expected, false});
     return matcher_solve(m, g->next);
 }
 
-bool match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
+enum search_outcome match_alternative(struct matcher *m, const struct goal *g, const struct node *node) {
     struct mark k = matcher_mark(m);
     struct goal *c = matcher_goal(m, g, node, g->value, g->map, g->axes, g->next);
     if (!c)
-        return false;
+        return MISSED;
     c->slot = g->slot;
-    if (matcher_solve(m, c))
-        return true;
+    if (matcher_solve(m, c) == MATCHED)
+        return MATCHED;
     matcher_undo(m, k);
-    return false;
+    return MISSED;
 }
 
 /* An observer sees those that cannot match, too: after the others, where an automaton tells them apart. */
-bool match_either(struct matcher *m, const struct goal *g) {
+enum search_outcome match_either(struct matcher *m, const struct goal *g) {
     const struct node *n = g->node;
     bool all = m->observer && !m->ops;
     for (uint32_t i = 0; i < n->nargs; i++)
-        if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]))
-            return true;
+        if ((all || matcher_may_match(m, n->args[i], g->value)) && match_alternative(m, g, n->args[i]) == MATCHED)
+            return MATCHED;
     if (m->observer && !all)
         m->observer->other_alternatives(m, g);
-    return false;
+    return MISSED;
 }
 
 /* transposed(x): x with the last two axes of the formula exchanged. */
-bool match_transposed(struct matcher *m, const struct goal *g) {
+enum search_outcome match_transposed(struct matcher *m, const struct goal *g) {
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct imap last, before;
     if (!axes || g->axes->n < 2)
-        return false;
+        return MISSED;
     axes_copy(axes, g->axes);
     axes_axis(g->axes, -1, &last);
     axes_axis(g->axes, -2, &before);
@@ -207,20 +207,20 @@ bool match_transposed(struct matcher *m, const struct goal *g) {
     axes_add(axes, before.t, before.n);
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, axes, g->next);
     if (!c)
-        return false;
+        return MISSED;
     c->turned = !g->turned;
     return matcher_solve(m, c);
 }
 
 /* result(s, k): result k of the op that s is the first result of. */
-bool match_result(struct matcher *m, const struct goal *g) {
+enum search_outcome match_result(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value, op = gr->m->values[value].def;
     const struct imap *map = g->map;
     for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(gr, op); step++) {
         map = matcher_map_through(m, op, map);
         if (!map)
-            return false;
+            return MISSED;
         value = graph_through(gr, op);
         op = gr->m->values[value].def;
     }
@@ -228,9 +228,9 @@ bool match_result(struct matcher *m, const struct goal *g) {
         return matcher_failed(m, FAILED_RESULT, g, value);
     const struct node *of = g->node->args[0];
     if (of->kind == N_NAMED && m->state.slots[of->slot].value != NONE)
-        return m->state.slots[of->slot].op == op && matcher_solve(m, g->next);
+        return m->state.slots[of->slot].op == op ? matcher_solve(m, g->next) : MISSED;
     struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
     if (!c)
-        return false;
+        return MISSED;
     return matcher_solve(m, c);
 }
