@@ -1,7 +1,6 @@
 /* What is proved of the examples of a pattern directory: proofs.txt has it, and table_test.py compares.
  *
- *     relu6/0: same, 2 shapes, bf16 error ...                 the verdict; the first match of the pattern
- *       shapes 8 -> 2, 3, 3                                   extents of the match, and the first choices of small ones
+ *     relu6/0: same, bf16 error ...                           the verdict; the first match of the pattern
  *       4 ops; inputs %x, ... thresholds 6, epsilon 0; ...    what the proof knows of the match
  *       plain: -0.4091 0 1.5 -> 0.3899                        of each trial: a number for each input, and the result
  *     relu6/1: ...                                            further matches, without the details
@@ -16,7 +15,6 @@
 #include "proof/equal/mesh.h"
 #include "proof/prove/proofs.h"
 #include "proof/prove/prove.h"
-#include "proof/reduce/shrink.h"
 
 struct table {
     const struct pattern_set *set;
@@ -36,8 +34,6 @@ static void print_text(const char *before, struct str text, FILE *out) {
 static void print_verdict(const struct proved *v, FILE *out) {
     fprintf(out, "%s", kinds[v->kind]);
     print_text(": ", v->text, out);
-    if (v->kind == VERDICT_SAME)
-        fprintf(out, ", %u shape%s", v->shapes, v->shapes == 1 ? "" : "s");
     if (v->bound > 0)
         fprintf(out, ", within %g", v->bound);
     if (v->device.known && v->device.relative_l2[0] > 0)
@@ -46,29 +42,18 @@ static void print_verdict(const struct proved *v, FILE *out) {
     fprintf(out, "%s%s\n", v->same_outside ? ", same outside" : "", v->misfit ? ", misfit" : "");
 }
 
-/* False where its own shapes are too large for more. */
-static bool print_shapes(const struct match *m, FILE *out) {
-    enum { MAX_COST = 1 << 16 };
-    struct subgraph s;
-    struct extents e;
-    struct reason why;
-    if (!subgraph_of_match(m, &s, &why) || !extents_unchanged(&s, &e, &why)) {
-        fprintf(out, "  no shapes: %.*s\n", (int)why.text.n, why.text.p);
-        return false;
-    }
-    double cost = extents_cost(&s, &e);
-    fprintf(out, "  shapes");
-    for (uint32_t i = 0; i < e.n; i++)
-        fprintf(out, " %lld", (long long)e.from[i]);
-    for (uint32_t which = 0; which < 3; which++) {
-        bool there = extents_shrink(&s, &(struct shrink_options){.which = which}, &e, &why);
-        fprintf(out, "%s", which ? "," : " ->");
-        for (uint32_t i = 0; i < e.n && there; i++)
-            fprintf(out, " %lld", (long long)e.to[i]);
-        print_text(" ", there ? STR("") : why.text, out);
-    }
-    fprintf(out, "\n");
-    return cost <= MAX_COST;
+/* Its own shapes are small enough for all numbers of them. */
+static bool is_small(const struct match *m) {
+    enum { MAX_ELEMENTS = 1 << 14 };
+    const struct graph *g = m->graph;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < m->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, m->ops[i]); k++) {
+            uint32_t v = graph_operands(g, m->ops[i])[k];
+            int64_t n = v == NONE ? 0 : graph_numel(g, v);
+            most = n > most ? n : most;
+        }
+    return most <= MAX_ELEMENTS;
 }
 
 static void print_input(const struct mlir *m, const struct input *in, FILE *out) {
@@ -139,7 +124,7 @@ static void print_all(struct table *t, const struct match *m, struct arena *a, F
     struct proved v = proofs_ask(t->proofs, m, false);
     struct proof *p = proof_new(t->set, m, 0, a);
     print_verdict(&v, out);
-    if (!m->pattern->fused || !print_shapes(m, out) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
+    if (!m->pattern->fused || !is_small(m) || t->matches > 0 || proof_run(p).kind == VERDICT_NONE)
         return;
     print_proof(p, out);
     print_numbers(p, out);

@@ -52,14 +52,14 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena), details = figures_text(&v);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_eq(v.shapes, 2);
+    cr_assert(v.evaluated);
     cr_assert(v.device.known);
     cr_assert_gt(v.device.pcc[1], 0.999);
     cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding fewer */
     cr_assert_leq(v.device.ulp[1], 0.5);
-    cr_assert(str_starts(line, STR("validated: same function (f64, 2 shapes), emulated PCC 0.9999")), "%s", line.p);
+    cr_assert(str_starts(line, STR("validated: same function (f64), emulated PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR(" (bf16, wormhole_b0)")), "%s", line.p);
-    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 2\n")), "%s", details.p);
+    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\n")), "%s", details.p);
 }
 
 Test(prove_proofs, the_chip_is_that_of_the_model) {
@@ -92,7 +92,7 @@ Test(prove_proofs, blackhole_is_named_in_either_spelling_before_the_first_op) {
 /* What programs read, key by key. */
 Test(prove_proofs, details_have_a_figure_for_each_side) {
     struct proved v = {.kind = VERDICT_SAME,
-                       .shapes = 3,
+                       .evaluated = true,
                        .bound = 0.5,
                        .device = {.known = true,
                                   .type = DT_BF16,
@@ -101,14 +101,14 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                                   .ulp = {4, INFINITY},
                                   .steady = true}};
     cr_assert_str_eq(figures_text(&v).p,
-                     "verdict: same_function\narithmetic: f64\nshapes: 3\nwithin: 0.5\n"
+                     "verdict: same_function\narithmetic: f64\nwithin: 0.5\n"
                      "chip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
                      "relative_l2_unfused: 0.125\nulp_unfused: 4\npcc_fused: 0.75\nrelative_l2_fused: 0\n");
-    cr_assert_str_eq(verdict_line(&v, &arena).p, "validated: same function within 0.5 (f64, 3 shapes), emulated PCC "
+    cr_assert_str_eq(verdict_line(&v, &arena).p, "validated: same function within 0.5 (f64), emulated PCC "
                                                  "0.75000, error 0x that of the unfused ops (bf16, wormhole_b0)");
     v.device.relative_l2[1] = 0.17;
     cr_assert(str_find(verdict_line(&v, &arena), STR("0.75000, error 1x that of")));
-    v.device.steady = false; /* other shapes give another figure */
+    v.device.steady = false; /* other numbers give another figure */
     cr_assert(str_find(verdict_line(&v, &arena), STR("PCC 0.75000 (bf16")));
     v = (struct proved){.text = STR("why")};
     cr_assert_str_eq(figures_text(&v).p, "verdict: not_validated\nreason: why\n");
@@ -141,7 +141,6 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     cr_assert(str_find(v.text, STR("something else: at [")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR(" instead of ")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
-    cr_assert_eq(proofs_count(proofs), 1, "one counterexample is enough");
 }
 
 /* The same pattern stays where it is right; what lost against it where it is wrong is found there. */
@@ -207,26 +206,16 @@ Test(prove_proofs, nothing_proved_has_a_reason) {
     cr_assert(str_find(v.text, STR("no evaluator for")), "%s", v.text.p);
 }
 
-#define NEGATIVE                                                                                                       \
-    "q = ttir.multiply x x -> 32x64; n = ttir.neg q -> 32x64; c = ttir.full {fill_value = 1.0 : f32} -> 1x1\n"         \
-    "d = ttir.subtract n c -> 32x64; o = ttir.log d -> 32x64; return o"
-
-Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
-    claim("out = log(-(x * x) - 1)", "log(-1 - x * x)");
-    struct proved v = ask("x:32x64", NEGATIVE);
-    cr_assert_eq(v.kind, VERDICT_NONE);
-    cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
-}
-
 Test(prove_proofs, equal_matches_are_proved_once) {
     claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     uint32_t n = proofs_count(proofs);
-    cr_assert_eq(n, 2); /* in two shapes */
+    cr_assert_eq(n, 1);
     ask("y:96x640xbf16", "t = ttnn.sigmoid y -> 96x640xbf16; o = ttnn.multiply y t -> 96x640xbf16; return o");
     cr_assert_eq(proofs_count(proofs), n);
     ask("y:64x160xbf16", "t = ttnn.sigmoid y -> 64x160xbf16; o = ttnn.multiply y t -> 64x160xbf16; return o");
-    cr_assert_eq(proofs_count(proofs), n, "other extents, the same relations");
+    cr_assert_gt(proofs_count(proofs), n, "other extents");
+    n = proofs_count(proofs);
     ask("y:96x640", "t = ttnn.sigmoid y -> 96x640; o = ttnn.multiply y t -> 96x640; return o");
     cr_assert_gt(proofs_count(proofs), n, "another element type");
 }
@@ -316,11 +305,10 @@ static struct proved ask_image(size_t i, const char *fused) {
                                    .p);
 }
 
-Test(prove_proofs, images_of_any_dimensions_are_proved_small) {
+Test(prove_proofs, images_of_any_dimensions_are_proved) {
     for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
         struct proved v = ask_image(i, "(x, w, b)");
         cr_assert_eq(v.kind, VERDICT_SAME, "%s: %s", images[i].name, v.text.p);
-        cr_assert_gt(v.shapes, 1, "%s", images[i].name);
     }
 }
 
@@ -357,28 +345,8 @@ Test(prove_proofs, a_pad_is_absorbed_through_any_reshape) {
     }
 }
 
-static uint32_t shapes_of(const char *shape) {
-    return ask(arena_printf(&arena, "x:%s", shape).p,
-               arena_printf(&arena, "s = ttir.sigmoid x -> %s; o = ttir.multiply x s -> %s; return o", shape, shape).p)
-        .shapes;
-}
-
-Test(prove_proofs, shapes_are_counted_once_each) {
-    claim("out = x * sigmoid(x)", "silu(x)");
-    cr_assert_eq(shapes_of("2x2"), 1);
-    cr_assert_eq(shapes_of("3x2"), 1);
-    cr_assert_eq(shapes_of("2x5"), 2);
-    cr_assert_eq(shapes_of("3x5"), 2);
-}
-
-Test(prove_proofs, extents_that_become_equal_are_tried_in_more_shapes) {
-    claim("out = x * sigmoid(x)", "silu(x)");
-    cr_assert_eq(shapes_of("3x5x7x11"), 2);
-    cr_assert_eq(shapes_of("3x5x7x11x13x17x23x19"), 4);
-}
-
-/* One less than the number of elements is 1 where there are two of them. */
-Test(prove_proofs, a_form_right_for_two_elements_only_is_refuted) {
+/* One less than the number of elements. */
+Test(prove_proofs, a_number_near_that_of_the_elements_is_refuted) {
     claim("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
     struct proved v =
         ask("x:1000x7", "s = ttir.multiply x x -> 1000x7; t = ttir.sum s {dim_arg = [1 : i32], keep_dim = true} -> "
@@ -398,8 +366,8 @@ Test(prove_proofs, an_unused_result_is_not_returned) {
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 
-/* Eight different extents would have too many elements: some are made equal, others in each choice of shapes. */
-Test(prove_proofs, extents_that_become_equal_differ_in_another_choice) {
+/* Of eight dimensions, by another extent than that which is summed. */
+Test(prove_proofs, a_mean_by_another_extent_is_refuted) {
     claim("out = sum(x, dim=-1) * c", "mean(x)");
     struct proved v =
         ask("x:3x5x7x11x13x17x23x19", "s = ttir.sum x {dim_arg = [7 : i32], keep_dim = true} -> 3x5x7x11x13x17x23x1\n"
@@ -507,40 +475,31 @@ Test(prove_proofs, truth_values_are_0_and_1) {
     differs("out = where(c, x, 0)", "x * (1 - c)", "x:32x64 c:32x64xi1", ops);
 }
 
-/* ---- which verdict counts ---- */
-
-/* The condition does not hold in small shapes: what is said is said of the model's own. */
-Test(prove_proofs, the_reason_is_that_of_the_shapes_that_match) {
-    claim("out = log(-(x * x) - 1)", "log(-1 - x * x)\nwhere: numel(x) == 2048");
-    struct proved v = ask("x:32x64", NEGATIVE);
-    cr_assert_eq(v.kind, VERDICT_NONE);
-    cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
-}
-
 /* ---- constants of several numbers ---- */
 
-/* Multiplied by the identity, x stays; by any matrix, it does not. */
-Test(prove_proofs, a_constant_of_several_numbers_is_an_argument) {
-    static const char *const kinds[] = {"dense<[[1.0, 0.0], [0.0, 1.0]]>", "dense_resource<w>"};
+/* Multiplied by the identity, x stays; by what is not in the text, it does not. */
+Test(prove_proofs, a_constant_of_several_numbers_is_what_is_printed) {
+    static const char *const kinds[] = {"dense<[[1.0, 0.0], [0.0, 1.0]]>", "dense<[[1.0, 0.5], [0.0, 1.0]]>",
+                                        "dense_resource<w>"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct str ops = arena_printf(
             &arena, "w = ttir.constant {value = %s : tensor<2x2xf32>} -> 2x2\no = ttir.matmul x w -> 64x2; return o",
             kinds[i]);
         claim("out = matmul(x, w)", "neg(neg(x))");
         struct proved v = ask("x:64x2", ops.p);
-        cr_assert(verdict_refutes(&v), "%s: %s", kinds[i], v.text.p);
+        cr_assert_eq(v.kind, i == 0 ? VERDICT_SAME : VERDICT_DIFFERENT, "%s: %s", kinds[i], v.text.p);
         claim("out = matmul(x, w)", "neg(neg(matmul(x, w)))");
         v = ask("x:64x2", ops.p);
         cr_assert_eq(v.kind, VERDICT_SAME, "%s: %s", kinds[i], v.text.p);
     }
 }
 
-/* What these elements make is not a number: the verdict on any others stands. */
-Test(prove_proofs, a_constant_may_make_no_number) {
+Test(prove_proofs, what_is_no_number_anywhere_proves_nothing) {
     claim("out = x * log(c)", "log(c) * x");
     struct proved v = ask("x:4x4", "c = ttir.constant {value = dense<[-1.0, -2.0, -3.0, -4.0]> : tensor<4xf32>} -> 4\n"
                                    "l = ttir.log c -> 4; o = ttir.multiply x l -> 4x4; return o");
-    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_eq(v.kind, VERDICT_NONE);
+    cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
 }
 
 /* ---- devices ---- */

@@ -2,7 +2,6 @@
  * them. */
 #include "ir/mlir/print.h"
 #include "ir_text.h"
-#include "proof/prove/rebind.h"
 #include "proof/reduce/resize.h"
 
 #include <criterion/criterion.h>
@@ -511,20 +510,3 @@ Test(prove_shrink, a_window_is_never_one) {
     cr_assert_geq(to(7), 3, "it has room for the window");
 }
 
-/* Inputs are %a0, %a1, ... in the module of a match; readers are told their names in the model. */
-Test(prove_shrink, names_of_inputs_are_those_of_the_model) {
-    struct arena a = {0};
-    struct subgraph s = {.ninputs = 12};
-    struct buf args = {0};
-    for (int i = 0; i < 12; i++)
-        buf_printf(&args, "%sx%d:4", i ? " " : "", i);
-    buf_addc(&args, '\0');
-    ir_short(&ir, args.p, "o = ttir.add x0 x1; return o");
-    s.graph = &ir.g;
-    for (uint32_t i = 0; i < s.ninputs; i++)
-        s.inputs[i] = ir_value(&ir, arena_printf(&a, "%%x%u", i).p);
-    struct str got = original_names(&s, STR("%a0 %a9, %a10, (%a11) %a12 %b %a"), &a);
-    cr_assert(str_is(got, "%x0 %x9, %x10, (%x11) %a12 %b %a"), "%.*s", (int)got.n, got.p);
-    buf_free(&args);
-    arena_free(&a);
-}

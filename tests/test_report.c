@@ -572,7 +572,7 @@ Test(report, a_place_says_once_what_holds_for_several_values) {
 
 Test(report, the_first_place_speaks_for_the_proofs_that_say_the_same) {
     static const char *const none[][4] = {{NULL}, {NULL}, {NULL}};
-    const struct proved same = {.kind = VERDICT_SAME, .shapes = 2}, other = {.kind = VERDICT_NONE, .text = STR("why")};
+    const struct proved same = {.kind = VERDICT_SAME, .evaluated = true}, other = {.kind = VERDICT_NONE, .text = STR("why")};
     const struct proved *agree[] = {&same, &same, &same}, *differ[] = {&same, &other, &same}, *no[] = {NULL, NULL};
     const char *text = entry_of(none, agree, 3);
     cr_expect_eq(occurrences(text, "validated: same function (all 3 places)\n"), 1, "%s", text);

@@ -15,7 +15,6 @@
 #include "patterns/library/lint.h"
 #include "patterns/library/lowering.h"
 #include "proof/prove/example.h"
-#include "proof/prove/proofs.h"
 
 enum { FORMULA_WIDTH = 80 /* a longer line of a formula goes on below, indented */ };
 
@@ -145,7 +144,6 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     IN_C_LOCALE;
     struct example_counts n = {0, 0};
     struct prover prover = {.set = &l->patterns,
-                            .proofs = proofs_new(&l->patterns),
                             .diags = &l->diags,
                             .say_unproved = options->say_unproved,
                             .seed = options->seed};
@@ -166,7 +164,6 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
         counts->by_formula += taken[i]->fused->own ? prover.proved - before : 0;
     }
     free(taken);
-    proofs_free(prover.proofs);
     counts->tests = n.run;
     counts->failed = n.failed;
     counts->proved = prover.proved;

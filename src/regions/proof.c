@@ -69,7 +69,7 @@ static struct device_error error_in(const struct pattern_set *lowerings, const s
                 return (struct device_error){.known = false};
         }
     problem_facts(p);
-    return device_error_of(p, is_for_blackhole(g->m));
+    return device_error_of(p, is_for_blackhole(g->m), false);
 }
 
 struct proved region_prove(const struct pattern_set *lowerings, const struct match *m, struct arena *a) {

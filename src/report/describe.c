@@ -153,7 +153,7 @@ static const struct graph *graph_of(const struct describer *by, const struct seg
 static uint64_t proof_hash(const struct proved *p) {
     const double figures[] = {p ? p->bound : 0, p ? p->device.pcc[1] : 0, p ? p->device.relative_l2[1] : 0};
     const uint64_t all[] = {str_hash((struct str){(const char *)figures, sizeof figures}),
-                            p ? (uint64_t)p->kind << 32 | p->shapes : UINT64_MAX, p ? p->same_outside : 0};
+                            p ? (uint64_t)p->kind << 32 | p->evaluated : UINT64_MAX, p ? p->same_outside : 0};
     return str_hash((struct str){(const char *)all, sizeof all});
 }
 

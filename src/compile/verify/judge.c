@@ -227,7 +227,7 @@ struct device_error miter_error(const struct mlir *miter, const struct pattern_s
         if ((shapes_choose(&shapes, true, own_device_cost, e, &why) ||
              shapes_choose(&shapes, false, small_cost, e, &why)) &&
             circuit_resize(&q->own, e, &q->payloads, false, &scratch, c, &why))
-            error = device_error_of(&c->problem, blackhole);
+            error = device_error_of(&c->problem, blackhole, false);
         circuit_free(c);
     }
     circuit_free(&q->own);

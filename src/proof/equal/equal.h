@@ -31,6 +31,7 @@ struct verdict {
 
 struct effort {
     uint64_t seed;
+    bool fixed;       /* an input of one number has it in all trials: an attribute may ask for it */
     uint32_t samples; /* of each kind of numbers, at least; more where what they have to meet is rare */
 };
 

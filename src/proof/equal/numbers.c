@@ -1,6 +1,6 @@
 /* The generator is splitmix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014), started from
- * input, trial and seed, so that each tensor has a sequence of its own. Numbers are of the size of activations: sums,
- * squares and exponentials of them are far from the limits of f64. */
+ * input, trial, seed and the index of an element, so that each element is a function of these. Numbers are of the size
+ * of activations: sums, squares and exponentials of them are far from the limits of f64. */
 #include "proof/equal/numbers.h"
 
 #include <math.h>
@@ -10,39 +10,52 @@
 /* Equal elements are of three values, and integers that are no indices of two. */
 enum { FEW_INTEGERS = 2, EQUAL_VALUES = 3, POSITIONS = 3 };
 
-static double uniform(uint64_t *state) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+static uint64_t mixed(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
+    return x ^ x >> 31;
 }
 
-/* What one input gets in one trial. */
-struct filling {
-    const struct input *input;
-    const struct thresholds *thresholds;
-    uint64_t seed;
-    uint32_t index; /* of the input */
-    enum trial trial;
-    uint32_t turn; /* of the trials so far */
-    bool positive;
-    bool rooted;   /* positive since a root of it is taken, which may be 0 */
-    bool wide;     /* integers may be as large as their type allows */
-    bool single;   /* one element */
-    bool distinct; /* no equal elements, since a sort would not tell their order */
-};
-
-/* ---- masks ---- */
+static double uniform(uint64_t *state) {
+    return (double)(mixed(*state += 0x9e3779b97f4a7c15u) >> 11) * 0x1p-53;
+}
 
 /* The last two dimensions, along one of which a softmax runs. */
 struct plane {
     int64_t rows, row;
 };
 
-static struct plane plane_of(const struct tensor *t) {
-    uint32_t rank = t->shape.rank;
-    return (struct plane){rank > 1 ? t->shape.dim[rank - 2] : 1, rank ? t->shape.dim[rank - 1] : 1};
+static struct plane plane_of(const struct shape *s) {
+    return (struct plane){s->rank > 1 ? s->dim[s->rank - 2] : 1, s->rank ? s->dim[s->rank - 1] : 1};
 }
+
+/* What one input gets in one trial. */
+struct filling {
+    const struct input *input;
+    const struct thresholds *thresholds;
+    enum dtype type;
+    int64_t n;
+    struct plane plane;
+    int64_t line, stride; /* along which truth values are counted: elements, and the step from one to the next */
+    int64_t open[2];      /* the index along a row and a column that no mask hides */
+    uint64_t seed, state;
+    uint32_t index; /* of the input */
+    enum trial trial;
+    uint32_t turn; /* of the trials so far */
+    bool positive;
+    bool rooted;   /* positive since a root of it is taken, which may be 0 */
+    bool wide;     /* integers may be as large as their type allows */
+    bool distinct; /* no equal elements, since a sort would not tell their order */
+    bool negated;
+    double least; /* what is divided by stays away from 0, where both sides have poles, which need not be the same; 0 */
+};
+
+/* An element, in its row and column. */
+struct spot {
+    int64_t i, row, column;
+};
+
+/* ---- masks ---- */
 
 /* The index along a dimension that no mask hides. It is the same for all masks of a trial, so that each line along the
  * last two dimensions has an element that is seen whatever masks are combined. */
@@ -51,88 +64,72 @@ static int64_t open_index(const struct filling *f, int64_t extent) {
     return (int64_t)(uniform(&state) * (double)extent);
 }
 
-static bool is_open(const struct filling *f, struct plane p, int64_t i) {
-    return (p.row > 1 && i % p.row == open_index(f, p.row)) ||
-           (p.rows > 1 && i / p.row % p.rows == open_index(f, p.rows));
+static bool is_open(const struct filling *f, struct spot at) {
+    return (f->plane.row > 1 && at.column == f->open[0]) || (f->plane.rows > 1 && at.row % f->plane.rows == f->open[1]);
 }
 
 /* TRIAL_MASKED_ROWS hides every second row, beginning with the first, and the first column. */
-static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
-    return f->trial == TRIAL_MASKED_ROWS && (i / p.row % 2 == 0 || (p.row > 1 && i % p.row == 0));
+static bool is_hidden_row(const struct filling *f, struct spot at) {
+    return f->trial == TRIAL_MASKED_ROWS && (at.row % 2 == 0 || (f->plane.row > 1 && at.column == 0));
 }
 
 /* A condition that masks hides one element of each row, but none in TRIAL_POSITIVE: of two keys one alone would be
  * seen, whatever its score. One that selects has a true and a false one in each row. Other elements keep their random
  * truth value. */
-static void fill_condition(const struct filling *f, struct tensor *t) {
-    struct plane p = plane_of(t);
+static double condition(const struct filling *f, struct spot at, double x) {
+    int64_t row = f->plane.row;
     bool seen = f->input->facts.predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
     bool masks = predicate_hides(f->input->facts.predicate);
-    for (int64_t i = 0; i < t->n; i++) {
-        int64_t at = masks ? open_index(f, p.row) + 1 : i / p.row + f->index;
-        if (is_hidden_row(f, p, i))
-            t->x[i] = masks ? !seen : i / p.row % 4 == 2;
-        else if (masks && (is_open(f, p, i) || f->trial == TRIAL_POSITIVE))
-            t->x[i] = seen;
-        else if (p.row > 1 && i % p.row == at % p.row)
-            t->x[i] = masks && !seen;
-        else if (p.row > 1 && !masks && i % p.row == (at + 1) % p.row)
-            t->x[i] = 1;
-    }
+    int64_t set = masks ? f->open[0] + 1 : at.row + f->index;
+    if (is_hidden_row(f, at))
+        return masks ? !seen : at.row % 4 == 2;
+    if (masks && (is_open(f, at) || f->trial == TRIAL_POSITIVE))
+        return seen;
+    if (row > 1 && at.column == set % row)
+        return masks && !seen;
+    return row > 1 && !masks && at.column == (set + 1) % row ? 1 : x;
 }
 
-/* How many are true of `n` that are counted: a number that counts are compared with, or all, none or any in turn. */
-static int64_t true_ones(const struct filling *f, int64_t line, int64_t n, uint64_t *state) {
+/* How many are true of a line of truth values that are counted: a number that counts are compared with, or all, none or
+ * any in turn. */
+static int64_t true_ones(const struct filling *f, int64_t line, uint64_t *state) {
     const struct thresholds *at = f->thresholds;
     uint64_t turn = (uint64_t)line + f->turn + f->index;
     double k = line % 2 == 0 && at->n ? at->at[turn / 2 % at->n] : -1;
-    if (f->trial == TRIAL_THRESHOLDS && k >= 0 && k <= (double)n)
+    if (f->trial == TRIAL_THRESHOLDS && k >= 0 && k <= (double)f->line)
         return (int64_t)k;
-    return turn % 3 == 0 ? n : turn % 3 == 1 ? 0 : (int64_t)(uniform(state) * (double)(n + 1));
+    return turn % 3 == 0 ? f->line : turn % 3 == 1 ? 0 : (int64_t)(uniform(state) * (double)(f->line + 1));
 }
 
-/* Truth values along lines that are counted: a random one is true as often as half of them, whatever is counted. */
-static void fill_counted(const struct filling *f, struct tensor *t) {
-    struct view v = view_of(t);
-    uint64_t state = f->index * 0x2545f4914f6cdd1du + f->seed;
-    uint32_t d = t->shape.rank;
-    while (d > 0 && t->shape.dim[d - 1] != f->input->facts.counted)
-        d--;
-    int64_t n = d ? t->shape.dim[d - 1] : plane_of(t).row, stride = d ? v.stride[d - 1] : 1;
-    for (int64_t line = 0; line < (n ? t->n / n : 0); line++) {
-        int64_t first = line / stride * stride * n + line % stride, left = true_ones(f, line, n, &state);
-        for (int64_t i = 0; i < n; i++) {
-            bool is = uniform(&state) * (double)(n - i) < (double)left;
-            t->x[first + i * stride] = is;
-            left -= is;
-        }
-    }
+static int64_t divisor(int64_t a, int64_t b) {
+    return b ? divisor(b, a % b) : a;
 }
 
-/* An additive mask hides half of the scores, and whole rows in TRIAL_MASKED_ROWS. */
-static void hide(const struct filling *f, struct tensor *t, uint64_t *state) {
-    struct plane p = plane_of(t);
-    for (int64_t i = 0; i < t->n; i++)
-        if (is_hidden_row(f, p, i) || (p.row > 1 && !is_open(f, p, i) && uniform(state) < 0.5))
-            t->x[i] = f->input->facts.mask_sign > 0 ? -INFINITY : INFINITY;
+/* So many of a line are true, which a step that meets each element once spreads: a random one is true as often as half
+ * of them, whatever is counted. */
+static double counted(const struct filling *f, int64_t i) {
+    int64_t line = i / f->stride / f->line * f->stride + i % f->stride, at = i / f->stride % f->line;
+    int64_t step = f->line / 2 + 1;
+    uint64_t state = f->state + (uint64_t)line * 0x2545f4914f6cdd1du;
+    int64_t ones = true_ones(f, line, &state);
+    while (divisor(step, f->line) > 1)
+        step++;
+    int64_t from = (int64_t)(uniform(&state) * (double)f->line);
+    return (at * (step % f->line) + from) % f->line < ones;
 }
 
 /* Numbers at a level, which decides, and beside it: of a mask some that hide and some that do not, else half of them,
  * on the same side in a row, whose largest or smallest number may be asked for. */
-static void fill_level(const struct filling *f, struct tensor *t, enum dtype type, uint64_t *state) {
+static double at_level(const struct filling *f, struct spot at, double u) {
     const struct facts *facts = &f->input->facts;
-    struct plane p = plane_of(t);
-    bool masks = facts->beside != PREDICATE_SELECTS, shows = facts->beside == PREDICATE_HIDES_TRUE;
+    bool masks = facts->beside != PREDICATE_SELECTS, shows = facts->beside == PREDICATE_HIDES_TRUE, is = u < 0.5;
     double side = facts->mask_sign > 0 ? -1 : 1;
-    for (int64_t i = 0; i < t->n; i++) {
-        bool at_level = uniform(state) < 0.5;
-        if (masks && is_hidden_row(f, p, i))
-            at_level = !shows;
-        else if (masks && (t->n == 1 || is_open(f, p, i)))
-            at_level = shows;
-        bool below = !masks && format_is_float(type) && (i / p.row + (int64_t)f->turn) % 2;
-        t->x[i] = at_level ? facts->level : facts->level + (below ? -side : side) * (shows ? 1 : 1 + f->index);
-    }
+    if (masks && is_hidden_row(f, at))
+        is = !shows;
+    else if (masks && (f->n == 1 || is_open(f, at)))
+        is = shows;
+    bool below = !masks && format_is_float(f->type) && (at.row + (int64_t)f->turn) % 2;
+    return is ? facts->level : facts->level + (below ? -side : side) * (shows ? 1 : 1 + f->index);
 }
 
 /* ---- single numbers ---- */
@@ -168,17 +165,18 @@ static double some_integer(enum dtype type, bool wide, double u, double v) {
 }
 
 /* Half of the numbers are near a threshold. `otherwise`: the number that is kept. */
-static double threshold_number(const struct filling *f, enum dtype type, double otherwise, const double u[3]) {
+static double threshold_number(const struct filling *f, double otherwise, const double u[3]) {
     const struct thresholds *t = f->thresholds;
     double x = otherwise;
     if (t->n && u[0] < 0.5)
-        x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], format_is_integer(type), u[1], u[2]);
-    else if (format_is_integer(type))
-        x = some_integer(type, f->wide, u[1], u[2]);
-    if (is_unsigned(type))
+        x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], format_is_integer(f->type), u[1], u[2]);
+    else if (format_is_integer(f->type))
+        x = some_integer(f->type, f->wide, u[1], u[2]);
+    if (is_unsigned(f->type))
         x = fabs(x);
-    if (format_is_integer(type)) /* a float has to meet the threshold itself, which no constant of the graph rounds */
-        x = format_round(x, type, ROUND_EVEN);
+    if (format_is_integer(f->type)) /* a float has to meet the threshold itself, which no constant of the graph rounds
+                                     */
+        x = format_round(x, f->type, ROUND_EVEN);
     return isfinite(x) ? x : otherwise;
 }
 
@@ -187,14 +185,14 @@ static int64_t places_of(const struct filling *f) {
     return f->input->facts.indices ? f->input->facts.indices : f->input->facts.places;
 }
 
-static double around_thresholds(const struct filling *f, enum dtype type, double otherwise, uint64_t *state) {
+static double around_thresholds(const struct filling *f, double otherwise, uint64_t *state) {
     const struct input *in = f->input;
     double u[3];
     for (int i = 0; i < 3; i++)
         u[i] = uniform(state);
-    if (type == DT_I1 || f->distinct || in->facts.mask_sign)
+    if (f->type == DT_I1 || f->distinct || in->facts.mask_sign)
         return otherwise;
-    double x = threshold_number(f, type, otherwise, u);
+    double x = threshold_number(f, otherwise, u);
     if (places_of(f))
         return x >= 0 && x < (double)places_of(f) ? floor(x) : otherwise;
     return f->positive ? fabs(x) : x;
@@ -209,16 +207,17 @@ static double whole_in_turn(const struct filling *f) {
 
 /* `size`: of the row. 3 % of the numbers are 8 times as large, so that clamps are met. Coarse numbers stay below 4: the
  * exponential of a sum of some of them is far from the limits of f64. */
-static double number_of(const struct filling *f, enum dtype type, double size, bool zero, uint64_t *state) {
-    double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
-    if (is_whole(f->input, type) && f->single && type != DT_I1)
+static double number_of(const struct filling *f, double size, bool zero, uint64_t *state) {
+    double x = 2 * uniform(state) - 1;
+    if (is_whole(f->input, f->type) && f->n == 1 && f->type != DT_I1)
         return whole_in_turn(f);
-    if (is_whole(f->input, type)) {
+    if (is_whole(f->input, f->type)) {
         double u = uniform(state);
-        bool any = f->trial == TRIAL_COARSE && format_is_integer(type) && type != DT_I1 && !places_of(f);
-        return any ? some_integer(type, false, u, uniform(state))
+        bool any = f->trial == TRIAL_COARSE && format_is_integer(f->type) && f->type != DT_I1 && !places_of(f);
+        return any ? some_integer(f->type, false, u, uniform(state))
                    : floor(u * (double)(places_of(f) ? places_of(f) : FEW_INTEGERS));
     }
+    double far = uniform(state) < 0.03 ? 8 : 1;
     if (f->trial == TRIAL_EQUAL)
         return floor(uniform(state) * EQUAL_VALUES);
     if (zero && (!f->positive || f->rooted))
@@ -234,14 +233,16 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
  * two indices are even, sqrt(epsilon), the square of which is as large as epsilon. So along either dimension there are
  * lines beside which epsilon is large, and lines beside which it is not. Of what a root is taken the squares of both.
  */
-static double epsilon_factor(const struct filling *f, struct plane p, int64_t i) {
+static double epsilon_factor(const struct filling *f, struct spot at) {
     double epsilon = f->thresholds->epsilon;
-    bool odd = i % p.row % 2 || i / p.row % p.rows % 2;
+    if (f->input->value == NONE) /* of what is computed of inputs, a square or a root perhaps */
+        epsilon = pow(epsilon, 0.5 * (double)(1 + mixed(f->state ^ (uint64_t)at.i) % 4));
+    bool odd = at.column % 2 || at.row % f->plane.rows % 2;
     double factor = odd ? epsilon / 64 : sqrt(epsilon);
     return f->rooted ? factor * factor : factor;
 }
 
-/* ---- tensors ---- */
+/* ---- elements ---- */
 
 static bool is_at_levels(const struct filling *f) {
     const struct facts *facts = &f->input->facts;
@@ -251,44 +252,129 @@ static bool is_at_levels(const struct filling *f) {
                                               : f->trial >= TRIAL_MASKED && f->trial != TRIAL_THRESHOLDS;
 }
 
-/* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
- * the third row of a tensor is zero. */
-static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
-    static const double sizes[] = {0.25, 1, 0.5, 2};
-    uint64_t state =
-        (f->index + 1) * 0x2545f4914f6cdd1du + f->trial * 0x632be59bd9b4e019u + f->seed * 0xd1342543de82ef95u;
-    int64_t row = plane_of(t).row;
-    for (int64_t from = 0; from < t->n; from += row) {
-        double size = row > 1 ? sizes[(int)(uniform(&state) * 4)] : 1;
-        bool zero = !f->distinct && row > 1 && from == 2 * row;
-        for (int64_t i = from; i < from + row; i++) {
-            t->x[i] = number_of(f, type, size, zero, &state);
-            if (f->trial == TRIAL_THRESHOLDS)
-                t->x[i] = around_thresholds(f, type, t->x[i], &state);
-            if (f->trial == TRIAL_NEAR_EPSILON && !is_whole(f->input, type))
-                t->x[i] *= epsilon_factor(f, plane_of(t), i);
-            if (f->trial == TRIAL_NAN && !is_whole(f->input, type) && uniform(&state) < 0.25)
-                t->x[i] = NAN;
-        }
-    }
-    if (is_at_levels(f))
-        fill_level(f, t, type, &state);
-    else if (f->input->facts.mask_sign && !format_is_integer(type) &&
-             (f->trial == TRIAL_MASKED_ROWS || (f->trial >= TRIAL_MASKED && row > 1)))
-        hide(f, t, &state);
-    bool counted = f->input->facts.counted && !predicate_hides(f->input->facts.predicate) &&
-                   (f->trial == TRIAL_COARSE || f->trial == TRIAL_THRESHOLDS);
-    if (type == DT_I1 && counted)
-        fill_counted(f, t);
-    else if (type == DT_I1)
-        fill_condition(f, t);
+/* An additive mask hides half of the scores, and whole rows in TRIAL_MASKED_ROWS. */
+static bool is_masked(const struct filling *f, struct spot at, double u) {
+    return is_hidden_row(f, at) || (f->plane.row > 1 && !is_open(f, at) && u < 0.5);
 }
 
-/* What is divided by stays away from 0, where both sides have poles, which need not be the same. */
-static void avoid_zero(struct tensor *t, double least) {
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = copysign(fmax(fabs(t->x[i]), least), t->x[i]);
+static double masked(const struct filling *f, struct spot at, double x, uint64_t *state) {
+    const struct facts *facts = &f->input->facts;
+    bool masks = facts->mask_sign && !format_is_integer(f->type) &&
+                 (f->trial == TRIAL_MASKED_ROWS || (f->trial >= TRIAL_MASKED && f->plane.row > 1));
+    bool counts = facts->counted && !predicate_hides(facts->predicate) &&
+                  (f->trial == TRIAL_COARSE || f->trial == TRIAL_THRESHOLDS);
+    if (f->type == DT_I1)
+        return counts ? counted(f, at.i) : condition(f, at, x);
+    if (is_at_levels(f))
+        return at_level(f, at, uniform(state));
+    return masks && is_masked(f, at, uniform(state)) ? -facts->mask_sign * (double)INFINITY : x;
 }
+
+static double element(const struct filling *f, struct spot at, double size, bool zero) {
+    uint64_t state = f->state + (uint64_t)at.i * 0xd1342543de82ef95u;
+    double x = number_of(f, size, zero, &state);
+    bool whole = is_whole(f->input, f->type);
+    if (f->trial == TRIAL_THRESHOLDS)
+        x = around_thresholds(f, x, &state);
+    if (f->trial == TRIAL_NEAR_EPSILON && !whole)
+        x *= epsilon_factor(f, at);
+    if (f->trial == TRIAL_NAN && !whole && uniform(&state) < 0.25)
+        x = NAN;
+    x = masked(f, at, x, &state);
+    x = f->least > 0 ? copysign(fmax(fabs(x), f->least), x) : x;
+    return f->negated ? -x : x;
+}
+
+/* Each row has one of four sizes, so that not every softmax is that of one dominant element and not every clamp is met;
+ * the third row, and each sixteenth behind it, is zero. */
+void filling_numbers(const struct filling *f, int64_t from, int64_t n, double *out) {
+    static const double sizes[] = {0.25, 1, 0.5, 2};
+    int64_t row = f->plane.row > 0 ? f->plane.row : 1;
+    struct spot at = {from, from / row, from % row};
+    while (n > 0) {
+        double size = row > 1 ? sizes[mixed(f->state ^ (uint64_t)at.row * 0x9e3779b97f4a7c15u) % 4] : 1;
+        bool zero = !f->distinct && row > 1 && at.row % 16 == 2;
+        for (; n > 0 && at.column < row; at.column++, at.i++, n--)
+            *out++ = element(f, at, size, zero);
+        at.column = 0;
+        at.row++;
+    }
+}
+
+/* What a choice is made by is 0 or 1, whatever type holds it; in TRIAL_COARSE any number may be true. */
+static bool holds_truths(const struct input *in, enum trial trial) {
+    return in->facts.predicate && !(in->facts.predicate == PREDICATE_SELECTS && trial == TRIAL_COARSE);
+}
+
+static void find_line(struct filling *f, const struct shape *s) {
+    uint32_t d = s->rank;
+    while (d > 0 && s->dim[d - 1] != f->input->facts.counted)
+        d--;
+    f->line = d ? s->dim[d - 1] : f->plane.row;
+    f->stride = 1;
+    for (uint32_t i = d; d && i < s->rank; i++)
+        f->stride *= s->dim[i];
+}
+
+static uint64_t state_of(uint32_t input, enum trial trial, uint64_t seed) {
+    return mixed((input + 1) * 0x2545f4914f6cdd1du + trial * 0x632be59bd9b4e019u + seed * 0xd1342543de82ef95u);
+}
+
+struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t index, const struct shape *s,
+                              struct arena *a) {
+    static const struct input nothing = {.value = NONE};
+    struct filling *f = arena_alloc(a, sizeof *f);
+    *f = (struct filling){.input = &nothing,
+                          .thresholds = &p->thresholds,
+                          .type = DT_F32,
+                          .n = shape_count(s),
+                          .plane = plane_of(s),
+                          .index = index,
+                          .trial = d.trial,
+                          .turn = d.trial + d.sample,
+                          .positive = d.trial == TRIAL_POSITIVE || d.trial == TRIAL_NEAR_EPSILON,
+                          .distinct = p->sorts,
+                          .negated = d.trial == TRIAL_POSITIVE && d.sample % 2};
+    f->state = state_of(index, d.trial, d.sample ? seed_of(d.seed, d.sample) : d.seed);
+    return f;
+}
+
+struct filling *filling_of(const struct problem *p, struct draw d, uint32_t device, uint32_t input, struct arena *a) {
+    const struct input *in = &p->inputs[input];
+    const struct graph *g = p->program.graph;
+    struct shape s;
+    if (!program_shape(&p->program, in->value, &s) || s.rank > MAX_RANK || shape_count(&s) < 0)
+        return NULL;
+    /* 2^64 / golden ratio: far apart for neighbouring devices */
+    uint64_t seed = d.seed + (in->replicated ? 0 : device * 0x9e3779b97f4a7c15u);
+    seed = d.sample ? seed_of(seed, d.sample) : seed;
+    /* coarse numbers have both signs, lest a side takes the root of what the other does not */
+    bool rooted = in->facts.rooted && d.trial != TRIAL_COARSE, positive = in->positive || rooted;
+    struct filling *f = arena_alloc(a, sizeof *f);
+    *f = (struct filling){.input = in,
+                          .thresholds = &p->thresholds,
+                          .type = holds_truths(in, d.trial) ? DT_I1 : graph_dtype(g, in->value),
+                          .n = shape_count(&s),
+                          .plane = plane_of(&s),
+                          .seed = seed,
+                          .index = input,
+                          .trial = d.trial,
+                          .turn = d.trial + d.sample,
+                          .positive = positive || d.trial == TRIAL_POSITIVE,
+                          .rooted = rooted && !in->positive && d.trial != TRIAL_POSITIVE,
+                          .wide = p->wide && !p->other, /* a formula has no types */
+                          .distinct = p->sorts};
+    f->state = state_of(input, d.trial, seed);
+    f->open[0] = open_index(f, f->plane.row);
+    f->open[1] = open_index(f, f->plane.rows);
+    find_line(f, &s);
+    bool one = f->n > 1 && g->varies[in->value] == 0, is_float = !is_whole(in, f->type);
+    f->least = is_float && (in->facts.divides || one) ? 0.5 : in->facts.divides ? 1 : 0;
+    f->negated = d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign;
+    return f;
+}
+
+/* ---- tensors ---- */
 
 /* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
@@ -310,76 +396,38 @@ static void impose(const struct assumed_constant *constant, struct tensor *t) {
         t->x[i] = isnan(constant->number) ? t->x[0] : constant->number;
 }
 
-/* The formula that the pattern says the input is, of random numbers. */
-static struct tensor *as_stated(struct eval_context *b, const struct formula *holds, struct tensor *t) {
+const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t) {
     const struct tensor *slots[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < holds->nslots; i++)
         slots[i] = holds->slot_is_variable[i] ? t : NULL;
     if (!formula_value(b, b->lowerings, holds, slots, results))
         return NULL;
-    const struct tensor *stated = tensor_reshape(b, results[0], &t->shape);
-    return stated ? tensor_copy(b, stated) : NULL;
+    return tensor_reshape(b, results[0], &t->shape);
 }
 
-static void negate(struct tensor *t) {
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = -t->x[i];
-}
-
-/* What a choice is made by is 0 or 1, whatever type holds it; in TRIAL_COARSE any number may be true. */
-static bool holds_truths(const struct input *in, enum trial trial) {
-    return in->facts.predicate && !(in->facts.predicate == PREDICATE_SELECTS && trial == TRIAL_COARSE);
-}
-
-static const struct tensor *numbers_of(const struct problem *p, struct draw d, uint64_t seed, uint32_t input,
+static const struct tensor *numbers_of(const struct problem *p, struct draw d, uint32_t device, uint32_t input,
                                        struct eval_context *b) {
     const struct input *in = &p->inputs[input];
-    const struct graph *g = p->program.graph;
-    /* coarse numbers have both signs, lest a side takes the root of what the other does not */
-    bool rooted = in->facts.rooted && d.trial != TRIAL_COARSE;
-    bool positive = in->positive || rooted;
-    enum dtype type = holds_truths(in, d.trial) ? DT_I1 : graph_dtype(g, in->value);
+    struct filling *f = filling_of(p, d, device, input, b->arena);
     struct shape s;
-    if (!program_shape(&p->program, in->value, &s)) {
+    if (!f || !program_shape(&p->program, in->value, &s)) {
         eval_reason(b, REASON_NOT_STATIC, "an operand has no static shape");
         return NULL;
     }
     struct tensor *t = tensor_new(b, &s);
     if (!t)
         return NULL;
-    struct filling f = {.input = in,
-                        .thresholds = &p->thresholds,
-                        .seed = seed,
-                        .index = input,
-                        .trial = d.trial,
-                        .turn = d.trial + d.sample,
-                        .positive = positive || d.trial == TRIAL_POSITIVE,
-                        .rooted = rooted && !in->positive && d.trial != TRIAL_POSITIVE,
-                        .wide = p->wide && !p->other, /* a formula has no types */
-                        .single = t->n == 1,
-                        .distinct = p->sorts};
-    fill(&f, t, type);
-    bool one = t->n > 1 && g->varies[in->value] == 0;
-    bool is_float = !is_whole(in, type);
-    if (is_float && (in->facts.divides || one))
-        avoid_zero(t, 0.5);
-    else if (in->facts.divides)
-        avoid_zero(t, 1);
-    if (d.trial == TRIAL_POSITIVE && d.sample % 2 && is_float && !positive && !in->facts.mask_sign)
-        negate(t);
-    repeat_elements(g, in->value, t);
+    filling_numbers(f, 0, t->n, t->x);
+    repeat_elements(p->program.graph, in->value, t);
     impose(in->constant, t);
     return in->holds ? as_stated(b, in->holds, t) : t;
 }
 
 bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,
                   struct eval_context *b, struct given *out) {
-    /* 2^64 / golden ratio: far apart for neighbouring devices */
-    uint64_t seed = d.seed + device * 0x9e3779b97f4a7c15u;
-    seed = d.sample ? seed_of(seed, d.sample) : seed;
     for (uint32_t i = 0; i < p->ninputs; i++) {
         bool shared = device > 0 && p->inputs[i].replicated;
-        out[i] = shared ? first[i] : (struct given){p->inputs[i].value, numbers_of(p, d, seed, i, b)};
+        out[i] = shared ? first[i] : (struct given){p->inputs[i].value, numbers_of(p, d, device, i, b)};
         if (!out[i].tensor)
             return false;
     }

@@ -28,6 +28,18 @@ struct draw {
 
 /* The trial has other numbers for this problem than the trials before it. */
 bool trial_differs(const struct problem *p, enum trial trial);
+/* The numbers of one input, of which each is a function of its index: what the elements are before the input is told to
+ * repeat some, to be a constant or a formula of them (struct input). In `a`; NULL where it has no static shape. */
+struct filling;
+struct filling *filling_of(const struct problem *p, struct draw d, uint32_t device, uint32_t input, struct arena *a);
+/* Of a value of which nothing is known; `index`: an input that the problem does not have. */
+struct filling *filling_plain(const struct problem *p, struct draw d, uint32_t index, const struct shape *s,
+                              struct arena *a);
+/* Elements `from` on. */
+void filling_numbers(const struct filling *f, int64_t from, int64_t n, double *out);
+/* The formula that a pattern says the input is, of those numbers. NULL with a reason in the context. */
+const struct tensor *as_stated(struct eval_context *b, const struct formula *holds, const struct tensor *t);
+
 /* The numbers of a device, an item for each input; replicated inputs are those of `first`, which the first device got.
  * False with a reason in the context. */
 bool numbers_make(const struct problem *p, struct draw d, uint32_t device, const struct given *first,

@@ -108,6 +108,10 @@ static int64_t device_at(struct eval_context *ctx, const struct call *c, const c
     return at[0] + at[1];
 }
 
+static const struct tensor *zeros_like(struct eval_context *ctx, const struct tensor *x) {
+    return view_copy(ctx, view_expanded(tensor_scalar(ctx, 0), &x->shape));
+}
+
 /* The receiver gets what the sender has; the others keep what is there. */
 void evaluate_point_to_point(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct exchange e = exchange_of(ctx, c);
@@ -115,7 +119,7 @@ void evaluate_point_to_point(struct eval_context *ctx, const struct call *c, con
     int64_t to = device_at(ctx, c, "receiver_coord", "receive_coord");
     if (from < 0 || from >= e.n || to < 0 || to >= e.n)
         op_unsupported(ctx, "no evaluator for point_to_point on so many devices");
-    const struct tensor *there = operand(c, 1) ? operand(c, 1) : tensor_new(ctx, &operand(c, 0)->shape);
+    const struct tensor *there = operand(c, 1) ? operand(c, 1) : zeros_like(ctx, operand(c, 0));
     *out = e.self == to ? e.all[from] : there;
 }
 
@@ -131,5 +135,5 @@ void evaluate_collective_permute(struct eval_context *ctx, const struct call *c,
         if (pairs[i + 1] == e.self)
             mine = e.all[pairs[i]];
     }
-    *out = mine ? mine : tensor_new(ctx, &operand(c, 0)->shape);
+    *out = mine ? mine : zeros_like(ctx, operand(c, 0));
 }

@@ -341,28 +341,43 @@ static double source_pixels(int64_t i, int64_t scale, int64_t n, bool bilinear, 
     return bilinear ? x - (double)at[0] : 0;
 }
 
+static const struct tensor *stretched(struct eval_context *ctx, const struct tensor *x, uint32_t axis, int64_t out,
+                                      int64_t by, bool bilinear) {
+    struct shape column = {.rank = x->shape.rank - axis, .dim = {out}};
+    struct tensor *pixels[2], *share = tensor_new(ctx, &(struct shape){1, {out}});
+    const struct tensor *taken[2] = {NULL, NULL};
+    for (uint32_t d = 1; d < column.rank; d++)
+        column.dim[d] = 1;
+    for (int i = 0; i < 2; i++)
+        pixels[i] = tensor_new(ctx, &share->shape);
+    for (int64_t at = 0; at < out; at++) {
+        int64_t from[2];
+        share->x[at] = source_pixels(at, by, x->shape.dim[axis], bilinear, from);
+        pixels[0]->x[at] = (double)from[0];
+        pixels[1]->x[at] = (double)from[1];
+    }
+    for (int i = 0; i < (bilinear ? 2 : 1); i++) {
+        struct taking t = {"upsample", .x = view_of(x), .size = x->shape.dim[axis]};
+        t.step = t.x.stride[axis];
+        t.x.stride[axis] = 0;
+        t.x.shape.dim[axis] = out;
+        t.index = view_expanded(tensor_reshape(ctx, pixels[i], &column), &t.x.shape);
+        taken[i] = tensor_take(ctx, &t);
+    }
+    if (!bilinear)
+        return taken[0];
+    const struct tensor *to = apply_binary(ctx, binary_SUBTRACT, taken[1], taken[0]);
+    return apply_binary(ctx, binary_ADD, taken[0],
+                        apply_binary(ctx, binary_MULTIPLY, to, tensor_reshape(ctx, share, &column)));
+}
+
 void evaluate_upsample(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const modes[] = {"nearest", "bilinear", NULL};
-    struct window window;
+    struct window w;
     const struct tensor *x = operand_needed(ctx, c, 0);
     bool bilinear = attr_word(ctx, c, "mode", modes) == 1;
-    conv_window(ctx, c, &window);
-    const int64_t *by = window.stride;
-    struct shape s = x->shape;
-    struct view v = view_of(x);
-    memcpy(s.dim + 1, window.out, window.n * sizeof *window.out);
-    struct tensor *t = tensor_new(ctx, &s);
-    struct index_walk w;
-    walk_begin(&w, &s);
-    for (double *p = t->x; walk_more(&w); walk_next(&w), p++) {
-        int64_t rows[2], columns[2];
-        double down = source_pixels(w.at[1], by[0], x->shape.dim[1], bilinear, rows),
-               right = source_pixels(w.at[2], by[1], x->shape.dim[2], bilinear, columns);
-        for (int i = 0; i < 4; i++) {
-            double share = (i / 2 ? down : 1 - down) * (i % 2 ? right : 1 - right);
-            int64_t at = w.at[0] * v.stride[0] + rows[i / 2] * v.stride[1] + columns[i % 2] * v.stride[2] + w.at[3];
-            *p += share > 0 ? share * x->x[at] : 0;
-        }
-    }
-    *out = t;
+    conv_window(ctx, c, &w);
+    for (uint32_t d = 0; d < w.n; d++)
+        x = stretched(ctx, x, d + 1, w.out[d], w.stride[d], bilinear);
+    *out = x;
 }

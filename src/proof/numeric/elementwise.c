@@ -161,7 +161,7 @@ static const struct tensor *one_number(struct eval_context *ctx, const struct ca
     const struct tensor *t = operand_needed(ctx, c, i);
     if (t->n != 1)
         op_fails(ctx, "%s: a scale for each channel", op_table[c->kind].name);
-    return tensor_scalar(ctx, t->x[0]);
+    return tensor_reshape(ctx, t, &(struct shape){0});
 }
 
 /* round(x / scale) + zero point, ties to even, clamped to the integers of the result; a formula means signed bytes. */
@@ -170,7 +170,12 @@ void evaluate_quantize(struct eval_context *ctx, const struct call *c, const str
     if (!format_is_integer(type))
         op_unsupported(ctx, "no evaluator for %s to this type", op_table[c->kind].name);
     const struct tensor *t = apply_binary(ctx, rounded_quotient, operand_needed(ctx, c, 0), one_number(ctx, c, 1));
-    struct tensor *clamped = tensor_copy(ctx, apply_binary(ctx, binary_ADD, t, one_number(ctx, c, 2)));
+    t = apply_binary(ctx, binary_ADD, t, one_number(ctx, c, 2));
+    if (ctx->lazy) {
+        *out = ctx->lazy->rounded(ctx, t, type, false);
+        return;
+    }
+    struct tensor *clamped = tensor_copy(ctx, t);
     tensor_round(clamped, type, ROUND_EVEN);
     *out = clamped;
 }

@@ -40,7 +40,7 @@ static double value_of_slot(struct formula_run *r, uint32_t slot) {
         op_fails(r->eval, "the number that %.*s is has to be known", (int)r->formula->slot_name[slot].n,
                  r->formula->slot_name[slot].p);
     }
-    for (int64_t i = 0; i < t->n; i++)
+    for (int64_t i = 0; i < t->n && !t->lazy; i++)
         if (t->x[i] != t->x[0])
             op_fails(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
                      r->formula->slot_name[slot].p);

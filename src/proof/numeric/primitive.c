@@ -51,7 +51,7 @@ static const struct tensor *round_result(struct eval_context *ctx, const struct 
         (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
         return t;
     if (t->lazy)
-        return ctx->lazy->rounded(ctx, t, type, op_is(c->kind, WRAPS) && type != DT_I1);
+        return ctx->lazy->rounded(ctx, t, type, op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1);
     struct tensor *copy = tensor_copy(ctx, t);
     for (int64_t i = 0; i < copy->n && op_is(c->kind, WRAPS) && format_is_integer(type) && type != DT_I1; i++)
         copy->x[i] = wrapped(ctx, c, copy->x[i], type);

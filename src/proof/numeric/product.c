@@ -8,8 +8,10 @@
 #include "proof/numeric/evaluators.h"
 
 struct matrix_unit {
+    struct dot dot;        /* the first member */
     unsigned phases;       /* 1: LoFi, ... 4: HiFi4 */
     bool wide;             /* Dst holds f32, else bf16 */
+    bool stored;           /* operands were stored by the packer first */
     enum dtype types[2];   /* of the operands */
     const double *left[2]; /* high and low part of each element, with the strides of the operand */
     const double *right[2];
@@ -22,35 +24,67 @@ static double in_dst(double x, bool wide) {
     return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
 }
 
-/* One element of the result: k terms from these offsets on. Phases 0 to 3 multiply high x high, high x low, low x high
- * and low x low parts of left and right. */
+/* One pass over some terms: phases 0 to 3 multiply high x high, high x low, low x high and low x low parts of left and
+ * right. */
+static double add_pass(const struct matrix_unit *u, double dst, int64_t left, int64_t left_step, int64_t right,
+                       int64_t right_step, int64_t terms) {
+    for (unsigned phase = 0; phase < u->phases; phase++) {
+        const double *x = u->left[phase >> 1] + left, *y = u->right[phase & 1] + right;
+        double sum = 0;
+        for (int64_t l = 0; l < terms; l++)
+            sum += x[l * left_step] * y[l * right_step];
+        dst = in_dst(dst + sum, u->wide);
+    }
+    return dst;
+}
+
+/* One element of the result: k terms from these offsets on. */
 static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left_step, int64_t right,
                          int64_t right_step, int64_t k) {
     double dst = 0;
     for (int64_t from = 0; from < k; from += TERMS)
-        for (unsigned phase = 0; phase < u->phases; phase++) {
-            const double *x = u->left[phase >> 1] + left, *y = u->right[phase & 1] + right;
-            double sum = 0;
-            for (int64_t l = from; l < k && l < from + TERMS; l++)
-                sum += x[l * left_step] * y[l * right_step];
-            dst = in_dst(dst + sum, u->wide);
-        }
+        dst = add_pass(u, dst, left + from * left_step, left_step, right + from * right_step, right_step,
+                       k - from < TERMS ? k - from : TERMS);
     return dst;
 }
 
-static double stored_for(const struct eval_context *ctx, double x, enum dtype type) {
-    return ctx->arithmetic == ARITHMETIC_INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+/* The high or low part of an element. Inside a fused op an operand of a product was stored by the packer first, which
+ * rounds it, where the unpacker alone would truncate. */
+static double part_of(const struct matrix_unit *u, double x, bool a, unsigned low) {
+    enum dtype type = u->types[a];
+    double stored = u->stored && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+    return format_phase_part(format_unpack(stored, type), a, a ? low : 2 * low);
 }
 
-/* High and low parts of all elements. Inside a fused op an operand of a product was stored by the packer first, which
- * rounds it, where the unpacker alone would truncate. */
-static void split(struct eval_context *ctx, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
+/* High and low parts of all elements. */
+static void split(struct eval_context *ctx, const struct tensor *t, const struct matrix_unit *u, bool a,
+                  const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(ctx, &t->shape);
         for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = format_phase_part(format_unpack(stored_for(ctx, t->x[i], type), type), a, a ? low : 2 * low);
+            p->x[i] = part_of(u, t->x[i], a, low);
         parts[low] = p->x;
     }
+}
+
+/* For struct dot. */
+static double dot_of_unit(const struct dot *self, const double *x, const double *y, int64_t n) {
+    const struct matrix_unit *u = (const struct matrix_unit *)self;
+    double dst = 0, left[2][TERMS], right[2][TERMS];
+    struct matrix_unit pass = *u;
+    for (int64_t from = 0; from < n; from += TERMS) {
+        int64_t terms = n - from < TERMS ? n - from : TERMS;
+        for (unsigned low = 0; low < 2; low++) {
+            for (int64_t l = 0; l < terms; l++) {
+                left[low][l] = part_of(u, x[from + l], false, low);
+                right[low][l] = part_of(u, y[from + l], true, low);
+            }
+            pass.left[low] = left[low];
+            pass.right[low] = right[low];
+        }
+        dst = add_pass(&pass, dst, 0, 1, 0, 1, terms);
+    }
+    return dst;
 }
 
 /* Math fidelity where the op prints no compute_config: tt-metal, matmul_device_operation.cpp; for f32 its PR 38306. */
@@ -76,7 +110,10 @@ static bool on_device(const struct eval_context *ctx, const struct call *c, stru
         !is_float(types[1]))
         return false;
     bool wide = ctx->arithmetic == ARITHMETIC_INSIDE ? ctx->product_type == DT_F32 : result_type(c, 0) == DT_F32;
-    *u = (struct matrix_unit){.phases = default_phases(ctx, types), .wide = wide};
+    *u = (struct matrix_unit){.dot = {dot_of_unit},
+                              .phases = default_phases(ctx, types),
+                              .wide = wide,
+                              .stored = ctx->arithmetic == ARITHMETIC_INSIDE};
     memcpy(u->types, types, sizeof u->types);
     if (math_fidelity(config))
         u->phases = math_fidelity(config);
@@ -160,11 +197,15 @@ static const struct tensor *multiply(struct eval_context *ctx, const struct tens
     if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2])
         op_fails(ctx, "a product of %s and %s", shape_text(ctx->arena, &vx.shape).p,
                  shape_text(ctx->arena, &vy.shape).p);
-    if (u) {
-        split(ctx, x, u->types[0], false, u->left);
-        split(ctx, y, u->types[1], true, u->right);
+    if (u && !ctx->lazy) {
+        split(ctx, x, u, false, u->left);
+        split(ctx, y, u, true, u->right);
     }
-    const struct tensor *t = ctx->lazy ? ctx->lazy->product(ctx, &vx, &vy) : product(ctx, &vx, &vy, u);
+    struct matrix_unit *kept = u && ctx->lazy ? arena_alloc(ctx->arena, sizeof *kept) : NULL;
+    if (kept)
+        *kept = *u;
+    const struct tensor *t =
+        ctx->lazy ? ctx->lazy->product(ctx, &vx, &vy, kept ? &kept->dot : NULL) : product(ctx, &vx, &vy, u);
     struct shape s = t->shape; /* without the dimensions that vectors were given */
     if (y->shape.rank == 1)
         s.rank--;

@@ -14,8 +14,8 @@
 #include "proof/numeric/reason.h"
 
 /* Row-major. Only the function that made it writes to it: several tensors may share their elements. Of one whose
- * elements are computed when they are asked for (proof/value) `x` is NULL: they are those of `lazy` from `offset` on.
- */
+ * elements are computed when they are asked for (proof/value) they are those of `lazy` from `offset` on; `x` is NULL,
+ * or the one number that all of them are. */
 struct tensor {
     struct shape shape;
     int64_t n; /* elements */
@@ -129,6 +129,11 @@ struct taking {
     int64_t size, step;   /* indices are below `size`; those below 0 count from the end */
 };
 
+/* How a sum of products is computed. */
+struct dot {
+    double (*of)(const struct dot *self, const double *x, const double *y, int64_t n);
+};
+
 /* How tensors are made whose elements are computed when they are asked for (proof/value). */
 struct lazy_maker {
     const struct tensor *(*tensor)(struct eval_context *ctx, struct view v); /* the elements of a view */
@@ -144,8 +149,10 @@ struct lazy_maker {
     const struct tensor *(*place)(struct eval_context *ctx, const struct view *x, const struct shape *s,
                                   const int64_t *before, const int64_t *spread, double fill);
     const struct tensor *(*take)(struct eval_context *ctx, const struct taking *t);
-    /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
-    const struct tensor *(*product)(struct eval_context *ctx, const struct view *x, const struct view *y);
+    /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. `dot`: of two rows of elements, NULL: exact.
+     */
+    const struct tensor *(*product)(struct eval_context *ctx, const struct view *x, const struct view *y,
+                                    const struct dot *dot);
     /* As an element type holds it; sums and products wrap. */
     const struct tensor *(*rounded)(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
     void (*round_constant)(const struct tensor *x, enum dtype type);

@@ -5,16 +5,6 @@
 #include "proof/prove/form_attributes.h"
 #include "search/match/conditions.h"
 
-/* The element of the padded operand was not added by the pad. */
-static bool is_kept(const struct window_pads *w, int64_t element) {
-    for (int i = 0; i < w->n; i++) {
-        int64_t digit = element / w->stride[i] % w->size[i];
-        if (digit < w->before[i] || digit >= w->size[i] - w->after[i])
-            return false;
-    }
-    return true;
-}
-
 /* Of amounts that can be computed with. */
 static bool known_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *w) {
     if (!window_pads(g, op, pad, w))
@@ -37,6 +27,32 @@ static struct shape kept_shape(const struct window_pads *w, const struct shape *
     return shape_count(&out) == n || channels == 0 ? out : (struct shape){2, {n / channels, channels}};
 }
 
+/* The elements that were not added by the pad, in row-major order, whatever dimensions the text has. */
+static const struct tensor *without_pads(struct eval_context *ctx, const struct tensor *x,
+                                         const struct window_pads *w) {
+    struct shape digits = {.rank = 0};
+    uint32_t at[MAX_WINDOW] = {0};
+    int64_t left = x->n;
+    for (int64_t last = INT64_MAX;;) { /* from the largest step to the smallest */
+        int next = -1;
+        for (int i = 0; i < w->n; i++)
+            if (w->stride[i] < last && (next < 0 || w->stride[i] > w->stride[next]))
+                next = i;
+        if (next < 0)
+            break;
+        last = w->stride[next];
+        digits.dim[digits.rank++] = left / (w->size[next] * last);
+        at[next] = digits.rank;
+        digits.dim[digits.rank++] = w->size[next];
+        left = last;
+    }
+    digits.dim[digits.rank++] = left;
+    struct view v = view_of(tensor_reshape(ctx, x, &digits));
+    for (int i = 0; i < w->n; i++)
+        v = view_cut(v, at[i], w->before[i], 1, w->size[i] - w->before[i] - w->after[i]);
+    return view_copy(ctx, v);
+}
+
 const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const struct binding *pad) {
     const struct graph *g = reference_graph(run->ref);
     struct window_pads w;
@@ -48,17 +64,11 @@ const struct tensor *operand_unpadded(struct form_run *run, uint32_t op, const s
                               .nops = run->ref->nops};
     if (!known_pads(g, op, pad, &w) || !interpret_values(run->eval, &program, graph_operands(g, op), 1, &x))
         op_fails(run->eval, "what a pad adds is not known");
-    int64_t n = 0;
-    for (int64_t i = 0; i < x->n; i++)
-        n += is_kept(&w, i);
-    struct shape s = kept_shape(&w, &x->shape, n);
-    struct tensor *out = tensor_new(run->eval, &s);
-    if (out->n != n)
+    const struct tensor *kept = without_pads(run->eval, x, &w);
+    struct shape s = kept_shape(&w, &x->shape, kept->n);
+    if (shape_count(&s) != kept->n)
         op_fails(run->eval, "a pad of what is no dimension of the window");
-    for (int64_t i = 0, k = 0; i < x->n; i++)
-        if (is_kept(&w, i))
-            out->x[k++] = x->x[i];
-    return out;
+    return tensor_reshape(run->eval, kept, &s);
 }
 
 /* The sum of the padding of the op and of the pad, with a number for each end of each dimension: [top, left, bottom,

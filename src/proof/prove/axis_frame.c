@@ -217,15 +217,12 @@ const struct tensor *tensor_broadcast(struct form_run *run, const struct tensor 
  * stays. */
 static const struct tensor *from_frame(struct form_run *run, const struct tensor *t) {
     struct shape s = axes_shape(&run->frame->axes), root = axes_shape(run->form->root_axes);
-    struct index_walk w;
-    const struct tensor *full = tensor_broadcast(run, t, &s);
-    if (!full)
-        return t;
-    struct tensor *out = tensor_new(run->eval, &root);
-    walk_begin(&w, &root);
-    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        out->x[i] = full->x[axes_element(run->form->root_axes, &run->frame->map, w.at)];
-    return out;
+    const struct tensor *full = tensor_broadcast(run, t, &s), *out = NULL;
+    if (full)
+        out = tensor_along(run->eval, run->form->root_axes, &run->frame->map, full, &root);
+    if (full && !out)
+        op_fails(run->eval, "the result varies along more than the axes of the formula");
+    return out ? out : t;
 }
 
 /* ---- which frames ---- */
@@ -526,19 +523,13 @@ const struct tensor *value_in_frame(struct form_run *run, const struct binding *
                                     bool as_printed, struct str name) {
     struct axes axes;
     struct shape extents;
-    struct index_walk w;
     if (as_printed)
         return printed_value(run, b, t);
     if (!axes_in_frame(run, b, b->needed, &axes, &extents))
         along_other_axes(run, name);
-    struct tensor *out = tensor_new(run->eval, &extents);
-    double *x = out->x;
-    for (walk_begin(&w, &extents); walk_more(&w); walk_next(&w)) {
-        int64_t element = axes_element(&axes, b->needed, w.at);
-        if (element >= t->n)
-            along_other_axes(run, name);
-        *x++ = t->x[element];
-    }
+    const struct tensor *out = tensor_along(run->eval, &axes, b->needed, t, &extents);
+    if (!out)
+        along_other_axes(run, name);
     return out;
 }
 
@@ -563,14 +554,14 @@ static const struct tensor *in_index_order(struct form_run *run, const struct te
     const struct axes *axes = run->form->root_axes;
     struct shape s = axes_shape(axes);
     struct imap place; /* along the axes, by index */
+    struct axes index = {0};
     const struct tensor *full = t->n < shape_count(&s) ? tensor_broadcast(run, t, &s) : t;
     if (!full || full->n != shape_count(&s))
         return t;
-    struct tensor *out = tensor_new(run->eval, &s);
     axes_join(axes, 0, axes->n, &place);
-    for (int64_t i = 0; i < out->n; i++)
-        out->x[i] = full->x[imap_at(&place, i)];
-    return out;
+    axes_add(&index, &(struct term){place.t[0].space, 1, full->n, 1}, 1);
+    const struct tensor *out = tensor_along(run->eval, &index, &place, full, &(struct shape){1, {full->n}});
+    return out ? tensor_reshape(run->eval, out, &s) : t;
 }
 
 const struct tensor *result_in_root_order(struct form_run *run, const struct tensor *t) {

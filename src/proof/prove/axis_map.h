@@ -1,4 +1,4 @@
-/* Index maps by enumeration: which element of a value stands at an index of some axes. */
+/* Index maps as views: which element of a value stands at an index of some axes. */
 #ifndef FA_AXIS_MAP_H
 #define FA_AXIS_MAP_H
 
@@ -6,8 +6,11 @@
 
 /* The element of the value is determined by the axes alone. */
 bool axes_determine(const struct axes *axes, const struct imap *map);
-/* Index along each axis to element of the value. */
-int64_t axes_element(const struct axes *axes, const struct imap *map, const int64_t *at);
+/* What stands at each index of the axes, of which those of extent 1 in `extents` are not gone along: a view of the
+ * elements of a value in row-major order, reshaped. NULL with a reason in the context where the factors of both overlap
+ * unevenly, or lead beyond the value. */
+const struct tensor *tensor_along(struct eval_context *ctx, const struct axes *axes, const struct imap *map,
+                                  const struct tensor *t, const struct shape *extents);
 /* Elements that a map tells apart. */
 int64_t map_size(const struct imap *map);
 struct shape axes_shape(const struct axes *axes);

@@ -1,4 +1,4 @@
-/* Proves the examples of a pattern library (`patterns test`): each hit as it stands, and as an audit would. */
+/* Proves the examples of a pattern library (`patterns test`): each hit as it stands. */
 #ifndef FA_PROVE_EXAMPLE_H
 #define FA_PROVE_EXAMPLE_H
 
@@ -6,7 +6,6 @@
 
 struct prover {
     const struct pattern_set *set; /* of the lowerings */
-    struct proofs *proofs;         /* the proofs of an audit, which are made in other extents */
     uint64_t seed;                 /* of the numbers */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */

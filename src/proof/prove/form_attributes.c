@@ -7,18 +7,14 @@
 
 #include "ir/graph/movement.h"
 #include "ir/ops/scalar.h"
+#include "proof/value/lazy.h"
 #include "search/match/evaluate.h"
 
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
 static double number_given(const struct form_run *run, uint32_t value) {
-    for (uint32_t i = 0; i < run->ref->problem.ninputs; i++) {
-        const struct tensor *t = run->given[i].tensor;
-        bool one = run->given[i].value == value && t && t->n > 0;
-        for (int64_t k = 1; one && k < t->n; k++)
-            one = t->x[k] == t->x[0];
-        if (one)
-            return t->x[0];
-    }
+    for (uint32_t i = 0; i < run->ref->problem.ninputs; i++)
+        if (run->given[i].value == value && run->given[i].tensor && lazy_is_number(run->given[i].tensor))
+            return lazy_number(run->given[i].tensor);
     return NAN;
 }
 

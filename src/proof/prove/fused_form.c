@@ -8,6 +8,7 @@
 #include "proof/prove/axis_frame.h"
 #include "proof/prove/axis_map.h"
 #include "proof/prove/form_attributes.h"
+#include "proof/value/lazy.h"
 
 /* ---- values of names ---- */
 
@@ -31,10 +32,16 @@ static bool mark_as_printed(const struct node *n, void *marks) {
 
 /* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
 static const struct tensor *without_numbers(struct eval_context *b, const struct tensor *like) {
-    struct tensor *t = tensor_copy(b, like);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = NAN;
-    return t;
+    return view_copy(b, view_expanded(tensor_scalar(b, NAN), &like->shape));
+}
+
+/* An attribute may ask for the number that all elements are. */
+static const struct tensor *with_its_number(struct eval_context *b, const struct tensor *t) {
+    struct tensor *known = arena_alloc(b->arena, sizeof *known);
+    *known = *t;
+    known->x = arena_alloc(b->arena, sizeof *known->x);
+    *known->x = lazy_number(t);
+    return known;
 }
 
 /* The operand of the form that a value of the match is. */
@@ -44,12 +51,13 @@ static const struct tensor *name_value(struct form_run *run, uint32_t slot, cons
     const struct tensor *out;
     if (form_absorbs_pad(run, slot))
         out = form_unpadded(run, slot);
-    else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0 &&
-             !f->as_printed[slot]) /* one number in all elements */
-        out = tensor_scalar(run->eval, t->x[0]);
+    else if (!f->as_printed[slot] && graph_constant(reference_graph(run->ref), b.value).known && lazy_is_number(t))
+        out = tensor_scalar(run->eval, lazy_number(t));
     else
         out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slot_name[slot]);
-    return b.value == form_root(f) ? without_numbers(run->eval, out) : out;
+    if (b.value == form_root(f))
+        return without_numbers(run->eval, out);
+    return out->lazy && lazy_is_number(out) ? with_its_number(run->eval, out) : out;
 }
 
 /* ---- outputs ---- */
@@ -89,6 +97,20 @@ static void find_names(struct fused_form *f, const struct reference *r) {
         bool named = f->formula->slot_is_variable[i] && reference_binds(r, slot);
         f->name_at[i] = named ? add_value(f, r->bound.slots[slot].value) : NONE;
     }
+}
+
+/* With the rows of zeros by which a kernel of TTNN fills a tile; no other op of the match takes them. */
+static const struct tensor *with_padding_rows(struct form_run *run, uint32_t value, const struct shape *want,
+                                              const struct tensor *got) {
+    const struct graph *g = reference_graph(run->ref);
+    uint32_t op = g->m->values[value].def, rank = want->rank;
+    struct shape s = got->shape;
+    if (op == NONE || !graph_op_is(g, op, PADS_ROWS) || s.rank != rank || rank < 2 ||
+        s.dim[rank - 2] >= want->dim[rank - 2])
+        return got;
+    s.dim[rank - 2] = want->dim[rank - 2] - s.dim[rank - 2];
+    const struct tensor *zeros = view_copy(run->eval, view_expanded(tensor_scalar(run->eval, 0), &s));
+    return tensor_concat(run->eval, (const struct tensor *const[]){got, zeros}, 2, rank - 2);
 }
 
 /* The result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The axes
@@ -131,7 +153,9 @@ void form_evaluate(struct form_run *run, const struct tensor *got[MAX_OUTPUTS]) 
         const struct tensor *t = root == 0 ? results[0] : named[f->formula->also[root - 1].node->slot];
         if (!t)
             op_fails(run->eval, "a result of the form is not evaluated");
-        got[i] = as_output(run, run->values[f->outputs[i].value], t, i == 0);
+        const struct tensor *want = run->values[f->outputs[i].value];
+        t = with_padding_rows(run, f->values[f->outputs[i].value], &want->shape, t);
+        got[i] = as_output(run, want, t, i == 0);
     }
 }
 

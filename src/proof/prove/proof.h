@@ -19,6 +19,8 @@ struct reference {
     struct match_detail bound;       /* values of the pattern's names */
     uint32_t ops[MAX_REFERENCE_OPS]; /* ops that are evaluated: matched, movement between them, constants */
     uint32_t nops;
+    bool as_printed;        /* constants are the numbers of the text; else those that they were rounded from, */
+    bool meant;             /* of which there is one */
     bool full;              /* too many ops or inputs */
     struct problem problem; /* both sides */
 };

@@ -1,8 +1,7 @@
 /* The proofs of an audit: a verdict for each match, with equal matches proved once.
  *
  * Matches are equal where their subgraphs print as the same module: pattern, ops, attributes, constants, element types
- * and extents, or, where a match can be evaluated in small shapes, the relations between its extents. A constant that
- * is no splat is an argument, which proves the match for any elements. */
+ * and extents. */
 #ifndef FA_PROOFS_H
 #define FA_PROOFS_H
 
@@ -16,7 +15,7 @@ void proofs_free(struct proofs *p); /* NULL is fine */
 /* `blackhole`: the chip that device figures are for, else Wormhole. The texts of the verdict live as long as the
  * proofs. */
 struct proved proofs_ask(struct proofs *p, const struct match *m, bool blackhole);
-/* Distinct modules that were evaluated so far. */
+/* Distinct modules that were proved so far. */
 uint32_t proofs_count(const struct proofs *p);
 
 #endif

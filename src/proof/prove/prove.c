@@ -8,6 +8,7 @@
 #include "proof/prove/form_attributes.h"
 #include "proof/prove/fused_form.h"
 #include "proof/prove/reference.h"
+#include "proof/same/try.h"
 
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
@@ -75,9 +76,14 @@ static bool next_reading(void *self) {
 }
 
 static struct verdict try_readings(struct proof *p) {
-    p->frame = 0;
-    p->choice.n = 0;
-    return equal_try(&p->ref.problem, p->effort, p->ref.arena);
+    struct verdict v = {.kind = VERDICT_NONE, .misfit = true};
+    for (int fixed = 0; fixed < 2 && v.kind == VERDICT_NONE && v.misfit; fixed++) {
+        p->frame = 0;
+        p->choice.n = 0;
+        p->effort.fixed = fixed;
+        v = same_try(&p->ref.problem, p->effort, p->ref.arena);
+    }
+    return v;
 }
 
 /* ---- setting up ---- */
@@ -150,19 +156,31 @@ static bool prepare_problem(struct proof *p, struct eval_context *b) {
 
 /* False with a reason in the context. */
 static bool prepare(struct proof *p, const struct formula *form, struct eval_context *b) {
-    p->lost = !match_details(p->ref.match, p->ref.arena, &p->ref.bound);
-    if (p->lost)
+    if (!match_details(p->ref.match, p->ref.arena, &p->ref.bound))
         return eval_fail(b, "the match is not found again by itself");
     if (!form_prepare(&p->form, form, &p->ref))
         return eval_fail(b, "the root has no axes");
     return prepare_reference(p, b) && prepare_problem(p, b);
 }
 
-struct verdict proof_run(struct proof *p) {
+static struct verdict run_with(struct proof *p, const struct formula *form) {
     struct eval_context b = {.arena = p->ref.arena};
-    if (!prepare(p, form_of(p->ref.match->pattern->fused), &b))
-        return (struct verdict){.why.text = b.error};
-    return try_readings(p);
+    return prepare(p, form, &b) ? try_readings(p) : (struct verdict){.why.text = b.error};
+}
+
+/* A constant may be a rounded function of an extent, or look like one. */
+static struct verdict run_all(struct proof *p, const struct formula *form) {
+    struct verdict v = run_with(p, form), printed;
+    if (v.kind == VERDICT_SAME || !p->ref.meant)
+        return v;
+    *p = *proof_new(p->ref.set, p->ref.match, p->effort.seed, p->ref.arena);
+    p->ref.as_printed = true;
+    printed = run_with(p, form);
+    return printed.kind >= v.kind || printed.kind == VERDICT_SAME ? printed : v;
+}
+
+struct verdict proof_run(struct proof *p) {
+    return run_all(p, form_of(p->ref.match->pattern->fused));
 }
 
 /* ---- verdicts ---- */
@@ -170,9 +188,8 @@ struct verdict proof_run(struct proof *p) {
 /* The pattern's own formula agrees with the ops that it matched. Where it does not, the names or axes of this match
  * were read wrongly, and a difference says nothing of the fused form. */
 static bool pattern_agrees(const struct proof *p) {
-    struct eval_context b = {.arena = p->ref.arena};
     struct proof *own = proof_new(p->ref.set, p->ref.match, p->effort.seed, p->ref.arena);
-    return prepare(own, reference_formula(&own->ref), &b) && try_readings(own).kind == VERDICT_SAME;
+    return run_all(own, reference_formula(&own->ref)).kind == VERDICT_SAME;
 }
 
 static struct proved verdict_of(struct proof *p) {
@@ -182,7 +199,7 @@ static struct proved verdict_of(struct proof *p) {
     return (struct proved){.kind = v.kind,
                            .text = v.why.text,
                            .misfit = v.misfit,
-                           .lost = p->lost,
+                           .evaluated = v.kind == VERDICT_SAME,
                            .same_outside = v.same_outside,
                            .bound = v.approximate ? bound_of(p->ref.match) : 0};
 }
@@ -193,7 +210,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         if (figures != FIGURES_NONE)
-            v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE);
+            v.device = device_error_of(&p->ref.problem, figures == FIGURES_BLACKHOLE, p->effort.fixed);
         v.device.known = device_error_tells(&v.device);
     }
     return v;

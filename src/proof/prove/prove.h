@@ -16,7 +16,6 @@ struct proof {
     struct reference ref;
     struct fused_form form;
     struct effort effort;
-    bool lost;                    /* the match is not found in its graph */
     uint32_t frame;               /* the reading of the form at hand: its axes, by number, */
     struct formula_choice choice; /* and which alternatives of the form */
 };

@@ -5,14 +5,14 @@
 #include "proof/prove/proof.h"
 
 struct reading {
-    struct reference ref; /* the match in its own graph, whose names are bound; nothing is evaluated there */
+    struct reference ref; /* the match, whose names are bound */
     struct fused_form form;
     struct axis_frame frame;
     struct formula_choice choice;
     unsigned excluded; /* kinds of trials (proof/equal/numbers.h) that the pattern does not claim, a bit each */
 };
 
-/* Proves the match in small extents and keeps the reading that did it, in `a`. False with a reason. */
+/* Proves the match and keeps the reading that did it, in `a`. False with a reason. */
 bool reading_find(struct reading *out, const struct pattern_set *set, const struct match *m, struct arena *a,
                   struct str *why);
 

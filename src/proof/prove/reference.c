@@ -1,8 +1,10 @@
-/* Walks from the values of a match to its inputs. A constant that a name of the pattern stands for is an input too: it
- * gets the number that is printed, not what is left of it in its element type, because attributes have it so. */
+/* Walks from the values of a match to its inputs. A constant of one number is an input too: it gets the number that it
+ * was meant to be, not what is left of it in its element type, because attributes have it so. */
 #include "proof/prove/reference.h"
 
 #include "ir/graph/movement.h"
+#include "proof/reduce/scale_constant.h"
+#include "proof/value/lazy.h"
 
 /* ---- ops and inputs ---- */
 
@@ -19,21 +21,18 @@ static bool may_evaluate(const struct reference *r, uint32_t op) {
     return false;
 }
 
-static bool is_named(const struct reference *r, uint32_t value) {
-    bool named = false;
-    for (uint32_t i = 0; i < r->bound.nslots && !named; i++)
-        named = r->bound.slots[i].value == value;
-    return named;
-}
-
-static const struct assumed_constant *assumed_constant_of(const struct reference *r, uint32_t value) {
+static const struct assumed_constant *assumed_constant_of(struct reference *r, uint32_t value) {
+    const struct match *m = r->match;
+    struct constant c = graph_constant(reference_graph(r), value);
     for (uint32_t i = 0; i < r->bound.nconstants; i++)
         if (r->bound.constants[i].value == value)
             return &r->bound.constants[i];
-    if (!is_named(r, value) || !graph_constant(reference_graph(r), value).known)
+    if (!c.known)
         return NULL;
     struct assumed_constant *t = arena_alloc(r->arena, sizeof *t);
-    *t = (struct assumed_constant){value, graph_constant(reference_graph(r), value).value, false};
+    double number = r->as_printed ? c.value : meant_constant(m->graph, m->ops, m->nops, m->pattern, c);
+    *t = (struct assumed_constant){value, number, false};
+    r->meant |= number != c.value;
     return t;
 }
 
@@ -51,11 +50,13 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
     if (graph_class(g, op) != OP_CONSTANT)
         return false;
     struct arena scratch = {0};
-    struct eval_context b = {.arena = &scratch};
+    struct lazies all = {0};
+    struct eval_context b = {.arena = &scratch, .lazy = &lazy_maker, .lazy_state = &all};
     struct program program = {.graph = g};
     const struct tensor *t;
     bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
     arena_free(&scratch);
+    lazies_free(&all);
     return !read;
 }
 

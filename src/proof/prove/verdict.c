@@ -12,10 +12,8 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    struct str line = v->shapes == 0 ? STR("the same ops in one kernel")
-                                     : arena_printf(a, "validated: same function%.*s (f64, %u shape%s)",
-
-                                                    (int)within.n, within.p, v->shapes, v->shapes == 1 ? "" : "s");
+    struct str line = v->evaluated ? arena_printf(a, "validated: same function%.*s (f64)", (int)within.n, within.p)
+                                   : STR("the same ops in one kernel");
     if (e->known)
         line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
                             floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
@@ -37,7 +35,7 @@ struct str verdict_in_short(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    return arena_printf(a, "%s%.*s%s%s", v->shapes ? "validated: same function" : "the same ops in one kernel",
+    return arena_printf(a, "%s%.*s%s%s", v->evaluated ? "validated: same function" : "the same ops in one kernel",
                         (int)within.n, within.p, error_in_words(&v->device),
                         v->same_outside ? "; same outside of the claim, too" : "");
 }
@@ -71,11 +69,9 @@ struct figures verdict_figures(const struct proved *v, struct arena *a) {
         add_word(&f, "reason", v->text);
         return f;
     }
-    add_word(&f, "verdict", v->shapes ? STR("same_function") : STR("same_ops"));
-    if (v->shapes) {
+    add_word(&f, "verdict", v->evaluated ? STR("same_function") : STR("same_ops"));
+    if (v->evaluated)
         add_word(&f, "arithmetic", STR("f64"));
-        add_number(&f, "shapes", v->shapes, a);
-    }
     if (v->bound > 0)
         add_number(&f, "within", v->bound, a);
     if (v->same_outside)

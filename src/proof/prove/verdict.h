@@ -9,10 +9,9 @@ struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
     bool misfit;            /* VERDICT_NONE: the fused form cannot be evaluated on what the pattern matched */
-    bool lost;              /* VERDICT_NONE: the pattern does not match there, by a condition on extents or constants */
 
     /* VERDICT_SAME: */
-    uint32_t shapes;   /* choices of extents in which it was evaluated; 0: it is the same ops */
+    bool evaluated;    /* else it is the same ops */
     double bound;      /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
     bool same_outside; /* the results agree on inputs that the pattern excludes from its claim, too */
     struct device_error device;
@@ -22,7 +21,7 @@ struct proved {
 static inline bool verdict_refutes(const struct proved *v) {
     return v->kind == VERDICT_DIFFERENT;
 }
-/* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`.
+/* One line for people: "validated: same function (f64), emulated PCC ...", "not validated: REASON". In `a`.
  */
 struct str verdict_line(const struct proved *v, struct arena *a);
 /* The same without figures: "validated: same function, with a far smaller error". In `a`. */

@@ -35,14 +35,22 @@ double scaled_numel(const struct graph *g, const struct extents *e, uint32_t val
     return n;
 }
 
+/* Elements that a reduction takes for one result; 0: it is none. */
+static double reduced_by(const struct graph *g, uint32_t op) {
+    bool reduces = graph_class(g, op) == OP_REDUCE && g->m->ops[op].nresults == 1;
+    return reduces
+               ? (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result)
+               : 0;
+}
+
 static void find_reduced(struct constant_meanings *m, const struct subgraph *s) {
     const struct graph *g = s->graph;
     for (uint32_t i = 0; i < s->nops && m->nreduced < MAX_REDUCED; i++) {
         uint32_t op = s->ops[i];
-        if (graph_class(g, op) != OP_REDUCE || g->m->ops[op].nresults != 1)
+        if (reduced_by(g, op) == 0)
             continue;
         uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
-        m->reduced[m->nreduced][0] = (double)graph_numel(g, x) / (double)graph_numel(g, y);
+        m->reduced[m->nreduced][0] = reduced_by(g, op);
         m->reduced[m->nreduced++][1] = scaled_numel(g, m->extents, x) / scaled_numel(g, m->extents, y);
     }
 }
@@ -121,4 +129,31 @@ double scaled_constant(const struct constant_meanings *m, struct constant c) {
         if (is_rounded(c.value, m->literals[i], c.bits))
             return m->literals[i];
     return c.value;
+}
+
+/* A function of an extent of an operand. */
+static bool is_of_extent(const struct graph *g, uint32_t op, struct constant c, double *out) {
+    bool found = false;
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t rank = 0, v = graph_operands(g, op)[k];
+        const int64_t *dims = v == NONE ? NULL : graph_shape(g, v, &rank);
+        for (uint32_t d = 0; dims && d < rank && !found; d++)
+            found = is_function_of(c.value, c.bits, (double)dims[d], (double)dims[d], out);
+    }
+    return found;
+}
+
+double meant_constant(const struct graph *g, const uint32_t *ops, uint32_t nops, const struct pattern *pattern,
+                      struct constant c) {
+    struct constant_meanings m = {.nliterals = 0};
+    double out = c.value;
+    bool found = is_plain(c.value);
+    for (uint32_t i = 0; i < nops && !found; i++)
+        found = is_function_of(c.value, c.bits, reduced_by(g, ops[i]), reduced_by(g, ops[i]), &out);
+    for (uint32_t i = 0; i < nops && !found; i++)
+        found = is_of_extent(g, ops[i], c, &out);
+    if (found)
+        return out;
+    formula_find(pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula, add_literal, &m);
+    return scaled_constant(&m, c);
 }

@@ -352,7 +352,7 @@ struct same_answer same_function(const struct same_question *q, struct arena *a)
     if (!good)
         answer.why = (struct reason){arena_str(a, r->ctx.error), r->ctx.why};
     demand_free(r->demand);
-    free(r->all.all);
+    lazies_free(&r->all);
     free(r);
     arena_free(&scratch);
     return answer;

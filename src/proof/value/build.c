@@ -53,6 +53,17 @@ static void lazy_reduction(struct eval_context *ctx, const struct call *c, const
     *out = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, fold_of(c->kind), &v, NULL, n), &kept);
 }
 
+/* So many times the element, where all along the dimension are the same. */
+static const struct tensor *counted(struct eval_context *ctx, const struct tensor *x, uint32_t axis) {
+    struct tensor *n = tensor_new(ctx, &(struct shape){1, {x->shape.dim[axis]}});
+    struct shape column = {.rank = x->shape.rank - axis, .dim = {n->n}};
+    for (int64_t i = 0; i < n->n; i++)
+        n->x[i] = (double)(i + 1);
+    for (uint32_t d = 1; d < column.rank; d++)
+        column.dim[d] = 1;
+    return lazy_binary(ctx, binary_MULTIPLY, x, tensor_reshape(ctx, n, &column));
+}
+
 /* A sum, or product, of all elements up to this one: of as many as there are, among others that change nothing. */
 static void lazy_cumulative(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     uint32_t axis = axis_needed(ctx, c, "dim");
@@ -63,6 +74,10 @@ static void lazy_cumulative(struct eval_context *ctx, const struct call *c, cons
     int64_t before[MAX_RANK] = {0}, n = s.dim[axis];
     if (s.rank == MAX_RANK)
         op_fails(ctx, "%s of rank %u", op_table[c->kind].name, s.rank);
+    if (!product && v.stride[axis] == 0) {
+        *out = counted(ctx, x, axis);
+        return;
+    }
     before[axis] = n - 1;
     s.dim[axis] += n - 1;
     v = view_of(lazy_place(ctx, &v, &s, before, NULL, product));
@@ -99,8 +114,11 @@ static void lazy_sort(struct eval_context *ctx, const struct call *c, const stru
     struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {n}});
     if (rank == MAX_RANK)
         op_fails(ctx, "%s of rank %u", op_table[c->kind].name, rank);
+    int64_t open = attr_int(ctx, c, "first", 0);
+    bool sorted = attr_flag(ctx, c, "sorted", true);
+    open = ctx->equals == EQUALS_UNSORTED && !sorted ? open : 0;
     for (int64_t i = 0; i < n; i++)
-        numbers->x[i] = (double)i;
+        numbers->x[i] = (double)(i < open ? open - 1 - i : i);
     place.x = numbers->x;
     place.stride[axis] = 1;
     v.stride[rank] = v.stride[axis];
@@ -108,13 +126,42 @@ static void lazy_sort(struct eval_context *ctx, const struct call *c, const stru
     place.shape.dim[rank] = v.shape.dim[rank] = n;
     place.shape.rank = ++v.shape.rank;
     bool last = ctx->equals == EQUALS_LAST && !stable;
-    bool open = ctx->equals == EQUALS_UNSORTED && !attr_flag(ctx, c, "sorted", true);
-    if (open)
-        op_unsupported(ctx, "no evaluator for %s in any order", op_table[c->kind].name);
     for (int i = 0; i < 2; i++) {
         fold_function *f = folds[down][last][i && ctx->equals != EQUALS_POINTED];
         out[i] = tensor_reshape(ctx, lazy_fold(ctx, op_table[c->kind].name, f, &v, &place, 1), &x->shape);
     }
+}
+
+/* Each place along the axis asks for the indices of its line: the last one that is its number has the element. */
+static void lazy_scatter(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    static const char *const words[] = {"invalid", "sum", "prod", "min", "max", NULL};
+    uint32_t axis = axis_needed(ctx, c, "dim");
+    int how = attr_word(ctx, c, "scatter_reduce_type", words);
+    const struct tensor *x = operand(c, 0), *index = operand_needed(ctx, c, 1), *source = operand_needed(ctx, c, 2);
+    uint32_t rank = x->shape.rank;
+    if (how > 1 || rank == MAX_RANK || index->shape.rank != rank || !shape_eq(&index->shape, &source->shape))
+        op_unsupported(ctx, "no evaluator for %s of this kind", op_table[c->kind].name);
+    int64_t size = x->shape.dim[axis], before[MAX_RANK] = {0};
+    struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {size}});
+    struct view at = {.x = numbers->x}, where = view_of(index), from = view_of(source);
+    for (int64_t i = 0; i < size; i++)
+        numbers->x[i] = (double)i;
+    for (struct view **v = (struct view *[]){&where, &from, NULL}; *v; v++) { /* for each place, along its line */
+        (*v)->shape.dim[rank] = (*v)->shape.dim[axis];
+        (*v)->stride[rank] = (*v)->stride[axis];
+        (*v)->shape.dim[axis] = size;
+        (*v)->stride[axis] = 0;
+        (*v)->shape.rank++;
+    }
+    at.shape = where.shape;
+    at.stride[axis] = 1;
+    struct view here = view_of(lazy_binary(ctx, binary_EQ, lazy_of_view(ctx, where), lazy_of_view(ctx, at)));
+    const struct tensor *any = lazy_fold(ctx, "scatter", fold_or, &here, NULL, 1);
+    const struct tensor *put = lazy_fold(ctx, "scatter", how ? fold_dot : fold_last, &here, &from, 1);
+    struct view parts[2] = {view_of(any), view_of(put)};
+    any = lazy_place(ctx, &parts[0], &x->shape, before, NULL, 0);
+    put = lazy_place(ctx, &parts[1], &x->shape, before, NULL, 0);
+    *out = lazy_select(ctx, any, how ? lazy_binary(ctx, binary_ADD, x, put) : put, x);
 }
 
 /* ---- the table ---- */
@@ -152,6 +199,10 @@ static evaluator *lazy_evaluator(evaluator *f) {
                {evaluate_pad, evaluate_pad},
                {evaluate_embedding, evaluate_embedding},
                {evaluate_gather, evaluate_gather},
+               {evaluate_scatter, lazy_scatter},
+               {evaluate_quantize, evaluate_quantize},
+               {evaluate_dequantize, evaluate_dequantize},
+               {evaluate_upsample, evaluate_upsample},
                {evaluate_update_cache, evaluate_update_cache},
                {evaluate_paged_update_cache, evaluate_paged_update_cache},
                {evaluate_fill_cache, evaluate_fill_cache},
@@ -161,6 +212,8 @@ static evaluator *lazy_evaluator(evaluator *f) {
                {evaluate_all_to_all, evaluate_all_to_all},
                {evaluate_mesh_partition, evaluate_mesh_partition},
                {evaluate_collective_broadcast, evaluate_collective_broadcast},
+               {evaluate_point_to_point, evaluate_point_to_point},
+               {evaluate_collective_permute, evaluate_collective_permute},
                {evaluate_convolution, lazy_convolution},
                {evaluate_max_pool, lazy_max_pool},
                {evaluate_avg_pool, lazy_avg_pool}};

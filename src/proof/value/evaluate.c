@@ -199,7 +199,7 @@ static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) 
                 last[k] = at;
             }
             if (!e->marking)
-                *out++ = l->fold(p[0], p[1], size);
+                *out++ = l->dot ? l->dot->of(l->dot, p[0], p[1], size) : l->fold(p[0], p[1], size);
         }
 }
 
@@ -260,7 +260,7 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
     double x;
     if (i < 0)
         eval_reason(e->ctx, REASON_OTHER, "%s: index %g of %lld", l->name, index, (long long)l->size);
-    if (of->kind != LAZY_INPUT)
+    if (of->kind != LAZY_INPUT && !of->given)
         return *read_node(e, of, offset + i * l->step, 1, 1, &x);
     e->how->draw(e->how->self, of, offset + i * l->step, 1, &x);
     return x;
@@ -268,7 +268,7 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
 
 static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double buffer[CHUNK];
-    bool computed = l->in[1].lazy->kind != LAZY_INPUT && l->in[1].lazy->kind != LAZY_TABLE;
+    bool computed = l->in[1].lazy->kind != LAZY_INPUT && l->in[1].lazy->kind != LAZY_TABLE && !l->in[1].lazy->given;
     for (struct run r = {.n = 0}; next_run(e, l, &r);) {
         const double *index = read_node(e, l->in[0].lazy, offset_of(&l->in[0], r.at, l->shape.rank),
                                         last_stride(&l->in[0], l->shape.rank), r.n, buffer);
@@ -291,7 +291,9 @@ static void visit(struct lazy_demand *e, const struct lazy *l, double *out) {
     static void (*const of[])(struct lazy_demand *, const struct lazy *, double *) = {
         [LAZY_INPUT] = input_node, [LAZY_TABLE] = NULL,     [LAZY_MAP] = map_node,  [LAZY_FOLD] = fold_node,
         [LAZY_PLACE] = place_node, [LAZY_JOIN] = join_node, [LAZY_TAKE] = take_node};
-    if (of[l->kind])
+    if (l->given)
+        input_node(e, l, out);
+    else if (of[l->kind])
         of[l->kind](e, l, out);
 }
 
@@ -336,7 +338,7 @@ static void compute_all(struct eval_context *ctx, void *self) {
         if (!s->wanted.n)
             continue;
         visit(e, e->all->all[i], s->x);
-        if (e->how->jitter > 0 && e->all->all[i]->moved)
+        if (e->how->jitter > 0 && e->all->all[i]->moved && !e->all->all[i]->given)
             jitter(e, e->all->all[i], s);
     }
     for (uint32_t k = 0; k < e->nasked; k++)

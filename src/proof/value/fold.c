@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double fold_sum(const double *x, const double *y, int64_t n) {
     double sum = 0;
@@ -97,3 +98,28 @@ SORTED(ascending_index, false, false, index)
 SORTED(descending_index, true, false, index)
 SORTED(ascending_index_of_last, false, true, index)
 SORTED(descending_index_of_last, true, true, index)
+
+static double of_block(const double *x, double at, int64_t n, enum dtype type) {
+    double block[BLOCK];
+    memcpy(block, x, (size_t)n * sizeof *x);
+    format_round_row(block, (size_t)n, type, ROUND_PACKER);
+    return block[(int)at];
+}
+
+double fold_bfp8(const double *x, const double *y, int64_t n) {
+    return of_block(x, y[0], n, DT_BFP8);
+}
+
+double fold_bfp4(const double *x, const double *y, int64_t n) {
+    return of_block(x, y[0], n, DT_BFP4);
+}
+
+double fold_bfp2(const double *x, const double *y, int64_t n) {
+    return of_block(x, y[0], n, DT_BFP2);
+}
+
+double fold_last(const double *x, const double *y, int64_t n) {
+    while (n > 0 && x[n - 1] == 0)
+        n--;
+    return n > 0 ? y[n - 1] : 0;
+}

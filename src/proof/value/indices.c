@@ -6,14 +6,18 @@
 
 static struct index_word *word_at(struct indices *s, int64_t number) {
     if (!s->word_of)
-        s->word_of = xcalloc((size_t)(s->numel / 64 + 1), sizeof *s->word_of);
-    if (!s->word_of[number]) {
+        s->word_of = xcalloc((size_t)(s->numel / 64 / WORDS_OF_PAGE + 1), sizeof *s->word_of);
+    uint32_t **page = &s->word_of[number / WORDS_OF_PAGE];
+    if (!*page)
+        *page = xcalloc(WORDS_OF_PAGE, sizeof **page);
+    uint32_t *word = &(*page)[number % WORDS_OF_PAGE];
+    if (!*word) {
         s->words = grow(s->words, &s->cap, s->nwords + 1, sizeof *s->words);
         s->unsorted |= s->nwords && s->words[s->nwords - 1].number > number;
         s->words[s->nwords] = (struct index_word){.number = (uint32_t)number};
-        s->word_of[number] = ++s->nwords;
+        *word = ++s->nwords;
     }
-    return &s->words[s->word_of[number] - 1];
+    return &s->words[*word - 1];
 }
 
 void indices_add(struct indices *s, int64_t from, int64_t n) {
@@ -35,13 +39,15 @@ void indices_count(struct indices *s) {
         qsort(s->words, s->nwords, sizeof *s->words, by_number);
     s->n = 0;
     for (uint32_t i = 0; i < s->nwords; i++) {
-        s->word_of[s->words[i].number] = i + 1;
+        s->word_of[s->words[i].number / WORDS_OF_PAGE][s->words[i].number % WORDS_OF_PAGE] = i + 1;
         s->words[i].before = s->n;
         s->n += (uint32_t)__builtin_popcountll(s->words[i].bits);
     }
 }
 
 void indices_free(struct indices *s) {
+    for (int64_t i = 0; s->word_of && i <= s->numel / 64 / WORDS_OF_PAGE; i++)
+        free(s->word_of[i]);
     free(s->word_of);
     free(s->words);
     *s = (struct indices){.numel = s->numel};

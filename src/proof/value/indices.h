@@ -14,7 +14,7 @@ struct index_word {
 };
 
 struct indices {
-    uint32_t *word_of;        /* per 64 indices: 1 + its word; 0: no member */
+    uint32_t **word_of;       /* by page of words, per 64 indices: 1 + its word; 0: no member. NULL: none on the page */
     struct index_word *words; /* ascending, once the set is counted */
     uint32_t nwords, cap;
     int64_t numel; /* of the tensor */
@@ -23,7 +23,8 @@ struct indices {
 };
 
 /* The largest tensor whose elements may be asked for. */
-#define MAX_INDEXED ((int64_t)1 << 30)
+#define MAX_INDEXED   ((int64_t)1 << 36)
+#define WORDS_OF_PAGE 512
 
 /* Zeroed it is empty, but for `numel`. */
 void indices_add(struct indices *s, int64_t from, int64_t n);
@@ -33,7 +34,7 @@ void indices_free(struct indices *s);
 
 /* The number of a member among all, ascending. */
 static inline int64_t indices_rank(const struct indices *s, int64_t i) {
-    const struct index_word *w = &s->words[s->word_of[i / 64] - 1];
+    const struct index_word *w = &s->words[s->word_of[i / 64 / WORDS_OF_PAGE][i / 64 % WORDS_OF_PAGE] - 1];
     return w->before + __builtin_popcountll(w->bits & (((uint64_t)1 << i % 64) - 1));
 }
 

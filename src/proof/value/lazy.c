@@ -44,21 +44,25 @@ static struct view lifted(struct eval_context *ctx, struct view v) {
     return v;
 }
 
-static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, const struct shape *s) {
-    struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
-    *t = (struct tensor){.shape = *s, .n = l->n, .lazy = l};
-    int64_t stride = 1;
-    for (uint32_t d = s->rank; d-- > 0; stride *= s->dim[d])
-        t->stride[d] = stride;
-    return t;
-}
-
 const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v) {
     struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
     v = lifted(ctx, v);
     *t = (struct tensor){.shape = v.shape, .n = shape_count(&v.shape), .lazy = v.lazy, .offset = v.offset};
     memcpy(t->stride, v.stride, sizeof t->stride);
     return t;
+}
+
+bool lazy_is_number(const struct tensor *t) {
+    return t->lazy && t->lazy->n == 1 && !isnan(lazy_number(t));
+}
+
+double lazy_number(const struct tensor *t) {
+    const struct lazy *l = t->lazy;
+    if (!l)
+        return NAN;
+    if (l->kind == LAZY_MAP && l->rounds && l->in[0].lazy->kind == LAZY_TABLE)
+        return format_round(l->in[0].lazy->x[l->in[0].offset], l->type, ROUND_PACKER);
+    return l->kind == LAZY_TABLE ? l->x[t->offset] : NAN;
 }
 
 /* Dimensions from `first` on that are one to all views become one. */
@@ -78,27 +82,163 @@ static void coalesce(struct shape *s, struct view *const *v, uint32_t n, uint32_
     s->rank = to;
 }
 
+/* ---- equal nodes ---- */
+
+enum { MOST_WORDS = 256, MOST_PARTS = 8 };
+
+/* What a node is made of. */
+struct making {
+    uint64_t word[MOST_WORDS];
+    uint32_t n;
+};
+
+static void add_word(struct making *m, uint64_t word) {
+    m->word[m->n++] = word;
+}
+
+static void add_number(struct making *m, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    add_word(m, bits);
+}
+
+static void add_list(struct making *m, const int64_t *x, uint32_t n) {
+    add_word(m, n);
+    for (uint32_t i = 0; i < n; i++)
+        add_word(m, (uint64_t)x[i]);
+}
+
+/* Numbers of constants are equal wherever they stand. */
+static void add_view(struct making *m, const struct view *v, uint32_t rank) {
+    bool number = v->lazy->kind == LAZY_TABLE && v->lazy->n == 1;
+    add_word(m, number ? UINT64_MAX : v->lazy->id);
+    add_number(m, number ? v->lazy->x[0] : 0);
+    add_word(m, (uint64_t)v->offset);
+    add_list(m, v->stride, number ? 0 : rank);
+}
+
+/* False: it is not told. */
+static bool describe(const struct lazy *l, struct making *m) {
+    m->n = 0;
+    if (l->kind == LAZY_INPUT || l->kind == LAZY_TABLE || l->nparts > MOST_PARTS)
+        return false;
+    add_word(m, l->kind);
+    add_list(m, l->shape.dim, l->shape.rank);
+    add_word(m, (uint64_t)(uintptr_t)l->unary);
+    add_word(m, (uint64_t)(uintptr_t)l->binary);
+    add_word(m, (uint64_t)(uintptr_t)l->fold);
+    add_word(m, (uint64_t)(uintptr_t)l->dot);
+    add_word(m, (uint64_t)l->rounds | (uint64_t)l->wraps << 1 | (uint64_t)l->type << 2);
+    for (uint32_t k = 0; k < l->nin; k++)
+        add_view(m, &l->in[k], l->kind == LAZY_PLACE ? l->in[k].shape.rank : l->shape.rank);
+    for (uint32_t k = 0; k < l->nin && l->kind == LAZY_FOLD; k++) {
+        add_list(m, l->group[k].shape.dim, l->group[k].shape.rank);
+        add_list(m, l->group[k].stride, l->group[k].shape.rank);
+    }
+    add_word(m, (uint64_t)l->size);
+    add_word(m, (uint64_t)l->step);
+    if (l->kind == LAZY_PLACE) {
+        add_list(m, l->in[0].shape.dim, l->in[0].shape.rank);
+        add_list(m, l->before, l->shape.rank);
+        add_list(m, l->spread, l->shape.rank);
+        add_number(m, l->fill);
+    }
+    for (uint32_t k = 0; k < l->nparts; k++) {
+        add_view(m, &l->parts[k], l->shape.rank);
+        add_word(m, (uint64_t)l->begin[k]);
+    }
+    add_word(m, l->axis);
+    return true;
+}
+
+static uint64_t hash_of(const struct making *m) {
+    uint64_t h = m->n;
+    for (uint32_t i = 0; i < m->n; i++)
+        h = hash_mix(h, m->word[i]);
+    return h;
+}
+
+/* Where the node is, or has to be put. */
+static uint32_t *known_place(const struct lazies *all, const struct making *m) {
+    struct making other;
+    uint64_t at = hash_of(m);
+    for (;; at++) {
+        uint32_t *k = &all->known[at & (all->nknown - 1)];
+        if (*k == NONE || (describe(all->all[*k], &other) && other.n == m->n &&
+                           memcmp(other.word, m->word, m->n * sizeof *m->word) == 0))
+            return k;
+    }
+}
+
+static void make_room(struct lazies *all) {
+    struct making m;
+    if (all->n * 2 < all->nknown)
+        return;
+    all->nknown = all->nknown ? 2 * all->nknown : 64;
+    all->known = xrealloc(all->known, all->nknown * sizeof *all->known);
+    memset(all->known, 0xff, all->nknown * sizeof *all->known);
+    for (uint32_t i = 0; i + 1 < all->n; i++)
+        if (describe(all->all[i], &m))
+            *known_place(all, &m) = i;
+}
+
+/* The node, the last one, or one before that is made as it is. */
+static struct lazy *shared(struct lazies *all, struct lazy *l) {
+    struct making m;
+    if (!all->shares || !describe(l, &m))
+        return l;
+    make_room(all);
+    uint32_t *k = known_place(all, &m);
+    if (*k == NONE)
+        *k = l->id;
+    else
+        all->n--;
+    return all->all[*k];
+}
+
+void lazies_free(struct lazies *all) {
+    free(all->all);
+    free(all->known);
+}
+
 /* ---- kinds ---- */
+
+/* The tensor of a node: of shape `s`, of which the node has one element along dimensions that are 1 in `own`. */
+static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, const struct shape *own,
+                                      const struct shape *s) {
+    struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
+    l = shared(all_of(ctx), l);
+    *t = (struct tensor){.shape = *s, .n = shape_count(s), .lazy = l};
+    int64_t stride = 1;
+    for (uint32_t d = s->rank; d-- > 0; stride *= own->dim[d])
+        t->stride[d] = own->dim[d] > 1 || s->dim[d] == 1 ? stride : 0;
+    return t;
+}
 
 const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type) {
     struct lazy *l = node_new(ctx, LAZY_INPUT, s);
     l->input = input;
     l->type = type;
-    return tensor_of(ctx, l, s);
+    return tensor_of(ctx, l, s, s);
 }
 
-static struct lazy *map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n, struct shape *s) {
-    *s = t[0]->shape;
-    for (uint32_t k = 1; k < n; k++) {
-        struct shape so_far = *s;
-        shape_broadcast(ctx, &so_far, &t[k]->shape, s);
+/* With one element along dimensions in which no operand varies. */
+static struct shape varying_shape(const struct view *v, uint32_t n, const struct shape *s) {
+    struct shape own = *s;
+    for (uint32_t d = 0; d < s->rank; d++) {
+        bool varies = false;
+        for (uint32_t k = 0; k < n; k++)
+            varies |= v[k].stride[d] != 0;
+        own.dim[d] = varies ? s->dim[d] : 1;
     }
-    struct view *in[3], lift[3];
-    for (uint32_t k = 0; k < n; k++)
-        lift[k] = lifted(ctx, view_expanded(t[k], s));
-    struct lazy *l = node_new(ctx, LAZY_MAP, s);
+    return own;
+}
+
+static struct lazy *map_node_of(struct eval_context *ctx, const struct view *v, uint32_t n, const struct shape *own) {
+    struct view *in[3];
+    struct lazy *l = node_new(ctx, LAZY_MAP, own);
     for (uint32_t k = 0; k < n; k++) {
-        l->in[k] = lift[k];
+        l->in[k] = v[k];
         in[k] = &l->in[k];
     }
     l->nin = n;
@@ -106,12 +246,27 @@ static struct lazy *map_of(struct eval_context *ctx, const struct tensor *const 
     return l;
 }
 
+/* `own`: the shape of the node; `s`: of the result. */
+static struct lazy *map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n, struct shape *own,
+                           struct shape *s) {
+    *s = t[0]->shape;
+    for (uint32_t k = 1; k < n; k++) {
+        struct shape so_far = *s;
+        shape_broadcast(ctx, &so_far, &t[k]->shape, s);
+    }
+    struct view lift[3];
+    for (uint32_t k = 0; k < n; k++)
+        lift[k] = lifted(ctx, view_expanded(t[k], s));
+    *own = varying_shape(lift, n, s);
+    return map_node_of(ctx, lift, n, own);
+}
+
 const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
-    struct shape s;
-    struct lazy *l = map_of(ctx, &x, 1, &s);
+    struct shape own, s;
+    struct lazy *l = map_of(ctx, &x, 1, &own, &s);
     l->unary = f;
     l->moved = true;
-    return tensor_of(ctx, l, &s);
+    return tensor_of(ctx, l, &own, &s);
 }
 
 static bool is_itself(const struct lazy *l) {
@@ -127,30 +282,61 @@ static bool compares_itself(const struct tensor *t, binary_function *f) {
 /* (x == x) + (x != x) is 1, whatever x is: lowerings write so what has as many elements as x. */
 const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                  const struct tensor *y) {
-    struct shape s;
+    struct shape own, s;
     if (f == binary_ADD && compares_itself(x, binary_EQ) && compares_itself(y, binary_NE) &&
         shape_eq(&x->shape, &y->shape))
         return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 1), &x->shape));
-    struct lazy *l = map_of(ctx, (const struct tensor *const[]){x, y}, 2, &s);
+    struct lazy *l = map_of(ctx, (const struct tensor *const[]){x, y}, 2, &own, &s);
     l->binary = f;
     l->moved = true;
-    return tensor_of(ctx, l, &s);
+    return tensor_of(ctx, l, &own, &s);
 }
 
 const struct tensor *lazy_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
                                  const struct tensor *y) {
-    struct shape s;
-    struct lazy *l = map_of(ctx, (const struct tensor *const[]){condition, x, y}, 3, &s);
-    return tensor_of(ctx, l, &s);
+    struct shape own, s;
+    struct lazy *l = map_of(ctx, (const struct tensor *const[]){condition, x, y}, 3, &own, &s);
+    return tensor_of(ctx, l, &own, &s);
+}
+
+/* In blocks of 16 in a row, the last of which may be padded: each element is one of its block. */
+static const struct tensor *in_blocks(struct eval_context *ctx, const struct tensor *x, enum dtype type) {
+    fold_function *f = type == DT_BFP8 ? fold_bfp8 : type == DT_BFP4 ? fold_bfp4 : fold_bfp2;
+    uint32_t rank = x->shape.rank, last = rank - 1;
+    int64_t n = x->shape.dim[last], blocks = (n + BLOCK - 1) / BLOCK, before[MAX_RANK] = {0};
+    struct shape s = x->shape;
+    struct view v = view_of(x), place = {.shape = {0}};
+    if (rank + 2 > MAX_RANK)
+        eval_fail(ctx, "block floats of rank %u", rank);
+    s.dim[last] = blocks * BLOCK;
+    if (s.dim[last] != n)
+        v = view_of(lazy_place(ctx, &v, &s, before, NULL, 0));
+    struct tensor *numbers = tensor_new(ctx, &(struct shape){1, {BLOCK}});
+    for (int i = 0; i < BLOCK; i++)
+        numbers->x[i] = i;
+    int64_t step = v.stride[last];
+    v.shape.dim[last] = blocks;
+    v.stride[last] = BLOCK * step;
+    v.shape.dim[rank] = v.shape.dim[rank + 1] = BLOCK;
+    v.stride[rank] = 0;
+    v.stride[rank + 1] = step;
+    v.shape.rank += 2;
+    place.shape = v.shape;
+    place.x = numbers->x;
+    place.stride[rank] = 1;
+    const struct tensor *all = lazy_reshaped(ctx, lazy_fold(ctx, "a block float", f, &v, &place, 1), &s);
+    return lazy_of_view(ctx, view_cut(view_of(all), last, 0, 1, n));
 }
 
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps) {
-    struct shape s;
-    struct lazy *l = map_of(ctx, &x, 1, &s);
+    if (format_is_block(type) && x->shape.rank)
+        return in_blocks(ctx, x, type);
+    struct shape own, s;
+    struct lazy *l = map_of(ctx, &x, 1, &own, &s);
     l->rounds = true;
     l->wraps = wraps;
     l->type = type;
-    return tensor_of(ctx, l, &s);
+    return tensor_of(ctx, l, &own, &s);
 }
 
 /* The table of a constant has the numbers of its text. */
@@ -163,8 +349,20 @@ void lazy_round_constant(const struct tensor *x, enum dtype type) {
         l->x[i] = format_round(l->x[i], type, ROUND_EVEN);
 }
 
-const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
-                               const struct view *y, uint32_t ngroup) {
+/* How many equal ones are summed along dimensions of a group in which no operand varies, which become 1. */
+static double take_repetitions(fold_function *f, const struct shape *varying, uint32_t first, struct shape *group) {
+    bool sums = f == fold_sum || f == fold_dot;
+    double n = 1;
+    for (uint32_t d = 0; d < group->rank && f != fold_prod; d++) {
+        n *= sums && varying->dim[first + d] == 1 ? (double)group->dim[d] : 1;
+        group->dim[d] = varying->dim[first + d];
+    }
+    return n;
+}
+
+static const struct tensor *fold_with(struct eval_context *ctx, const char *name, fold_function *f,
+                                      const struct view *x, const struct view *y, uint32_t ngroup,
+                                      const struct dot *dot) {
     struct shape s = x->shape, group = {.rank = ngroup};
     const struct view *from[2] = {x, y};
     struct view *in[2], *by[2], lift[2];
@@ -173,9 +371,13 @@ const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_
     memcpy(group.dim, s.dim + s.rank, ngroup * sizeof *s.dim);
     for (uint32_t k = 0; k < n; k++)
         lift[k] = lifted(ctx, *from[k]);
-    struct lazy *l = node_new(ctx, LAZY_FOLD, &s);
+    struct shape own = varying_shape(lift, n, &x->shape);
+    double times = dot ? 1 : take_repetitions(f, &own, s.rank, &group);
+    own.rank = s.rank;
+    struct lazy *l = node_new(ctx, LAZY_FOLD, &own);
     l->name = name;
     l->fold = f;
+    l->dot = dot;
     l->nin = n;
     l->moved = true;
     for (uint32_t k = 0; k < n; k++) {
@@ -189,7 +391,13 @@ const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_
     coalesce(&group, by, n, 0);
     for (uint32_t k = 0; k < n; k++)
         l->group[k].shape = group;
-    return tensor_of(ctx, l, &s);
+    const struct tensor *t = tensor_of(ctx, l, &own, &s);
+    return times == 1 ? t : lazy_binary(ctx, binary_MULTIPLY, t, tensor_scalar(ctx, times));
+}
+
+const struct tensor *lazy_fold(struct eval_context *ctx, const char *name, fold_function *f, const struct view *x,
+                               const struct view *y, uint32_t ngroup) {
+    return fold_with(ctx, name, f, x, y, ngroup, NULL);
 }
 
 const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
@@ -203,7 +411,7 @@ const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, 
         l->before[d] = before[d];
         l->spread[d] = spread ? spread[d] : 1;
     }
-    return tensor_of(ctx, l, s);
+    return tensor_of(ctx, l, s, s);
 }
 
 const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t) {
@@ -220,7 +428,7 @@ const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t)
     l->size = t->size;
     l->step = t->step;
     coalesce(&l->shape, (struct view *const[]){&l->in[0], &l->in[1]}, 2, 0);
-    return tensor_of(ctx, l, &t->index.shape);
+    return tensor_of(ctx, l, &t->index.shape, &t->index.shape);
 }
 
 const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
@@ -238,7 +446,7 @@ const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *co
     l->begin = begin;
     l->nparts = n;
     l->axis = axis;
-    return tensor_of(ctx, l, &s);
+    return tensor_of(ctx, l, &s, &s);
 }
 
 /* ---- shapes ---- */
@@ -265,6 +473,25 @@ static bool restride(const struct view *v, const struct shape *to, int64_t *stri
     return true;
 }
 
+/* Dimensions become 1 in both shapes where as many of them are the same elements, in which the view does not vary. */
+static void drop_repeated(const struct view *v, struct shape *own, struct shape *result) {
+    for (uint32_t d = 0, e = 0, first, to; d < own->rank || e < result->rank; d = first, e = to) {
+        int64_t n = d < own->rank ? own->dim[d] : 1, m = e < result->rank ? result->dim[e] : 1;
+        for (first = d + 1, to = e + 1; n != m;)
+            if (n < m)
+                n *= own->dim[first++];
+            else
+                m *= result->dim[to++];
+        bool varies = false;
+        for (uint32_t i = d; i < first && i < own->rank; i++)
+            varies |= own->dim[i] > 1 && v->stride[i] != 0;
+        for (uint32_t i = d; i < first && i < own->rank && !varies; i++)
+            own->dim[i] = 1;
+        for (uint32_t i = e; i < to && i < result->rank && !varies; i++)
+            result->dim[i] = 1;
+    }
+}
+
 static double itself(double x) {
     return x;
 }
@@ -273,13 +500,16 @@ const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor
     struct view v = view_of(t), to = {.shape = *s, .lazy = t->lazy, .offset = t->offset};
     if (restride(&v, s, to.stride))
         return lazy_of_view(ctx, to);
-    struct shape own;
-    struct lazy *l = map_of(ctx, &t, 1, &own);
+    struct view from = lifted(ctx, v);
+    struct shape own = t->shape, result = *s;
+    drop_repeated(&from, &own, &result);
+    struct lazy *l = map_node_of(ctx, &from, 1, &own);
     l->unary = itself;
-    return tensor_of(ctx, l, s);
+    return tensor_of(ctx, l, &result, s);
 }
 
-const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y) {
+const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y,
+                                  const struct dot *dot) {
     struct shape bx = x->shape, by = y->shape, batch;
     bx.rank -= 2;
     by.rank -= 2;
@@ -304,7 +534,7 @@ const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x
     v[0].stride[batch.rank + 2] = x->stride[x->shape.rank - 1];
     v[1].stride[batch.rank + 1] = y->stride[y->shape.rank - 1];
     v[1].stride[batch.rank + 2] = y->stride[y->shape.rank - 2];
-    return lazy_fold(ctx, "a product", fold_dot, &v[0], &v[1], 1);
+    return fold_with(ctx, "a product", fold_dot, &v[0], &v[1], 1, dot);
 }
 
 static bool compares(const struct lazy *l) {

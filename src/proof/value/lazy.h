@@ -41,6 +41,7 @@ struct lazy {
     unary_function *unary;
     binary_function *binary;
     bool rounds, wraps;
+    bool given;      /* it is drawn as inputs are: what it is made of is not asked for */
     bool drawn;      /* it depends on an input, */
     bool compares;   /* compares it with another number, */
     bool tests_nan;  /* compares it with itself, */
@@ -50,6 +51,7 @@ struct lazy {
     enum dtype type; /* INPUT, TABLE, and of what is rounded */
     /* FOLD: `in` is over `shape` with the first element of each group, `group` over one group from there */
     fold_function *fold;
+    const struct dot *dot; /* or NULL: what computes the sum of products */
     struct view group[2];
     /* PLACE: element i of the operand, in[0], along a dimension is at before + i * spread; else `fill` */
     int64_t before[MAX_RANK], spread[MAX_RANK];
@@ -64,7 +66,11 @@ struct lazy {
 struct lazies {
     struct lazy **all;
     uint32_t n, cap;
+    bool shares;     /* what is made in the same way of the same nodes is one node */
+    uint32_t *known; /* private: nodes by what they are made of, a hash table; `nknown` places, a power of 2 */
+    uint32_t nknown;
 };
+void lazies_free(struct lazies *all);
 
 extern const struct lazy_maker lazy_maker;
 
@@ -85,12 +91,17 @@ const struct tensor *lazy_place(struct eval_context *ctx, const struct view *x, 
 const struct tensor *lazy_take(struct eval_context *ctx, const struct taking *t);
 const struct tensor *lazy_join(struct eval_context *ctx, const struct tensor *const *parts, uint32_t n, uint32_t axis);
 
+/* All elements of a tensor are one number that a constant has; and that number, else NAN. */
+bool lazy_is_number(const struct tensor *t);
+double lazy_number(const struct tensor *t);
+
 /* ---- for lazy_maker ---- */
 
 const struct tensor *lazy_of_view(struct eval_context *ctx, struct view v);
 const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor *t, const struct shape *s);
 /* x[..., m, k] @ y[..., k, n], batch dimensions broadcast; both of rank 2 at least, and of equal k. */
-const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y);
+const struct tensor *lazy_product(struct eval_context *ctx, const struct view *x, const struct view *y,
+                                  const struct dot *dot);
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps);
 void lazy_round_constant(const struct tensor *x, enum dtype type);
 
