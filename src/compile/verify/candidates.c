@@ -203,7 +203,7 @@ static uint32_t add_of_same_name(const struct dag *d, uint32_t after, struct mer
 /* What an op writes into a tensor: the op of BEFORE that writes into the same one, or makes of it what it writes. */
 static uint32_t add_written(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
     const struct dag_node *x = &d->nodes[d->values[after].node];
-    if (d->side[AFTER].g->m->ops[x->op].nresults > 0)
+    if (mlir_result_name(d->side[AFTER].g->m, x->op).n > 0)
         return n;
     uint32_t v = d->operands[x->first_operand], before = v == NONE ? NONE : d->values[v].rep;
     for (uint32_t i = d->side[BEFORE].first_node; before != NONE && i < d->side[BEFORE].end_node; i++)

@@ -53,7 +53,7 @@ bool op_computes(const struct graph *g, uint32_t op) {
 
 /* An op without results that takes tensors writes one: the first. */
 static bool writes(const struct graph *g, uint32_t op) {
-    return g->m->ops[op].nresults == 0 && op_computes(g, op) && graph_noperands(g, op) > 0 &&
+    return mlir_result_name(g->m, op).n == 0 && op_computes(g, op) && graph_noperands(g, op) > 0 &&
            is_tensor_operand(g, graph_operands(g, op)[0]);
 }
 
@@ -281,7 +281,7 @@ static uint32_t find_node(const struct dag *d, int side, const struct graph *g, 
         const struct graph *of = d->side[x->side].g;
         if (x->side == side && x->number == number && on_operands(d, node, operands, n) &&
             ops_alike(of, x->op, g, op) &&
-            (!same_types || g->m->ops[op].nresults == 0 ||
+            (!same_types || writes(g, op) ||
              graph_dtype(of, of->m->ops[x->op].first_result) == graph_dtype(g, g->m->ops[op].first_result)))
             return node;
     }
@@ -405,7 +405,7 @@ static void add_node(struct dag_builder *b, uint32_t op) {
     d->cut_short |= d->nnodes > MAX_NODES;
     if (writes(g, op))
         write_tensor(b, graph_operands(g, op)[0], add_value(b, graph_operands(g, op)[0], node, 0));
-    for (uint32_t i = 0; i < o->nresults; i++)
+    for (uint32_t i = 0; i < o->nresults && !writes(g, op); i++)
         b->s->of[o->first_result + i] = add_value(b, o->first_result + i, node, i);
 }
 
