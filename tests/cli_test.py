@@ -149,7 +149,7 @@ class Case(unittest.TestCase):
     def found(self, ran, name="fusion_todo.yml", out=""):
         """Exit 1, and a summary of one place alone on standard error, with what an option promises."""
         self.assertEqual((ran[0], ran[1]), (1, out))
-        self.assertRegex(ran[2], r"^%s: 1 place, 1 fused op; [^\n]*\n((?: |set ).*\n)*$" % re.escape(name))
+        self.assertRegex(ran[2], r"^%s: 1 place, 1 fused op; [^\n]*\n((?: |set |\d).*\n)*$" % re.escape(name))
 
     def wrong(self, word, *args):
         """Wrong usage: exit 2, an error that has this word, nothing written, a report that is there untouched."""

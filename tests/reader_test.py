@@ -153,7 +153,7 @@ class Reader(unittest.TestCase):
         self.write("file.yml", text)
         done = subprocess.run([PROGRAM, "-n", "--expect=file.yml", "model.ttir.mlir", "model.ttnn.mlir"], cwd=self.dir,
                               capture_output=True, text=True)
-        self.assertEqual((done.returncode, len(re.findall(r"(?m)^file\.yml:\d+:\d+: error: .* expected", done.stderr))), (1, 4), done.stderr)
+        self.assertEqual((done.returncode, len(re.findall(r"(?m)^file\.yml:\d+:\d+: error: .* expected", done.stderr))), (1, 5), done.stderr)
 
 
 if __name__ == "__main__":

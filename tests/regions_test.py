@@ -79,7 +79,7 @@ class Regions(unittest.TestCase):
 
     def test_one_entry_for_regions_alike(self):
         ops = [('exp', '%0', '%a'), ('neg', '%1', '%0'), ('matmul', '%2', '%1', '%b'), ('exp', '%3', '%2'), ('neg', '%4', '%3')]
-        _, found = self.audit(module(ops), '--include=elementwise')
+        _, found = self.audit(module(ops), '--include=elementwise,slower')
         self.assertEqual([len(e['instances']) for e in found], [2])
 
     def test_counts_without_a_report(self):

@@ -73,7 +73,7 @@ def read_pairs():
     return pairs
 
 
-LONGEST = 300  # characters of a counterexample
+LONGEST = 400  # characters of a counterexample
 X = ["x: 8x32xf32"]
 RELU6 = ["%r = ttir.relu6(%x) : 8x32xf32"]
 

@@ -10,9 +10,9 @@
 #include "proof/value/lazy.h"
 #include "search/match/evaluate.h"
 
-/* The number that all elements of an input have in this run: attributes of the form may use it. */
+/* The number that all elements of an input have in this run, if any are given: attributes of the form may use it. */
 static double number_given(const struct form_run *run, uint32_t value) {
-    for (uint32_t i = 0; i < run->ref->problem.ninputs; i++)
+    for (uint32_t i = 0; run->given && i < run->ref->problem.ninputs; i++)
         if (run->given[i].value == value && run->given[i].tensor && lazy_is_number(run->given[i].tensor))
             return lazy_number(run->given[i].tensor);
     return NAN;

@@ -94,7 +94,7 @@ struct form_run {
     const struct reference *ref;
     const struct fused_form *form;
     struct eval_context *eval;
-    const struct given *given;
+    const struct given *given;    /* NULL: the form is only written */
     const struct tensor **values; /* of fused_form.values */
     const struct tensor **names;  /* of the form, in the frame, after form_bind */
     const struct axis_frame *frame;
