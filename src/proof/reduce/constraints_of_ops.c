@@ -364,4 +364,6 @@ void constraints_of_op(struct constraints *c, uint32_t op) {
         f(c, op, &x, &y);
     else
         keep_op(c, op);
+    if (k == K_INDEX_SELECT || k == K_SELECT) /* which begin where slices do, by numbers of their own */
+        keep_slices(c);
 }
