@@ -103,7 +103,8 @@ enum shrink_rule {
     SHRINK_FILLS,        /* one user of a cache, by number */
     SHRINK_TAKES_SLICES, /* whole ones: any extents */
     SHRINK_HEADS,        /* rows are cut into the heads of queries, keys and values */
-    SHRINK_GROUPS        /* num_groups divides the channels */
+    SHRINK_GROUPS,       /* num_groups divides the channels */
+    SHRINK_SELECTS       /* windows of it, by number: as it is, as are slices */
 };
 
 /* How data goes through an op to its result, where its class does not say. */

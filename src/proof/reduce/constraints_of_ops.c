@@ -302,6 +302,15 @@ static void constrain_gather(struct constraints *c, uint32_t op, const struct sh
         keep_op(c, op);
 }
 
+/* Windows begin by numbers of their own, where slices on the other side do. */
+static void constrain_windows_selected(struct constraints *c, uint32_t op, const struct shape *x,
+                                       const struct shape *y) {
+    (void)x;
+    (void)y;
+    keep_op(c, op);
+    keep_slices(c);
+}
+
 /* ---- by operator ---- */
 
 static bool is_free(enum op_kind k) {
@@ -314,10 +323,15 @@ static bool is_free(enum op_kind k) {
 
 /* NULL: nothing is known. */
 static constrainer *constrainer_of(enum op_kind k) {
-    static constrainer *const rules[] = {[SHRINK_RESHAPE] = constrain_reshape, [SHRINK_MULTIPLIES] = constrain_repeat,
-                                         [SHRINK_DIVIDES] = constrain_split,   [SHRINK_PAD] = constrain_pad,
-                                         [SHRINK_FILLS] = constrain_fill,      [SHRINK_TAKES_SLICES] = constrain_gather,
-                                         [SHRINK_HEADS] = constrain_heads,     [SHRINK_GROUPS] = constrain_groups};
+    static constrainer *const rules[] = {[SHRINK_RESHAPE] = constrain_reshape,
+                                         [SHRINK_MULTIPLIES] = constrain_repeat,
+                                         [SHRINK_DIVIDES] = constrain_split,
+                                         [SHRINK_PAD] = constrain_pad,
+                                         [SHRINK_FILLS] = constrain_fill,
+                                         [SHRINK_TAKES_SLICES] = constrain_gather,
+                                         [SHRINK_HEADS] = constrain_heads,
+                                         [SHRINK_GROUPS] = constrain_groups,
+                                         [SHRINK_SELECTS] = constrain_windows_selected};
     return op_table[k].class == OP_JOIN    ? constrain_concat
            : op_table[k].class == OP_SLICE ? constrain_slice
            : op_table[k].window.kind       ? constraints_of_window
@@ -364,6 +378,4 @@ void constraints_of_op(struct constraints *c, uint32_t op) {
         f(c, op, &x, &y);
     else
         keep_op(c, op);
-    if (k == K_INDEX_SELECT || k == K_SELECT) /* which begin where slices do, by numbers of their own */
-        keep_slices(c);
 }
