@@ -432,8 +432,9 @@ static bool is_moved_otherwise(struct sweep *s, const struct mlir *miter) {
 
 /* The compiler computed it, and all that the results differ by is what rounding in their formats makes. */
 static bool is_folded(const struct sweep *s, const struct compared_region *r, const struct cone_pair *c) {
-    struct device_error e =
-        c->ninputs ? (struct device_error){.known = false} : miter_error(r->own_types, s->m->lowerings, false);
+    if (c->ninputs)
+        return false;
+    struct device_error e = miter_error(r->own_types, s->m->lowerings, false);
     return e.known && e.relative_l2[AFTER] <= 2 * e.relative_l2[BEFORE];
 }
 
