@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/mlir/print.h"
 #include "proof/equal/shapes.h"
@@ -80,30 +79,17 @@ static bool in_function(const struct cutting *c, uint32_t op) {
     return op != NONE && c->m->ops[op].func == c->func && c->m->ops[op].parent == c->m->funcs[c->func].op;
 }
 
-/* Where the op is among those that are cut out, or would be. */
-static uint32_t position_of(const struct cutting *c, uint32_t op) {
-    uint32_t low = 0, high = c->nops;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->ops[middle] < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool is_in(const struct cutting *c, uint32_t op) {
-    uint32_t at = position_of(c, op);
-    return at < c->nops && c->ops[at] == op;
+    return find_id(c->ops, c->nops, op) != NONE;
 }
 
 static void add_op(struct cutting *c, uint32_t op) {
-    uint32_t at = position_of(c, op);
-    if (at < c->nops && c->ops[at] == op)
+    uint32_t at = c->nops;
+    if (is_in(c, op))
         return;
     c->ops = grow(c->ops, &c->cap, c->nops + 1, sizeof *c->ops);
-    memmove(c->ops + at + 1, c->ops + at, (c->nops++ - at) * sizeof *c->ops);
+    for (c->nops++; at > 0 && c->ops[at - 1] > op; at--)
+        c->ops[at] = c->ops[at - 1];
     c->ops[at] = op;
 }
 
