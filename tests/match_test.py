@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The formula language and its conditions: for each feature places that match and as many that almost do.
+
+usage: match_test.py PROGRAM
+tests/match.txt has blocks: the lines of a formula, other keys of the pattern, and examples as `patterns test` takes
+them, each of TTIR or, with that word, of TTNN.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "match.txt")
+IDIOMS = os.path.join(os.path.dirname(TABLE), "..", "patterns", "idioms.yml")
+
+
+def document(number, lines):
+    """A block as a pattern of its own."""
+    match, keys, tests = [], [], []
+    for line in lines:
+        example = re.match(r"- (ttnn )?(hit|miss): (.*)", line)
+        if example:
+            tests += ["- name: line %d" % number, "  level: " + (example[1] or "ttir"), "  %s: |" % example[2], "    " + example[3]]
+        elif tests:
+            tests.append(line)
+        elif keys or re.match(r"(where|require|unless|escapes|notes|torch|fused):", line):
+            keys.append(line)
+        elif not line.startswith("#"):
+            match.append("  " + line)
+        number += 1
+    return "\n".join(["name: line_%d" % number, "fused_op: ttnn.p", "match: |", *match, *keys, "tests:", *tests, ""])
+
+
+def main():
+    with open(TABLE, encoding="utf-8") as file:
+        table = file.read()
+    documents, number = [], 1
+    for block in table.split("\n\n"):
+        lines = block.splitlines()
+        documents.append(document(number, lines))
+        number += len(lines) + 1
+    hits, misses = (len(re.findall(r"(?m)^- (?:ttnn )?%s: " % what, table)) for what in ("hit", "miss"))
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as patterns:
+        patterns.write("---\n".join(documents))
+        patterns.flush()
+        done = subprocess.run([sys.argv[1], "patterns", "test", "--no-default-patterns", "-P", IDIOMS, "-P", patterns.name],
+                              stderr=subprocess.PIPE, text=True, check=False)
+    print(done.stderr)
+    print("%d places, %d near misses" % (hits, misses))
+    return done.returncode or hits != misses
+
+
+if __name__ == "__main__":
+    sys.exit(main())
