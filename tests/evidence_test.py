@@ -310,6 +310,18 @@ class Logs(Case):
                 if "set enable-fusing-pass=true" in action:
                     self.assertIn("if it was off", action, ttnn)
 
+    def test_what_an_option_is_said_to_bring(self):
+        """Is what the compile with it takes, by the same prices, also where it makes parts of a larger place."""
+        for name in "12c-one-norm-2048x4096", "13-two-rms-norms-of-one", "46-lm-head-last-token", "58-bert-output":
+            pair = [CORPUS + "/../trials/issues/%s.%s.mlir" % (name, kind) for kind in ("ttir", "unfused", "ttnn")]
+            if not all(map(os.path.exists, pair)):
+                self.skipTest("no trials")
+            off, on = (json.loads(subprocess.run([PROGRAM, "-qo", "-", "--format=json", "--no-validate", "--min-saving=0us", pair[0], ttnn],
+                                                 stdout=subprocess.PIPE, check=False).stdout) for ttnn in pair[1:])
+            option = next(p for p in off["promises"] if p["option"] == "enable-fusing-pass=true")
+            self.assertTrue(option["at_most"])
+            self.assertAlmostEqual(option["after_us"] / on["total_us"], 1, delta=0.1, msg=name)
+
 
 if __name__ == "__main__":
     unittest.main()

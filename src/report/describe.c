@@ -118,26 +118,6 @@ static void end_describing(struct describer *by) {
     arena_free(&by->kept);
 }
 
-/* Whether the fusing passes of this graph were on, which is known when all its findings are (those from `first` on),
- * and says it in each: on, if one of their patterns made a part of a place; off, if nothing is fused and something was
- * missed. */
-static enum fusing settle_fusing(const struct describer *by, struct report *r, uint32_t first) {
-    enum fusing now = !by->fused && by->missed ? FUSING_OFF : by->notes.fusing;
-    for (uint32_t i = first; i < r->findings.n; i++)
-        if (r->findings.items[i]->notes.claim.fusing == FUSING_ON)
-            now = FUSING_ON;
-    for (uint32_t i = first; i < r->findings.n; i++) {
-        struct finding *f = r->findings.items[i];
-        if (f->notes.claim.fusing == now)
-            continue;
-        f->notes.claim.fusing = now;
-        f->notes.claim.many = by->f->unfused;
-        if (f->todo.kind != TODO_LEAVE)
-            f->todo = todo_of(&f->notes.claim, &r->arena);
-    }
-    return now;
-}
-
 static uint64_t cost_hash(const struct cost *c) {
     const struct counted *n = &c->counted;
     const int64_t counts[] = {n->launches, n->dram_read, n->dram_written, n->l1_read, n->l1_written, n->held};
@@ -551,6 +531,41 @@ static bool is_part(const struct describer *by, const struct match *m, const uin
         any |= marks[m->ops[k]];
     return any == REPORTED && pattern_reach(m->pattern) == REACH_DIALECT &&
            source_wanted(&by->options->patterns, m->pattern);
+}
+
+/* A pass that runs unless it is switched off left a part of a place. */
+static bool part_is_missed(const struct describer *by, const struct report *r) {
+    const struct match_list *all = &by->f->selection.gave_way;
+    uint8_t *marks = mark_places(by, r);
+    bool missed = false;
+    for (uint32_t i = 0; i < all->n && !missed; i++) {
+        const struct match *m = &all->items[i];
+        struct claim claim = {.set = by->f->patterns, .pattern = m->pattern, .before = by->notes.before_passes};
+        missed = is_part(by, m, marks) && claim_is_optional(&claim) && tells_of_fusing(by->f->patterns, m);
+    }
+    free(marks);
+    return missed;
+}
+
+/* Whether the fusing passes of this graph were on, which is known when all its findings are (those from `first` on),
+ * and says it in each: on, if one of their patterns made a part of a place; off, if nothing is fused and something was
+ * missed. */
+static enum fusing settle_fusing(const struct describer *by, struct report *r, uint32_t first) {
+    bool off = !by->fused && (by->missed || part_is_missed(by, r));
+    enum fusing now = off ? FUSING_OFF : by->notes.fusing;
+    for (uint32_t i = first; i < r->findings.n; i++)
+        if (r->findings.items[i]->notes.claim.fusing == FUSING_ON)
+            now = FUSING_ON;
+    for (uint32_t i = first; i < r->findings.n; i++) {
+        struct finding *f = r->findings.items[i];
+        if (f->notes.claim.fusing == now)
+            continue;
+        f->notes.claim.fusing = now;
+        f->notes.claim.many = by->f->unfused;
+        if (f->todo.kind != TODO_LEAVE)
+            f->todo = todo_of(&f->notes.claim, &r->arena);
+    }
+    return now;
 }
 
 static struct promise part_of(struct describer *by, const struct match *m, enum fusing fusing, struct report *r) {

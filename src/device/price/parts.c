@@ -153,11 +153,18 @@ bool part_reads(const struct parts *s, uint32_t value) {
     return value != NONE && part_that_makes(s, value) == NONE && !graph_constant(graph_of(s), value).known;
 }
 
+uint32_t value_before_moves(const struct parts *s, uint32_t value) {
+    uint32_t from;
+    while ((from = part_that_makes(s, value)) != NONE && graph_looks_through(graph_of(s), s->ops[from]))
+        value = graph_through(graph_of(s), s->ops[from]);
+    return value;
+}
+
 static void find_operand(struct parts *s) {
     const struct graph *g = graph_of(s);
     s->operand = NONE;
     for (uint32_t i = 0; i < s->detail->nslots; i++) {
-        uint32_t v = s->detail->slots[i].value;
+        uint32_t v = value_before_moves(s, s->detail->slots[i].value);
         if (s->match->pattern->formula.slot_is_variable[i] && part_reads(s, v) && !graph_is_parameter(g, v) &&
             (s->operand == NONE || graph_numel(g, v) > graph_numel(g, s->operand)))
             s->operand = v;

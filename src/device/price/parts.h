@@ -25,6 +25,7 @@ const struct graph *graph_of(const struct parts *s);
 void *for_parts(const struct parts *s, size_t size);
 uint32_t part_of(const struct parts *s, uint32_t op);
 uint32_t part_that_makes(const struct parts *s, uint32_t value);
+uint32_t value_before_moves(const struct parts *s, uint32_t value); /* by parts that only move it */
 bool is_used_outside(const struct parts *s, uint32_t value);
 bool part_yields(const struct parts *s, uint32_t op);
 bool is_attention(enum op_kind k);

@@ -309,13 +309,8 @@ static uint32_t bias_of(const struct parts *s, uint32_t add, const bool *made) {
     const struct graph *g = graph_of(s);
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t v = graph_operands(g, add)[k], from = part_that_makes(s, v);
-        if (from != NONE && (s->ops[from] == s->product || made[from]))
-            continue;
-        while (from != NONE && graph_looks_through(g, s->ops[from])) {
-            v = graph_through(g, s->ops[from]);
-            from = part_that_makes(s, v);
-        }
-        return v;
+        if (from == NONE || (s->ops[from] != s->product && !made[from]))
+            return value_before_moves(s, v);
     }
     return NONE;
 }
