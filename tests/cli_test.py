@@ -559,38 +559,6 @@ class PatternLibrary(Case):
         self.assertEqual(status, 0)
         self.assertIn("empty.yml: warning: ", err)
 
-    def test_check_finds_errors(self):
-        """Each at its place, with what is meant."""
-        head = "name: a\nfused_op: a.b\nsource: ttnn\n"
-        formula = RELU.replace("maximum(x, 0)\nfused", "s\nfused")
-
-        def match(text):
-            return formula.replace("maximum(x, 0)", text)
-        for text, place, hint in (
-                (RELU + "match: out = exp(x)\n", "6:1", ""), ("name: ''\n" + head[8:] + "match: out = exp(x)\n", "1:7", ""),
-                (RELU + "requires: extent(x, -1) > 1\n", "6:1", "require?"), (RELU + "status: {level: ttxr}\n", "6:17", "library"),
-                (RELU + "tests:\n  - hti: foo\n", "7:5", "hit?"), (RELU + "block: {wen: rank(x) == 2, say: no}\n", "6:9", "when?"),
-                (RELU + "status: {pas: x}\n", "6:10", "pass?"), (head + "like: linaer\n", "4:7", "linear?"),
-                (match("maximun(x, 0)"), "5:14", "maximum?"), (match("rleu(x)"), "5:14", "relu?"),
-                (match("slice_static(x, 0)"), "5:14", "write slice"), (match("pow_scalar(x, 0)"), "5:14", "write pow"),
-                (match("exp(x^2)"), "5:19", "x ** 3"), (match("x[1:]"), "5:15", "x[..., 0:32]"),
-                (match("slice(x, half=0)"), "5:23", "part"), (match("x y = x"), "5:16", "`|`"),
-                (match("matmul(x, y"), "5:25", ""), (RELU.replace("match: out = maximum(x, 0)\n", "match: |\n  small = exp(x)\n  out = tanh(smal)\n"),
-                                                     "6:3", "smal"),
-                (RELU + "where: scaler(x)\n", "6:8", "scalar?"), (RELU + "where: is_row(x)\n", "6:8", "rowwise?"),
-                (RELU + "where: extnt(x)\n", "6:8", "extent?"), (RELU.replace("(x,", "(weight,") + "where: scalar(wieght)\n", "6:15", "weight?"),
-                (RELU + "where: value(x) = 1\n", "6:17", "=="), (RELU + "where: not scalar(x)\n", "6:12", "not(c)"),
-                (RELU + "where: scalar(x) and scalar(x)\n", "6:18", "c & d"), (RELU + "where: same_dtype(x)\n", "6:8", "same_dtype(x, y)"),
-                (RELU + "tests:\n  - hit:\n      r = exp x:32x64\n      o = maximum r 0.0\n", "8:23", "`|`"),
-                (RELU + "fused: reluu(x)\n", "6:8", "relu?"), (RELU + "fused: |\n  out = reluu(x)\n", "7:9", "relu?"),
-                (RELU + "fused: |\n  reluu(x)\n", "7:3", "relu?"), (RELU + "holds: {x: reluu(x)}\n", "6:12", "relu?")):
-            self.write("own.yml", text)
-            status, out, err = self.run_it("patterns", "check", "own.yml")
-            self.assertEqual((status, out), (2, ""))
-            self.assertRegex(err, r"^own.yml:%s: error: [^\n]*\n%s" % (place, "  hint: .*" + re.escape(hint) if hint else "$"))
-        self.write("own.yml", RELU + "fused: relu(x)\n")
-        self.assertEqual(self.run_it("patterns", "check", "--no-default-patterns", "own.yml"), (0, "", ""))
-
     def test_check_goes_on_behind_a_wrong_file(self):
         self.write("one.yml", RELU.replace("maximum(", "maximun("))
         self.write("two.yml", RELU.replace("source: ttnn", "source: cpu"))
