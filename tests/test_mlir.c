@@ -84,32 +84,6 @@ Test(mlir, generic_op) {
     cr_assert_eq(m.ops[1].parent, 0);
 }
 
-Test(mlir, generic_op_that_is_not_one) {
-    static const char *const bad[] = {"%0 = \"x.op\"(%a : () -> i32\n",
-                                      "%0 = \"x.op() : () -> i32\n",
-                                      "%0 = \"x.op\"() <{a> : () -> i32\n",
-                                      "%0 = \"x.op\"() : (-> i32\n",
-                                      "%0 = \"x.op\"() : () -> \n",
-                                      "%0 \"x.op\"() : () -> i32\n",
-                                      "%0 = \"x.op\"(a) : () -> i32\n",
-                                      "%0:0 = \"x.op\"() : () -> i32\n",
-                                      "%0 = \"x.op\" : () -> i32\n",
-                                      "%0 = \"x.op\"() : () -> tensor<2\n",
-                                      "%0 = \"x.op\"() {a = [} : () -> i32\n",
-                                      "= \"x.op\"() : () -> i32\n"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char text[256];
-        snprintf(text, sizeof text, "func.func @f() {\n  %s  %%9 = \"x.good\"() : () -> i32\n  return\n}\n", bad[i]);
-        parse(text);
-        cr_assert_eq(m.bad_ops, 1, "%s: %u", bad[i], m.bad_ops);
-        cr_assert_eq(diags.n, 1, "%s: %u", bad[i], diags.n);
-        cr_assert_eq(diags.items[0].line, 2);
-        cr_assert_eq(m.nops, 3, "%s", bad[i]);
-        cr_assert(named(1, "x.good"), "%s", bad[i]);
-        cr_assert(m.funcs[0].complete);
-    }
-}
-
 Test(mlir, functions) {
     clean("module @top attributes {a = 1} {\n"
           "  ttcore.device_module {\n    builtin.module @m attributes {b} {\n"
@@ -167,39 +141,6 @@ Test(mlir, calls) {
     cr_assert_eq(m.ops[5].callee, NONE);
     cr_assert_eq(operand(5, 0), m.ops[3].first_result + 1);
     cr_assert_eq(m.custom_ops, 0);
-}
-
-Test(mlir, calls_that_are_none) {
-    parse("func.func @f(%a: i32) {\n  %0 = call g(%a) : (i32) -> i32\n  %1 = call @g %a : (i32) -> i32\n"
-          "  %2 = ttcore.load_cached(@c) : () -> i32\n  %3 = call @g(%a)\n  return\n}\n");
-    cr_assert_eq(m.bad_ops, 4);
-    cr_assert_eq(diags.n, 4);
-    cr_assert_eq(m.nops, 2);
-}
-
-/* Each of these is an error at its line, and what follows is read. */
-Test(mlir, broken_assembly_is_an_error_and_the_next_op_is_read) {
-    static const char *const wrong[] = {
-        "%0 = ttcore.load_cached @c",
-        "%0 = ttcore.load_cached(c, [%a]) : (i32) -> i32",
-        "%0 = ttcore.load_cached(@c, [%a) : (i32) -> i32",
-        "%0 = ttcore.load_cached(@c, [%a] : (i32) -> i32",
-        "%0 = ttcore.load_cached(@c, [a]) : (i32) -> i32",
-        "%0 = call @g(%a) : (i32 -> i32",
-        "%0 = call @g(%a) : (i32) i32",
-        "%0 = \"x.a\"(%a)[^bb0 : (i32) -> i32",
-        "%0 = \"x.a\"(%a) : (i32) -> ",
-        "%0 = foo.bar %a @ : i32",
-        "%0 = foo.bar %a ) : i32",
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        static char text[256];
-        snprintf(text, sizeof text, "func.func @f(%%a: i32) {\n  %s\n  %%9 = \"x.last\"(%%a) : (i32) -> i32\n}\n",
-                 wrong[i]);
-        parse(text);
-        cr_expect(diags.n > 0 && diags.items[0].line == 2, "%s: %zu", wrong[i], (size_t)diags.n);
-        cr_expect(m.nops > 0 && named(m.nops - 1, "x.last"), "%s", wrong[i]);
-    }
 }
 
 /* The assembly of other dialects: what looks like operands, types, symbols and regions is taken for them. */
@@ -298,21 +239,6 @@ Test(mlir, regions_hide_names) {
     cr_assert_eq(operand(10, 0), m.ops[9].first_result);
 }
 
-Test(mlir, names_do_not_leak) {
-    parse("func.func @f() {\n  %0 = \"x.a\"() : () -> i32\n  return\n}\n"
-          "func.func @g() {\n  \"x.b\"(%0, %0, %arg7, %named) : (i32, i32, f32, f64) -> ()\n  return\n}\n");
-    cr_assert_eq(m.undefined_values, 3);
-    cr_assert_eq(operand(4, 0), operand(4, 1));
-    cr_assert_neq(operand(4, 0), m.ops[1].first_result);
-    cr_assert_eq(m.values[operand(4, 0)].def, NONE);
-    cr_assert_eq(type_of(operand(4, 3))->dtype, DT_F64);
-    cr_assert_eq(m.bad_ops, 0);
-}
-
-static const char *said(uint32_t i) {
-    return i < diags.n ? diags.items[i].message : "";
-}
-
 Test(mlir, uses_before_definitions) {
     parse("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> "
           "()\n  }) : () -> ()\n"
@@ -320,30 +246,11 @@ Test(mlir, uses_before_definitions) {
     cr_assert_eq(operand(1, 0), m.ops[4].first_result + 1);
     cr_assert_eq(operand(1, 1), m.ops[5].first_result);
     cr_assert_eq(operand(3, 0), m.ops[5].first_result);
-    cr_assert_eq(diags.n, 3);
-    cr_assert_str_eq(said(0), "%1 is used before it is defined");
-    cr_assert_str_eq(said(1), "%late is used before it is defined");
-    cr_assert_eq(diags.items[2].line, 4);
     cr_assert(m.ops[1].bad && !m.ops[2].bad && m.ops[3].bad && !m.ops[4].bad);
     clean("module {\n  \"x.a\"(%1) : (i32) -> ()\n  %1 = \"x.c\"() : () -> i32\n}\n"); /* a graph region */
     cr_assert(!m.ops[1].bad);
     clean("func.func @f() {\n  cf.br ^bb2\n^bb1:\n  \"x.a\"(%1) : (i32) -> ()\n  return\n^bb2:\n"
           "  %1 = \"x.c\"() : () -> i32\n  cf.br ^bb1\n}\n"); /* ^bb2 dominates ^bb1 */
-}
-
-Test(mlir, undefined_and_redefined_values) {
-    parse("func.func @f(%x: f32) {\n  \"x.a\"(%no) : (f32) -> ()\n  \"x.b\"(%no, %x) : (f32, f32) -> ()\n"
-          "  %x = \"x.c\"() : () -> f32\n  %y:2 = \"x.d\"() : () -> (f32, f32)\n  \"x.e\"(%y#2) : (f32) -> ()\n"
-          "  return\n}\n");
-    cr_assert_eq(diags.errors, 3);
-    cr_assert_str_eq(said(0), "%x is defined twice");
-    cr_assert_str_eq(said(1), "%no is not defined");
-    cr_assert_str_eq(said(2), "%y has no result of this number");
-    cr_assert(m.ops[1].bad && m.ops[2].bad && m.ops[3].bad && !m.ops[4].bad && m.ops[5].bad);
-    /* names of regions beside one another, and of functions, are their own */
-    clean("func.func @f(%x: f32) {\n  \"x.r\"() ({\n    %1 = \"x.a\"(%x) : (f32) -> f32\n  }, {\n"
-          "    %1 = \"x.a\"(%x) : (f32) -> f32\n  }) : () -> ()\n  return\n}\n"
-          "func.func @g(%x: f32) {\n  %1 = \"x.a\"(%x) : (f32) -> f32\n  return\n}\n");
 }
 
 /* One function as each form of MLIR's printer, and as one may write it. */
@@ -421,32 +328,6 @@ Test(mlir, generic_declaration_has_arguments) {
     cr_assert(m.funcs[0].declaration && m.funcs[0].nargs == 2);
     cr_assert(str_is(type_of(m.funcs[0].first_arg)->text, "tensor<2xf32>"));
     cr_assert(str_is(type_of(m.funcs[0].first_arg + 1)->text, "(i32) -> i32"));
-}
-
-Test(mlir, pretty_locations_are_refused_by_name) {
-    static const char *const texts[] = {
-        "#loc1 = f.py:1:2\nmodule {\n}\n",
-        "func.func @f(%x: f32) {\n  \"x.a\"(%x) : (f32) -> () [unknown]\n  return\n}\n",
-        "func.func @f(%x: f32) {\n  %1 = \"x.a\"(%x) : (f32) -> f32 f.py:1:2\n  %2 = \"x.a\"(%1) : (f32) -> f32 "
-        "f.py:2:2\n"
-        "  return\n}\n",
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        parse(texts[i]);
-        cr_assert_eq(diags.errors, 1, "%s: %s", texts[i], said(0));
-        cr_assert(strstr(said(0), "--mlir-pretty-debuginfo"), "%s: %s", texts[i], said(0));
-    }
-    parse("func.func @f(%x: f32) {\n  \"x.a\"(%x) : (f32) -> () loc(\"f.py\":1:2\n  \"x.b\"(%x) : (f32) -> ()\n"
-          "/builds/x.py:1:2\n  return\n}\n"); /* cut short, and a foreign line */
-    cr_assert_eq(diags.errors, 2);
-    cr_assert(!strstr(said(0), "pretty") && !strstr(said(1), "pretty"));
-}
-
-Test(mlir, what_an_unreadable_op_defines_is_not_said_to_be_undefined) {
-    parse("func.func @f(%x: f32) {\n  %1 = \"x.a\"(%x : f32) -> f32\n  \"x.b\"(%1) : (f32) -> ()\n  return\n}\n");
-    cr_assert_eq(diags.n, 1);
-    cr_assert_eq(diags.items[0].line, 2);
-    cr_assert(m.ops[1].bad);
 }
 
 Test(mlir, fragments) {
