@@ -27,8 +27,7 @@ struct lazy_demand {
 
 /* Members of a node that lie in one row of its last dimension. */
 struct run {
-    struct index_cursor next;
-    int64_t from, n;
+    int64_t next, from, n;
     int64_t at[MAX_RANK];
 };
 
@@ -38,7 +37,7 @@ static bool next_run(const struct lazy_demand *e, const struct lazy *l, struct r
         return false;
     int64_t left = row - r->from % row, rest = r->from;
     r->n = r->n < left ? r->n : left;
-    r->next.at = r->from + r->n;
+    r->next = r->from + r->n;
     for (uint32_t d = l->shape.rank; d-- > 0; rest /= l->shape.dim[d])
         r->at[d] = rest % l->shape.dim[d];
     return true;
@@ -57,11 +56,15 @@ static int64_t last_stride(const struct view *v, uint32_t rank) {
 
 /* ---- reading ---- */
 
-static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n) {
-    struct indices *s = &e->of[of->id].wanted;
+static void count_read(struct lazy_demand *e, int64_t n) {
     e->read += (double)n;
     if (e->read > e->most)
         eval_reason(e->ctx, REASON_TOO_LARGE, "it is made of more than %.0f elements", e->most);
+}
+
+static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride, int64_t n) {
+    struct indices *s = &e->of[of->id].wanted;
+    count_read(e, n);
     if (of->kind == LAZY_TABLE)
         return;
     if (of->n > MAX_INDEXED)
@@ -141,18 +144,86 @@ static void note_ways(struct lazy *l, const double *const *p, int64_t n, const d
     }
 }
 
+static void map_chunk(struct lazy_demand *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
+    map_run(e, l, p, n, out);
+    if (l->chooses)
+        note_ways(e->all->all[l->id], p, n, out);
+}
+
+/* Of each element that of the operand has the same number. */
+static bool is_in_order(const struct lazy *l, const struct view *v) {
+    int64_t stride = 1;
+    for (uint32_t d = l->shape.rank; d-- > 0; stride *= l->shape.dim[d])
+        if (v->stride[d] != stride)
+            return false;
+    return v->offset == 0 && v->lazy->n == l->n && v->lazy->kind != LAZY_TABLE;
+}
+
+/* What an operand has is one number. */
+static bool is_one_number(const struct lazy_demand *e, const struct lazy *of) {
+    return of->kind == LAZY_TABLE ? of->n == 1 : e->of[of->id].wanted.n == 1;
+}
+
+/* The members of operands are one number each, or one run beside that of the node. */
+static bool is_one_run(const struct lazy_demand *e, const struct lazy *l) {
+    for (uint32_t k = 0; k < l->nin; k++) {
+        const struct lazy *of = l->in[k].lazy;
+        bool beside = is_in_order(l, &l->in[k]) && e->of[of->id].wanted.n == e->of[l->id].wanted.n;
+        if (!beside && !is_one_number(e, of))
+            return false;
+    }
+    return true;
+}
+
+static void map_one_run(struct lazy_demand *e, const struct lazy *l, double *out) {
+    double buffers[3][CHUNK];
+    const double *p[3] = {NULL};
+    for (int64_t at = 0, left = e->of[l->id].wanted.n, n; left > 0; at += n, left -= n) {
+        n = left < CHUNK ? left : CHUNK;
+        for (uint32_t k = 0; k < l->nin; k++) {
+            const struct lazy *of = l->in[k].lazy;
+            bool one = is_one_number(e, of);
+            const double *x = of->kind == LAZY_TABLE ? from_table(e, of, 0, 1, 1, buffers[k]) : e->of[of->id].x;
+            double number = *x;
+            for (int64_t i = 0; i < n && one && at == 0; i++)
+                buffers[k][i] = number;
+            p[k] = one ? buffers[k] : x + at;
+        }
+        map_chunk(e, l, p, n, out + at);
+    }
+}
+
+/* Marks what is in order as a whole; returns whether all operands are. */
+static bool mark_in_order(struct lazy_demand *e, const struct lazy *l, bool *in_order) {
+    bool all = true;
+    for (uint32_t k = 0; k < l->nin; k++) {
+        in_order[k] = is_in_order(l, &l->in[k]);
+        all &= in_order[k];
+        if (in_order[k]) {
+            count_read(e, e->of[l->id].wanted.n);
+            indices_join(&e->of[l->in[k].lazy->id].wanted, &e->of[l->id].wanted);
+        }
+    }
+    return all;
+}
+
 static void map_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double buffers[3][CHUNK];
     const double *p[3] = {NULL};
+    bool marked[3] = {false};
+    if (e->marking ? mark_in_order(e, l, marked) : is_one_run(e, l)) {
+        if (!e->marking)
+            map_one_run(e, l, out);
+        return;
+    }
     for (struct run r = {.n = 0}; next_run(e, l, &r);) {
         for (uint32_t k = 0; k < l->nin; k++)
-            p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank),
-                             last_stride(&l->in[k], l->shape.rank), r.n, buffers[k]);
+            if (!marked[k])
+                p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank),
+                                 last_stride(&l->in[k], l->shape.rank), r.n, buffers[k]);
         if (e->marking)
             continue;
-        map_run(e, l, p, r.n, out);
-        if (l->chooses)
-            note_ways(e->all->all[l->id], p, r.n, out);
+        map_chunk(e, l, p, r.n, out);
         out += r.n;
     }
 }

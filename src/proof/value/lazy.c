@@ -203,16 +203,25 @@ void lazies_free(struct lazies *all) {
 
 /* ---- kinds ---- */
 
-/* The tensor of a node: of shape `s`, of which the node has one element along dimensions that are 1 in `own`. */
-static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, const struct shape *own,
-                                      const struct shape *s) {
+/* The tensor of a node: of shape `s`, of which the node has one element along dimensions that are 1 in `own`. `order`:
+ * the dimensions of the node, outermost first. */
+static const struct tensor *tensor_in_order(struct eval_context *ctx, struct lazy *l, const struct shape *own,
+                                            const struct shape *s, const uint32_t *order) {
     struct tensor *t = arena_alloc(ctx->arena, sizeof *t);
     l = shared(all_of(ctx), l);
     *t = (struct tensor){.shape = *s, .n = shape_count(s), .lazy = l};
     int64_t stride = 1;
-    for (uint32_t d = s->rank; d-- > 0; stride *= own->dim[d])
-        t->stride[d] = own->dim[d] > 1 || s->dim[d] == 1 ? stride : 0;
+    for (uint32_t i = s->rank; i-- > 0; stride *= own->dim[order[i]])
+        t->stride[order[i]] = own->dim[order[i]] > 1 || s->dim[order[i]] == 1 ? stride : 0;
     return t;
+}
+
+static const struct tensor *tensor_of(struct eval_context *ctx, struct lazy *l, const struct shape *own,
+                                      const struct shape *s) {
+    uint32_t order[MAX_RANK];
+    for (uint32_t d = 0; d < s->rank; d++)
+        order[d] = d;
+    return tensor_in_order(ctx, l, own, s, order);
 }
 
 const struct tensor *lazy_input(struct eval_context *ctx, uint32_t input, const struct shape *s, enum dtype type) {
@@ -234,39 +243,68 @@ static struct shape varying_shape(const struct view *v, uint32_t n, const struct
     return own;
 }
 
-static struct lazy *map_node_of(struct eval_context *ctx, const struct view *v, uint32_t n, const struct shape *own) {
-    struct view *in[3];
-    struct lazy *l = node_new(ctx, LAZY_MAP, own);
-    for (uint32_t k = 0; k < n; k++) {
-        l->in[k] = v[k];
-        in[k] = &l->in[k];
+/* The dimensions of a view as those of its node stand, outermost first: its elements are in a row then. */
+static void order_of_node(const struct view *v, uint32_t rank, uint32_t *order) {
+    for (uint32_t d = 0; d < rank; d++) {
+        uint32_t i = d;
+        int64_t stride = v->stride[d] ? v->stride[d] : INT64_MAX;
+        for (; i > 0 && stride > (v->stride[order[i - 1]] ? v->stride[order[i - 1]] : INT64_MAX); i--)
+            order[i] = order[i - 1];
+        order[i] = d;
     }
-    l->nin = n;
-    coalesce(&l->shape, in, n, 0);
-    return l;
 }
 
-/* `own`: the shape of the node; `s`: of the result. */
-static struct lazy *map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n, struct shape *own,
-                           struct shape *s) {
-    *s = t[0]->shape;
-    for (uint32_t k = 1; k < n; k++) {
-        struct shape so_far = *s;
-        shape_broadcast(ctx, &so_far, &t[k]->shape, s);
+static struct view in_order(const struct view *v, uint32_t rank, const uint32_t *order) {
+    struct view out = *v;
+    for (uint32_t i = 0; i < rank; i++) {
+        out.shape.dim[i] = v->shape.dim[order[i]];
+        out.stride[i] = v->stride[order[i]];
     }
-    struct view lift[3];
-    for (uint32_t k = 0; k < n; k++)
-        lift[k] = lifted(ctx, view_expanded(t[k], s));
-    *own = varying_shape(lift, n, s);
-    return map_node_of(ctx, lift, n, own);
+    return out;
+}
+
+/* A node of shape `own`, of all operands in the order of the largest one, and its tensor of shape `s`. */
+struct mapped {
+    struct lazy *l;
+    struct shape own, s;
+    uint32_t order[MAX_RANK];
+};
+
+static struct mapped map_of(struct eval_context *ctx, const struct tensor *const *t, uint32_t n) {
+    struct mapped m = {.s = t[0]->shape};
+    struct view lift[3], *in[3];
+    uint32_t largest = 0;
+    for (uint32_t k = 1; k < n; k++) {
+        struct shape so_far = m.s;
+        shape_broadcast(ctx, &so_far, &t[k]->shape, &m.s);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        lift[k] = lifted(ctx, view_expanded(t[k], &m.s));
+        largest = lift[k].lazy->n > lift[largest].lazy->n ? k : largest;
+    }
+    m.own = varying_shape(lift, n, &m.s);
+    order_of_node(&lift[largest], m.s.rank, m.order);
+    struct view own = {.shape = m.own};
+    m.l = node_new(ctx, LAZY_MAP, &m.own);
+    m.l->shape = in_order(&own, m.s.rank, m.order).shape;
+    m.l->nin = n;
+    for (uint32_t k = 0; k < n; k++) {
+        m.l->in[k] = in_order(&lift[k], m.s.rank, m.order);
+        in[k] = &m.l->in[k];
+    }
+    coalesce(&m.l->shape, in, n, 0);
+    return m;
+}
+
+static const struct tensor *tensor_of_map(struct eval_context *ctx, const struct mapped *m) {
+    return tensor_in_order(ctx, m->l, &m->own, &m->s, m->order);
 }
 
 const struct tensor *lazy_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
-    struct shape own, s;
-    struct lazy *l = map_of(ctx, &x, 1, &own, &s);
-    l->unary = f;
-    l->moved = true;
-    return tensor_of(ctx, l, &own, &s);
+    struct mapped m = map_of(ctx, &x, 1);
+    m.l->unary = f;
+    m.l->moved = true;
+    return tensor_of_map(ctx, &m);
 }
 
 static bool is_itself(const struct lazy *l) {
@@ -282,21 +320,19 @@ static bool compares_itself(const struct tensor *t, binary_function *f) {
 /* (x == x) + (x != x) is 1, whatever x is: lowerings write so what has as many elements as x. */
 const struct tensor *lazy_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                  const struct tensor *y) {
-    struct shape own, s;
     if (f == binary_ADD && compares_itself(x, binary_EQ) && compares_itself(y, binary_NE) &&
         shape_eq(&x->shape, &y->shape))
         return lazy_of_view(ctx, view_expanded(tensor_scalar(ctx, 1), &x->shape));
-    struct lazy *l = map_of(ctx, (const struct tensor *const[]){x, y}, 2, &own, &s);
-    l->binary = f;
-    l->moved = true;
-    return tensor_of(ctx, l, &own, &s);
+    struct mapped m = map_of(ctx, (const struct tensor *const[]){x, y}, 2);
+    m.l->binary = f;
+    m.l->moved = true;
+    return tensor_of_map(ctx, &m);
 }
 
 const struct tensor *lazy_select(struct eval_context *ctx, const struct tensor *condition, const struct tensor *x,
                                  const struct tensor *y) {
-    struct shape own, s;
-    struct lazy *l = map_of(ctx, (const struct tensor *const[]){condition, x, y}, 3, &own, &s);
-    return tensor_of(ctx, l, &own, &s);
+    struct mapped m = map_of(ctx, (const struct tensor *const[]){condition, x, y}, 3);
+    return tensor_of_map(ctx, &m);
 }
 
 /* In blocks of 16 in a row, the last of which may be padded: each element is one of its block. */
@@ -331,12 +367,11 @@ static const struct tensor *in_blocks(struct eval_context *ctx, const struct ten
 const struct tensor *lazy_rounded(struct eval_context *ctx, const struct tensor *x, enum dtype type, bool wraps) {
     if (format_is_block(type) && x->shape.rank)
         return in_blocks(ctx, x, type);
-    struct shape own, s;
-    struct lazy *l = map_of(ctx, &x, 1, &own, &s);
-    l->rounds = true;
-    l->wraps = wraps;
-    l->type = type;
-    return tensor_of(ctx, l, &own, &s);
+    struct mapped m = map_of(ctx, &x, 1);
+    m.l->rounds = true;
+    m.l->wraps = wraps;
+    m.l->type = type;
+    return tensor_of_map(ctx, &m);
 }
 
 /* The table of a constant has the numbers of its text. */
@@ -503,8 +538,11 @@ const struct tensor *lazy_reshaped(struct eval_context *ctx, const struct tensor
     struct view from = lifted(ctx, v);
     struct shape own = t->shape, result = *s;
     drop_repeated(&from, &own, &result);
-    struct lazy *l = map_node_of(ctx, &from, 1, &own);
+    struct lazy *l = node_new(ctx, LAZY_MAP, &own);
+    l->nin = 1;
+    l->in[0] = from;
     l->unary = itself;
+    coalesce(&l->shape, &(struct view *){&l->in[0]}, 1, 0);
     return tensor_of(ctx, l, &result, s);
 }
 
