@@ -454,38 +454,21 @@ static bool one_step(const char *args, const char *text) {
 
 #define STEP(op, from, to) one_step("%x: tensor<" from ">", "%0 = " op " : (tensor<" from ">) -> tensor<" to ">")
 
+/* Those that no reader lets pass are in input.txt. */
 Test(index, movement_whose_shapes_do_not_fit_is_no_map) {
     cr_assert(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, 2 : i32]}>", "2x3xf32", "3x2xf32"));
-    cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, 3 : i32]}>", "2x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, -1 : i32]}>", "?x3xf32", "3x?xf32"));
-    cr_assert(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}>", "2x3xf32", "3x2xf32"));
-    cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}>", "2x3xf32", "2x3xf32"));
-    cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 1>}>", "3x3xf32", "3x3xf32"));
-    cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 2>}>", "3x3xf32", "3x3xf32"));
-    cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 0>}>", "3x3xf32", "3x3xf32"));
-    cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 0 : si32, dim1 = 2 : si32}>", "3x3xf32", "3x3xf32"));
-    cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 2 : si32, dim1 = 0 : si32}>", "3x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = -3 : si32, dim1 = 0 : si32}>", "3x3xf32", "3x3xf32"));
-    cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 0 : si32, dim1 = -3 : si32}>", "3x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttnn.transpose\"(%x)", "3x3xf32", "3x3xf32"));
     cr_assert(STEP("\"ttir.broadcast\"(%x)", "1x3xf32", "2x3xf32"));
     cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "2x3xf32", "4x3xf32"), "only one element is broadcast");
-    cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "4x3xf32", "2x3xf32"));
     cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "*xf32", "2x3xf32"));
-    cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "1x3xf32", "*xf32"));
     cr_assert(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "4x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "5x3xf32"));
-    cr_assert_not(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "3xf32"));
     cr_assert_not(STEP("\"ttir.repeat\"(%x)", HUGE "x" HUGE "xf32", "4x3xf32"));
     cr_assert(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "4x3xf32"));
-    cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "2x3xf32"));
-    cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "5x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "6x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 4 : ui32, dim = 2 : si32}>", "2x3xf32", "2x3xf32"));
-    cr_assert(STEP("\"ttir.reshape\"(%x) <{shape = [6 : i32]}>", "2x3xf32", "6xf32"));
-    cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [5 : i32]}>", "2x3xf32", "5xf32"));
-    cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [5 : i32]}>", "?x3xf32", "6xf32"));
-    cr_assert_not(STEP("\"ttnn.to_layout\"(%x)", "2x3xf32", "2x32xf32"));
 }
 
 /* Elements 0, 3, 1, 4, 2, 5 of a result that repeats each element twice are 0, 1, 0, 2, 1, 2: no sum of digits. */
@@ -996,154 +979,4 @@ Test(index, vectors_are_rows_and_columns_of_one) {
         cr_assert_eq(at(&maps.a, index), e);
         cr_assert_eq(at(&maps.b, index), e);
     }
-}
-
-static void shuffle(int64_t *v, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = i;
-    for (uint32_t i = n; i > 1; i--) {
-        uint32_t k = below(i);
-        int64_t t = v[i - 1];
-        v[i - 1] = v[k];
-        v[k] = t;
-    }
-}
-
-/* Dimensions of both operands are labelled batch, summed or free; labels are put in random order. */
-struct dots {
-    struct array a, b, r;
-    int64_t batch_a[3], batch_b[3], sum_a[3], sum_b[3], free_a[3], free_b[3];
-    uint32_t nbatch, nsum, nfree_a, nfree_b;
-    int64_t k;
-};
-
-static void random_dots(struct dots *p) {
-    int64_t order_a[9], order_b[9];
-    p->nbatch = below(3);
-    p->nsum = below(3);
-    p->nfree_a = below(3);
-    p->nfree_b = below(3);
-    p->a.rank = p->nbatch + p->nsum + p->nfree_a;
-    p->b.rank = p->nbatch + p->nsum + p->nfree_b;
-    shuffle(order_a, p->a.rank);
-    shuffle(order_b, p->b.rank);
-    p->r.rank = 0;
-    p->k = 1;
-    for (uint32_t i = 0; i < p->nbatch + p->nsum; i++) {
-        int64_t e = 1 + below(3);
-        bool batch = i < p->nbatch;
-        (batch ? p->batch_a : p->sum_a)[batch ? i : i - p->nbatch] = order_a[i];
-        (batch ? p->batch_b : p->sum_b)[batch ? i : i - p->nbatch] = order_b[i];
-        p->a.shape[order_a[i]] = p->b.shape[order_b[i]] = e;
-        if (batch)
-            p->r.shape[p->r.rank++] = e;
-        else
-            p->k *= e;
-    }
-    uint32_t n = 0;
-    for (uint32_t d = 0; d < p->a.rank; d++) { /* free ones keep their order */
-        bool is_free = true;
-        for (uint32_t i = 0; i < p->nbatch + p->nsum; i++)
-            is_free &= order_a[i] != d;
-        if (is_free)
-            p->r.shape[p->r.rank++] = p->a.shape[p->free_a[n++] = d] = 1 + below(3);
-    }
-    n = 0;
-    for (uint32_t d = 0; d < p->b.rank; d++) {
-        bool is_free = true;
-        for (uint32_t i = 0; i < p->nbatch + p->nsum; i++)
-            is_free &= order_b[i] != d;
-        if (is_free)
-            p->r.shape[p->r.rank++] = p->b.shape[p->free_b[n++] = d] = 1 + below(3);
-    }
-    p->a.n = numel(p->a.shape, p->a.rank);
-    p->b.n = numel(p->b.shape, p->b.rank);
-    p->r.n = numel(p->r.shape, p->r.rank);
-}
-
-static void dots_text(const struct dots *p, struct buf *b) {
-    const struct {
-        const char *key;
-        const int64_t *v;
-        uint32_t n;
-    } lists[] = {{"batch_dims_lhs", p->batch_a, p->nbatch},
-                 {"batch_dims_rhs", p->batch_b, p->nbatch},
-                 {"contract_dims_lhs", p->sum_a, p->nsum},
-                 {"contract_dims_rhs", p->sum_b, p->nsum}};
-    buf_add(b, STR("\"ttir.dot_general\"(%a, %b) <{"));
-    for (int i = 0; i < 4; i++) {
-        buf_printf(b, "%s%s = array<i64%s", i ? ", " : "", lists[i].key, lists[i].n ? ": " : "");
-        list_text(b, lists[i].v, lists[i].n);
-        buf_addc(b, '>');
-    }
-    buf_printf(b, "}>%c", '\0');
-}
-
-Test(index, dot_generals_of_any_dimension_lists) {
-    seed = 6;
-    for (int i = 0; i < 2000; i++) {
-        struct dots p;
-        struct operand_maps maps;
-        struct buf op = {0};
-        random_dots(&p);
-        dots_text(&p, &op);
-        parse_contraction(op.p, &p.a, &p.b, &p.r);
-        buf_free(&op);
-        contraction_of_text(&p.r, &maps);
-        for (int64_t e = 0; e < p.r.n * p.k; e++) {
-            int64_t index[2] = {e / p.k, e % p.k}, c[MAX_RANK], ca[MAX_RANK], cb[MAX_RANK], s = index[1];
-            coordinates(&p.r, index[0], c);
-            for (uint32_t d = p.nsum; d-- > 0; s /= p.a.shape[p.sum_a[d]])
-                ca[p.sum_a[d]] = cb[p.sum_b[d]] = s % p.a.shape[p.sum_a[d]];
-            for (uint32_t d = 0; d < p.nbatch; d++)
-                ca[p.batch_a[d]] = cb[p.batch_b[d]] = c[d];
-            for (uint32_t d = 0; d < p.nfree_a; d++)
-                ca[p.free_a[d]] = c[p.nbatch + d];
-            for (uint32_t d = 0; d < p.nfree_b; d++)
-                cb[p.free_b[d]] = c[p.nbatch + p.nfree_a + d];
-            cr_assert_eq(at(&maps.a, index), offset(&p.a, ca), "%s", ir.text);
-            cr_assert_eq(at(&maps.b, index), offset(&p.b, cb), "%s", ir.text);
-        }
-    }
-}
-
-static bool understood(const char *args, const char *op, const char *types) {
-    struct buf b = {0};
-    struct contraction c;
-    teardown();
-    buf_printf(&b, "func.func @main(%s) {\n%%0 = %s : %s\n}\n%c", args, op, types, '\0');
-    ir_read_bad(&ir, b.p);
-    buf_free(&b);
-    uint32_t o = ir_op(&ir, "%0");
-    struct imap id;
-    struct operand_maps maps;
-    int64_t n = graph_numel(&ir.g, ir.m.ops[o].first_result);
-    imap_identity(&id, 0, n);
-    return contraction_of(&ir.g, o, &c) && contraction_maps(&ir.g, &c, &id, 1, &maps);
-}
-
-Test(index, contractions_whose_shapes_do_not_fit_are_not_understood) {
-    const char *mm = "\"ttnn.matmul\"(%a, %b)";
-    const char *dot = "\"ttir.dot_general\"(%a, %b) <{batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, "
-                      "contract_dims_lhs = array<i64: 0, 1>, contract_dims_rhs = array<i64: 0, 1>}>";
-    const char *longer = "\"ttir.dot_general\"(%a, %b) <{batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, "
-                         "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 0, 0>}>";
-    const char *args = "%a: tensor<2x4xf32>, %b: tensor<4x3xf32>";
-    cr_assert(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
-    cr_assert_not(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>"));
-    cr_assert_not(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2xf32>"));
-    cr_assert_not(understood("%a: tensor<2x4xf32>, %b: tensor<5x3xf32>", mm,
-                             "(tensor<2x4xf32>, tensor<5x3xf32>) -> tensor<2x3xf32>"));
-    cr_assert_not(understood("%a: tensor<2x4xf32>, %b: tensor<4x1xf32>", mm,
-                             "(tensor<2x4xf32>, tensor<4x1xf32>) -> tensor<2x3xf32>"));
-    cr_assert_not(understood("%a: tensor<1x4xf32>, %b: tensor<4x3xf32>", mm,
-                             "(tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
-    cr_assert_not(understood("%a: tensor<?x4xf32>, %b: tensor<4x3xf32>", mm,
-                             "(tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>"));
-    cr_assert_not(understood(args, longer, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
-    cr_assert_not(understood("%a: tensor<f32>, %b: tensor<f32>", mm, "(tensor<f32>, tensor<f32>) -> tensor<f32>"));
-    cr_assert_not(understood("%a: tensor<2x2x4xf32>, %b: tensor<3x4x5xf32>", mm,
-                             "(tensor<2x2x4xf32>, tensor<3x4x5xf32>) -> tensor<3x2x5xf32>"));
-    cr_assert_not(understood("%a: tensor<" HUGE "x" HUGE "xf32>, %b: tensor<" HUGE "x" HUGE "xf32>", dot,
-                             "(tensor<" HUGE "x" HUGE "xf32>, tensor<" HUGE "x" HUGE "xf32>) -> tensor<f32>"));
 }
