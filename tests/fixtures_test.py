@@ -19,6 +19,7 @@ import tempfile
 import unittest
 
 from load_yaml import load_yaml
+from schemas import hold
 
 PROGRAM, FIXTURES = (os.path.abspath(a) for a in sys.argv[1:3])
 UPDATE = "--update" in sys.argv
@@ -243,6 +244,7 @@ class Inspect(Case):
         got, out, err = self.run_it("inspect", "--json", *args, **more)
         self.assertEqual((got, err), (status, ""), args)
         found = json.loads(out)
+        hold(found, "inspect")
         self.assertEqual(found["status"], status)
         return found
 

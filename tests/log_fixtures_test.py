@@ -1,11 +1,9 @@
 """fixtures/log: one file for each format, stage order, prefix and kind of damage. The program must find the
 same missed fusions in all of them, or say what is wrong. Usage: log_fixtures_test.py PROGRAM FIXTURES"""
 
-import gzip
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from audits import Audits
@@ -115,23 +113,6 @@ class Fixtures(unittest.TestCase):
             self.assertIn(status, (0, 1, 3), said)
             self.assertIn([(e['fused_op'], len(e['instances'])) for e in report or []], ([], [('ttnn.linear', 1)]))
         audits.close()
-
-    def test_compressed(self):
-        data = read('02_two_graphs.log')
-        packed = {'gz': gzip.compress(data), 'two members': gzip.compress(data[:4000]) + gzip.compress(data[4000:])}
-        try:
-            packed['zst'] = subprocess.run(['zstd', '-c'], input=data, capture_output=True, check=True).stdout
-        except FileNotFoundError:
-            pass  # test_source.c makes frames by itself
-        for name, blob in packed.items():
-            with self.subTest(name), tempfile.NamedTemporaryFile(suffix='.log') as f:
-                f.write(blob)
-                f.flush()
-                for status, report, errors in (audit(f.name), audit('-', data=blob)):
-                    self.assertEqual((status, len(instances(report))), (1, 2), errors)
-                status, report, errors = audit('-', data=blob[:-9])
-                self.assertEqual((status, report), (3, ''))
-                self.assertIn('cannot be unpacked', errors)
 
 
 if __name__ == '__main__':

@@ -321,71 +321,6 @@ Test(log, markers_in_strings_are_text) {
     cr_assert(s.blocks[0].complete);
 }
 
-/* What the scan and the parser find in fixtures/log. Blocks that are not chosen count in nblocks only. */
-Test(log, fixtures) {
-    static const struct {
-        const char *file;
-        uint32_t blocks, graphs, chosen, dropped, bare, copies, bad_ops;
-    } want[] = {
-        {"01_clean.log", 4, 1, 2, 0, 0, 2, 0},
-        {"02_two_graphs.log", 17, 2, 4, 0, 0, 4, 0},
-        {"03_colours_crlf_actions.log", 4, 1, 2, 0, 0, 2, 0},
-        {"04_foreign_lines.log", 2, 1, 2, 6, 0, 2, 0},
-        {"05_verbose_new_headers.log", 6, 1, 2, 0, 0, 2, 0},
-        {"05_verbose_old_headers.log", 6, 1, 2, 0, 0, 2, 0},
-        {"05_verbose_with_stages.log", 16, 1, 2, 0, 0, 2, 0},
-        {"06_forge_trace.log", 4, 1, 2, 0, 0, 2, 0},
-        {"07_tt_torch.log", 3, 1, 2, 0, 1, 2, 0},
-        {"08_headers_only.log", 0, 0, 0, 0, 9, 0, 0},
-        {"09_truncated.log", 2, 1, 2, 0, 0, 2, 0},
-        {"10_mpi.log", 6, 2, 4, 0, 0, 4, 0},
-        {"10_mpi_same.log", 6, 2, 2, 0, 0, 4, 0},
-        {"10_vllm.log", 6, 2, 4, 0, 0, 4, 0},
-        {"10_xdist.log", 6, 2, 4, 0, 0, 4, 0},
-        {"12_executed_only.log", 0, 0, 0, 0, 0, 0, 0},
-        {"13_exported_ttnn.mlir", 1, 1, 1, 0, 0, 1, 0},
-        {"14_failed.log", 2, 1, 1, 0, 0, 1, 0},
-        {"14_failed_then_whole.log", 6, 2, 3, 0, 0, 3, 0},
-        {"15_nested.log", 2, 1, 2, 0, 0, 2, 0},
-        {"16_diff.log", 4, 1, 2, 0, 0, 2, 0},
-        {"16_grep_n.log", 4, 1, 2, 0, 0, 2, 0},
-        {"16_pytest.log", 4, 1, 2, 0, 0, 2, 0},
-        {"17_compiled_twice.log", 10, 3, 4, 0, 0, 6, 0},
-        {"18_utf16.log", 4, 1, 2, 0, 0, 2, 0},
-        {"19_error_at_the_end.log", 2, 1, 1, 0, 0, 1, 0},
-        {"19_error_survived.log", 2, 1, 2, 0, 0, 2, 0},
-        {"19_pass_failed.log", 3, 1, 1, 0, 0, 1, 0},
-    };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        const char *dir = getenv("FA_FIXTURES"), *file = want[i].file;
-        uint32_t chosen = 0, dropped = 0, copies = 0, bad = 0;
-        struct log_scan s;
-        char path[512];
-        snprintf(path, sizeof path, "%s/log/%s", dir ? dir : "fixtures", file);
-        cr_assert(source_open(&source, path, &diags), "%s", path);
-        log_scan(&source, &arena, &s);
-        for (uint32_t k = 0; k < s.nblocks; k++) {
-            const struct log_block *b = &s.blocks[k];
-            cr_assert_eq(b->chosen && b->stage == LOG_TTNN_RUNTIME, false, "%s", file);
-            if (!b->chosen)
-                continue;
-            struct mlir m;
-            mlir_parse(&m, &source, b, &diags);
-            chosen++, dropped += b->dropped_lines, copies += b->copies, bad += m.bad_ops;
-            mlir_free(&m);
-        }
-        source_close(&source);
-        cr_expect_eq(s.nblocks, want[i].blocks, "%s: %u blocks", file, s.nblocks);
-        cr_expect_eq(s.ngraphs, want[i].graphs, "%s: %u graphs", file, s.ngraphs);
-        cr_expect_eq(chosen, want[i].chosen, "%s: %u chosen", file, chosen);
-        cr_expect_eq(dropped, want[i].dropped, "%s: %u dropped", file, dropped);
-        cr_expect_eq(s.bare_headers, want[i].bare, "%s: %u bare", file, s.bare_headers);
-        cr_expect_eq(copies, want[i].copies, "%s: %u copies", file, copies);
-        cr_expect_eq(bad, want[i].bad_ops, "%s: %u bad ops", file, bad);
-        cr_expect_eq(s.executed_only, strcmp(file, "12_executed_only.log") == 0, "%s", file);
-    }
-}
-
 Test(log, copies_differ_in_locations_only) {
 #define AT(loc, op) "module @m {\n" TTIR_FUNC("main", op) "} loc(" loc ")\n#loc7 = loc(\"" loc "\")\n"
     struct log_scan s =
@@ -414,32 +349,6 @@ Test(log, a_line_of_a_logger_in_a_string_is_text) {
     cr_assert_eq(s.nblocks, 1);
     cr_assert_eq(s.blocks[0].dropped_lines, 0);
     cr_assert(s.blocks[0].complete);
-}
-
-Test(log, corpus_is_read_without_loss) {
-    const char *corpus = getenv("FA_CORPUS");
-    static const char *const dirs[] = {"models", "dit", "lit", "issues"};
-    for (size_t i = 0; i < 4; i++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", corpus ? corpus : "", dirs[i]);
-        DIR *dir = opendir(path);
-        if (!dir)
-            cr_skip_test("no corpus at %s", path);
-        for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-            struct source file;
-            struct log_scan s;
-            if (!strstr(e->d_name, ".mlir"))
-                continue;
-            snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
-            cr_assert(source_open(&file, path, &diags));
-            log_scan(&file, &arena, &s);
-            cr_assert_eq(s.nblocks, 1, "%s: %u blocks", path, s.nblocks);
-            cr_assert(s.blocks[0].complete && s.blocks[0].chosen, "%s", path);
-            cr_assert_null(s.blocks[0].pieces);
-            source_close(&file);
-        }
-        closedir(dir);
-    }
 }
 
 /* What runs on the CPU is compiled by a pipeline of its own, whose dumps have the module of the CPU alone. */

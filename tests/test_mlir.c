@@ -4,7 +4,6 @@
 #include "ir/mlir/print.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -893,39 +892,4 @@ Test(mlir, lists_are_written_like_others) {
     }
     cr_assert(str_is(ints_like(STR("3 : i32"), list, 1, &arena), "5 : i32"));
     cr_assert(str_is(ints_like(STR("array<i64: 1>"), list, 0, &arena), "array<i64>"));
-}
-
-Test(mlir, corpus) {
-    const char *corpus = getenv("FA_CORPUS");
-    static const char *const dirs[] = {"models", "dit", "logs", "lit", "issues"};
-    for (size_t i = 0; i < 5; i++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", corpus ? corpus : "", dirs[i]);
-        DIR *dir = opendir(path);
-        if (!dir)
-            cr_skip_test("no corpus at %s", path);
-        for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-            struct log_scan s;
-            struct arena a = {0};
-            if (!strstr(e->d_name, ".mlir") && !strstr(e->d_name, ".log"))
-                continue;
-            bool fragment = strstr(e->d_name, ".frag") != NULL;
-            snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
-            cr_assert(source_open(&source, path, &diags));
-            log_scan(&source, &a, &s);
-            cr_assert_gt(s.nblocks, 0, "%s", path);
-            for (uint32_t b = 0; b < s.nblocks; b++) {
-                mlir_parse(&m, &source, &s.blocks[b], &diags);
-                cr_assert_gt(m.nops, 0);
-                cr_assert(!s.blocks[b].chosen || m.custom_ops == 0, "%s", path); /* other stages have other dialects */
-                cr_assert(fragment || (diags.n == 0 && m.bad_ops == 0 && m.undefined_values == 0),
-                          "%s: %u diagnostics, %u bad, %u undefined", path, diags.n, m.bad_ops, m.undefined_values);
-                mlir_free(&m);
-            }
-            diags_free(&diags);
-            source_close(&source);
-            arena_free(&a);
-        }
-        closedir(dir);
-    }
 }

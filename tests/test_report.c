@@ -572,7 +572,8 @@ Test(report, a_place_says_once_what_holds_for_several_values) {
 
 Test(report, the_first_place_speaks_for_the_proofs_that_say_the_same) {
     static const char *const none[][4] = {{NULL}, {NULL}, {NULL}};
-    const struct proved same = {.kind = VERDICT_SAME, .evaluated = true}, other = {.kind = VERDICT_NONE, .text = STR("why")};
+    const struct proved same = {.kind = VERDICT_SAME, .evaluated = true},
+                        other = {.kind = VERDICT_NONE, .text = STR("why")};
     const struct proved *agree[] = {&same, &same, &same}, *differ[] = {&same, &other, &same}, *no[] = {NULL, NULL};
     const char *text = entry_of(none, agree, 3);
     cr_expect_eq(occurrences(text, "validated: same function (all 3 places)\n"), 1, "%s", text);
@@ -720,28 +721,6 @@ Test(report, file_written_with_the_mode_of_a_new_file, .init = enter_temporary, 
     report_free(&r);
 }
 
-Test(report, file_failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
-    struct report r = {.ttnn_path = "m.mlir"};
-    struct finding f = finding_of("ttnn.a", "ttnn", "ttnn.add");
-    char error[256] = "";
-    report_add(&r, &f);
-    report_sort(&r);
-    write_file("file", "");
-    cr_assert_not(report_write(&r, &report_formats[0], "file/out.yml", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write file/out.yml: Not a directory");
-    cr_assert(mkdir("dir", 0777) == 0);
-    cr_assert_not(report_write(&r, &report_formats[0], "dir", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write dir: Is a directory");
-    cr_assert_not(report_write(&r, &report_formats[0], "/dev/full", error, sizeof error));
-    cr_assert_str_eq(error, "cannot write /dev/full: No space left on device");
-    for (int i = 0; report_formats[i].name; i++)
-        cr_expect_not(report_write(&r, &report_formats[i], "/dev/full", error, sizeof error), "%s",
-                      report_formats[i].name);
-    cr_assert(access("/dev/full", F_OK) == 0);
-    cr_assert_eq(files_here(), 2);
-    report_free(&r);
-}
-
 /* A file with another name is overwritten: by all of the report, whatever it is printed as. */
 Test(report, file_each_format_is_written_whole, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttnn_path = "m.mlir"};
@@ -815,82 +794,6 @@ Test(report, file_is_written_where_there_are_no_unnamed_files, .init = enter_tem
     cr_assert(open(".", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EOPNOTSUPP);
     cr_assert(file_write_text(STR("text\n"), "out.txt", error, sizeof error), "%s", error);
     cr_expect_eq(files_here(), 1);
-}
-
-Test(report, stale_own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
-    static const char *const reports[] = {
-        "input:\n  ttir: a\n  ttnn: \"b\\x01\\uFFFD\"\nmissed_fusions:\n- fused_op: x\n",
-        "# edited\nmissed_fusions: []\ninput: {ttnn: \"b\\x01\\uFFFD\", ttir: a}\n",
-        "---\ninput: {ttir: 'a', ttnn: \"b\\x01\\uFFFD\"}\nmissed_fusions: []\n",
-        "input: {ttir: a, ttnn: \"b\\x01\\uFFFD\"}\nmissed_fusions: {all: [found, before]}\n",
-    };
-    struct report r = {.ttir_path = "a", .ttnn_path = "b\x01\xFF"};
-    char error[256];
-    add_place(&r, "a", "x", "n");
-    report_sort(&r);
-    cr_assert(report_write(&r, &report_formats[0], "s.yml", error, sizeof error));
-    cr_assert(report_remove_stale(&r, "s.yml"));
-    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        write_file("s.yml", reports[i]);
-        cr_expect(report_remove_stale(&r, "s.yml"), "%s", reports[i]);
-    }
-    cr_assert_not(report_remove_stale(&r, "s.yml"));
-    report_free(&r);
-}
-
-Test(report, stale_everything_else_stays, .init = enter_temporary, .fini = leave_temporary) {
-    static const char *const others[] = {
-        "",
-        "prose",
-        "- input\n- missed_fusions\n",
-        "input: {}\n",
-        "missed_fusions: []\n",
-        "input: {}\nmissed_fusions: []\nmore: 1\n",
-        "input: {}\ninput: {}\nmissed_fusions: []\n",
-        "input: text\nmissed_fusions: []\n",
-        "input: {}\nmissed_fusions: none\n",
-        "input: {}\nmissed_fusions: [\n",
-        "input: {}\nmissed_fusions: []\n---\nsecond: document\n",
-        "\xFF\xFE binary",
-        "a: &x {}\n*x : b\n",
-        "? [input]\n: {}\n",
-    };
-    struct report r = {0};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        write_file("s.yml", others[i]);
-        cr_expect_not(report_remove_stale(&r, "s.yml"), "%s", others[i]);
-    }
-    write_file("s.yml", "input: {}\nmissed_fusions: []\n");
-    cr_assert(report_remove_stale(&r, "s.yml"));
-    cr_assert(mkdir("dir", 0777) == 0);
-    cr_assert_not(report_remove_stale(&r, "dir"));
-    cr_assert_not(report_remove_stale(&r, "absent"));
-    cr_assert(mkfifo("fifo", 0666) == 0);
-    cr_assert_not(report_remove_stale(&r, "fifo")); /* and does not wait for a writer */
-}
-
-Test(report, stale_reports_on_other_input_stay, .init = enter_temporary, .fini = leave_temporary) {
-    static const char *const others[] = {
-        "{}",
-        "{ttir: a}",
-        "{ttnn: b}",
-        "{ttir: b, ttnn: a}",
-        "{ttir: a, ttnn: [b]}",
-        "{ttir: A, ttnn: b}",
-        "{ttir: a, ttnn: b, ttnn: b}",
-        "{ttir: a, ttnn: b, log: c}",
-        "{ttir: a, ttnn: *b}",
-    };
-    struct report r = {.ttir_path = "a", .ttnn_path = "b"}, half = {.ttir_path = "a"};
-    char text[128];
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        snprintf(text, sizeof text, "input: %s\nmissed_fusions: []\n", others[i]);
-        write_file("s.yml", text);
-        cr_expect_not(report_remove_stale(&r, "s.yml"), "%s", others[i]);
-    }
-    write_file("s.yml", "input: {ttir: a, ttnn: b}\nmissed_fusions: []\n");
-    cr_assert_not(report_remove_stale(&half, "s.yml"));
-    cr_assert(report_remove_stale(&r, "s.yml"));
 }
 
 /* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */
