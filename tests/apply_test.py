@@ -13,200 +13,36 @@ import unittest
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared", "corpus")
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
-LINEAR = """\
-// written by hand
-module {
-  func.func @main(%x: tensor<2x32x64xbf16>, %w: tensor<64x128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
-%b: tensor<128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<2x32x128xbf16> {
-    // the product
-    %0 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<2x32x64xbf16>, \
-tensor<64x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc1)
-    %1 = "ttir.reshape"(%b) <{shape = [1 : i32, 1 : i32, 128 : i32]}> : (tensor<128xbf16>) -> tensor<1x1x128xbf16> loc(#loc2)
-    %2 = "ttir.add"(%0, %1) : (tensor<2x32x128xbf16>, tensor<1x1x128xbf16>) -> tensor<2x32x128xbf16> loc(#loc3)
-    return %2 : tensor<2x32x128xbf16>
-  }
-}
-#loc1 = loc("dot.1")
-#loc2 = loc("b.1")
-#loc3 = loc("add.2")
-"""
-LINEAR_APPLIED = """\
-// written by hand
-module {
-  func.func @main(%x: tensor<2x32x64xbf16>, %w: tensor<64x128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
-%b: tensor<128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<2x32x128xbf16> {
-    // the product
-    %2 = "ttir.linear"(%x, %w, %b) <{transpose_a = false, transpose_b = false}> : (tensor<2x32x64xbf16>, \
-tensor<64x128xbf16>, tensor<128xbf16>) -> tensor<2x32x128xbf16> loc(#loc_fused0)
-    return %2 : tensor<2x32x128xbf16>
-  }
-}
-#loc1 = loc("dot.1")
-#loc2 = loc("b.1")
-#loc3 = loc("add.2")
-#loc_fused0 = loc(fused[#loc3, #loc1])
-"""
+MODULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "apply")
 
-NORM = """\
-func.func @main(%x: tensor<8x64xbf16>, %eps: tensor<8x1xbf16>, %w: tensor<64xbf16>) -> tensor<8x64xbf16> {
-  %0 = "ttir.mean"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<8x64xbf16>) -> tensor<8x1xbf16>
-  %1 = "ttir.subtract"(%x, %0) : (tensor<8x64xbf16>, tensor<8x1xbf16>) -> tensor<8x64xbf16>
-  %2 = "ttir.multiply"(%1, %1) : (tensor<8x64xbf16>, tensor<8x64xbf16>) -> tensor<8x64xbf16>
-  %3 = "ttir.mean"(%2) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<8x64xbf16>) -> tensor<8x1xbf16>
-  %4 = "ttir.add"(%3, %eps) : (tensor<8x1xbf16>, tensor<8x1xbf16>) -> tensor<8x1xbf16>
-  %5 = "ttir.rsqrt"(%4) : (tensor<8x1xbf16>) -> tensor<8x1xbf16>
-  %6 = "ttir.multiply"(%1, %5) : (tensor<8x64xbf16>, tensor<8x1xbf16>) -> tensor<8x64xbf16>
-  %7 = "ttir.multiply"(%6, %w) : (tensor<8x64xbf16>, tensor<64xbf16>) -> tensor<8x64xbf16>
-  return %7 : tensor<8x64xbf16>
-}
-"""
+
+def module_of(name):
+    with open(os.path.join(MODULES, name + ".mlir")) as f:
+        return f.read()
+
+
+ATTENTION = module_of("attention")
+BATCH_NORM = module_of("batch_norm")
+BIASED = module_of("biased")
+BIASED_GELU = module_of("biased_gelu")
+CONVOLUTION = module_of("convolution")
+CROSS = module_of("cross")
+GROUPED = module_of("grouped")
+GROUP_NORM = module_of("group_norm")
+GUARDED = module_of("guarded")
+HEADS = module_of("heads")
+LINEAR = module_of("linear")
+LINEAR_APPLIED = module_of("linear_applied")
+NORM = module_of("norm")
+POOL = module_of("pool")
+REPEATED = module_of("repeated")
+ROTATED = module_of("rotated")
+SHARED = module_of("shared")
+SIGMOID = module_of("sigmoid")
+TOPK = module_of("topk")
 NORM_OP = ('%7 = "ttir.layer_norm"(%x, %w) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 64>, '
            'operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<8x64xbf16>, tensor<64xbf16>) -> tensor<8x64xbf16>')
-
-CROSS = """\
-func.func @main(%x: tensor<1x32x64xbf16>, %c: tensor<1x64x96xbf16>, %w: tensor<96x128xbf16>) -> (tensor<1x2x32x64xbf16>, tensor<1x2x64x32xbf16>) {
-  %0 = "ttir.reshape"(%x) <{shape = [1 : i32, 32 : i32, 2 : i32, 32 : i32]}> : (tensor<1x32x64xbf16>) -> tensor<1x32x2x32xbf16>
-  %1 = "ttir.permute"(%0) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x32x2x32xbf16>) -> tensor<1x2x32x32xbf16>
-  %2 = "ttir.matmul"(%c, %w) <{transpose_a = false, transpose_b = false}> : (tensor<1x64x96xbf16>, tensor<96x128xbf16>) -> tensor<1x64x128xbf16>
-  %3 = "ttir.slice_static"(%2) <{begins = [0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 64 : i32, 64 : i32], step = [1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x64x128xbf16>) -> tensor<1x64x64xbf16>
-  %4 = "ttir.reshape"(%3) <{shape = [1 : i32, 64 : i32, 2 : i32, 32 : i32]}> : (tensor<1x64x64xbf16>) -> tensor<1x64x2x32xbf16>
-  %5 = "ttir.permute"(%4) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<1x64x2x32xbf16>) -> tensor<1x2x32x64xbf16>
-  %6 = "ttir.slice_static"(%2) <{begins = [0 : i32, 0 : i32, 64 : i32], ends = [1 : i32, 64 : i32, 128 : i32], step = [1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x64x128xbf16>) -> tensor<1x64x64xbf16>
-  %7 = "ttir.reshape"(%6) <{shape = [1 : i32, 64 : i32, 2 : i32, 32 : i32]}> : (tensor<1x64x64xbf16>) -> tensor<1x64x2x32xbf16>
-  %8 = "ttir.permute"(%7) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x64x2x32xbf16>) -> tensor<1x2x64x32xbf16>
-  %9 = "ttir.matmul"(%1, %5) <{transpose_a = false, transpose_b = false}> : (tensor<1x2x32x32xbf16>, tensor<1x2x32x64xbf16>) -> tensor<1x2x32x64xbf16>
-  return %9, %8 : tensor<1x2x32x64xbf16>, tensor<1x2x64x32xbf16>
-}
-"""
-
 MASK = '"ttir.reshape"(%m) <{shape = [1 : i32, 1 : i32, 32 : i32, 32 : i32]}> : (tensor<32x32xbf16>)'
-ATTENTION = """\
-func.func @main(%q: tensor<1x4x32x16xbf16>, %k: tensor<1x4x32x16xbf16>, %v: tensor<1x4x32x16xbf16>, %m: tensor<32x32xbf16>) -> tensor<1x4x32x16xbf16> {
-  %0 = "ttir.permute"(%k) <{permutation = array<i64: 0, 1, 3, 2>}> : (tensor<1x4x32x16xbf16>) -> tensor<1x4x16x32xbf16>
-  %1 = "ttir.matmul"(%q, %0) <{transpose_a = false, transpose_b = false}> : (tensor<1x4x32x16xbf16>, tensor<1x4x16x32xbf16>) -> tensor<1x4x32x32xbf16>
-  %2 = "ttir.full"() <{fill_value = 2.500000e-01 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
-  %3 = "ttir.multiply"(%1, %2) : (tensor<1x4x32x32xbf16>, tensor<1xbf16>) -> tensor<1x4x32x32xbf16>
-  %4 = "ttir.add"(%3, %m) : (tensor<1x4x32x32xbf16>, tensor<32x32xbf16>) -> tensor<1x4x32x32xbf16>
-  %5 = "ttir.softmax"(%4) <{dimension = -1 : si32, numericStable = true}> : (tensor<1x4x32x32xbf16>) -> tensor<1x4x32x32xbf16>
-  %6 = "ttir.matmul"(%5, %v) <{transpose_a = false, transpose_b = false}> : (tensor<1x4x32x32xbf16>, tensor<1x4x32x16xbf16>) -> tensor<1x4x32x16xbf16>
-  return %6 : tensor<1x4x32x16xbf16>
-}
-"""
-
-
-PARAMETER = "{ttcore.argument_type = #ttcore.argument_type<parameter>}"
-CHANNELS, GROUPS, EACH = "tensor<2x64x32x32xbf16>", "tensor<2x8x8192xbf16>", "tensor<2x8x1xbf16>"
-GROUP_NORM = f"""\
-func.func @main(%x: {CHANNELS}, %w: tensor<1x64x1x1xbf16> {PARAMETER}, \
-%b: tensor<64x1x1xbf16> {PARAMETER}) -> {CHANNELS} {{
-  %e = "ttir.full"() <{{fill_value = 1.0e-05 : f32, shape = array<i32: 1>}}> : () -> tensor<1xbf16>
-  %0 = "ttir.reshape"(%x) <{{shape = [2 : i32, 8 : i32, 8192 : i32]}}> : ({CHANNELS}) -> {GROUPS}
-  %1 = "ttir.mean"(%0) <{{dim_arg = [2 : i32], keep_dim = true}}> : ({GROUPS}) -> {EACH}
-  %2 = "ttir.subtract"(%0, %1) : ({GROUPS}, {EACH}) -> {GROUPS}
-  %3 = "ttir.multiply"(%2, %2) : ({GROUPS}, {GROUPS}) -> {GROUPS}
-  %4 = "ttir.mean"(%3) <{{dim_arg = [2 : i32], keep_dim = true}}> : ({GROUPS}) -> {EACH}
-  %5 = "ttir.add"(%4, %e) : ({EACH}, tensor<1xbf16>) -> {EACH}
-  %6 = "ttir.rsqrt"(%5) : ({EACH}) -> {EACH}
-  %7 = "ttir.multiply"(%2, %6) : ({GROUPS}, {EACH}) -> {GROUPS}
-  %8 = "ttir.reshape"(%7) <{{shape = [2 : i32, 64 : i32, 32 : i32, 32 : i32]}}> : ({GROUPS}) -> {CHANNELS}
-  %9 = "ttir.multiply"(%8, %w) : ({CHANNELS}, tensor<1x64x1x1xbf16>) -> {CHANNELS}
-  %10 = "ttir.add"(%9, %b) : ({CHANNELS}, tensor<64x1x1xbf16>) -> {CHANNELS}
-  return %10 : {CHANNELS}
-}}
-"""
-BATCH_NORM = f"""\
-func.func @main(%x: tensor<2x16x8x8xbf16>, %m: tensor<1x16x1x1xbf16> {PARAMETER}, %v: tensor<1x16x1x1xbf16> {PARAMETER}, \
-%g: tensor<1x16x1x1xbf16> {PARAMETER}, %b: tensor<1x16x1x1xbf16> {PARAMETER}) -> tensor<2x16x8x8xbf16> {{
-  %0 = "ttir.subtract"(%x, %m) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
-  %1 = "ttir.full"() <{{fill_value = 1.0e-05 : f32, shape = array<i32: 1, 1, 1, 1>}}> : () -> tensor<1x1x1x1xbf16>
-  %2 = "ttir.add"(%v, %1) : (tensor<1x16x1x1xbf16>, tensor<1x1x1x1xbf16>) -> tensor<1x16x1x1xbf16>
-  %3 = "ttir.rsqrt"(%2) : (tensor<1x16x1x1xbf16>) -> tensor<1x16x1x1xbf16>
-  %4 = "ttir.multiply"(%0, %3) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
-  %5 = "ttir.multiply"(%4, %g) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
-  %6 = "ttir.add"(%5, %b) : (tensor<2x16x8x8xbf16>, tensor<1x16x1x1xbf16>) -> tensor<2x16x8x8xbf16>
-  return %6 : tensor<2x16x8x8xbf16>
-}}
-"""
-# Rows that are masked whole give 0, where the fused op gives no number.
-GUARDED = ATTENTION.replace('  %6 = "ttir.matmul"(%5, %v)', """\
-  %7 = "ttir.full"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
-  %8 = "ttir.eq"(%4, %7) : (tensor<1x4x32x32xbf16>, tensor<1xbf16>) -> tensor<1x4x32x32xi1>
-  %9 = "ttir.reduce_and"(%8) <{dim_arg = [3 : i32], keep_dim = true}> : (tensor<1x4x32x32xi1>) -> tensor<1x4x32x1xi1>
-  %10 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>
-  %11 = "ttir.where"(%9, %10, %5) : (tensor<1x4x32x1xi1>, tensor<1xbf16>, tensor<1x4x32x32xbf16>) -> tensor<1x4x32x32xbf16>
-  %6 = "ttir.matmul"(%11, %v)""")
-SHARED = """\
-func.func @main(%x: tensor<32x64xbf16>, %u: tensor<64x128xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
-%w: tensor<96x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
-%v: tensor<64x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> (tensor<32x128xbf16>, tensor<32x96xbf16>, tensor<32x32xbf16>) {
-  %0 = "ttir.matmul"(%x, %u) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x128xbf16>) -> tensor<32x128xbf16> loc(#loc1)
-  %1 = "ttir.permute"(%w) <{permutation = array<i64: 1, 0>}> : (tensor<96x64xbf16>) -> tensor<64x96xbf16> loc(#loc1)
-  %2 = "ttir.matmul"(%x, %1) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x96xbf16>) -> tensor<32x96xbf16> loc(#loc2)
-  %3 = "ttir.matmul"(%x, %v) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x32xbf16>) -> tensor<32x32xbf16> loc(#loc3)
-  return %0, %2, %3 : tensor<32x128xbf16>, tensor<32x96xbf16>, tensor<32x32xbf16>
-}
-#loc1 = loc("q")
-#loc2 = loc("k")
-#loc3 = loc("v")
-"""
-TOPK = """\
-func.func @main(%x: tensor<32x128xbf16>) -> (tensor<32x8xbf16>, tensor<32x8xsi32>) {
-  %0:2 = "ttir.sort"(%x) <{descending = true, dim = -1 : si32, stable = false}> : (tensor<32x128xbf16>) -> (tensor<32x128xbf16>, tensor<32x128xsi32>)
-  %1 = "ttir.slice_static"(%0#0) <{begins = [0 : i32, 0 : i32], ends = [32 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<32x128xbf16>) -> tensor<32x8xbf16>
-  %2 = "ttir.slice_static"(%0#1) <{begins = [0 : i32, 0 : i32], ends = [32 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<32x128xsi32>) -> tensor<32x8xsi32>
-  return %1, %2 : tensor<32x8xbf16>, tensor<32x8xsi32>
-}
-"""
-HEADS = """\
-func.func @main(%x: tensor<1x8x32x64xbf16>) -> tensor<1x32x512xbf16> {
-  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x8x32x64xbf16>) -> tensor<1x32x8x64xbf16>
-  %1 = "ttir.reshape"(%0) <{shape = [1 : i32, 32 : i32, 512 : i32]}> : (tensor<1x32x8x64xbf16>) -> tensor<1x32x512xbf16>
-  return %1 : tensor<1x32x512xbf16>
-}
-"""
-REPEATED = """\
-func.func @main(%x: tensor<1x2x32x64xbf16>) -> tensor<1x8x32x64xbf16> {
-  %0 = "ttir.reshape"(%x) <{shape = [1 : i32, 2 : i32, 1 : i32, 32 : i32, 64 : i32]}> : (tensor<1x2x32x64xbf16>) -> tensor<1x2x1x32x64xbf16>
-  %1 = "ttir.broadcast"(%0) <{broadcast_dimensions = array<i64: 1, 1, 4, 1, 1>}> : (tensor<1x2x1x32x64xbf16>) -> tensor<1x2x4x32x64xbf16>
-  %2 = "ttir.reshape"(%1) <{shape = [1 : i32, 8 : i32, 32 : i32, 64 : i32]}> : (tensor<1x2x4x32x64xbf16>) -> tensor<1x8x32x64xbf16>
-  return %2 : tensor<1x8x32x64xbf16>
-}
-"""
-ROTATED = """\
-func.func @main(%x: tensor<1x8x32x64xbf16>, %cos: tensor<1x1x32x64xbf16>, %sin: tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16> {
-  %1 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 8 : i32, 32 : i32, 32 : i32], \
-step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x32x64xbf16>) -> tensor<1x8x32x32xbf16>
-  %2 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 32 : i32], ends = [1 : i32, 8 : i32, 32 : i32, 64 : i32], \
-step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x32x64xbf16>) -> tensor<1x8x32x32xbf16>
-  %3 = "ttir.neg"(%2) : (tensor<1x8x32x32xbf16>) -> tensor<1x8x32x32xbf16>
-  %4 = "ttir.concat"(%3, %1) <{dim = 3 : si32}> : (tensor<1x8x32x32xbf16>, tensor<1x8x32x32xbf16>) -> tensor<1x8x32x64xbf16>
-  %5 = "ttir.multiply"(%x, %cos) : (tensor<1x8x32x64xbf16>, tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
-  %6 = "ttir.multiply"(%4, %sin) : (tensor<1x8x32x64xbf16>, tensor<1x1x32x64xbf16>) -> tensor<1x8x32x64xbf16>
-  %7 = "ttir.add"(%5, %6) : (tensor<1x8x32x64xbf16>, tensor<1x8x32x64xbf16>) -> tensor<1x8x32x64xbf16>
-  return %7 : tensor<1x8x32x64xbf16>
-}
-"""
-CONVOLUTION = """\
-func.func @main(%x: tensor<1x4x16x16xbf16>, %w: tensor<8x4x3x3xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, \
-%b: tensor<8x1x1xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<1x8x16x16xbf16> {
-  %0 = "ttir.conv2d"(%x, %w) <{batch_dim = 0 : i64, channel_dim = 1 : i64, dilation = array<i32: 1, 1>, groups = 1 : i32, \
-height_dim = 2 : i64, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>, width_dim = 3 : i64}> : \
-(tensor<1x4x16x16xbf16>, tensor<8x4x3x3xbf16>) -> tensor<1x8x16x16xbf16>
-  %1 = "ttir.add"(%0, %b) : (tensor<1x8x16x16xbf16>, tensor<8x1x1xbf16>) -> tensor<1x8x16x16xbf16>
-  return %1 : tensor<1x8x16x16xbf16>
-}
-"""
-POOL = """\
-func.func @main(%x: tensor<1x8x16x16xbf16>) -> tensor<1x8x8x8xbf16> {
-  %0 = "ttir.pad"(%x) <{padding = array<i32: 0, 0, 0, 0, 1, 1, 1, 1>, value = 0xFF800000 : f32}> : (tensor<1x8x16x16xbf16>) -> tensor<1x8x18x18xbf16>
-  %1 = "ttir.permute"(%0) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<1x8x18x18xbf16>) -> tensor<1x18x18x8xbf16>
-  %2 = "ttir.max_pool2d"(%1) <{ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, \
-padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}> : (tensor<1x18x18x8xbf16>) -> tensor<1x8x8x8xbf16>
-  return %2 : tensor<1x8x8x8xbf16>
-}
-"""
-
-
 NEARLY_GELU = """\
 name: quick_gelu
 summary: x sigmoid(1.702 x), which is nearly a gelu.
@@ -215,45 +51,6 @@ match: out = x * sigmoid(1.702 * x)
 fused: gelu(x)
 approximate: 0.05
 """
-SIGMOID = """\
-func.func @main(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
-  %c = "ttir.full"() <{fill_value = 1.702 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>
-  %0 = "ttir.multiply"(%x, %c) : (tensor<32x64xf32>, tensor<1xf32>) -> tensor<32x64xf32>
-  %1 = "ttir.sigmoid"(%0) : (tensor<32x64xf32>) -> tensor<32x64xf32>
-  %2 = "ttir.multiply"(%x, %1) : (tensor<32x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
-  return %2 : tensor<32x64xf32>
-}
-"""
-BIASED = (f"func.func @main(%x: tensor<32x64xbf16>, %u: tensor<64x96xbf16> {PARAMETER}, %v: tensor<64x96xbf16> {PARAMETER}, "
-          f"%w: tensor<64x96xbf16> {PARAMETER}, %a: tensor<96xbf16> {PARAMETER}, %b: tensor<96xbf16> {PARAMETER}, "
-          f"%c: tensor<96xbf16> {PARAMETER}) -> (tensor<32x96xbf16>, tensor<32x96xbf16>, tensor<32x96xbf16>) {{\n" + "".join(
-              f'  %{n} = "ttir.matmul"(%x, %{"uvw"[n]}) <{{transpose_a = false, transpose_b = false}}> : (tensor<32x64xbf16>, '
-              f'tensor<64x96xbf16>) -> tensor<32x96xbf16>\n  %{n + 3} = "ttir.add"(%{n}, %{"abc"[n]}) : (tensor<32x96xbf16>, '
-              f"tensor<96xbf16>) -> tensor<32x96xbf16>\n" for n in range(3)) +
-          "  return %3, %4, %5 : tensor<32x96xbf16>, tensor<32x96xbf16>, tensor<32x96xbf16>\n}\n")
-BIASED_GELU = (f"func.func @main(%x: tensor<512x64xbf16>, %w: tensor<64x512xbf16> {PARAMETER}, %b: tensor<512xbf16> {PARAMETER}) "
-               "-> tensor<512x512xbf16> {\n" + "".join(f"  {line}\n" for line in (
-                   '%0 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<512x64xbf16>, '
-                   "tensor<64x512xbf16>) -> tensor<512x512xbf16>",
-                   '%1 = "ttir.add"(%0, %b) : (tensor<512x512xbf16>, tensor<512xbf16>) -> tensor<512x512xbf16>',
-                   '%h = "ttir.full"() <{fill_value = 0.5 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
-                   '%r = "ttir.full"() <{fill_value = 0.70710678 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
-                   '%o = "ttir.full"() <{fill_value = 1.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>',
-                   '%2 = "ttir.multiply"(%1, %r) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
-                   '%3 = "ttir.erf"(%2) : (tensor<512x512xbf16>) -> tensor<512x512xbf16>',
-                   '%4 = "ttir.add"(%3, %o) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
-                   '%5 = "ttir.multiply"(%1, %4) : (tensor<512x512xbf16>, tensor<512x512xbf16>) -> tensor<512x512xbf16>',
-                   '%6 = "ttir.multiply"(%5, %h) : (tensor<512x512xbf16>, tensor<1xbf16>) -> tensor<512x512xbf16>',
-                   "return %6 : tensor<512x512xbf16>")) + "}\n")
-GROUPED = ATTENTION.replace("%k: tensor<1x4x32x16xbf16>, %v: tensor<1x4x32x16xbf16>, %m: tensor<32x32xbf16>",
-                            "%k: tensor<1x2x32x16xbf16>, %v: tensor<1x2x32x16xbf16>").replace("tensor<1x4x", "tensor<1x8x")
-GROUPED = GROUPED.replace('  %4 = "ttir.add"(%3, %m) : (tensor<1x8x32x32xbf16>, tensor<32x32xbf16>) -> tensor<1x8x32x32xbf16>\n', "")
-GROUPED = GROUPED.replace('"ttir.softmax"(%4)', '"ttir.softmax"(%3)').replace("%5, %v)", "%5, %vr)").replace('"ttir.permute"(%k)', '"ttir.permute"(%kr)')
-GROUPED = GROUPED.replace("{\n", "{\n" + "".join(
-    f'  %{x}l = "ttir.reshape"(%{x}) <{{shape = [1 : i32, 2 : i32, 1 : i32, 32 : i32, 16 : i32]}}> : (tensor<1x2x32x16xbf16>) -> '
-    f'tensor<1x2x1x32x16xbf16>\n  %{x}b = "ttir.broadcast"(%{x}l) <{{broadcast_dimensions = array<i64: 1, 1, 4, 1, 1>}}> : '
-    f'(tensor<1x2x1x32x16xbf16>) -> tensor<1x2x4x32x16xbf16>\n  %{x}r = "ttir.reshape"(%{x}b) <{{shape = [1 : i32, 8 : i32, '
-    f'32 : i32, 16 : i32]}}> : (tensor<1x2x4x32x16xbf16>) -> tensor<1x8x32x16xbf16>\n' for x in "kv"), 1)
 
 
 def compiler():
