@@ -207,6 +207,10 @@ static struct written write_contraction(struct form_writer *w, const struct node
             v[i] = ready(w, v[i], as_stored && i == 0);
     }
     add_properties(w, n, &o);
+    if (o.kind == K_LINEAR && nv > 2 && is_absent(&v[2])) { /* which the compiler writes so, too */
+        o.kind = K_MATMUL;
+        o.noperands = 2;
+    }
     struct written out = emit(w->e, &o);
     if (!as_stored)
         return out;
