@@ -1,4 +1,4 @@
-/* One function of straight-line ops in the generic form, one op a line. */
+/* A function of straight-line ops in the generic form, one op a line. */
 #include "ir/mlir/print.h"
 
 static void key_numbers(struct buf *out, const uint32_t *numbers, size_t n) {
@@ -67,13 +67,14 @@ static void print_types(const struct mlir *m, const uint32_t *values, uint32_t n
     }
 }
 
-static void print_arguments(const struct mlir *m, struct buf *out) {
-    for (uint32_t i = 0; i < m->funcs[0].nargs; i++) {
-        struct str attributes = mlir_span(m, m->arg_attrs[i]);
+static void print_arguments(const struct mlir *m, const struct mlir_func *f, struct buf *out) {
+    for (uint32_t i = 0; i < f->nargs; i++) {
+        uint32_t value = f->first_arg + i;
+        struct str attributes = mlir_span(m, m->arg_attrs[f->first_arg_attr + i]);
         buf_add(out, i ? STR(", ") : STR(""));
-        print_value(m, i, out);
+        print_value(m, value, out);
         buf_add(out, STR(": "));
-        print_types(m, &i, 1, out);
+        print_types(m, &value, 1, out);
         if (attributes.n)
             buf_printf(out, " {%.*s}", (int)attributes.n, attributes.p);
     }
@@ -84,10 +85,15 @@ static void print_op(const struct mlir *m, uint32_t op, struct str location, str
     struct str name = mlir_op_name(m, op), props = mlir_span(m, o->props);
     const uint32_t *operands = m->operands + o->first_operand;
     buf_add(out, STR("  "));
-    if (o->nresults)
-        buf_add(out, mlir_span(m, m->values[o->first_result].name));
-    if (o->nresults > 1)
-        buf_printf(out, ":%u", o->nresults);
+    for (uint32_t i = 0, number = 0; i < o->nresults; i++) {
+        uint32_t n = count_of_name(m, o->first_result + i, &number);
+        if (number > 0)
+            continue;
+        buf_add(out, i ? STR(", ") : STR(""));
+        buf_add(out, mlir_span(m, m->values[o->first_result + i].name));
+        if (n > 1)
+            buf_printf(out, ":%u", n);
+    }
     buf_printf(out, "%s\"%.*s\"(", o->nresults ? " = " : "", (int)name.n, name.p);
     print_values(m, operands, o->noperands, out);
     buf_addc(out, ')');
@@ -106,20 +112,25 @@ static void print_op(const struct mlir *m, uint32_t op, struct str location, str
     buf_addc(out, '\n');
 }
 
-void mlir_print(const struct mlir *m, const struct str *locations, struct buf *out) {
-    const struct mlir_op *end = &m->ops[m->nops - 1]; /* the return */
+void mlir_print_func(const struct mlir *m, uint32_t func, struct str name, const struct str *locations,
+                     struct buf *out) {
+    const struct mlir_func *f = &m->funcs[func];
+    const struct mlir_op *end = &m->ops[f->end_op - 1]; /* the return */
     const uint32_t *returned = m->operands + end->first_operand;
-    struct str name = m->names[m->funcs[0].name];
     buf_printf(out, "func.func @%.*s(", (int)name.n, name.p);
-    print_arguments(m, out);
+    print_arguments(m, f, out);
     buf_add(out, STR(") -> ("));
     print_types(m, returned, end->noperands, out);
     buf_add(out, STR(") {\n"));
-    for (uint32_t op = 1; op + 1 < m->nops; op++)
+    for (uint32_t op = f->first_op; op + 1 < f->end_op; op++)
         print_op(m, op, locations ? locations[op] : STR(""), out);
     buf_add(out, STR("  return "));
     print_values(m, returned, end->noperands, out);
     buf_add(out, STR(" : "));
     print_types(m, returned, end->noperands, out);
     buf_add(out, STR("\n}\n"));
+}
+
+void mlir_print(const struct mlir *m, const struct str *locations, struct buf *out) {
+    mlir_print_func(m, 0, m->names[m->funcs[0].name], locations, out);
 }

@@ -11,5 +11,8 @@ struct str mlir_key(const struct mlir *m, struct arena *a);
 struct str mlir_value_text(const struct mlir *m, uint32_t value, struct arena *a);
 /* Text that MLIR reads. `locations`: what stands inside of loc( ) of each op, or empty; NULL: no op has one. */
 void mlir_print(const struct mlir *m, const struct str *locations, struct buf *out);
+/* One of its functions, by another name. */
+void mlir_print_func(const struct mlir *m, uint32_t func, struct str name, const struct str *locations,
+                     struct buf *out);
 
 #endif
