@@ -153,10 +153,12 @@ class Table:
         self.builders = {n: o.replace('"\n', '').replace('"', '').split() for n, o in re.findall(r'\{"(\w+)",\s+"((?:[^{}])*?)"\},', names.split("builders[] = {")[1])}
         self.rows = {}
         for row in re.split(r"\nOP\(", text)[1:]:
-            name, roles = re.match(r'\w+, "(\w+)", \w+,\s+"([^"]*)"', row).groups()
+            name, kind, roles = re.match(r'\w+, "(\w+)", (\w+),\s+"([^"]*)"', row).groups()
             attributes = re.search(r"\.attributes = ((?:\s*\"[^\"]*\")+)", row)
             words = "".join(re.findall(r'"([^"]*)"', attributes[1])) if attributes else ""
             for spelling in re.findall(r"ttir\.(\w+)", row):
+                if kind == "REDUCE":
+                    self.builders[name] = ["input", "keep_dim", "dim_arg"]
                 self.rows[self.irregular.get(spelling, camel(spelling) + "Op")] = (spelling, name, roles, words)
 
     def operand(self, op, role):
@@ -167,7 +169,7 @@ class Table:
         for word in words.split():
             key, _, rest = word.partition(":")
             kind = "enum" if "=#" in rest else rest.split("=")[0].split("/")[0].rstrip("?")
-            if kind in ATTRIBUTES and key != "operandSegmentSizes":
+            if kind in ATTRIBUTES and not rest.startswith("-/") and key != "operandSegmentSizes":
                 yield key, ATTRIBUTES[kind]
 
     def stub(self, name):
@@ -178,7 +180,7 @@ class Table:
         attributes = dict(self.attributes(words))
         types = {o: "Value" for o in operands} | {k: a for k, (a, _) in attributes.items()}
         order = self.builders.get(op, [*operands, *(k for k in attributes if not (op == "full" and k == "shape") and op != "typecast")])
-        results = 3 if op.startswith("split_query") else 0 if op == "update_cache" else 1
+        results = 3 if op.startswith("split_query") else 2 if op in ("sort", "topk") else 0 if op == "update_cache" else 1
         parameters = ["Type"] * results + (["ValueRange"] if roles == "*" and op == "concat" else []) + [types.get(k, "Attribute" if "info" in k or "window" in k else "Value") for k in order]
         lines = [f"  TypedValue<RankedTensorType> get{camel(o)}();" for o in operands]
         lines += [f"  {a} get{camel(k)}Attr(); {v} get{camel(k)}();" for k, (a, v) in attributes.items() if op not in ("full", "constant")]
@@ -296,9 +298,8 @@ class Pass(unittest.TestCase):
                 WRITTEN.append(text)
                 continue
             label, = re.findall(r"CHECK-LABEL: func.func @(\w+_another_(?:axis|constant|use|op))\(", text)
-            begin = text.index(f"  func.func @{label}(")
-            first = text[:begin] + "}\n"
-            for part, found in ((first, 1), (text[:text.index("  func.func @")] + text[begin:], 0)):
+            begin = text.index(f"\nfunc.func @{label}(")
+            for part, found in ((text[:begin] + "\n", 1), (text[begin:], 0)):
                 write(self.dir, "t.mlir", part)
                 done = self.run_it("apply", "--assume=all", "-q", "t.mlir", "--only=" + re.sub(r"_fusing\d*\.mlir$", "", name))
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -327,7 +328,7 @@ class Pass(unittest.TestCase):
         self.assertNotIn("aShape[1]", code)             # what the product verifies is not asked again
         self.assertNotRegex(code, r"\b(64|128|32)\b")   # extents are no numbers
         self.assertIn("patterns.add<LinearFusingPattern>(patterns.getContext());", code)
-        self.assertIn('// CHECK: %[[V0:.*]] = "ttir.linear"(%arg0, %arg1, %arg2) {{.*}}: '
+        self.assertIn('// CHECK: %[[LINEAR:.*]] = "ttir.linear"(%arg0, %arg1, %arg2) {{.*}}: '
                       "(tensor<64x32xbf16>, tensor<32x128xbf16>, tensor<128xbf16>) -> tensor<64x128xbf16>", test)
         self.assertIn('// CHECK-NOT: "ttir.matmul"(', test)
         self.assertIn("fusion-audit try", said)   # a pass of the compiler makes it already
@@ -336,7 +337,7 @@ class Pass(unittest.TestCase):
     def test_at_one_place_and_alike_ones_once(self):
         self.assertEqual(len(self.pass_of(TWICE)[0]), 2)
         files, _ = self.pass_of(TWICE, "--at=%3")
-        self.assertIn("-> tensor<64x32xbf16>\n", files["linear_fusing.mlir"].split("module")[0])
+        self.assertIn("-> tensor<64x32xbf16>\n", files["linear_fusing.mlir"].split("func.func @linear(%")[0])
         files, said = self.pass_of(TWICE, "--at=%9", status=3)
         self.assertEqual(files, {})
         self.assertIn("nothing is at '%9'", said)
@@ -367,6 +368,47 @@ class Pass(unittest.TestCase):
         self.assertIn("updateShape[2] != 1", code)   # asked by the pattern
         self.assertIn("ttmlir::utils::countUsers(cache) != 1", code)
         self.assertRegex(test, r'// CHECK: "ttir.update_cache"\(%arg\d, %\{\{\.\*\}\}, %\{\{\.\*\}\}\) .* -> \(\)\n')
+
+    SORTED = module("""    %values, %indices = "ttir.sort"(%x) <{descending = true, dim = 1 : si32, stable = false}> : (tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x64xsi32>)
+    %0 = "ttir.slice_static"(%values) <{begins = [0 : i32, 0 : i32], ends = [4 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<4x64xf32>) -> tensor<4x8xf32>
+    %1 = "ttir.slice_static"(%indices) <{begins = [0 : i32, 0 : i32], ends = [4 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<4x64xsi32>) -> tensor<4x8xsi32>
+    return %0, %1 : tensor<4x8xf32>, tensor<4x8xsi32>
+""", "%x: tensor<4x64xf32>", "tensor<4x8xf32>, tensor<4x8xsi32>")
+
+    def test_an_op_of_two_results(self):
+        files, _ = self.pass_of(self.SORTED)
+        self.holds(files)
+        code = files["TopkFusingPattern.cpp"]
+        self.assertRegex(code, r"getConsumer<SliceStaticOp>\(sortOp->getResult\(1\), \{srcOp\}\)")
+        self.assertEqual(code.count("getProducer<SortOp>("), 1)
+        self.assertIn("%values, %indices = ", files["topk_fusing.mlir"])
+
+    TURNED = module("""    %0 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 32 : i32], ends = [1 : i32, 8 : i32, 128 : i32, 64 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x128x64xbf16>) -> tensor<1x8x128x32xbf16>
+    %1 = "ttir.neg"(%0) : (tensor<1x8x128x32xbf16>) -> tensor<1x8x128x32xbf16>
+    %2 = "ttir.slice_static"(%x) <{begins = [0 : i32, 0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 8 : i32, 128 : i32, 32 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x8x128x64xbf16>) -> tensor<1x8x128x32xbf16>
+    %3 = "ttir.concat"(%1, %2) <{dim = 3 : si32}> : (tensor<1x8x128x32xbf16>, tensor<1x8x128x32xbf16>) -> tensor<1x8x128x64xbf16>
+    %4 = "ttir.multiply"(%3, %sin) : (tensor<1x8x128x64xbf16>, tensor<1x1x128x64xbf16>) -> tensor<1x8x128x64xbf16>
+    %5 = "ttir.multiply"(%x, %cos) : (tensor<1x8x128x64xbf16>, tensor<1x1x128x64xbf16>) -> tensor<1x8x128x64xbf16>
+    %6 = "ttir.add"(%5, %4) : (tensor<1x8x128x64xbf16>, tensor<1x8x128x64xbf16>) -> tensor<1x8x128x64xbf16>
+    return %6 : tensor<1x8x128x64xbf16>
+""", "%x: tensor<1x8x128x64xbf16>, %cos: tensor<1x1x128x64xbf16>, %sin: tensor<1x1x128x64xbf16>", "tensor<1x8x128x64xbf16>")
+
+    def test_either_order_of_two_arguments(self):
+        files, _ = self.pass_of(self.TURNED)
+        self.holds(files)
+        code = files["RotaryEmbeddingFusingPattern.cpp"]
+        self.assertRegex(code, r"unsigned (\w+) = (\w+)\.getLhs\(\) == x \? 0 : 1;")
+        self.assertRegex(code, r"Value cos = \w+->getOperand\(1 - \w+\);")
+
+    def test_another_axis_makes_a_module(self):
+        """The sums along an axis of as many elements have another shape where they keep it."""
+        exp = module("""    %0 = "ttir.exp"(%x) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>
+    %1 = "ttir.sum"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<32x32xbf16>) -> tensor<32x1xbf16>
+    %2 = "ttir.div"(%0, %1) : (tensor<32x32xbf16>, tensor<32x1xbf16>) -> tensor<32x32xbf16>
+    return %2 : tensor<32x32xbf16>
+""", "%x: tensor<32x32xbf16>", "tensor<32x32xbf16>")
+        files, _ = self.pass_of(exp)
+        self.assertNotIn("another_axis", files["softmax_fusing.mlir"])
 
     def test_what_has_no_class(self):
         write(self.dir, "own.yml", "name: theirs\nfused_op: torch.addmm\nsource: torch\nmatch: out = matmul(a, b) + c\n")
@@ -410,7 +452,7 @@ class Pass(unittest.TestCase):
         files, _ = self.pass_of(read(os.path.join(CORPUS, "models/llama_3_1_70b_tp_decode_layer.ttir.mlir")),
                                 "--only=distributed_rms_norm_residual")
         code = files["DistributedRmsNormResidualFusingPattern.cpp"]
-        self.assertRegex(code, r"x, weight, residual, srcOp.getClusterAxisAttr\(\),\s+srcOp.getEpsilonAttr\(\)\);")
+        self.assertRegex(code, r"x, weight, residual,\s+srcOp.getClusterAxisAttr\(\),\s+srcOp.getEpsilonAttr\(\)\);")
         self.holds(files)
 
     @unittest.skipUnless(os.path.isdir(os.path.join(CORPUS, "models")), "no corpus")
@@ -429,7 +471,8 @@ class Pass(unittest.TestCase):
         if not WRITTEN:
             self.pass_of(LINEAR)
             WRITTEN.append(read(os.path.join(self.dir, "p/LinearFusingPattern.cpp")))
-        self.assertEqual(parses(self.dir, WRITTEN), "")
+        errors = parses(self.dir, WRITTEN)
+        self.assertEqual(errors, "", errors)
 
 
 if __name__ == "__main__":

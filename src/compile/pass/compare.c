@@ -43,26 +43,22 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     struct str type = cpp_attribute_type((enum op_kind)w->place.g->kind[op], x->key);
     const char *name = cpp_camel(x->key, true, w->arena).p;
     if (str_is(type, "word") && (str_is(x->text, "true") || str_is(x->text, "false")))
-        pass_condition(to, "%s%.*s.get%s()", str_is(x->text, "true") ? "!" : "", (int)of.n, of.p, name);
+        pass_condition(to, "%s%s.get%s()", str_is(x->text, "true") ? "!" : "", of.p, name);
     else if (str_is(type, "i64s"))
-        pass_condition(to, x->n ? "%.*s.get%s() != ArrayRef<int64_t>{%.*s}" : "!%.*s.get%s().empty()%.*s", (int)of.n,
-                       of.p, name, (int)list.n, list.p);
+        pass_condition(to, x->n ? "%s.get%s() != ArrayRef<int64_t>{%s}" : "!%s.get%s().empty()%s", of.p, name, list.p);
     else if (str_is(type, "i32s"))
-        pass_condition(to, "%.*s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%.*s})", (int)of.n, of.p, name,
-                       (int)list.n, list.p);
+        pass_condition(to, "%s.get%sAttr() != rewriter.getDenseI32ArrayAttr({%s})", of.p, name, list.p);
     else if (str_is(type, "[i32]"))
-        pass_condition(to, "%.*s.get%sAttr() != rewriter.getI32ArrayAttr({%.*s})", (int)of.n, of.p, name, (int)list.n,
-                       list.p);
+        pass_condition(to, "%s.get%sAttr() != rewriter.getI32ArrayAttr({%s})", of.p, name, list.p);
     else if (x->is_whole)
-        pass_condition(to, "%.*s.get%s() != %" PRId64, (int)of.n, of.p, name, x->whole);
+        pass_condition(to, "%s.get%s() != %" PRId64, of.p, name, x->whole);
     else if (x->is_number)
-        pass_condition(to, "%.*s.get%s().convertToFloat() != %s", (int)of.n, of.p, name,
-                       cpp_float(attr_value(x), w->arena).p);
+        pass_condition(to, "%s.get%s().convertToFloat() != %s", of.p, name, cpp_float(attr_value(x), w->arena).p);
     else { /* "#ttcore.reduce_type<sum>" */
         struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
         struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);
-        pass_condition(to, "%.*s.get%s() != %.*s::%.*s::%s", (int)of.n, of.p, name, (int)dialect.n - 1, dialect.p + 1,
-                       (int)class.n, class.p, cpp_camel(word, true, w->arena).p);
+        pass_condition(to, "%s.get%s() != %.*s::%s::%s", of.p, name, (int)dialect.n - 1, dialect.p + 1, class.p,
+                       cpp_camel(word, true, w->arena).p);
     }
 }
 
@@ -95,94 +91,65 @@ static void match_attributes(struct pass_writer *w) {
         struct str text = of.n ? attributes_text(w, op, of) : STR("");
         uint32_t alike = text.n && str_find(text, STR("||")) ? alike_before(w, op) : NONE;
         if (alike != NONE)
-            text =
-                arena_printf(w->arena, "%.*s.getProperties() != %.*s.getProperties()", (int)of.n, of.p,
-                             (int)w->expr[g->m->ops[alike].first_result].n, w->expr[g->m->ops[alike].first_result].p);
+            text = arena_printf(w->arena, "%s.getProperties() != %s.getProperties()", of.p,
+                                w->expr[g->m->ops[alike].first_result].p);
         if (text.n)
-            pass_condition(&all, "%.*s", (int)text.n, text.p);
+            pass_condition(&all, "%s", text.p);
     }
     pass_refuse(w, &all, "unexpected attributes");
 }
 
 /* ---- constants ---- */
 
-/* The elements that a reduction of the match takes together are so many: an expression; or empty. */
+/* "xShape[2]" where a reduction of the match takes so many elements together; or empty. */
 static struct str reduced_count(struct pass_writer *w, double number) {
     const struct graph *g = w->place.g;
-    for (uint32_t op = 0; op < g->m->nops; op++) {
+    struct buf b = {0};
+    for (uint32_t op = 0; op < g->m->nops && !b.n; op++) {
         uint32_t x = w->place.matched[op] && graph_class(g, op) == OP_REDUCE ? graph_operands(g, op)[0] : NONE, rank;
         bool reduced[MAX_RANK] = {false};
         const int64_t *dims = x == NONE ? NULL : graph_shape(g, x, &rank);
-        int64_t n = 1;
+        double n = 1;
         if (!dims || rank > MAX_RANK || graph_reduced_dims(g, op, rank, reduced) == NONE)
             continue;
         for (uint32_t d = 0; d < rank; d++)
-            n *= reduced[d] ? dims[d] : 1;
-        struct buf b = {0};
-        for (uint32_t d = 0; d < rank && fabs((double)n - number) < 1e-3 * number; d++)
+            n *= reduced[d] ? (double)dims[d] : 1;
+        for (uint32_t d = 0; d < rank && fabs(n - number) < 1e-3 * number; d++)
             if (reduced[d] && dims[d] > 1) {
                 struct str one = extents_print(&w->extents, false, x, d);
-                buf_printf(&b, "%s%.*s", b.n ? " * " : "", (int)one.n, one.p);
+                buf_printf(&b, "%s%s", b.n ? " * " : "", one.p);
             }
-        struct str text = buf_take(&b, w->arena);
-        if (text.n)
-            return text;
     }
-    return STR("");
+    return buf_take(&b, w->arena);
 }
 
-/* An attribute of the form is this number, or its product with that of another constant with a name. */
-static bool form_has(const struct pass_writer *w, double number) {
-    const struct graph *f = w->place.f;
-    for (uint32_t op = 0; op < f->m->nops; op++)
-        for (uint32_t i = 0; w->place.is_new[op] && i < graph_attributes(f, op)->n; i++) {
-            const struct attr *x = &graph_attributes(f, op)->at[i];
-            double is = x->is_number && !x->is_whole ? attr_value(x) : NAN;
-            for (uint32_t k = 0; k <= w->nconstants; k++) {
-                double factor = k == w->nconstants                                    ? 1
-                                : pass_formula_name(w, w->constants[k].value, true).n ? w->constants[k].number
-                                                                                      : NAN;
-                if (fabs(is - number * factor) <= 1e-6 * fabs(is))
-                    return true;
-            }
-        }
-    return false;
+/* What a constant is compared with. */
+static struct str expected_number(struct pass_writer *w, struct pass_constant *c) {
+    double x = c->number;
+    struct str count = x > 0 && fabs(x - 1) > 0 ? reduced_count(w, x < 1 ? 1 / x : x) : STR("");
+    c->counted = count.n > 0;
+    if (!count.n || x > 1)
+        return count.n ? count : cpp_number(x, w->arena);
+    return arena_printf(w->arena, str_find(count, STR("*")) ? "1.0 / (%.*s)" : "1.0 / %.*s", (int)count.n, count.p);
 }
 
-static struct str number_of_constant(struct pass_writer *w, double x, bool *counted) {
-    struct str count = {0};
-    if (x > 0 && x < 1 && (count = reduced_count(w, 1 / x)).n)
-        count =
-            arena_printf(w->arena, str_find(count, STR("*")) ? "1.0 / (%.*s)" : "1.0 / %.*s", (int)count.n, count.p);
-    else if (x > 1)
-        count = reduced_count(w, x);
-    *counted = count.n > 0;
-    return count.n ? count : cpp_number(x, w->arena);
-}
-
-/* Statements; the conditions under which constants are others. */
+/* Statements; the conditions under which constants are others: those that the form is made of have to be there. */
 static struct buf match_constants(struct pass_writer *w) {
     struct buf named = {0}, others = {0};
     for (uint32_t i = 0; i < w->nconstants; i++) {
         struct pass_constant *c = &w->constants[i];
-        struct str expr = c->expr, name = pass_formula_name(w, c->value, true);
-        bool counted;
-        if (name.n && form_has(w, c->number)) {
-            c->variable = pass_variable(w, name, "");
-            w->helpers |= HELPER_SPLAT;
-            cpp_put(&w->guards, INDENT, "auto %.*s = getSplatValue(%.*s);", (int)c->variable.n, c->variable.p,
-                    (int)expr.n, expr.p);
-            pass_condition(&named, "!%.*s", (int)c->variable.n, c->variable.p);
+        struct str expr = c->expr, number = c->variable.n ? STR("") : expected_number(w, c);
+        w->helpers |= HELPER_SPLAT | (c->variable.n ? 0 : HELPER_NEAR);
+        if (!c->variable.n) {
+            pass_condition(&others, "!isSplat(%s, %s)", expr.p, number.p);
             continue;
         }
-        struct str number = number_of_constant(w, c->number, &counted);
-        w->helpers |= HELPER_NEAR | HELPER_SPLAT;
-        pass_condition(&others, "!isSplat(%.*s, %.*s)", (int)expr.n, expr.p, (int)number.n, number.p);
-        c->counted = counted;
+        cpp_put(&w->guards, INDENT, "auto %s = getSplatValue(%s);", c->variable.p, expr.p);
+        pass_condition(&named, "!%s", c->variable.p);
     }
-    struct str rest = buf_take(&others, w->arena);
-    if (rest.n)
-        pass_condition(&named, "%.*s", (int)rest.n, rest.p);
+    if (others.n)
+        pass_condition(&named, "%s", others.p);
+    buf_free(&others);
     return named;
 }
 
@@ -205,10 +172,9 @@ static struct str slices_text(struct pass_writer *w) {
                 continue;
             struct str whole = extents_print(&w->extents, false, graph_operands(g, op)[0], d), begin;
             begin = begins[d] && dims[d] % begins[d] == 0
-                        ? arena_printf(w->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, dims[d] / begins[d])
+                        ? arena_printf(w->arena, "%s / %" PRId64, whole.p, dims[d] / begins[d])
                         : arena_printf(w->arena, "%" PRId64, begins[d]);
-            pass_condition(&c, "cast<IntegerAttr>(%.*s.getBegins()[%u]).getInt() != %.*s", (int)of.n, of.p, d,
-                           (int)begin.n, begin.p);
+            pass_condition(&c, "cast<IntegerAttr>(%s.getBegins()[%u]).getInt() != %s", of.p, d, begin.p);
         }
     }
     return buf_take(&c, w->arena);
@@ -224,12 +190,11 @@ static void match_elements(struct pass_writer *w, struct buf *conditions) {
     for (uint32_t i = 0; i < w->nread; i++) {
         struct str expr = w->expr[w->reads[i]];
         if (graph_dtype(g, w->reads[i]) == graph_dtype(g, root))
-            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)expr.n, expr.p);
+            buf_printf(&list, "%s%s", list.n ? ", " : "", expr.p);
     }
     struct str all = buf_take(&list, w->arena);
     if (all.n)
-        pass_condition(conditions, "!haveElementType({%.*s}, %.*s.getType().getElementType())", (int)all.n, all.p,
-                       (int)pass_anchor(w).n, pass_anchor(w).p);
+        pass_condition(conditions, "!haveElementType({%s}, %s.getType().getElementType())", all.p, pass_anchor(w).p);
     w->helpers |= all.n ? HELPER_ELEMENTS : 0;
 }
 
@@ -256,12 +221,12 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
             continue;
         bool op = str_find(expr, STR("Op")) != NULL;
         cpp_put(&w->guards, INDENT,
-                op ? "ArrayRef<int64_t> %.*s = %.*s.getType().getShape();"
-                   : "ArrayRef<int64_t> %.*s = cast<RankedTensorType>(%.*s.getType()).getShape();",
-                (int)name.n, name.p, (int)expr.n, expr.p);
+                op ? "ArrayRef<int64_t> %s = %s.getType().getShape();"
+                   : "ArrayRef<int64_t> %s = cast<RankedTensorType>(%s.getType()).getShape();",
+                name.p, expr.p);
         graph_shape(w->place.g, v, &rank);
         if (e->indexed[v])
-            pass_condition(ranks, "%.*s.size() != %u", (int)name.n, name.p, rank);
+            pass_condition(ranks, "%s.size() != %u", name.p, rank);
     }
 }
 
@@ -270,7 +235,7 @@ static void match_shapes(struct pass_writer *w, const struct str more[3]) {
     put_shapes(w, &guards);
     for (uint32_t i = 0; i < 3; i++)
         if (more[i].n)
-            pass_condition(&guards, "%.*s", (int)more[i].n, more[i].p);
+            pass_condition(&guards, "%s", more[i].p);
     w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
     match_elements(w, &guards);
     pass_refuse(w, &guards, "unexpected shapes or types");
@@ -280,20 +245,19 @@ void pass_compare(struct pass_writer *w) {
     match_attributes(w);
     extents_begin(&w->extents, &w->place, w->expr);
     collect_shapes(w);
-    struct str shapes = extents_guards(&w->extents, w->shapes, w->nshapes);
-    /* what is written, and constants, may name further extents */
-    struct buf before = w->guards;
+    struct str shapes = extents_guards(&w->extents, w->shapes, w->nshapes), slices = slices_text(w);
+    /* what is written says which constants it is made of, and may name further extents; so may they */
+    pass_create(w);
+    w->extents.nsums = 0; /* called by variables of the rewrite */
+    struct buf before = w->guards, asked = {0}, comment = {0};
     w->guards = (struct buf){0};
-    struct str slices = slices_text(w);
-    struct buf asked = {0}, comment = {0}, numbers = match_constants(w);
+    struct buf numbers = match_constants(w);
     pass_where(w, &asked, &numbers, &comment);
-    w->asked = buf_take(&comment, w->arena);
-    struct str where = buf_take(&asked, w->arena);
     pass_refuse(w, &numbers, "unexpected constants");
+    w->asked = buf_take(&comment, w->arena);
     struct buf constants = w->guards;
     w->guards = before;
-    pass_create(w);
-    match_shapes(w, (const struct str[]){shapes, slices, where});
+    match_shapes(w, (const struct str[]){shapes, slices, buf_take(&asked, w->arena)});
     buf_add(&w->guards, buf_str(&constants));
     buf_free(&constants);
 }

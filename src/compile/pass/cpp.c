@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, CONTINUED = 4, FAR = 34, MAX_LEVELS = 24 };
+enum { WIDTH = 80, CONTINUED = 4, MAX_LEVELS = 24 };
 
 struct str cpp_camel(struct str name, bool upper, struct arena *a) {
     struct buf b = {0};
@@ -80,8 +80,11 @@ static const struct {
 };
 
 const char *cpp_operand_name(enum op_kind k, uint32_t i) {
-    static const char *const known[] = {"weight", "bias", "index", "input", "source", "residual"};
-    struct str rest = str_of(k == K_SCATTER ? "input,index,source" : op_table[k].roles), role = {0};
+    static const char *const known[] = {"weight", "bias", "index", "input", "source", "residual", "mean", "variance"};
+    struct str rest = str_of(k == K_SCATTER                ? "input,index,source"
+                             : k == K_BATCH_NORM_INFERENCE ? "input,weight,bias,mean,variance"
+                                                           : op_table[k].roles),
+               role = {0};
     for (uint32_t n = 0; n <= i && rest.n; n++)
         role = str_part(&rest, ',');
     struct str name = str_part(&role, '=');
@@ -121,11 +124,19 @@ const char *cpp_builder(enum op_kind k) {
         {"conv3d", "input weight bias stride padding groups batch_dim depth_dim height_dim width_dim channel_dim "
                    "padding_mode"},
         {"max_pool2d", "input kernel stride dilation padding ceil_mode flattened_compat_info"},
-        {"sum", "input keep_dim dim_arg"},
-        {"mean", "input keep_dim dim_arg"},
-        {"max", "input keep_dim dim_arg"},
+        {"avg_pool2d", "input kernel stride dilation padding ceil_mode count_include_pad flattened_compat_info"},
+        {"conv1d", "input weight bias stride padding dilation groups batch_dim length_dim channel_dim"},
+        {"batch_norm_inference", "input weight bias mean variance epsilon dimension"},
         {"topk", "input k dim largest sorted"},
+        {"sort", "input dim descending stable"},
+        {"repeat", "input repeat_dimensions"},
+        {"repeat_interleave", "input repeats dim"},
+        {"all_reduce", "input reduce_type cluster_axis"},
+        {"reduce_scatter", "input reduce_type scatter_dim cluster_axis"},
+        {"dot_general", "lhs rhs batch_dims_lhs contract_dims_lhs batch_dims_rhs contract_dims_rhs"},
     };
+    if (op_table[k].class == OP_REDUCE)
+        return "input keep_dim dim_arg";
     for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
         if (strcmp(builders[i].op, op_table[k].name) == 0)
             return builders[i].order;
@@ -166,101 +177,61 @@ struct str cpp_float(double x, struct arena *a) {
 
 /* ---- lines ---- */
 
-/* Where a line may end, the column of the next one, and how deep in brackets that is. */
-struct line_end {
-    size_t at;
-    uint32_t column, depth;
-};
-
-/* A statement up to `at`: columns behind the brackets that are open. */
-struct writing {
-    struct str text;
-    size_t at;
-    uint32_t indent, column, depth, open[MAX_LEVELS];
-    struct line_end best, bracket; /* of this line: the least deep and last; the last bracket */
-};
-
-static bool opens(struct str t, size_t i) {
-    return strchr("({[", t.p[i]) || (t.p[i] == '<' && i && isalnum((unsigned char)t.p[i - 1]));
-}
-static bool closes(struct str t, size_t i) {
-    return strchr(")}]", t.p[i]) || (t.p[i] == '>' && i && !strchr(" -", t.p[i - 1]));
-}
-
-/* How much what ends there binds: 0 between arguments and conditions, 1 in a comparison; UINT32_MAX: no line may end.
- */
+/* How much what a line may end behind binds: 0 between arguments and conditions; UINT32_MAX: none may end there. */
 static uint32_t binding(struct str t, size_t end) {
-    static const char *const all[] = {", ", " || ", " && ", " != ", " + ", " * ", " / "};
+    static const char *const all[] = {", ", " || ", " && ", " != ", " + "};
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_ends((struct str){t.p, end}, str_of(all[i])))
-            return i < 3 ? 0 : i < 4 ? 1 : 2;
+            return i > 2;
     return UINT32_MAX;
 }
 
-/* On to the end of the text, or to where the line is full. */
-static void write_line(struct writing *w) {
-    bool quoted = false;
-    uint32_t best = UINT32_MAX;
-    w->best = w->bracket = (struct line_end){0, 0, 0};
-    for (; w->at < w->text.n && w->column <= WIDTH; w->at++) {
-        bool open = opens(w->text, w->at), close = closes(w->text, w->at);
-        w->column++;
-        quoted ^= w->text.p[w->at] == '"';
-        if (quoted)
-            continue;
-        if (open && w->depth + 1 < MAX_LEVELS) {
-            w->open[++w->depth] = w->column;
-            if (w->text.p[w->at] != '[')
-                w->bracket = (struct line_end){w->at + 1, w->open[w->depth - 1] + CONTINUED, w->depth};
-        }
-        w->depth -= close && w->depth;
-        uint32_t binds = binding(w->text, w->at + 1);
-        if (binds != UINT32_MAX && 3 * w->depth + binds <= best) {
-            w->best = (struct line_end){w->at + 1, w->open[w->depth] + (binds ? CONTINUED : 0), w->depth};
-            best = 3 * w->depth + binds;
-        }
-    }
+/* Of a statement that is too long: in front of what is assigned, where that fits in a line of its own, or behind the
+ * bracket of the call. 0: it is a condition. */
+static size_t first_end(struct str t, uint32_t indent) {
+    const char *is = str_find(t, STR(" = ")), *call = str_find(t, STR(">("));
+    size_t assigned = is ? (size_t)(is - t.p) + 3 : 0;
+    call = call ? call + 1 : strchr(t.p + assigned, '(');
+    if (str_ends(t, STR("{")) || (assigned && indent + CONTINUED + t.n - assigned <= WIDTH))
+        return str_ends(t, STR("{")) ? 0 : assigned;
+    return call ? (size_t)(call - t.p) + 1 : 0;
 }
 
-/* In front of what is assigned, or of the arguments of a call: where the rest fits in one line of its own, or would be
- * far to the right. */
-static struct line_end first_end(const struct writing *w) {
-    const char *is = str_find(w->text, STR(" = ")), *call = str_find(w->text, STR(">("));
-    const char *paren = call ? call + 1 : str_find(w->text, STR("("));
-    size_t from[] = {is ? (size_t)(is - w->text.p) + 3 : 0, paren ? (size_t)(paren - w->text.p) + 1 : 0};
-    uint32_t i = 0;
-    while (i < 2 && (!from[i] || w->indent + CONTINUED + w->text.n - from[i] > WIDTH || w->indent + from[i] > WIDTH))
-        i++;
-    if (str_ends(w->text, STR("{")) || (i == 2 && w->best.at && w->best.column <= FAR))
-        return (struct line_end){0, 0, 0};
-    if (i == 2)
-        i = w->indent + from[1] <= WIDTH || !from[0];
-    return (struct line_end){from[i], w->indent + CONTINUED, i};
-}
-
+/* A line that is too long ends where the fewest brackets are open; the next one begins below what stands in the last of
+ * them. */
 void cpp_put(struct buf *b, uint32_t indent, const char *fmt, ...) {
     struct buf all = {0};
     va_list args;
     va_start(args, fmt);
     buf_vprintf(&all, fmt, args);
     va_end(args);
-    struct writing w = {.text = buf_str(&all), .indent = indent, .column = indent, .open = {indent + CONTINUED}};
-    size_t begin = 0;
-    for (uint32_t column = indent; begin < w.text.n; column = w.column) {
-        write_line(&w);
-        struct line_end end = w.best.at > begin ? w.best : w.bracket, first = {0, 0, 0};
-        if (begin == 0)
-            first = first_end(&w);
-        if (w.column <= WIDTH || (!first.at && end.at <= begin))
-            end.at = w.text.n;
-        else if (first.at)
-            end = first;
-        struct str line = str_trim((struct str){w.text.p + begin, end.at - begin});
+    buf_addc(&all, '\0');
+    struct str t = {all.p, all.n - 1};
+    uint32_t open[MAX_LEVELS] = {indent + CONTINUED}, depth = 0, column = indent;
+    size_t first = indent + t.n > WIDTH ? first_end(t, indent) : 0;
+    for (size_t begin = 0, i = 0; begin < t.n; begin = i) {
+        size_t full = begin + WIDTH - column, end = 0, bracket = 0;
+        uint32_t least = UINT32_MAX, ends = 0;
+        full = !begin && first ? first : full < t.n ? full : t.n;
+        for (; i < full; i++) {
+            if (strchr("({[", t.p[i]) || (t.p[i] == '<' && i && isalnum((unsigned char)t.p[i - 1])))
+                open[++depth % MAX_LEVELS] = begin || !first ? column + (uint32_t)(i + 1 - begin) : indent + CONTINUED;
+            bracket = t.p[i] == '(' && !end ? i + 1 : bracket;
+            depth -= depth && (strchr(")}]", t.p[i]) || (t.p[i] == '>' && !strchr(" -", t.p[i - 1])));
+            uint32_t binds = binding(t, i + 1);
+            if (binds != UINT32_MAX && 3 * depth + binds <= least) {
+                least = 3 * depth + binds;
+                ends = depth;
+                end = i + 1;
+            }
+        }
+        if (full < t.n && full != first && (end || bracket)) {
+            i = end ? end : bracket;
+            depth = end ? ends : 0;
+        }
+        struct str line = str_trim((struct str){t.p + begin, i - begin});
         buf_printf(b, "%*s%.*s\n", (int)column, "", (int)line.n, line.p);
-        begin = w.at = end.at;
-        w.column = end.column;
-        w.depth = end.depth;
-        w.open[w.depth] = end.column < w.open[w.depth] ? end.column : w.open[w.depth];
+        column = open[depth % MAX_LEVELS];
     }
     buf_free(&all);
 }

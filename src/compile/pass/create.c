@@ -44,7 +44,7 @@ static struct str element_type(struct creation *c, uint32_t value) {
         uint32_t v = i < w->nread ? w->reads[i] : w->place.g->m->ops[w->place.roots[i - w->nread]].first_result;
         if (graph_dtype(w->place.g, v) == t) {
             w->element_types = true;
-            return arena_printf(w->arena, "getElementTypeOrSelf(%.*s)", (int)w->expr[v].n, w->expr[v].p);
+            return arena_printf(w->arena, "getElementTypeOrSelf(%s)", w->expr[v].p);
         }
     }
     const char *name = dtype_table[t].spelling ? dtype_table[t].spelling : "f32";
@@ -71,22 +71,20 @@ static struct str type_of_result(struct creation *c, uint32_t value) {
     uint32_t old = w->place.value_of[value];
     old = old == NONE ? extents_like(&w->extents, value) : old;
     if (old != NONE)
-        return arena_printf(w->arena, "%.*s.getType()", (int)w->expr[old].n, w->expr[old].p);
+        return arena_printf(w->arena, "%s.getType()", w->expr[old].p);
     struct str like = operand_like(c, value);
     if (like.n)
-        return arena_printf(w->arena, "%.*s.getType()", (int)like.n, like.p);
+        return arena_printf(w->arena, "%s.getType()", like.p);
     struct str dims = extents_list(&w->extents, true, value), element = element_type(c, value);
     uint32_t from = graph_class(c->f, c->op) == OP_CAST ? graph_operands(c->f, c->op)[0] : NONE;
     if (from != NONE && str_find(c->made[from], STR("Op")) && !str_find(c->made[from], STR("(")))
-        return arena_printf(w->arena, "%.*s.getType().clone(%.*s)", (int)c->made[from].n, c->made[from].p,
-                            (int)element.n, element.p);
-    struct str text =
-        arena_printf(w->arena, "RankedTensorType::get(%.*s, %.*s)", (int)dims.n, dims.p, (int)element.n, element.p);
+        return arena_printf(w->arena, "%s.getType().clone(%s)", c->made[from].p, element.p);
+    struct str text = arena_printf(w->arena, "RankedTensorType::get(%s, %s)", dims.p, element.p);
     for (uint32_t i = 0; i < c->ntypes; i++)
         if (str_eq(c->types[i].text, text))
             return c->types[i].name;
     struct str name = pass_variable(w, pass_word(c->f, c->op), "Type");
-    cpp_put(&w->rewrite, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)text.n, text.p);
+    cpp_put(&w->rewrite, INDENT, "auto %s = %s;", name.p, text.p);
     extents_name(&w->extents, value, name);
     if (c->ntypes < MAX_NEW_TYPES)
         c->types[c->ntypes++] = (struct new_type){text, name};
@@ -95,19 +93,33 @@ static struct str type_of_result(struct creation *c, uint32_t value) {
 
 /* ---- attributes ---- */
 
+/* The variable of a constant that the formula has a name for; or empty. */
+static struct str constant_variable(struct pass_writer *w, uint32_t i) {
+    struct pass_constant *c = &w->constants[i];
+    struct str name = c->variable.n ? STR("") : pass_formula_name(w, c->value, true);
+    if (name.n)
+        c->variable = pass_variable(w, name, "");
+    return c->variable;
+}
+
+static bool is_near(double a, double b) {
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
 /* The number of a constant of the match, or of two of them. */
 static struct str number_text(struct creation *c, double x) {
-    const struct pass_constant *all = c->w->constants;
-    struct arena *a = c->w->arena;
-    for (uint32_t i = 0; i < c->w->nconstants; i++)
-        if (all[i].variable.n && fabs(all[i].number - x) <= 1e-6 * fabs(x))
-            return arena_printf(a, "*%.*s", (int)all[i].variable.n, all[i].variable.p);
-    for (uint32_t i = 0; i < c->w->nconstants; i++)
+    struct pass_writer *w = c->w;
+    const struct pass_constant *all = w->constants;
+    struct str a, b;
+    for (uint32_t i = 0; i < w->nconstants; i++)
+        if (is_near(all[i].number, x) && (a = constant_variable(w, i)).n)
+            return arena_printf(w->arena, "*%s", a.p);
+    for (uint32_t i = 0; i < w->nconstants; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (all[i].variable.n && all[k].variable.n && fabs(all[i].number * all[k].number - x) <= 1e-6 * fabs(x))
-                return arena_printf(a, "*%.*s * *%.*s", (int)all[k].variable.n, all[k].variable.p,
-                                    (int)all[i].variable.n, all[i].variable.p);
-    return cpp_float(x, a);
+            if (is_near(all[i].number * all[k].number, x) && (a = constant_variable(w, k)).n &&
+                (b = constant_variable(w, i)).n)
+                return arena_printf(w->arena, "*%s * *%s", a.p, b.p);
+    return cpp_float(x, w->arena);
 }
 
 /* An op of the match of the same kind that has the attribute, too. */
@@ -120,7 +132,7 @@ static struct str carried(struct creation *c, const struct attr *x) {
         const struct attr *its = attrs_find(graph_attributes(g, op), arena_strdup(w->arena, x->key));
         struct str of = w->expr[g->m->ops[op].first_result];
         if (its && str_eq(its->text, x->text) && of.n)
-            return arena_printf(w->arena, "%.*s.get%sAttr()", (int)of.n, of.p, cpp_camel(x->key, true, w->arena).p);
+            return arena_printf(w->arena, "%s.get%sAttr()", of.p, cpp_camel(x->key, true, w->arena).p);
     }
     return STR("");
 }
@@ -138,10 +150,12 @@ static struct str entries_text(struct creation *c, const struct attr *x) {
         if (role == DIMS_SIZES && dims && (uint32_t)x->n <= rank)
             one = extents_print(&c->w->extents, true, from, rank - (uint32_t)x->n + d);
         else if (role == DIMS_FACTORS && x->list[i] > 1)
-            one = extents_print(&c->w->extents, true, out, d);
+            one = arena_printf(c->w->arena, dims && d < rank && dims[d] > 1 ? "%s / %s" : "%s",
+                               extents_print(&c->w->extents, true, out, d).p,
+                               extents_print(&c->w->extents, true, from, d).p);
         else if ((role == DIMS_ENDS || role == DIMS_BEGINS) && dims && d < rank)
             one = extents_offset(&c->w->extents, from, d, x->list[i]);
-        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)one.n, one.p);
+        buf_printf(&b, "%s%s", i ? ", " : "", one.p);
     }
     return buf_take(&b, c->w->arena);
 }
@@ -155,40 +169,36 @@ static struct str attribute_text(struct creation *c, const struct attr *x) {
         return same;
     if (role == DIMS_SHAPE) {
         struct str list = extents_list(&w->extents, true, module_of(c)->ops[c->op].first_result);
-        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>(%.*s)))", b,
-                            (int)list.n, list.p);
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>(%s)))", b, list.p);
     }
     if (str_is(x->text, "true") || str_is(x->text, "false"))
         return arena_printf(w->arena, "%s.getBoolAttr(%.*s)", b, (int)x->text.n, x->text.p);
     if (str_is(type, "i64s"))
-        return arena_printf(w->arena, "%s.getDenseI64ArrayAttr({%.*s})", b, (int)entries_text(c, x).n,
-                            entries_text(c, x).p);
+        return arena_printf(w->arena, "%s.getDenseI64ArrayAttr({%s})", b, entries_text(c, x).p);
     if (str_is(type, "i32s"))
-        return arena_printf(w->arena, "%s.getDenseI32ArrayAttr({%.*s})", b, (int)entries_text(c, x).n,
-                            entries_text(c, x).p);
+        return arena_printf(w->arena, "%s.getDenseI32ArrayAttr({%s})", b, entries_text(c, x).p);
     if (str_is(type, "[i32]"))
-        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>{%.*s}))", b,
-                            (int)entries_text(c, x).n, entries_text(c, x).p);
+        return arena_printf(w->arena, "%s.getI32ArrayAttr(SmallVector<int32_t>(ArrayRef<int64_t>{%s}))", b,
+                            entries_text(c, x).p);
     if (x->is_whole) {
         struct str number = role == DIMS_COUNT ? extents_number(&w->extents, x->whole) : STR("");
         number = number.n ? number : arena_printf(w->arena, "%" PRId64, x->whole);
-        return arena_printf(w->arena, "%s.get%sIntegerAttr(%.*s)", b,
+        return arena_printf(w->arena, "%s.get%sIntegerAttr(%s)", b,
                             str_is(type, "i32")    ? "I32"
                             : str_is(type, "si32") ? "SI32"
                             : str_is(type, "ui32") ? "UI32"
                                                    : "I64",
-                            (int)number.n, number.p);
+                            number.p);
     }
     if (x->is_number)
-        return arena_printf(w->arena, "%s.getF32FloatAttr(%.*s)", b, (int)number_text(c, attr_value(x)).n,
-                            number_text(c, attr_value(x)).p);
+        return arena_printf(w->arena, "%s.getF32FloatAttr(%s)", b, number_text(c, attr_value(x)).p);
     return arena_printf(w->arena, "%s.getStringAttr(%.*s)", b, (int)x->text.n, x->text.p);
 }
 
 /* ---- ops ---- */
 
 static void add(struct buf *b, struct str text) {
-    buf_printf(b, ", %.*s", (int)text.n, text.p);
+    buf_printf(b, ", %s", text.p);
 }
 
 static void add_absent(struct buf *b, struct str name) {
@@ -233,7 +243,7 @@ static struct str arguments_text(struct creation *c) {
     for (uint32_t i = 0; i < n; i++) {
         const char *name = cpp_operand_name(k, i);
         if (op_table[k].class == OP_JOIN)
-            buf_printf(&b, "%s%.*s", i ? ", " : "", (int)value_text(c, x[i]).n, value_text(c, x[i]).p);
+            buf_printf(&b, "%s%s", i ? ", " : "", value_text(c, x[i]).p);
         else if (x[i] != NONE)
             add(&b, value_text(c, x[i]));
         else
@@ -243,7 +253,8 @@ static struct str arguments_text(struct creation *c) {
         buf_addc(&b, '}');
     while (table.n && op_table[k].class != OP_CAST) {
         struct str one = str_part(&table, ' '), key = str_part(&one, ':');
-        if (key.n && !str_is(key, "operandSegmentSizes") && !(op_table[k].class == OP_CONSTANT && str_is(key, "shape")))
+        bool here = key.n && one.n && *one.p != '-'; /* else of TTNN alone */
+        if (here && !str_is(key, "operandSegmentSizes") && !(op_table[k].class == OP_CONSTANT && str_is(key, "shape")))
             add_named(c, &b, key);
     }
     return buf_take(&b, c->w->arena);
@@ -254,7 +265,7 @@ static struct str types_text(struct creation *c) {
     struct buf b = {0};
     for (uint32_t i = 0; i < o->nresults; i++) {
         struct str type = type_of_result(c, o->first_result + i);
-        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)type.n, type.p);
+        buf_printf(&b, "%s%s", i ? ", " : "", type.p);
     }
     return buf_take(&b, c->w->arena);
 }
@@ -267,9 +278,8 @@ static void carry_weight_type(struct creation *c, struct str name) {
             c->w->place.nroots > 1)
             continue;
         struct str of = c->w->expr[g->m->ops[op].first_result];
-        cpp_put(&c->w->rewrite, INDENT, "if (Attribute dtype = %.*s->getAttr(\"ttcore.weight_dtype\")) {", (int)of.n,
-                of.p);
-        cpp_put(&c->w->rewrite, INDENT + 2, "%.*s->setAttr(\"ttcore.weight_dtype\", dtype);", (int)name.n, name.p);
+        cpp_put(&c->w->rewrite, INDENT, "if (Attribute dtype = %s->getAttr(\"ttcore.weight_dtype\")) {", of.p);
+        cpp_put(&c->w->rewrite, INDENT + 2, "%s->setAttr(\"ttcore.weight_dtype\", dtype);", name.p);
         cpp_put(&c->w->rewrite, INDENT, "}");
         return;
     }
@@ -279,13 +289,11 @@ static void carry_weight_type(struct creation *c, struct str name) {
 static struct str reshape_text(struct creation *c, uint32_t result, uint32_t operand) {
     struct pass_writer *w = c->w;
     uint32_t old = w->place.value_of[result];
-    struct str shape = old == NONE
-                           ? extents_list(&w->extents, true, result)
-                           : arena_printf(w->arena, "%.*s.getType().getShape()", (int)w->expr[old].n, w->expr[old].p);
+    struct str shape = old == NONE ? extents_list(&w->extents, true, result)
+                                   : arena_printf(w->arena, "%s.getType().getShape()", w->expr[old].p);
     struct str from = value_text(c, operand);
     w->uses_utils = true;
-    return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %.*s, %.*s)", (int)from.n, from.p,
-                        (int)shape.n, shape.p);
+    return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %s, %s)", from.p, shape.p);
 }
 
 /* "createSlice(rewriter, loc, x, 3, 0, xShape[3] / 2)", of what is cut along one dimension. */
@@ -298,8 +306,8 @@ static struct str slice_text(struct creation *c, const struct slice_bounds *s) {
     struct str end = extents_offset(&w->extents, x, d, s->end[d]);
     struct str step = s->step[d] == 1 ? STR("") : arena_printf(w->arena, ", /*step=*/%" PRId64, s->step[d]);
     w->helpers |= HELPER_SLICE;
-    return arena_printf(w->arena, "createSlice(%s, loc, %.*s, /*dim=*/%u, %.*s, %.*s%.*s)", c->builder, (int)from.n,
-                        from.p, d, (int)begin.n, begin.p, (int)end.n, end.p, (int)step.n, step.p);
+    return arena_printf(w->arena, "createSlice(%s, loc, %s, /*dim=*/%u, %s, %s%s)", c->builder, from.p, d, begin.p,
+                        end.p, step.p);
 }
 
 static struct str creation_text(struct creation *c) {
@@ -311,8 +319,7 @@ static struct str creation_text(struct creation *c) {
     if (place_reshapes(c->f, c->op) && strcmp(c->builder, "rewriter") == 0)
         return reshape_text(c, o->first_result, graph_operands(c->f, c->op)[0]);
     struct str types = types_text(c), args = arguments_text(c), class = pass_class(w, c->f, c->op);
-    return arena_printf(w->arena, "%s.create<%.*s>(loc, %.*s%.*s)", c->builder, (int)class.n, class.p, (int)types.n,
-                        types.p, (int)args.n, args.p);
+    return arena_printf(w->arena, "%s.create<%s>(loc, %s%s)", c->builder, class.p, types.p, args.p);
 }
 
 static void create_op(struct creation *c, bool last) {
@@ -321,7 +328,7 @@ static void create_op(struct creation *c, bool last) {
     if (op_is((enum op_kind)c->f->kind[c->op], IN_PLACE)) {
         struct str into = value_text(c, graph_operands(c->f, c->op)[0]), args = arguments_text(c);
         struct str class = pass_class(w, c->f, c->op);
-        cpp_put(&w->rewrite, INDENT, "rewriter.create<%.*s>(loc%.*s);", (int)class.n, class.p, (int)args.n, args.p);
+        cpp_put(&w->rewrite, INDENT, "rewriter.create<%s>(loc%s);", class.p, args.p);
         c->made[o->first_result] = into;
         return;
     }
@@ -331,18 +338,16 @@ static void create_op(struct creation *c, bool last) {
         struct str root = w->expr[w->place.value_of[o->first_result]], class = pass_class(w, c->f, c->op);
         struct str text = reshapes ? creation_text(c) : types_text(c), args = reshapes ? text : arguments_text(c);
         if (reshapes)
-            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%.*s, %.*s);", (int)root.n, root.p, (int)text.n, text.p);
+            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%s, %s);", root.p, text.p);
         else
-            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%.*s>(%.*s, %.*s%.*s);", (int)class.n, class.p,
-                    (int)root.n, root.p, (int)text.n, text.p, (int)args.n, args.p);
+            cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%s>(%s, %s%s);", class.p, root.p, text.p, args.p);
         return;
     }
     struct str text = creation_text(c), name = pass_variable(w, last ? STR("fused") : pass_word(c->f, c->op), "Op");
-    cpp_put(&w->rewrite, INDENT, "auto %.*s = %.*s;", (int)name.n, name.p, (int)text.n, text.p);
+    cpp_put(&w->rewrite, INDENT, "auto %s = %s;", name.p, text.p);
     carry_weight_type(c, name);
     for (uint32_t i = 0; i < o->nresults; i++)
-        c->made[o->first_result + i] =
-            o->nresults == 1 ? name : arena_printf(w->arena, "%.*s->getResult(%u)", (int)name.n, name.p, i);
+        c->made[o->first_result + i] = o->nresults == 1 ? name : arena_printf(w->arena, "%s->getResult(%u)", name.p, i);
 }
 
 /* ---- composites ---- */
@@ -359,19 +364,19 @@ static void create_composite(struct creation *c) {
     mlir_string(name, &name);
     for (uint32_t i = 0; i < o->noperands; i++) {
         struct str v = value_text(c, m->operands[o->first_operand + i]);
-        buf_printf(&types, "%s%.*s.getType()", i ? ", " : "", (int)v.n, v.p);
-        buf_printf(&values, "%s%.*s", i ? ", " : "", (int)v.n, v.p);
+        buf_printf(&types, "%s%s.getType()", i ? ", " : "", v.p);
+        buf_printf(&values, "%s%s", i ? ", " : "", v.p);
         c->made[body->first_arg + i] = arena_printf(w->arena, "funcOp.getArgument(%u)", i);
     }
     struct str all = buf_take(&types, w->arena), type = type_of_result(c, o->first_result);
     struct str made = pass_variable(w, STR("composite"), "Op");
     args = buf_take(&values, w->arena);
     cpp_comment(&w->rewrite, INDENT, STR("What the composite is decomposed to where TTNN has no use for it."));
-    cpp_put(&w->rewrite, INDENT, "auto moduleOp = %.*s->getParentOfType<ModuleOp>();", (int)root.n, root.p);
+    cpp_put(&w->rewrite, INDENT, "auto moduleOp = %s->getParentOfType<ModuleOp>();", root.p);
     cpp_put(&w->rewrite, INDENT,
             "auto funcOp = func::FuncOp::create(loc, \"%.*s_decomposition\", "
-            "rewriter.getFunctionType({%.*s}, {%.*s}));",
-            (int)name.n, name.p, (int)all.n, all.p, (int)type.n, type.p);
+            "rewriter.getFunctionType({%s}, {%s}));",
+            (int)name.n, name.p, all.p, type.p);
     cpp_put(&w->rewrite, INDENT, "funcOp.setPrivate();");
     cpp_put(&w->rewrite, INDENT, "funcOp->setAttr(utils::kCompositeDecompositionAttr, rewriter.getUnitAttr());");
     cpp_put(&w->rewrite, INDENT, "OpBuilder builder = OpBuilder::atBlockEnd(funcOp.addEntryBlock());");
@@ -382,17 +387,16 @@ static void create_composite(struct creation *c) {
         if (m->ops[op].nresults)
             create_op(&inner, false);
         else if (graph_class(c->f, op) == OP_RETURN)
-            cpp_put(&w->rewrite, INDENT, "builder.create<func::ReturnOp>(loc, ValueRange{%.*s});",
-                    (int)value_text(&inner, m->operands[m->ops[op].first_operand]).n,
+            cpp_put(&w->rewrite, INDENT, "builder.create<func::ReturnOp>(loc, ValueRange{%s});",
                     value_text(&inner, m->operands[m->ops[op].first_operand]).p);
     }
     cpp_put(&w->rewrite, INDENT, "SymbolTable(moduleOp).insert(funcOp);");
     buf_addc(&w->rewrite, '\n');
     cpp_put(&w->rewrite, INDENT,
-            "auto %.*s = rewriter.create<ttcore::CompositeOp>(loc, TypeRange{%.*s}, ValueRange{%.*s}, "
+            "auto %s = rewriter.create<ttcore::CompositeOp>(loc, TypeRange{%s}, ValueRange{%s}, "
             "rewriter.getStringAttr(\"%.*s\"), FlatSymbolRefAttr::get(funcOp), /*composite_attributes=*/nullptr);",
-            (int)made.n, made.p, (int)type.n, type.p, (int)args.n, args.p, (int)name.n, name.p);
-    c->made[o->first_result] = arena_printf(w->arena, "%.*s->getResult(0)", (int)made.n, made.p);
+            made.p, type.p, args.p, (int)name.n, name.p);
+    c->made[o->first_result] = arena_printf(w->arena, "%s->getResult(0)", made.p);
     w->composite = true;
 }
 
@@ -405,13 +409,13 @@ static void move_operands(struct pass_writer *w) {
     struct buf list = {0};
     for (uint32_t v = 0; v < m->nvalues; v++)
         if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0])
-            buf_printf(&list, "%s%.*s", list.n ? ", " : "", (int)w->expr[v].n, w->expr[v].p);
+            buf_printf(&list, "%s%s", list.n ? ", " : "", w->expr[v].p);
     struct str all = buf_take(&list, w->arena);
     if (!all.n)
         return;
     w->uses_utils = true;
-    cpp_put(&w->rewrite, INDENT, "for (Value value : {%.*s}) {", (int)all.n, all.p);
-    cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %.*s);", (int)root.n, root.p);
+    cpp_put(&w->rewrite, INDENT, "for (Value value : {%s}) {", all.p);
+    cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %s);", root.p);
     cpp_put(&w->rewrite, INDENT, "}");
 }
 
@@ -435,15 +439,14 @@ void pass_create(struct pass_writer *w) {
             create_op(&c, c.op == last);
     }
     for (uint32_t v = 0; v < m->nvalues; v++) {
-        uint32_t old = c.made[v].n ? w->place.value_of[v] : NONE;
+        uint32_t old = c.made[v].n && m->values[v].def != NONE ? w->place.value_of[v] : NONE;
         if (old == NONE)
             continue;
-        cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%.*s, %.*s);", (int)w->expr[old].n, w->expr[old].p,
-                (int)c.made[v].n, c.made[v].p);
+        cpp_put(&w->rewrite, INDENT, "rewriter.replaceOp(%s, %s);", w->expr[old].p, c.made[v].p);
     }
     struct str text = buf_take(&w->rewrite, w->arena);
     if (str_find(text, STR("loc,")))
-        cpp_put(&moves, INDENT, "Location loc = %.*s.getLoc();", (int)root.n, root.p);
+        cpp_put(&moves, INDENT, "Location loc = %s.getLoc();", root.p);
     buf_add(&moves, text);
     w->rewrite = moves;
 }

@@ -59,28 +59,22 @@ static void relate_aligned(const struct relation *r, uint32_t x) {
     }
 }
 
-/* The shortest runs of dimensions with as many elements on both sides: one against one is the same extent. */
+/* Two dimensions that are as long, with as many elements before them, are the same extent; a 1 that has no such
+ * counterpart is 1. */
 static void relate_reshape(const struct relation *r) {
-    uint32_t f = 0, t = 0;
-    while (f < r->rank || t < r->ro) {
-        bool ones = (f < r->rank && r->dims[f] == 1) != (t < r->ro && r->o[t] == 1);
-        if (f == r->rank || (ones && t < r->ro && r->o[t] == 1)) {
-            join_one(r, r->out, t++);
-            continue;
-        }
-        if (t == r->ro || ones) {
-            join_one(r, r->x, f++);
-            continue;
-        }
-        uint32_t f0 = f, t0 = t;
-        int64_t n = r->dims[f++], m = r->o[t++];
-        while (n != m && (n < m ? f < r->rank : t < r->ro))
-            if (n < m)
-                n *= r->dims[f++];
-            else
-                m *= r->o[t++];
-        if (f == f0 + 1 && t == t0 + 1)
-            join(r, r->out, t0, r->x, f0);
+    int64_t before = 1, other = 1;
+    for (uint32_t d = 0, k = 0; d < r->rank || k < r->ro;) {
+        int64_t x = d < r->rank ? before * r->dims[d] : INT64_MAX, y = k < r->ro ? other * r->o[k] : INT64_MAX;
+        if (x == y && before == other)
+            join(r, r->out, k, r->x, d);
+        else if (x < y && x == before)
+            join_one(r, r->x, d);
+        else if (y < x && y == other)
+            join_one(r, r->out, k);
+        d += x <= y;
+        k += y <= x;
+        before = x <= y ? x : before;
+        other = y <= x ? y : other;
     }
 }
 
@@ -120,60 +114,6 @@ static void relate_product(const struct relation *r) {
     }
 }
 
-/* It is a part or a sum of others; or NULL. */
-static const struct part *part_of(const struct extents_of_place *e, uint32_t class) {
-    for (uint32_t i = 0; i < e->nnodes; i++)
-        if (e->parts[i].nof && set_first(e->up, i) == class)
-            return &e->parts[i];
-    return NULL;
-}
-
-/* What is cut is a part of the extent; what is put together is the sum. */
-static void compute_parts(const struct relation *r) {
-    uint32_t n = graph_noperands(r->g, r->op);
-    for (uint32_t d = 0; d < r->ro && d < r->rank; d++) {
-        struct part *part = &r->e->parts[node(r->e, r->form, r->out, d)];
-        bool cut = graph_class(r->g, r->op) == OP_SLICE && r->dims[d] % r->o[d] == 0;
-        if (r->dims[d] == r->o[d] || !(cut || graph_class(r->g, r->op) == OP_JOIN) || n > 4)
-            continue;
-        *part = (struct part){.over = cut ? r->dims[d] / r->o[d] : 1};
-        for (uint32_t i = 0; i < n; i++)
-            part->of[part->nof++] = node(r->e, r->form, graph_operands(r->g, r->op)[i], d);
-    }
-}
-
-/* A slice of a sum between two of its terms: of one term its extent, of several their sum. */
-static void relate_slice(const struct relation *r) {
-    struct slice_bounds s;
-    for (uint32_t d = 0; d < r->ro && slice_bounds(r->g, r->op, &s); d++) {
-        const struct part *whole = part_of(r->e, set_first(r->e->up, node(r->e, r->form, r->x, d)));
-        struct part part = {.over = 1};
-        int64_t at = 0, n = 0;
-        for (uint32_t i = 0; whole && whole->over == 1 && s.cut[d] && s.step[d] == 1 && i < whole->nof; i++) {
-            int64_t size = r->e->size[whole->of[i]];
-            if (at >= s.begin[d] && at + size <= s.end[d]) {
-                part.of[part.nof++] = whole->of[i];
-                n += size;
-            }
-            at += size;
-        }
-        if (part.nof == 1 && n == r->o[d])
-            sets_join(r->e->up, node(r->e, r->form, r->out, d), part.of[0]);
-        else if (part.nof > 1 && n == r->o[d])
-            r->e->parts[node(r->e, r->form, r->out, d)] = part;
-    }
-}
-
-/* A call, or a composite: the arguments are the operands. */
-static void relate_call(const struct relation *r) {
-    const struct mlir *m = r->g->m;
-    const struct mlir_op *o = &m->ops[r->op];
-    uint32_t func = o->callee == NONE ? NONE : mlir_find_func(m, o->callee), rank;
-    for (uint32_t i = 0; func != NONE && i < m->funcs[func].nargs && i < o->noperands; i++)
-        for (uint32_t d = 0; shape_of(r->e, r->form, m->funcs[func].first_arg + i, &rank) && d < rank; d++)
-            join(r, m->funcs[func].first_arg + i, d, m->operands[o->first_operand + i], d);
-}
-
 static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
     const struct graph *g = graph_of(e, form);
     enum op_class class = graph_class(g, op);
@@ -185,7 +125,6 @@ static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
     r.x = graph_operands(g, op)[0];
     r.o = shape_of(e, form, r.out, &r.ro);
     r.dims = shape_of(e, form, r.x, &r.rank);
-    relate_call(&r);
     for (uint32_t i = 1; i < g->m->ops[op].nresults; i++)
         relate_aligned(&r, r.out + i);
     if (class == OP_CONTRACT)
@@ -200,8 +139,6 @@ static void relate_op(struct extents_of_place *e, bool form, uint32_t op) {
         for (uint32_t k = 0; k < n && op_table[g->kind[op]].window.kind == WINDOW_NONE; k++)
             if (k == 0 || class == OP_ELTWISE || class == OP_JOIN)
                 relate_aligned(&r, graph_operands(g, op)[k]);
-        compute_parts(&r);
-        relate_slice(&r);
     }
 }
 
@@ -220,7 +157,6 @@ void extents_begin(struct extents_of_place *e, const struct pass_place *p, const
     e->nnodes = n;
     e->up = arena_alloc(p->arena, n * sizeof *e->up);
     e->size = arena_alloc(p->arena, n * sizeof *e->size);
-    e->parts = arena_alloc(p->arena, n * sizeof *e->parts);
     e->shape = arena_alloc(p->arena, (nvalues + (size_t)1) * sizeof *e->shape);
     e->indexed = arena_alloc(p->arena, nvalues + (size_t)1);
     e->defines = arena_alloc(p->arena, (nvalues + (size_t)1) * sizeof *e->defines);
@@ -265,13 +201,12 @@ static bool is_variable(struct str expr) {
     return expr.n > 0;
 }
 
-/* The extent that names the class; its value, or NONE. What is a part of others is named by what the form reads. */
+/* The extent that names the class; its value, or NONE. */
 static uint32_t naming(const struct extents_of_place *e, uint32_t class, uint32_t *dim) {
-    const struct part *part = part_of(e, class);
     for (uint32_t i = 0; i < e->ndefines; i++) {
         uint32_t rank, v = e->defines[i];
         shape_of(e, false, v, &rank);
-        for (*dim = 0; *dim < rank && (!part || e->place->read[v]); ++*dim)
+        for (*dim = 0; *dim < rank; ++*dim)
             if (set_first(e->up, e->first[0][v] + *dim) == class)
                 return v;
     }
@@ -280,17 +215,78 @@ static uint32_t naming(const struct extents_of_place *e, uint32_t class, uint32_
 
 static struct str print_node(struct extents_of_place *e, uint32_t at);
 
-static struct str print_part(struct extents_of_place *e, const struct part *p) {
+enum { MAX_PARTS = 8 };
+
+/* An op that makes an extent of this class by putting together or cutting. */
+struct extent_maker {
+    const struct graph *g;
+    bool form;
+    uint32_t op, dim, x; /* x: its first operand */
+};
+
+static bool find_maker(const struct extents_of_place *e, uint32_t class, struct extent_maker *k) {
+    for (int form = 0; form < 2; form++)
+        for (uint32_t op = 0; op < graph_of(e, form)->m->nops; op++) {
+            const struct graph *g = graph_of(e, form);
+            uint32_t ro, rank, out = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+            if (!(form ? e->place->is_new : e->place->matched)[op] ||
+                (graph_class(g, op) != OP_JOIN && graph_class(g, op) != OP_SLICE))
+                continue;
+            *k = (struct extent_maker){g, form, op, 0, graph_operands(g, op)[0]};
+            const int64_t *o = shape_of(e, form, out, &ro), *dims = shape_of(e, form, k->x, &rank);
+            for (; k->dim < ro && k->dim < rank; k->dim++)
+                if (dims[k->dim] != o[k->dim] && set_first(e->up, node(e, form, out, k->dim)) == class)
+                    return true;
+        }
+    return false;
+}
+
+/* The nodes whose sum it is: what is put together, or those of them that are cut out. How many; 0: it is no sum. */
+static uint32_t sum_of(const struct extents_of_place *e, uint32_t class, uint32_t *nodes) {
+    struct extent_maker k;
+    struct slice_bounds s;
+    uint32_t all[MAX_PARTS], n = 0, kept = 0;
+    if (!find_maker(e, class, &k))
+        return 0;
+    for (; graph_class(k.g, k.op) == OP_JOIN && n < graph_noperands(k.g, k.op) && n < MAX_PARTS; n++)
+        nodes[n] = node(e, k.form, graph_operands(k.g, k.op)[n], k.dim);
+    if (n || !slice_bounds(k.g, k.op, &s) || s.step[k.dim] != 1)
+        return n;
+    n = sum_of(e, set_first(e->up, node(e, k.form, k.x, k.dim)), all);
+    for (int64_t i = 0, at = 0; i < n; at += e->size[all[i++]])
+        if (at >= s.begin[k.dim] && at + e->size[all[i]] <= s.end[k.dim])
+            nodes[kept++] = all[i];
+    return kept > 1 ? kept : 0;
+}
+
+static struct str print_sum(struct extents_of_place *e, const uint32_t *nodes, uint32_t n, int64_t is) {
     struct buf b = {0};
-    if (p->name.n)
-        return p->name;
-    for (uint32_t i = 0; i < p->nof; i++) {
-        struct str one = print_node(e, p->of[i]);
-        buf_printf(&b, "%s%.*s", i ? " + " : "", (int)one.n, one.p);
+    int64_t all = 0;
+    for (uint32_t i = 0; i < n; all += e->size[nodes[i++]]) {
+        struct str one = print_node(e, nodes[i]);
+        buf_printf(&b, "%s%s", i ? " + " : "", one.p);
     }
-    if (p->over > 1)
-        buf_printf(&b, " / %" PRId64, p->over);
-    return buf_take(&b, e->place->arena);
+    struct str text = buf_take(&b, e->place->arena);
+    for (uint32_t i = 0; i < e->nsums; i++)
+        text = str_eq(text, e->sums[i].text) ? e->sums[i].name : text;
+    return all == is ? text : STR("");
+}
+
+static struct str print_part(struct extents_of_place *e, uint32_t at, int64_t size) {
+    struct str whole = print_node(e, at);
+    return size > 0 && e->size[at] % size == 0
+               ? arena_printf(e->place->arena, "%s / %" PRId64, whole.p, e->size[at] / size)
+               : STR("");
+}
+
+/* What is put together is a sum; what is cut evenly is a part. Empty: it is neither. */
+static struct str print_made(struct extents_of_place *e, uint32_t class) {
+    uint32_t nodes[MAX_PARTS], n = sum_of(e, class, nodes);
+    struct extent_maker k;
+    struct str sum = n ? print_sum(e, nodes, n, e->size[class]) : STR("");
+    if (sum.n || !find_maker(e, class, &k) || graph_class(k.g, k.op) != OP_SLICE)
+        return sum;
+    return print_part(e, node(e, k.form, k.x, k.dim), e->size[class]);
 }
 
 static struct str print_node(struct extents_of_place *e, uint32_t at) {
@@ -300,12 +296,11 @@ static struct str print_node(struct extents_of_place *e, uint32_t at) {
     if (v != NONE) {
         e->indexed[v] = true;
         struct str shape = shape_variable(e, v);
-        return arena_printf(e->place->arena, "%.*s[%u]", (int)shape.n, shape.p, dim);
+        return arena_printf(e->place->arena, "%s[%u]", shape.p, dim);
     }
-    if (part_of(e, class))
-        return print_part(e, part_of(e, class));
-    struct str out = extents_number(e, e->size[at]);
-    return out.n ? out : arena_printf(e->place->arena, "%" PRId64, e->size[at]);
+    struct str text = print_made(e, class);
+    text = text.n ? text : extents_number(e, e->size[at]);
+    return text.n ? text : arena_printf(e->place->arena, "%" PRId64, e->size[at]);
 }
 
 struct str extents_print(struct extents_of_place *e, bool form, uint32_t value, uint32_t dim) {
@@ -320,6 +315,17 @@ static bool same_shape(struct extents_of_place *e, bool form, uint32_t value, ui
     return same;
 }
 
+void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type) {
+    uint32_t rank;
+    shape_of(e, true, form_value, &rank);
+    for (uint32_t d = 0; d < rank && e->nsums < MAX_SUMS; d++) {
+        struct str text = extents_print(e, true, form_value, d);
+        if (str_find(text, STR(" + ")))
+            e->sums[e->nsums++] =
+                (struct named_sum){text, arena_printf(e->place->arena, "%s.getDimSize(%u)", type.p, d)};
+    }
+}
+
 struct str extents_list(struct extents_of_place *e, bool form, uint32_t value) {
     struct buf b = {0};
     uint32_t rank;
@@ -329,7 +335,7 @@ struct str extents_list(struct extents_of_place *e, bool form, uint32_t value) {
     shape_of(e, form, value, &rank);
     for (uint32_t d = 0; d < rank; d++) {
         struct str one = extents_print(e, form, value, d);
-        buf_printf(&b, "%s%.*s", d ? ", " : "{", (int)one.n, one.p);
+        buf_printf(&b, "%s%s", d ? ", " : "{", one.p);
     }
     buf_add(&b, rank ? STR("}") : STR("{}"));
     return buf_take(&b, e->place->arena);
@@ -363,40 +369,15 @@ uint32_t extents_like(struct extents_of_place *e, uint32_t form_value) {
 }
 
 struct str extents_offset(struct extents_of_place *e, uint32_t form_value, uint32_t dim, int64_t offset) {
-    uint32_t at = node(e, true, form_value, dim);
-    const struct part *part = part_of(e, set_first(e->up, at));
-    struct buf sum = {0};
-    int64_t n = 0;
-    if (offset == e->size[at])
-        return print_node(e, at);
-    for (uint32_t i = 0; part && part->over == 1 && i < part->nof && n < offset; i++) {
-        struct str one = print_node(e, part->of[i]);
-        buf_printf(&sum, "%s%.*s", i ? " + " : "", (int)one.n, one.p);
-        n += e->size[part->of[i]];
-    }
-    struct str all = buf_take(&sum, e->place->arena), whole = print_node(e, at);
-    if (n == offset && n > 0)
-        return all;
-    return offset > 1 && e->size[at] % offset == 0
-               ? arena_printf(e->place->arena, "%.*s / %" PRId64, (int)whole.n, whole.p, e->size[at] / offset)
-               : arena_printf(e->place->arena, "%" PRId64, offset);
+    uint32_t at = node(e, true, form_value, dim), nodes[MAX_PARTS], n = sum_of(e, set_first(e->up, at), nodes);
+    struct str text = offset == e->size[at] ? print_node(e, at) : STR("");
+    for (uint32_t i = 1; i < n && !text.n; i++)
+        text = print_sum(e, nodes, i, offset);
+    text = text.n ? text : offset > 1 ? print_part(e, at, offset) : text;
+    return text.n ? text : arena_printf(e->place->arena, "%" PRId64, offset);
 }
 
 /* ---- guards ---- */
-
-void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type) {
-    uint32_t rank;
-    shape_of(e, true, form_value, &rank);
-    for (uint32_t d = 0; d < rank; d++) {
-        struct part *part = &e->parts[node(e, true, form_value, d)];
-        if (part->nof < 2 || part->name.n)
-            continue;
-        struct str sum = print_part(e, part);
-        for (uint32_t i = 0; i < e->nnodes; i++)
-            if (e->parts[i].nof > 1 && str_eq(print_part(e, &e->parts[i]), sum))
-                e->parts[i].name = arena_printf(e->place->arena, "%.*s.getDimSize(%u)", (int)type.n, type.p, d);
-    }
-}
 
 /* The value has an extent that nothing before it names. */
 static bool adds_names(struct extents_of_place *e, uint32_t value) {
@@ -406,7 +387,7 @@ static bool adds_names(struct extents_of_place *e, uint32_t value) {
     for (uint32_t d = 0; d < rank && !adds; d++) {
         uint32_t class = set_first(e->up, e->first[0][value] + d), dim;
         adds = class != set_first(e->up, e->one) && naming(e, class, &dim) == NONE &&
-               (e->place->read[value] || !part_of(e, class));
+               (e->place->read[value] || !find_maker(e, class, &(struct extent_maker){0}));
     }
     return adds;
 }
@@ -418,19 +399,17 @@ static bool is_defining(const struct extents_of_place *e, uint32_t value) {
     return defines;
 }
 
-/* A product that takes the value has an equal extent in its other operand: its verifier says so. */
+/* The other operand of a product that takes the value has an equal extent: its verifier says so. */
 static bool is_verified(const struct extents_of_place *e, uint32_t value, uint32_t dim) {
-    const struct graph *g = e->place->g;
     struct contraction c;
-    int d = (int)dim;
     bool is = false;
-    for (uint32_t op = 0; op < g->m->nops && !is; op++) {
-        if (!e->place->matched[op] || !contraction_of(g, op, &c) || !is_defining(e, c.a) || !is_defining(e, c.b))
+    for (uint32_t op = 0; op < e->place->g->m->nops && !is; op++) {
+        if (!e->place->matched[op] || !contraction_of(e->place->g, op, &c) || c.b != value || !is_defining(e, c.a))
             continue;
         for (uint32_t i = 0; i < c.nsummed && !is; i++)
-            is = (c.b == value && c.b_summed[i] == d) || (c.a == value && c.a_summed[i] == d);
+            is = c.b_summed[i] == (int)dim;
         for (uint32_t i = 0; i < c.rank && !is; i++)
-            is = c.role[i] == ROLE_BATCH && ((c.b == value && c.b_dim[i] == d) || (c.a == value && c.a_dim[i] == d));
+            is = c.role[i] == ROLE_BATCH && c.b_dim[i] == (int)dim;
     }
     return is;
 }
@@ -443,18 +422,18 @@ static struct str compare_names(struct extents_of_place *e, uint32_t value, stru
     shape_of(e, false, value, &rank);
     for (uint32_t d = 0; d < rank; d++) {
         struct str one = print_node(e, e->first[0][value] + d);
-        struct str own = arena_printf(e->place->arena, "%.*s[%u]", (int)shape.n, shape.p, d);
-        buf_printf(&list, "%s%.*s", d ? ", " : "{", (int)one.n, one.p);
+        struct str own = arena_printf(e->place->arena, "%s[%u]", shape.p, d);
+        buf_printf(&list, "%s%s", d ? ", " : "{", one.p);
         if (str_eq(one, own) || is_verified(e, value, d))
             continue;
-        differing = arena_printf(e->place->arena, "%.*s != %.*s", (int)own.n, own.p, (int)one.n, one.p);
+        differing = arena_printf(e->place->arena, "%s != %s", own.p, one.p);
         n++;
     }
     e->indexed[value] |= n > 0;
     if (n == 1)
-        buf_printf(out, "%s%.*s", out->n ? " || " : "", (int)differing.n, differing.p);
+        buf_printf(out, "%s%s", out->n ? " || " : "", differing.p);
     struct str all = buf_take(&list, e->place->arena);
-    return n > 1 ? arena_printf(e->place->arena, "%.*s}", (int)all.n, all.p) : STR("");
+    return n > 1 ? arena_printf(e->place->arena, "%s}", all.p) : STR("");
 }
 
 struct str extents_guards(struct extents_of_place *e, const uint32_t *values, uint32_t n) {
@@ -473,13 +452,12 @@ struct str extents_guards(struct extents_of_place *e, const uint32_t *values, ui
         struct buf of = {0};
         for (uint32_t k = i; k < n && lists[i].n; k++)
             if (str_eq(lists[k], lists[i]))
-                buf_printf(&of, "%s%.*s", of.n ? ", " : "", (int)e->expr[values[k]].n, e->expr[values[k]].p);
+                buf_printf(&of, "%s%s", of.n ? ", " : "", e->expr[values[k]].p);
         struct str list = lists[i], of_text = buf_take(&of, a);
         for (uint32_t k = i; k < n; k++)
             lists[k] = list.n && str_eq(lists[k], list) ? STR("") : lists[k];
         if (list.n)
-            buf_printf(&out, "%s!haveShape({%.*s}, %.*s)", out.n ? " || " : "", (int)of_text.n, of_text.p, (int)list.n,
-                       list.p);
+            buf_printf(&out, "%s!haveShape({%s}, %s)", out.n ? " || " : "", of_text.p, list.p);
     }
     return buf_take(&out, a);
 }

@@ -7,6 +7,12 @@
 
 #include "compile/pass/place.h"
 
+enum { MAX_SUMS = 8 };
+
+struct named_sum {
+    struct str text, name;
+};
+
 struct extents_of_place {
     const struct pass_place *place;
     const struct str *expr; /* per value of g: how the code calls it; empty: it does not */
@@ -14,15 +20,12 @@ struct extents_of_place {
     uint32_t *up;           /* per node */
     int64_t *size;
     uint32_t nnodes, one; /* node `one`: extents that have to be 1 */
-    struct part {
-        uint32_t of[4], nof; /* nodes: their sum, */
-        int64_t over;        /* over this number */
-        struct str name;     /* how the code calls it; or empty */
-    } * parts;               /* per node: what a slice or concat makes it; nof 0: nothing */
-    struct str *shape;       /* per value of g: the variable that has its shape; or empty */
-    bool *indexed;           /* per value of g: elements of that variable are asked for */
-    uint32_t *defines;       /* values of g whose shapes name extents, in this order */
+    struct str *shape;    /* per value of g: the variable that has its shape; or empty */
+    bool *indexed;        /* per value of g: elements of that variable are asked for */
+    uint32_t *defines;    /* values of g whose shapes name extents, in this order */
     uint32_t ndefines;
+    struct named_sum sums[MAX_SUMS]; /* how the code calls them */
+    uint32_t nsums;
 };
 
 void extents_begin(struct extents_of_place *e, const struct pass_place *p, const struct str *expr);
@@ -30,7 +33,7 @@ void extents_begin(struct extents_of_place *e, const struct pass_place *p, const
 struct str extents_print(struct extents_of_place *e, bool form, uint32_t value, uint32_t dim);
 /* "{1, xShape[1]}" or "xShape". */
 struct str extents_list(struct extents_of_place *e, bool form, uint32_t value);
-/* Sums that the type of the value has are those of this variable. */
+/* Sums among the extents of a value of f are those of its type, which is this variable. */
 void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type);
 /* A value of g of the same shape and element type that the code can call; NONE: none is. */
 uint32_t extents_like(struct extents_of_place *e, uint32_t form_value);

@@ -55,7 +55,7 @@ static struct str template_text(struct pass_writer *w, const struct producer *p,
         struct str spelling = i ? op_spelling((enum op_kind)p->through[i - 1], "ttir.", "") : STR("");
         struct str class = i ? cpp_class(spelling, w->arena) : with_op ? pass_class(w, w->place.g, p->op) : STR("");
         if (class.n)
-            buf_printf(&b, "%s%.*s", b.n ? ", " : "<", (int)class.n, class.p);
+            buf_printf(&b, "%s%s", b.n ? ", " : "<", class.p);
     }
     buf_addc(&b, '>');
     return buf_take(&b, w->arena);
@@ -70,15 +70,16 @@ static struct str op_name(struct pass_writer *w, uint32_t op) {
 struct operand {
     uint32_t op, value;
     struct str index, expr;
+    bool late; /* it is known behind the guard that the op is there */
 };
 
 static struct operand operand_of(struct pass_writer *w, uint32_t op, uint32_t i, struct str index) {
     struct str of = w->expr[w->place.g->m->ops[op].first_result];
     struct str get = cpp_operand((enum op_kind)w->place.g->kind[op], i, w->arena);
     if (index.n)
-        get = arena_printf(w->arena, "->getOperand(%.*s)", (int)index.n, index.p);
+        get = arena_printf(w->arena, "->getOperand(%s)", index.p);
     return (struct operand){op, graph_operands(w->place.g, op)[i], index.n ? index : arena_printf(w->arena, "%u", i),
-                            arena_printf(w->arena, "%.*s%.*s", (int)of.n, of.p, (int)get.n, get.p)};
+                            arena_printf(w->arena, "%s%s", of.p, get.p), false};
 }
 
 /* The variable of a leaf, a value that no matched op makes: the name that the formula has for it; else that of the
@@ -105,15 +106,14 @@ static void visit_leaf(struct pass_writer *w, struct root_guards *t, const struc
     }
     if (x->value != leaf) {
         struct str classes = template_text(w, &p, false);
-        expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%.*s(%.*s)", (int)classes.n, classes.p, (int)expr.n,
-                            expr.p);
+        expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%s(%s)", classes.p, expr.p);
         w->counts_uses = true;
     }
     for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
          op = place_def(&w->place, leaf))
         leaf = graph_operands(w->place.g, op)[0];
     struct str name = pass_variable(w, leaf_name(w, same, x->expr), "");
-    cpp_put(&t->leaves, INDENT, "Value %.*s = %.*s;", (int)name.n, name.p, (int)expr.n, expr.p);
+    cpp_put(&t->leaves, INDENT, "Value %s = %s;", name.p, expr.p);
     w->expr[leaf] = w->expr[same] = name;
     w->final[leaf] = w->final[same] = true;
     if (w->place.read[same] && w->nread < MAX_NAMES)
@@ -133,13 +133,16 @@ static void visit_step(struct pass_writer *w, struct root_guards *t, const struc
     struct str more = uses == 1 ? STR("") : arena_printf(w->arena, ", /*uses=*/%u", uses);
     w->expr[result] = name;
     w->final[result] = true;
+    for (uint32_t i = 1; i < m->ops[p->op].nresults; i++) {
+        w->expr[result + i] = arena_printf(w->arena, "%s->getResult(%u)", name.p, i);
+        w->final[result + i] = true;
+    }
     w->helpers |= HELPER_PRODUCER;
     w->counts_uses = true;
-    cpp_put(&w->guards, INDENT, "auto %.*s = getProducer%.*s(%.*s, %.*s%.*s);", (int)name.n, name.p, (int)classes.n,
-            classes.p, (int)of.n, of.p, (int)x->index.n, x->index.p, (int)more.n, more.p);
+    cpp_put(&w->guards, INDENT, "auto %s = getProducer%s(%s, %s%s);", name.p, classes.p, of.p, x->index.p, more.p);
     visit_operands(w, t, p->op);
     if (t->nsteps == before) /* else those before it are null with it */
-        pass_condition(&t->missing, "!%.*s", (int)name.n, name.p);
+        pass_condition(&t->missing, "!%s", name.p);
 }
 
 static void visit(struct pass_writer *w, struct root_guards *t, const struct operand *x) {
@@ -158,12 +161,15 @@ static void visit(struct pass_writer *w, struct root_guards *t, const struct ope
     }
     struct str is = x->expr, classes = template_text(w, &p, place_inner(&w->place, end));
     if (p.nthrough && place_inner(&w->place, end))
-        is = arena_printf(w->arena, "ttmlir::utils::findOpThrough%.*s(%.*s)", (int)classes.n, classes.p, (int)is.n,
-                          is.p);
-    struct str leaf = arena_printf(w->arena, "Value %.*s =", (int)w->expr[end].n, w->expr[end].p);
-    bool here = str_find(buf_str(&t->leaves), leaf) != NULL;
-    pass_condition(here ? &t->differing : &t->others, "%.*s != %.*s%s", (int)is.n, is.p, (int)w->expr[end].n,
-                   w->expr[end].p, place_inner(&w->place, end) && !p.nthrough ? ".getResult()" : "");
+        is = arena_printf(w->arena, "ttmlir::utils::findOpThrough%s(%s)", classes.p, is.p);
+    struct str leaf = arena_printf(w->arena, "Value %s =", w->expr[end].p);
+    bool here = x->late || str_find(buf_str(&t->leaves), leaf) != NULL;
+    bool result = place_inner(&w->place, end) && !p.nthrough && !str_find(w->expr[end], STR("->"));
+    bool only = result && w->place.g->m->ops[p.op].nresults == 1;
+    pass_condition(here ? &t->differing : &t->others, "%s != %s%s", is.p, w->expr[end].p,
+                   only     ? ".getResult()"
+                   : result ? "->getResult(0)"
+                            : "");
 }
 
 /* ---- either order ---- */
@@ -215,8 +221,7 @@ static struct str telling(struct pass_writer *w, uint32_t op, uint32_t *first) {
     }
     struct buf b = {0};
     for (uint32_t i = 0; i < path.n; i++)
-        buf_printf(&b, "%s%.*s", i ? ", " : "", (int)cpp_class(path.names[i], w->arena).n,
-                   cpp_class(path.names[i], w->arena).p);
+        buf_printf(&b, "%s%s", i ? ", " : "", cpp_class(path.names[i], w->arena).p);
     return buf_take(&b, w->arena);
 }
 
@@ -229,18 +234,46 @@ static struct str operand_name(struct pass_writer *w, uint32_t value) {
                          "Index");
 }
 
+/* The operand that is a constant, known, or alone of the result's type, and what is true where it is the first, asked
+ * behind the guard that the op is there; empty: nothing tells them apart, or a matched op makes one. */
+static struct str telling_plain(struct pass_writer *w, uint32_t op, uint32_t *first) {
+    const uint32_t *x = graph_operands(w->place.g, op);
+    const struct mlir *m = w->place.g->m;
+    uint32_t result = m->ops[op].first_result, type = m->values[result].type;
+    struct str of = w->expr[result], left = operand_of(w, op, 0, STR("")).expr;
+    if (place_inner(&w->place, place_behind(&w->place, x[0])) || place_inner(&w->place, place_behind(&w->place, x[1])))
+        return STR("");
+    for (*first = 0; *first < 2; ++*first) {
+        uint32_t v = x[*first], end = place_behind(&w->place, v);
+        if (place_constant(&w->place, end)) {
+            w->helpers |= HELPER_SPLAT;
+            return arena_printf(w->arena, "getSplatValue(%s)", left.p);
+        }
+        if (w->final[v])
+            return arena_printf(w->arena, "%s == %s", left.p, w->expr[v].p);
+        if (m->values[v].type == type && m->values[x[!*first]].type != type)
+            return arena_printf(w->arena, "%s.getType() == %s.getType()", left.p, of.p);
+    }
+    return STR("");
+}
+
 static void visit_commuting(struct pass_writer *w, struct root_guards *t, uint32_t op) {
     uint32_t first = 0;
     struct str of = w->expr[w->place.g->m->ops[op].first_result], ops = telling(w, op, &first), index[2] = {{0}, {0}};
-    if (ops.n) {
+    struct str late = ops.n ? STR("") : telling_plain(w, op, &first);
+    if (ops.n || late.n) {
         index[first] = operand_name(w, graph_operands(w->place.g, op)[first]);
-        index[!first] = arena_printf(w->arena, "1 - %.*s", (int)index[first].n, index[first].p);
-        w->helpers |= HELPER_OPERAND;
-        cpp_put(&w->guards, INDENT, "unsigned %.*s = findOperand<%.*s>(%.*s);", (int)index[first].n, index[first].p,
-                (int)ops.n, ops.p, (int)of.n, of.p);
+        index[!first] = arena_printf(w->arena, "1 - %s", index[first].p);
     }
+    if (ops.n) {
+        w->helpers |= HELPER_OPERAND;
+        cpp_put(&w->guards, INDENT, "unsigned %s = findOperand<%s>(%s);", index[first].p, ops.p, of.p);
+    } else if (late.n)
+        cpp_put(&t->leaves, INDENT, "unsigned %s = %s ? 0 : 1;", index[first].p, late.p);
     for (uint32_t i = 0; i < 2; i++) {
-        struct operand x = operand_of(w, op, ops.n && first ? !i : i, index[ops.n && first ? !i : i]);
+        uint32_t k = index[0].n && first ? !i : i;
+        struct operand x = operand_of(w, op, k, index[k]);
+        x.late = late.n > 0;
         visit(w, t, &x);
     }
 }
@@ -262,8 +295,7 @@ static void visit_operands(struct pass_writer *w, struct root_guards *t, uint32_
     for (uint32_t i = 0; i < (same ? 1 : n); i++) {
         struct operand a = operand_of(w, op, i, STR(""));
         if (same)
-            pass_condition(&t->others, "%.*s != %.*s", (int)a.expr.n, a.expr.p,
-                           (int)operand_of(w, op, 1, STR("")).expr.n, operand_of(w, op, 1, STR("")).expr.p);
+            pass_condition(&t->others, "%s != %s", a.expr.p, operand_of(w, op, 1, STR("")).expr.p);
         if (x[i] != NONE)
             visit(w, t, &a);
     }
@@ -308,25 +340,24 @@ static void put_consumer(struct pass_writer *w, uint32_t number, struct str valu
     for (uint32_t i = n; i-- > 0;) {
         struct str class = pass_class(w, w->place.g, path[i]);
         if (w->place.step[path[i]])
-            buf_printf(&classes, "%s%.*s", classes.n ? ", " : "", (int)class.n, class.p);
+            buf_printf(&classes, "%s%s", classes.n ? ", " : "", class.p);
     }
     for (uint32_t i = 0; i < number; i++) {
         struct str other = w->expr[m->ops[w->place.roots[i]].first_result];
-        buf_printf(&others, "%s%.*s", i ? ", " : "", (int)other.n, other.p);
+        buf_printf(&others, "%s%s", i ? ", " : "", other.p);
     }
     struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena);
     w->helpers |= HELPER_CONSUMER;
     w->expr[m->ops[root].first_result] = name;
     w->final[m->ops[root].first_result] = true;
-    cpp_put(&w->guards, INDENT, "auto %.*s = getConsumer<%.*s>(%.*s, {%.*s});", (int)name.n, name.p, (int)all.n, all.p,
-            (int)value.n, value.p, (int)taken.n, taken.p);
+    cpp_put(&w->guards, INDENT, "auto %s = getConsumer<%s>(%s, {%s});", name.p, all.p, value.p, taken.p);
 }
 
 /* What was collected, as guards with the leaves between. */
 static void put_root(struct pass_writer *w, struct root_guards *t) {
     struct str others = buf_take(&t->others, w->arena);
     if (others.n)
-        pass_condition(&t->missing, "%.*s", (int)others.n, others.p);
+        pass_condition(&t->missing, "%s", others.p);
     pass_refuse(w, &t->missing, "unexpected producers");
     buf_add(&w->guards, buf_str(&t->leaves));
     buf_free(&t->leaves);
@@ -341,8 +372,7 @@ static bool match_roots(struct pass_writer *w) {
         struct str from = {0};
         if (i > 0 && !find_root(w, i, &from))
             return false;
-        if (i == 1 ||
-            (i > 0 && str_find(buf_str(&t.leaves), arena_printf(w->arena, "Value %.*s =", (int)from.n, from.p))))
+        if (i == 1 || (i > 0 && str_find(buf_str(&t.leaves), arena_printf(w->arena, "Value %s =", from.p))))
             put_root(w, &t);
         if (i > 0)
             put_consumer(w, i, from);
@@ -350,7 +380,7 @@ static bool match_roots(struct pass_writer *w) {
         visit_operands(w, &t, w->place.roots[i]);
         struct str name = w->expr[w->place.g->m->ops[w->place.roots[i]].first_result];
         if (i > 0 && t.nsteps == before)
-            pass_condition(&t.missing, "!%.*s", (int)name.n, name.p);
+            pass_condition(&t.missing, "!%s", name.p);
     }
     put_root(w, &t);
     return true;

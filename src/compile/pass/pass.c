@@ -245,9 +245,8 @@ static void put_comment(const struct pass_writer *w, struct buf *out) {
         cpp_comment(out, 0, buf_str(&spelling));
     if (w->asked.n)
         cpp_comment(out, 0,
-                    arena_printf(w->arena,
-                                 "No guard asks, in the words of fusion-patterns(5), and it is so here: %.*s.",
-                                 (int)w->asked.n, w->asked.p));
+                    arena_printf(w->arena, "No guard asks, in the words of fusion-patterns(5), and it is so here: %s.",
+                                 w->asked.p));
     buf_free(&spelling);
 }
 
@@ -275,14 +274,12 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
         }
     put_comment(w, &out);
     bool wide = p->name.n + root.n > 44;
-    buf_printf(&out, "class %.*s%s: public OpRewritePattern<%.*s> {\n", (int)p->name.n, p->name.p,
-               wide ? "\n    " : " ", (int)root.n, root.p);
-    buf_printf(&out, "  using OpRewritePattern<%.*s>::OpRewritePattern;\n\npublic:\n", (int)root.n, root.p);
-    cpp_put(&out, 2, "LogicalResult matchAndRewrite(%.*s %.*s, PatternRewriter &rewriter) const final {", (int)root.n,
-            root.p, (int)var.n, var.p);
+    buf_printf(&out, "class %s%s: public OpRewritePattern<%s> {\n", p->name.p, wide ? "\n    " : " ", root.p);
+    buf_printf(&out, "  using OpRewritePattern<%s>::OpRewritePattern;\n\npublic:\n", root.p);
+    cpp_put(&out, 2, "LogicalResult matchAndRewrite(%s %s, PatternRewriter &rewriter) const final {", root.p, var.p);
     if (w->composite) {
-        cpp_put(&out, 4, "if (utils::isInsideCompositeDecomposition(%.*s)) {", (int)var.n, var.p);
-        cpp_put(&out, 6, "return rewriter.notifyMatchFailure(%.*s, \"inside of a decomposition\");", (int)var.n, var.p);
+        cpp_put(&out, 4, "if (utils::isInsideCompositeDecomposition(%s)) {", var.p);
+        cpp_put(&out, 6, "return rewriter.notifyMatchFailure(%s, \"inside of a decomposition\");", var.p);
         buf_add(&out, STR("    }\n\n"));
     }
     buf_add(&out, buf_str(&w->guards));
@@ -295,8 +292,8 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
             "To register it: this file among those of "
             "lib/Dialect/TTIR/Transforms/CMakeLists.txt, and in TTIRFusing.cpp a declaration of this function, and"));
     buf_printf(&out, "//   fusing::populate%s(patterns);\n", p->name.p);
-    cpp_put(&out, 0, "void populate%.*s(RewritePatternSet &patterns) {", (int)p->name.n, p->name.p);
-    cpp_put(&out, 2, "patterns.add<%.*s>(patterns.getContext());", (int)p->name.n, p->name.p);
+    cpp_put(&out, 0, "void populate%s(RewritePatternSet &patterns) {", p->name.p);
+    cpp_put(&out, 2, "patterns.add<%s>(patterns.getContext());", p->name.p);
     buf_add(&out, STR("}\n\n} // namespace mlir::tt::ttir::fusing\n"));
     return buf_take(&out, &p->arena);
 }
@@ -318,7 +315,7 @@ static bool find_match(struct fa_pass *p, const struct graph *g, uint32_t func, 
     return list.n > 0;
 }
 
-static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct str module, struct module_text *b,
+static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struct module_text *b,
                        struct module_text *f) {
     struct pass_writer *w = arena_alloc(&p->arena, sizeof *w);
     struct match match = {0};
@@ -341,16 +338,16 @@ static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
                                "%.*s%sThe compiler takes this op apart again behind the fusion, unless %.*s is set and "
                                "the device takes its shapes: `fusion-audit try` says what that brings",
                                (int)before.n, before.n ? before.p : "", before.n ? ". " : "", (int)keeps.n, keeps.p);
-    p->name = arena_printf(&p->arena, "%.*sFusingPattern%.*s", (int)camel.n, camel.p, (int)number.n, number.p);
-    p->file = arena_printf(&p->arena, "%.*s_fusing%.*s.mlir", (int)match.pattern->name.n, match.pattern->name.p,
-                           (int)number.n, number.p);
+    p->name = arena_printf(&p->arena, "%sFusingPattern%s", camel.p, number.p);
+    p->file =
+        arena_printf(&p->arena, "%.*s_fusing%s.mlir", (int)match.pattern->name.n, match.pattern->name.p, number.p);
     if (!pass_match(w)) {
         p->left = STR("nothing leads from one of its results to the others");
         return;
     }
     pass_compare(w);
     p->code = file_text(p, o, w);
-    p->test = pass_test(w, p->patterns, module, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
+    p->test = pass_test(w, p->patterns, b, str_of(o->pass && *o->pass ? o->pass : "ttir-fusing"));
     buf_free(&w->guards);
     buf_free(&w->rewrite);
 }
@@ -389,7 +386,7 @@ static void run(struct fa_pass *p, const struct fa_pass_options *o) {
     if (!good)
         p->left = STR("the module cannot be read");
     if (good)
-        write_pass(p, o, a.before, &b, &f);
+        write_pass(p, o, &b, &f);
     module_text_free(&b);
     module_text_free(&f);
 }

@@ -32,26 +32,21 @@ static uint32_t value_named(const struct pass_place *p, struct str name) {
     return NONE;
 }
 
-static bool same_operands(const struct pass_place *p, uint32_t new_op, uint32_t old) {
-    const struct mlir_op *n = &p->f->m->ops[new_op], *o = &p->g->m->ops[old];
-    bool same = n->noperands == o->noperands;
-    for (uint32_t i = 0; i < n->noperands && same; i++)
-        same = p->value_of[p->f->m->operands[n->first_operand + i]] == p->g->m->operands[o->first_operand + i];
-    return same;
-}
-
 static struct str type_text(const struct graph *g, uint32_t value) {
     return g->m->types[g->m->values[value].type].text;
 }
 
-/* An op that is there already and computes what the new one does; or NONE. */
+/* What an op of one operand makes already that is as the new one; or NONE. */
 static uint32_t same_as(const struct pass_place *p, uint32_t op) {
     const struct mlir *n = p->f->m, *o = p->g->m;
-    for (uint32_t i = o->funcs[p->func].first_op; i < o->funcs[p->func].end_op && n->ops[op].nresults == 1; i++)
-        if (o->ops[i].nresults == 1 && p->g->kind[i] == p->f->kind[op] && same_operands(p, op, i) &&
-            str_eq(type_text(p->f, n->ops[op].first_result), type_text(p->g, o->ops[i].first_result)) &&
-            (place_leads_on(p->g, i) || str_eq(mlir_span(n, n->ops[op].props), mlir_span(o, o->ops[i].props))))
-            return i;
+    uint32_t from = n->ops[op].noperands == 1 ? p->value_of[n->operands[n->ops[op].first_operand]] : NONE;
+    for (uint32_t u = from == NONE ? 0 : p->g->first_use[from]; from != NONE && u < p->g->first_use[from + 1]; u++) {
+        uint32_t user = p->g->uses[u], out = o->ops[user].first_result;
+        if (p->g->kind[user] == p->f->kind[op] && o->ops[user].nresults == 1 && n->ops[op].nresults == 1 &&
+            str_eq(type_text(p->f, n->ops[op].first_result), type_text(p->g, out)) &&
+            (place_leads_on(p->f, op) || str_eq(mlir_span(n, n->ops[op].props), mlir_span(o, o->ops[user].props))))
+            return out;
+    }
     return NONE;
 }
 
@@ -62,26 +57,19 @@ static void compare(struct pass_place *p) {
     for (uint32_t i = 0; i < f->nargs; i++)
         p->value_of[f->first_arg + i] = value_named(p, mlir_value_text(n, f->first_arg + i, p->arena));
     for (uint32_t op = f->first_op; op < f->end_op; op++) {
+        uint32_t first = n->ops[op].first_result, body = mlir_find_func(n, n->ops[op].callee);
         if (!in_func(p->f, op, p->fused_func) || n->ops[op].nresults == 0)
             continue;
-        uint32_t first = n->ops[op].first_result, v = value_named(p, mlir_value_text(n, first, p->arena));
-        uint32_t def = v == NONE ? NONE : o->values[v].def, same = NONE;
-        bool kept = def != NONE && str_eq(mlir_op_spelling(n, op), mlir_op_spelling(o, def));
-        p->is_new[op] = !kept;
-        if (v == NONE)
-            same = same_as(p, op);
-        if (same != NONE) {
-            p->is_new[op] = false;
-            v = o->ops[same].first_result;
-        }
-        for (uint32_t k = 0; k < n->ops[op].nresults; k++)
-            p->value_of[first + k] = k == 0      ? v
-                                     : v == NONE ? NONE
-                                                 : value_named(p, mlir_value_text(n, first + k, p->arena));
-        for (uint32_t k = 0; k < n->ops[op].nresults && p->is_new[op] && v != NONE; k++) {
-            uint32_t root = p->value_of[first + k] == NONE ? NONE : o->values[p->value_of[first + k]].def;
-            if (root != NONE && p->nroots < MAX_ROOTS)
-                p->roots[p->nroots++] = root;
+        for (uint32_t k = 0; body != NONE && k < n->ops[op].noperands; k++) /* of a composite */
+            p->value_of[n->funcs[body].first_arg + k] = p->value_of[n->operands[n->ops[op].first_operand + k]];
+        p->is_new[op] = true;
+        for (uint32_t k = 0; k < n->ops[op].nresults; k++) {
+            uint32_t v = value_named(p, mlir_value_text(n, first + k, p->arena));
+            uint32_t same = v == NONE ? same_as(p, op) : NONE, def = v == NONE ? NONE : o->values[v].def;
+            p->value_of[first + k] = same != NONE ? same : v;
+            p->is_new[op] = same == NONE && (def == NONE || !str_eq(mlir_op_spelling(n, op), mlir_op_spelling(o, def)));
+            if (p->is_new[op] && def != NONE && p->nroots < MAX_ROOTS)
+                p->roots[p->nroots++] = def;
         }
     }
     for (uint32_t op = f->first_op; op < f->end_op; op++)

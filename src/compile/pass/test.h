@@ -4,7 +4,9 @@
 
 #include "compile/pass/writer.h"
 
-/* `module`: the place; `pass`: that the pattern belongs to. In the arena of `w`. */
-struct str pass_test(const struct pass_writer *w, const struct pattern_set *set, struct str module, struct str pass);
+/* `module`: the place, whose arguments' attributes are cut; `pass`: that the pattern belongs to. In the arena of `w`.
+ */
+struct str pass_test(const struct pass_writer *w, const struct pattern_set *set, struct module_text *module,
+                     struct str pass);
 
 #endif

@@ -65,9 +65,8 @@ void pass_refuse(struct pass_writer *w, struct buf *conditions, const char *fmt,
     struct str all = buf_take(conditions, w->arena);
     if (!all.n)
         return;
-    cpp_put(&w->guards, INDENT, "if (%.*s) {", (int)all.n, all.p);
-    cpp_put(&w->guards, INDENT + 2, "return rewriter.notifyMatchFailure(%.*s, \"%s\");", (int)pass_anchor(w).n,
-            pass_anchor(w).p, text);
+    cpp_put(&w->guards, INDENT, "if (%s) {", all.p);
+    cpp_put(&w->guards, INDENT + 2, "return rewriter.notifyMatchFailure(%s, \"%s\");", pass_anchor(w).p, text);
     cpp_put(&w->guards, INDENT, "}");
     buf_addc(&w->guards, '\n');
 }
