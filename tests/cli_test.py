@@ -831,6 +831,21 @@ func.func @f(%x: tensor<1x8xf32>) -> tensor<4x8xf32> {
         self.assertEqual((status, out), (3, ""))
         self.assertIn("none of these ops computes anything", err)
 
+    def test_flags_of_products(self):
+        """A value that is read along other axes elsewhere is the same one; constants are as short as they can be."""
+        self.write("k.mlir", """\
+func.func @f(%q: tensor<2x16x8xf32>, %c: tensor<2x16x8xf32>) -> tensor<2x16x8xf32> {
+  %k = "ttir.full"() <{fill_value = 0.7 : f32}> : () -> tensor<1xf32>
+  %0 = "ttir.matmul"(%q, %c) <{transpose_b = true}> : (tensor<2x16x8xf32>, tensor<2x16x8xf32>) -> tensor<2x16x16xf32>
+  %1 = "ttir.multiply"(%0, %k) : (tensor<2x16x16xf32>, tensor<1xf32>) -> tensor<2x16x16xf32>
+  %2 = "ttir.matmul"(%1, %c) : (tensor<2x16x16xf32>, tensor<2x16x8xf32>) -> tensor<2x16x8xf32>
+  %3 = "ttir.matmul"(%c, %2) <{transpose_a = true}> : (tensor<2x16x8xf32>, tensor<2x16x8xf32>) -> tensor<2x8x8xf32>
+  return %2 : tensor<2x16x8xf32>
+}
+""")
+        self.assertIn("  t1 = a @ transposed(b)\n  t2 = t1 * 0.7\n  out = t2 @ b\n", self.draft("k.mlir", "%0,%1,%2"))
+        self.assertIn("  out = transposed(a) @ b\n", self.draft("k.mlir", "%3"))
+
     def test_what_the_short_notation_has_no_word_for(self):
         self.write("s.mlir", """\
 !t = tensor<4x8xbf16>
@@ -1011,6 +1026,20 @@ class PatternTests(Case):
         for seed in ("", "-1", "x", "1x", "1000000001"):
             self.assertEqual(self.run_it(*args, "--seed", seed)[0], 2, seed)
         self.assertEqual(self.run_it("patterns", "list", "--seed", "1")[0], 2)
+
+    def test_texts_of_what_is_absent(self):
+        """They are left out; `check` warns of arguments in one text with what may be absent. Numbers are as short as they can be."""
+        def say(call):
+            self.write("a.yml", "name: a\nfused_op: triton.a.b\nmatch: out = abs(x - y) [* s]\ncall: %s\ntests:\n" % call + "".join(
+                "  - hit: |\n      d = subtract x:4xf32 y:4xf32; a = abs d%s\n    says: nothing\n" % more
+                for more in ("", "; o = multiply a 0.7:1xf32")))
+            return (self.run_it("patterns", "check", "a.yml")[2],
+                    re.findall("say: (.*); and not", self.run_it("patterns", "test", "-P", "a.yml", "a")[2]))
+        self.assertEqual(say('["{x}, {y}", "scale={value(s)}"]'), ("", ["x, y", r"x, y\x0Ascale=0.7"]))
+        self.assertEqual(say('["{x}, {y}", "{s}"]'), ("", ["x, y", r"x, y\x0A0.7"]))
+        warning, said = say('"{x}, {y}, scale={value(s)}"')
+        self.assertRegex(warning, "^a.yml:4: warning: .*{value\\(s\\)}.* item of its own\n$")
+        self.assertEqual(said, ["x, y, scale=0.7"], "the other says nothing")
 
     def test_file_of_tests_in_short(self):
         self.write("relu.yml", RELU)

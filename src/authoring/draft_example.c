@@ -60,7 +60,7 @@ static void add_operand(struct draft *s, uint32_t value, bool typed, struct buf 
     if (!is_number)
         buf_add(out, name_of(s, value));
     else if (isfinite(number))
-        buf_printf(out, "%.9g", number);
+        buf_number(out, number);
     else
         buf_add(out, number > 0 ? STR("inf") : STR("-inf"));
     if (is_number || typed || !known)

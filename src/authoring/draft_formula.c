@@ -101,7 +101,7 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
     }
     double number;
     if (draft_is_number(s, value, &number)) {
-        buf_printf(out, "%.9g", number);
+        buf_number(out, number);
         return;
     }
     if (is_transposed(s, value)) {
@@ -115,13 +115,25 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
     buf_add(out, s->names[value]);
 }
 
+/* A product has a flag that exchanges the last two axes of this operand. */
+static bool is_flagged(const struct draft *s, uint32_t op, uint32_t i) {
+    return i < 2 && attrs_flag(graph_attributes(s->graph, op), i ? "transpose_b" : "transpose_a");
+}
+
+static void write_operand_of(struct draft *s, uint32_t op, uint32_t i, struct str role, struct buf *out) {
+    bool flagged = is_flagged(s, op, i);
+    buf_add(out, flagged ? STR("transposed(") : STR(""));
+    write_operand(s, graph_operands(s->graph, op)[i], role, out);
+    buf_add(out, flagged ? STR(")") : STR(""));
+}
+
 /* An operand that is printed as an attribute. False when that is absent too. */
 static bool write_attribute(const struct draft *s, uint32_t op, struct str attribute, struct buf *out) {
     const struct attr *x =
         attribute.n ? attrs_find(graph_attributes(s->graph, op), arena_strdup(s->arena, attribute)) : NULL;
     if (!x || !x->is_number)
         return false;
-    buf_printf(out, "%.9g", x->number);
+    buf_number(out, x->number);
     return true;
 }
 
@@ -132,7 +144,7 @@ static void write_operands(struct draft *s, uint32_t op, enum op_kind kind, stru
         struct buf text = {0};
         uint32_t value = i < have ? graph_operands(s->graph, op)[i] : NONE;
         if (value != NONE)
-            write_operand(s, value, role, &text);
+            write_operand_of(s, op, i, role, &text);
         else if (!write_attribute(s, op, attribute, &text))
             return;
         buf_printf(out, "%s%.*s", i ? ", " : "", (int)text.n, text.p);
@@ -208,9 +220,9 @@ static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     enum op_kind kind = formula_kind(g, op);
     const struct infix *sign = infix_of_op(kind);
     if (sign && graph_noperands(g, op) == 2) {
-        write_operand(s, graph_operands(g, op)[0], STR(""), out);
+        write_operand_of(s, op, 0, STR(""), out);
         buf_printf(out, " %s ", sign->sign);
-        write_operand(s, graph_operands(g, op)[1], STR(""), out);
+        write_operand_of(s, op, 1, STR(""), out);
         return;
     }
     if (write_slice(s, op, out))

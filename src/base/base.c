@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,6 +347,17 @@ void buf_int(struct buf *b, int64_t n) {
     if (n < 0)
         digits[--at] = '-';
     buf_add(b, (struct str){digits + at, sizeof digits - at});
+}
+
+void buf_number(struct buf *b, double x) {
+    char text[32];
+    double read = NAN;
+    bool single = (double)(float)x == x;
+    for (int digits = x == rint(x) ? 10 : 1; digits <= 10 && read != x; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        read = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+    }
+    buf_add(b, str_of(text));
 }
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) {

@@ -146,6 +146,8 @@ void buf_add(struct buf *b, struct str s);
 char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the caller fills */
 void buf_addc(struct buf *b, char c);
 void buf_int(struct buf *b, int64_t n); /* in decimal */
+/* As few digits as are read as this number again, of a number of f32 as that one of f32; at most ten. */
+void buf_number(struct buf *b, double x);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 struct str buf_str(const struct buf *b);

@@ -67,7 +67,7 @@ static void print_value(struct buf *out, double value) {
     if (isnan(value))
         buf_add(out, STR("unknown"));
     else
-        buf_printf(out, "%.10g", value);
+        buf_number(out, value);
 }
 
 /* Of a comparison of values both sides are numbers. */

@@ -1,18 +1,30 @@
-/* Texts of patterns may have {names}, {numbers} and the words here between braces. */
+/* Texts of patterns may have names, numbers and the words here between braces. */
 #ifndef FA_TEMPLATE_H
 #define FA_TEMPLATE_H
 
-#include "patterns/lang/formula.h"
+#include "patterns/lang/number.h"
 
-/* {type(x)}: the tensor type of x, "4x32xbf16";
- * {type(source(x))}, {type(printed(x))}: of what casts and movement made x of, and make of it. {op(x)}: the neutral
- * name of the op that makes x, "silu". {activation(x)}: the same as Python writes it, with its numbers: "silu",
- * ("leaky_relu", 0.1). */
-bool template_word(const struct formula *f, struct str inner);
-/* The slot of x in "type(x)" or "type(source(x))", with what stands around x in `view`; NONE for other texts. */
-uint32_t template_typed_slot(const struct formula *f, struct str inner, struct str *view);
+enum braced_kind {
+    BRACED_TEXT,       /* neither a name of the formula nor a number: it stays as it is */
+    BRACED_NAME,       /* x */
+    BRACED_TYPE,       /* type(x): "4x32xbf16" */
+    BRACED_SOURCE,     /* type(source(x)): the type of what casts and movement made x of, */
+    BRACED_PRINTED,    /* type(printed(x)): or make of it */
+    BRACED_OP,         /* op(x): the neutral name of the op that makes x, "silu" */
+    BRACED_ACTIVATION, /* activation(x): the same as Python writes it, with its numbers: ("leaky_relu", 0.1) */
+    BRACED_NUMBER
+};
 
-/* The slot of x in "op(x)" or "activation(x)", by the word before it; NONE for other texts. */
-uint32_t template_op_slot(const struct formula *f, struct str inner, const char *word);
+/* What stands between braces. */
+struct braced {
+    enum braced_kind kind;
+    uint32_t slot;               /* of x; NONE: it is a number or a text */
+    const struct number *number; /* in the arena */
+    struct asked_names names;    /* that it speaks of */
+};
+struct braced braced_read(const struct formula *f, struct str inner, struct arena *a);
+
+/* The next {…} of a text, without its braces, and the text before it. False at the end: `before` is the rest. */
+bool next_braced(struct str *rest, struct str *before, struct str *inner);
 
 #endif

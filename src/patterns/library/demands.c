@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "patterns/lang/lex.h"
+#include "patterns/lang/template.h"
 #include "patterns/library/loader.h"
 #include "patterns/library/lowering.h"
 
@@ -74,14 +75,12 @@ static struct str with_operand(struct arena *a, struct str text, struct str oper
 /* The same in what stands in braces: {it}, {type(it)}. */
 static struct str said_of(struct arena *a, struct str say, struct str operand) {
     struct buf out = {0};
-    for (struct str rest = say; rest.n;) {
-        const char *open = memchr(rest.p, '{', rest.n);
-        const char *close = open ? memchr(open, '}', rest.n - (size_t)(open - rest.p)) : NULL;
-        size_t plain = close ? (size_t)(open - rest.p) + 1 : rest.n, all = close ? (size_t)(close - rest.p) : rest.n;
-        buf_add(&out, (struct str){rest.p, plain});
-        buf_add(&out, with_operand(a, (struct str){rest.p + plain, all - plain}, operand));
-        rest = (struct str){rest.p + all, rest.n - all};
+    struct str before, inner;
+    while (next_braced(&say, &before, &inner)) {
+        struct str put = with_operand(a, inner, operand);
+        buf_printf(&out, "%.*s{%.*s}", (int)before.n, before.p, (int)put.n, put.p);
     }
+    buf_add(&out, before);
     return buf_take(&out, a);
 }
 

@@ -83,21 +83,11 @@ static void check_fused_op(struct checker *c, const struct pattern *p) {
 }
 
 static void check_template(struct checker *c, const struct pattern *p, struct str text) {
-    struct diags quiet = {.arena = &c->arena};
-    for (size_t i = 0; i < text.n; i++) {
-        const char *close = text.p[i] == '{' ? memchr(text.p + i, '}', text.n - i) : NULL;
-        if (!close)
-            continue;
-        struct str inner = {text.p + i + 1, (size_t)(close - text.p) - i - 1};
-        const struct number *n;
-        struct text_origin nowhere = {"", 0, 0};
-        if (formula_slot(&p->formula, inner) == NONE && !template_word(&p->formula, inner) &&
-            !condition_parse(&n, &p->formula, &c->arena, inner, nowhere, NULL, &quiet))
-            warn(c, line_of(p, (struct str){text.p + i, inner.n + 2}),
+    struct str before, inner;
+    while (next_braced(&text, &before, &inner))
+        if (braced_read(&p->formula, inner, &c->arena).kind == BRACED_TEXT)
+            warn(c, line_of(p, (struct str){inner.p - 1, inner.n + 2}),
                  "neither a name of the formula nor a number, printed as it is: {", inner, "}");
-        i = (size_t)(close - text.p);
-    }
-    diags_free(&quiet);
 }
 
 #define WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
@@ -110,6 +100,44 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
         if (rules[i].say.n && named && strspn(rules[i].say.p, WORD) == rules[i].say.n)
             warn(c, line_of(p, rules[i].say), "no rule of the file has this name: ", rules[i].say, "");
     }
+}
+
+/* Every match of the node has the name. */
+static bool always_binds(const struct formula *f, const struct node *n, uint32_t slot) {
+    bool each = n->kind == N_EITHER;
+    if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && n->slot == slot)
+        return true;
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].word && str_eq(n->attrs[i].value, f->slot_name[slot]))
+            return true;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (always_binds(f, n->args[i], slot) != each)
+            return !each;
+    return each;
+}
+
+static bool may_be_absent(const struct formula *f, uint32_t slot) {
+    bool bound = always_binds(f, f->root, slot);
+    for (uint32_t i = 0; i < f->nsecondary && !bound; i++)
+        bound = !f->also[i].optional && always_binds(f, f->also[i].node, slot);
+    return !bound;
+}
+
+/* Arguments in one text of which some may be absent, with which all of it goes. */
+static void check_argument(struct checker *c, const struct pattern *p, const struct note_rule *rule) {
+    struct str text = rule->say, before, inner, optional = {NULL, 0};
+    bool always = false;
+    while (next_braced(&text, &before, &inner)) {
+        struct braced braced = braced_read(&p->formula, inner, &c->arena);
+        bool absent = false;
+        for (uint32_t i = 0; i < p->formula.nslots; i++)
+            absent |= (braced.names.slots[i / 64] >> i % 64 & 1) && may_be_absent(&p->formula, i);
+        always |= !absent;
+        optional = absent ? inner : optional;
+    }
+    if (always && optional.n && !rule->when)
+        warn(c, line_of(p, optional), "all of this text of `call` is left out where the match lacks what is in {",
+             optional, "}: write that argument as an item of its own");
 }
 
 /* ---- the fused form ---- */
@@ -178,6 +206,8 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
         check_fused_op(c, p);
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->call, p->ncall);
+    for (uint32_t i = 0; i < p->ncall; i++)
+        check_argument(c, p, &p->call[i]);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
     check_rules(c, p, p->outside, p->noutside);

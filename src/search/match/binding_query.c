@@ -16,14 +16,13 @@ void binding_query_free(struct matcher *query) {
     matcher_free(query);
 }
 
-/* The rules that hold for the match, filled in. */
+/* The rules that hold for the match and speak of nothing that it lacks, filled in. */
 static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n) {
     struct str *lines = arena_alloc(e->arena, (n + 1) * sizeof *lines);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         if (!rules[i].when || evaluates_to_true(e, rules[i].when))
-            lines[count++] = fill_in(e, rules[i].say);
-    }
+            count += fill_in(e, rules[i].say, &lines[count]);
     return (struct str_list){lines, count};
 }
 

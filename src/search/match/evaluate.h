@@ -101,7 +101,7 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
 bool operand_in_python(const struct evaluation *e, const struct binding *b, struct buf *out);
 /* "32x64xbf16"; "none" for NONE. */
 void value_add_type(const struct graph *g, uint32_t value, struct buf *out);
-/* Template text with {name}, {extent(x, -1)} filled in; in e->arena. */
-struct str fill_in(struct evaluation *e, struct str text);
+/* Template text with {name}, {extent(x, -1)} filled in; in e->arena. False where the match lacks a name of these. */
+bool fill_in(struct evaluation *e, struct str text, struct str *filled);
 
 #endif

@@ -41,6 +41,11 @@ static void say_op(const struct graph *g, const struct binding *b, struct buf *o
     buf_add(out, kind == NO_OPERATOR ? STR("none") : str_of(op_table[kind].name));
 }
 
+static void add_number(struct buf *out, double x) {
+    buf_add(out, STR(", "));
+    buf_number(out, x);
+}
+
 /* Of a constant operand, which stands first in what is then a reversed op: 1 - x is ("rsubtract", 1). */
 static void say_activation(struct evaluation *e, const struct binding *b, struct buf *out) {
     const struct graph *g = e->graph;
@@ -53,13 +58,13 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
         if (v != NONE)
             c = graph_constant(g, v);
         if (c.known)
-            buf_printf(&numbers, ", %.*g", c.bits > 24 ? 10 : 7, c.value);
+            add_number(&numbers, c.value);
         reversed |= c.known && i == 0 && graph_op_is(g, op, ADDS | SCALES) && !graph_op_is(g, op, COMMUTES);
     }
     for (const char *const *key = activation_numbers; op != NONE && *key; key++) {
         const struct attr *x = attrs_find(graph_attributes(g, op), *key);
         if (x && x->is_number)
-            buf_printf(&numbers, ", %.10g", x->number);
+            add_number(&numbers, x->number);
     }
     struct str all = buf_take(&numbers, e->arena);
     enum op_kind kind = op == NONE ? NO_OPERATOR : (enum op_kind)g->kind[op];
@@ -68,66 +73,71 @@ static void say_activation(struct evaluation *e, const struct binding *b, struct
     buf_printf(out, all.n ? "\"%.*s)" : "\"%.*s", (int)all.n, all.p);
 }
 
-/* The type of a value, or the op that makes it. */
-static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
-    uint32_t made = template_op_slot(e->formula, inner, "op");
-    uint32_t folded = template_op_slot(e->formula, inner, "activation");
-    if (made != NONE) {
-        say_op(e->graph, &e->bindings[made], out);
-        return;
-    }
-    if (folded != NONE) {
-        say_activation(e, &e->bindings[folded], out);
-        return;
-    }
-    struct str view;
-    uint32_t slot = template_typed_slot(e->formula, inner, &view);
-    enum value_view seen = str_is(view, "source") ? VIEW_SOURCE : view.n ? VIEW_PRINTED : VIEW_BOUND;
+/* The type of x, seen so. */
+static void say_type(const struct evaluation *e, uint32_t slot, enum braced_kind kind, struct buf *out) {
+    enum value_view seen = kind == BRACED_SOURCE ? VIEW_SOURCE : kind == BRACED_PRINTED ? VIEW_PRINTED : VIEW_BOUND;
     value_add_type(e->graph, bound_to(e, slot, seen).value, out);
 }
 
-/* One {…} of a template: an expression, or the name of a value. */
-static void fill_one(struct evaluation *e, struct str inner, struct buf *out) {
-    uint32_t slot = formula_slot(e->formula, inner);
-    if (slot == NONE && template_word(e->formula, inner)) {
-        say_word(e, inner, out);
+static void say_name(struct evaluation *e, const struct binding *b, struct buf *out) {
+    struct constant c = binding_constant(e->graph, b);
+    if (b->is_number || (e->python && c.known && b->map && b->map->n == 0)) {
+        buf_number(out, c.value);
         return;
     }
-    if (slot != NONE) {
-        uint32_t v = e->bindings[slot].value;
-        if (e->bindings[slot].is_number) {
-            buf_printf(out, "%.10g", e->bindings[slot].number);
-            return;
-        }
-        if (e->python) {
-            *e->python &= v != NONE && operand_in_python(e, &e->bindings[slot], out);
-            return;
-        }
-        /* an argument of the model says more than a name inside of it */
-        uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v);
-        struct str label = v == NONE ? STR("none") : label_of(e, argument == NONE ? v : argument);
-        buf_add(out, label);
+    if (e->python) {
+        *e->python &= operand_in_python(e, b, out);
         return;
     }
-    struct diags quiet = {.arena = e->arena};
-    const struct number *n;
-    if (condition_parse(&n, e->formula, e->arena, inner, (struct text_origin){"", 0, 0}, NULL, &quiet))
-        buf_printf(out, "%.10g", evaluate(e, n));
-    else
-        buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
-    diags_free(&quiet);
+    /* an argument of the model says more than a name inside of it */
+    uint32_t argument = graph_argument(e->graph, b->value);
+    buf_add(out, label_of(e, argument == NONE ? b->value : argument));
 }
 
-struct str fill_in(struct evaluation *e, struct str text) {
-    struct buf out = {0};
-    const char *p = text.p, *end = text.p + text.n;
-    while (p < end) {
-        const char *open = memchr(p, '{', (size_t)(end - p));
-        const char *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
-        buf_add(&out, (struct str){p, (size_t)((close ? open : end) - p)});
-        if (close)
-            fill_one(e, (struct str){open + 1, (size_t)(close - open) - 1}, &out);
-        p = close ? close + 1 : end;
+/* The match does not have one of these names. */
+static bool lacks_any(const struct evaluation *e, const struct asked_names *names) {
+    for (uint32_t i = 0; i < e->formula->nslots; i++)
+        if ((names->slots[i / 64] >> i % 64 & 1) && e->bindings[i].value == NONE && !e->bindings[i].is_number)
+            return true;
+    return false;
+}
+
+/* False where it speaks of a name that the match does not have. */
+static bool fill_one(struct evaluation *e, struct str inner, struct buf *out) {
+    struct braced braced = braced_read(e->formula, inner, e->arena);
+    if (lacks_any(e, &braced.names))
+        return false;
+    switch (braced.kind) {
+    case BRACED_NAME:
+        say_name(e, &e->bindings[braced.slot], out);
+        break;
+    case BRACED_OP:
+        say_op(e->graph, &e->bindings[braced.slot], out);
+        break;
+    case BRACED_ACTIVATION:
+        say_activation(e, &e->bindings[braced.slot], out);
+        break;
+    case BRACED_NUMBER:
+        buf_number(out, evaluate(e, braced.number));
+        break;
+    case BRACED_TEXT:
+        buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
+        break;
+    default:
+        say_type(e, braced.slot, braced.kind, out);
     }
-    return buf_take(&out, e->arena);
+    return true;
+}
+
+bool fill_in(struct evaluation *e, struct str text, struct str *filled) {
+    struct buf out = {0};
+    struct str before, inner;
+    bool whole = true;
+    while (next_braced(&text, &before, &inner)) {
+        buf_add(&out, before);
+        whole &= fill_one(e, inner, &out);
+    }
+    buf_add(&out, before);
+    *filled = buf_take(&out, e->arena);
+    return whole;
 }
