@@ -480,6 +480,12 @@ class Lower(Case):
 class PatternLibrary(Case):
     """patterns list, show and check."""
 
+    def test_program_that_was_copied(self):
+        shutil.copy(PROGRAM, self.path("copied"))
+        done = subprocess.run([self.path("copied"), "patterns", "list"], stderr=subprocess.PIPE, text=True)
+        if done.returncode:  # else one is installed
+            self.assertRegex(done.stderr, "^/.*/patterns: error: .*\n  hint: share/fusion-audit .*\n$")
+
     def test_list(self):
         status, out, err = self.run_it("patterns", "list")
         self.assertEqual((status, err), (0, ""))
@@ -740,12 +746,14 @@ func.func @main(%%0: tensor<32x64xbf16>, %%w: tensor<%s>, %%r: tensor<2x16x96xbf
 class NewPattern(Case):
     """patterns new: a draft that is right and finds the place that it was made from."""
 
-    def draft(self, file, ops, *more, proved=1):
+    def draft(self, file, ops, *more, proved=1, idioms=False):
         status, out, err = self.run_it("patterns", "new", "--from", file, "--ops", ops, *more)
         self.assertEqual((status, err), (0, ""))
         self.write("new.yml", out)
         self.assertRegex(self.run_it("patterns", "check", "new.yml")[2], r"^new.yml:\d: error: no op of TTNN: ttnn.TODO\n.*\n$")
         for args in ["--no-default-patterns"], ["my"]:
+            if idioms and args != ["my"]:
+                continue
             status, _, err = self.run_it("patterns", "test", "-P", "new.yml", *args)
             self.assertEqual((status, err[:32]), (0, "1 pattern, 1 test, 0 failed; %d p" % proved))
         return out
@@ -845,6 +853,24 @@ func.func @f(%q: tensor<2x16x8xf32>, %c: tensor<2x16x8xf32>) -> tensor<2x16x8xf3
 """)
         self.assertIn("  t1 = a @ transposed(b)\n  t2 = t1 * 0.7\n  out = t2 @ b\n", self.draft("k.mlir", "%0,%1,%2"))
         self.assertIn("  out = transposed(a) @ b\n", self.draft("k.mlir", "%3"))
+
+    def test_as_one_writes_it(self):
+        """A function of one value, of other ops a line each; powers, and the end of a slice by a name."""
+        self.write("e.mlir", """\
+!t = tensor<4x8xf32>
+func.func @f(%x: !t, %y: !t) -> tensor<4x5xf32> {
+  %c = "ttir.full"() <{fill_value = 0.7 : f32}> : () -> tensor<1xf32>
+  %0 = "ttir.exp"(%x) : (!t) -> !t
+  %1 = "ttir.subtract"(%0, %c) : (!t, tensor<1xf32>) -> !t
+  %2 = "ttir.multiply"(%1, %x) : (!t, !t) -> !t
+  %3 = "ttir.subtract"(%2, %y) : (!t, !t) -> !t
+  %4 = "ttir.multiply"(%3, %3) : (!t, !t) -> !t
+  %5 = "ttir.slice_static"(%4) <{begins = [0 : i32, 0 : i32], ends = [4 : i32, 5 : i32], step = [1 : i32, 1 : i32]}> : (!t) -> tensor<4x5xf32>
+  return %5 : tensor<4x5xf32>
+}
+""")
+        self.assertIn("  out = function((exp(a) - 0.7) * a)\n", self.draft("e.mlir", "%0,%1,%2"))
+        self.assertIn("  t1 = a - b\n  t2 = t1 ** 2\n  out = t2[..., :n]\n", self.draft("e.mlir", "%3,%4,%5", idioms=True))
 
     def test_what_the_short_notation_has_no_word_for(self):
         self.write("s.mlir", """\

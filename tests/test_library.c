@@ -336,6 +336,17 @@ Test(library, an_attribute_that_an_op_never_has_is_refused) {
     cr_assert(check("p.yml"));
 }
 
+Test(library, a_product_of_what_only_an_op_moves_is_warned_of) {
+    read_pattern(HEAD("p", "out = softmax(q @ transpose(k))"));
+    cr_assert(check("p.yml"));
+    cr_assert_eq(diags.n, 1);
+    cr_assert(strstr(diags.items[0].message, "transposed(x)"));
+    set.n = diags.n = 0;
+    read_pattern(HEAD("p", "out = softmax(q @ transposed(k)) + transpose(exp(k))"));
+    cr_assert(check("p.yml"));
+    cr_assert_eq(diags.n, 0);
+}
+
 Test(library, a_name_that_no_rule_has_is_warned_of) {
     read_pattern(HEAD("p", "out = exp(a)") "notes: [no_such_rule, two words_here]\n");
     check("p.yml");

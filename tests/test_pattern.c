@@ -52,8 +52,8 @@ static void show_number(struct buf *b, const struct formula *f, const struct num
                    n->slot == NONE ? "" : f->slot_name[n->slot].p, n->slot == NONE ? "" : ", ", n->axis);
         return;
     case NUM_NEG:
-    case NUM_SQRT:
-        buf_add(b, n->op == NUM_NEG ? STR("-") : STR("sqrt "));
+    case NUM_FUNCTION:
+        buf_printf(b, "%s%s", n->op == NUM_NEG ? "-" : op_table[n->call].name, n->op == NUM_NEG ? "" : " ");
         show_number(b, f, n->a);
         return;
     default:
@@ -187,6 +187,8 @@ Test(pattern, numbers_are_worked_out_and_operators_are_matched) {
     means("out = a * sqrt(2)", "out:multiply(a, sqrt 2)");
     means("out = sqrt(a)", "out:sqrt(a)");
     means("out = a == -inf", "out:eq(a, -inf)");
+    means("n = extent(a, -1)\nout = a / (n - 1) * log(n) / log(2)",
+          "out:divide(multiply(divide(a, (extent(a, -1) - 1)), log extent(a, -1)), log 2)");
     means("out = a / sqrt(extent(a, -1))", "out:divide(a, sqrt extent(a, -1))");
     means("out = a * (1 / extent(-1))", "out:multiply(a, (1 / extent(-1)))");
 }
@@ -411,8 +413,8 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     wrong_idiom("f(x) x", "10:10", "':' expected");
     wrong_idiom("f(a, b, c, d, e, g, h, i, j, k, l, m, n): a", "10:43", "')' expected");
     idiom("f(x, y, dim): sum(x * y, dim=dim)");
-    wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim)");
-    wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim)");
+    wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim=-1)");
+    wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim=-1)");
     wrong("out = exp(a) [*|/|*|/|* b]", "10:24", "an expression expected before", NULL);
     wrong("out = exp(a) [+|( b]", "10:19", "a sign like the first one expected", NULL);
     wrong("out = exp(a) [+|* b]", "10:19", "a sign like the first one expected", NULL);

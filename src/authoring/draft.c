@@ -129,8 +129,15 @@ static bool is_part(const struct graph *g, uint32_t op) {
     return !draft_is_mover(g, op) && graph_class(g, op) != OP_CONSTANT && graph_class(g, op) != OP_CALL;
 }
 
-static void begin(struct maker *k, struct draft *s, bool axes) {
-    *s = (struct draft){.graph = &k->graph, .func = k->func, .arena = &k->arena, .axes = axes};
+/* How the formula is written: what is written first is tried first. */
+enum way { AS_FUNCTION, WITH_AXES, WITHOUT_AXES, WAYS };
+
+static void begin(struct maker *k, struct draft *s, enum way way) {
+    *s = (struct draft){.graph = &k->graph,
+                        .func = k->func,
+                        .arena = &k->arena,
+                        .axes = way == WITH_AXES,
+                        .function = way == AS_FUNCTION};
     s->chosen = arena_alloc(&k->arena, k->ir.nops + 1);
     s->shown = arena_alloc(&k->arena, k->ir.nops + 1);
     s->names = arena_alloc(&k->arena, (k->ir.nvalues + 1) * sizeof *s->names);
@@ -187,19 +194,25 @@ static struct str printable(struct maker *k, const char *text) {
     return str_of(copy);
 }
 
-static bool write_draft(struct maker *k, bool axes, struct buf *out) {
+enum drafted { DRAFTED, OTHER_WAY, NO_DRAFT };
+
+/* OTHER_WAY: it cannot be written so. NO_DRAFT: with a diagnostic. */
+static enum drafted write_draft(struct maker *k, enum way way, struct buf *out) {
     struct draft s;
-    begin(k, &s, axes);
+    begin(k, &s, way);
     if (!find_root(k, &s))
-        return false;
+        return NO_DRAFT;
     buf_printf(out, "# From %s of %s.\n", printable(k, k->list).p, printable(k, k->file->files[0]).p);
     buf_add(out, STR("name: my\nsummary: what this is.\nfused_op: ttnn.TODO\nmatch: |\n"));
-    if (s.chosen[k->root])
-        draft_formula(&s, k->root, out);
-    else if (!draft_rearranged(&s, k->root, out))
-        return fail(k, NULL, "none of these ops computes anything, and they do more than to reorder elements");
+    if (s.chosen[k->root]) {
+        if (!draft_formula(&s, k->root, out))
+            return OTHER_WAY;
+    } else if (!draft_rearranged(&s, k->root, out)) {
+        fail(k, NULL, "none of these ops computes anything, and they do more than to reorder elements");
+        return NO_DRAFT;
+    }
     draft_example(&s, out);
-    return true;
+    return DRAFTED;
 }
 
 /* It can be read and matches its own example. */
@@ -213,17 +226,15 @@ static bool works(struct maker *k, struct str draft, struct diags *why) {
 
 static bool make_draft(struct maker *k, struct buf *out) {
     struct diags why = {.arena = &k->arena};
+    enum drafted drafted = OTHER_WAY;
     bool good = false;
-    for (int axes = 1; axes >= 0 && !good; axes--) {
+    for (int way = 0; way < WAYS && !good && drafted != NO_DRAFT; way++) {
         out->n = 0;
         why.n = 0;
-        if (!write_draft(k, axes, out)) {
-            diags_free(&why);
-            return false;
-        }
-        good = works(k, buf_str(out), &why);
+        drafted = write_draft(k, (enum way)way, out);
+        good = drafted == DRAFTED && works(k, buf_str(out), &why);
     }
-    if (!good)
+    if (!good && drafted != NO_DRAFT)
         fail(k, why.n ? why.items[0].message : NULL, "a formula cannot say what %s are", k->list);
     diags_free(&why);
     return good;

@@ -17,20 +17,23 @@ struct draft {
     const struct graph *graph;
     uint32_t func;
     struct arena *arena;
-    bool *chosen;      /* by op: asked for, and an op of the formula */
-    bool *shown;       /* by op: part of the example */
-    struct str *names; /* by value: its name in the formula, then in the example; or empty */
-    bool *typed;       /* by value: stands in the example, with its type if it is an argument there */
-    uint32_t nvariables;
-    bool axes; /* write dim=-1 where an op works along the last axis */
+    bool *chosen;                  /* by op: asked for, and an op of the formula */
+    bool *shown;                   /* by op: part of the example */
+    struct str *names;             /* by value: its name in the formula, then in the example; or empty */
+    bool *typed;                   /* by value: stands in the example, with its type if it is an argument there */
+    uint32_t nvariables, nletters; /* how many of them are called by a letter */
+    bool axes;                     /* write dim=-1 where an op works along the last axis */
+    bool cut;                      /* a slice is written as x[..., :n] */
+    bool function;                 /* write one function of one value instead of a line for each op */
 };
 
 /* Casts, changes of layout and movement of one operand, which matching looks through. */
 bool draft_is_mover(const struct graph *g, uint32_t op);
 /* The chosen op that a value comes from, looking through movers; NONE where that op is not chosen. */
 uint32_t draft_source(const struct draft *s, uint32_t value);
-/* Writes the lines of the formula, the root last, and marks in `shown` what the example needs. */
-void draft_formula(struct draft *s, uint32_t root, struct buf *out);
+/* Writes the lines of the formula, the root last, and marks in `shown` what the example needs. False where they are to
+ * be one function of one value, and are not. */
+bool draft_formula(struct draft *s, uint32_t root, struct buf *out);
 /* The same of ops that move data only, of which the root is the last one: one line. False where they repeat elements.
  */
 bool draft_rearranged(struct draft *s, uint32_t root, struct buf *out);

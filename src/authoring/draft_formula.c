@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "ir/graph/index.h"
+#include "patterns/lang/function.h"
 #include "patterns/lang/printer.h"
 
-enum { MAX_STEPS_BACK = 48 };
+enum { MAX_STEPS_BACK = 48, MOST_TEXT = 2000 /* of a function, in which what is used twice stands twice */ };
 
 bool draft_is_mover(const struct graph *g, uint32_t op) {
     return class_moves(graph_class(g, op)) && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE;
@@ -51,8 +52,9 @@ bool draft_has_name(const struct draft *s, struct str name) {
 static struct str variable_name(struct draft *s, struct str role) {
     if (role.n > 1 && op_kind_of_name(role) == NO_OPERATOR && !draft_has_name(s, role))
         return arena_str(s->arena, role);
-    uint32_t i = s->nvariables++;
-    return i < 19 ? arena_printf(s->arena, "%c", 'a' + (int)i) : arena_printf(s->arena, "v%u", i);
+    static const char letters[] = "abcdefghijklmpqrs"; /* n is the end of a slice, o and t are of results */
+    uint32_t i = s->nletters++;
+    return i + 1 < sizeof letters ? arena_printf(s->arena, "%c", letters[i]) : arena_printf(s->arena, "v%u", i);
 }
 
 /* Role of operand i: "weight?" gives "weight"; "low=min" has the attribute "min" as a default. */
@@ -91,12 +93,17 @@ static bool is_transposed(const struct draft *s, uint32_t value) {
     return is;
 }
 
+static void write_op(struct draft *s, uint32_t op, struct buf *out);
+
 static void write_operand(struct draft *s, uint32_t value, struct str role, struct buf *out) {
     const struct graph *g = s->graph;
     uint32_t source = draft_source(s, value);
     if (source != NONE) {
         show_movers(s, value, source);
-        buf_add(out, s->names[g->m->ops[source].first_result]);
+        if (s->function && out->n < MOST_TEXT)
+            write_op(s, source, out);
+        else
+            buf_add(out, s->names[g->m->ops[source].first_result]);
         return;
     }
     double number;
@@ -110,8 +117,10 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
         buf_addc(out, ')');
         return;
     }
-    if (!s->names[value].n)
+    if (!s->names[value].n) {
         s->names[value] = variable_name(s, role);
+        s->nvariables++;
+    }
     buf_add(out, s->names[value]);
 }
 
@@ -188,7 +197,8 @@ static bool cut_of(const struct graph *g, uint32_t op, struct slice_bounds *b, u
     return b->step[*d] == 1;
 }
 
-/* slice(x, dim=-1, part=1, of=2) of one of several equal parts, else x[..., 2:32]. False: it is neither. */
+/* slice(x, dim=-1, part=1, of=2) of one of several equal parts, else x[..., 2:32], and x[..., :n] of the first that
+ * begins at 0. False: it is neither. */
 static bool write_slice(struct draft *s, uint32_t op, struct buf *out) {
     const struct graph *g = s->graph;
     struct slice_bounds b;
@@ -207,22 +217,43 @@ static bool write_slice(struct draft *s, uint32_t op, struct buf *out) {
         buf_add(out, STR("[..., "));
     if (!part && begin)
         buf_printf(out, "%" PRId64, begin);
-    if (!part)
+    if (!part && !begin && !s->cut)
+        buf_add(out, STR(":n"));
+    else if (!part)
         buf_printf(out, ":%" PRId64, end);
+    s->cut |= !part && !begin;
     for (uint32_t i = d + 1; i < rank && !part; i++)
         buf_add(out, STR(", :"));
     buf_add(out, part ? STR("") : STR("]"));
     return true;
 }
 
+static const struct infix *sign_of(const struct graph *g, uint32_t op) {
+    return graph_noperands(g, op) == 2 ? infix_of_op(formula_kind(g, op)) : NULL;
+}
+
+/* An operand beside a sign. */
+static void write_side(struct draft *s, uint32_t op, uint32_t i, struct buf *out) {
+    uint32_t source = draft_source(s, graph_operands(s->graph, op)[i]);
+    bool inside = s->function && source != NONE && sign_of(s->graph, source);
+    buf_add(out, inside ? STR("(") : STR(""));
+    write_operand_of(s, op, i, STR(""), out);
+    buf_add(out, inside ? STR(")") : STR(""));
+}
+
 static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     const struct graph *g = s->graph;
     enum op_kind kind = formula_kind(g, op);
-    const struct infix *sign = infix_of_op(kind);
-    if (sign && graph_noperands(g, op) == 2) {
-        write_operand_of(s, op, 0, STR(""), out);
-        buf_printf(out, " %s ", sign->sign);
-        write_operand_of(s, op, 1, STR(""), out);
+    const struct infix *sign = sign_of(g, op);
+    if (sign) {
+        const uint32_t *v = graph_operands(g, op);
+        bool square = str_is(str_of(sign->sign), "*") && v[0] == v[1];
+        write_side(s, op, 0, out);
+        buf_printf(out, " %s ", square ? "**" : sign->sign);
+        if (square)
+            buf_addc(out, '2');
+        else
+            write_side(s, op, 1, out);
         return;
     }
     if (write_slice(s, op, out))
@@ -234,16 +265,37 @@ static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     buf_addc(out, ')');
 }
 
-void draft_formula(struct draft *s, uint32_t root, struct buf *out) {
+/* Two or more ops that each make an element of elements. */
+static bool is_elementwise(const struct draft *s) {
     uint32_t n = 0;
+    bool all = true;
+    for (uint32_t op = 0; op < s->graph->m->nops; op++) {
+        n += s->chosen[op];
+        all &= !s->chosen[op] || function_operator((enum op_kind)s->graph->kind[op]);
+    }
+    return all && n > 1;
+}
+
+bool draft_formula(struct draft *s, uint32_t root, struct buf *out) {
+    uint32_t n = 0;
+    if (s->function && !is_elementwise(s))
+        return false;
+    if (s->function) {
+        buf_add(out, STR("  out = function("));
+        write_op(s, root, out);
+        buf_add(out, STR(")\n"));
+    }
     for (uint32_t op = 0; op < s->graph->m->nops; op++) {
         if (!s->chosen[op])
             continue;
         struct str name = op == root ? STR("out") : arena_printf(s->arena, "t%u", ++n);
         s->shown[op] = true;
-        buf_printf(out, "  %.*s = ", (int)name.n, name.p);
-        write_op(s, op, out);
-        buf_addc(out, '\n');
+        if (!s->function) {
+            buf_printf(out, "  %.*s = ", (int)name.n, name.p);
+            write_op(s, op, out);
+            buf_addc(out, '\n');
+        }
         s->names[s->graph->m->ops[op].first_result] = name;
     }
+    return !s->function || s->nvariables == 1;
 }

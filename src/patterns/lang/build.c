@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/ops/scalar.h"
 #include "patterns/lang/function.h"
 #include "patterns/lang/infix.h"
 #include "patterns/lang/rearrange.h"
@@ -154,11 +155,21 @@ static bool axis_of(struct builder *b, struct formula_scope *s, const struct exp
     return false;
 }
 
-static struct node *arithmetic(struct builder *b, enum number_op op, struct node *x, struct node *y, struct str text) {
-    struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL};
+/* `function`: of NUM_FUNCTION. */
+static struct node *arithmetic(struct builder *b, enum number_op op, enum op_kind function, struct node *x,
+                               struct node *y, struct str text) {
+    struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL, .call = function};
     struct node *node = number_node(b, n, text);
     node->counts = x->counts || (y && y->counts);
     return node;
+}
+
+/* What a name of a line stands for where that is a number; else the node. */
+static struct node *counted(struct node *n) {
+    struct node *of = n;
+    while (of->kind == N_NAMED)
+        of = of->args[0];
+    return of->kind == N_NUMBER ? of : n;
 }
 
 static struct node *build_extent(struct builder *b, struct formula_scope *s, const struct expr *e) {
@@ -180,7 +191,7 @@ static struct node *build_extent(struct builder *b, struct formula_scope *s, con
     all->counts = true;
     for (uint32_t i = 1; i < axis.n; i++) {
         n.axis = axis.axes[i];
-        all = arithmetic(b, NUM_MUL, all, number_node(b, n, e->text), e->text);
+        all = arithmetic(b, NUM_MUL, NO_OPERATOR, all, number_node(b, n, e->text), e->text);
     }
     return all;
 }
@@ -275,19 +286,25 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
     if (op_table[op].class == OP_SLICE)
         check_part(b, s, e);
     if (nargs < least || nargs > most) {
-        struct str what = arena_printf(b->arena, "%s takes %s: %u given", op_table[op].name, op_table[op].roles, nargs);
-        build_fail(b, s, e->text, NULL, what.p);
+        const char *name = op_table[op].name, *two = op == K_MAX || op == K_MIN ? name : NULL;
+        struct str what = arena_printf(b->arena, "%s takes %s: %u given", name, op_table[op].roles, nargs);
+        const char *hint = two ? arena_printf(b->arena, "of two values it is %simum(x, y), an axis is dim=-1", two).p
+                           : op_table[op].class == OP_REDUCE ? "an axis is dim=-1"
+                                                             : NULL;
+        build_fail(b, s, e->text, hint, what.p);
     }
+    if (!b->failed && nargs == 1 && unary_of(op) && !e->forced_op && counted(args[0])->kind == N_NUMBER)
+        return arithmetic(b, NUM_FUNCTION, op, counted(args[0]), NULL, e->text);
     set_args(b, s, n, args, nargs);
     return n;
 }
 
-/* "over_root(x, v, weight)" */
+/* "over_root(x, v, weight)", "mean(x, dim=-1)" */
 static const char *idiom_head(struct builder *b, const struct idiom *idiom) {
     struct str head = arena_printf(b->arena, "%.*s(", (int)idiom->name.n, idiom->name.p);
     for (uint32_t i = 0; i < idiom->nparams; i++)
-        head = arena_printf(b->arena, "%s%.*s%s", head.p, (int)idiom->params[i].n, idiom->params[i].p,
-                            i + 1 < idiom->nparams ? ", " : ")");
+        head = arena_printf(b->arena, "%s%.*s%s%s", head.p, (int)idiom->params[i].n, idiom->params[i].p,
+                            str_is(idiom->params[i], "dim") ? "=-1" : "", i + 1 < idiom->nparams ? ", " : ")");
     return head.p;
 }
 
@@ -384,7 +401,11 @@ static const char *nearest(const struct builder *b, struct str name) {
             if (n.n > 3 && name.n > 3 && (str_starts(n, (struct str){name.p, 4}) && !op))
                 return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
         }
-    const char *else_write = "what is no operator is written as what it computes: function(x * sigmoid(x))";
+    const char *else_write =
+        b->form ? arena_printf(b->arena, "an op of one's own is defined before, define: [\"op %.*s(x): ...\"]",
+                               (int)name.n, name.p)
+                      .p
+                : "what is no operator is written as what it computes: function(x * sigmoid(x))";
     return op ? arena_printf(b->arena, "did you mean %s? %s", op, else_write).p : else_write;
 }
 
@@ -437,9 +458,10 @@ static struct node *build_function(struct builder *b, struct formula_scope *s, c
 static struct node *build_rearranged(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct node *n = new_node(b, N_REARRANGED, e->text), *of = build(b, s, e->args[0]);
     struct rearrangement *order = arena_alloc(b->arena, sizeof *order);
-    if (!b->failed && (e->args[1]->kind != E_STRING || !rearrangement_read(e->args[1]->text, order)))
-        build_fail(b, s, e->args[1]->text, "rearrange(x, \"b s (h d) -> b h s d\")",
-                   "the axes of x in order, an arrow, and the same axes in another order are meant");
+    bool text = e->args[1]->kind == E_STRING;
+    const char *wrong = text ? rearrangement_read(e->args[1]->text, order) : "an order of axes is a string";
+    if (wrong)
+        build_fail(b, s, e->args[1]->text, "rearrange(x, \"b s (h d) -> b h s d\")", wrong);
     n->order = order;
     set_args(b, s, n, &of, 1);
     return n;
@@ -483,11 +505,6 @@ static struct node *build_call(struct builder *b, struct formula_scope *s, const
     const struct idiom *idiom = e->forced_op ? NULL : idiom_find(b->idioms, e->text);
     if (idiom)
         return build_idiom(b, s, e, idiom);
-    if (str_is(e->text, "sqrt") && e->nargs == 1 && !e->forced_op) {
-        struct node *x = build(b, s, e->args[0]);
-        if (x->kind == N_NUMBER)
-            return arithmetic(b, NUM_SQRT, x, NULL, e->text);
-    }
     enum op_kind op = op_kind_of_name(e->text);
     if (op != NO_OPERATOR)
         return build_op(b, s, e, op);
@@ -504,8 +521,8 @@ static struct node *infix_node(struct builder *b, struct formula_scope *s, const
         build_fail(b, s, e->text, NULL, "unknown operator");
         return new_node(b, N_VARIABLE, e->text);
     }
-    if (left->kind == N_NUMBER && right->kind == N_NUMBER && sign->number != NUM_NONE)
-        return arithmetic(b, sign->number, left, right, e->text);
+    if (counted(left)->kind == N_NUMBER && counted(right)->kind == N_NUMBER && sign->number != NUM_NONE)
+        return arithmetic(b, sign->number, NO_OPERATOR, counted(left), counted(right), e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = sign->op;
     set_args(b, s, n, args, 2);
@@ -540,8 +557,8 @@ static struct node *build_infix(struct builder *b, struct formula_scope *s, cons
 
 static struct node *build_neg(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct node *x = build(b, s, e->args[0]);
-    if (x->kind == N_NUMBER)
-        return arithmetic(b, NUM_NEG, x, NULL, e->text);
+    if (counted(x)->kind == N_NUMBER)
+        return arithmetic(b, NUM_NEG, NO_OPERATOR, counted(x), NULL, e->text);
     struct node *n = new_node(b, N_OP, e->text);
     n->op = K_NEG;
     set_args(b, s, n, &x, 1);
@@ -582,6 +599,7 @@ static struct node *build(struct builder *b, struct formula_scope *s, const stru
     case E_LIST:
         break;
     }
-    build_fail(b, s, e->text, NULL, "a string or a list stands where a value is expected");
+    build_fail(b, s, e->text, b->form ? "a name is its value, or the number that it holds: celu(x, alpha)" : NULL,
+               "a string or a list stands where a value is expected");
     return new_node(b, N_VARIABLE, e->text);
 }

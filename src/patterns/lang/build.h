@@ -31,6 +31,7 @@ struct builder {
     struct condition_parts *parts; /* of conditions; NULL: none are allowed */
     uint32_t depth, nnodes;        /* of idioms inside of each other; of the whole formula */
     struct attributed *attributed; /* the last op with attributes */
+    bool form;                     /* it is a fused form */
     bool failed;
 };
 

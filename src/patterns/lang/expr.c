@@ -21,6 +21,8 @@ static const char *other_notation(struct str token) {
                      {"^", "a power is x ** 3"},
                      {"[", "a part of x is x[..., 0:32], or slice(x, dim=-1, part=0, of=2) by halves"},
                      {"->", "rearrange(x, \"b s (h d) -> b h s d\")"},
+                     {".", "operators are functions of their operands: transposed(k), exp(x)"},
+                     {"if", "where(condition, x, y) chooses"},
                      {"!", "conditions are joined as not(c), c & d, c | d"},
                      {"and", "conditions are joined as not(c), c & d, c | d"},
                      {"or", "conditions are joined as not(c), c & d, c | d"}};

@@ -52,7 +52,7 @@ enum number_op {
     NUM_MUL,
     NUM_DIV,
     NUM_POW,
-    NUM_SQRT,
+    NUM_FUNCTION, /* an operator of one number: sqrt(2) */
     NUM_EQ,
     NUM_NE,
     NUM_LT,
@@ -75,7 +75,8 @@ struct number {
     uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF, NUM_MEASURE: of this name; NONE: of the axis frame at this node */
     double value;
     const struct number *a, *b;
-    uint32_t call; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures; NONE: a definition */
+    uint32_t call; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures; NONE: a definition.
+                                  NUM_FUNCTION: the operator */
     int8_t axis;   /* NUM_EXTENT */
     uint8_t nargs, ngiven;
     uint8_t args[4];         /* slots */

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "ir/ops/scalar.h"
+
 static bool is_arithmetic(enum number_op op) {
     return op >= NUM_NEG && op <= NUM_MOD;
 }
@@ -28,8 +30,8 @@ double number_evaluate(const struct number *n, number_leaf *leaf, void *self) {
         return b == 0 ? leaf(self, n) : fmod(a, b);
     case NUM_POW:
         return pow(a, b);
-    case NUM_SQRT:
-        return sqrt(a);
+    case NUM_FUNCTION:
+        return unary_of((enum op_kind)n->call)(a);
     case NUM_EQ:
         return a == b;
     case NUM_NE:

@@ -1,5 +1,6 @@
 /* Conditions and numbers over the names of a formula, from text. They share the expressions of formulas, but names are
  * those that the formula has: nothing is defined here. */
+#include "ir/ops/scalar.h"
 #include "patterns/lang/build.h"
 #include "patterns/lang/condition.h"
 #include "patterns/lang/infix.h"
@@ -204,9 +205,14 @@ static const struct number *number_of_call(struct builder *b, struct formula_sco
         return n;
     if (extent)
         return build_extent_number(b, s, e);
-    if ((str_is(e->text, "not") || str_is(e->text, "sqrt")) && e->nargs == 1) {
-        n->op = str_is(e->text, "not") ? NUM_NOT : NUM_SQRT;
-        n->a = operand_of(b, s, e->args[0], n->op == NUM_NOT);
+    enum op_kind function = op_kind_of_name(e->text);
+    if (str_is(e->text, "not") && e->nargs == 1) {
+        n->op = NUM_NOT;
+        n->a = operand_of(b, s, e->args[0], true);
+    } else if (function != NO_OPERATOR && unary_of(function) && e->nargs == 1) {
+        n->op = NUM_FUNCTION;
+        n->call = function;
+        n->a = operand_of(b, s, e->args[0], false);
     } else if (str_is(e->text, "value") && e->nargs == 1) {
         n->op = NUM_VALUE_OF;
         n->slot = slot_of_name(b, s, e->args[0]);

@@ -184,7 +184,7 @@ static bool parse(struct formula *f, struct arena *a, const struct idioms *idiom
                   struct str text, struct text_origin origin, struct diags *d) {
     _Alignas(16) char first[8192] = {0}; /* most formulas need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
-    struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
+    struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d, .form = names->form};
     struct str body = names->op ? names->op->body : text;
     bool ok = formula_build(&b, text, body, origin, names->form || names->op);
     f->text = body;

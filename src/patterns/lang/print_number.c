@@ -72,7 +72,7 @@ static void print_value(struct buf *out, double value) {
 
 /* Of a comparison of values both sides are numbers. */
 static void print_side(const struct number_printer *p, const struct number *n, enum binding_power outer) {
-    bool sum = n->op >= NUM_NEG && n->op <= NUM_SQRT;
+    bool sum = n->op >= NUM_NEG && n->op <= NUM_FUNCTION;
     if (p->v && (outer == P_COMPARISON || outer == P_COMPARISON + 1) && (sum || n->op == NUM_MOD))
         print_value(p->out, p->v->value(p->v->self, n));
     else
@@ -99,8 +99,8 @@ static void print(const struct number_printer *p, const struct number *n, enum b
     else if (n->op == NUM_NEG) {
         buf_addc(p->out, '-');
         print(p, n->a, P_WORD);
-    } else if (n->op == NUM_SQRT || n->op == NUM_NOT)
-        print_function(p, n->op == NUM_SQRT ? "sqrt" : "not", n);
+    } else if (n->op == NUM_FUNCTION || n->op == NUM_NOT)
+        print_function(p, n->op == NUM_NOT ? "not" : op_table[n->call].name, n);
     else if (infix_of_number(n->op))
         print_infix(p, n, outer);
     else

@@ -17,31 +17,36 @@ static uint8_t number_of(struct axis_names *names, struct str word) {
     return i;
 }
 
-static bool read_side(struct str text, struct axis_names *names, struct arranged_dims *out) {
+/* What is wrong with it; NULL: nothing. */
+static const char *read_side(struct str text, struct axis_names *names, struct arranged_dims *out) {
     uint8_t n = 0;
-    bool open = false, good = true;
+    bool open = false;
     *out = (struct arranged_dims){.rank = 0};
-    for (size_t i = 0; i < text.n && good; i++) {
+    for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         size_t word = i, begin = i;
         while (word < text.n && (isalnum((unsigned char)text.p[word]) || text.p[word] == '_'))
             word++;
         bool one = word == i + 1 && c == '1' && !open; /* a dimension without an axis */
         if (word > i) {
-            good = n < MAX_RANK && out->rank < MAX_RANK;
-            if (good && !one)
+            if (n == MAX_RANK || out->rank == MAX_RANK)
+                return "too many axes";
+            if (!one && isdigit((unsigned char)c))
+                return "only 1 is a number here: axes have names, and are as large as the value says";
+            if (!one)
                 out->axes[n++] = number_of(names, (struct str){text.p + i, word - i});
             i = word - 1;
         } else if (c == '(' || c == ')') {
-            good = open == (c == ')');
+            if (open != (c == ')'))
+                return "the parentheses do not match";
             open = c == '(';
-        } else {
-            good = c == ' ';
+        } else if (c != ' ') {
+            return "each axis is written: no dots, a word for each";
         }
-        if (good && !open && (word > begin || c == ')'))
+        if (!open && (word > begin || c == ')'))
             out->end[out->rank++] = n;
     }
-    return good && !open && out->rank > 0;
+    return open ? "the parentheses do not match" : out->rank == 0 ? "a side without axes" : NULL;
 }
 
 /* Each of the axes once. */
@@ -53,17 +58,19 @@ static bool has_each(const struct arranged_dims *d, uint8_t naxes) {
     return n == naxes && seen == (1u << naxes) - 1;
 }
 
-bool rearrangement_read(struct str text, struct rearrangement *out) {
+const char *rearrangement_read(struct str text, struct rearrangement *out) {
     struct axis_names names = {.n = 0};
     const char *arrow = str_find(text, STR("->"));
     if (!arrow)
-        return false;
+        return "an arrow is meant between the axes of x and the same axes in another order";
     struct str from = {text.p, (size_t)(arrow - text.p)}, to = {arrow + 2, text.n - from.n - 2};
     *out = (struct rearrangement){.text = text};
-    if (!read_side(from, &names, &out->from) || !read_side(to, &names, &out->to))
-        return false;
+    const char *wrong = read_side(from, &names, &out->from);
+    if (!wrong)
+        wrong = read_side(to, &names, &out->to);
     out->naxes = names.n;
-    return has_each(&out->from, names.n) && has_each(&out->to, names.n);
+    bool both = wrong || (has_each(&out->from, names.n) && has_each(&out->to, names.n));
+    return both ? wrong : "each axis stands once on either side of the arrow";
 }
 
 /* Of a dimension of which one axis is not known, that one. False: they do not fit. */

@@ -4,8 +4,8 @@
 
 #include "patterns/lang/formula.h"
 
-/* False where the text is none, or its sides do not have the same axes. */
-bool rearrangement_read(struct str text, struct rearrangement *out);
+/* What is wrong with the text; NULL: nothing, and it is read. */
+const char *rearrangement_read(struct str text, struct rearrangement *out);
 /* The extents of the axes, by the shapes of both sides; at least one of these is of the rank that it says. False where
  * the shapes do not fit, or do not tell all. `from` or `to` may be NULL. */
 bool rearrangement_extents(const struct rearrangement *r, const int64_t *from, const int64_t *to,

@@ -1,6 +1,7 @@
 /* The options --patterns, --only, --skip, --include and --source, applied to a set of patterns. */
 #include "patterns/library/choose.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,11 @@
 bool library_load(struct pattern_set *set, const struct fa_patterns *o, struct diags *d) {
     struct str dir = data_directory(o->data, "patterns", &set->arena);
     static const char *const always[] = {"conditions", "library", "lowering"};
+    if (!o->no_bundled && access(dir.p, F_OK) != 0) {
+        diag_add(d, SEV_ERROR, (struct source_location){dir.p, 0, 0},
+                 "share/fusion-audit stands beside the program, or where it was installed", "%s", strerror(errno));
+        return false;
+    }
     if (!o->no_bundled && !patterns_load(set, arena_strdup(&set->arena, dir), d))
         return false;
     /* conditions are part of the language; which ops there are and what they compute is true of all patterns */

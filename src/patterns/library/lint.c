@@ -76,8 +76,9 @@ static void check_fused_op(struct checker *c, const struct pattern *p) {
             return;
     const char *nearest = str_nearest(name, c->ops, c->nops);
     struct source_location at = {c->file, line_of(p, p->fused_op), 0};
-    const char *hint = nearest ? arena_printf(&c->arena, "did you mean ttnn.%s?", nearest).p
-                               : "ops that the library of TTNN has since are named under `library`";
+    const char *hint = str_is(name, "TODO") ? "write the op here that these ops should become"
+                       : nearest            ? arena_printf(&c->arena, "did you mean ttnn.%s?", nearest).p
+                                            : "ops that the library of TTNN has since are named under `library`";
     diag_add(c->diags, SEV_ERROR, at, hint, "no op of TTNN: %.*s", (int)p->fused_op.n, p->fused_op.p);
     c->failed = true;
 }
@@ -171,9 +172,22 @@ static bool asks_in_vain(const struct node *n, void *context) {
     return false;
 }
 
+/* A product of what is written as moved: the op is meant to be there then, and its operand has other axes. */
+static bool multiplies_moved(const struct node *n, void *context) {
+    (void)context;
+    bool found = false;
+    for (uint32_t i = 0; i < n->nargs && n->kind == N_OP && op_table[n->op].class == OP_CONTRACT; i++)
+        found |= n->args[i]->kind == N_OP && op_table[n->args[i]->op].class == OP_MOVE;
+    return found;
+}
+
 static void check_formula(struct checker *c, const struct pattern *p) {
     const struct attr_spec *asked;
-    const struct node *n = formula_find(&p->formula, asks_in_vain, &asked);
+    const struct node *n = formula_find(&p->formula, multiplies_moved, NULL);
+    if (n)
+        warn(c, line_of(p, n->text), "an operand of ", n->text,
+             " is only what is printed as moved: transposed(x) is x with its last two axes exchanged, however");
+    n = formula_find(&p->formula, asks_in_vain, &asked);
     if (!n)
         return;
     diag_add(c->diags, SEV_ERROR, (struct source_location){c->file, line_of(p, n->text), 0}, NULL,

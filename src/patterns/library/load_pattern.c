@@ -212,7 +212,8 @@ static void check_pattern_keys(struct loader *l, const struct tree *map) {
                                             "demands", "library",   "compiler",  "had",    "prints"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
         names[i + NSECTIONS] = keys[i].name;
-    record_check_keys(&l->in, map, names, NKEYS + NSECTIONS, "the keys are listed in fusion-patterns(5)");
+    record_check_keys(&l->in, map, names, NKEYS + NSECTIONS,
+                      "the formula stands under `match`; all keys are listed in fusion-patterns(5)");
 }
 
 static void load_key(struct loader *l, struct pattern *p, const struct pattern_key *key, const struct tree *n) {

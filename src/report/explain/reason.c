@@ -3,6 +3,7 @@
 #include "patterns/lang/condition.h"
 #include "patterns/lang/printer.h"
 #include "report/explain/diagnose.h"
+#include "search/automaton/computation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -467,7 +468,8 @@ static const struct {
     [FAILED_RESULT] = {"result", say_result, NULL, NULL},
     [FAILED_AXIS] = {"axis", say_axis, NULL, NULL},
     [FAILED_PART] = {"part", say_part, NULL, NULL},
-    [FAILED_ROLES] = {"axis", say_op_that_failed, " has its rows and columns in other places than the formula", NULL},
+    [FAILED_ROLES] = {"axis", say_op_that_failed, " has its rows and columns in other places than the formula",
+                      "transposed(x) is x with its last two axes exchanged"},
     [FAILED_INDEX] = {"index", say_op_that_failed, " moves elements in a way that is not understood", NULL},
     [FAILED_ORDER] = {"order", say_value_that_failed, " has its elements in another order, or is of another shape",
                       NULL},
@@ -483,10 +485,60 @@ static const struct {
     [FAILED_LIMIT] = {"limit", say_limit, NULL, NULL},
 };
 
-static bool is_by_values(const struct node *n) {
-    while (n->kind == N_NAMED)
+/* The function that the node is, or the first of several; NULL: it is none. */
+static const struct node *function_of(const struct node *n) {
+    while (n->kind == N_NAMED || n->kind == N_EITHER)
         n = n->args[0];
-    return n->kind == N_FUNCTION || (n->kind == N_EITHER && is_by_values(n->args[0]));
+    return n->kind == N_FUNCTION ? n : NULL;
+}
+
+/* What the ops make of a value at a point where it is far from the function; of one that captures numbers at any. */
+struct gap {
+    uint32_t value;
+    double at, is, expected, size;
+};
+
+/* In parts of what is expected; points that one can reckon with count most. */
+static double gap_size(double x, double is, double expected) {
+    double size = isnan(is) && isnan(expected) ? 0
+                  : isnan(is - expected)       ? 1
+                                               : fabs(is - expected) / fmax(1, fmax(fabs(is), fabs(expected)));
+    return fabs(x) > 0.05 && fabs(x) < 10 ? size : size / 1000;
+}
+
+static struct gap gap_from(const struct computation *c, const struct node *f) {
+    struct gap most = {.value = c->open[0].value};
+    for (int p = 0; p < FUNCTION_POINTS; p++) {
+        double x = function_points[p], is = computation_at(c, x);
+        bool captures = function_captures(f), near_one = fabs(x) > 0.9 && fabs(x) < 1;
+        double expected = captures ? is : function_at(f, x, NULL);
+        double size = captures ? near_one : gap_size(x, is, expected);
+        if (size > most.size)
+            most = (struct gap){most.value, x, is, expected, size};
+    }
+    return most;
+}
+
+/* Of the values that the op is a function of with ops before it, the last one is told. */
+static void say_function(struct words *w, uint32_t op, const struct node *f) {
+    struct gap gap = {.value = NONE};
+    struct computation c;
+    computation_begin(&c, w->m->g, w->m->g->m->ops[op].first_result, NULL);
+    while (computation_next(&c))
+        gap = gap_from(&c, f);
+    if (gap.value == NONE) {
+        buf_add(w->out, STR("which is no function of one value with the ops before it"));
+        return;
+    }
+    buf_add(w->out, STR("which makes with the ops before it another function of "));
+    say_value(w, gap.value);
+    if (gap.size == 0) /* it is written with the op itself, which is found otherwise */
+        return;
+    buf_printf(w->out, ": %.4g at %.4g, ", gap.is, gap.at);
+    if (function_captures(f))
+        buf_printf(w->out, "and no constant of theirs is %.*s", (int)f->args[1]->text.n, f->args[1]->text.p);
+    else
+        buf_printf(w->out, "%.4g expected", gap.expected);
 }
 
 struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a) {
@@ -500,9 +552,12 @@ struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t 
     buf_add(&out, STR(" is "));
     say_op(&w, op);
     buf_add(&out, STR(", "));
-    if (node_is(p->formula.root, (enum op_kind)g->kind[op]))
-        buf_add(&out, is_by_values(p->formula.root) ? STR("which makes with the ops before it another function")
-                                                    : STR("and nothing before it is as expected"));
+    const struct node *function = function_of(p->formula.root);
+    bool is = node_is(p->formula.root, (enum op_kind)g->kind[op]);
+    if (is && function)
+        say_function(&w, op, function);
+    else if (is)
+        buf_add(&out, STR("and nothing before it is as expected"));
     else
         say_expected(&w, names, n);
     return buf_take(&out, a);

@@ -165,6 +165,11 @@ static bool value_at(const struct computation *c, double x, double *y) {
     return true;
 }
 
+double computation_at(const struct computation *c, double x) {
+    double y;
+    return value_at(c, x, &y) ? y : NAN;
+}
+
 /* Of those that are left, which have the value of the computation at a point. */
 static uint64_t same_at(double y, const struct subformula *const *functions, uint64_t left, int point) {
     double x = function_points[point];

@@ -31,6 +31,8 @@ bool computation_ends(const struct graph *g, uint32_t op);
 void computation_begin(struct computation *c, const struct graph *g, uint32_t root, const struct imap *map);
 /* Goes on to the next value x that all of the root is made of, and is as large: open[0]. False when there is none. */
 bool computation_next(struct computation *c);
+/* What the ops make of x; NaN: they lack an operand. */
+double computation_at(const struct computation *c, double x);
 /* Of at most 64 functions those that the ops are a spelling of, a bit each: two ops or more, which make the same
  * numbers of x at function_points, and its own op is not among them. */
 uint64_t computation_finds(const struct computation *c, const struct subformula *const *functions, uint32_t n);
