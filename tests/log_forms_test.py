@@ -50,6 +50,9 @@ FORMS = {
     'comment': lambda i: '# ',
     'comment of MLIR': lambda i: '// ',
     'cat -n': lambda i: '%6d\t' % (i + 1),
+    'bat': lambda i: '%4d \u2502 ' % (i + 1),
+    'numbers behind a letter': lambda i: 'x%d ' % i,
+    'stamped mpirun': lambda i: '2026-08-21T10:15:02.3010000Z [1,0]<stderr>:',
     'indented': lambda i: '    ',
 }
 # Of the processes of one job.

@@ -186,50 +186,6 @@ Test(log, runtime_module_stands_in_for_a_missing_ttnn) {
     cr_assert_eq(s.blocks[1].graph, 1);
 }
 
-/* Every prefix that a tool may put in front of each line of a log. */
-Test(log, prefixes_are_taken_off) {
-    static const char *const prefixes[] = {"[1,0]<stderr>:",
-                                           "2026-08-21T10:15:02.3010000Z ",
-                                           "build\tRun tests\t2026-08-21T10:15:02.301Z ",
-                                           "(EngineCore pid=57085) ",
-                                           "2026-08-21T10:15:02.301Z stdout F ",
-                                           "Aug 21 10:15:02 ",
-                                           "(Worker_TP0 pid=57085) ERROR 07-27 22:08:27 [core.py:1165] ",
-                                           "\033[0m\033[31m",
-                                           "2026-08-21T10:15:02.3010000Z [1,0]<stderr>:"};
-    const char *body = LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        struct buf b = {0};
-        for (const char *p = body; *p; p = strchr(p, '\n') + 1) {
-            buf_printf(&b, "%s%.*s\r\n", prefixes[i], (int)(strchr(p, '\n') - p), p);
-        }
-        buf_addc(&b, 0);
-        struct log_scan s = scan(b.p);
-        cr_assert_eq(s.nblocks, 1, "%s", prefixes[i]);
-        struct str text = text_of(&source, &s.blocks[0]);
-        cr_assert(str_eq(text, str_of(MODULE("m", "ttir.exp"))), "%s: [%.*s]", prefixes[i], (int)text.n, text.p);
-        cr_assert_eq(log_place(&source, &s.blocks[0], 14).line, 3);
-        buf_free(&b);
-    }
-}
-
-Test(log, processes_are_kept_apart) {
-    struct buf b = {0};
-    const char *first = LOGURU "MLIR Module ttir:\n" MODULE("a", "ttir.exp") END;
-    const char *second = LOGURU "MLIR Module ttir:\n" MODULE("b", "ttir.neg") END;
-    while (*first && *second) {
-        const char *p = strchr(first, '\n') + 1, *q = strchr(second, '\n') + 1;
-        buf_printf(&b, "[1,0]<stderr>:%.*s[1,1]<stderr>:%.*s", (int)(p - first), first, (int)(q - second), second);
-        first = p, second = q;
-    }
-    buf_addc(&b, 0);
-    struct log_scan s = scan(b.p);
-    cr_assert_eq(s.nblocks, 2);
-    cr_assert(str_eq(text_of(&source, &s.blocks[0]), str_of(MODULE("a", "ttir.exp"))));
-    cr_assert(str_eq(text_of(&source, &s.blocks[1]), str_of(MODULE("b", "ttir.neg"))));
-    buf_free(&b);
-}
-
 Test(log, pass_dumps) {
 #define DUMP(when, pass) "// -----// IR Dump " when " " pass " //----- //\n"
     struct log_scan s = scan(DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp") "\n\n" DUMP(
@@ -409,29 +365,6 @@ static bool reads_as(const char *text, const char *want) {
     return s.nblocks == 1 && s.blocks[0].complete && str_is(text_of(&source, &s.blocks[0]), want);
 }
 
-Test(log, margins_are_prefixes) {
-    static const char *const prefixes[] = {"%d:",
-                                           "%d: ",
-                                           "%6d\t",
-                                           "%4d | ",
-                                           "%4d \xe2\x94\x82 ",
-                                           "%7d ",
-                                           "+",
-                                           "-",
-                                           "  %d: ",
-                                           "> ",
-                                           "> > ",
-                                           "| ",
-                                           "// ",
-                                           "# ",
-                                           "E       ",
-                                           "x%d ",
-                                           "\033[36mweb-1  |\033[0m ",
-                                           "\033_bk;t=%d\a"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        cr_expect(reads_as(each_line(PREFIXED_TEXT, prefixes[i]), PREFIXED_TEXT), "%s", prefixes[i]);
-}
-
 /* What only some lines have, what no module stands behind, and what is commented out. */
 Test(log, what_only_looks_like_a_prefix_stays) {
     struct str commented = arena_printf(&arena, "%s%s", each_line(MODULE("b", "ttir.neg"), "// "), PREFIXED_TEXT);
@@ -440,30 +373,6 @@ Test(log, what_only_looks_like_a_prefix_stays) {
     cr_expect(s.nblocks == 1 && !block_has(&s.blocks[0], "neg"));
     s = scan(each_line("%0 = \"ttnn.exp\"(%1) : (t) -> t\n%2 = \"ttnn.exp\"(%0) : (t) -> t\n}\n", "Executing: "));
     cr_expect_eq(s.nblocks, 0);
-}
-
-Test(log, numbers_that_go_back_and_forth_tell_processes) {
-    static const struct {
-        const char *format;
-        uint32_t blocks;
-    } forms[] = {{"[%d]: ", 2}, {"10.0.0.1%02d: ", 2}, {"12:00:%02d ", 1}, {"0.%03d ", 1}, {"#3 12.%02d ", 1}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct buf b = {0};
-        struct str x = STR(PREFIXED_TEXT), y = STR(PREFIXED_TEXT);
-        while (x.n) {
-            struct str lines[] = {str_line(&x), forms[i].blocks > 1 ? str_line(&y) : STR("")};
-            for (int k = 0; k < 2 && lines[k].p[0]; k++) {
-                buf_printf(&b, forms[i].format, k ? 7 : forms[i].blocks > 1 ? 3 : (int)(x.n % 3));
-                buf_printf(&b, "%.*s\n", (int)lines[k].n, lines[k].p);
-            }
-        }
-        buf_addc(&b, '\0');
-        struct log_scan s = scan(b.p);
-        cr_expect_eq(s.nblocks, forms[i].blocks, "%s: %u", forms[i].format, s.nblocks);
-        for (uint32_t k = 0; k < s.nblocks; k++)
-            cr_expect(str_is(text_of(&source, &s.blocks[k]), PREFIXED_TEXT), "%s", forms[i].format);
-        buf_free(&b);
-    }
 }
 
 Test(log, modules_of_a_file_share_their_aliases) {
