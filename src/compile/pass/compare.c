@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compile/pass/cpp.h"
-#include "compile/pass/where.h"
+#include "compile/pass/writer.h"
 
 /* ---- attributes ---- */
 

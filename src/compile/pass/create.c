@@ -7,9 +7,9 @@
 #include "compile/pass/writer.h"
 #include "ir/graph/index.h"
 
-enum { MAX_NEW_TYPES = 32 };
+enum { MAX_VARIABLES = 64 };
 
-struct new_type {
+struct variable {
     struct str text, name;
 };
 
@@ -19,8 +19,8 @@ struct creation {
     struct str *made;    /* per value of f: the variable of what is new */
     const char *builder; /* "rewriter" */
     uint32_t op;         /* that is written */
-    struct new_type types[MAX_NEW_TYPES];
-    uint32_t ntypes;
+    struct variable variables[MAX_VARIABLES];
+    uint32_t nvariables;
 };
 
 static const struct mlir *module_of(const struct creation *c) {
@@ -33,6 +33,18 @@ static struct str value_text(struct creation *c, uint32_t value) {
     if (c->made[value].n)
         return c->made[value];
     return old != NONE ? w->expr[old] : STR("Value()");
+}
+
+/* The variable of this expression, which is written where it was not yet. */
+static struct str variable_of(struct creation *c, struct str text, struct str base, const char *end) {
+    for (uint32_t i = 0; i < c->nvariables; i++)
+        if (str_eq(c->variables[i].text, text))
+            return c->variables[i].name;
+    struct str name = pass_variable(c->w, base, end);
+    cpp_put(&c->w->rewrite, INDENT, "auto %s = %s;", name.p, text.p);
+    if (c->nvariables < MAX_VARIABLES)
+        c->variables[c->nvariables++] = (struct variable){text, name};
+    return name;
 }
 
 /* ---- types ---- */
@@ -80,14 +92,8 @@ static struct str type_of_result(struct creation *c, uint32_t value) {
     if (from != NONE && str_find(c->made[from], STR("Op")) && !str_find(c->made[from], STR("(")))
         return arena_printf(w->arena, "%s.getType().clone(%s)", c->made[from].p, element.p);
     struct str text = arena_printf(w->arena, "RankedTensorType::get(%s, %s)", dims.p, element.p);
-    for (uint32_t i = 0; i < c->ntypes; i++)
-        if (str_eq(c->types[i].text, text))
-            return c->types[i].name;
-    struct str name = pass_variable(w, pass_word(c->f, c->op), "Type");
-    cpp_put(&w->rewrite, INDENT, "auto %s = %s;", name.p, text.p);
+    struct str name = variable_of(c, text, pass_word(c->f, c->op), "Type");
     extents_name(&w->extents, value, name);
-    if (c->ntypes < MAX_NEW_TYPES)
-        c->types[c->ntypes++] = (struct new_type){text, name};
     return name;
 }
 
@@ -343,8 +349,7 @@ static void create_op(struct creation *c, bool last) {
             cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%s>(%s, %s%s);", class.p, root.p, text.p, args.p);
         return;
     }
-    struct str text = creation_text(c), name = pass_variable(w, last ? STR("fused") : pass_word(c->f, c->op), "Op");
-    cpp_put(&w->rewrite, INDENT, "auto %s = %s;", name.p, text.p);
+    struct str base = last ? STR("fused") : pass_word(c->f, c->op), name = variable_of(c, creation_text(c), base, "Op");
     carry_weight_type(c, name);
     for (uint32_t i = 0; i < o->nresults; i++)
         c->made[o->first_result + i] = o->nresults == 1 ? name : arena_printf(w->arena, "%s->getResult(%u)", name.p, i);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compile/pass/cpp.h"
-#include "compile/pass/where.h"
+#include "compile/pass/writer.h"
 #include "ir/graph/movement.h"
 
 enum { MAX_PATH = 4, MAX_THROUGH = 8 };

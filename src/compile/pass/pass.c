@@ -5,8 +5,7 @@
 #include "base/locale.h"
 #include "compile/apply/apply.h"
 #include "compile/pass/cpp.h"
-#include "compile/pass/definition.h"
-#include "compile/pass/test.h"
+#include "compile/pass/writer.h"
 #include "fusion_audit.h"
 #include "patterns/library/choose.h"
 #include "patterns/library/library.h"
@@ -352,21 +351,47 @@ static void write_pass(struct fa_pass *p, const struct fa_pass_options *o, struc
     buf_free(&w->rewrite);
 }
 
+static void put_item(struct buf *out, struct str name, struct str type) {
+    buf_printf(out, "%s%.*s%s%.*s", out->n ? ", " : "", (int)name.n, name.p, name.n ? ": " : "", (int)type.n, type.p);
+}
+
+/* Operands, attributes and results of the op that would replace a match, as the formula names them. */
+static struct str interface_text(struct fa_pass *p, const struct match *m, const struct match_detail *d) {
+    const struct mlir *ir = m->graph->m;
+    const struct formula *f = &m->pattern->formula;
+    const struct mlir_op *end = &ir->ops[ir->funcs[m->func].end_op - 1]; /* the small module returns its results */
+    struct buf operands = {0}, attributes = {0}, results = {0};
+    for (uint32_t i = 0; i < d->nslots; i++)
+        if (d->slots[i].value != NONE && f->slot_is_variable[i] && f->slot_name[i].n) {
+            bool number = graph_constant(m->graph, d->slots[i].value).known;
+            struct str type = mlir_unalias(ir, ir->types[ir->values[d->slots[i].value].type].text);
+            put_item(number ? &attributes : &operands, f->slot_name[i], number ? STR("F32Attr") : type);
+        }
+    for (uint32_t i = 0; i < end->noperands; i++)
+        put_item(&results, STR(""), ir->types[ir->values[ir->operands[end->first_operand + i]].type].text);
+    struct str x = buf_take(&operands, &p->arena), y = buf_take(&attributes, &p->arena),
+               z = buf_take(&results, &p->arena);
+    return arena_printf(&p->arena, "operands %s; attributes %s; results %s", x.p, y.n ? y.p : "none", z.p);
+}
+
 /* Of an op that TTIR has not, or of ops that are known in TTNN alone: what it would be. */
 static void define(struct fa_pass *p, const struct fa_pass_options *o) {
     struct module_text t;
-    struct match match;
+    struct match m;
     struct match_detail detail;
-    bool read = module_text_read(&t, str_of(o->module), &p->arena);
-    if (str_find(str_of(o->module), STR("\"ttnn.")))
-        p->left = STR("its ops in TTIR are not known, which a pattern is written from");
-    for (uint32_t i = 0; read && i < t.level.ir.nfuncs; i++)
-        if (find_match(p, &t.level.graph, i, NULL, &match) && match_details(&match, &p->arena, &detail) &&
-            (op_spelling(match.pattern->makes, "ttir.", "").n == 0 ||
-             str_starts(mlir_op_name(&t.level.ir, match.root), STR("ttnn.")))) {
-            p->left = pass_definition(&match, &detail, &p->arena);
-            break;
-        }
+    bool read = module_text_read(&t, str_of(o->module), &p->arena), found = false;
+    for (uint32_t i = 0; read && i < t.level.ir.nfuncs && !found; i++)
+        found = find_match(p, &t.level.graph, i, NULL, &m) && match_details(&m, &p->arena, &detail);
+    bool in_ttnn = found && str_starts(mlir_op_name(&t.level.ir, m.root), STR("ttnn."));
+    const char *why =
+        in_ttnn ? "its ops in TTIR are not known, which a pattern is written from" : "TTIR has no such op";
+    struct str ours = found ? op_spelling(m.pattern->makes, "ttnn.", "") : STR("");
+    if (found && ours.n && (in_ttnn || !op_spelling(m.pattern->makes, "ttir.", "").n))
+        p->left = arena_printf(&p->arena, "%s; its class is ttnn::%s, for a pattern over the ops of TTNN: %s", why,
+                               cpp_class(ours, &p->arena).p, interface_text(p, &m, &detail).p);
+    else if (found && !ours.n)
+        p->left = arena_printf(&p->arena, "no class to create yet: %.*s wants a definition in TTNNOps.td with %s",
+                               (int)m.pattern->fused_op.n, m.pattern->fused_op.p, interface_text(p, &m, &detail).p);
     module_text_free(&t);
 }
 

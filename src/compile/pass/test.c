@@ -1,4 +1,4 @@
-#include "compile/pass/test.h"
+#include "compile/pass/writer.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a pattern asks of its places as code, where shapes and types say it. */
-#include "compile/pass/where.h"
+#include "compile/pass/writer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -96,8 +96,8 @@ static bool is_decided(const struct pass_writer *w, const struct number *n) {
     if (n->call == CONDITION_scalar || n->call == CONDITION_constant || n->call == CONDITION_stated_constant ||
         n->call == CONDITION_count_power)
         return value != NONE && graph_constant(w->place.g, value).known;
-    return n->call == CONDITION_same || group == GROUP_AXES || group == GROUP_GROUPS || group == GROUP_LAYOUT ||
-           group == GROUP_WINDOWS;
+    return n->call == CONDITION_same || group == GROUP_SPELLING || group == GROUP_AXES || group == GROUP_GROUPS ||
+           group == GROUP_LAYOUT || group == GROUP_WINDOWS;
 }
 
 static enum said print_comparison(struct pass_writer *w, const struct number *n, bool holds, struct buf *out) {

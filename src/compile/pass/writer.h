@@ -1,6 +1,6 @@
 /* One place as a pattern of the compiler. From the bottom up: cpp.c (names, lines), place.c (which ops go),
  * extents.c (which extents are equal), writer.c (its names), create.c (what is written), where.c (what the pattern
- * asks), compare.c and match.c (guards), test.c (the test), definition.c (of an op that TTIR has not), pass.c. */
+ * asks), compare.c and match.c (guards), test.c (the test), pass.c. */
 #ifndef FA_PASS_WRITER_H
 #define FA_PASS_WRITER_H
 
@@ -69,6 +69,14 @@ void pass_refuse(struct pass_writer *w, struct buf *conditions, const char *fmt,
     __attribute__((format(printf, 3, 4)));
 /* No op says the shape of the value. */
 void pass_shape_matters(struct pass_writer *w, uint32_t value);
+
+/* What the pattern asks beside its formula: conditions that must not hold, with " || " between, of shapes or types, or
+ * of numbers that the rewrite reads; else as the pattern has it, with "; " between. It holds at this place. */
+void pass_where(struct pass_writer *w, struct buf *guards, struct buf *constants, struct buf *comment);
+/* The lit test of the pattern: the place, with what has to be there afterwards, and one that must not fuse. `module`:
+ * the place, whose arguments' attributes are cut; `pass`: that the pattern belongs to. In the arena of `w`. */
+struct str pass_test(const struct pass_writer *w, const struct pattern_set *set, struct module_text *module,
+                     struct str pass);
 
 /* Which ops and operands. False: its results have no value in common. */
 bool pass_match(struct pass_writer *w);
