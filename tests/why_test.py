@@ -96,6 +96,16 @@ class Why(unittest.TestCase):
         _, out, err = self.run_it("--ttir-only", "--only=ttnn.rms_norm", "-q", "-o", "-", "m.mlir")
         return re.search("action: (.*)", out)[1], err
 
+    def test_a_form_for_one_token(self):
+        """Counts, as that of an attention does; a name that merely begins with the op's does not."""
+        for name, answer in ("rms_norm_decode", "fuses alone and in its model"), ("rms_norm_decoder", None):
+            self.compiler("True")
+            self.write("compiler", self.read("compiler").replace('"ttnn.rms_norm"', '"ttnn.%s"' % name))
+            if answer:
+                self.assertEqual(self.answer(), answer)
+            else:
+                self.assertIn("has neither the fused op nor what it is made of", self.why()[1])
+
     def test_one_change(self):
         for condition, answer in (("'ttir.constant' in text", "fuses once the eps is a constant"),
                                   ("'xf32>' in text and 'bf16' not in text", "fuses once its types are f32"),
