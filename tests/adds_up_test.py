@@ -92,6 +92,10 @@ class AddsUp(unittest.TestCase):
             self.assertEqual(table, other)
             self.assertAlmostEqual(table["reports"][0]["saved_us"], sum(o["saved_us"] for o in table["fused_ops"]), delta=1e-4 * saved)
             self.assertAlmostEqual(table["reports"][0]["saved_us"], saved, delta=1e-4 * saved)
+            for key in "saved_us", "places":
+                asked = [sum(i["counted_us"] for i in e["instances"]) if key == "saved_us" else len(e["instances"])
+                         for e in entries if any(i.get("action_kind") == "set" for i in e["instances"])]
+                self.assertAlmostEqual(sum(o[key] for o in table["options"]), sum(asked), delta=1e-4 * saved)
         self.assertGreater(n, 0)
 
     def check_ops(self, entries):

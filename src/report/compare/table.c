@@ -28,7 +28,7 @@ struct table_rows {
 };
 
 struct report_table {
-    struct table_rows reports, ops;
+    struct table_rows reports, ops, options;
     struct table_row all;
 };
 
@@ -47,14 +47,16 @@ static struct str action_of(const struct finding *f) {
     return (struct str){f->action.p, shapes ? (size_t)(shapes - f->action.p) : f->action.n};
 }
 
-static struct table_row *row_of(struct table_rows *r, const struct finding *f) {
-    struct str action = action_of(f);
-    for (uint32_t i = 0; i < r->n; i++)
-        if (str_eq(r->items[i].name, f->fused_op) && str_eq(r->items[i].action, action))
-            return &r->items[i];
-    r->items = grow(r->items, &r->cap, r->n + 1, sizeof *r->items);
-    r->items[r->n] = (struct table_row){.name = f->fused_op, .action = action, .last = SIZE_MAX};
-    return &r->items[r->n++];
+/* What the compiler is to be called with, in either spelling; empty: it is no option that is asked for. */
+static struct str option_of(struct str action) {
+    const char *spelled = str_find(action, STR("_options")), *end = spelled ? str_find(action, STR("})")) : NULL;
+    struct str rest = action, words = str_part(&rest, ',');
+    const char *pipeline = str_find(words, STR(" in "));
+    if (end)
+        return (struct str){action.p, (size_t)(end - action.p) + 2};
+    return !str_starts(words, STR("set ")) ? STR("")
+           : pipeline                      ? (struct str){words.p, (size_t)(pipeline - words.p)}
+                                           : words;
 }
 
 static void count(struct table_row *row, const struct finding *f) {
@@ -63,6 +65,20 @@ static void count(struct table_row *row, const struct finding *f) {
     row->theoretical += !str_is(f->source, "ttnn");
     row->known += f->known.n > 0;
     row->saved_us += f->saved_us * f->counted;
+}
+
+/* `number`: of the report that it is of. */
+static void count_in(struct table_rows *r, struct str name, struct str action, const struct finding *f, size_t number) {
+    uint32_t i = 0;
+    while (i < r->n && !(str_eq(r->items[i].name, name) && str_eq(r->items[i].action, action)))
+        i++;
+    if (i == r->n) {
+        r->items = grow(r->items, &r->cap, r->n + 1, sizeof *r->items);
+        r->items[r->n++] = (struct table_row){.name = name, .action = action, .last = SIZE_MAX};
+    }
+    count(&r->items[i], f);
+    r->items[i].reports += r->items[i].last != number;
+    r->items[i].last = number;
 }
 
 static void sort_rows(struct table_rows *r) {
@@ -97,14 +113,15 @@ static void add_report(struct report_table *t, const struct table_item *item, si
                             .total_before_us = item->before ? item->before->total_us : 0,
                             .vanished = !item->report};
     for (uint32_t k = 0; k < l->n; k++) {
-        struct table_row *op = row_of(&t->ops, l->items[k]);
-        count(&row, l->items[k]);
-        count(&t->all, l->items[k]);
-        count(op, l->items[k]);
-        op->reports += op->last != number;
-        op->last = number;
-        if (is_worse(l->items[k], row.worst))
-            row.worst = l->items[k];
+        const struct finding *f = l->items[k];
+        struct str option = option_of(f->action);
+        count(&row, f);
+        count(&t->all, f);
+        count_in(&t->ops, f->fused_op, action_of(f), f, number);
+        if (option.n)
+            count_in(&t->options, option, STR(""), f, number);
+        if (is_worse(f, row.worst))
+            row.worst = f;
     }
     if (item->before)
         compare(&row, &item->before->findings, l);
@@ -128,6 +145,7 @@ static struct report_table table_make(const struct table_item *items, size_t n) 
         add_report(&t, &items[i], i);
     sort_rows(&t.reports);
     sort_rows(&t.ops);
+    sort_rows(&t.options);
     return t;
 }
 
@@ -136,6 +154,7 @@ static void table_free(struct report_table *t) {
         findings_compared_free(&t->reports.items[i].changes);
     free(t->reports.items);
     free(t->ops.items);
+    free(t->options.items);
 }
 
 static void write_worst(struct writer *w, const struct finding *f) {
@@ -224,6 +243,7 @@ static const struct template table_text[] = {
     {.of = "reports|all", .columns = report_columns},
     {.text = "{reports?\n|}"},
     {.of = "fused_ops", .columns = op_columns},
+    {.of = "options", .text = "{option}: about {saved_us:us} at {places place} of {reports report}\n"},
     {.text = NULL},
 };
 
@@ -243,6 +263,7 @@ static const struct template table_markdown[] = {
              "|---:|---:|---:|---|---|\n"},
     {.of = "fused_ops",
      .text = "| {saved_us?{saved_us:us}|–} | {places} | {reports} | {fused_op:md} | {action:md} |\n"},
+    {.of = "options", .text = "\n{option:md}: about {saved_us:us} at {places place} of {reports model}\n"},
     {.text = NULL},
 };
 
@@ -260,6 +281,7 @@ static bool print_rows(const struct report_table *t, enum table_format format, u
     ops.n = ops.n < most ? ops.n : most;
     write_rows(&w, "reports", "report", &reports, false);
     write_rows(&w, "fused_ops", "fused_op", &ops, true);
+    write_rows(&w, "options", "option", &t->options, true);
     write_key(&w, STR("all"));
     if (t->reports.n > 1)
         write_row(&w, "report", &t->all, false);
