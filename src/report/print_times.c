@@ -8,7 +8,8 @@ enum { MOST_ROWS = 25 /* by place, in a table */, MOST_LINES = 60 /* characters 
 
 static void put_time(struct writer *w, double us, const struct report *r) {
     write_pair_real(w, "us", us);
-    write_pair_real(w, "percent", r->total_us > 0 ? round(1000 * us / r->total_us) / 10 : 0);
+    double share = r->total_us > 0 ? 100 * us / r->total_us : 0;
+    write_pair_real(w, "percent", share >= 9.95 ? round(share) : round(10 * share) / 10);
 }
 
 static void put_bound(struct writer *w, const struct op_time *t) {

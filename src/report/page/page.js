@@ -333,6 +333,9 @@ function head(title, lead, says = '') {
     put('made', `fusion-audit ${data.version}. ${says}`);
 }
 
+// Options of a command are not broken behind their hyphens.
+const unbroken = (action) => action.split(/(--[\w=-]+)/).map((part, i) => i % 2 ? make('span', {class: 'name'}, part) : part);
+
 function table(columns, rows, caption) {
     const body = make('tbody', {});
     const fill = () => body.replaceChildren(...rows.map((row) => make('tr', {},
@@ -455,7 +458,7 @@ function summary() {
             (r.different < r.entry.instances.length ? ` (${r.different} distinct)` : '')},
         {title: 'Fused op', key: (r) => r.entry.fused_op, cell: (r) => [make('a', {href: `#${idOf(r.entry)}`, class: 'name',
             onclick: () => openFirst(r.entry)}, r.entry.fused_op), variant(r.entry)]},
-        {title: 'What to do', key: (r) => r.entry.action, cell: (r) => (r.entry.action || '').split(': (')[0]}, // without shapes
+        {title: 'What to do', key: (r) => r.entry.action, cell: (r) => unbroken((r.entry.action || '').split(': (')[0])}, // without shapes
     ], rows(), 'What is missed');
 }
 
@@ -611,7 +614,8 @@ function models() {
         make('h2', {}, 'Fused ops'), table([
         {title: 'Fused op', key: (r) => r.fused_op, cell: (r) => make('span', {class: 'name'}, r.fused_op)},
         us('Saves', 'saved_us'), figure('Places', 'places'), figure('Models', 'reports'),
-        {title: 'What to do', key: (r) => r.action || '', cell: (r) => r.action || ''}], data.fused_ops, 'Fused ops'));
+        {title: 'What to do', key: (r) => r.action || '', cell: (r) => unbroken(r.action || '')}], data.fused_ops, 'Fused ops'),
+        ...data.options.map((o) => make('p', {}, `${o.option}: about ${time(o.saved_us)} at ${plural(o.places, 'place')} of ${plural(o.reports, 'model')}`)));
 }
 
 // ---- runs ----
