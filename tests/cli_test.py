@@ -1508,6 +1508,15 @@ class Explain(Case):
             "return %1 : tensor<32x128xbf16>", "return %1, %9 : tensor<32x128xbf16>, tensor<32x128xbf16>"))
         self.assertTrue(self.explain("--ttir-only", "m.mlir")[1].endswith("\n  same at  1 more place: line 6\n"))
 
+    def test_what_matches_in_every_layer_is_said_once(self):
+        body = TTIR.split("-> tensor<32x128xbf16> {\n")[1].split("    return")[0]
+        self.write("m.mlir", TTIR.replace(body, body + body.replace("%0", "%8").replace("%1", "%9")).replace(
+            "-> tensor<32x128xbf16> {", "-> (tensor<32x128xbf16>, tensor<32x128xbf16>) {").replace(
+            "return %1 : tensor<32x128xbf16>", "return %1, %9 : tensor<32x128xbf16>, tensor<32x128xbf16>"))
+        out = self.explain("--at=ttir.add", "--ttir-only", "m.mlir")[1]
+        self.assertEqual(out.count("matched: linear"), 1, out)
+        self.assertIn("\n  same at  1 more place: line 6\n", out)
+
     def test_same_in_every_function_that_is_written_alike(self):
         head, function, tail = TTIR.partition(TTIR[TTIR.index("  func"):TTIR.index("} loc(#loc)\n#loc")])
         function = function.replace("1x128xbf16", "32x128xbf16")

@@ -428,11 +428,12 @@ static int by_place(const void *pa, const void *pb) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The same difference in another layer of the model. */
+/* The same is said of another layer of the model. */
 static bool is_repeated(const struct explained *a, const struct explained *b) {
-    return a->outcome == OUTCOME_NEAR && b->outcome == OUTCOME_NEAR && a->file == b->file && a->nops == b->nops &&
-           a->total == b->total && str_eq(a->pattern, b->pattern) && strcmp(a->kind, b->kind) == 0 &&
-           str_eq(a->part, b->part);
+    bool near = a->outcome == OUTCOME_NEAR;
+    return a->outcome == b->outcome && a->file == b->file && a->nops == b->nops && a->total == b->total &&
+           str_eq(a->pattern, b->pattern) && str_eq(a->proof, b->proof) && str_eq(a->price, b->price) &&
+           str_eq(a->winner, b->winner) && (!near || strcmp(a->kind, b->kind) == 0) && str_eq(a->part, b->part);
 }
 
 static void add_line(struct fa_explanation *e, struct explained *x, uint64_t line) {
@@ -443,7 +444,7 @@ static void add_line(struct fa_explanation *e, struct explained *x, uint64_t lin
     x->nmore++;
 }
 
-/* The same difference at several roots becomes one, at the first; of others at most `most` stay. */
+/* What is the same at several roots becomes one, at the first; of others at most `most` stay. */
 static void gather(struct fa_explanation *e, size_t most) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n; i++) {
@@ -498,9 +499,8 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
     }
     if (e->n)
         qsort(e->items, e->n, sizeof *e->items, by_place);
-    if (!e->at)
-        gather(e, o->most ? o->most : MOST);
-    else
+    gather(e, e->at ? SIZE_MAX : o->most ? o->most : MOST);
+    if (e->at)
         e->n = best_at(e, o->most);
     return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
