@@ -1001,6 +1001,11 @@ class Classify(Case):
         self.assertGreater(by["torch.gated"]["saved_us"], 0)
         self.assertEqual(by["x.y"]["counted_us"], by["x.y"]["saved_us"])
         self.assertNotIn("instead_of", by["x.y"])
+        own = (kernel.replace("name: kernel", "name: wider").replace("torch.gated", "ttnn.experimental.minimal_matmul")
+               .replace("source: torch", "status: {level: library}"))
+        out = self.audit(text + own + kernel)  # TTNN's own op saves as much there, though the dialect's takes its ops
+        self.assertIn(" more than x.y (", out)
+        self.assertNotIn("torch.gated", out)
 
     def test_fusing_is_off(self):
         ops = []

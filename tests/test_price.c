@@ -537,6 +537,17 @@ Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
     cr_expect_gt(x.with.estimated.vector_cycles, cycles);
 }
 
+/* A padding behind a product is none of its activations. */
+Test(price, what_moves_a_product_is_no_activation_of_it) {
+    pattern_file("name: t\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: out = pad(a @ b)\nfused: a @ b\n");
+    struct price x = price_short("a:64x64xbf16!input b:64x80xbf16!input",
+                                 "p = ttnn.matmul a b -> 64x80xbf16\n"
+                                 "q = ttnn.pad p {padding = array<i32: 0, 0, 0, 16>, value = 0.0 : f32} -> 64x96xbf16\n"
+                                 "return q");
+    cr_expect_not(x.apart.activation);
+    cr_expect_eq(x.with.counted.launches, 1);
+}
+
 /* ---- estimated: worked examples, bf16 in DRAM ---- */
 
 Test(price, a_large_bias_saves_its_passes_at_the_bandwidth_that_ops_reach) {

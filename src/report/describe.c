@@ -53,6 +53,7 @@ struct describer {
     struct place *places;          /* of findings that save something */
     uint32_t nplaces, places_cap;
     uint32_t *taken;      /* per op: the finding that takes it, whose saving is in the sum, plus 1; or 0 */
+    uint32_t *best;       /* the same, or what of TTNN's own ops saves more there */
     bool counted_only;    /* no texts are made */
     bool all;             /* also what saves nothing: the report decides */
     bool fused;           /* the graph has ops that fusing made */
@@ -87,6 +88,7 @@ static void begin_describing(struct describer *by, struct report *r) {
     by->dumps = dumps_new(f->inputs, f->compile);
     by->query = binding_query_new(f->graph, NULL);
     by->taken = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->taken);
+    by->best = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->best);
     by->finding_of = xcalloc(f->selection.matches.n + (size_t)1, sizeof *by->finding_of);
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
@@ -109,6 +111,7 @@ static void end_describing(struct describer *by) {
     pricer_end(&by->pricer);
     layers_free(&by->layers);
     free(by->taken);
+    free(by->best);
     free(by->places);
     free(by->finding_of);
     free(by->of_ops);
@@ -307,13 +310,13 @@ static struct layer_time *time_of_layer(const struct describer *by, struct repor
 }
 
 /* The fused ops that take ops of a match, each once; *us: what the findings that they are of save. */
-static struct str_list takers_of(struct describer *by, const struct match *m, const struct report *r, double *us,
+static struct str_list takers_of(const uint32_t *taken, const struct match *m, const struct report *r, double *us,
                                  struct arena *a) {
     struct str *names = arena_alloc(a, (m->nops + (size_t)1) * sizeof *names);
     uint32_t *takers = arena_alloc(a, (m->nops + (size_t)1) * sizeof *takers), n = 0, ntakers = 0;
     *us = 0;
     for (uint32_t k = 0; k < m->nops; k++) {
-        uint32_t i = 0, at = 0, taker = by->taken[m->ops[k]];
+        uint32_t i = 0, at = 0, taker = taken[m->ops[k]];
         if (!taker)
             continue;
         const struct finding *f = r->findings.items[taker - 1];
@@ -334,7 +337,10 @@ static void count_saving(struct describer *by, const struct place *p, struct rep
     const struct match *m = p->match;
     struct finding *f = r->findings.items[p->finding];
     double us;
-    struct str_list takers = takers_of(by, m, r, &us, &r->arena);
+    bool own = pattern_is_direct(m->pattern);
+    struct str_list takers = takers_of(own ? by->taken : by->best, m, r, &us, &r->arena);
+    for (uint32_t k = 0; k < m->nops && (!takers.n || (own && f->saved_us - us >= NO_TIME_US)); k++)
+        by->best[m->ops[k]] = p->finding + 1;
     if (takers.n) {
         f->instead_of = takers;
         f->more_us = f->saved_us - us;

@@ -328,8 +328,8 @@ static struct apart find_apart(const struct parts *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
         struct work w;
-        if (!made[i] || graph_looks_through(g, s->ops[i]) || goes_into_weight(s, s->ops[i]) ||
-            (takes_slice(s) && s->ops[i] == s->match->root))
+        if (!made[i] || graph_class(g, s->ops[i]) != OP_ELTWISE || graph_looks_through(g, s->ops[i]) ||
+            goes_into_weight(s, s->ops[i]))
             continue;
         uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
         if (bias != NONE) {
