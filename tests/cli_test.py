@@ -712,6 +712,19 @@ func.func @main(%%0: tensor<32x64xbf16>, %%w: tensor<%s>, %%r: tensor<2x16x96xbf
             out = self.run_it("--no-default-patterns", "-P", "own.yml", "--ttir-only", "-o", "-", "c.mlir")[1]
             self.assertIn("call: ttnn.own(ttnn.reshape(v0, (2, 16, 64)), %s, row=r)\n" % weight, out)
 
+    def test_operands_that_lie_as_the_ops_take_them_are_not_reshaped(self):
+        self.write("own.yml", "name: own\nfused_op: ttnn.own\nstatus: {level: library}\n"
+                   "match: o = softmax(a * b, dim=-1)\ncall: ['{a}', 'b={b}']\n")
+        self.write("c.mlir", """\
+func.func @main(%a: tensor<4x8x1x64xbf16>, %b: tensor<4x1x1x64xbf16>) -> tensor<4x8x1x64xbf16> {
+  %1 = "ttnn.multiply"(%a, %b) : (tensor<4x8x1x64xbf16>, tensor<4x1x1x64xbf16>) -> tensor<4x8x1x64xbf16>
+  %2 = "ttnn.softmax"(%1) <{dimension = 3 : si32}> : (tensor<4x8x1x64xbf16>) -> tensor<4x8x1x64xbf16>
+  return %2 : tensor<4x8x1x64xbf16>
+}
+""")
+        out = self.run_it("--no-default-patterns", "-P", "own.yml", "--ttnn-only", "-o", "-", "c.mlir")[1]
+        self.assertIn("call: ttnn.own(a, b=b)\n", out)
+
     def test_families(self):
         text = ("for: {op: [add, multiply], more: [where, '']}\nname: $op_of_exp\nfused_op: x.$op\nsource: ttnn\n"
                 "match: o = op $op(exp(a), b)\nlocate: [a, b]\nnotes: ['of $op', $more]\n")

@@ -548,6 +548,18 @@ Test(price, what_moves_a_product_is_no_activation_of_it) {
     cr_expect_eq(x.with.counted.launches, 1);
 }
 
+/* Of one row of tiles a kernel has one row of cores that cuts rows along one side of the grid. */
+Test(price, a_kernel_that_cuts_along_the_grid_has_few_cores_for_few_rows) {
+    static const char *const args[] = {"a:32x1024xbf16!input b:1024x4096xbf16!parameter c:32x4096xbf16!input",
+                                       "a:512x1024xbf16!input b:1024x4096xbf16!parameter c:512x4096xbf16!input"};
+    static const char *const ops[] = {"p = ttnn.matmul a b -> 32x4096xbf16\no = ttnn.add p c\nreturn o",
+                                      "p = ttnn.matmul a b -> 512x4096xbf16\no = ttnn.add p c\nreturn o"};
+    pattern_file("demands:\n  - {of: ttnn.experimental.m*, gridded: true, say: s}\n---\n"
+                 "name: t\nfused_op: ttnn.experimental.mm\nsource: ttnn\nmatch: out = a @ b + c\nfused: a @ b + c\n");
+    cr_expect_eq(price_short(args[0], ops[0]).with.estimated.cores, 8);
+    cr_expect_eq(price_short(args[1], ops[1]).with.estimated.cores, 64);
+}
+
 /* ---- estimated: worked examples, bf16 in DRAM ---- */
 
 Test(price, a_large_bias_saves_its_passes_at_the_bandwidth_that_ops_reach) {

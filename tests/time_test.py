@@ -78,6 +78,19 @@ def state(gathered, used=False):
                   f"({results})" if used else back)
 
 
+def slots(by):
+    """A state of 512 slots that is turned, changed and turned back."""
+    lies, turned = "tensor<512x64x128xf32>", "tensor<512x128x64xf32>"
+    slot = ("tensor<1x128x64xsi32>", "tensor<1x128x64xf32>")
+    turn = "permutation = array<i64: 0, 2, 1>"
+    change = (op("scatter", "%0, %i, %u", f"{turned}, {slot[0]}, {slot[1]}", turned,
+                 "dim = 0 : i32, scatter_reduce_type = #ttcore.reduce_type<invalid>") if by == "scatter" else
+              op(by, "%0", turned, turned))
+    body = ["%0 = " + op("permute", "%x", lies, turned, turn), "%1 = " + change,
+            "%2 = " + op("permute", "%1", turned, lies, turn), f"return %2 : {lies}"]
+    return module(f"%x: {lies}, %i: {slot[0]}, %u: {slot[1]}", "\n".join(body), lies)
+
+
 def padded(rows, begin):
     """A product with one number for each of 16 x 64 rows, and a sum; `begin`: by a reshape of the model."""
     x = f"tensor<16x64x{rows}x720xbf16>" if rows else "tensor<16x64x720xbf16>"
@@ -137,8 +150,9 @@ class Time(unittest.TestCase):
                 ("casts that cancel", casts("bf16", "f32", "move"), casts("f32", "bf16", "move")),
                 ("host round trip", host(True), host(False)),
                 ("layout round trip", layouts("back"), layouts("on")),
-                ("state gathered", state(2), state(1)),
-                ("state gathered", state(2), state(2, True)),
+                ("state moved", state(2), state(1)),
+                ("state moved", state(2), state(2, True)),
+                ("state moved", slots("scatter"), slots("exp")),
                 ("tile padding", padded(1, True), padded(1, False)),
                 ("tile padding", padded(1, True), padded(32, True)),
                 ("repeated constant", repeated(2048), repeated(1))]

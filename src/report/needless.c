@@ -115,23 +115,37 @@ static bool comes_back(struct search *s, uint32_t op, double *us) {
     return false;
 }
 
-/* A state that a step takes whole, works on in parts and gathers for the next one to cut again. */
-static bool is_gathered_for_next_step(struct search *s, uint32_t op, double *us) {
+static bool same_shape(const struct graph *g, uint32_t a, uint32_t b) {
+    struct shape x, y;
+    return shape_in_graph(g, a, &x) && shape_in_graph(g, b, &y) && shape_eq(&x, &y);
+}
+
+/* A state that a step takes and returns is moved as a whole: cut into the parts of the devices and gathered again, or
+ * laid out or turned around a write into it. */
+static bool moves_state(struct search *s, uint32_t op, double *us) {
     enum { MOST = 16 };
     const struct graph *g = s->g;
-    uint32_t at = op, v = result_of(s, op);
-    bool gathers = g->kind[op] == K_ALL_GATHER && g->first_use[v] < g->first_use[v + 1];
-    for (uint32_t i = g->first_use[v]; gathers && i < g->first_use[v + 1]; i++)
-        gathers = graph_class(g, g->uses[i]) == OP_RETURN;
-    for (int step = 0; gathers && step < MOST && at != NONE && g->kind[at] != K_MESH_PARTITION; step++)
-        at = definer(s, at);
-    struct shape whole, state;
-    if (!gathers || at == NONE || g->kind[at] != K_MESH_PARTITION || definer(s, at) != NONE ||
-        !shape_in_graph(g, v, &whole) || !shape_in_graph(g, graph_operands(g, at)[0], &state) ||
-        !shape_eq(&whole, &state))
+    uint32_t way[MOST], n = 0, v = result_of(s, op), part = NONE;
+    bool written = false, gathered = g->kind[op] == K_ALL_GATHER, returned = g->first_use[v] < g->first_use[v + 1];
+    for (uint32_t i = g->first_use[v]; returned && i < g->first_use[v + 1]; i++)
+        returned = graph_class(g, g->uses[i]) == OP_RETURN;
+    for (uint32_t at = op; returned && at != NONE; at = v == NONE ? NONE : g->m->values[v].def) {
+        bool gathers = g->kind[at] == K_ALL_GATHER, cuts = g->kind[at] == K_MESH_PARTITION;
+        part = cuts ? result_of(s, at) : part;
+        written |= graph_op_is(g, at, IN_PLACE) || g->kind[at] == K_SCATTER;
+        if (n == MOST)
+            return false;
+        way[n++] = gathers || cuts || graph_looks_through(g, at) ? at : NONE;
+        v = graph_noperands(g, at) ? graph_operands(g, at)[0] : NONE;
+    }
+    if (!returned || v == NONE || graph_is_parameter(g, v) || !(written || (gathered && part != NONE)) ||
+        !(same_shape(g, result_of(s, op), v) || (part != NONE && same_shape(g, result_of(s, op), part))))
         return false;
-    *us = us_of(s, op) + us_of(s, at);
-    s->counted[at] = true;
+    for (uint32_t i = 0; i < n; i++)
+        if (way[i] != NONE && !s->timed->taken[way[i]]) {
+            *us += us_of(s, way[i]);
+            s->counted[way[i]] = true;
+        }
     return *us > 0;
 }
 
@@ -265,8 +279,9 @@ static const struct {
     {"host round trip", "a tensor leaves the device and comes back: keep it there (transfers are not priced)", false,
      comes_from_host},
     {"layout round trip", "a tensor is laid out as it lay before: leave out what is between", false, comes_back},
-    {"state gathered", "a state is cut into the parts of the devices and gathered for the next step: keep it in parts",
-     false, is_gathered_for_next_step},
+    {"state moved",
+     "a state is taken, moved whole and returned: keep it in the parts and the layout that the step works in", false,
+     moves_state},
     {"tile padding",
      "a dimension of 1 before the last is padded to the rows of a tile: drop it, and reshape behind these "
      "ops",

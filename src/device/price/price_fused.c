@@ -139,6 +139,16 @@ static double part_computed(const struct parts *s, uint32_t op) {
     return slices && wanted < all ? (double)wanted / (double)all : 1;
 }
 
+/* Of a kernel that gives each core its rows and columns of tiles: the longer side of the grid has the more of them. */
+static int64_t cores_of_grid(const struct parts *s, int64_t products) {
+    const struct chip *c = &s->pricer->device->chip;
+    int64_t rows = larger(tile_rows(s->pricer, graph_of(s)->m->ops[s->product].first_result), 1);
+    int64_t columns = products / rows;
+    int64_t longer = larger(c->rows, c->columns), shorter = c->rows + c->columns - longer;
+    int64_t most = larger(rows, columns), least = rows + columns - most;
+    return (most < longer ? most : longer) * (least < shorter ? least : shorter);
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -146,7 +156,8 @@ static void compute(const struct parts *s, struct work *w) {
     uint32_t result = g->m->ops[s->match->root].first_result;
     int64_t tiles = 0, any = 0, products = 0;
     double by_row = 0; /* cycles of each core that computes rows beside a product */
-    bool by_rows = class == OP_AXISWISE, spread = false;
+    int64_t held = w->dram_read + w->l1_read;
+    bool by_rows = class == OP_AXISWISE, spread = false, exchanges = false;
     uint32_t written = written_in_place(s);
     struct work part;
     if (written != NONE) {
@@ -168,17 +179,22 @@ static void compute(const struct parts *s, struct work *w) {
         else
             w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
         w->sent += part.sent;
+        exchanges |= g->kind[s->ops[i]] == K_POINT_TO_POINT;
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
         products += is_product((enum op_kind)g->kind[s->ops[i]]) ? (int64_t)((double)n * computed) : 0;
         by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
         spread |= class == OP_ALIKE && op_is((enum op_kind)g->kind[s->ops[i]], COLLECTIVE);
     }
+    if (exchanges) /* all devices send at once what each of them has */
+        w->sent = held;
     if (class == OP_ELTWISE || class == OP_AXISWISE)
         w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
     w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
     if (s->product == NONE && by_rows && !spread && s->operand != NONE) /* a norm over devices cuts its rows, too */
         w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
+    if (s->match->pattern->gridded && s->product != NONE && products)
+        w->cores = cores_of_grid(s, products);
     if (!w->cores)
         w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));
     w->vector_cycles += by_row * (double)w->cores;

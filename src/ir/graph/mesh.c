@@ -102,3 +102,35 @@ bool placements_agree(const struct placement *a, const struct placement *b) {
 bool placement_cuts_nothing(const struct placement *p) {
     return p->dims[0] < 0 && p->dims[1] < 0 && p->dims[2] < 0 && p->dims[3] < 0;
 }
+
+bool mesh_transfer(const struct graph *g, uint32_t op, struct transfer *out) {
+    static const char *const keys[][2] = {{"sender_coord", "receiver_coord"}, {"send_coord", "receive_coord"}};
+    for (int i = 0; i < 2 && g->kind[op] == K_POINT_TO_POINT; i++) {
+        const int64_t *from, *to;
+        if (attrs_list(graph_attributes(g, op), keys[i][0], &from) != 2 ||
+            attrs_list(graph_attributes(g, op), keys[i][1], &to) != 2)
+            continue;
+        int axis = from[0] == to[0];
+        *out = (struct transfer){axis, from[axis], to[axis], from[!axis]};
+        return from[axis] != to[axis] && from[!axis] == to[!axis];
+    }
+    return false;
+}
+
+uint32_t mesh_repeated(const struct graph *g, uint32_t op) {
+    enum { MOST_STEPS = 256 };
+    struct transfer own, other;
+    if (!mesh_transfer(g, op, &own) || own.group < 1 || graph_noperands(g, op) < 2)
+        return NONE;
+    uint32_t sent = graph_operands(g, op)[0], there = graph_operands(g, op)[1], before = op;
+    for (int step = 0; step < MOST_STEPS && graph_noperands(g, before) == 2; step++) {
+        uint32_t v = graph_operands(g, before)[1];
+        before = v == NONE ? NONE : g->m->values[v].def;
+        if (before == NONE || !mesh_transfer(g, before, &other) || other.axis != own.axis)
+            return NONE;
+        if (other.group + 1 == own.group && other.from == own.from && other.to == own.to &&
+            graph_operands(g, before)[0] == sent)
+            return there;
+    }
+    return NONE;
+}

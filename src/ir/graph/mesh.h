@@ -23,4 +23,16 @@ bool placements_agree(const struct placement *a, const struct placement *b);
 /* Each device has all of it. */
 bool placement_cuts_nothing(const struct placement *p);
 
+/* A point_to_point: along `axis` of the mesh from one device to another, of the group with this number along the other
+ * axis. */
+struct transfer {
+    int64_t axis, from, to, group;
+};
+
+/* False: it is none, or goes along both axes, or along none. */
+bool mesh_transfer(const struct graph *g, uint32_t op, struct transfer *out);
+/* What a transfer puts its part into, where that has the same part of the group before: of one group nothing changes.
+ * NONE. */
+uint32_t mesh_repeated(const struct graph *g, uint32_t op);
+
 #endif

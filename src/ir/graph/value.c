@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/graph/mesh.h"
+
 enum { F_DONE = 1, F_CONSTANT = 2, F_PARAMETER = 4, F_BUSY = 8, F_INPUT = 16 };
 enum { MAX_WALK = 256 };
 
@@ -266,7 +268,7 @@ static uint32_t through(const struct graph *g, uint32_t op) {
     case OP_SLICE:
         return n == 0 ? NONE : kept_operand(g, op);
     default:
-        return NONE;
+        return mesh_repeated(g, op);
     }
 }
 

@@ -13,7 +13,7 @@ bool number_is_truth(const struct number *n) {
     return (n->op >= NUM_EQ && n->op <= NUM_NOT) || n->op == NUM_CALL;
 }
 
-/* A number does not stand for a condition, nor a condition for a number but as 1 or 0 behind == and !=. */
+/* A number does not stand for a condition, nor a condition for a number but as 1 or 0 beside ==, != and *. */
 static const struct number *operand_of(struct builder *b, struct formula_scope *s, const struct expr *e, bool truth) {
     const struct number *n = number_of(b, s, e);
     if (!b->failed && number_is_truth(n) != truth)
@@ -239,7 +239,7 @@ static const struct number *number_either(struct builder *b, struct formula_scop
 
 static const struct number *number_of(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
-    bool equal;
+    bool any;
     n->text = e->text;
     n->slot = NONE;
     if (b->failed)
@@ -256,9 +256,9 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
         n->op = infix_of_sign(e->text)->number;
         if (n->op == NUM_NONE)
             build_fail(b, s, e->text, NULL, "numbers have no such product");
-        equal = n->op == NUM_EQ || n->op == NUM_NE;
-        n->a = equal ? number_of(b, s, e->args[0]) : operand_of(b, s, e->args[0], n->op == NUM_AND);
-        n->b = equal ? number_of(b, s, e->args[1]) : operand_of(b, s, e->args[1], n->op == NUM_AND);
+        any = n->op == NUM_EQ || n->op == NUM_NE || n->op == NUM_MUL;
+        n->a = any ? number_of(b, s, e->args[0]) : operand_of(b, s, e->args[0], n->op == NUM_AND);
+        n->b = any ? number_of(b, s, e->args[1]) : operand_of(b, s, e->args[1], n->op == NUM_AND);
         return n;
     case E_EITHER:
         return number_either(b, s, e);

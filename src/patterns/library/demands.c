@@ -21,7 +21,7 @@ static struct str_list load_words(struct loader *l, const struct tree *list) {
 void load_demand(struct loader *l, const struct tree *n) {
     struct demand_record {
         const struct tree *of, *operands, *when, *say, *moves;
-        bool theoretical;
+        bool theoretical, gridded;
     } r = {.when = NULL};
     static const struct field fields[] = {
         {"of", FIELD_TREE, true, offsetof(struct demand_record, of), NULL, NULL},
@@ -29,10 +29,12 @@ void load_demand(struct loader *l, const struct tree *n) {
         {"when", FIELD_SCALAR, false, offsetof(struct demand_record, when), NULL, NULL},
         {"say", FIELD_SCALAR, true, offsetof(struct demand_record, say), NULL, NULL},
         {"moves", FIELD_TREE, false, offsetof(struct demand_record, moves), NULL, NULL},
-        {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL}};
+        {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL},
+        {"gridded", FIELD_FLAG, false, offsetof(struct demand_record, gridded), NULL, NULL}};
     if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
         return;
-    struct demand d = {.of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical};
+    struct demand d = {
+        .of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical, .gridded = r.gridded};
     if (r.operands)
         d.operands = load_words(l, r.operands);
     if (r.moves)
@@ -156,6 +158,10 @@ void add_demands(struct loader *l, struct pattern *p) {
         memcpy(notes, p->notes, p->nnotes * sizeof *notes);
     for (uint32_t i = 0; i < nof && !l->in.failed; i++) {
         struct demand *d = of[i];
+        if (d->gridded) {
+            p->gridded = d->used = true;
+            continue;
+        }
         if (instead && !d->theoretical)
             continue;
         uint32_t n = rules_of(l, d, &p->formula, notes + p->nnotes);

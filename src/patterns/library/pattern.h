@@ -80,6 +80,7 @@ struct demand {
     struct str say;           /* what meets it, or why nothing does */
     struct str_list moves;    /* names of what is moved to meet it, operands or results */
     bool theoretical;         /* nothing does: the finding is none of TTNN */
+    bool gridded;             /* its kernel cuts rows and columns of tiles along the sides of the grid of cores */
     bool used;                /* some pattern has its names */
 };
 
@@ -157,6 +158,7 @@ struct pattern {
     uint32_t nreplicated;
     struct holding holds[8]; /* further assumptions on variables; stated in the notes */
     uint32_t nholds;
+    bool gridded;                       /* its kernel cuts rows and columns of tiles along the sides of the grid */
     bool show_blocked, show_decomposed; /* --include */
     bool selected;                      /* by --only and --skip */
     bool tests_read;                    /* the file of tests beside its own */

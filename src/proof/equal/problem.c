@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ir/graph/mesh.h"
 #include "proof/reduce/subgraph.h"
 
 enum { DEFAULT_DEVICES = 2 }; /* where nothing states their number */
@@ -175,8 +176,11 @@ int64_t devices_stated(const struct graph *g, uint32_t op) {
     if (op_table[g->kind[op]].shrink == SHRINK_DIVIDES)
         return out > 0 ? in / out : 0;
     const struct attrs *a = graph_attributes(g, op);
+    struct transfer t;
     if (attrs_find(a, "split_count"))
         return attrs_int(a, "split_count", 0);
+    if (mesh_transfer(g, op, &t))
+        return 1 + (t.from > t.to ? t.from : t.to);
     static const char *const keys[] = {"source_target_pairs", "replica_groups", "sender_coord",
                                        "receiver_coord",      "send_coord",     "receive_coord"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {

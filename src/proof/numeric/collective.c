@@ -100,27 +100,29 @@ void evaluate_collective_broadcast(struct eval_context *ctx, const struct call *
     *out = e.all[0];
 }
 
-/* The number of a device along the only axis of the mesh that has several. */
-static int64_t device_at(struct eval_context *ctx, const struct call *c, const char *key, const char *old_key) {
-    int64_t at[2] = {0, 0};
-    if (attr_list_needed(ctx, c, attrs_find(c->attributes, old_key) ? old_key : key, at, 2) < 1 || (at[0] && at[1]))
-        op_unsupported(ctx, "no evaluator for point_to_point along several axes of the mesh");
-    return at[0] + at[1];
+static void device_at(struct eval_context *ctx, const struct call *c, const char *key, const char *old_key,
+                      int64_t at[2]) {
+    at[0] = at[1] = 0;
+    if (attr_list_needed(ctx, c, attrs_find(c->attributes, old_key) ? old_key : key, at, 2) < 1)
+        op_unsupported(ctx, "no evaluator for point_to_point of this device");
 }
 
 static const struct tensor *zeros_like(struct eval_context *ctx, const struct tensor *x) {
     return view_copy(ctx, view_expanded(tensor_scalar(ctx, 0), &x->shape));
 }
 
-/* The receiver gets what the sender has; the others keep what is there. */
+/* The receiver gets what the sender has; the others keep what is there, as all do of the first group along the other
+ * axis of the mesh where another group's exchange. */
 void evaluate_point_to_point(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct exchange e = exchange_of(ctx, c);
-    int64_t from = device_at(ctx, c, "sender_coord", "send_coord");
-    int64_t to = device_at(ctx, c, "receiver_coord", "receive_coord");
-    if (from < 0 || from >= e.n || to < 0 || to >= e.n)
-        op_unsupported(ctx, "no evaluator for point_to_point on so many devices");
+    int64_t from[2], to[2];
+    device_at(ctx, c, "sender_coord", "send_coord", from);
+    device_at(ctx, c, "receiver_coord", "receive_coord", to);
+    int axis = from[0] == to[0];
+    if (from[!axis] != to[!axis] || from[axis] < 0 || from[axis] >= e.n || to[axis] < 0 || to[axis] >= e.n)
+        op_unsupported(ctx, "no evaluator for point_to_point along several axes, or on so many devices");
     const struct tensor *there = operand(c, 1) ? operand(c, 1) : zeros_like(ctx, operand(c, 0));
-    *out = e.self == to ? e.all[from] : there;
+    *out = e.self == to[axis] && from[!axis] == 0 ? e.all[from[axis]] : there;
 }
 
 /* A device that is the target of no pair gets zeros. */

@@ -1,4 +1,5 @@
 /* Conditions about users and operands: who reads a value, which operand of an op it is, whether two values are one. */
+#include "ir/graph/mesh.h"
 #include "search/match/conditions.h"
 
 /* Some op that uses the value is of an operator whose name the expression finds. */
@@ -117,4 +118,28 @@ bool condition_same(const struct condition_call *c) {
                  match_same_elements(c->graph, x[i].value, &x[i].map, c->arg[0].axes, &y[j].map, c->arg[1].axes)))
                 return true;
     return false;
+}
+
+/* Of the transfers into an operand, those of the first group of devices are made in all groups. */
+static bool fills_every_group(const struct graph *g, uint32_t v) {
+    struct transfer t;
+    int64_t all = 0, first = 0, groups = 1;
+    for (uint32_t op; v != NONE && (op = g->m->values[v].def) != NONE && g->kind[op] == K_POINT_TO_POINT;
+         v = graph_noperands(g, op) > 1 ? graph_operands(g, op)[1] : NONE) {
+        if (!mesh_transfer(g, op, &t))
+            continue;
+        int64_t stated = mesh_devices(g->m, op, !t.axis);
+        groups = stated > 0 ? stated : 1;
+        all++;
+        first += t.group == 0;
+    }
+    return all == first * groups;
+}
+
+bool condition_every_group(const struct condition_call *c) {
+    bool all = c->arg[0].op != NONE;
+    for (uint32_t i = 0; all && i < graph_noperands(c->graph, c->arg[0].op); i++)
+        all = graph_operands(c->graph, c->arg[0].op)[i] != NONE &&
+              fills_every_group(c->graph, graph_operands(c->graph, c->arg[0].op)[i]);
+    return all;
 }

@@ -124,16 +124,34 @@ static void add_numbers(struct buf *out, const int64_t *numbers, uint32_t n) {
     buf_add(out, n == 1 ? STR(",)") : STR(")"));
 }
 
-/* The value has these extents as it is; leading ones do not count where `broadcast`. */
-static bool has_extents(const struct graph *g, uint32_t value, const struct lie *lie, bool broadcast) {
-    uint32_t rank, skip = 0, ahead = 0;
+/* An op of the match moves it: what the others have there is not its shape. */
+static bool is_moved(const struct evaluation *e, uint32_t value) {
+    const struct graph *g = e->graph;
+    for (uint32_t i = 0; i < e->nops; i++)
+        for (uint32_t k = 0; graph_class(g, e->ops[i]) == OP_MOVE && k < graph_noperands(g, e->ops[i]); k++)
+            if (graph_operands(g, e->ops[i])[k] == value)
+                return true;
+    return false;
+}
+
+/* The value has these extents as it is, but for ones; of a value that is `moved` or turned only leading ones do not
+ * count, or none where not even these may be missing. */
+static bool has_extents(const struct graph *g, uint32_t value, const struct lie *lie, bool broadcast, bool moved) {
+    uint32_t rank, k = 0;
     const int64_t *shape = graph_shape(g, value, &rank);
-    while (broadcast && skip < rank && shape[skip] == 1)
-        skip++;
-    while (broadcast && ahead < lie->rank && lie->extents[ahead] == 1)
-        ahead++;
-    return rank - skip == lie->rank - ahead &&
-           memcmp(shape + skip, lie->extents + ahead, (rank - skip) * sizeof *shape) == 0;
+    bool same = true, leading = true;
+    for (uint32_t i = 0; i < rank && same; i++) {
+        bool skips = broadcast && (leading || !moved);
+        leading &= shape[i] == 1;
+        while (skips && k < lie->rank && lie->extents[k] == 1)
+            k++;
+        if (skips && shape[i] == 1)
+            continue;
+        same = k < lie->rank && shape[i] == lie->extents[k++];
+    }
+    while (broadcast && !moved && k < lie->rank && lie->extents[k] == 1)
+        k++;
+    return same && k == lie->rank;
 }
 
 bool operand_in_python(const struct evaluation *e, const struct binding *b, struct buf *out) {
@@ -147,7 +165,7 @@ bool operand_in_python(const struct evaluation *e, const struct binding *b, stru
     while (first < lie.rank && lie.order[first] == first)
         first++;
     bool turned = first < lie.rank, last = first + 2 == lie.rank;
-    bool reshaped = !has_extents(g, value, &lie, !turned || last);
+    bool reshaped = !has_extents(g, value, &lie, !turned || last, turned || value != b->value || is_moved(e, value));
     buf_add(out, !turned ? STR("") : last ? STR("ttnn.transpose(") : STR("ttnn.permute("));
     buf_add(out, reshaped ? STR("ttnn.reshape(") : STR(""));
     add_name(g, value, out);
