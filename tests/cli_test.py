@@ -1503,6 +1503,8 @@ class Explain(Case):
         self.assertNotIn("slower", self.run_it("explain", "--ttnn-only", "--only=rms_norm", "--at=%6", "f.mlir")[1])
         self.assertEqual(self.run_it("explain", "--ttnn-only", "--only=rms_norm", "f.mlir")[1], "nothing else comes close\n")
         self.assertEqual(self.run_it("explain", "--ttnn-only", "--only=softmax", "f.mlir")[1], "nothing comes close\n")
+        self.write("g.mlir", self.read("f.mlir").replace("return %6", "%7 = \"ttnn.exp\"(%6) : (tensor<2048x1024xbf16>) -> tensor<2048x1024xbf16>\n  return %7"))
+        self.assertEqual(self.run_it("explain", "--ttnn-only", "--only=rms_norm", "--at=%7", "g.mlir")[1], "nothing comes close at %7\n")
         self.write("p.yml", RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)"))
         self.write("e.mlir", self.read("exp.mlir").replace("return %1", "return %2"))
         places = self.places("--ttir-only", "--only=linear,activated", "-P", "p.yml", "--at=%1", "e.mlir")

@@ -179,7 +179,7 @@ static void compute(const struct parts *s, struct work *w) {
         else
             w->vector_cycles += goes_into_weight(s, s->ops[i]) ? 0 : part.vector_cycles;
         w->sent += part.sent;
-        exchanges |= g->kind[s->ops[i]] == K_POINT_TO_POINT;
+        exchanges |= graph_op_is(g, s->ops[i], PARTIAL);
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
         products += is_product((enum op_kind)g->kind[s->ops[i]]) ? (int64_t)((double)n * computed) : 0;

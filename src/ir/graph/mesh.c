@@ -105,7 +105,7 @@ bool placement_cuts_nothing(const struct placement *p) {
 
 bool mesh_transfer(const struct graph *g, uint32_t op, struct transfer *out) {
     static const char *const keys[][2] = {{"sender_coord", "receiver_coord"}, {"send_coord", "receive_coord"}};
-    for (int i = 0; i < 2 && g->kind[op] == K_POINT_TO_POINT; i++) {
+    for (int i = 0; i < 2 && graph_op_is(g, op, PARTIAL); i++) {
         const int64_t *from, *to;
         if (attrs_list(graph_attributes(g, op), keys[i][0], &from) != 2 ||
             attrs_list(graph_attributes(g, op), keys[i][1], &to) != 2)

@@ -73,7 +73,7 @@ static void put_place(struct writer *w, const struct explained *x) {
 }
 
 static const struct template explanation_text[] = {
-    {.text = "{became?{became}\n\n|}{places?|nothing {reported?else |}comes close{at? at {at}|}\n}"},
+    {.text = "{became?{became}\n\n|}{places?|nothing {at?|{reported?else |}}comes close{at? at {at}|}\n}"},
     {.of = "places",
      .apart = true,
      .text = "{file}:{root.line}: {^several_graphs?graph {graph}: |}{root.op} {root.result}: {outcome}: {pattern} -> "

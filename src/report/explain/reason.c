@@ -432,13 +432,20 @@ static bool is_undecided(struct evaluation *e, const struct number *n) {
     return n && n->op != NUM_CALL && (isnan(evaluate(e, n)) || is_undecided(e, n->a) || is_undecided(e, n->b));
 }
 
+/* The part of a condition that does not hold, where all parts have to. */
+static const struct number *failing_part(struct evaluation *e, const struct number *n) {
+    while (n && n->op == NUM_AND)
+        n = evaluates_to_true(e, n->a) ? n->b : n->a;
+    return n;
+}
+
 static void say_condition(struct words *w) {
     struct evaluation e = matcher_evaluation(w->m, w->m->root_axes);
     buf_add(w->out, w->s->why == FAILED_UNLESS          ? STR("holds")
                     : is_undecided(&e, w->s->condition) ? STR("is not decided")
                                                         : STR("does not hold"));
     say_values(w, w->s->condition);
-    w->hint = meaning(w->s->condition);
+    w->hint = meaning(w->s->why == FAILED_UNLESS ? w->s->condition : failing_part(&e, w->s->condition));
 }
 
 static void say_outside_user(struct words *w) {

@@ -124,7 +124,7 @@ bool condition_same(const struct condition_call *c) {
 static bool fills_every_group(const struct graph *g, uint32_t v) {
     struct transfer t;
     int64_t all = 0, first = 0, groups = 1;
-    for (uint32_t op; v != NONE && (op = g->m->values[v].def) != NONE && g->kind[op] == K_POINT_TO_POINT;
+    for (uint32_t op; v != NONE && (op = g->m->values[v].def) != NONE && graph_op_is(g, op, PARTIAL);
          v = graph_noperands(g, op) > 1 ? graph_operands(g, op)[1] : NONE) {
         if (!mesh_transfer(g, op, &t))
             continue;
