@@ -537,6 +537,25 @@ Test(price, a_convolution_is_no_slower_for_a_scale_of_its_weight) {
     cr_expect_gt(x.with.estimated.vector_cycles, cycles);
 }
 
+/* That a product whose layout leaves it few cores could have more is no gain of a fused op. */
+Test(price, a_fused_product_keeps_the_cores_of_a_layout) {
+    static const char body[] =
+        "module {\nfunc.func @main(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %x: tensor<64x64xbf16>) -> "
+        "tensor<64x64xbf16> {\n"
+        "%0 = \"ttnn.matmul\"(%a, %b) : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16, #layout>\n"
+        "%1 = \"ttnn.add\"(%0, %x) : (tensor<64x64xbf16, #layout>, tensor<64x64xbf16>) -> tensor<64x64xbf16>\n"
+        "return %1 : tensor<64x64xbf16>\n}\n}\n";
+    pattern_file("name: t\nfused_op: ttnn.t\nsource: ttnn\nmatch: out = a @ b + c\n");
+    struct price x = price_with_layout("#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <2x1>, "
+                                       "memref<1x2x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>>",
+                                       body);
+    cr_expect_eq(x.with.estimated.cores, 2);
+    x = price_with_layout("#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+                          "memref<2x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>",
+                          body);
+    cr_expect_eq(x.with.estimated.cores, 4);
+}
+
 /* A padding behind a product is none of its activations. */
 Test(price, what_moves_a_product_is_no_activation_of_it) {
     pattern_file("name: t\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: out = pad(a @ b)\nfused: a @ b\n");

@@ -154,7 +154,7 @@ static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
     enum op_class class = op_table[s->fused].class;
     uint32_t result = g->m->ops[s->match->root].first_result;
-    int64_t tiles = 0, any = 0, products = 0;
+    int64_t tiles = 0, any = 0, products = 0, most = 0;
     double by_row = 0; /* cycles of each core that computes rows beside a product */
     int64_t held = w->dram_read + w->l1_read;
     bool by_rows = class == OP_AXISWISE, spread = false, exchanges = false;
@@ -183,6 +183,8 @@ static void compute(const struct parts *s, struct work *w) {
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
         products += is_product((enum op_kind)g->kind[s->ops[i]]) ? (int64_t)((double)n * computed) : 0;
+        if (is_product((enum op_kind)g->kind[s->ops[i]])) /* what a layout leaves: others are no gain of the fused op */
+            most = larger(part.cores < cores_for(s->pricer, n) ? part.cores : INT64_MAX, most);
         by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
         spread |= class == OP_ALIKE && op_is((enum op_kind)g->kind[s->ops[i]], COLLECTIVE);
     }
@@ -197,6 +199,7 @@ static void compute(const struct parts *s, struct work *w) {
         w->cores = cores_of_grid(s, products);
     if (!w->cores)
         w->cores = cores_for(s->pricer, tiles_of(s->pricer, result));
+    w->cores = most && most < w->cores ? most : w->cores;
     w->vector_cycles += by_row * (double)w->cores;
     struct attention a;
     double multiplying = w->matrix_cycles;
