@@ -138,14 +138,24 @@ static bool join_perf(const struct graph_audit *g, const struct device *d, struc
     return false;
 }
 
-enum { MANY = 10 }; /* so many fusions of the dialect missed in a module make one wonder whether there was any fusing */
+/* So many fusions of the dialect missed in a module make one wonder whether there was any fusing, or those of so many
+ * patterns that run by default. */
+enum { MANY = 10, MANY_PATTERNS = 3 };
 
 static bool is_unfused(const struct graph_audit *g) {
     const struct match_list *list = &g->found.selection.matches;
-    uint32_t direct = 0;
-    for (uint32_t i = 0; i < list->n; i++)
+    struct str seen[MANY_PATTERNS];
+    uint32_t direct = 0, n = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct pattern_status *s = &list->items[i].pattern->status;
+        uint32_t k = 0;
         direct += pattern_reach(list->items[i].pattern) == REACH_DIALECT;
-    return g->ttnn.present && direct >= MANY &&
+        while (k < n && !str_eq(seen[k], s->pattern))
+            k++;
+        if (k == n && n < MANY_PATTERNS && s->pattern.n && !s->gated.n)
+            seen[n++] = s->pattern;
+    }
+    return g->ttnn.present && (direct >= MANY || n == MANY_PATTERNS) &&
            !signs_of_fusing(g->a->patterns, &g->ttnn.graph, g->ttir.present ? &g->ttir.graph : NULL);
 }
 

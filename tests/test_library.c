@@ -573,7 +573,7 @@ Test(library, no_action_names_what_the_compile_cannot_have_or_has) {
     expect_todo("pattern: P", old, &none, FUSING_ON,
                 "your compiler (before 2025-09-01) lacks it: P came on 2025-10-01");
     expect_todo("pattern: P", new, &none, FUSING_ON, "P ran and left it");
-    expect_todo("pattern: P", any, &none, FUSING_ON, "P left it, or your compiler lacks it: it came on 2025-10-01");
+    expect_todo("pattern: P", any, &none, FUSING_ON, "P (since 2025-10-01) left it");
     expect_todo("pattern: P", new, &none, FUSING_UNKNOWN, "P left it, unless fuse=false was given");
     expect_todo("pattern: P", new, &dump, FUSING_OFF, "P ran (its dump in line 7) and left it");
     expect_todo("pattern: P", new, &none, FUSING_OFF, "set fuse=true, if it was off; else P left it");

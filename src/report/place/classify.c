@@ -202,23 +202,19 @@ static struct todo set_options(const struct claim *c, struct str first, struct s
                          .spelled = both[0].n ? spelled(c, both[0], both[1], a) : STR("")};
 }
 
-/* Empty where the compiler is known to have the pattern. */
-static struct str lacks_it(const struct claim *c, const struct fact *f, struct arena *a) {
+/* With its day, where days leave open whether the compiler has the pattern. */
+static struct str with_age(const struct claim *c, struct str name, const struct fact *f, struct arena *a) {
     return !c->compile || !f || fact_is_there(f, days_of(c))
-               ? STR("")
-               : arena_printf(a, "or your compiler lacks it: it came on %.*s", (int)f->since.n, f->since.p);
+               ? name
+               : arena_printf(a, "%.*s (since %.*s)", (int)name.n, name.p, (int)f->since.n, f->since.p);
 }
 
-/* Where days leave open whether the compiler has the pattern, or it may be off. */
-static struct str open_age(const struct claim *c, const struct fact *f, struct arena *a) {
+/* Where it may be off. */
+static struct str open_state(const struct claim *c, struct arena *a) {
     const struct compiler_pass *pass = find_pass(c->set, c->pattern->status.pass);
     struct str off = off_of(c);
     bool may_be_off = off.n && !has_run(c), both = pass && pass->off.n && !str_eq(off, pass->off);
     off = both ? arena_printf(a, "%.*s or %.*s", (int)pass->off.n, pass->off.p, (int)off.n, off.p) : off;
-    struct str lacks = lacks_it(c, f, a);
-    if (lacks.n)
-        return arena_printf(a, "%.*s%s%.*s%s", (int)lacks.n, lacks.p, may_be_off ? ", or " : "",
-                            may_be_off ? (int)off.n : 0, off.p, may_be_off ? " was given" : "");
     return may_be_off ? arena_printf(a, "unless %.*s was given", (int)off.n, off.p) : STR("");
 }
 
@@ -238,8 +234,8 @@ static struct str how_to_ask(const struct claim *c) {
 static struct todo left(const struct claim *c, const struct fact *f, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     return (struct todo){.kind = TODO_LOOK,
-                         .what = s->pattern.n ? s->pattern : s->pass,
-                         .why = open_age(c, f, a),
+                         .what = with_age(c, s->pattern.n ? s->pattern : s->pass, f, a),
+                         .why = open_state(c, a),
                          .tried = c->tried ? tried(c, a) : how_to_ask(c),
                          .line = pass_dump(c),
                          .around = c->around,
@@ -264,14 +260,13 @@ static struct todo heed(const struct claim *c, struct todo t, struct arena *a) {
 /* Why the fusing passes seem not to have run; *sure: they have not. */
 static struct str seems_off(const struct claim *c, const struct fact *f, bool *sure, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
-    struct str name = s->pattern.n ? s->pattern : s->pass;
-    struct str lacks = lacks_it(c, fact_of_pattern(&c->set->facts, s->pattern), a);
+    const struct fact *since = fact_of_pattern(&c->set->facts, s->pattern);
+    struct str name = with_age(c, s->pattern.n ? s->pattern : s->pass, since, a);
     bool by_default = f && fact_default(f, STR("true"), days_of(c), false) == DEFAULT_NO;
     *sure = by_default || c->many;
     return by_default ? STR("which is off by default")
            : c->many  ? STR("since nothing here is fused")
-                      : arena_printf(a, "if it was off; else %.*s left it%s%.*s", (int)name.n, name.p,
-                                    lacks.n ? ", " : "", (int)lacks.n, lacks.p);
+                      : arena_printf(a, "if it was off; else %.*s left it", (int)name.n, name.p);
 }
 
 /* Of fusing passes that do not seem to have run; `then`: what it takes beside them; or empty. */
@@ -319,7 +314,8 @@ static struct todo write_one(const struct claim *c, struct arena *a) {
         struct str on = turned_on(pass->off, a);
         bool runs = is_always_on(c, pass->off) || (c->compile && pass_seen(c->compile, pass->name));
         if (str_is(pass->level, "ttir") && on.n && !runs)
-            first = arena_printf(a, "%s; first set %.*s, if it was off", command.p, (int)on.n, on.p);
+            first =
+                arena_printf(a, "%s; first set %.*s%s", command.p, (int)on.n, on.p, c->many ? "" : ", if it was off");
     }
     return (struct todo){.kind = TODO_WRITE, .what = STR("TTIR"), .why = first};
 }
