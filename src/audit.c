@@ -248,7 +248,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     struct graph_audit g = {.a = a,
                             .compile = &a->inputs.compiles[i],
                             .setup = {a->patterns, all->caches + worker, all->threads, a->watch}};
-    g.refused = !watch_step(a->watch, "reading", i, a->inputs.ncompiles);
+    g.refused = !watch_wants(a->watch, "reading", i, a->inputs.ncompiles);
     if (!g.refused)
         read_levels(&g);
     if (!g.refused) {

@@ -157,7 +157,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     bool good = true;
     for (uint32_t i = 0; i < ntaken && good; i++)
         good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
-    for (uint32_t i = 0; i < ntaken && good && watch_step(watch, "testing", i, ntaken); i++) {
+    for (uint32_t i = 0; i < ntaken && good && watch_wants(watch, "testing", i, ntaken); i++) {
         uint32_t before = prover.proved;
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);

@@ -29,7 +29,7 @@ bool watch_has_ended(const struct watch *w) {
     return w && atomic_load(&w->ended);
 }
 
-bool watch_step(struct watch *w, const char *doing, uint32_t done, uint32_t all) {
+bool watch_wants(struct watch *w, const char *doing, uint32_t done, uint32_t all) {
     if (!w)
         return true;
     pthread_mutex_lock(&w->lock);

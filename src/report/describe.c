@@ -658,7 +658,8 @@ static bool is_worth(const struct price *x) {
     return x->known && (saved.launches > 0 || saved.dram_bytes > 0);
 }
 
-/* Of a very long one only the last ops are described, since notes take time in proportion to the square of theirs. */
+/* Adds a region of elementwise ops as a finding where one kernel for it saves something. Of a very long one only the
+ * last ops are described, since notes take time in proportion to the square of theirs. */
 static void add_region(struct describer *by, uint32_t i, struct report *r) {
     enum { MOST_DESCRIBED = 512 };
     const struct found_regions *f = &by->f->regions;

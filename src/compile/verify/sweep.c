@@ -59,7 +59,7 @@ static void compare_nodes(struct sweep *s) {
         const struct dag_node *x = &s->d.nodes[node];
         if (!s->reached[node])
             continue;
-        if (!watch_step(s->m->what.watch, "comparing", node - a->first_node, a->end_node - a->first_node))
+        if (!watch_wants(s->m->what.watch, "comparing", node - a->first_node, a->end_node - a->first_node))
             return;
         if (dag_merge_twin(&s->d, node)) {
             value_compare_twin(s, node);

@@ -67,7 +67,7 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct level levels[SIDES];
     struct module_comparison m;
     (void)worker;
-    if (v->npairs > 1 && !watch_step(v->watch, "comparing", i, v->npairs))
+    if (v->npairs > 1 && !watch_wants(v->watch, "comparing", i, v->npairs))
         return;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;

@@ -264,6 +264,11 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
         return number_either(b, s, e);
     case E_CALL:
         return number_of_call(b, s, e, n);
+    case E_NAME:
+        if (slot_of_name(b, s, e) != NONE)
+            build_fail(b, s, e->text, "value(x) is the number that x holds, extent(x, -1) how long an axis of it is",
+                       "not a condition");
+        return n;
     default:
         build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
         return n;

@@ -39,15 +39,13 @@ void load_demand(struct loader *l, const struct tree *n) {
         d.operands = load_words(l, r.operands);
     if (r.moves)
         d.moves = load_words(l, r.moves);
-    struct pattern_set *set = l->set;
     struct str always = STR("1 == 1"); /* of every match */
-    if (l->in.failed || !condition_read(&d.when, &set->arena, r.when ? r.when->text : always,
+    if (l->in.failed || !condition_read(&d.when, &l->set->arena, r.when ? r.when->text : always,
                                         origin_of(l, r.when ? r.when : r.say), l->in.diags)) {
         l->in.failed = true;
         return;
     }
-    set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
-    set->demands[set->ndemands++] = d;
+    APPEND(l->set, demands, d);
 }
 
 /* ---- of a pattern ---- */

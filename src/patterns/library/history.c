@@ -16,11 +16,8 @@ void load_fact(struct loader *l, const struct tree *n) {
                                           FACT_TEXT("xla", xla, false),
                                           FACT_TEXT("xla_default", xla_default, false)};
     struct fact fact = {.pass = STR("")};
-    struct compiler_facts *to = &l->set->facts;
-    if (!READ_RECORD(l, n, fields, "{pattern: SDPAFusingPattern, since: 2026-07-17}", &fact))
-        return;
-    to->had = grow(to->had, &to->had_cap, to->nhad + 1, sizeof *to->had);
-    to->had[to->nhad++] = fact;
+    if (READ_RECORD(l, n, fields, "{pattern: SDPAFusingPattern, since: 2026-07-17}", &fact))
+        APPEND(&l->set->facts, had, fact);
 }
 
 #define PRINTED_TEXT(key)                                                                                              \
@@ -31,11 +28,8 @@ void load_printed(struct loader *l, const struct tree *n) {
                                           PRINTED_TEXT(operand), PRINTED_TEXT(results), PRINTED_TEXT(ttir),
                                           PRINTED_TEXT(ttnn)};
     struct print_fact row = {.since = STR("")};
-    struct compiler_facts *to = &l->set->facts;
-    if (!READ_RECORD(l, n, fields, "{until: 2026-06-02, attributes: dtype, ttnn: add multiply}", &row))
-        return;
-    to->prints = grow(to->prints, &to->prints_cap, to->nprints + 1, sizeof *to->prints);
-    to->prints[to->nprints++] = row;
+    if (READ_RECORD(l, n, fields, "{until: 2026-06-02, attributes: dtype, ttnn: add multiply}", &row))
+        APPEND(&l->set->facts, prints, row);
 }
 
 static const struct fact *named(const struct compiler_facts *f, size_t member, struct str name) {

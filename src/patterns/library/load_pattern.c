@@ -298,14 +298,6 @@ static void list_conjuncts(struct loader *l, struct pattern *p) {
     }
 }
 
-struct str next_name(struct str *names) {
-    const char *bar = memchr(names->p, '|', names->n);
-    struct str name = {names->p, bar ? (size_t)(bar - names->p) : names->n};
-    size_t gone = name.n + (bar ? 1 : 0);
-    *names = (struct str){names->p + gone, names->n - gone};
-    return name;
-}
-
 struct summary_part next_summary_part(struct str *rest) {
     const char *end = rest->p + rest->n, *open = memchr(rest->p, '[', rest->n);
     const char *colon = open == rest->p ? memchr(open, ':', rest->n) : NULL;
@@ -346,7 +338,7 @@ static void check_sentence(struct loader *l, const struct pattern *p, const stru
     while (rest.n && !l->in.failed) {
         struct str names = next_summary_part(&rest).names;
         while (names.n && !l->in.failed) {
-            struct str name = next_name(&names);
+            struct str name = str_part(&names, '|');
             if (formula_slot(&p->formula, name) == NONE)
                 error_at(l, map, NULL, "the formula has no such name, on which a part of `summary` hangs: ", name);
         }

@@ -92,9 +92,7 @@ void load_location(struct loader *l, const struct tree *n) {
         error_at(l, regex, NULL, "wrong regular expression: ", str_of(wrong));
         return;
     }
-    struct pattern_set *set = l->set;
-    set->locations = grow(set->locations, &set->locations_cap, set->nlocations + 1, sizeof *set->locations);
-    set->locations[set->nlocations++] = (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")};
+    APPEND(l->set, locations, (struct location_rule){re, r.strip != NULL, r.say.p ? r.say : STR("")});
 }
 
 /* The first of them is the compiler itself. */
@@ -118,12 +116,9 @@ void load_pass(struct loader *l, const struct tree *n) {
         {"level", FIELD_TEXT, false, offsetof(struct compiler_pass, level), NULL, NULL},
         {"file", FIELD_TEXT, false, offsetof(struct compiler_pass, file), NULL, NULL}};
     struct compiler_pass pass = {.name = STR("")};
-    if (!READ_RECORD(l, n, fields, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
-                     &pass))
-        return;
-    struct pattern_set *set = l->set;
-    set->passes = grow(set->passes, &set->passes_cap, set->npasses + 1, sizeof *set->passes);
-    set->passes[set->npasses++] = pass;
+    if (READ_RECORD(l, n, fields, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
+                    &pass))
+        APPEND(l->set, passes, pass);
 }
 
 void load_option(struct loader *l, const struct tree *n) {
@@ -131,11 +126,8 @@ void load_option(struct loader *l, const struct tree *n) {
         {"name", FIELD_TEXT, true, offsetof(struct compiler_option, name), NULL, NULL},
         {"needs", FIELD_TEXT, true, offsetof(struct compiler_option, needs), NULL, NULL}};
     struct compiler_option option = {.name = STR("")};
-    if (!READ_RECORD(l, n, fields, "{name: optimization-level=1, needs: a compiler with OpModel}", &option))
-        return;
-    struct pattern_set *set = l->set;
-    set->options = grow(set->options, &set->options_cap, set->noptions + 1, sizeof *set->options);
-    set->options[set->noptions++] = option;
+    if (READ_RECORD(l, n, fields, "{name: optimization-level=1, needs: a compiler with OpModel}", &option))
+        APPEND(l->set, options, option);
 }
 
 static enum op_kind operator_of(struct loader *l, const struct tree *n) {
@@ -156,12 +148,11 @@ void load_unchecked(struct loader *l, const struct tree *n) {
         {"makes", FIELD_SCALAR, true, offsetof(struct unchecked_record, makes), NULL, NULL},
         {"accepts", FIELD_TEXT, true, offsetof(struct unchecked_record, u.accepts), NULL, NULL},
         {"of", FIELD_TREE, false, offsetof(struct unchecked_record, of), NULL, NULL}};
-    struct pattern_set *set = l->set;
     if (!READ_RECORD(l, n, fields,
                      "{pass: ttir-fusing, pattern: MishFusingPattern, makes: mish, of: where, accepts: any threshold}",
                      &r))
         return;
-    if (!find_pass(set, r.u.pass))
+    if (!find_pass(l->set, r.u.pass))
         error_at(l, n, NULL, "none of `passes`: ", r.u.pass);
     else if (r.of && count_items(r.of) > MOST_REPLACED)
         error_at(l, r.of, NULL, "at most 4 ops are meant", STR(""));
@@ -169,6 +160,5 @@ void load_unchecked(struct loader *l, const struct tree *n) {
         r.u.makes = operator_of(l, r.makes);
     for (const struct tree *i = r.of ? items_of(r.of) : NULL; i && !l->in.failed; i = i->next)
         r.u.of[r.u.nof++] = operator_of(l, i);
-    set->unchecked = grow(set->unchecked, &set->unchecked_cap, set->nunchecked + 1, sizeof *set->unchecked);
-    set->unchecked[set->nunchecked++] = r.u;
+    APPEND(l->set, unchecked, r.u);
 }

@@ -39,6 +39,11 @@ uint32_t count_items(const struct tree *n);
 #define READ_RECORD(l, n, fields, example, out)                                                                        \
     record_read(&(l)->in, n, fields, sizeof(fields) / sizeof *(fields), example, out)
 
+/* Adds an item to a growable list of a struct: to->list, to->nlist, to->list_cap. */
+#define APPEND(to, list, ...)                                                                                          \
+    ((to)->list = grow((to)->list, &(to)->list##_cap, (to)->n##list + 1, sizeof *(to)->list),                          \
+     (to)->list[(to)->n##list++] = __VA_ARGS__)
+
 /* ---- items of the sections of files ---- */
 void load_definition(struct loader *l, const struct tree *n); /* load_sections.c: `define` */
 void load_location(struct loader *l, const struct tree *n);   /* load_sections.c: `locations` */

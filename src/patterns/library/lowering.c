@@ -113,9 +113,7 @@ void add_lowering(struct loader *l, const struct tree *n, const struct idiom *op
     if (l->in.failed)
         return;
     w.primitive = formula_find(w.formula, is_op, &w.kind) != NULL;
-    l->set->lowerings =
-        grow(l->set->lowerings, &l->set->lowerings_cap, l->set->nlowerings + 1, sizeof *l->set->lowerings);
-    l->set->lowerings[l->set->nlowerings++] = w;
+    APPEND(l->set, lowerings, w);
 }
 
 void lowerings_free(struct pattern_set *set) {

@@ -243,7 +243,6 @@ struct summary_part {
     struct str names, text;
 };
 struct summary_part next_summary_part(struct str *rest);
-struct str next_name(struct str *names);
 
 /* How near a direct fusion is: the dialect has the fused op, its op lacks an operand or attribute, or only the library
  * of TTNN has the op; elsewhere: it is none. */

@@ -18,11 +18,8 @@ void load_sign(struct loader *l, const struct tree *n) {
         {"op", FIELD_TEXT, true, offsetof(struct fusing_sign, op), NULL, NULL},
         {"operands", FIELD_VALUE, false, offsetof(struct fusing_sign, operands), read_operands, NULL}};
     struct fusing_sign sign = {.op = n->text};
-    if (n->kind != TREE_SCALAR && !READ_RECORD(l, n, fields, "- {op: ttnn.linear, operands: 3}", &sign))
-        return;
-    struct pattern_set *set = l->set;
-    set->signs = grow(set->signs, &set->signs_cap, set->nsigns + 1, sizeof *set->signs);
-    set->signs[set->nsigns++] = sign;
+    if (n->kind == TREE_SCALAR || READ_RECORD(l, n, fields, "- {op: ttnn.linear, operands: 3}", &sign))
+        APPEND(l->set, signs, sign);
 }
 
 /* Operands that hold data; absent ones and devices do not count. */

@@ -278,9 +278,9 @@ static bool find_frame(const struct fused_form *f, const struct reference *r, ui
     return shape_in_graph(g, b->value, &s) && imap_coordinates(&out->map, s.dim, s.rank, &out->axes);
 }
 
-/* The axes of the root but the last two; all but the last where the second last is a batch of a product with one row,
- * of which the root has no axis: a vector times a matrix for each batch. */
-static uint32_t count_batches(const struct axes *root, const struct reference *r) {
+/* How many axes of the root are batches: all but the last two; all but the last where the second last is a batch of a
+ * product with one row, of which the root has no axis: a vector times a matrix for each batch. */
+static uint32_t count_batch_axes(const struct axes *root, const struct reference *r) {
     uint32_t n = root->n < 2 ? 0 : root->n - 2, all = n;
     for (uint32_t slot = 0; slot < reference_formula(r)->nslots; slot++) {
         const struct binding *b = &r->bound.slots[slot];
@@ -357,13 +357,13 @@ static bool has_slice_bounds(const struct node *n, void *context) {
     return node_attribute(n, "begin").n > 0;
 }
 
-/* The axis of the root that has this digit; NONE: none, or it is several. */
-static uint32_t axis_with(const struct axes *root, const struct imap *digit, bool *several) {
+/* The axis of the root that this axis factor is of; NONE: none, or `several`. */
+static uint32_t axis_of_factor(const struct axes *root, const struct imap *factor, bool *several) {
     uint32_t found = NONE;
     for (uint32_t k = 0; k < root->n; k++) {
         struct imap axis;
         axes_axis(root, (int)k, &axis);
-        if (!imap_touches(digit, &axis))
+        if (!imap_touches(factor, &axis))
             continue;
         *several |= found != NONE;
         found = k;
@@ -383,9 +383,9 @@ static uint32_t root_axis_of(const struct fused_form *f, const struct reference 
         const struct binding *b = &r->bound.slots[slot];
         for (uint32_t i = 0; reference_binds(r, slot) && b->value == value && i < b->map->n && axis == NONE; i++) {
             const struct term *t = &b->map->t[i];
-            struct imap digit = {.n = 1, .t = {{t->space, t->lo * (stride / t->stride), s.dim[d], 1}}};
+            struct imap factor = {.n = 1, .t = {{t->space, t->lo * (stride / t->stride), s.dim[d], 1}}};
             if (stride % t->stride == 0 && stride < t->stride * t->size)
-                axis = axis_with(f->root_axes, &digit, several);
+                axis = axis_of_factor(f->root_axes, &factor, several);
         }
     }
     return axis;
@@ -456,7 +456,7 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
 void axis_frames_find(struct fused_form *f, const struct reference *r) {
     f->names_axes = formula_find(f->formula, names_axis, NULL) != NULL;
     find_work_axis(f, r);
-    f->nbatches = count_batches(f->root_axes, r);
+    f->nbatches = count_batch_axes(f->root_axes, r);
     find_frames(f, r);
 }
 

@@ -20,7 +20,7 @@ struct proving {
 static void prove_one(void *context, uint32_t i, uint32_t worker) {
     struct proving *p = context;
     (void)worker;
-    if (watch_step(p->watch, "proving", i, p->selection->matches.n))
+    if (watch_wants(p->watch, "proving", i, p->selection->matches.n))
         p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
 }
 

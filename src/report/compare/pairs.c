@@ -294,7 +294,7 @@ static void read_path(struct finder *f, const struct fa_inputs *o, const char *p
     struct paths paths = {0};
     add_files(f, path, &paths);
     struct fa_inputs found = {.files = paths.items, .nfiles = paths.n, .max_input = o->max_input};
-    for (uint32_t k = 0; k < paths.n && watch_step(f->watch, "reading", k, paths.n); k++)
+    for (uint32_t k = 0; k < paths.n && watch_wants(f->watch, "reading", k, paths.n); k++)
         read_input(f, &found, k, paths.n == 1);
     free(paths.items);
 }
@@ -308,7 +308,7 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
             read_path(f, o, o->files[i]);
     sort_modules(&f->ttir);
     sort_modules(&f->ttnn);
-    for (uint32_t i = 0; i < f->ttnn.n && watch_step(f->watch, "comparing", i, f->ttnn.n); i++)
+    for (uint32_t i = 0; i < f->ttnn.n && watch_wants(f->watch, "comparing", i, f->ttnn.n); i++)
         for (uint32_t k = 0; k < f->ttir.n; k++)
             add_if_possible(f, k, i, &all);
     if (all.n)

@@ -352,7 +352,7 @@ static void find_near(struct explained_graph *r) {
     struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
     if (!r->asked && e->regions == REGION_KINDS)
         r->near = (struct near_misses){.take = add_near, .is_done = is_covered_at, .self = r};
-    for (uint32_t i = 0; i < n && watch_step(e->watch, "searching", i, n); i++)
+    for (uint32_t i = 0; i < n && watch_wants(e->watch, "searching", i, n); i++)
         find_near_in(r, ops, searched, i, funcs[i]);
     automaton_run_free(ops);
 }
@@ -484,7 +484,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
         return status;
     e->proofs = proofs_new(e->patterns);
     e->cache = match_cache_new(e->patterns);
-    for (uint32_t i = 0; i < e->inputs.ncompiles && watch_step(e->watch, "reading", i, e->inputs.ncompiles); i++)
+    for (uint32_t i = 0; i < e->inputs.ncompiles && watch_wants(e->watch, "reading", i, e->inputs.ncompiles); i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
     if (watch_say_ended(e->watch, &e->diags)) {
         e->n = 0;

@@ -248,12 +248,13 @@ static void say_axis(struct words *w) {
     const struct axis_spec *dim = &w->s->goal->node->dim;
     say_result_of(w, w->s->at);
     say_dims(w);
-    buf_add(w->out, STR(" works along another axis"));
-    if (dim->n) {
-        buf_add(w->out, STR(" than "));
-        axis_spec_print(dim, w->out);
-        buf_add(w->out, STR(" of the formula"));
-    }
+    bool all = graph_class(w->m->g, w->s->at) == OP_REDUCE && !graph_axes(w->m->g, w->s->at);
+    buf_printf(w->out, " works along %s%s", all ? "all axes" : "another axis",
+               !dim->n ? ""
+               : all   ? ", not "
+                       : " than ");
+    axis_spec_print(dim, w->out);
+    buf_add(w->out, dim->n ? STR(" of the formula") : STR(""));
 }
 
 static void say_part(struct words *w) {

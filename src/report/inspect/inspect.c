@@ -75,7 +75,7 @@ static void inspect_blocks(struct inspector *r, size_t file) {
     struct file_facts *f = &in->files[file];
     struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
     uint32_t n = chosen_blocks(f, order);
-    for (uint32_t i = 0, next = 0; i < n && watch_step(r->watch, "reading", i, n); i = next) {
+    for (uint32_t i = 0, next = 0; i < n && watch_wants(r->watch, "reading", i, n); i = next) {
         struct level *level[2] = {NULL, NULL}; /* TTIR, TTNN */
         for (next = i; next < n && order[next].graph == order[i].graph; next++) {
             struct level *l = read_block(in, f, order[next].block);
@@ -118,7 +118,7 @@ static void open_files(struct inspector *r, const struct fa_inputs *o) {
     struct source_list list = {0};
     uint32_t *end = arena_alloc(&in->arena, (o->nfiles + 1) * sizeof *end);
     for (size_t i = 0; i < o->nfiles; i++) {
-        if (watch_step(r->watch, "reading", (uint32_t)i, (uint32_t)o->nfiles))
+        if (watch_wants(r->watch, "reading", (uint32_t)i, (uint32_t)o->nfiles))
             source_read(&list, o, i, &in->diags);
         end[i] = list.n;
     }
@@ -161,7 +161,7 @@ static void inspect_partners(struct inspector *r, struct file_facts *ttir, struc
             continue;
         number++;
         for (uint32_t k = 0; k < ttnn->scan.nblocks; k++) {
-            if (partners[k] != i || !watch_step(r->watch, "reading", i, ttir->scan.nblocks))
+            if (partners[k] != i || !watch_wants(r->watch, "reading", i, ttir->scan.nblocks))
                 continue;
             struct level *of_ttir = read_block(in, ttir, i), *of_ttnn = read_block(in, ttnn, k);
             add_pair(r, number, ttir->scan.ngraphs > 1, of_ttir, of_ttnn);

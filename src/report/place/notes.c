@@ -142,7 +142,7 @@ static struct str sentence_of(const struct match *m, const struct match_detail *
         struct summary_part part = next_summary_part(&s);
         bool there = !part.names.n;
         while (part.names.n && !there)
-            there = is_bound(m, d, next_name(&part.names));
+            there = is_bound(m, d, str_part(&part.names, '|'));
         if (there)
             buf_add(&out, part.text);
     }

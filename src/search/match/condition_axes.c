@@ -108,14 +108,6 @@ bool condition_along_reduced(const struct condition_call *c) {
     return imap_equal(&map, &axis);
 }
 
-/* Indexed by axes of the formula only: it is read whole, however it was sliced on the way. */
-bool condition_aligned(const struct condition_call *c) {
-    for (uint32_t i = 0; c->arg[0].value != NONE && i < c->arg[0].map->n; i++)
-        if (c->arg[0].map->t[i].space >= FRESH_SPACE)
-            return false;
-    return true;
-}
-
 /* One row for each element of one other axis, along the last axis element for element. */
 static bool is_table_of_rows(const struct axes *axes, const struct imap *map) {
     struct imap last;

@@ -48,8 +48,8 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
 /* measure.c: NaN when the value is absent or has no such number. */
 double measure(const struct evaluation *e, const struct number *n);
 
-/* Two maps to a value lead to equal elements, or are both of the whole tensor: they lead from the same places along the
- * axes that the formula has there to the same elements, as those of the two operands of x @ transposed(x). */
+/* Two maps to a value lead to equal elements, or are both of the whole tensor: they lead from the same positions along
+ * the axes that the formula has there to the same elements, as those of the two operands of x @ transposed(x). */
 bool match_same_elements(const struct graph *g, uint32_t value, const struct imap *a, const struct axes *a_axes,
                          const struct imap *b, const struct axes *b_axes);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The factors of the map as places along the axes; false where it depends on others. */
+/* The factors of the map as positions along the axes; false where it depends on others. */
 static bool along_axes(const struct imap *map, const struct axes *axes, struct imap *out) {
     struct imap left, had, others;
     imap_copy(&left, map);

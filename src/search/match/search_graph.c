@@ -37,7 +37,7 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
 
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
-    if (!watch_step(s->setup->watch, "searching", i, s->nfuncs))
+    if (!watch_wants(s->setup->watch, "searching", i, s->nfuncs))
         return;
     if (!s->searchers[slot])
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
