@@ -80,9 +80,10 @@ static const struct {
 };
 
 const char *cpp_operand_name(enum op_kind k, uint32_t i) {
-    static const char *const known[] = {"weight", "bias", "index", "input", "source", "residual", "mean", "variance"};
+    static const char *const known[] = {"weight",  "bias",  "index",  "input", "source",  "residual",
+                                        "operand", "scale", "offset", "mean",  "variance"};
     struct str rest = str_of(k == K_SCATTER                ? "input,index,source"
-                             : k == K_BATCH_NORM_INFERENCE ? "input,weight,bias,mean,variance"
+                             : k == K_BATCH_NORM_INFERENCE ? "operand,scale,offset,mean,variance"
                                                            : op_table[k].roles),
                role = {0};
     for (uint32_t n = 0; n <= i && rest.n; n++)
@@ -126,7 +127,7 @@ const char *cpp_builder(enum op_kind k) {
         {"max_pool2d", "input kernel stride dilation padding ceil_mode flattened_compat_info"},
         {"avg_pool2d", "input kernel stride dilation padding ceil_mode count_include_pad flattened_compat_info"},
         {"conv1d", "input weight bias stride padding dilation groups batch_dim length_dim channel_dim"},
-        {"batch_norm_inference", "input weight bias mean variance epsilon dimension"},
+        {"batch_norm_inference", "operand scale offset mean variance epsilon dimension"},
         {"topk", "input k dim largest sorted"},
         {"sort", "input dim descending stable"},
         {"repeat", "input repeat_dimensions"},

@@ -407,20 +407,17 @@ static void create_composite(struct creation *c) {
 
 /* ---- all of it ---- */
 
-/* Operands that stand behind the first root and are made of what is there before it. */
+/* What the other results are made of may stand behind the first one. */
 static void move_operands(struct pass_writer *w) {
-    const struct mlir *m = w->place.g->m;
-    struct str root = w->expr[m->ops[w->place.roots[0]].first_result];
     struct buf list = {0};
-    for (uint32_t v = 0; v < m->nvalues; v++)
-        if (w->place.read[v] && m->values[v].def != NONE && m->values[v].def > w->place.roots[0])
-            buf_printf(&list, "%s%s", list.n ? ", " : "", w->expr[v].p);
+    for (uint32_t i = w->nread_first; i < w->nread; i++)
+        buf_printf(&list, "%s%s", list.n ? ", " : "", w->expr[w->reads[i]].p);
     struct str all = buf_take(&list, w->arena);
     if (!all.n)
         return;
     w->uses_utils = true;
     cpp_put(&w->rewrite, INDENT, "for (Value value : {%s}) {", all.p);
-    cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %s);", root.p);
+    cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %s);", pass_anchor(w).p);
     cpp_put(&w->rewrite, INDENT, "}");
 }
 

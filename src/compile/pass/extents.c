@@ -299,7 +299,13 @@ static struct str print_node(struct extents_of_place *e, uint32_t at) {
         return arena_printf(e->place->arena, "%s[%u]", shape.p, dim);
     }
     struct str text = print_made(e, class);
-    text = text.n ? text : extents_number(e, e->size[at]);
+    for (uint32_t i = 0; i < e->ndefines && !text.n; i++) { /* one that is as long has a name */
+        uint32_t rank;
+        shape_of(e, false, e->defines[i], &rank);
+        for (uint32_t d = 0; d < rank && !text.n; d++)
+            if (e->size[e->first[0][e->defines[i]] + d] == e->size[at] && e->size[at] > 1)
+                text = print_node(e, e->first[0][e->defines[i]] + d);
+    }
     return text.n ? text : arena_printf(e->place->arena, "%" PRId64, e->size[at]);
 }
 
@@ -341,22 +347,37 @@ struct str extents_list(struct extents_of_place *e, bool form, uint32_t value) {
     return buf_take(&b, e->place->arena);
 }
 
-struct str extents_number(struct extents_of_place *e, int64_t number) {
-    uint32_t found = NONE, node = NONE;
-    for (uint32_t i = 0; i < e->ndefines && number > 1; i++) {
-        uint32_t rank, v = e->defines[i];
-        const int64_t *dims = shape_of(e, false, v, &rank);
-        for (uint32_t d = 0; d < rank; d++) {
-            uint32_t class = set_first(e->up, e->first[0][v] + d);
-            if (dims[d] != number || class == found)
-                continue;
-            if (found != NONE)
-                return STR("");
-            found = class;
-            node = e->first[0][v] + d;
-        }
+/* The extents of what is replaced that are this number, of which one is returned, or NONE; `join`: they are equal. */
+static uint32_t find_replaced(const struct extents_of_place *e, int64_t number, bool join) {
+    uint32_t found = NONE, rank;
+    for (uint32_t i = 0; i < e->place->nroots && number > 1; i++) {
+        const struct mlir_op *o = &e->place->g->m->ops[e->place->roots[i]];
+        for (uint32_t v = o->first_result; v < o->first_result + o->nresults; v++)
+            for (uint32_t d = 0; shape_of(e, false, v, &rank) && d < rank; d++) {
+                uint32_t at = e->first[0][v] + d;
+                if (e->size[at] == number && found != NONE && join)
+                    sets_join(e->up, found, at);
+                found = e->size[at] == number && found == NONE ? at : found;
+            }
     }
-    return node == NONE ? STR("") : print_node(e, node);
+    return found;
+}
+
+/* Counts of the form, as of heads, are extents of what is replaced: where several are this number, they are compared.
+ */
+static void join_counts(struct extents_of_place *e) {
+    const struct graph *f = e->place->f;
+    for (uint32_t op = 0; op < f->m->nops; op++)
+        for (uint32_t i = 0; e->place->is_new[op] && i < graph_attributes(f, op)->n; i++) {
+            const struct attr *x = &graph_attributes(f, op)->at[i];
+            if (x->is_whole && op_dims_role((enum op_kind)f->kind[op], x->key) == DIMS_COUNT)
+                (void)find_replaced(e, x->whole, true);
+        }
+}
+
+struct str extents_number(struct extents_of_place *e, int64_t number) {
+    uint32_t found = find_replaced(e, number, false);
+    return found == NONE ? STR("") : print_node(e, found);
 }
 
 uint32_t extents_like(struct extents_of_place *e, uint32_t form_value) {
@@ -440,6 +461,7 @@ struct str extents_guards(struct extents_of_place *e, const uint32_t *values, ui
     struct arena *a = e->place->arena;
     struct str *lists = arena_alloc(a, (n + (size_t)1) * sizeof *lists);
     struct buf out = {0};
+    join_counts(e);
     for (uint32_t i = 0; i < n; i++)
         if (is_variable(e->expr[values[i]]) && adds_names(e, values[i]))
             e->defines[e->ndefines++] = values[i];

@@ -37,8 +37,7 @@ struct str extents_list(struct extents_of_place *e, bool form, uint32_t value);
 void extents_name(struct extents_of_place *e, uint32_t form_value, struct str type);
 /* A value of g of the same shape and element type that the code can call; NONE: none is. */
 uint32_t extents_like(struct extents_of_place *e, uint32_t form_value);
-/* An extent of what is read or replaced that is this number, of one class; empty: there is none, or there are several.
- */
+/* An extent of what is replaced that is this number; empty: there is none. */
 struct str extents_number(struct extents_of_place *e, int64_t number);
 /* An offset along an extent of f: the sum of the first of what is put together there, a part of it, or a number. */
 struct str extents_offset(struct extents_of_place *e, uint32_t form_value, uint32_t dim, int64_t offset);

@@ -378,6 +378,7 @@ static bool match_roots(struct pass_writer *w) {
             put_consumer(w, i, from);
         uint32_t before = t.nsteps;
         visit_operands(w, &t, w->place.roots[i]);
+        w->nread_first = i ? w->nread_first : w->nread;
         struct str name = w->expr[w->place.g->m->ops[w->place.roots[i]].first_result];
         if (i > 0 && t.nsteps == before)
             pass_condition(&t.missing, "!%s", name.p);

@@ -39,6 +39,7 @@ struct pass_writer {
     bool *final;      /* per value of g: by a variable */
     struct pass_constant constants[MAX_CONSTANTS];
     uint32_t nconstants;
+    uint32_t nread_first;                /* how many of `reads` the first root takes */
     uint32_t reads[MAX_NAMES], nread;    /* values of g that the form takes, in the order in which they are met */
     uint32_t shapes[MAX_NAMES], nshapes; /* values of g whose shapes no op before says */
     struct str names[MAX_NAMES];         /* of variables */
