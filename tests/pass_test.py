@@ -199,7 +199,7 @@ class Table:
 """
 
     def header(self, text):
-        used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "TypecastOp"]
+        used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "ZerosOp", "OnesOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "TypecastOp"]
         composite = "Op<CompositeOp, OpTrait::VariadicResults, OpTrait::VariadicOperands>" if INCLUDE else "OpState"
         return ("#pragma once\n#include <vector>\n" + "".join(f'#include "{h}"\n' for h in HEADERS) +
                 f"""namespace mlir::tt::ttcore {{ enum class ReduceType {{ Sum, Prod, Invalid }}; struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};

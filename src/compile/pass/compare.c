@@ -53,7 +53,8 @@ static void compare_attribute(struct pass_writer *w, uint32_t op, const struct a
     else if (x->is_whole)
         pass_condition(to, "%s.get%s() != %" PRId64, of.p, name, x->whole);
     else if (x->is_number)
-        pass_condition(to, "%s.get%s().convertToFloat() != %s", of.p, name, cpp_float(attr_value(x), w->arena).p);
+        pass_condition(to, "%s.get%sAttr() != rewriter.getF32FloatAttr(%s)", of.p, name,
+                       cpp_float(attr_value(x), w->arena).p);
     else { /* "#ttcore.reduce_type<sum>" */
         struct str rest = x->text, dialect = str_part(&rest, '.'), mnemonic = str_part(&rest, '<');
         struct str word = str_part(&rest, '>'), class = cpp_camel(mnemonic, true, w->arena);

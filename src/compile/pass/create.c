@@ -35,9 +35,9 @@ static struct str value_text(struct creation *c, uint32_t value) {
     return old != NONE ? w->expr[old] : STR("Value()");
 }
 
-/* The variable of this expression, which is written where it was not yet. */
-static struct str variable_of(struct creation *c, struct str text, struct str base, const char *end) {
-    for (uint32_t i = 0; i < c->nvariables; i++)
+/* The variable of this expression, which is written where it was not yet; `again`: in any case. */
+static struct str variable_of(struct creation *c, struct str text, struct str base, const char *end, bool again) {
+    for (uint32_t i = 0; i < c->nvariables && !again; i++)
         if (str_eq(c->variables[i].text, text))
             return c->variables[i].name;
     struct str name = pass_variable(c->w, base, end);
@@ -92,7 +92,7 @@ static struct str type_of_result(struct creation *c, uint32_t value) {
     if (from != NONE && str_find(c->made[from], STR("Op")) && !str_find(c->made[from], STR("(")))
         return arena_printf(w->arena, "%s.getType().clone(%s)", c->made[from].p, element.p);
     struct str text = arena_printf(w->arena, "RankedTensorType::get(%s, %s)", dims.p, element.p);
-    struct str name = variable_of(c, text, pass_word(c->f, c->op), "Type");
+    struct str name = variable_of(c, text, pass_word(c->f, c->op), "Type", false);
     extents_name(&w->extents, value, name);
     return name;
 }
@@ -349,7 +349,8 @@ static void create_op(struct creation *c, bool last) {
             cpp_put(&w->rewrite, INDENT, "rewriter.replaceOpWithNewOp<%s>(%s, %s%s);", class.p, root.p, text.p, args.p);
         return;
     }
-    struct str base = last ? STR("fused") : pass_word(c->f, c->op), name = variable_of(c, creation_text(c), base, "Op");
+    struct str base = last ? STR("fused") : pass_word(c->f, c->op),
+               name = variable_of(c, creation_text(c), base, "Op", !reshapes);
     carry_weight_type(c, name);
     for (uint32_t i = 0; i < o->nresults; i++)
         c->made[o->first_result + i] = o->nresults == 1 ? name : arena_printf(w->arena, "%s->getResult(%u)", name.p, i);

@@ -112,10 +112,13 @@ static void visit_leaf(struct pass_writer *w, struct root_guards *t, const struc
     for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
          op = place_def(&w->place, leaf))
         leaf = graph_operands(w->place.g, op)[0];
+    w->final[leaf] = w->final[same] = true;
+    w->expr[leaf] = w->expr[same] = expr;
+    if (!w->place.read[same] && w->place.inside[same] <= 1) /* it may be any */
+        return;
     struct str name = pass_variable(w, leaf_name(w, same, x->expr), "");
     cpp_put(&t->leaves, INDENT, "Value %s = %s;", name.p, expr.p);
     w->expr[leaf] = w->expr[same] = name;
-    w->final[leaf] = w->final[same] = true;
     if (w->place.read[same] && w->nread < MAX_NAMES)
         w->reads[w->nread++] = leaf;
 }
@@ -199,8 +202,7 @@ static bool find_path(const struct pass_writer *w, const uint32_t *x, uint32_t v
     const struct graph *g = w->place.g;
     struct producer p = producer_of(w, value);
     uint32_t before = path->n;
-    bool known = place_constant(&w->place, value) || place_inner(&w->place, place_behind(&w->place, value));
-    if (!known || p.op == NONE || before == n)
+    if (!place_inner(&w->place, place_behind(&w->place, value)) || p.op == NONE || before == n)
         return false;
     path->names[path->n++] = mlir_op_name(g->m, p.op);
     bool found = path->n == n && is_made_by(w, x[0], path, 0) && !is_made_by(w, x[1], path, 0);
@@ -234,7 +236,7 @@ static struct str operand_name(struct pass_writer *w, uint32_t value) {
                          "Index");
 }
 
-/* The operand that is a constant, known, or alone of the result's type, and what is true where it is the first, asked
+/* The operand that is known, or alone of the result's type, and what is true where it is the first, asked
  * behind the guard that the op is there; empty: nothing tells them apart, or a matched op makes one. */
 static struct str telling_plain(struct pass_writer *w, uint32_t op, uint32_t *first) {
     const uint32_t *x = graph_operands(w->place.g, op);
@@ -244,11 +246,7 @@ static struct str telling_plain(struct pass_writer *w, uint32_t op, uint32_t *fi
     if (place_inner(&w->place, place_behind(&w->place, x[0])) || place_inner(&w->place, place_behind(&w->place, x[1])))
         return STR("");
     for (*first = 0; *first < 2; ++*first) {
-        uint32_t v = x[*first], end = place_behind(&w->place, v);
-        if (place_constant(&w->place, end)) {
-            w->helpers |= HELPER_SPLAT;
-            return arena_printf(w->arena, "getSplatValue(%s)", left.p);
-        }
+        uint32_t v = x[*first];
         if (w->final[v])
             return arena_printf(w->arena, "%s == %s", left.p, w->expr[v].p);
         if (m->values[v].type == type && m->values[x[!*first]].type != type)
@@ -258,16 +256,23 @@ static struct str telling_plain(struct pass_writer *w, uint32_t op, uint32_t *fi
 }
 
 static void visit_commuting(struct pass_writer *w, struct root_guards *t, uint32_t op) {
-    uint32_t first = 0;
-    struct str of = w->expr[w->place.g->m->ops[op].first_result], ops = telling(w, op, &first), index[2] = {{0}, {0}};
-    struct str late = ops.n ? STR("") : telling_plain(w, op, &first);
-    if (ops.n || late.n) {
-        index[first] = operand_name(w, graph_operands(w->place.g, op)[first]);
+    const uint32_t *o = graph_operands(w->place.g, op);
+    struct str of = w->expr[w->place.g->m->ops[op].first_result], find = {0}, late = {0}, index[2] = {{0}, {0}};
+    bool constant = place_constant(&w->place, o[0]) != place_constant(&w->place, o[1]);
+    uint32_t first = constant && place_constant(&w->place, o[1]);
+    if (constant)
+        find = STR("findConstant");
+    else if ((find = telling(w, op, &first)).n)
+        find = arena_printf(w->arena, "findOperand<%s>", find.p);
+    else
+        late = telling_plain(w, op, &first);
+    if (find.n || late.n) {
+        index[first] = operand_name(w, o[first]);
         index[!first] = arena_printf(w->arena, "1 - %s", index[first].p);
     }
-    if (ops.n) {
-        w->helpers |= HELPER_OPERAND;
-        cpp_put(&w->guards, INDENT, "unsigned %s = findOperand<%s>(%s);", index[first].p, ops.p, of.p);
+    if (find.n) {
+        w->helpers |= constant ? HELPER_CONSTANT | HELPER_SPLAT : HELPER_OPERAND;
+        cpp_put(&w->guards, INDENT, "unsigned %s = %s(%s);", index[first].p, find.p, of.p);
     } else if (late.n)
         cpp_put(&t->leaves, INDENT, "unsigned %s = %s ? 0 : 1;", index[first].p, late.p);
     for (uint32_t i = 0; i < 2; i++) {

@@ -78,8 +78,15 @@ static const struct {
                    "      return splat.getSplatValue<FloatAttr>().getValueAsDouble();\n"
                    "    }\n"
                    "  }\n"
+                   "  if (isa_and_nonnull<ZerosOp, OnesOp>(op)) {\n"
+                   "    return isa<OnesOp>(op) ? 1.0 : 0.0;\n"
+                   "  }\n"
                    "  return std::nullopt;\n"
                    "}\n\n"},
+    {HELPER_CONSTANT, "// The operand of a commutative op that is a number in all elements.\n"
+                      "unsigned findConstant(Operation *op) {\n"
+                      "  return op && getSplatValue(op->getOperand(0)) ? 0 : 1;\n"
+                      "}\n\n"},
     {HELPER_NEAR, "bool isSplat(Value value, double expected) {\n"
                   "  std::optional<double> number = getSplatValue(value);\n"
                   "  return number && (*number == expected ||\n"

@@ -26,7 +26,8 @@ enum pass_helper {
     HELPER_PRODUCER = 16, /* getProducer */
     HELPER_OPERAND = 32,  /* findOperand */
     HELPER_CONSUMER = 64, /* getConsumer */
-    HELPER_SLICE = 128    /* createSlice */
+    HELPER_SLICE = 128,   /* createSlice */
+    HELPER_CONSTANT = 256 /* findConstant */
 };
 
 struct pass_writer {
