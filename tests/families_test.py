@@ -35,7 +35,7 @@ class Families(unittest.TestCase):
             with self.subTest(fixture=path), open(path) as f:
                 expected = f.read().split("\n")[1]
                 status, said, report = self.audits.audit(path.split(".")[-2], path)
-                self.assertEqual((status, said), (int(report is not None), []))
+                self.assertEqual((status, [s for s in said if not s.startswith("note: ")]), (int(report is not None), []))
                 got = []
                 for entry in report or []:
                     ops = " ".join(op.split(".")[1] for op in entry["component_ops"])
