@@ -140,7 +140,6 @@ static struct buf match_constants(struct pass_writer *w) {
     for (uint32_t i = 0; i < w->nconstants; i++) {
         struct pass_constant *c = &w->constants[i];
         struct str expr = c->expr, number = c->variable.n ? STR("") : expected_number(w, c);
-        w->helpers |= HELPER_SPLAT | (c->variable.n ? 0 : HELPER_NEAR);
         if (!c->variable.n) {
             pass_condition(&others, "!isSplat(%s, %s)", expr.p, number.p);
             continue;
@@ -196,7 +195,6 @@ static void match_elements(struct pass_writer *w, struct buf *conditions) {
     struct str all = buf_take(&list, w->arena);
     if (all.n)
         pass_condition(conditions, "!haveElementType({%s}, %s.getType().getElementType())", all.p, pass_anchor(w).p);
-    w->helpers |= all.n ? HELPER_ELEMENTS : 0;
 }
 
 /* Reads first, since what is written is made of them. */
@@ -220,11 +218,7 @@ static void put_shapes(struct pass_writer *w, struct buf *ranks) {
         struct str name = e->shape[v], expr = w->expr[v];
         if (!name.n)
             continue;
-        bool op = str_find(expr, STR("Op")) != NULL;
-        cpp_put(&w->guards, INDENT,
-                op ? "ArrayRef<int64_t> %s = %s.getType().getShape();"
-                   : "ArrayRef<int64_t> %s = cast<RankedTensorType>(%s.getType()).getShape();",
-                name.p, expr.p);
+        cpp_put(&w->guards, INDENT, "ArrayRef<int64_t> %s = getShape(%s);", name.p, expr.p);
         graph_shape(w->place.g, v, &rank);
         if (e->indexed[v])
             pass_condition(ranks, "%s.size() != %u", name.p, rank);
@@ -237,7 +231,6 @@ static void match_shapes(struct pass_writer *w, const struct str more[3]) {
     for (uint32_t i = 0; i < 3; i++)
         if (more[i].n)
             pass_condition(&guards, "%s", more[i].p);
-    w->helpers |= str_find(buf_str(&guards), STR("haveShape")) ? HELPER_SHAPE : 0;
     match_elements(w, &guards);
     pass_refuse(w, &guards, "unexpected shapes or types");
 }

@@ -55,7 +55,6 @@ static struct str element_type(struct creation *c, uint32_t value) {
     for (uint32_t i = 0; i < w->nread + w->place.nroots; i++) {
         uint32_t v = i < w->nread ? w->reads[i] : w->place.g->m->ops[w->place.roots[i - w->nread]].first_result;
         if (graph_dtype(w->place.g, v) == t) {
-            w->element_types = true;
             return arena_printf(w->arena, "getElementTypeOrSelf(%s)", w->expr[v].p);
         }
     }
@@ -298,7 +297,6 @@ static struct str reshape_text(struct creation *c, uint32_t result, uint32_t ope
     struct str shape = old == NONE ? extents_list(&w->extents, true, result)
                                    : arena_printf(w->arena, "%s.getType().getShape()", w->expr[old].p);
     struct str from = value_text(c, operand);
-    w->uses_utils = true;
     return arena_printf(w->arena, "utils::createReshapeOp(rewriter, loc, %s, %s)", from.p, shape.p);
 }
 
@@ -311,7 +309,6 @@ static struct str slice_text(struct creation *c, const struct slice_bounds *s) {
     struct str from = value_text(c, x), begin = extents_offset(&w->extents, x, d, s->begin[d]);
     struct str end = extents_offset(&w->extents, x, d, s->end[d]);
     struct str step = s->step[d] == 1 ? STR("") : arena_printf(w->arena, ", /*step=*/%" PRId64, s->step[d]);
-    w->helpers |= HELPER_SLICE;
     return arena_printf(w->arena, "createSlice(%s, loc, %s, /*dim=*/%u, %s, %s%s)", c->builder, from.p, d, begin.p,
                         end.p, step.p);
 }
@@ -403,7 +400,6 @@ static void create_composite(struct creation *c) {
             "rewriter.getStringAttr(\"%.*s\"), FlatSymbolRefAttr::get(funcOp), /*composite_attributes=*/nullptr);",
             made.p, type.p, args.p, (int)name.n, name.p);
     c->made[o->first_result] = arena_printf(w->arena, "%s->getResult(0)", made.p);
-    w->composite = true;
 }
 
 /* ---- all of it ---- */
@@ -416,7 +412,6 @@ static void move_operands(struct pass_writer *w) {
     struct str all = buf_take(&list, w->arena);
     if (!all.n)
         return;
-    w->uses_utils = true;
     cpp_put(&w->rewrite, INDENT, "for (Value value : {%s}) {", all.p);
     cpp_put(&w->rewrite, INDENT + 2, "utils::moveUDChainBefore(value, %s);", pass_anchor(w).p);
     cpp_put(&w->rewrite, INDENT, "}");

@@ -107,7 +107,6 @@ static void visit_leaf(struct pass_writer *w, struct root_guards *t, const struc
     if (x->value != leaf) {
         struct str classes = template_text(w, &p, false);
         expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%s(%s)", classes.p, expr.p);
-        w->counts_uses = true;
     }
     for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
          op = place_def(&w->place, leaf))
@@ -140,8 +139,6 @@ static void visit_step(struct pass_writer *w, struct root_guards *t, const struc
         w->expr[result + i] = arena_printf(w->arena, "%s->getResult(%u)", name.p, i);
         w->final[result + i] = true;
     }
-    w->helpers |= HELPER_PRODUCER;
-    w->counts_uses = true;
     cpp_put(&w->guards, INDENT, "auto %s = getProducer%s(%s, %s%s);", name.p, classes.p, of.p, x->index.p, more.p);
     visit_operands(w, t, p->op);
     if (t->nsteps == before) /* else those before it are null with it */
@@ -271,7 +268,6 @@ static void visit_commuting(struct pass_writer *w, struct root_guards *t, uint32
         index[!first] = arena_printf(w->arena, "1 - %s", index[first].p);
     }
     if (find.n) {
-        w->helpers |= constant ? HELPER_CONSTANT | HELPER_SPLAT : HELPER_OPERAND;
         cpp_put(&w->guards, INDENT, "unsigned %s = %s(%s);", index[first].p, find.p, of.p);
     } else if (late.n)
         cpp_put(&t->leaves, INDENT, "unsigned %s = %s ? 0 : 1;", index[first].p, late.p);
@@ -352,7 +348,6 @@ static void put_consumer(struct pass_writer *w, uint32_t number, struct str valu
         buf_printf(&others, "%s%s", i ? ", " : "", other.p);
     }
     struct str all = buf_take(&classes, w->arena), taken = buf_take(&others, w->arena);
-    w->helpers |= HELPER_CONSUMER;
     w->expr[m->ops[root].first_result] = name;
     w->final[m->ops[root].first_result] = true;
     cpp_put(&w->guards, INDENT, "auto %s = getConsumer<%s>(%s, {%s});", name.p, all.p, value.p, taken.p);

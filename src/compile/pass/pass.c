@@ -56,153 +56,163 @@ static struct str note_of(struct fa_pass *p, const struct fa_pass_options *o, co
 
 /* ---- the file ---- */
 
+/* Functions that the file has beside the pattern, where something takes them; each may take those before it. */
+enum { HELPERS = 10 };
 static const struct {
-    enum pass_helper of;
-    const char *text;
-} helpers[] = {
-    {HELPER_SPLAT, "// The number in all elements of a constant, behind what moves or casts it.\n"
-                   "std::optional<double> getSplatValue(Value value) {\n"
-                   "  Operation *op = value.getDefiningOp();\n"
-                   "  while (isa_and_nonnull<BroadcastOp, PermuteOp, ReshapeOp, TypecastOp>(op)) {\n"
-                   "    op = op->getOperand(0).getDefiningOp();\n"
-                   "  }\n"
-                   "  if (auto fullOp = dyn_cast_or_null<FullOp>(op)) {\n"
-                   "    if (auto number = dyn_cast<FloatAttr>(fullOp.getFillValue())) {\n"
-                   "      return number.getValueAsDouble();\n"
-                   "    }\n"
-                   "    return cast<IntegerAttr>(fullOp.getFillValue()).getInt();\n"
-                   "  }\n"
-                   "  if (auto constantOp = dyn_cast_or_null<ConstantOp>(op)) {\n"
-                   "    auto splat = dyn_cast<SplatElementsAttr>(constantOp.getValue());\n"
-                   "    if (splat && isa<FloatType>(splat.getElementType())) {\n"
-                   "      return splat.getSplatValue<FloatAttr>().getValueAsDouble();\n"
-                   "    }\n"
-                   "  }\n"
-                   "  if (isa_and_nonnull<ZerosOp, OnesOp>(op)) {\n"
-                   "    return isa<OnesOp>(op) ? 1.0 : 0.0;\n"
-                   "  }\n"
-                   "  return std::nullopt;\n"
-                   "}\n\n"},
-    {HELPER_CONSTANT, "// The operand of a commutative op that is a number in all elements.\n"
-                      "unsigned findConstant(Operation *op) {\n"
-                      "  return op && getSplatValue(op->getOperand(0)) ? 0 : 1;\n"
-                      "}\n\n"},
-    {HELPER_NEAR, "bool isSplat(Value value, double expected) {\n"
-                  "  std::optional<double> number = getSplatValue(value);\n"
-                  "  return number && (*number == expected ||\n"
-                  "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
-                  "}\n\n"},
-    {HELPER_SHAPE, "bool haveShape(ValueRange values, ArrayRef<int64_t> shape) {\n"
-                   "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
-                   "    return cast<RankedTensorType>(type).getShape() == shape;\n"
-                   "  });\n"
-                   "}\n\n"},
-    {HELPER_ELEMENTS, "bool haveElementType(ValueRange values, Type elementType) {\n"
-                      "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
-                      "    return getElementTypeOrSelf(type) == elementType;\n"
-                      "  });\n"
-                      "}\n\n"},
-    {HELPER_PRODUCER, "// The op that makes an operand of `op`, behind ops of ThroughTys; null if that\n"
-                      "// is another one, or has more or fewer users. 0: any number of them.\n"
-                      "template <typename OpTy, typename... ThroughTys>\n"
-                      "OpTy getProducer(Operation *op, unsigned operand, size_t uses = 1) {\n"
-                      "  if (!op) {\n"
-                      "    return nullptr;\n"
+    const char *name, *text;
+} helpers[HELPERS] = {
+    {"getSplatValue", "// The number in all elements of a constant, behind what moves or casts it.\n"
+                      "std::optional<double> getSplatValue(Value value) {\n"
+                      "  Operation *op = value.getDefiningOp();\n"
+                      "  while (isa_and_nonnull<BroadcastOp, PermuteOp, ReshapeOp, TypecastOp>(op)) {\n"
+                      "    op = op->getOperand(0).getDefiningOp();\n"
                       "  }\n"
-                      "  auto producer = ttmlir::utils::findOpThrough<OpTy, ThroughTys...>(\n"
-                      "      op->getOperand(operand));\n"
-                      "  if (producer && uses != 0 &&\n"
-                      "      ttmlir::utils::countUsers(producer->getResult(0)) != uses) {\n"
-                      "    return nullptr;\n"
+                      "  if (auto fullOp = dyn_cast_or_null<FullOp>(op)) {\n"
+                      "    if (auto number = dyn_cast<FloatAttr>(fullOp.getFillValue())) {\n"
+                      "      return number.getValueAsDouble();\n"
+                      "    }\n"
+                      "    return cast<IntegerAttr>(fullOp.getFillValue()).getInt();\n"
                       "  }\n"
-                      "  return producer;\n"
-                      "}\n\n"},
-    {HELPER_OPERAND, "template <typename OpTy, typename... RestTys>\n"
-                     "bool isMadeBy(Value value) {\n"
-                     "  Operation *op = value.getDefiningOp();\n"
-                     "  while (!isa_and_nonnull<OpTy>(op) &&\n"
-                     "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
-                     "    op = op->getOperand(0).getDefiningOp();\n"
-                     "  }\n"
-                     "  if constexpr (sizeof...(RestTys) == 0) {\n"
-                     "    return isa_and_nonnull<OpTy>(op);\n"
-                     "  } else {\n"
-                     "    return isa_and_nonnull<OpTy>(op) &&\n"
-                     "           llvm::any_of(op->getOperands(), isMadeBy<RestTys...>);\n"
-                     "  }\n"
-                     "}\n\n"
-                     "// The operand of a commutative op that an op of the first class makes, an\n"
-                     "// operand of which one of the second makes, and so on.\n"
-                     "template <typename... OpTys>\n"
-                     "unsigned findOperand(Operation *op) {\n"
-                     "  return op && isMadeBy<OpTys...>(op->getOperand(0)) ? 0 : 1;\n"
-                     "}\n\n"},
-    {HELPER_CONSUMER, "template <typename OpTy, typename... RestTys>\n"
-                      "auto followUsers(Operation *op) {\n"
-                      "  while (!isa_and_nonnull<OpTy>(op) &&\n"
-                      "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
-                      "    op = op->hasOneUse() ? *op->user_begin() : nullptr;\n"
-                      "  }\n"
-                      "  auto user = dyn_cast_or_null<OpTy>(op);\n"
-                      "  if constexpr (sizeof...(RestTys) == 0) {\n"
-                      "    return user;\n"
-                      "  } else {\n"
-                      "    bool leads = user && user->hasOneUse();\n"
-                      "    return followUsers<RestTys...>(leads ? *user->user_begin() : nullptr);\n"
-                      "  }\n"
-                      "}\n\n"
-                      "// The op that ops of these classes lead to from a user of `value`, and that is\n"
-                      "// not taken.\n"
-                      "template <typename... OpTys>\n"
-                      "auto getConsumer(Value value, ArrayRef<Operation *> taken) {\n"
-                      "  decltype(followUsers<OpTys...>(nullptr)) found;\n"
-                      "  for (Operation *user : value.getUsers()) {\n"
-                      "    auto op = followUsers<OpTys...>(user);\n"
-                      "    if (op && !llvm::is_contained(taken, op.getOperation())) {\n"
-                      "      found = op;\n"
+                      "  if (auto constantOp = dyn_cast_or_null<ConstantOp>(op)) {\n"
+                      "    auto splat = dyn_cast<SplatElementsAttr>(constantOp.getValue());\n"
+                      "    if (splat && isa<FloatType>(splat.getElementType())) {\n"
+                      "      return splat.getSplatValue<FloatAttr>().getValueAsDouble();\n"
                       "    }\n"
                       "  }\n"
-                      "  return found;\n"
+                      "  if (isa_and_nonnull<ZerosOp, OnesOp>(op)) {\n"
+                      "    return isa<OnesOp>(op) ? 1.0 : 0.0;\n"
+                      "  }\n"
+                      "  return std::nullopt;\n"
                       "}\n\n"},
-    {HELPER_SLICE, "// What `input` has along `dim` from `begin` on, up to `end`.\n"
-                   "SliceStaticOp createSlice(OpBuilder &builder, Location loc, Value input,\n"
-                   "                          int64_t dim, int64_t begin, int64_t end,\n"
-                   "                          int64_t step = 1) {\n"
-                   "  auto type = cast<RankedTensorType>(input.getType());\n"
-                   "  SmallVector<int64_t> shape(type.getShape());\n"
-                   "  SmallVector<int32_t> begins(shape.size(), 0), ends(type.getShape());\n"
-                   "  SmallVector<int32_t> steps(shape.size(), 1);\n"
-                   "  shape[dim] = (end - begin + step - 1) / step;\n"
-                   "  begins[dim] = begin;\n"
-                   "  ends[dim] = end;\n"
-                   "  steps[dim] = step;\n"
-                   "  return builder.create<SliceStaticOp>(\n"
-                   "      loc, RankedTensorType::get(shape, type.getElementType()), input,\n"
-                   "      builder.getI32ArrayAttr(begins), builder.getI32ArrayAttr(ends),\n"
-                   "      builder.getI32ArrayAttr(steps));\n"
-                   "}\n\n"},
+    {"findConstant", "// The operand of a commutative op that is a number in all elements.\n"
+                     "unsigned findConstant(Operation *op) {\n"
+                     "  return op && getSplatValue(op->getOperand(0)) ? 0 : 1;\n"
+                     "}\n\n"},
+    {"isSplat", "bool isSplat(Value value, double expected) {\n"
+                "  std::optional<double> number = getSplatValue(value);\n"
+                "  return number && (*number == expected ||\n"
+                "                    std::abs(*number - expected) <= %s * std::abs(expected));\n"
+                "}\n\n"},
+    {"getShape", "ArrayRef<int64_t> getShape(Value value) {\n"
+                 "  return cast<RankedTensorType>(value.getType()).getShape();\n"
+                 "}\n\n"},
+    {"haveShape", "bool haveShape(ValueRange values, ArrayRef<int64_t> shape) {\n"
+                  "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
+                  "    return cast<RankedTensorType>(type).getShape() == shape;\n"
+                  "  });\n"
+                  "}\n\n"},
+    {"haveElementType", "bool haveElementType(ValueRange values, Type elementType) {\n"
+                        "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
+                        "    return getElementTypeOrSelf(type) == elementType;\n"
+                        "  });\n"
+                        "}\n\n"},
+    {"getProducer", "// The op that makes an operand of `op`, behind ops of ThroughTys; null if that\n"
+                    "// is another one, or has more or fewer users. 0: any number of them.\n"
+                    "template <typename OpTy, typename... ThroughTys>\n"
+                    "OpTy getProducer(Operation *op, unsigned operand, size_t uses = 1) {\n"
+                    "  if (!op) {\n"
+                    "    return nullptr;\n"
+                    "  }\n"
+                    "  auto producer = ttmlir::utils::findOpThrough<OpTy, ThroughTys...>(\n"
+                    "      op->getOperand(operand));\n"
+                    "  if (producer && uses != 0 &&\n"
+                    "      ttmlir::utils::countUsers(producer->getResult(0)) != uses) {\n"
+                    "    return nullptr;\n"
+                    "  }\n"
+                    "  return producer;\n"
+                    "}\n\n"},
+    {"findOperand", "template <typename OpTy, typename... RestTys>\n"
+                    "bool isMadeBy(Value value) {\n"
+                    "  Operation *op = value.getDefiningOp();\n"
+                    "  while (!isa_and_nonnull<OpTy>(op) &&\n"
+                    "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
+                    "    op = op->getOperand(0).getDefiningOp();\n"
+                    "  }\n"
+                    "  if constexpr (sizeof...(RestTys) == 0) {\n"
+                    "    return isa_and_nonnull<OpTy>(op);\n"
+                    "  } else {\n"
+                    "    return isa_and_nonnull<OpTy>(op) &&\n"
+                    "           llvm::any_of(op->getOperands(), isMadeBy<RestTys...>);\n"
+                    "  }\n"
+                    "}\n\n"
+                    "// The operand of a commutative op that an op of the first class makes, an\n"
+                    "// operand of which one of the second makes, and so on.\n"
+                    "template <typename... OpTys>\n"
+                    "unsigned findOperand(Operation *op) {\n"
+                    "  return op && isMadeBy<OpTys...>(op->getOperand(0)) ? 0 : 1;\n"
+                    "}\n\n"},
+    {"getConsumer", "template <typename OpTy, typename... RestTys>\n"
+                    "auto followUsers(Operation *op) {\n"
+                    "  while (!isa_and_nonnull<OpTy>(op) &&\n"
+                    "         isa_and_nonnull<ReshapeOp, TypecastOp>(op)) {\n"
+                    "    op = op->hasOneUse() ? *op->user_begin() : nullptr;\n"
+                    "  }\n"
+                    "  auto user = dyn_cast_or_null<OpTy>(op);\n"
+                    "  if constexpr (sizeof...(RestTys) == 0) {\n"
+                    "    return user;\n"
+                    "  } else {\n"
+                    "    bool leads = user && user->hasOneUse();\n"
+                    "    return followUsers<RestTys...>(leads ? *user->user_begin() : nullptr);\n"
+                    "  }\n"
+                    "}\n\n"
+                    "// The op that ops of these classes lead to from a user of `value`, and that is\n"
+                    "// not taken.\n"
+                    "template <typename... OpTys>\n"
+                    "auto getConsumer(Value value, ArrayRef<Operation *> taken) {\n"
+                    "  decltype(followUsers<OpTys...>(nullptr)) found;\n"
+                    "  for (Operation *user : value.getUsers()) {\n"
+                    "    auto op = followUsers<OpTys...>(user);\n"
+                    "    if (op && !llvm::is_contained(taken, op.getOperation())) {\n"
+                    "      found = op;\n"
+                    "    }\n"
+                    "  }\n"
+                    "  return found;\n"
+                    "}\n\n"},
+    {"createSlice", "// What `input` has along `dim` from `begin` on, up to `end`.\n"
+                    "SliceStaticOp createSlice(OpBuilder &builder, Location loc, Value input,\n"
+                    "                          int64_t dim, int64_t begin, int64_t end,\n"
+                    "                          int64_t step = 1) {\n"
+                    "  auto type = cast<RankedTensorType>(input.getType());\n"
+                    "  SmallVector<int64_t> shape(type.getShape());\n"
+                    "  SmallVector<int32_t> begins(shape.size(), 0), ends(type.getShape());\n"
+                    "  SmallVector<int32_t> steps(shape.size(), 1);\n"
+                    "  shape[dim] = (end - begin + step - 1) / step;\n"
+                    "  begins[dim] = begin;\n"
+                    "  ends[dim] = end;\n"
+                    "  steps[dim] = step;\n"
+                    "  return builder.create<SliceStaticOp>(\n"
+                    "      loc, RankedTensorType::get(shape, type.getElementType()), input,\n"
+                    "      builder.getI32ArrayAttr(begins), builder.getI32ArrayAttr(ends),\n"
+                    "      builder.getI32ArrayAttr(steps));\n"
+                    "}\n\n"},
 };
 
-static void put_includes(const struct pass_writer *w, struct buf *out) {
-    if (w->composite)
-        buf_add(out, STR("#include \"ttmlir/Dialect/TTCore/IR/TTCoreOps.h\"\n"));
-    buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/IR/TTIROps.h\"\n"));
-    if (w->composite || w->uses_utils)
-        buf_add(out, STR("#include \"ttmlir/Dialect/TTIR/Utils/Utils.h\"\n"));
-    if (w->counts_uses)
-        buf_add(out, STR("#include \"ttmlir/Utils.h\"\n"));
-    buf_add(out, w->composite
-                     ? STR("\n#include \"mlir/Dialect/Func/IR/FuncOps.h\"\n#include \"mlir/IR/BuiltinOps.h\"\n")
-                     : STR("\n"));
-    buf_add(out, STR("#include \"mlir/IR/PatternMatch.h\"\n"));
-    buf_add(out, w->element_types || (w->helpers & HELPER_ELEMENTS) ? STR("#include \"mlir/IR/TypeUtilities.h\"\n\n")
-                                                                    : STR("\n"));
-    if (w->helpers & HELPER_NEAR)
-        buf_add(out, STR("#include <cmath>\n"));
-    if (w->helpers & HELPER_SPLAT)
-        buf_add(out, STR("#include <optional>\n"));
-    if (w->helpers & (HELPER_NEAR | HELPER_SPLAT))
-        buf_addc(out, '\n');
+static void put_include(struct buf *out, bool needed, const char *header) {
+    if (needed)
+        buf_printf(out, "#include %s\n", header);
+}
+
+/* Which of the helpers a text takes. */
+static void find_helpers(struct str text, bool *used) {
+    for (int i = HELPERS; i-- > 0;) {
+        used[i] = str_find(text, str_of(helpers[i].name));
+        for (int k = i + 1; k < HELPERS; k++)
+            used[i] |= used[k] && strstr(helpers[k].text, helpers[i].name);
+    }
+}
+
+static void put_includes(struct str body, struct buf *out) {
+    bool composite = str_find(body, STR("CompositeOp")), number = str_find(body, STR("Splat"));
+    put_include(out, composite, "\"ttmlir/Dialect/TTCore/IR/TTCoreOps.h\"");
+    put_include(out, true, "\"ttmlir/Dialect/TTIR/IR/TTIROps.h\"");
+    put_include(out, composite || str_find(body, STR(" utils::")), "\"ttmlir/Dialect/TTIR/Utils/Utils.h\"");
+    put_include(out, true, "\"ttmlir/Utils.h\"\n");
+    put_include(out, composite, "\"mlir/Dialect/Func/IR/FuncOps.h\"");
+    put_include(out, composite, "\"mlir/IR/BuiltinOps.h\"");
+    put_include(out, true, "\"mlir/IR/PatternMatch.h\"");
+    put_include(out, true, "\"mlir/IR/TypeUtilities.h\"\n");
+    put_include(out, number, "<cmath>");
+    put_include(out, number, "<optional>\n");
 }
 
 /* How near a constant has to be: as the formats on its way hold it. */
@@ -257,7 +267,11 @@ static void put_comment(const struct pass_writer *w, struct buf *out) {
 }
 
 static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, struct pass_writer *w) {
-    struct buf out = {0};
+    struct buf out = {0}, all = {0};
+    bool used[HELPERS];
+    buf_add(&all, buf_str(&w->guards));
+    buf_add(&all, buf_str(&w->rewrite));
+    struct str body = buf_take(&all, &p->arena);
     struct str root = pass_class(w, w->place.g, w->place.roots[0]);
     struct str var = w->expr[w->place.g->m->ops[w->place.roots[0]].first_result];
     buf_add(&out, STR("// SPDX-License-Identifier: Apache-2.0\n\n"));
@@ -269,10 +283,11 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
         cpp_comment(&out, 0, p->note);
         buf_addc(&out, '\n');
     }
-    put_includes(w, &out);
+    put_includes(body, &out);
     buf_add(&out, STR("namespace mlir::tt::ttir::fusing {\n\nnamespace {\n\n"));
-    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
-        if (w->helpers & helpers[i].of) {
+    find_helpers(body, used);
+    for (int i = 0; i < HELPERS; i++)
+        if (used[i]) {
             const char *at = strstr(helpers[i].text, "%s");
             buf_add(&out, at ? (struct str){helpers[i].text, (size_t)(at - helpers[i].text)} : str_of(helpers[i].text));
             if (at)
@@ -283,13 +298,12 @@ static struct str file_text(struct fa_pass *p, const struct fa_pass_options *o, 
     buf_printf(&out, "class %s%s: public OpRewritePattern<%s> {\n", p->name.p, wide ? "\n    " : " ", root.p);
     buf_printf(&out, "  using OpRewritePattern<%s>::OpRewritePattern;\n\npublic:\n", root.p);
     cpp_put(&out, 2, "LogicalResult matchAndRewrite(%s %s, PatternRewriter &rewriter) const final {", root.p, var.p);
-    if (w->composite) {
+    if (str_find(body, STR("CompositeOp"))) {
         cpp_put(&out, 4, "if (utils::isInsideCompositeDecomposition(%s)) {", var.p);
         cpp_put(&out, 6, "return rewriter.notifyMatchFailure(%s, \"inside of a decomposition\");", var.p);
         buf_add(&out, STR("    }\n\n"));
     }
-    buf_add(&out, buf_str(&w->guards));
-    buf_add(&out, buf_str(&w->rewrite));
+    buf_add(&out, body);
     buf_add(&out, STR("    return success();\n  }\n};\n\n} // namespace\n\n"));
     cpp_comment(
         &out, 0,

@@ -33,7 +33,6 @@ static double print_measure(struct pass_writer *w, const struct number *n, struc
         return NAN;
     if (!one && n->call == MEASURE_users) {
         buf_printf(out, "ttmlir::utils::countUsers(%s)", w->expr[value].p);
-        w->counts_uses = true;
         return (double)graph_nuses(w->place.g, value);
     }
     d += d < 0 ? rank : 0;
@@ -108,7 +107,6 @@ static enum said print_comparison(struct pass_writer *w, const struct number *n,
     if (n->op == NUM_LT && x->op == NUM_MEASURE && x->call == MEASURE_dtype && value != NONE &&
         w->expr[value].n) { /* dtype(x) < 0 */
         buf_printf(out, "%sisa<FloatType>(getElementTypeOrSelf(%s))", holds ? "!" : "", w->expr[value].p);
-        w->element_types = true;
         return CODE;
     }
     if (x->op == NUM_MEASURE && x->call != MEASURE_siblings && x->call != MEASURE_devices &&

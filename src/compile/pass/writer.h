@@ -17,19 +17,6 @@ struct pass_constant {
     bool counted;        /* it is that of the elements that a reduction takes, or one over it */
 };
 
-/* Functions that the file has beside the pattern. */
-enum pass_helper {
-    HELPER_SPLAT = 1,     /* getSplatValue */
-    HELPER_NEAR = 2,      /* isSplat */
-    HELPER_SHAPE = 4,     /* haveShape */
-    HELPER_ELEMENTS = 8,  /* haveElementType */
-    HELPER_PRODUCER = 16, /* getProducer */
-    HELPER_OPERAND = 32,  /* findOperand */
-    HELPER_CONSUMER = 64, /* getConsumer */
-    HELPER_SLICE = 128,   /* createSlice */
-    HELPER_CONSTANT = 256 /* findConstant */
-};
-
 struct pass_writer {
     struct pass_place place;
     struct extents_of_place extents;
@@ -45,12 +32,7 @@ struct pass_writer {
     uint32_t shapes[MAX_NAMES], nshapes; /* values of g whose shapes no op before says */
     struct str names[MAX_NAMES];         /* of variables */
     uint32_t nnames;
-    unsigned helpers;
-    bool composite;     /* it writes one */
-    bool element_types; /* it asks getElementTypeOrSelf */
-    bool counts_uses;   /* it asks countUsers, lookThrough or findOpThrough */
-    bool uses_utils;    /* it asks moveUDChainBefore or createReshapeOp */
-    struct str asked;   /* what the pattern asks that no guard does; or empty */
+    struct str asked; /* what the pattern asks that no guard does; or empty */
     struct buf guards, rewrite;
 };
 
