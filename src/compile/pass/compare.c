@@ -194,7 +194,7 @@ static void match_elements(struct pass_writer *w, struct buf *conditions) {
     }
     struct str all = buf_take(&list, w->arena);
     if (all.n)
-        pass_condition(conditions, "!haveElementType({%s}, %s.getType().getElementType())", all.p, pass_anchor(w).p);
+        pass_condition(conditions, "!haveElementType({%s}, %s)", all.p, pass_anchor(w).p);
 }
 
 /* Reads first, since what is written is made of them. */

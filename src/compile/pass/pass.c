@@ -101,9 +101,9 @@ static const struct {
                   "    return cast<RankedTensorType>(type).getShape() == shape;\n"
                   "  });\n"
                   "}\n\n"},
-    {"haveElementType", "bool haveElementType(ValueRange values, Type elementType) {\n"
+    {"haveElementType", "bool haveElementType(ValueRange values, Value like) {\n"
                         "  return llvm::all_of(values.getTypes(), [&](Type type) {\n"
-                        "    return getElementTypeOrSelf(type) == elementType;\n"
+                        "    return getElementTypeOrSelf(type) == getElementTypeOrSelf(like);\n"
                         "  });\n"
                         "}\n\n"},
     {"getProducer", "// The op that makes an operand of `op`, behind ops of ThroughTys; null if that\n"
