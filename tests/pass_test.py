@@ -199,7 +199,7 @@ class Table:
 """
 
     def header(self, text):
-        used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "ZerosOp", "OnesOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "TypecastOp"]
+        used = [n for n in sorted(set(re.findall(r"\b(\w+Op)\b", text))) if n in self.rows] + ["FullOp", "ConstantOp", "ZerosOp", "OnesOp", "BroadcastOp", "PermuteOp", "ReshapeOp", "SqueezeOp", "TypecastOp", "UnsqueezeOp"]
         composite = "Op<CompositeOp, OpTrait::VariadicResults, OpTrait::VariadicOperands>" if INCLUDE else "OpState"
         return ("#pragma once\n#include <vector>\n" + "".join(f'#include "{h}"\n' for h in HEADERS) +
                 f"""namespace mlir::tt::ttcore {{ enum class ReduceType {{ Sum, Prod, Invalid }}; struct CompositeOp : {composite} {{ using {'Op::Op' if INCLUDE else 'OpState::OpState'};
@@ -399,6 +399,13 @@ class Pass(unittest.TestCase):
         code = files["RotaryEmbeddingFusingPattern.cpp"]
         self.assertRegex(code, r"unsigned (\w+) = (\w+)\.getLhs\(\) == x \? 0 : 1;")
         self.assertRegex(code, r"Value cos = \w+->getOperand\(1 - \w+\);")
+
+    def test_what_is_looked_through_is_called_by_its_name(self):
+        files, _ = self.pass_of(LINEAR.replace("    %1 =", """    %9 = "ttir.unsqueeze"(%0) <{dim = 0 : si32}> : (tensor<64x128xbf16>) -> tensor<1x64x128xbf16>
+    %1 =""").replace('"ttir.add"(%0', '"ttir.add"(%9').replace("(tensor<64x128xbf16>, tensor<128xbf16>) -> tensor<64x128xbf16>", "(tensor<1x64x128xbf16>, tensor<128xbf16>) -> tensor<1x64x128xbf16>").replace(
+            "return %1 : tensor<64x128xbf16>", "return %1 : tensor<1x64x128xbf16>").replace("-> (tensor<64x128xbf16>)", "-> (tensor<1x64x128xbf16>)"))
+        self.holds(files)
+        self.assertRegex(files["LinearFusingPattern.cpp"], r"getProducer<MatmulOp, UnsqueezeOp>\(")
 
     def test_another_axis_makes_a_module(self):
         """The sums along an axis of as many elements have another shape where they keep it."""

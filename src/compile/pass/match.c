@@ -23,15 +23,15 @@ struct root_guards {
 
 /* How a value is made: the op, or the generator of a constant, and what is looked through on the way. */
 struct producer {
-    uint32_t op; /* or NONE */
-    uint16_t through[MAX_THROUGH];
+    uint32_t op;                   /* or NONE */
+    uint32_t through[MAX_THROUGH]; /* ops, one of each name */
     uint32_t nthrough;
 };
 
-static bool has_kind(const struct producer *p, uint16_t kind) {
+static bool has_name(const struct graph *g, const struct producer *p, uint32_t op) {
     bool found = false;
     for (uint32_t i = 0; i < p->nthrough && !found; i++)
-        found = p->through[i] == kind;
+        found = str_eq(mlir_op_name(g->m, p->through[i]), mlir_op_name(g->m, op));
     return found;
 }
 
@@ -41,8 +41,8 @@ static struct producer producer_of(const struct pass_writer *w, uint32_t value) 
     while (p.op != NONE && (place_constant(&w->place, value)
                                 ? graph_noperands(g, p.op) == 1
                                 : place_inner(&w->place, g->m->ops[p.op].first_result) && !w->place.step[p.op])) {
-        if (!has_kind(&p, g->kind[p.op]) && p.nthrough < MAX_THROUGH)
-            p.through[p.nthrough++] = g->kind[p.op];
+        if (!has_name(g, &p, p.op) && p.nthrough < MAX_THROUGH)
+            p.through[p.nthrough++] = p.op;
         p.op = place_def(&w->place, graph_operands(g, p.op)[0]);
     }
     return p;
@@ -51,9 +51,8 @@ static struct producer producer_of(const struct pass_writer *w, uint32_t value) 
 /* "<MatmulOp, ReshapeOp>", without the op where it is no step. */
 static struct str template_text(struct pass_writer *w, const struct producer *p, bool with_op) {
     struct buf b = {0};
-    for (uint32_t i = 0; i <= p->nthrough; i++) {
-        struct str spelling = i ? op_spelling((enum op_kind)p->through[i - 1], "ttir.", "") : STR("");
-        struct str class = i ? cpp_class(spelling, w->arena) : with_op ? pass_class(w, w->place.g, p->op) : STR("");
+    for (uint32_t i = !with_op; i <= p->nthrough; i++) {
+        struct str class = pass_class(w, w->place.g, i ? p->through[i - 1] : p->op);
         if (class.n)
             buf_printf(&b, "%s%s", b.n ? ", " : "<", class.p);
     }
@@ -108,7 +107,7 @@ static void visit_leaf(struct pass_writer *w, struct root_guards *t, const struc
         struct str classes = template_text(w, &p, false);
         expr = arena_printf(w->arena, "ttmlir::utils::lookThrough%s(%s)", classes.p, expr.p);
     }
-    for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_kind(&p, w->place.g->kind[op]);
+    for (uint32_t op = place_def(&w->place, leaf); x->value != leaf && op != NONE && has_name(w->place.g, &p, op);
          op = place_def(&w->place, leaf))
         leaf = graph_operands(w->place.g, op)[0];
     w->final[leaf] = w->final[same] = true;
