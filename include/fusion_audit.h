@@ -144,7 +144,6 @@ struct fa_audit_options {
     bool times;             /* ops are listed with their times, for the format "time", JSON and pages */
     bool inventory;         /* fused ops are collected, for the format "expectations" and fa_diff */
     bool modules;           /* findings have modules of their own, */
-    bool small_modules;     /* those of TTIR in the small shapes of a proof */
     const char *tried;      /* a file that fa_keep_tried made, which need not be there; or NULL */
     const char *at;         /* only findings with an op there, as fa_explain takes it; or NULL */
     unsigned jobs;          /* threads; 0: one for each processor. The result does not depend on it */

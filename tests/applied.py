@@ -96,14 +96,13 @@ def table_of_reproducers(out):
     total = collections.Counter()
     for path in models():
         missed = actions(path, path.replace(".ttir.", ".ttnn."))
-        for shrink in ([], ["--shrink"]):
-            folder = os.path.join(out, os.path.basename(path) + "".join(shrink))
-            r = run(PROGRAM, "repro", *shrink, *OPTIONS, path, path.replace(".ttir.", ".ttnn."), "-d", folder)
-            if r.returncode:
-                sys.exit("%s: %s" % (path, r.stderr))
-            rows = dict(line.split(": ", 1) for line in r.stdout.split("\n") if line)
-            for each in sorted(glob.glob(folder + "/*")):
-                judge_folder(each, rows[os.path.basename(each)], missed, total)
+        folder = os.path.join(out, os.path.basename(path))
+        r = run(PROGRAM, "repro", *OPTIONS, path, path.replace(".ttir.", ".ttnn."), "-d", folder)
+        if r.returncode:
+            sys.exit("%s: %s" % (path, r.stderr))
+        rows = dict(line.split(": ", 1) for line in r.stdout.split("\n") if line)
+        for each in sorted(glob.glob(folder + "/*")):
+            judge_folder(each, rows[os.path.basename(each)], missed, total)
     for what, n in total.items():
         print("| %s | %d |" % (what, n))
 

@@ -13,7 +13,7 @@ struct repro_args {
     struct args args;
     const char *dir;
     struct place_patterns patterns;
-    bool shrink, force;
+    bool force;
     size_t n; /* folders */
 };
 
@@ -238,7 +238,6 @@ static enum fa_status run(struct args *args, FILE *out) {
     if (!x->force && !is_empty(x->dir))
         return fails(args, FA_INPUT, "%s is not empty (--force writes into it)", x->dir);
     args->lines = true;
-    args->options.small_modules = x->shrink;
     enum fa_status status = each_place(args, write_finding, out);
     if (status <= FA_MISSED) {
         status = FA_CLEAN;
@@ -256,7 +255,6 @@ static bool check(struct args *args) {
 #define MEMBER(name) offsetof(struct repro_args, name)
 static const struct option_row rows[] = {
     {"dir", 'd', TEXT, MEMBER(dir), "DIR", .help = "write the folders into DIR"},
-    {"shrink", 0, FLAG, MEMBER(shrink), NULL, .help = "make the shapes of TTIR small"},
     {"force", 0, FLAG, MEMBER(force), NULL, .help = "also where DIR is not empty"},
     {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "do not list the folders"},
 };
@@ -273,7 +271,7 @@ const struct command repro_command = {
     .after = "Exit status: 0; 2 wrong usage; 3 unreadable input, or DIR is not empty.\n"
              "\n"
              "Example:\n"
-             "  fusion-audit repro --shrink model.ttir.mlir model.ttnn.mlir -d repro\n",
+             "  fusion-audit repro model.ttir.mlir model.ttnn.mlir -d repro\n",
     .own = {rows, sizeof rows / sizeof *rows},
     .shared = {&fused_options, &level_options, &pattern_options, &choice_options, &price_options, &jobs_options},
     .size = sizeof(struct repro_args),

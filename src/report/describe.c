@@ -182,24 +182,14 @@ static struct fingerprint identify(struct describer *by, const struct match *m, 
     return f;
 }
 
-static struct str module_of(const struct describer *by, const struct segment *s, const struct match *m,
-                            struct arena *a) {
-    const struct graph *g = graph_of(by, s);
-    if (!by->options->modules)
-        return STR("");
-    return by->options->small_modules && !g->has_ttnn ? standalone_small(g, s, m->pattern, a)
-                                                      : standalone_module(g, s, a);
-}
-
-static struct shown_ops shown(const struct describer *by, const struct segment *s, const struct match *m,
-                              struct arena *a) {
+static struct shown_ops shown(const struct describer *by, const struct segment *s, struct arena *a) {
     struct buf text = {0}, lines = {0};
     if (!s->nops)
         return (struct shown_ops){.text = STR("")};
     segment_text(s, &text);
     segment_lines(s, &lines);
     return (struct shown_ops){buf_take(&text, a), buf_take(&lines, a), extent_of(s->ir, s->ops[0]),
-                              module_of(by, s, m, a)};
+                              by->options->modules ? standalone_module(graph_of(by, s), s, a) : STR("")};
 }
 
 static struct str_list components_of(const struct match *m, struct arena *a) {
@@ -285,8 +275,8 @@ static void add_texts(struct describer *by, const struct described *x, const str
     struct arena *a = &by->arena;
     out->ir_loc = ir_loc_of(m, a);
     out->label = label_of(by, m);
-    out->ttir = shown(by, &l->ttir, m, a);
-    out->ttnn = shown(by, &l->ttnn, m, a);
+    out->ttir = shown(by, &l->ttir, a);
+    out->ttnn = shown(by, &l->ttnn, a);
     out->notes = notes_of(&by->notes, m, &x->detail, &x->ops, l->origin, &out->notes.claim, a);
     out->place = out->notes.place;
     out->known_defect = unchecked_text(

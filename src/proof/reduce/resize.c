@@ -13,7 +13,6 @@ struct resizer {
     const struct subgraph *subgraph;
     const struct extents *extents;
     const struct payloads *payloads; /* or NULL */
-    bool as_written;                 /* as resize_options */
     struct constant_meanings meanings;
     struct resized *out;
     struct arena *arena;
@@ -113,22 +112,6 @@ static uint32_t add_cast(struct resizer *r, uint32_t x, const struct shape *s, e
     return build_cast(&r->out->ir, x, tensor_type(r, s, to));
 }
 
-/* As models have it. */
-static uint32_t add_full(struct resizer *r, uint32_t value, double x) {
-    struct shape s = resized_shape(r, value);
-    enum dtype type = graph_dtype(r->subgraph->graph, value);
-    float f = (float)x;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    struct str list = s.rank ? ints_like(STR("array<i32>"), s.dim, s.rank, r->arena) : STR("array<i32>");
-    struct str number = !format_is_float(type) ? arena_printf(r->arena, "%.0f : i32", x)
-                        : isfinite(f)          ? arena_printf(r->arena, "%.9e : f32", (double)f)
-                                               : arena_printf(r->arena, "0x%08X : f32", bits);
-    struct str props =
-        arena_printf(r->arena, "fill_value = %.*s, shape = %.*s", (int)number.n, number.p, (int)list.n, list.p);
-    return build_value(&r->out->ir, "ttir.full", props, NULL, 0, tensor_type(r, &s, type));
-}
-
 /* The exponent of a power, also where it is broadcast first, is no function of an extent: 2 is not the root of 4 heads.
  */
 static bool is_exponent(const struct graph *g, uint32_t value, int depth) {
@@ -176,8 +159,6 @@ static uint32_t add_constant(struct resizer *r, uint32_t value, struct constant 
     double x = !stays                    ? scaled_constant(&r->meanings, c)
                : format_is_integer(type) ? moved_positions(r, value, c.value)
                                          : c.value;
-    if (r->as_written)
-        return add_full(r, value, x);
     uint32_t v = add_dense(r, number_text(r, x, full), tensor_type(r, &s, full));
     if (!exact && narrow != type && narrow != DT_F64)
         v = add_cast(r, v, &s, narrow);
@@ -229,7 +210,7 @@ static bool is_sliced(const struct resizer *r, uint32_t value) {
     shape_in_graph(g, value, &s);
     for (uint32_t d = 0; d < s.rank; d++)
         sliced |= repeats_along(g, value, &s, d);
-    return sliced && !r->as_written && !graph_constant(g, value).known;
+    return sliced && !graph_constant(g, value).known;
 }
 
 static void add_extent(struct shape *slice, struct shape *times, int64_t extent, bool varies) {
@@ -461,8 +442,7 @@ static void add_return(struct resizer *r) {
 bool subgraph_resize(const struct subgraph *s, const struct extents *e, const struct resize_options *how,
                      struct arena *a, struct resized *out, struct reason *why) {
     struct resizer *r = arena_alloc(a, sizeof *r);
-    *r = (struct resizer){
-        .subgraph = s, .extents = e, .payloads = how->payloads, .as_written = how->as_written, .out = out, .arena = a};
+    *r = (struct resizer){.subgraph = s, .extents = e, .payloads = how->payloads, .out = out, .arena = a};
     constant_meanings(&r->meanings, s, e, how->pattern, how->scaled);
     out->ops = arena_alloc(a, (s->nops + (size_t)1) * sizeof *out->ops);
     out->inputs = arena_alloc(a, (s->ninputs + (size_t)1) * sizeof *out->inputs);

@@ -16,7 +16,6 @@ struct resize_options {
     /* Constants that are made with their elements, of each dimension as many as its new extent; NULL: they are
      * arguments. */
     const struct payloads *payloads;
-    bool as_written; /* for people and compilers: constants of their own type, whole arguments */
 };
 
 struct resized {

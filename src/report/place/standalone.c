@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "ir/mlir/print.h"
-#include "proof/equal/shapes.h"
-#include "proof/reduce/resize.h"
 
 /* ---- aliases ---- */
 
@@ -313,47 +311,4 @@ uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct 
         kind = hash_mix(kind, graph_is_parameter(g, c.inputs[i]));
     free(c.ops);
     return kind | 1;
-}
-
-/* ---- in small shapes ---- */
-
-/* By op of the small module. */
-static struct str *locations_of(const struct subgraph *s, const struct resized *w, struct arena *a) {
-    struct str *of = arena_alloc(a, (w->ir.nops + (size_t)1) * sizeof *of);
-    for (uint32_t i = 0; i < s->nops; i++)
-        of[w->ops[i]] = mlir_loc_text(s->graph->m, s->ops[i]);
-    return of;
-}
-
-/* Empty where the ops cannot be made small. */
-static struct str small_module(const struct match *ops, struct arena *a) {
-    struct subgraph *part = arena_alloc(a, sizeof *part);
-    struct extents *e = arena_alloc(a, sizeof *e);
-    struct resized *w = arena_alloc(a, sizeof *w);
-    struct shapes_question shapes = {.subgraph = part};
-    struct resize_options how = {.pattern = ops->pattern, .scaled = true, .as_written = true};
-    struct buf body = {0};
-    struct reason why;
-    if (subgraph_of_match(ops, part, &why) && shapes_choose(&shapes, false, MAX_SMALL_COST, e, &why) &&
-        subgraph_resize(part, e, &how, a, w, &why))
-        mlir_print(&w->ir, locations_of(part, w, a), &body);
-    mlir_free(&w->ir);
-    struct str text = buf_take(&body, a);
-    return text.n ? module_around(ops->graph->m, STR(""), text, a) : text;
-}
-
-struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a) {
-    struct match alone = {.graph = g, .pattern = p, .ops = s->ops, .nops = s->nops}, all = alone;
-    struct cutting c;
-    if (!cut_out(&c, g, s, a))
-        return STR("");
-    uint32_t *ops = arena_alloc(a, c.nops * sizeof *ops), n = 0;
-    for (uint32_t i = 0; i < c.nops; i++)
-        if (!(c.m->ops[c.ops[i]].nresults && is_short_constant(&c, c.m->ops[c.ops[i]].first_result, 0)))
-            ops[n++] = c.ops[i]; /* constants come by themselves */
-    free(c.ops);
-    all.ops = ops;
-    all.nops = n;
-    struct str text = small_module(&all, a);
-    return text.n ? text : small_module(&alone, a);
 }

@@ -12,8 +12,5 @@
 struct str standalone_module(const struct graph *g, const struct segment *s, struct arena *a);
 /* Equal for those that make the same module, names and locations aside; 0: they make none. */
 uint64_t standalone_kind(const struct graph *g, const struct segment *s, struct arena *a);
-/* The module of TTIR ops, in the small shapes of a proof. The numbers of the pattern are among those that a constant
- * may mean. */
-struct str standalone_small(const struct graph *g, const struct segment *s, const struct pattern *p, struct arena *a);
 
 #endif
