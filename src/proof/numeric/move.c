@@ -1,6 +1,7 @@
 /* Data movement: reshapes, permutations, repetitions, concatenation, slices and padding. Most are a view of the
  * operand, copied. */
 #include "ir/ops/infer.h"
+#include "proof/numeric/elementwise.h"
 #include "proof/numeric/evaluators.h"
 
 #include <math.h>
@@ -132,19 +133,8 @@ static struct view slice(struct eval_context *ctx, struct view v, uint32_t dim, 
     return view_cut(v, dim, begin, step, end > begin ? (end - begin + step - 1) / step : 0);
 }
 
-/* Bounds of slice_dynamic are random in proofs: moves them to where the slice has its declared extent. */
-static void fit_random_bounds(int64_t size, int64_t step, int64_t extent, int64_t *begin, int64_t *end) {
-    if (extent < 1 || step < 1 || step > size || (extent - 1) * step >= size)
-        return;
-    int64_t length = (extent - 1) * step + 1, from = from_end(*begin, size), to = from_end(*end, size);
-    if (to > from && (to - from + step - 1) / step == extent)
-        return;
-    *begin = from < size - length ? from : size - length;
-    *end = *begin + length;
-}
-
 static const struct tensor *sliced(struct eval_context *ctx, const struct call *c, int64_t *begins, int64_t *ends,
-                                   int n, const struct shape *promised) {
+                                   int n) {
     int64_t steps[MAX_RANK];
     struct view v = view_of(operand(c, 0));
     int nsteps = attr_list(ctx, c, "step", steps, MAX_RANK);
@@ -152,8 +142,6 @@ static const struct tensor *sliced(struct eval_context *ctx, const struct call *
         op_fails(ctx, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
     for (int i = 0; i < n; i++) {
         int64_t step = nsteps < 0 ? 1 : steps[i];
-        if (promised && promised->rank == v.shape.rank)
-            fit_random_bounds(v.shape.dim[i], step, promised->dim[i], &begins[i], &ends[i]);
         v = slice(ctx, v, (uint32_t)i, begins[i], ends[i], step);
     }
     return view_copy(ctx, v);
@@ -164,20 +152,40 @@ void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct
     operand_needed(ctx, c, 0);
     int n = attr_list_needed(ctx, c, "begins", begins, MAX_RANK);
     int m = attr_list_needed(ctx, c, "ends", ends, MAX_RANK);
-    *out = sliced(ctx, c, begins, ends, n == m ? n : -1, NULL);
+    *out = sliced(ctx, c, begins, ends, n == m ? n : -1);
+}
+
+/* `n` elements from a number that is computed on; one so large that they would end beyond the tensor begins where they
+ * do not. */
+static const struct tensor *window_from(struct eval_context *ctx, const struct call *c, const struct tensor *x,
+                                        uint32_t axis, const struct tensor *begin, int64_t step, int64_t n) {
+    double size = (double)x->shape.dim[axis], last = size - (double)((n - 1) * step) - 1;
+    struct tensor *steps = tensor_new(ctx, &(struct shape){1, {n}});
+    for (int64_t i = 0; i < n; i++)
+        steps->x[i] = (double)(i * step);
+    if (last < 0)
+        op_fails(ctx, "a slice of %lld elements", (long long)n);
+    const struct tensor *zero = tensor_scalar(ctx, 0), *below = apply_binary(ctx, binary_SUBTRACT, zero, begin);
+    below = apply_binary(ctx, binary_MINIMUM, apply_binary(ctx, binary_MAXIMUM, below, zero), tensor_scalar(ctx, 1));
+    begin = apply_binary(ctx, binary_ADD, begin, apply_binary(ctx, binary_MULTIPLY, below, tensor_scalar(ctx, size)));
+    begin = apply_binary(ctx, binary_MAXIMUM, begin, zero);
+    begin = apply_binary(ctx, binary_MINIMUM, begin, tensor_scalar(ctx, last));
+    return tensor_taken(ctx, op_table[c->kind].name, x, axis, apply_binary(ctx, binary_ADD, begin, steps));
 }
 
 void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t at[2][MAX_RANK] = {{0}};
-    for (uint32_t k = 0; k < 2; k++) {
-        const struct tensor *t = operand_needed(ctx, c, k + 1);
-        if (t->n != x->shape.rank)
-            op_fails(ctx, "a slice of %lld dimensions", (long long)t->n);
-        for (int64_t i = 0; i < t->n; i++)
-            at[k][i] = (int64_t)fmax(-INT32_MAX, fmin(t->x[i], INT32_MAX)); /* of a NaN too */
+    const struct tensor *x = operand_needed(ctx, c, 0), *begins = operand_needed(ctx, c, 1);
+    const struct shape *s = declared_shape(c, 0);
+    int64_t steps[MAX_RANK];
+    int nsteps = attr_list(ctx, c, "step", steps, MAX_RANK);
+    if (begins->n != x->shape.rank || begins->shape.rank != 1 || !s || s->rank != x->shape.rank ||
+        (nsteps >= 0 && nsteps != (int)s->rank))
+        op_fails(ctx, "a slice of %lld dimensions", (long long)begins->n);
+    for (uint32_t d = 0; d < s->rank; d++) {
+        const struct tensor *begin = view_copy(ctx, view_cut(view_of(begins), 0, d, 1, 1));
+        x = window_from(ctx, c, x, d, begin, nsteps < 0 ? 1 : steps[d], s->dim[d]);
     }
-    *out = sliced(ctx, c, at[0], at[1], (int)x->shape.rank, declared_shape(c, 0));
+    *out = x;
 }
 
 /* x[begin:end:step] along one dimension. */
@@ -197,20 +205,14 @@ void evaluate_index_select(struct eval_context *ctx, const struct call *c, const
     int64_t size = x->shape.dim[axis], begin = from_end(attr_int(ctx, c, "begin", 0), size), count = 0;
     if (length < 1 || stride < 0)
         op_fails(ctx, "windows of %lld elements", (long long)length);
-    int64_t *at = arena_alloc(ctx->arena, (size_t)(size + 1) * sizeof *at);
+    struct tensor *at = tensor_new(ctx, &(struct shape){1, {size}});
     for (int64_t from = begin; from < size; from += stride) {
         for (int64_t i = from; i < size && i < from + length && count < size; i++)
-            at[count++] = i;
+            at->x[count++] = (double)i;
         if (stride == 0)
             break;
     }
-    struct view v = view_cut(view_of(x), axis, 0, 1, count);
-    struct tensor *t = tensor_new(ctx, &v.shape);
-    struct index_walk w;
-    walk_views(&w, &v, 1);
-    for (double *p = t->x; walk_more(&w); walk_next(&w))
-        *p++ = v.x[w.offset[0] + (at[w.at[axis]] - w.at[axis]) * v.stride[axis]];
-    *out = t;
+    *out = tensor_taken(ctx, op_table[c->kind].name, x, axis, view_copy(ctx, view_cut(view_of(at), 0, 0, 1, count)));
 }
 
 void evaluate_pad(struct eval_context *ctx, const struct call *c, const struct tensor **out) {

@@ -238,6 +238,20 @@ const struct tensor *tensor_take(struct eval_context *ctx, const struct taking *
     return r;
 }
 
+const struct tensor *tensor_taken(struct eval_context *ctx, const char *op, const struct tensor *x, uint32_t axis,
+                                  const struct tensor *indices) {
+    struct taking t = {.op = op, .x = view_of(x), .size = x->shape.dim[axis]};
+    struct shape s = x->shape, column = {.rank = x->shape.rank - axis, .dim = {indices->n}};
+    for (uint32_t d = 1; d < column.rank; d++)
+        column.dim[d] = 1;
+    s.dim[axis] = indices->n;
+    t.index = view_expanded(tensor_reshape(ctx, indices, &column), &s);
+    t.step = t.x.stride[axis];
+    t.x.stride[axis] = 0;
+    t.x.shape = s;
+    return tensor_take(ctx, &t);
+}
+
 void walk_begin(struct index_walk *w, const struct shape *s) {
     memset(w, 0, sizeof *w);
     w->rank = s->rank;

@@ -182,6 +182,9 @@ const struct tensor *tensor_select(struct eval_context *ctx, const struct tensor
 const struct tensor *tensor_place(struct eval_context *ctx, const struct view *x, const struct shape *s,
                                   const int64_t *before, const int64_t *spread, double fill);
 const struct tensor *tensor_take(struct eval_context *ctx, const struct taking *t);
+/* Elements along one dimension, by indices that are a row; `op`: for messages. */
+const struct tensor *tensor_taken(struct eval_context *ctx, const char *op, const struct tensor *x, uint32_t axis,
+                                  const struct tensor *indices);
 /* The element at which an index points, or -1: it points to none. */
 static inline int64_t index_within(double index, int64_t size) {
     double at = index < 0 ? index + (double)size : index;

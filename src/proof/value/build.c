@@ -216,7 +216,10 @@ static evaluator *lazy_evaluator(evaluator *f) {
                {evaluate_collective_permute, evaluate_collective_permute},
                {evaluate_convolution, lazy_convolution},
                {evaluate_max_pool, lazy_max_pool},
-               {evaluate_avg_pool, lazy_avg_pool}};
+               {evaluate_avg_pool, lazy_avg_pool},
+               {evaluate_pooling, lazy_pooling},
+               {evaluate_index_select, evaluate_index_select},
+               {evaluate_slice_dynamic, evaluate_slice_dynamic}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].dense == f)
             return all[i].lazy;

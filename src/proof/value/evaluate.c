@@ -75,12 +75,11 @@ static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, i
         indices_add(s, offset + i * stride, 1);
 }
 
-static const double *from_table(const struct lazy_demand *e, const struct lazy *of, int64_t offset, int64_t stride,
-                                int64_t n, double *buffer) {
-    if (stride == 1 && of != e->how->shifted)
+static const double *from_table(const struct lazy *of, int64_t offset, int64_t stride, int64_t n, double *buffer) {
+    if (stride == 1)
         return of->x + offset;
     for (int64_t i = 0; i < n; i++)
-        buffer[i] = of->x[offset + i * stride] + (of == e->how->shifted ? e->how->shift : 0);
+        buffer[i] = of->x[offset + i * stride];
     return buffer;
 }
 
@@ -93,7 +92,7 @@ static const double *read_node(struct lazy_demand *e, const struct lazy *of, int
         return buffer;
     }
     if (of->kind == LAZY_TABLE)
-        return from_table(e, of, offset, stride, n, buffer);
+        return from_table(of, offset, stride, n, buffer);
     if (stride == 1)
         return s->x + indices_rank(&s->wanted, offset);
     for (int64_t i = 0; i < n; i++)
@@ -133,15 +132,13 @@ static void map_run(struct lazy_demand *e, const struct lazy *l, const double *c
     }
 }
 
+/* Of comparisons those of whole numbers count, of which few may be tried. */
 static void note_ways(struct lazy *l, const double *const *p, int64_t n, const double *out) {
-    bool clamps = l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM;
-    for (int64_t i = 0; i < n; i++) {
-        double first = l->binary ? out[i] : p[0][i];
-        if (!clamps)
-            l->met[first != 0] = true;
-        else if (p[0][i] != p[1][i])
-            l->met[p[0][i] < p[1][i]] = true;
-    }
+    for (int64_t i = 0; i < n && !(l->met[0] && l->met[1]); i++)
+        if (l->nin == 3 || p[0][i] == rint(p[0][i]))
+            l->met[(l->nin == 3 ? p[0][i] : out[i]) != 0] = true;
+        else
+            l->met[0] = l->met[1] = true;
 }
 
 static void map_chunk(struct lazy_demand *e, const struct lazy *l, const double *const *p, int64_t n, double *out) {
@@ -183,7 +180,7 @@ static void map_one_run(struct lazy_demand *e, const struct lazy *l, double *out
         for (uint32_t k = 0; k < l->nin; k++) {
             const struct lazy *of = l->in[k].lazy;
             bool one = is_one_number(e, of);
-            const double *x = of->kind == LAZY_TABLE ? from_table(e, of, 0, 1, 1, buffers[k]) : e->of[of->id].x;
+            const double *x = of->kind == LAZY_TABLE ? from_table(of, 0, 1, 1, buffers[k]) : e->of[of->id].x;
             double number = *x;
             for (int64_t i = 0; i < n && one && at == 0; i++)
                 buffers[k][i] = number;
@@ -374,7 +371,8 @@ static void jitter(const struct lazy_demand *e, const struct lazy *l, const stru
     for (uint32_t i = 0; i < s->wanted.n; i++) {
         uint64_t bits =
             ((uint64_t)i + (l->id + (e->how->jitter_seed << 32)) * (uint64_t)8191 + 1) * 0x9e3779b97f4a7c15u;
-        s->x[i] *= 1 + e->how->jitter * (0x1p-63 * (double)((bits ^ bits >> 29) >> 1) * 2 - 1);
+        if (s->x[i] != rint(s->x[i])) /* a whole number may be an index, and is exact */
+            s->x[i] *= 1 + e->how->jitter * (0x1p-63 * (double)((bits ^ bits >> 29) >> 1) * 2 - 1);
     }
 }
 

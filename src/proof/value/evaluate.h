@@ -24,8 +24,6 @@ struct evaluating {
     const void *self;
     double jitter; /* what is computed is moved by up to so much of itself, */
     uint64_t jitter_seed;
-    const struct lazy *shifted; /* the numbers of this table are others, by so much; NULL: of none are */
-    double shift;
 };
 
 /* Which elements of each node those that are asked for are made of, whatever their numbers are. What is asked for stays

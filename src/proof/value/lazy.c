@@ -591,25 +591,29 @@ static bool is_drawn(const struct lazy *l) {
     return drawn;
 }
 
-/* The larger or smaller one of two, neither of which stands for infinity. */
-static bool clamps(const struct lazy *l) {
+/* Some operand stands for infinity: few numbers are as large. */
+static bool asks_for_infinity(const struct lazy *l) {
     static const double infinite = 1e18;
-    bool clamps = l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM;
+    bool clamps = compares(l) || l->binary == binary_MAXIMUM || l->binary == binary_MINIMUM, found = false;
     for (uint32_t k = 0; k < l->nin && clamps; k++)
-        clamps = l->in[k].lazy->kind != LAZY_TABLE || fabs(l->in[k].lazy->x[l->in[k].offset]) < infinite;
-    return clamps;
+        found |= l->in[k].lazy->kind == LAZY_TABLE && !(fabs(l->in[k].lazy->x[l->in[k].offset]) < infinite);
+    return found;
+}
+
+static bool is_decided(const struct lazy *l) {
+    bool decided = l->kind == LAZY_INPUT;
+    for (uint32_t k = 0; k < l->nin && !decided; k++)
+        decided = l->in[k].lazy->decided;
+    for (uint32_t k = 0; k < l->nparts && !decided; k++)
+        decided = l->parts[k].lazy->decided;
+    return decided && !(l->kind == LAZY_MAP && asks_for_infinity(l));
 }
 
 void lazies_settle(struct lazies *all) {
     for (uint32_t i = 0; i < all->n; i++) {
         struct lazy *l = all->all[i];
         l->drawn = is_drawn(l);
-        if (l->kind != LAZY_MAP)
-            continue;
-        l->compares = l->drawn && compares(l);
-        l->tests_nan = l->compares && is_itself(l);
-        l->chooses = l->drawn && (l->compares || clamps(l) || (l->nin == 3 && l->in[0].lazy->drawn));
-        l->jumps =
-            (l->compares && !l->tests_nan) || (l->drawn && l->rounds && l->type != DT_I1 && format_is_integer(l->type));
+        l->decided = is_decided(l);
+        l->chooses = l->kind == LAZY_MAP && (l->nin == 3 ? l->in[0].lazy->drawn : l->drawn && compares(l));
     }
 }

@@ -43,10 +43,8 @@ struct lazy {
     bool rounds, wraps;
     bool given;      /* it is drawn as inputs are: what it is made of is not asked for */
     bool drawn;      /* it depends on an input, */
-    bool compares;   /* compares it with another number, */
-    bool tests_nan;  /* compares it with itself, */
-    bool jumps;      /* or jumps where numbers are equal, or halves */
-    bool chooses;    /* one of two ways, by numbers that are drawn: */
+    bool decided;    /* and on more than whether numbers are infinite */
+    bool chooses;    /* one of two ways, by what is drawn, or compares that: */
     bool met[2];     /* which ones elements went; evaluate.h sets it */
     enum dtype type; /* INPUT, TABLE, and of what is rounded */
     /* FOLD: `in` is over `shape` with the first element of each group, `group` over one group from there */

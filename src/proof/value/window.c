@@ -12,6 +12,20 @@ struct padded {
     int64_t step[MAX_WINDOW], within[MAX_WINDOW];
 };
 
+/* The elements at the edge go on in the padding. */
+static const struct tensor *with_edges(struct eval_context *ctx, const struct tensor *x, struct window *w) {
+    for (uint32_t d = 0; d < w->n; d++) {
+        int64_t n = (w->out[d] - 1) * w->stride[d] + (w->size[d] - 1) * w->dilation[d] + 1, size = x->shape.dim[d + 1];
+        struct tensor *at = tensor_new(ctx, &(struct shape){1, {n}});
+        for (int64_t i = 0; i < n; i++)
+            at->x[i] = fmin(fmax((double)(i - w->before[d]), 0), (double)(size - 1));
+        x = tensor_taken(ctx, "a convolution", x, d + 1, at);
+        w->in[d] = n;
+        w->before[d] = 0;
+    }
+    return x;
+}
+
 /* The input among padding. A transposed convolution is one whose input is spread, and whose weights are turned. */
 static struct padded pad_input(struct eval_context *ctx, const struct tensor *x, const struct window *w, double fill) {
     struct padded p = {.v = view_of(x)};
@@ -80,10 +94,9 @@ static const struct tensor *with_bias(struct eval_context *ctx, const struct cal
 void lazy_convolution(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     struct window w;
     conv_window(ctx, c, &w);
-    if (conv_replicates(ctx, c))
-        op_unsupported(ctx, "no evaluator for a padding that repeats the edge");
     struct view k = conv_weights(ctx, c, &w);
-    struct padded p = pad_input(ctx, conv_input(ctx, c, &w), &w, 0);
+    const struct tensor *x = conv_input(ctx, c, &w);
+    struct padded p = pad_input(ctx, conv_replicates(ctx, c) ? with_edges(ctx, x, &w) : x, &w, 0);
     const struct tensor *t = fold_windows(ctx, &p, &k, &w);
     struct shape s = {.rank = w.n + 2, .dim = {t->shape.dim[0], w.out_channels}};
     uint32_t last[MAX_WINDOW + 2] = {0};
@@ -134,4 +147,20 @@ void lazy_avg_pool(struct eval_context *ctx, const struct call *c, const struct 
             op_fails(ctx, "avg_pool2d: a dilated window, or one of padding only");
     }
     *out = conv_result(ctx, c, 0, lazy_binary(ctx, binary_DIVIDE, sums, n), &w);
+}
+
+/* Means are those of the whole window, where all of it is inside of the input. */
+void lazy_pooling(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    static const char *const methods[] = {"Max", "Sum", "Average", NULL};
+    int method = attr_word(ctx, c, "pooling_method", methods);
+    struct window w;
+    attr_needed(ctx, c, "pooling_method");
+    if (c->nresults > 1)
+        op_unsupported(ctx, "no evaluator for pooling of several tensors");
+    const struct tensor *t = pooled(ctx, c, &w, method == 0 ? fold_max : fold_sum, method == 0 ? -INFINITY : 0);
+    if (method == 2 && (w.before[0] || w.before[1] || w.after[0] || w.after[1]))
+        op_unsupported(ctx, "no evaluator for means of padding");
+    if (method == 2)
+        t = lazy_binary(ctx, binary_DIVIDE, t, tensor_scalar(ctx, (double)(w.size[0] * w.size[1])));
+    *out = conv_result(ctx, c, 0, t, &w);
 }

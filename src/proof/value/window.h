@@ -4,6 +4,6 @@
 
 #include "proof/value/lazy.h"
 
-evaluator lazy_convolution, lazy_max_pool, lazy_avg_pool;
+evaluator lazy_convolution, lazy_max_pool, lazy_avg_pool, lazy_pooling;
 
 #endif
