@@ -289,6 +289,49 @@ static uint32_t find_signatures(const struct candidates *c, uint32_t after, uint
     return n;
 }
 
+/* ---- what is made of one ---- */
+
+/* Of a value of that location what ops make of it next: AFTER may have these in one op. */
+static uint32_t add_made_of(const struct dag *d, uint32_t before, uint32_t after, struct merge_candidate *out,
+                            uint32_t n) {
+    enum { STEPS = 2 };
+    for (uint32_t node = d->values[before].node + 1, left = STEPS; left > 0 && node < d->side[BEFORE].end_node;
+         node++) {
+        uint32_t v = d->nodes[node].first_result;
+        if (!has_id(dag_operands(d, node), d->nodes[node].noperands, before) || !dag_computes(d, node) ||
+            d->nodes[node].nresults != 1 || dag_numel(d, v) != dag_numel(d, before))
+            continue;
+        n = may_reshape(d, v, after) ? add(out, n, (struct merge_candidate){.before = v})
+                                     : add_permuted(d, v, after, out, n);
+        before = v;
+        left--;
+    }
+    return n;
+}
+
+/* ---- a part ---- */
+
+/* A part of what one op makes may be what several ops of BEFORE make of the same: the next ones that are nothing yet.
+ */
+static uint32_t add_parts(const struct dag *d, uint32_t after, struct merge_candidate *out, uint32_t n) {
+    enum { PARTS = 6, REACH = 32 };
+    uint32_t whole = d->values[after].node == NONE || dag_class(d, d->values[after].node) != OP_SLICE
+                         ? NONE
+                         : dag_operands(d, d->values[after].node)[0];
+    uint32_t last = whole == NONE || d->values[whole].rep != NONE ? NONE : last_input(d, after), parts = 0;
+    uint32_t begin = d->side[BEFORE].first_node,
+             at = last == NONE || d->values[last].node == NONE ? 0 : d->values[last].node;
+    for (uint32_t i = at > begin + REACH ? at - REACH : begin;
+         last != NONE && i < d->side[BEFORE].end_node && i <= at + REACH && parts < PARTS; i++) {
+        uint32_t v = d->nodes[i].first_result;
+        if (!dag_computes(d, i) || d->values[v].merged != NOT_MERGED || dag_numel(d, v) != dag_numel(d, after))
+            continue;
+        parts++;
+        n = may_reshape(d, v, after) ? add(out, n, (struct merge_candidate){.before = v}) : n;
+    }
+    return n;
+}
+
 /* ---- by what they are made of ---- */
 
 /* What a value is, or is of BEFORE, before it was moved; NONE: of AFTER, and of no value that is known. */
@@ -396,5 +439,8 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct merge_
         n = add_permuted(d, found[i], after, out, n);
     for (uint32_t i = 0; nfound == 0 && i < nnamed; i++)
         n = add_permuted(d, named[i].before, after, out, n);
+    for (uint32_t i = 0; nfound == 0 && i < nnamed; i++)
+        n = add_made_of(d, named[i].before, after, out, n);
+    n = add_parts(d, after, out, n);
     return n ? n : add_of_same_operands(d, after, out);
 }

@@ -209,6 +209,13 @@ static bool is_hidden(const struct sweep *s, uint32_t region) {
     return !seen;
 }
 
+static bool is_taken(const struct dag *d, const struct cone_pair *c, uint32_t value) {
+    bool taken = false;
+    for (uint32_t i = 0; i < c->nnodes && !taken; i++)
+        taken = has_id(dag_operands(d, c->nodes[i]), d->nodes[c->nodes[i]].noperands, value);
+    return taken;
+}
+
 /* A value inside of a cone that agrees differs from what it seems to be, and the numbers that are given to the cone do
  * not tell: the difference is near an epsilon or a threshold only, where they may never bring it, or any other value
  * would agree as well. Neither is decided, but where the value goes past the cone. */
@@ -218,7 +225,7 @@ static bool hides_a_difference(struct sweep *s, const struct cone_pair *c, bool 
         const struct dag_node *x = &s->d.nodes[c->nodes[i]];
         for (uint32_t v = x->first_result; v < x->first_result + x->nresults && x->side == AFTER; v++) {
             struct compared_region *r = s->region_of[v] == NONE ? NULL : &s->m->regions[s->region_of[v]];
-            if (!r || r->by_operands || v == c->result[AFTER] ||
+            if (!r || r->by_operands || v == c->result[AFTER] || !is_taken(&s->d, c, v) ||
                 !(r->judgement.answer == ANSWER_DIFFERENT || r->judgement.differs))
                 continue;
             differs |= !r->judgement.rare;
