@@ -166,31 +166,6 @@ static void find_loose_constants(struct circuit *c, struct arena *a) {
     c->problem.nloose = n;
 }
 
-static bool is_plain(double x) {
-    return x == 0 || fabs(x) == 1 || !(fabs(x) < infinite);
-}
-
-static bool is_compared(const struct graph *g, uint32_t v) {
-    bool found = false;
-    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1] && !found; u++)
-        found = op_is((enum op_kind)g->kind[g->uses[u]], COMPARES);
-    return found;
-}
-
-uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]) {
-    const struct graph *g = &c->graph;
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < g->m->nvalues; v++) {
-        struct constant k = graph_constant(g, v);
-        if (!is_last_constant(g, v) || is_plain(k.value))
-            continue;
-        if (format_is_integer(graph_dtype(g, v)) || is_compared(g, v) || n == MAX_TIED)
-            return NONE;
-        out[n++] = (struct loose_constant){.value = v, .number = k.value};
-    }
-    return n;
-}
-
 /* ---- circuits ---- */
 
 static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct reason *why) {

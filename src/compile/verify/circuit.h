@@ -5,8 +5,6 @@
 #include "proof/equal/shapes.h"
 #include "proof/reduce/resize.h"
 
-enum { MAX_TIED = 6 };
-
 /* A number that some op of each side takes, by side: a bit each. */
 struct number_of_sides {
     double number;
@@ -31,9 +29,6 @@ bool circuit_of(struct circuit *c, const struct mlir *miter, const struct patter
 void circuit_free(struct circuit *c);
 /* Ops of both sides take the number, as a constant or an attribute, but for its rounding. */
 bool circuit_in_both(const struct circuit *c, struct constant number);
-/* Constants that may be tied to extents; how many, at most MAX_TIED. NONE: there are more, or some choose what is
- * computed. */
-uint32_t circuit_tied(const struct circuit *c, struct loose_constant out[MAX_TIED]);
 /* The same circuit in other extents. */
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scaled,
                     struct arena *a, struct circuit *out, struct reason *why);

@@ -4,14 +4,11 @@
 #include "compile/verify/circuit.h"
 #include "ir/mlir/print.h"
 #include "proof/equal/show.h"
-#include "proof/same/same.h"
+#include "proof/same/try.h"
 
 /* Of extents_cost, in small extents and in those of the model: products in the device's arithmetic take some fifty
  * times as long as in f64. */
 static const double small_cost = 1 << 18, own_cost = 1 << 24, own_device_cost = 1 << 21;
-
-/* Of struct same_question. */
-static const double own_elements = 3e7;
 
 enum { MAX_PAYLOAD = 1 << 14, SAMPLES = 2, MANY_SAMPLES = 8 };
 
@@ -67,21 +64,6 @@ static bool in_both(void *self, struct constant number) {
     return circuit_in_both(&q->own, number);
 }
 
-/* For shapes_question.explained. */
-static bool explained(void *self, const struct sized *at, const struct verdict *v) {
-    struct miter_question *q = self;
-    struct circuit *c = arena_alloc(q->a, sizeof *c);
-    struct loose_constant tied[MAX_TIED];
-    struct reason why;
-    bool good = true;
-    if (circuit_resize(&q->own, &at->extents, &q->payloads, at->scaled, q->a, c, &why)) {
-        uint32_t n = circuit_tied(c, tied);
-        good = n == NONE || equal_explain(&c->problem, v, tied, n);
-    }
-    circuit_free(c);
-    return good;
-}
-
 static struct shapes_question question_of(struct miter_question *q, double cost) {
     return (struct shapes_question){.subgraph = &q->own.subgraph,
                                     .payloads = &q->payloads,
@@ -89,7 +71,6 @@ static struct shapes_question question_of(struct miter_question *q, double cost)
                                     .own_cost = cost,
                                     .ask = ask,
                                     .in_both = in_both,
-                                    .explained = explained,
                                     .self = q};
 }
 
@@ -120,28 +101,17 @@ static struct judgement judgement_of(const struct shapes_answer *all, bool thoro
     return (struct judgement){.answer = ANSWER_DIFFERENT, .rare = rare, .why.text = matters_for(v->at.trial)};
 }
 
-/* Masks and orders of equal elements are drawn for no other engine. */
-static bool may_be_the_same(const struct verdict *v) {
-    return v->kind != VERDICT_DIFFERENT || v->at.trial == TRIAL_PLAIN || v->at.trial == TRIAL_POSITIVE ||
-           v->at.trial == TRIAL_COARSE || v->at.trial == TRIAL_THRESHOLDS || v->at.trial == TRIAL_NEAR_EPSILON;
-}
-
 /* What small shapes do not prove: elements of both sides at the shapes of the model may. */
-static void ask_at_own_shapes(const struct miter_question *q, struct judgement *j, struct arena *a) {
-    struct same_question same = {.graph = &q->own.graph,
-                                 .lowerings = q->own.problem.lowerings,
-                                 .values = {q->own.result[0], q->own.result[1]},
-                                 .loose = q->own.problem.loose,
-                                 .nloose = q->own.problem.nloose,
-                                 .seed = q->how.seed,
-                                 .bound = q->how.bound,
-                                 .most = own_elements};
-    struct same_answer answer = same_function(&same, a);
-    if (answer.is == SAME)
-        *j = (struct judgement){.answer = ANSWER_PROVED,
-                                .shapes = 1,
-                                .bound = answer.rounding,
-                                .bends = answer.rounding > 0 && q->own.problem.thresholds.n > 0};
+static void ask_at_own_shapes(struct miter_question *q, struct judgement *j) {
+    struct effort effort = {.seed = q->how.seed, .thorough = true, .samples = q->how.many ? MANY_SAMPLES : SAMPLES};
+    q->own.problem.excluded = q->how.excluded;
+    q->own.problem.bound = q->how.bound;
+    q->own.problem.choices = true;
+    struct verdict v = same_try(&q->own.problem, effort, q->a);
+    if (v.kind == VERDICT_SAME)
+        *j = (struct judgement){.answer = ANSWER_PROVED, .shapes = 1, .bound = v.rounding, .bends = v.bends};
+    else if (v.kind == VERDICT_DIFFERENT && j->differs && (v.at.trial == TRIAL_PLAIN || v.at.trial == TRIAL_POSITIVE))
+        *j = (struct judgement){.answer = ANSWER_DIFFERENT};
 }
 
 static struct judgement judge(const struct mlir *miter, const struct pattern_set *lowerings, struct judging how,
@@ -153,9 +123,8 @@ static struct judgement judge(const struct mlir *miter, const struct pattern_set
         struct shapes_question shapes = question_of(q, how.thorough ? own_cost : 0);
         struct shapes_answer all = equal_in_shapes(&shapes);
         j = judgement_of(&all, how.thorough);
-        if (how.thorough && !how.any_order && (j.answer == ANSWER_DIFFERENT || j.agrees) &&
-            may_be_the_same(&all.verdict))
-            ask_at_own_shapes(q, &j, a);
+        if (how.thorough && !how.any_order && (j.answer == ANSWER_DIFFERENT || j.agrees || j.differs))
+            ask_at_own_shapes(q, &j);
     }
     circuit_free(&q->own);
     return j;

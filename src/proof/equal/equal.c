@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "proof/equal/bend.h"
 #include "proof/equal/compare.h"
 #include "proof/equal/loose.h"
+#include "proof/equal/mesh.h"
 
 /* Readings of the other side are bounded by what they cost: a reading counts something beside its elements and steps.
  */
@@ -120,6 +120,70 @@ static void add_noise(const struct lockstep *from, const double *shift, uint32_t
             slack[i] += noise[i];
 }
 
+/* ---- constants that were rounded ---- */
+
+/* Elements of results, of one output of a device or of all, every so many, in other numbers for constants. */
+struct shifted {
+    const struct lockstep *at;
+    struct lockstep *again;
+    struct arena arena;
+    uint32_t device, output; /* NONE: all */
+    int64_t every;
+};
+
+/* For struct loose_question. */
+static bool evaluate_shifted(void *self, const double *shift, double *want, double *got) {
+    struct shifted *s = self;
+    const struct tensor *sides[2][MAX_OUTPUTS];
+    arena_reset(&s->arena);
+    lockstep_again(s->again, s->at, &s->arena, shift, 0);
+    bool good = lockstep_program(s->again);
+    for (uint32_t device = 0; good && device < s->at->p->devices; device++) {
+        good = lockstep_outputs(s->again, device, sides[0], sides[1]);
+        for (uint32_t k = 0; good && k < s->at->p->noutputs; k++) {
+            good = shape_eq(&sides[0][k]->shape, &sides[1][k]->shape);
+            if (s->device != NONE && (s->device != device || s->output != k))
+                continue;
+            for (int64_t i = 0; good && i < sides[0][k]->n; i += s->every) {
+                *want++ = sides[0][k]->x[i];
+                *got++ = sides[1][k]->x[i];
+            }
+        }
+    }
+    return good;
+}
+
+static struct loose_question loose_of(struct shifted *s, uint32_t nelements) {
+    s->again = arena_alloc(s->at->eval[0].arena, sizeof *s->again);
+    return (struct loose_question){s->at->p->loose, s->at->p->nloose, nelements, evaluate_shifted, s};
+}
+
+static bool settle_constants(const struct lockstep *l, double shift[MAX_LOOSE]) {
+    enum { MAX_EQUATIONS = 4096 };
+    struct shifted s = {.at = l, .device = NONE, .every = 1};
+    const struct problem *p = l->p;
+    uint32_t n = 0;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < p->noutputs; i++)
+        all += graph_numel(p->program.graph, p->values[p->outputs[i].want]) * p->devices;
+    s.every = all / MAX_EQUATIONS + 1;
+    for (uint32_t i = 0; i < p->noutputs; i++)
+        n += (uint32_t)((graph_numel(p->program.graph, p->values[p->outputs[i].want]) + s.every - 1) / s.every);
+    struct loose_question q = loose_of(&s, n * p->devices);
+    bool good = p->nloose > 0 && all > 0 && loose_settle(&q, shift);
+    arena_free(&s.arena);
+    return good;
+}
+
+static bool add_bends(const struct lockstep *l, const double *shift, uint32_t device, uint32_t output, int64_t n,
+                      double *slack) {
+    struct shifted s = {.at = l, .device = device, .output = output, .every = 1};
+    struct loose_question q = loose_of(&s, (uint32_t)n);
+    bool any = l->p->compares && l->p->devices == 1 && loose_bends(&q, shift, slack);
+    arena_free(&s.arena);
+    return any;
+}
+
 /* ---- one set of numbers ---- */
 
 /* Adds what is finite on both sides. */
@@ -143,8 +207,7 @@ static struct difference unexplained(const struct lockstep *l, const double *shi
     double *slack = arena_alloc(l->eval[0].arena, ((size_t)want->n + 1) * sizeof *slack);
     add_noise(l, shift, device, output, both, slack);
     d = compare_worst(got, want, floor_of_largest, slack, compared);
-    if (d.error > tolerance && both_finite(d.got, d.want) &&
-        bends_explain(l, shift, device, output, want, got, slack)) {
+    if (d.error > tolerance && both_finite(d.got, d.want) && add_bends(l, shift, device, output, want->n, slack)) {
         d = compare_worst(got, want, floor_of_largest, slack, compared);
         *bends |= d.error <= tolerance;
     }
@@ -239,7 +302,7 @@ static enum verdict_kind compare_sample(struct inquiry *t, struct sample *s) {
     }
     t->v.at = s->draw;
     t->v.order = s->how.equals;
-    t->settled = v == VERDICT_DIFFERENT && t->nsettled++ < MAX_SETTLED && loose_settle(l, t->shift);
+    t->settled = v == VERDICT_DIFFERENT && t->nsettled++ < MAX_SETTLED && settle_constants(l, t->shift);
     return v;
 }
 
@@ -439,21 +502,9 @@ struct comparison equal_compare(const struct problem *p, struct given *const giv
     for (uint32_t i = 0; i < p->devices; i++)
         memcpy(l->given[i], given[i], p->ninputs * sizeof *given[i]);
     struct comparison o = compare_given(l, shift), other;
-    if (o.differs && loose_settle(l, shift)) {
+    if (o.differs && settle_constants(l, shift)) {
         other = compare_given(l, shift);
         o = other.differs ? o : other;
     }
     return o;
-}
-
-bool equal_explain(const struct problem *p, const struct verdict *v, const struct loose_constant *all, uint32_t n) {
-    struct sample *s = xcalloc(1, sizeof *s);
-    struct inquiry *t = xcalloc(1, sizeof *t);
-    *t = (struct inquiry){.p = p, .how = {.seed = v->at.seed}};
-    begin_sample(t, s, v->at.trial, v->at.sample, v->order);
-    bool good = !s->ready || loose_explain(&s->lockstep, all, n);
-    arena_free(&s->arena);
-    free(s);
-    free(t);
-    return good;
 }

@@ -32,6 +32,7 @@ struct verdict {
 struct effort {
     uint64_t seed;
     bool fixed;       /* an input of one number has it in all trials: an attribute may ask for it */
+    bool thorough;    /* more elements, where they are had for a low price */
     uint32_t samples; /* of each kind of numbers, at least; more where what they have to meet is rare */
 };
 
@@ -48,10 +49,6 @@ struct comparison {
 /* Of the first output, by device; what is given may differ from what was drawn. */
 struct comparison equal_compare(const struct problem *p, struct given *const given[MAX_DEVICES], enum equals order,
                                 struct arena *scratch);
-
-/* Whether other numbers in place of constants make the sides agree where the verdict is that they differ (loose.h).
- * True where that cannot be told. */
-bool equal_explain(const struct problem *p, const struct verdict *v, const struct loose_constant *all, uint32_t n);
 
 /* Where the element number `at` of a tensor stands: "[0, 2, 1]", in `a`. */
 struct str index_text(struct arena *a, const struct shape *s, int64_t at);

@@ -1,15 +1,24 @@
-/* Whether a difference is one of constants: of rounded ones, where numbers none of which is further from its constant
- * than that was rounded by make both sides agree on everything; or of such as stand for something else. */
+/* Whether a difference is one of rounded constants: numbers none of which is further from its constant than that was
+ * rounded by make both sides agree. */
 #ifndef FA_EQUAL_LOOSE_H
 #define FA_EQUAL_LOOSE_H
 
-#include "proof/equal/mesh.h"
+#include "proof/equal/problem.h"
 
-/* Numbers of one evaluation in which the sides differ, with the constants of the problem moved by `shift`: sets `shift`
- * to what makes them agree there, but for a last rest. False: nothing does, or nothing else than before. */
-bool loose_settle(const struct lockstep *l, double shift[MAX_LOOSE]);
-/* Whether other numbers of the same signs in the place of `all` make the sides agree there, as far as Newton's method
- * tells from several numbers on. At most MAX_LOOSE. */
-bool loose_explain(const struct lockstep *l, const struct loose_constant *all, uint32_t n);
+/* Elements of both sides on one set of numbers in which they differ, as functions of the constants. */
+struct loose_question {
+    const struct loose_constant *all; /* at most MAX_LOOSE */
+    uint32_t n, nelements;
+    /* With each constant moved by `shift`. False: not evaluated. */
+    bool (*evaluate)(void *self, const double *shift, double *want, double *got);
+    void *self;
+};
+
+/* Sets `shift` to what makes the sides agree, but for a last rest. False: nothing does, or nothing else than before. */
+bool loose_settle(const struct loose_question *q, double shift[MAX_LOOSE]);
+/* Adds to `slack`, by element, the differences that go where a constant is moved by its rounding, from where `shift`
+ * has it: a comparison with it comes out otherwise between the constant and what it was rounded to. False: none does.
+ */
+bool loose_bends(const struct loose_question *q, const double shift[MAX_LOOSE], double *slack);
 
 #endif

@@ -53,6 +53,7 @@ struct problem {
     const struct loose_constant *loose;
     uint32_t nloose;
     bool any_order; /* elements are compared by size, wherever they stand */
+    bool choices;   /* what is chosen by numbers that are always the same is not compared */
 
     /* found by problem_facts */
     struct thresholds thresholds;

@@ -324,8 +324,7 @@ struct shapes_answer equal_in_shapes(const struct shapes_question *q) {
     bool tied = tie == TIED || (tie == FOLLOWED && (all->given_up || all->refuted < 2));
     out.doubtful = out.verdict.kind == VERDICT_DIFFERENT && (lost || tied);
     free(all);
-    bool decided = q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful) && ask_in_larger(q, &out);
-    if (!decided && out.doubtful && q->own_cost > 0 && !lost && q->explained)
-        out.doubtful = q->explained(q->self, &out.at, &out.verdict);
+    if (q->own_cost > 0 && (out.verdict.kind == VERDICT_NONE || out.doubtful))
+        (void)ask_in_larger(q, &out);
     return out;
 }

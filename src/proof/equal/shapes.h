@@ -25,8 +25,6 @@ struct shapes_question {
     struct verdict (*ask)(void *self, const struct sized *how);
     /* Whether both sides take the number; NULL: of none is told that it is no function of an extent. */
     bool (*in_both)(void *self, struct constant number);
-    /* Whether other constants may make the sides agree where the verdict says how they differ; NULL: they may. */
-    bool (*explained)(void *self, const struct sized *at, const struct verdict *v);
     void *self;
     uint32_t number; /* of what shapes_choose looks for: 0: the smallest extents; others give up no multiple */
 };

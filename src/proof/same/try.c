@@ -3,31 +3,38 @@
 
 #include "proof/equal/compare.h"
 #include "proof/equal/drawn.h"
+#include "proof/equal/loose.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     MOST_ELEMENTS = 128, /* of an output, where they are had for a low price */
+    ALL_ELEMENTS = 4096,
+    MOST_WIDE = 1 << 16,
     SOME_ELEMENTS = 24,
     FEW_ELEMENTS = 6,
-    ENOUGH = 256, /* elements that thresholds and bounds are seen in */
+    RUN_ELEMENTS = 5, /* of a row, where elements are dear */
+    ENOUGH = 256,     /* elements that thresholds and bounds are seen in */
+    MANY = 4096,
     MAX_AGREEING = 8,
     MAX_READINGS = 256,
     MOST_NODES = 2048, /* of readings that were tried, too */
-    MAX_BOUNDS = 32
+    MAX_BOUNDS = 32,
+    MAX_SETTLED = 6,
+    MOST_SORTED = 1 << 14 /* elements that are compared in any order */
 };
 
-static const double tolerance = 1e-9, size_of_jitter = 0x1p-46;
+static const double tolerance = 1e-9, tolerance_of_sorted = 1e-6, size_of_jitter = 0x1p-46;
 /* Elements that are read for one set of numbers: at most, for many and for some of the results; and in all. */
-static const double most_read = 2e6, most_narrow = 1.2e7, cheap = 2e4, dear = 2e5, budget = 1e8;
+static const double most_read = 2e6, most_narrow = 1.2e7, cheap = 2e4, dear = 2e5, wide = 1e6, budget = 1e8;
 
 /* What is compared: one output on one device. */
 struct compared {
     uint32_t device, output;
     const struct tensor *sides[2]; /* want, got */
     int64_t *at;
-    uint32_t n;
+    uint32_t n, room;
     double *x[2], *moved[2], *slack;
 };
 
@@ -58,6 +65,11 @@ struct trying {
     int64_t skipped;  /* and that it does not */
     struct squared_distance distance[MAX_OUTPUTS];
     struct drawn numbers;
+    double shift[MAX_LOOSE]; /* of loose constants, so that the sides agree */
+    double error;            /* the largest difference, relative */
+    bool given;              /* what both sides take is drawn */
+    bool settled;            /* the last one goes where constants are what they are shifted to now */
+    uint32_t nsettled;       /* differences for which that was tried */
     struct verdict v;
 };
 
@@ -68,6 +80,20 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 20;
 }
 
+/* For so many elements. */
+static void make_room(struct trying *t, struct compared *c, uint32_t n) {
+    if (n <= c->room)
+        return;
+    double *room = arena_alloc(&t->scratch, (size_t)5 * n * sizeof *room);
+    c->room = n;
+    c->at = arena_alloc(&t->scratch, n * sizeof *c->at);
+    for (int side = 0; side < 2; side++) {
+        c->x[side] = room + (size_t)side * n;
+        c->moved[side] = room + (size_t)(2 + side) * n;
+    }
+    c->slack = room + (size_t)4 * n;
+}
+
 static bool by_index(const struct compared *c, int64_t at) {
     for (uint32_t i = 0; i < c->n; i++)
         if (c->at[i] == at)
@@ -76,7 +102,7 @@ static bool by_index(const struct compared *c, int64_t at) {
 }
 
 static void add_element(struct compared *c, int64_t at, uint32_t most) {
-    if (at >= 0 && at < c->sides[0]->n && c->n < most && !by_index(c, at))
+    if (at >= 0 && at < c->sides[0]->n && c->n < most && (most > MOST_ELEMENTS || !by_index(c, at)))
         c->at[c->n++] = at;
 }
 
@@ -120,12 +146,16 @@ static void choose_elements(struct trying *t, struct compared *c, const struct b
     int64_t n = c->sides[0]->n, row = s->rank ? s->dim[s->rank - 1] : 1, rows[ROWS];
     uint64_t state = t->how.seed * 77 + 1;
     c->n = 0;
-    if (most <= 2) { /* side by side, so that they are made of the same */
-        add_element(c, (int64_t)(next_random(&state) % (uint64_t)n), most);
-        add_element(c, c->at[0] > 0 ? c->at[0] - 1 : 1, most);
+    if (most <= RUN_ELEMENTS && n > most) { /* side by side, so that they are made of the same */
+        int64_t from = (int64_t)(next_random(&state) % (uint64_t)n);
+        for (uint32_t i = 0; i < most; i++)
+            c->at[c->n++] = from < most ? from + i : from - i;
+        return;
     }
     for (int64_t i = 0; n <= most && i < n; i++)
-        add_element(c, i, most);
+        c->at[c->n++] = i;
+    if (n <= most)
+        return;
     add_element(c, 0, most);
     add_element(c, n - 1, most);
     for (uint32_t i = 0; i < b->n; i++)
@@ -194,33 +224,70 @@ static void take_back(struct trying *t) {
         t->all.all[i]->given = false;
 }
 
-static bool ask_for(struct trying *t, const struct bounds *b, uint32_t most) {
+/* The result may be another function of its inputs at some elements. */
+static bool has_parts(const struct trying *t) {
+    bool found = t->compared[0].sides[0]->n <= 4 * MOST_ELEMENTS;
+    for (uint32_t i = 0; i < t->all.n && !found; i++) {
+        const struct lazy *l = t->all.all[i];
+        found = l->kind == LAZY_JOIN || l->kind == LAZY_PLACE || l->kind == LAZY_TAKE ||
+                (l->kind == LAZY_TABLE && l->n > 1);
+    }
+    return found;
+}
+
+/* False: they cost more than `read` elements. */
+static bool ask_for(struct trying *t, uint32_t most, double read) {
+    struct bounds b = {.n = 0};
+    find_bounds(&t->all, &b);
     for (uint32_t k = 0; k < t->ncompared; k++) {
         struct compared *c = &t->compared[k];
-        choose_elements(t, c, b, most);
+        make_room(t, c, most);
+        choose_elements(t, c, &b, most);
         for (int side = 0; side < 2; side++)
             t->asked[2 * k + side] = (struct wanted_elements){c->sides[side], c->at, c->n, c->x[side]};
     }
     demand_free(t->demand);
     t->ctx.error = STR("");
-    t->demand = demand_of(&t->ctx, &t->all, t->asked, 2 * t->ncompared, t->narrow ? most_narrow : most_read);
+    t->demand = demand_of(&t->ctx, &t->all, t->asked, 2 * t->ncompared, read);
     return t->demand;
 }
 
+/* As many as are had for a low price, of a result that is not the same function of its inputs everywhere more. */
 static bool settle_elements(struct trying *t) {
-    struct bounds b = {.n = 0};
-    find_bounds(&t->all, &b);
-    if (!ask_for(t, &b, 2))
+    const struct {
+        uint32_t most;
+        double read;
+    } tries[] = {{ALL_ELEMENTS, t->how.thorough && has_parts(t) ? dear : 0},
+                 {MOST_ELEMENTS, cheap},
+                 {SOME_ELEMENTS, dear},
+                 {FEW_ELEMENTS, dear}};
+    double most = t->narrow ? most_narrow : most_read;
+    if (t->p->any_order)
+        return t->compared[0].sides[0]->n > MOST_SORTED
+                   ? eval_reason(&t->ctx, REASON_TOO_LARGE, "%lld elements in any order",
+                                 (long long)t->compared[0].sides[0]->n)
+                   : ask_for(t, MOST_SORTED, most);
+    if (!ask_for(t, 2, most))
         return false;
-    double each = demand_size(t->demand) / 2;
-    uint32_t most = each * MOST_ELEMENTS < cheap  ? MOST_ELEMENTS
-                    : each * SOME_ELEMENTS < dear ? SOME_ELEMENTS
-                    : each * FEW_ELEMENTS < dear  ? FEW_ELEMENTS
-                                                  : 0;
-    return most == 0 || ask_for(t, &b, most);
+    double two = demand_size(t->demand);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        if (two < tries[i].read && ask_for(t, tries[i].most, tries[i].read))
+            return true;
+    return (t->p->nloose && ask_for(t, RUN_ELEMENTS, most)) || ask_for(t, 2, most);
 }
 
 /* ---- one set of numbers ---- */
+
+/* Those that are loose are moved. */
+static void shift_constants(struct trying *t, const double *shift) {
+    const struct problem *p = t->p;
+    for (uint32_t i = 0; i < t->all.n && p->nloose; i++) {
+        struct lazy *l = t->all.all[i];
+        for (uint32_t k = 0; k < p->nloose && l->kind == LAZY_TABLE && l->n == 1; k++)
+            if (l->of[0] == p->loose[k].number)
+                l->x[0] = l->of[0] + shift[k];
+    }
+}
 
 static bool evaluate(struct trying *t, uint32_t jitter) {
     struct evaluating how = {
@@ -301,25 +368,100 @@ static enum verdict_kind not_evaluated(struct trying *t, const struct eval_conte
     return VERDICT_NONE;
 }
 
+/* ---- constants that were rounded ---- */
+
+/* For struct loose_question: elements of all that is compared, one after the other. */
+static bool evaluate_shifted(void *self, const double *shift, double *want, double *got) {
+    struct trying *t = self;
+    shift_constants(t, shift);
+    if (!evaluate(t, 0))
+        return false;
+    for (uint32_t k = 0; k < t->ncompared; k++) {
+        memcpy(want, t->compared[k].x[0], t->compared[k].n * sizeof *want);
+        memcpy(got, t->compared[k].x[1], t->compared[k].n * sizeof *got);
+        want += t->compared[k].n;
+        got += t->compared[k].n;
+    }
+    return true;
+}
+
+static struct loose_question loose_of(struct trying *t) {
+    struct loose_question q = {t->p->loose, t->p->nloose, 0, evaluate_shifted, t};
+    for (uint32_t k = 0; k < t->ncompared; k++)
+        q.nelements += t->compared[k].n;
+    return q;
+}
+
+/* To be asked for last: what was compared is another then. */
+static void settle_constants(struct trying *t) {
+    struct loose_question q = loose_of(t);
+    if (q.nelements <= q.n && q.nelements < t->compared[0].sides[0]->n)
+        return;
+    t->settled = t->nsettled++ < MAX_SETTLED && loose_settle(&q, t->shift);
+    shift_constants(t, t->shift);
+}
+
+/* The slack of what jumps. */
+static bool add_bends(struct trying *t) {
+    struct loose_question q = loose_of(t);
+    double *slack = xcalloc(q.nelements + (size_t)1, sizeof *slack), *at = slack;
+    bool any = t->p->compares && t->p->devices == 1 && loose_bends(&q, t->shift, slack);
+    for (uint32_t k = 0; k < t->ncompared; k++)
+        for (uint32_t i = 0; i < t->compared[k].n; i++)
+            t->compared[k].slack[i] = fmax(t->compared[k].slack[i], *at++);
+    free(slack);
+    shift_constants(t, t->shift);
+    return evaluate(t, 0) && any;
+}
+
+/* ---- the comparison ---- */
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+/* Elements may stand anywhere: those of each side are compared in order. */
+static struct difference worst_in_any_order(const struct compared *c, int64_t *compared) {
+    for (int side = 0; side < 2; side++)
+        qsort(c->x[side], c->n, sizeof(double), by_size);
+    struct difference d = worst_of(c, NULL, compared);
+    d.error = d.error <= tolerance_of_sorted ? 0 : d.error;
+    return d;
+}
+
+/* The largest difference that is not left of larger terms, nor a jump where a constant is rounded. */
+static bool unexplained(struct trying *t, const struct compared *c, bool *slack, struct difference *d) {
+    int64_t compared;
+    *d = t->p->any_order ? worst_in_any_order(c, &compared) : worst_of(c, *slack ? c->slack : NULL, &compared);
+    t->elements += compared;
+    t->skipped += c->n - compared;
+    if (d->error <= tolerance || !both_finite(d->got, d->want) || t->p->any_order)
+        return true;
+    if (!*slack && !find_slack(t))
+        return false;
+    *slack = true;
+    *d = worst_of(c, c->slack, &compared);
+    if (d->error <= tolerance || !both_finite(d->got, d->want) || !t->p->nloose || !add_bends(t))
+        return true;
+    *d = worst_of(c, c->slack, &compared);
+    t->v.bends |= d->error <= tolerance;
+    return true;
+}
+
 static enum verdict_kind compare_all(struct trying *t) {
     bool slack = false;
     for (uint32_t k = 0; k < t->ncompared; k++) {
         struct compared *c = &t->compared[k];
-        int64_t compared;
-        struct difference d = worst_of(c, NULL, &compared);
-        t->elements += compared;
-        t->skipped += c->n - compared;
-        if (d.error > tolerance && both_finite(d.got, d.want)) {
-            if (!slack && !find_slack(t))
-                return not_evaluated(t, &t->ctx);
-            slack = true;
-            d = worst_of(c, c->slack, &compared);
-        }
+        struct difference d;
+        if (!unexplained(t, c, &slack, &d))
+            return not_evaluated(t, &t->ctx);
         bool finite = both_finite(d.got, d.want);
         if (finite && t->p->bound > 0)
             add_distance(&t->distance[c->output], c);
         if (d.error <= tolerance)
             continue;
+        t->error = fmax(t->error, d.error);
         struct str text = difference_text(t, c, d);
         if (!finite || t->p->bound == 0)
             return differ(t, text);
@@ -332,20 +474,27 @@ static enum verdict_kind try_numbers(struct trying *t, struct draw d) {
     t->ctx.error = STR("");
     drawn_begin(&t->numbers, d, &t->all);
     t->v.at = d;
+    t->settled = false;
     if (!evaluate(t, 0))
         return not_evaluated(t, &t->ctx);
-    return compare_all(t);
+    enum verdict_kind v = compare_all(t);
+    if (v == VERDICT_DIFFERENT && t->p->nloose)
+        settle_constants(t);
+    return v;
 }
 
 /* ---- one kind of numbers ---- */
 
+/* Between a constant and what it was rounded to few numbers are. */
 static uint32_t samples_of(const struct trying *t, enum trial trial) {
-    uint32_t n = t->ncompared ? t->compared[0].n : 1;
+    uint32_t n = t->ncompared ? t->compared[0].n : 1, enough = t->p->nloose && t->p->compares ? MANY : ENOUGH;
+    uint32_t least = t->how.samples ? t->how.samples : 1;
     if (trial == TRIAL_POSITIVE)
-        return 2;
+        return least > 2 ? least : 2;
     if (demand_size(t->demand) > cheap)
         return 1;
-    return trial == TRIAL_NEAR_EPSILON ? 4 : trial == TRIAL_THRESHOLDS && n < ENOUGH ? ENOUGH / n : 1;
+    uint32_t wanted = trial == TRIAL_NEAR_EPSILON ? 4 : trial == TRIAL_THRESHOLDS && n < enough ? enough / n : 1;
+    return wanted > least ? wanted : least;
 }
 
 /* The bound of an approximate form is one of many numbers: all of a few may be where it is far, or where it is near. */
@@ -393,9 +542,34 @@ static bool is_same_outside(struct trying *t, enum trial trial) {
     return same;
 }
 
-static enum verdict_kind try_kinds(struct trying *t) {
+static bool is_decided(const struct lazy *l) {
+    return l->nin == 3 ? l->in[0].lazy->decided : l->decided;
+}
+
+/* Some choice all elements of which, and some, went one way. What is infinite is met only by what the inputs make. */
+static bool has_one_way(const struct trying *t) {
+    bool found = false;
+    for (uint32_t i = 0; i < t->all.n && t->p->choices; i++)
+        found |= lazy_has_one_way(t->all.all[i]) && (t->given || is_decided(t->all.all[i]));
+    return found;
+}
+
+/* Many elements on one set of numbers, where parts may be few of all. */
+static enum verdict_kind try_widely(struct trying *t) {
+    uint32_t n = t->compared[0].n;
+    double each = demand_size(t->demand) / n;
+    uint32_t most = (uint32_t)fmin(wide / fmax(each, 1), MOST_WIDE);
+    if (t->compared[0].sides[0]->n == n || t->p->any_order || most <= n || !has_parts(t))
+        return VERDICT_SAME;
+    enum verdict_kind v = ask_for(t, most, 2 * wide) ? try_kind(t, TRIAL_PLAIN) : VERDICT_SAME;
+    return ask_for(t, n, most_narrow) ? v : not_evaluated(t, &t->ctx);
+}
+
+static enum verdict_kind try_kinds_once(struct trying *t) {
     enum verdict_kind v = VERDICT_SAME;
     t->elements = t->skipped = 0;
+    for (uint32_t i = 0; i < t->all.n; i++)
+        t->all.all[i]->met[0] = t->all.all[i]->met[1] = false;
     for (enum trial trial = 0; trial < TRIALS && v == VERDICT_SAME; trial++) {
         if (trial == TRIAL_EQUAL) /* try_orders */
             continue;
@@ -407,28 +581,42 @@ static enum verdict_kind try_kinds(struct trying *t) {
             continue;
         }
         v = try_kind(t, trial);
+        if (v == VERDICT_SAME && trial == TRIAL_PLAIN && t->how.thorough)
+            v = try_widely(t);
         if (trial == TRIAL_THRESHOLDS && v == VERDICT_NONE)
             v = VERDICT_SAME;
     }
-    if (v == VERDICT_SAME && t->elements == 0) {
-        t->v.why.text = STR("the result is no number anywhere");
+    if (v == VERDICT_SAME && (t->elements == 0 || has_one_way(t))) {
+        t->v.why.text = t->elements == 0 ? STR("the result is no number anywhere")
+                                         : STR("a condition is the same for all numbers that were tried");
+        t->v.agrees = t->elements > 0;
         v = VERDICT_NONE;
     }
+    return v;
+}
+
+/* A constant is one number: where another choice of them explains a difference, it has to explain all numbers. */
+static enum verdict_kind try_kinds(struct trying *t) {
+    t->nsettled = 0;
+    t->error = 0;
+    t->settled = false;
+    memset(t->shift, 0, sizeof t->shift);
+    shift_constants(t, t->shift);
+    enum verdict_kind v = try_kinds_once(t);
+    while (v == VERDICT_DIFFERENT && t->settled) {
+        t->settled = false;
+        t->v = (struct verdict){.kind = VERDICT_NONE};
+        v = try_kinds_once(t);
+    }
+    t->v.rounding = t->nsettled ? t->error : 0;
+    t->v.bends |= t->nsettled && t->p->thresholds.n > 0;
     return v;
 }
 
 static void add_compared(struct trying *t, uint32_t device, const struct tensor *const want[MAX_OUTPUTS],
                          const struct tensor *const got[MAX_OUTPUTS]) {
     for (uint32_t i = 0; i < t->p->noutputs; i++) {
-        struct compared *c = &t->compared[t->ncompared++];
-        double *room = arena_alloc(&t->scratch, (size_t)5 * MOST_ELEMENTS * sizeof *room);
-        *c = (struct compared){.device = device,
-                               .output = i,
-                               .sides = {want[i], got[i]},
-                               .at = arena_alloc(&t->scratch, MOST_ELEMENTS * sizeof *c->at),
-                               .x = {room, room + MOST_ELEMENTS},
-                               .moved = {room + (size_t)2 * MOST_ELEMENTS, room + (size_t)3 * MOST_ELEMENTS},
-                               .slack = room + (size_t)4 * MOST_ELEMENTS};
+        t->compared[t->ncompared++] = (struct compared){.device = device, .output = i, .sides = {want[i], got[i]}};
     }
 }
 
@@ -498,7 +686,9 @@ static enum verdict_kind try_sides(struct trying *t, bool *too_dear) {
     *too_dear = false;
     if (v != VERDICT_SAME)
         return v;
-    bool agrees = give_shared(t) && settle_elements(t) && !is_dear(t) && try_kinds(t) == VERDICT_SAME;
+    t->given = give_shared(t);
+    bool agrees = t->given && settle_elements(t) && !is_dear(t) && try_kinds(t) == VERDICT_SAME;
+    t->given = false;
     take_back(t);
     if (agrees)
         return VERDICT_SAME;
