@@ -588,7 +588,7 @@ Test(numeric_ops, collectives_that_do_not_fit) {
     cr_assert_null(exchanged(K_POINT_TO_POINT, 0,
                              A({"sender_coord", "array<i64: 0, 3>"}, {"receiver_coord", "array<i64: 0, 1>"})));
     cr_assert_null(exchanged(K_POINT_TO_POINT, 0,
-                             A({"sender_coord", "array<i64: 1, 1>"}, {"receiver_coord", "array<i64: 0, 1>"})));
+                             A({"sender_coord", "array<i64: 1, 1>"}, {"receiver_coord", "array<i64: 0, 2>"})));
     context.mesh = NULL;
     const struct tensor *results[MAX_RESULTS], *x = V(1, 2);
     struct call c = {.kind = K_ALL_REDUCE, .noperands = 1, .operands = &x, .nresults = 1};
