@@ -92,7 +92,7 @@ class Regions(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ''))
 
     def test_selected_by_name(self):
-        text = module(TREE + [('matmul', '%7', '%6', '%a'), ('add', '%8', '%7', '%b')])
+        text = module(TREE + [('matmul', '%7', '%6', '%a'), ('maximum', '%8', '%7', '%b')])
         for options, status, n in ((['--only=ttnn.generic'], 1, 1), (['--only=elementwise'], 1, 1),
                                    (['--skip=ttnn.generic', '--source=ttnn'], 0, 0), (['--only=linear'], 0, 0)):
             done, found = self.audit(text, '--include=elementwise', *options)
