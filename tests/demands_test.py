@@ -57,7 +57,8 @@ class Demands(unittest.TestCase):
                 said += notes
         with open(os.path.join(PATTERNS, "fused_ops.yml")) as f:
             for demand in load_yaml(f)["demands"]:
-                direct = "ttnn." in str(demand["of"]) and "when" in demand
+                # Of what TTIR cannot spell examples of patterns have both sides: all_to_all in collectives.test.yml.
+                direct = re.search("ttnn[.](?!experimental)", str(demand["of"])) and "when" in demand
                 if direct and not demand.get("theoretical"):
                     self.assertRegex(said, ".*".join(map(re.escape, re.split("{[^}]*}", demand["say"]))))
 
