@@ -226,7 +226,7 @@ static void take_back(struct trying *t) {
 
 /* The result may be another function of its inputs at some elements. */
 static bool has_parts(const struct trying *t) {
-    bool found = t->compared[0].sides[0]->n <= 4 * MOST_ELEMENTS;
+    bool found = t->compared[0].sides[0]->n <= (int64_t)4 * MOST_ELEMENTS;
     for (uint32_t i = 0; i < t->all.n && !found; i++) {
         const struct lazy *l = t->all.all[i];
         found = l->kind == LAZY_JOIN || l->kind == LAZY_PLACE || l->kind == LAZY_TAKE ||
