@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ir/graph/movement.h"
 #include "proof/numeric/tensor.h"
 
 static int by_id(const void *a, const void *b) {
@@ -97,39 +96,14 @@ static bool collect(struct subgraph *out, uint32_t n, struct reason *why) {
     return true;
 }
 
-static bool too_many_ops(struct reason *why) {
-    *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
-    return false;
-}
-
 bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why) {
     *out = (struct subgraph){.graph = m->graph};
-    if (m->nops + m->nthrough > MAX_SUBGRAPH_OPS)
-        return too_many_ops(why);
+    if (m->nops + m->nthrough > MAX_SUBGRAPH_OPS) {
+        *why = (struct reason){STR("it has too many ops"), REASON_TOO_MANY};
+        return false;
+    }
     memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
     if (m->nthrough)
         memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
     return collect(out, m->nops + m->nthrough, why);
-}
-
-static bool has_source_of_another(const struct subgraph *p, uint32_t input) {
-    uint32_t source = movement_source(p->graph, p->inputs[input]);
-    bool found = false;
-    for (uint32_t i = 0; i < p->ninputs && source != p->inputs[input]; i++)
-        found |= i != input && movement_source(p->graph, p->inputs[i]) == source;
-    return found;
-}
-
-bool subgraph_add_sources(struct subgraph *p, struct reason *why) {
-    uint32_t n = p->nops;
-    for (uint32_t i = 0; i < p->ninputs; i++) {
-        uint32_t value = p->inputs[i], op = p->graph->m->values[value].def;
-        for (; has_source_of_another(p, i) && value != movement_source(p->graph, value);
-             value = graph_through(p->graph, op), op = p->graph->m->values[value].def) {
-            if (n == MAX_SUBGRAPH_OPS)
-                return too_many_ops(why);
-            p->ops[n++] = op;
-        }
-    }
-    return n > p->nops && collect(p, n, why);
 }

@@ -17,9 +17,6 @@ struct subgraph {
 
 /* False with a reason where there are too many ops or inputs, or a shape is not static. */
 bool subgraph_of_match(const struct match *m, struct subgraph *out, struct reason *why);
-/* Adds what moves inputs that are made of one value: they are the same then, as conditions may ask. False where there
- * are none, or too many. */
-bool subgraph_add_sources(struct subgraph *s, struct reason *why);
 bool subgraph_has(const struct subgraph *s, uint32_t op);
 /* Some op of the subgraph takes the value. */
 bool subgraph_uses(const struct subgraph *s, uint32_t value);
