@@ -352,6 +352,23 @@ Test(price, a_norm_beside_a_product_computes_on_the_cores_of_its_rows) {
     cr_expect_float_eq(cycles[1], 1, 1e-6);
 }
 
+/* The kernel that splits heads moves them; in front of it is a product, behind it may be a norm. */
+Test(price, what_splits_heads_computes_nothing) {
+    for (int normed = 0; normed < 2; normed++) {
+        char ops[512];
+        snprintf(ops, sizeof ops,
+                 "p = ttnn.matmul x w; r = ttnn.reshape p -> 1x64x4x64xbf16; %s"
+                 "q = ttnn.permute %s {permutation = array<i64: 0, 2, 1, 3>} -> 1x4x64x64xbf16; return q",
+                 normed ? "n = ttnn.rms_norm r g -> 1x64x4x64xbf16; " : "", normed ? "n" : "r");
+        pattern_file("name: h\nfused_op: ttnn.split_query_key_value_and_split_heads\nsource: ttnn\nmatch: |\n"
+                     "  r = reshape(x @ w)\n  out = permute(rms_norm(r, g) | r)\n");
+        struct price x = price_short("x:64x64xbf16!input w:64x256xbf16!parameter g:64xbf16!parameter", ops);
+        cr_assert(x.known);
+        cr_expect_eq(x.with.counted.launches, 2 + normed);
+        cr_expect_eq(x.with.counted.dram_written, (2 + normed) * 64 * 256 * 2);
+    }
+}
+
 /* An elementwise op stands before what moves its result, or behind it where that is the order of its operands. */
 Test(price, an_elementwise_op_moves_its_result_or_its_operands_but_not_both) {
     static const struct {

@@ -149,6 +149,10 @@ static int64_t cores_of_grid(const struct parts *s, int64_t products) {
     return (most < longer ? most : longer) * (least < shorter ? least : shorter);
 }
 
+static bool splits_heads(const struct parts *s) {
+    return op_table[s->fused].shrink == SHRINK_HEADS;
+}
+
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
 static void compute(const struct parts *s, struct work *w) {
     const struct graph *g = graph_of(s);
@@ -174,6 +178,8 @@ static void compute(const struct parts *s, struct work *w) {
             continue;
         double computed = part_computed(s, s->ops[i]);
         w->matrix_cycles += computed * part.matrix_cycles;
+        if (c == OP_AXISWISE && splits_heads(s)) /* behind it */
+            continue;
         if (s->product != NONE && (c == OP_AXISWISE || c == OP_REDUCE) && part.cores)
             by_row += part.vector_cycles / (double)part.cores;
         else
@@ -293,6 +299,35 @@ static bool permute_operands(const struct parts *s, struct cost *out) {
     return true;
 }
 
+/* An output of the match that is made of this value of a part. */
+static uint32_t output_of(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    while (!is_used_outside(s, value) && g->first_use[value] < g->first_use[value + 1])
+        value = g->m->ops[g->uses[g->first_use[value]]].first_result;
+    return value;
+}
+
+/* What splits heads only moves them: the product of all comes before it, and a norm of each head after it. */
+static bool split_heads(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    struct work w = {0};
+    bool known = true;
+    for (uint32_t i = 0; i < s->n && splits_heads(s) && s->product != NONE; i++) {
+        enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
+        uint32_t v = output_of(s, g->m->ops[s->ops[i]].first_result);
+        if (is_product(k)) {
+            known &= work_reads(s->pricer, v, &w) && work_writes(s->pricer, v, &w);
+            w.cores = larger(w.cores, cores_for(s->pricer, tiles_of(s->pricer, v)));
+        } else if (op_table[k].class == OP_AXISWISE) {
+            double cycles = (double)tiles_of(s->pricer, v) * s->pricer->cycles[k];
+            known &= cost_add_pass(s->pricer, v, v, cycles, out);
+        }
+    }
+    if (w.cores)
+        cost_add(s->pricer, &w, out);
+    return known;
+}
+
 bool pads_heads(const struct parts *s) {
     struct attention a;
     return s->fused == K_SDPA && attention_of(s, &a) && attention_is_padded(a);
@@ -374,5 +409,5 @@ bool price_fused(const struct parts *s, struct price *out) {
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
     return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, &out->with) &&
-           cast_result(s, &out->with);
+           split_heads(s, &out->with) && cast_result(s, &out->with);
 }
