@@ -9,7 +9,8 @@ enum { CHUNK = 256 };
 
 struct node_state {
     struct indices wanted;
-    double *x; /* of the members, ascending */
+    double *x;     /* of the members, ascending; while they are read */
+    uint32_t last; /* the node that reads them last, or NONE: who asks does */
 };
 
 struct lazy_demand {
@@ -25,21 +26,36 @@ struct lazy_demand {
     int64_t room[2];
 };
 
-/* Members of a node that lie in one row of its last dimension. */
+/* Members of a node along one of its dimensions, each so far behind the one before it as `step`. */
 struct run {
-    int64_t next, from, n;
-    int64_t at[MAX_RANK];
+    struct index_run of;
+    uint32_t along;
+    int64_t step;
+    int64_t at[MAX_RANK]; /* of the first one */
 };
 
+static struct run first_run(const struct lazy_demand *e, const struct lazy *l) {
+    struct run r;
+    indices_begin(&e->of[l->id].wanted, &r.of);
+    return r;
+}
+
 static bool next_run(const struct lazy_demand *e, const struct lazy *l, struct run *r) {
-    int64_t row = l->shape.rank ? l->shape.dim[l->shape.rank - 1] : 1;
-    if (!indices_next(&e->of[l->id].wanted, &r->next, CHUNK, &r->from, &r->n))
+    if (!indices_next(&e->of[l->id].wanted, &r->of))
         return false;
-    int64_t left = row - r->from % row, rest = r->from;
-    r->n = r->n < left ? r->n : left;
-    r->next = r->from + r->n;
-    for (uint32_t d = l->shape.rank; d-- > 0; rest /= l->shape.dim[d])
+    int64_t rest = r->of.from, inner = 1, most = 1;
+    r->along = 0;
+    r->step = 0;
+    for (uint32_t d = l->shape.rank; d-- > 0; rest /= l->shape.dim[d], inner *= l->shape.dim[d]) {
         r->at[d] = rest % l->shape.dim[d];
+        int64_t left = l->shape.dim[d] - 1 - r->at[d], step = r->of.step / inner;
+        if (step > 0 && step <= left && step * inner == r->of.step) { /* of no other dimension */
+            r->along = d;
+            r->step = step;
+            most = left / step + 1;
+        }
+    }
+    indices_extend(&e->of[l->id].wanted, &r->of, most < CHUNK ? most : CHUNK);
     return true;
 }
 
@@ -50,8 +66,9 @@ static int64_t offset_of(const struct view *v, const int64_t *at, uint32_t rank)
     return offset;
 }
 
-static int64_t last_stride(const struct view *v, uint32_t rank) {
-    return rank ? v->stride[rank - 1] : 0;
+/* From a member of a run to the next one. */
+static int64_t stride_of(const struct view *v, const struct run *r) {
+    return r->step ? r->step * v->stride[r->along] : 0;
 }
 
 /* ---- reading ---- */
@@ -69,10 +86,10 @@ static void mark(struct lazy_demand *e, const struct lazy *of, int64_t offset, i
         return;
     if (of->n > MAX_INDEXED)
         eval_reason(e->ctx, REASON_TOO_LARGE, "a tensor of %lld elements", (long long)of->n);
-    if (stride == 1)
-        indices_add(s, offset, n);
-    for (int64_t i = 0; stride != 1 && i < (stride ? n : 1); i++)
-        indices_add(s, offset + i * stride, 1);
+    if (stride > 0)
+        indices_add(s, offset, stride, n);
+    else
+        indices_add(s, offset + (n - 1) * stride, stride ? -stride : 1, stride ? n : 1);
 }
 
 static const double *from_table(const struct lazy *of, int64_t offset, int64_t stride, int64_t n, double *buffer) {
@@ -93,10 +110,11 @@ static const double *read_node(struct lazy_demand *e, const struct lazy *of, int
     }
     if (of->kind == LAZY_TABLE)
         return from_table(of, offset, stride, n, buffer);
-    if (stride == 1)
-        return s->x + indices_rank(&s->wanted, offset);
+    int64_t first = indices_rank(&s->wanted, offset);
+    if (n == 1 || (stride > 0 && indices_rank(&s->wanted, offset + (n - 1) * stride) == first + n - 1))
+        return s->x + first; /* no others are between them */
     for (int64_t i = 0; i < n; i++)
-        buffer[i] = i > 0 && stride == 0 ? buffer[0] : s->x[indices_rank(&s->wanted, offset + i * stride)];
+        buffer[i] = s->x[stride ? indices_rank(&s->wanted, offset + i * stride) : first];
     return buffer;
 }
 
@@ -190,15 +208,19 @@ static void map_one_run(struct lazy_demand *e, const struct lazy *l, double *out
     }
 }
 
-/* Marks what is in order as a whole; returns whether all operands are. */
-static bool mark_in_order(struct lazy_demand *e, const struct lazy *l, bool *in_order) {
+/* Marks what is in order, or one element, as a whole; returns whether all operands are. */
+static bool mark_in_order(struct lazy_demand *e, const struct lazy *l, bool *marked) {
     bool all = true;
     for (uint32_t k = 0; k < l->nin; k++) {
-        in_order[k] = is_in_order(l, &l->in[k]);
-        all &= in_order[k];
-        if (in_order[k]) {
+        const struct view *v = &l->in[k];
+        bool one = l->shape.rank == 1 && v->stride[0] == 0;
+        marked[k] = one || is_in_order(l, v);
+        all &= marked[k];
+        if (one)
+            mark(e, v->lazy, v->offset, 0, e->of[l->id].wanted.n);
+        else if (marked[k]) {
             count_read(e, e->of[l->id].wanted.n);
-            indices_join(&e->of[l->in[k].lazy->id].wanted, &e->of[l->id].wanted);
+            indices_join(&e->of[v->lazy->id].wanted, &e->of[l->id].wanted);
         }
     }
     return all;
@@ -213,15 +235,15 @@ static void map_node(struct lazy_demand *e, const struct lazy *l, double *out) {
             map_one_run(e, l, out);
         return;
     }
-    for (struct run r = {.n = 0}; next_run(e, l, &r);) {
+    for (struct run r = first_run(e, l); next_run(e, l, &r);) {
         for (uint32_t k = 0; k < l->nin; k++)
             if (!marked[k])
-                p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank),
-                                 last_stride(&l->in[k], l->shape.rank), r.n, buffers[k]);
+                p[k] = read_node(e, l->in[k].lazy, offset_of(&l->in[k], r.at, l->shape.rank), stride_of(&l->in[k], &r),
+                                 r.of.n, buffers[k]);
         if (e->marking)
             continue;
-        map_chunk(e, l, p, r.n, out);
-        out += r.n;
+        map_chunk(e, l, p, r.of.n, out);
+        out += r.of.n;
     }
 }
 
@@ -235,7 +257,7 @@ static const double *read_group(struct lazy_demand *e, const struct lazy *l, uin
     int64_t row = rank ? g->shape.dim[rank - 1] : 1, at[MAX_RANK] = {0};
     const struct lazy *of = l->in[k].lazy;
     if (row == size)
-        return read_node(e, of, offset, last_stride(g, rank), size, buffer);
+        return read_node(e, of, offset, rank ? g->stride[rank - 1] : 0, size, buffer);
     for (int64_t done = 0; done < size; done += row) {
         double *to = e->marking ? buffer : buffer + done;
         const double *p = read_node(e, of, offset, g->stride[rank - 1], row, to);
@@ -258,10 +280,10 @@ static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) 
     if (e->marking && e->read + (double)size * (double)e->of[l->id].wanted.n > e->most)
         eval_reason(e->ctx, REASON_TOO_LARGE, "%s over %.0f elements, in all %.3g", l->name, (double)size,
                     (double)size * (double)e->of[l->id].wanted.n);
-    for (struct run r = {.n = 0}; next_run(e, l, &r);)
-        for (int64_t i = 0; i < r.n; i++) {
+    for (struct run r = first_run(e, l); next_run(e, l, &r);)
+        for (int64_t i = 0; i < r.of.n; i++) {
             for (uint32_t k = 0; k < l->nin; k++) {
-                int64_t at = offset_of(&l->in[k], r.at, l->shape.rank) + i * last_stride(&l->in[k], l->shape.rank);
+                int64_t at = offset_of(&l->in[k], r.at, l->shape.rank) + i * stride_of(&l->in[k], &r);
                 if (at != last[k])
                     p[k] = read_group(e, l, k, at, room_for(e, (int)k, size), size);
                 last[k] = at;
@@ -273,47 +295,59 @@ static void fold_node(struct lazy_demand *e, const struct lazy *l, double *out) 
 
 /* ---- data movement that is no view ---- */
 
-static void place_element(struct lazy_demand *e, const struct lazy *l, const int64_t *at, double *out) {
-    int64_t offset = l->in[0].offset;
+/* From `at` on along a run that is `n` long, how many elements are all of the operand, or all beside it. */
+static int64_t place_alike(const struct lazy *l, const struct run *r, const int64_t *at, int64_t n) {
+    uint32_t d = r->along;
+    if (!r->step || r->step % l->spread[d] != 0)
+        return 1;
+    int64_t i = at[d] - l->before[d], end = (l->in[0].shape.dim[d] - 1) * l->spread[d] + 1;
+    int64_t to = i < 0 ? -i : end - i, alike = to > 0 ? (to - 1) / r->step + 1 : n;
+    return alike < n ? alike : n;
+}
+
+static bool place_offset(const struct lazy *l, const int64_t *at, int64_t *offset) {
     bool inside = true;
+    *offset = l->in[0].offset;
     for (uint32_t d = 0; d < l->shape.rank; d++) {
         int64_t i = at[d] - l->before[d];
         inside &= i >= 0 && i % l->spread[d] == 0 && i / l->spread[d] < l->in[0].shape.dim[d];
-        offset += i / l->spread[d] * l->in[0].stride[d];
+        *offset += i / l->spread[d] * l->in[0].stride[d];
     }
-    const double *p = inside ? read_node(e, l->in[0].lazy, offset, 1, 1, out) : &l->fill;
-    if (!e->marking)
-        *out = *p;
+    return inside;
 }
 
 static void place_node(struct lazy_demand *e, const struct lazy *l, double *out) {
-    double unused = 0;
-    for (struct run r = {.n = 0}; next_run(e, l, &r);)
-        for (int64_t i = 0; i < r.n; i++) {
-            place_element(e, l, r.at, e->marking ? &unused : out++);
-            if (l->shape.rank)
-                r.at[l->shape.rank - 1]++;
+    double buffer[CHUNK];
+    for (struct run r = first_run(e, l); next_run(e, l, &r);)
+        for (int64_t done = 0, n, offset; done < r.of.n; done += n) {
+            n = place_alike(l, &r, r.at, r.of.n - done);
+            bool inside = place_offset(l, r.at, &offset);
+            int64_t stride = n > 1 ? stride_of(&l->in[0], &r) / l->spread[r.along] : 0;
+            const double *p = inside ? read_node(e, l->in[0].lazy, offset, stride, n, buffer) : NULL;
+            for (int64_t i = 0; !e->marking && i < n; i++)
+                *out++ = p ? p[i] : l->fill;
+            r.at[r.along] += n * r.step;
         }
 }
 
 static void join_node(struct lazy_demand *e, const struct lazy *l, double *out) {
-    uint32_t last = l->shape.rank - 1, part = 0;
+    uint32_t part = 0;
     double buffer[CHUNK];
-    for (struct run r = {.n = 0}; next_run(e, l, &r);)
-        for (int64_t done = 0, n; done < r.n; done += n) {
+    for (struct run r = first_run(e, l); next_run(e, l, &r);)
+        for (int64_t done = 0, n; done < r.of.n; done += n) {
             int64_t at = r.at[l->axis];
             while (at < l->begin[part])
                 part--;
             while (at >= l->begin[part + 1])
                 part++;
-            n = r.n - done;
-            if (l->axis == last && l->begin[part + 1] - at < n)
-                n = l->begin[part + 1] - at;
+            n = r.of.n - done;
+            if (l->axis == r.along && r.step && (l->begin[part + 1] - 1 - at) / r.step + 1 < n)
+                n = (l->begin[part + 1] - 1 - at) / r.step + 1;
             r.at[l->axis] -= l->begin[part];
             const double *p = read_node(e, l->parts[part].lazy, offset_of(&l->parts[part], r.at, l->shape.rank),
-                                        l->parts[part].stride[last], n, buffer);
+                                        stride_of(&l->parts[part], &r), n, buffer);
             r.at[l->axis] += l->begin[part];
-            r.at[last] += n;
+            r.at[r.along] += n * r.step;
             if (!e->marking) {
                 memcpy(out, p, (size_t)n * sizeof *out);
                 out += n;
@@ -337,11 +371,11 @@ static double take_element(struct lazy_demand *e, const struct lazy *l, double i
 static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) {
     double buffer[CHUNK];
     bool computed = l->in[1].lazy->kind != LAZY_INPUT && l->in[1].lazy->kind != LAZY_TABLE && !l->in[1].lazy->given;
-    for (struct run r = {.n = 0}; next_run(e, l, &r);) {
+    for (struct run r = first_run(e, l); next_run(e, l, &r);) {
         const double *index = read_node(e, l->in[0].lazy, offset_of(&l->in[0], r.at, l->shape.rank),
-                                        last_stride(&l->in[0], l->shape.rank), r.n, buffer);
-        int64_t offset = offset_of(&l->in[1], r.at, l->shape.rank), step = last_stride(&l->in[1], l->shape.rank);
-        for (int64_t i = 0; i < r.n; i++) {
+                                        stride_of(&l->in[0], &r), r.of.n, buffer);
+        int64_t offset = offset_of(&l->in[1], r.at, l->shape.rank), step = stride_of(&l->in[1], &r);
+        for (int64_t i = 0; i < r.of.n; i++) {
             if (!e->marking)
                 *out++ = take_element(e, l, index[i], offset + i * step);
             else if (computed && (i == 0 || step))
@@ -351,8 +385,16 @@ static void take_node(struct lazy_demand *e, const struct lazy *l, double *out) 
 }
 
 static void input_node(struct lazy_demand *e, const struct lazy *l, double *out) {
-    for (struct run r = {.n = 0}; !e->marking && next_run(e, l, &r); out += r.n)
-        e->how->draw(e->how->self, l, r.from, r.n, out);
+    const struct indices *s = &e->of[l->id].wanted;
+    struct index_run r;
+    indices_begin(s, &r);
+    for (; !e->marking && indices_next(s, &r); out += r.n) {
+        indices_extend(s, &r, INT64_MAX);
+        for (int64_t i = 0; r.step > 1 && i < r.n; i++)
+            e->how->draw(e->how->self, l, r.from + i * r.step, 1, out + i);
+        if (r.step == 1)
+            e->how->draw(e->how->self, l, r.from, r.n, out);
+    }
 }
 
 static void visit(struct lazy_demand *e, const struct lazy *l, double *out) {
@@ -395,7 +437,17 @@ static void mark_all(struct eval_context *ctx, void *self) {
         if (!s->wanted.n)
             continue;
         visit(e, e->all->all[i], NULL);
-        s->x = xrealloc(NULL, (size_t)s->wanted.n * sizeof *s->x);
+    }
+}
+
+/* What nobody reads behind this node. */
+static void forget_operands(struct lazy_demand *e, const struct lazy *l) {
+    for (uint32_t k = 0; k < l->nin + l->nparts; k++) {
+        struct node_state *s = &e->of[k < l->nin ? l->in[k].lazy->id : l->parts[k - l->nin].lazy->id];
+        if (s->last == l->id) {
+            free(s->x);
+            s->x = NULL;
+        }
     }
 }
 
@@ -406,9 +458,13 @@ static void compute_all(struct eval_context *ctx, void *self) {
         struct node_state *s = &e->of[i];
         if (!s->wanted.n)
             continue;
-        visit(e, e->all->all[i], s->x);
-        if (e->how->jitter > 0 && e->all->all[i]->moved && !e->all->all[i]->given)
-            jitter(e, e->all->all[i], s);
+        const struct lazy *l = e->all->all[i];
+        free(s->x);
+        s->x = xrealloc(NULL, (size_t)s->wanted.n * sizeof *s->x);
+        visit(e, l, s->x);
+        if (e->how->jitter > 0 && l->moved && !l->given)
+            jitter(e, l, s);
+        forget_operands(e, l);
     }
     for (uint32_t k = 0; k < e->nasked; k++)
         for (uint32_t i = 0; i < e->asked[k].n; i++) {
@@ -416,6 +472,16 @@ static void compute_all(struct eval_context *ctx, void *self) {
             double x;
             e->asked[k].out[i] = *read_node(e, t->lazy, offset_of_index(t, e->asked[k].at[i]), 1, 1, &x);
         }
+}
+
+static void find_last(struct lazy_demand *e) {
+    for (uint32_t i = 0; i < e->all->n; i++) {
+        const struct lazy *l = e->all->all[i];
+        for (uint32_t k = 0; e->of[i].wanted.n && k < l->nin + l->nparts; k++)
+            e->of[k < l->nin ? l->in[k].lazy->id : l->parts[k - l->nin].lazy->id].last = i;
+    }
+    for (uint32_t k = 0; k < e->nasked; k++)
+        e->of[e->asked[k].tensor->lazy->id].last = NONE;
 }
 
 struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all, const struct wanted_elements *asked,
@@ -430,6 +496,7 @@ struct lazy_demand *demand_of(struct eval_context *ctx, const struct lazies *all
         return NULL;
     }
     e->marking = false;
+    find_last(e);
     return e;
 }
 

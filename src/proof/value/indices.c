@@ -5,32 +5,44 @@
 #include <stdlib.h>
 
 static int64_t count_pages(const struct indices *s) {
-    return s->pages ? (s->numel - 1) / 64 / WORDS_OF_PAGE + 1 : 0;
+    return s->pages ? (s->numel - 1) / INDICES_OF_PAGE + 1 : 0;
 }
 
-static uint64_t *word_at(struct indices *s, int64_t number) {
+static struct index_page *page_at(struct indices *s, int64_t number) {
     if (!s->pages)
-        s->pages = xcalloc((size_t)((s->numel - 1) / 64 / WORDS_OF_PAGE + 1), sizeof *s->pages);
-    struct index_page **page = &s->pages[number / WORDS_OF_PAGE];
+        s->pages = xcalloc((size_t)((s->numel - 1) / INDICES_OF_PAGE + 1), sizeof *s->pages);
+    struct index_page **page = &s->pages[number];
     if (!*page)
         *page = xcalloc(1, sizeof **page);
-    return &(*page)->bits[number % WORDS_OF_PAGE];
+    return *page;
 }
 
-void indices_add(struct indices *s, int64_t from, int64_t n) {
-    while (n > 0) {
-        int64_t bit = from % 64, here = 64 - bit < n ? 64 - bit : n;
-        *word_at(s, from / 64) |= (here == 64 ? ~(uint64_t)0 : (((uint64_t)1 << here) - 1)) << bit;
-        from += here;
-        n -= here;
+/* Members of one page, from `at` within it on. */
+static void add_range(struct index_page *p, int64_t at, int64_t n) {
+    for (int64_t here; n > 0; at += here, n -= here) {
+        here = 64 - at % 64 < n ? 64 - at % 64 : n;
+        p->bits[at / 64] |= (here == 64 ? ~(uint64_t)0 : ((uint64_t)1 << here) - 1) << at % 64;
+    }
+}
+
+void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n) {
+    for (int64_t here; n > 0; from += here * step, n -= here) {
+        struct index_page *p = page_at(s, from / INDICES_OF_PAGE);
+        int64_t at = from % INDICES_OF_PAGE, fit = (INDICES_OF_PAGE - 1 - at) / step + 1;
+        here = fit < n ? fit : n;
+        if (step == 1)
+            add_range(p, at, here);
+        for (int64_t i = 0; step != 1 && i < here; i++, at += step)
+            p->bits[at / 64] |= (uint64_t)1 << at % 64;
     }
 }
 
 void indices_join(struct indices *s, const struct indices *of) {
-    for (int64_t i = 0, npages = count_pages(of); i < npages; i++)
-        for (int64_t k = 0; of->pages[i] && k < WORDS_OF_PAGE; k++)
-            if (of->pages[i]->bits[k])
-                *word_at(s, i * WORDS_OF_PAGE + k) |= of->pages[i]->bits[k];
+    for (int64_t i = 0, npages = count_pages(of); i < npages; i++) {
+        struct index_page *p = of->pages[i] ? page_at(s, i) : NULL;
+        for (int64_t k = 0; p && k < WORDS_OF_PAGE; k++)
+            p->bits[k] |= of->pages[i]->bits[k];
+    }
 }
 
 void indices_count(struct indices *s) {
@@ -38,7 +50,7 @@ void indices_count(struct indices *s) {
     for (int64_t i = 0, npages = count_pages(s); i < npages; i++)
         for (uint32_t k = 0; s->pages[i] && k < WORDS_OF_PAGE; k++) {
             s->pages[i]->before[k] = s->n;
-            s->n += (uint32_t)__builtin_popcountll(s->pages[i]->bits[k]);
+            s->n += count_bits(s->pages[i]->bits[k]);
         }
 }
 
@@ -49,27 +61,46 @@ void indices_free(struct indices *s) {
     *s = (struct indices){.numel = s->numel};
 }
 
-/* The members of a word from `at` on. */
-static uint64_t members_from(const struct indices *s, int64_t at) {
-    const struct index_page *p = s->pages[at / 64 / WORDS_OF_PAGE];
-    return p ? p->bits[at / 64 % WORDS_OF_PAGE] >> at % 64 : 0;
+/* The first member from `at` on, or -1. */
+static int64_t member_from(const struct indices *s, int64_t at) {
+    uint64_t i = (uint64_t)at, end = s->pages ? (uint64_t)s->numel : 0;
+    while (i < end) {
+        const struct index_page *p = s->pages[i / INDICES_OF_PAGE];
+        uint64_t word = i / 64 % WORDS_OF_PAGE, members = p ? p->bits[word] >> i % 64 : 0;
+        if (members)
+            return (int64_t)i + __builtin_ctzll(members);
+        while (p && ++word < WORDS_OF_PAGE)
+            if (p->bits[word])
+                return (int64_t)(i / INDICES_OF_PAGE * INDICES_OF_PAGE + word * 64) + __builtin_ctzll(p->bits[word]);
+        i = (i / INDICES_OF_PAGE + 1) * INDICES_OF_PAGE;
+    }
+    return -1;
 }
 
-bool indices_next(const struct indices *s, int64_t *at, int64_t most, int64_t *from, int64_t *n) {
-    int64_t end = s->pages ? s->numel : 0, page = (int64_t)64 * WORDS_OF_PAGE, i = *at;
-    uint64_t members = 0;
-    while (i < end && !(members = members_from(s, i)))
-        i = s->pages[i / page] ? (i / 64 + 1) * 64 : (i / page + 1) * page;
-    if (i >= end)
+void indices_begin(const struct indices *s, struct index_run *r) {
+    r->next = member_from(s, 0);
+}
+
+bool indices_next(const struct indices *s, struct index_run *r) {
+    if (r->next < 0)
         return false;
-    *from = i += __builtin_ctzll(members);
-    while (i < end && i - *from < most && (members = members_from(s, i))) {
-        int64_t run = ~members ? __builtin_ctzll(~members) : 64, left = 64 - i % 64;
-        i += run < left ? run : left;
-        if (run < left)
-            break;
-    }
-    *n = i - *from < most ? i - *from : most;
-    *at = *from + *n;
+    *r = (struct index_run){.from = r->next, .step = 1, .n = 1, .next = member_from(s, r->next + 1)};
+    if (r->next >= 0)
+        r->step = r->next - r->from;
     return true;
+}
+
+/* How many are side by side from this one on, in its word. */
+static int64_t members_beside(const struct indices *s, int64_t at) {
+    uint64_t others = ~s->pages[at / INDICES_OF_PAGE]->bits[at / 64 % WORDS_OF_PAGE] >> at % 64;
+    int64_t n = others ? __builtin_ctzll(others) : 64;
+    return n < 64 - at % 64 ? n : 64 - at % 64;
+}
+
+void indices_extend(const struct indices *s, struct index_run *r, int64_t most) {
+    for (int64_t n; r->n < most && r->next == r->from + r->n * r->step; r->n += n) {
+        n = r->step == 1 ? members_beside(s, r->next) : 1;
+        n = n < most - r->n ? n : most - r->n;
+        r->next = member_from(s, r->next + n);
+    }
 }

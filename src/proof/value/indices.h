@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WORDS_OF_PAGE = 64 };
+enum { WORDS_OF_PAGE = 64, INDICES_OF_PAGE = 64 * WORDS_OF_PAGE };
 
 /* Neighbours, of which some are members. */
 struct index_page {
@@ -23,22 +23,39 @@ struct indices {
 /* The largest tensor whose elements may be asked for. */
 #define MAX_INDEXED ((int64_t)1 << 36)
 
-/* Zeroed it is empty, but for `numel`. */
-void indices_add(struct indices *s, int64_t from, int64_t n);
+/* Zeroed it is empty, but for `numel`. `n` members from `from` on, so far apart as `step`, above 0. */
+void indices_add(struct indices *s, int64_t from, int64_t step, int64_t n);
 /* The members of a set of a tensor as large, too. */
 void indices_join(struct indices *s, const struct indices *of);
 /* Numbers the members; nothing is added behind it. */
 void indices_count(struct indices *s);
 void indices_free(struct indices *s);
 
-/* The number of a member among all, ascending. */
-static inline int64_t indices_rank(const struct indices *s, int64_t i) {
-    const struct index_page *p = s->pages[i / 64 / WORDS_OF_PAGE];
-    int64_t word = i / 64 % WORDS_OF_PAGE;
-    return p->before[word] + __builtin_popcountll(p->bits[word] & (((uint64_t)1 << i % 64) - 1));
+/* Where the processor need not have an instruction for it, __builtin_popcountll is a call. */
+static inline uint32_t count_bits(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-/* The next run of members from *at on, of at most `most`; false: there is none. *at is behind it then. */
-bool indices_next(const struct indices *s, int64_t *at, int64_t most, int64_t *from, int64_t *n);
+/* The number of a member among all, ascending. */
+static inline int64_t indices_rank(const struct indices *s, int64_t i) {
+    const struct index_page *p = s->pages[i / INDICES_OF_PAGE];
+    int64_t word = i / 64 % WORDS_OF_PAGE;
+    return p->before[word] + count_bits(p->bits[word] & (((uint64_t)1 << i % 64) - 1));
+}
+
+/* Members of equal distance, and no others between them. */
+struct index_run {
+    int64_t from, step, n;
+    int64_t next; /* the member behind them, or -1 */
+};
+
+/* Before the first run. */
+void indices_begin(const struct indices *s, struct index_run *r);
+/* The first member behind a run, with the distance of the next one from it; false: there is none. */
+bool indices_next(const struct indices *s, struct index_run *r);
+/* All members behind it that have that distance, up to `most`. */
+void indices_extend(const struct indices *s, struct index_run *r, int64_t most);
 
 #endif
