@@ -369,6 +369,20 @@ Test(price, what_splits_heads_computes_nothing) {
     }
 }
 
+Test(price, a_product_grows_by_the_padding_that_its_weight_takes_over) {
+    pattern_file("name: h\nfused_op: ttnn.concatenate_heads\nsource: ttnn\nmatch: |\n"
+                 "  h = reshape(permute(slice(x)))\n  out = h @ w\n");
+    struct price x = price_short(
+        "x:1x4x64x64xbf16!input w:128x64xbf16!parameter",
+        "c = ttnn.slice_static x {begins = [0 : i32, 0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 4 : i32, 64 : i32, "
+        "32 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} -> 1x4x64x32xbf16\n"
+        "p = ttnn.permute c {permutation = array<i64: 0, 2, 1, 3>} -> 1x64x4x32xbf16\n"
+        "r = ttnn.reshape p -> 64x128xbf16; o = ttnn.matmul r w -> 64x64xbf16; return o");
+    cr_assert(x.known);
+    cr_expect_eq(x.with.counted.launches, 2);
+    cr_expect_float_eq(x.with.estimated.matrix_cycles, 2 * x.without.estimated.matrix_cycles, 1e-6);
+}
+
 /* An elementwise op stands before what moves its result, or behind it where that is the order of its operands. */
 Test(price, an_elementwise_op_moves_its_result_or_its_operands_but_not_both) {
     static const struct {

@@ -149,8 +149,33 @@ static int64_t cores_of_grid(const struct parts *s, int64_t products) {
     return (most < longer ? most : longer) * (least < shorter ? least : shorter);
 }
 
+/* Heads are split and merged by ops that only move them: products and norms of the match are ops beside them. */
 static bool splits_heads(const struct parts *s) {
     return op_table[s->fused].shrink == SHRINK_HEADS;
+}
+
+static bool moves_heads(const struct parts *s) {
+    return splits_heads(s) || s->fused == K_CONCATENATE_HEADS;
+}
+
+/* Products grow whose weights are padded in place of heads: of those that are padded behind them, or whose padding is
+ * cut off in front of them. */
+static void widen_products(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    struct work weights = {0};
+    double by = 1;
+    for (uint32_t i = 0; i < s->n && moves_heads(s); i++) {
+        double from = (double)graph_numel(g, graph_operands(g, s->ops[i])[0]);
+        double to = (double)graph_numel(g, g->m->ops[s->ops[i]].first_result);
+        if (is_product((enum op_kind)g->kind[s->ops[i]]))
+            (void)work_reads(s->pricer, graph_operands(g, s->ops[i])[1], &weights);
+        else if (splits_heads(s) && g->kind[s->ops[i]] == K_PAD)
+            by = to / from;
+        else if (!splits_heads(s) && graph_class(g, s->ops[i]) == OP_SLICE)
+            by = from / to;
+    }
+    w->matrix_cycles *= by;
+    w->dram_read += (int64_t)((by - 1) * (double)weights.dram_read);
 }
 
 /* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
@@ -178,7 +203,7 @@ static void compute(const struct parts *s, struct work *w) {
             continue;
         double computed = part_computed(s, s->ops[i]);
         w->matrix_cycles += computed * part.matrix_cycles;
-        if (c == OP_AXISWISE && splits_heads(s)) /* behind it */
+        if (c == OP_AXISWISE && moves_heads(s)) /* behind it */
             continue;
         if (s->product != NONE && (c == OP_AXISWISE || c == OP_REDUCE) && part.cores)
             by_row += part.vector_cycles / (double)part.cores;
@@ -307,14 +332,14 @@ static uint32_t output_of(const struct parts *s, uint32_t value) {
     return value;
 }
 
-/* What splits heads only moves them: the product of all comes before it, and a norm of each head after it. */
-static bool split_heads(const struct parts *s, struct cost *out) {
+/* Beside a product: what it makes is split, or what it takes was merged; a norm of each head comes behind. */
+static bool move_heads(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
     struct work w = {0};
     bool known = true;
-    for (uint32_t i = 0; i < s->n && splits_heads(s) && s->product != NONE; i++) {
+    for (uint32_t i = 0; i < s->n && moves_heads(s) && s->product != NONE; i++) {
         enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
-        uint32_t v = output_of(s, g->m->ops[s->ops[i]].first_result);
+        uint32_t v = splits_heads(s) ? output_of(s, g->m->ops[s->ops[i]].first_result) : s->operand;
         if (is_product(k)) {
             known &= work_reads(s->pricer, v, &w) && work_writes(s->pricer, v, &w);
             w.cores = larger(w.cores, cores_for(s->pricer, tiles_of(s->pricer, v)));
@@ -402,6 +427,7 @@ bool price_fused(const struct parts *s, struct price *out) {
     if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
         return false;
     compute(s, &w);
+    widen_products(s, &w);
     out->apart = find_apart(s);
     if (!cost_add_launch(s->pricer, &w, &out->apart, graph_of(s)->m->ops[s->match->root].first_result, &out->with))
         return false;
@@ -409,5 +435,5 @@ bool price_fused(const struct parts *s, struct price *out) {
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
     return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, &out->with) &&
-           split_heads(s, &out->with) && cast_result(s, &out->with);
+           move_heads(s, &out->with) && cast_result(s, &out->with);
 }
