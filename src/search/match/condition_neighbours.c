@@ -83,15 +83,22 @@ bool condition_adjacent(const struct condition_call *c) {
     return false;
 }
 
+/* An op between these two takes it, or what a reshape made of it, which may be a view. */
+static bool is_taken_between(const struct graph *g, uint32_t value, uint32_t from, uint32_t to) {
+    bool taken = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && !taken; u++) {
+        uint32_t user = g->uses[u];
+        taken = (user > from && user < to) || (user < from && graph_movement(g, user) == MOVEMENT_RESHAPE &&
+                                               is_taken_between(g, g->m->ops[user].first_result, from, to));
+    }
+    return taken;
+}
+
 /* What reads it before is not changed by a write in its place; a return hands it to the caller. */
 bool condition_last_use(const struct condition_call *c) {
-    const struct graph *g = c->graph;
     uint32_t x = c->arg[0].value, op = c->arg[1].op, other = c->nargs > 2 ? c->arg[2].op : NONE;
     uint32_t from = other < op ? other : op, to = other < op ? op : other;
-    bool last = true;
-    for (uint32_t u = x == NONE ? 0 : g->first_use[x]; x != NONE && u < g->first_use[x + 1] && last; u++)
-        last = op != NONE && (g->uses[u] <= from || g->uses[u] >= to);
-    return last;
+    return x == NONE || (op != NONE ? !is_taken_between(c->graph, x, from, to) : graph_nuses(c->graph, x) == 0);
 }
 
 /* Of members of a series none is left out: y is there. */
