@@ -598,6 +598,20 @@ Test(price, what_moves_a_product_is_no_activation_of_it) {
     cr_expect_eq(x.with.counted.launches, 1);
 }
 
+Test(price, a_semaphore_has_no_bytes) {
+#define TILES "tensor<64x64xbf16>"
+    pattern_file("name: t\nfused_op: ttnn.t\nsource: ttnn\nmatch: out = op distributed_rms_norm(x + r)\n");
+    forget_ir();
+    ir_read(&ir, "module {\nfunc.func @main(%x: " TILES ", %r: " TILES ", %s: !ttnn.global_semaphore) -> " TILES " {\n"
+                 "%0 = \"ttnn.add\"(%x, %r) : (" TILES ", " TILES ") -> " TILES "\n"
+                 "%1 = \"ttnn.distributed_rms_norm\"(%0, %s) <{cluster_axis = 1 : ui32, epsilon = 1.0E-5 : f32, "
+                 "operandSegmentSizes = array<i32: 1, 0, 0, 0, 1, 0>}> : (" TILES ", !ttnn.global_semaphore) -> " TILES
+                 "\nreturn %1 : " TILES "\n}\n}\n");
+    struct price x = price_here();
+    cr_expect(x.known);
+    cr_expect_eq((int64_t)saved_bytes(&x), 2 * 4 * 2048); /* the sum */
+}
+
 /* Of one row of tiles a kernel has one row of cores that cuts rows along one side of the grid. */
 Test(price, a_kernel_that_cuts_along_the_grid_has_few_cores_for_few_rows) {
     static const char *const args[] = {"a:32x1024xbf16!input b:1024x4096xbf16!parameter c:32x4096xbf16!input",

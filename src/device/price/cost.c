@@ -319,7 +319,7 @@ bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
     bool known = true, in_place = graph_writes_in_place(g, op);
     *out = (struct work){0};
     for (uint32_t i = in_place; i < graph_noperands(g, op); i++)
-        if (graph_operands(g, op)[i] != NONE)
+        if (is_tensor_operand(g, graph_operands(g, op)[i]))
             known &= work_reads(p, read_of(p, op, i), out);
     for (uint32_t i = 0; i < o->nresults && !in_place; i++)
         known &= work_writes(p, o->first_result + i, out);

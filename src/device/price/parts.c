@@ -150,7 +150,8 @@ bool part_reads(const struct parts *s, uint32_t value) {
     for (uint32_t i = 0; i < s->detail->nconstants; i++)
         if (s->detail->constants[i].value == value)
             return false;
-    return value != NONE && part_that_makes(s, value) == NONE && !graph_constant(graph_of(s), value).known;
+    return is_tensor_operand(graph_of(s), value) && part_that_makes(s, value) == NONE &&
+           !graph_constant(graph_of(s), value).known;
 }
 
 uint32_t value_before_moves(const struct parts *s, uint32_t value) {
