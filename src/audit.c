@@ -323,6 +323,8 @@ static bool read_gates(struct fa_audit *a) {
     const struct fa_audit_options *o = a->options;
     struct least_saving *least = &a->report.least;
     least->given = o->min_saving;
+    least->by_effort =
+        !least->given && !o->baseline && !o->inventory && !o->patterns.only && !included(&o->patterns, "slower");
     if (o->min_saving && !read_time_or_share(str_of(o->min_saving), &least->us, &least->share))
         return option_wrong(&a->diags, "--min-saving", "a time such as 10us or a share such as 1%",
                             str_of(o->min_saving));

@@ -313,6 +313,32 @@ class Cost(Case):
                        "--fail-on=all", "--fail-on="):
             self.assertEqual(self.audit(model([False]), option)[:2], (2, ""), option)
 
+    def test_what_has_to_be_made_saves_enough_for_that(self):
+        """A kernel 1 %, a pass 0.1 % of the time of all ops, most of which is that of a product beside it. What is
+        compared, or asked for by name, is all there."""
+        t, formula = "tensor<512x1024xbf16>", "\nmatch: out = silu(x) * y\n"
+        self.write("kernel.yml", "name: made\nfused_op: cuda.own.made\nsource: cuda" + formula)
+        self.write("pass.yml", "name: made\nfused_op: ttnn.silu\nsource: ttnn" + formula)
+        self.write("none.yml", "known_findings: []\n")
+        for side in 1024, 16384, 65536:
+            a, b, c = ("tensor<%sxbf16>" % s for s in ("%dx%d" % (side, side), "%dx64" % side, "64x%d" % side))
+            self.write("%d.mlir" % side, "\n".join([
+                "module {", "func.func @main(%%x: %s, %%y: %s, %%b: %s, %%c: %s) -> (%s, %s) {" % (t, t, b, c, t, a),
+                '%%1 = "ttir.silu"(%%x) : (%s) -> %s' % (t, t), '%%2 = "ttir.multiply"(%%1, %%y) : (%s, %s) -> %s' % (t, t, t),
+                '%%3 = "ttir.matmul"(%%b, %%c) : (%s, %s) -> %s' % (b, c, a), "return %%2, %%3 : %s, %s" % (t, a), "}", "}", ""]))
+        for made, side, least, found in (("kernel", 1024, .01, 1), ("kernel", 16384, .01, 0), ("pass", 16384, .001, 1),
+                                         ("pass", 65536, .001, 0)):
+            args = ("--ttir-only", "--no-default-patterns", "-P", made + ".yml", "%d.mlir" % side)
+            for options in ("--min-saving=0us", "--include=slower", "--only=made", "--fail-on=ttnn,cuda --baseline=none.yml"):
+                self.assertEqual(self.audit_of(*options.split(), *args), 1, (made, side, options))
+            report = json.loads(self.read("r.json"))
+            self.assertEqual(report["saved_us"] >= least * report["total_us"], found, (report["saved_us"], report["total_us"]))
+            self.assertEqual(self.audit_of(*args), found, (made, side))
+            self.assertEqual(json.loads(self.read("r.json"))["totals"]["small"], 1 - found)
+
+    def audit_of(self, *args):
+        return self.run_it("-q", "--format=json:r.json", *args)[0]
+
     def test_what_saves_nothing(self):
         """A maximum with a constant of zeros is relu, which reads two kilobytes less: that is said to save 0.0 us."""
         t = "tensor<4096x4096xbf16>"

@@ -46,7 +46,7 @@ static const struct option_row price_rows[] = {
 };
 static const struct option_row gate_rows[] = {
     {"min-saving", 0, TEXT, MEMBER(options.min_saving), "TIME|PERCENT",
-     .help = "leave out fused ops that save less: 10us, or 1% of\nall; by default those that save nothing"},
+     .help = "leave out fused ops that save less: 10us, or 1% of\nall; by default those that save too little"},
     {"fail-on", 0, TEXT, MEMBER(options.fail_on), "LIST",
      .help = "exit 1 for findings of these sources; by default\nall, or in diff and with --baseline ttnn:dialect",
      .words = "ttnn|ttnn:dialect|ttnn:operand|ttnn:library|torch|triton|cuda"},

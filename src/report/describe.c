@@ -335,11 +335,13 @@ static void count_saving(struct describer *by, const struct place *p, struct rep
         f->instead_of = takers;
         f->more_us = f->saved_us - us;
         f->needless += f->more_us < NO_TIME_US;
+        f->gains_us += f->more_us > 0 ? f->more_us : 0;
         return;
     }
     for (uint32_t k = 0; k < m->nops; k++)
         by->taken[m->ops[k]] = p->finding + 1;
     f->counted++;
+    f->gains_us += f->saved_us;
     r->saved_us += f->saved_us;
     if (by->layers.n > 1)
         time_of_layer(by, r, m->root)->saved_us += f->saved_us;
@@ -606,13 +608,15 @@ static void add_part(struct report *r, const struct promise *part) {
 }
 
 /* What of it is left of the place that takes one of its ops: a part saves no more than that. */
-static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved) {
+static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved,
+                            struct report *r) {
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t taker = by->taken[m->ops[k]];
         if (!taker)
             continue;
         double part = saved < left[taker - 1] ? saved : left[taker - 1];
         left[taker - 1] -= part;
+        r->findings.items[taker - 1]->has_part |= part > 0;
         return part;
     }
     return 0;
@@ -633,7 +637,7 @@ static void count_parts(struct describer *by, enum fusing fusing, struct report 
     match_resolve(&list, NULL, NULL);
     for (uint32_t i = 0; i < list.n; i++) {
         struct promise part = part_of(by, &list.items[i], fusing, r);
-        part.saved = part_of_place(by, &list.items[i], left, part.saved);
+        part.saved = part_of_place(by, &list.items[i], left, part.saved, r);
         if (part.saved > 0)
             add_part(r, &part);
     }

@@ -48,6 +48,8 @@ struct finding {
     struct str known_defect;     /* what the compiler's own pattern takes, too; or empty */
     struct str_list instead_of;  /* fused ops that take its ops: what it saves does not count */
     double more_us;              /* what it saves more than these together */
+    double gains_us;             /* what it saves at all its places, beside what others save there */
+    bool has_part;               /* an option makes some of it */
     uint32_t needless;           /* how many of its places save no more */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t places;             /* that it stands for: others differ in names and locations only */

@@ -160,8 +160,28 @@ static void make_entries(struct report *r) {
     }
 }
 
-/* All findings together save what --min-saving asks; without that option a launch will do. Always where one of them has
- * no price, since it may save much, or is slower, since --include=slower asked for it. */
+/* Of the time of all ops: less of it is not worth a kernel, or work on the compiler. An option costs nothing. */
+static double least_share(enum todo_kind k) {
+    return k == TODO_KERNEL ? 0.01 : k == TODO_WRITE || k == TODO_DIALECT ? 0.001 : 0;
+}
+
+/* Whoever makes a fused op has it at all places, beside what others save there. What an option makes a part of stands
+ * for that, too. */
+static bool is_worth_making(const struct report *r, const struct report_entry *e) {
+    const struct finding *one = e->findings[0];
+    double us = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < r->findings.n; i++) {
+        const struct finding *f = r->findings.items[i];
+        bool same = f->todo.kind == one->todo.kind && str_eq(f->fused_op, one->fused_op);
+        us += same ? f->gains_us : 0;
+        any |= same && f->has_part;
+    }
+    return any || us >= least_share(one->todo.kind) * r->total_us;
+}
+
+/* All findings together save what --min-saving asks; without that option a launch will do, if nothing has to be made.
+ * Always where one of them has no price, since it may save much, or is slower, since --include=slower asked for it. */
 static bool entry_is_kept(const struct report *r, const struct report_entry *e) {
     double saved = 0;
     int64_t launches = 0;
@@ -172,7 +192,17 @@ static bool entry_is_kept(const struct report *r, const struct report_entry *e) 
         saved += f->saved_us > 0 ? f->saved_us * f->places : 0;
         launches += price_saved(&f->price).launches * f->places;
     }
-    return saved >= report_least_us(r) || (launches > 0 && !r->least.given);
+    return (saved >= report_least_us(r) || (launches > 0 && !r->least.given)) &&
+           (!r->least.by_effort || is_worth_making(r, e));
+}
+
+/* Out of what is saved at all. */
+static void count_out(struct report *r, const struct finding *f) {
+    double us = f->saved_us * f->counted;
+    r->saved_us -= us;
+    for (uint32_t i = 0; i < r->nlayers; i++)
+        if (r->layers[i].graph == f->graph && str_eq(r->layers[i].name, f->layer))
+            r->layers[i].saved_us -= us;
 }
 
 static void leave_out_small(struct report *r) {
@@ -181,7 +211,7 @@ static void leave_out_small(struct report *r) {
         const struct report_entry *e = &r->entries[i];
         bool worth = entry_is_kept(r, e);
         for (uint32_t k = 0; k < e->nfindings && !worth; k++)
-            r->saved_us -= e->findings[k]->saved_us * e->findings[k]->counted;
+            count_out(r, e->findings[k]);
         r->nsmall += worth ? 0 : e->nplaces;
         if (worth)
             r->entries[n++] = *e;

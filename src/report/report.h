@@ -37,6 +37,7 @@ struct promise {
 /* What fusing has to save at all places of an entry together; not given: a launch, or time as it is said. */
 struct least_saving {
     bool given;
+    bool by_effort;   /* it is not, and what has to be made first has to save a part of the time of all ops */
     double us, share; /* share: of the time of all ops */
 };
 

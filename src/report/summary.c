@@ -294,7 +294,7 @@ static const struct column columns[] = {
     {NULL, NULL}};
 static const struct template summary_text[] = {
     {.text = "{name}: {places place}, {fused_ops fused op}{slower?, {slower} left out as no faster|}"
-             "{small?, {small} that save {least?less|nothing}|}"
+             "{small?, {small} that save {least?less|too little}|}"
              "{compared?; {compared.known} known, {compared.new} new, {compared.gone} gone|}"
              "{ops?; {paired} of {ops} TTNN ops paired|{paired?; all {paired} TTNN ops paired|}}"
              "{to_save?; about {to_save} to save{device? ({device})|}|}"
