@@ -369,6 +369,22 @@ Test(price, what_splits_heads_computes_nothing) {
     }
 }
 
+/* Its own weight and bias are joined with the factor and the term behind it: three rows in each run, or once. */
+Test(price, a_norm_that_takes_rows_in_joins_them_with_its_own) {
+    pattern_file("name: n\nfused_op: ttnn.layer_norm\nsource: ttnn\nmatch: out = layer_norm(x, w, b) * f + t\n");
+    for (int stored = 0; stored < 2; stored++) {
+        char args[256];
+        snprintf(args, sizeof args,
+                 "x:64x512xbf16!input w:512xbf16!parameter b:512xbf16!parameter f:1x512xbf16!%s "
+                 "t:1x512xbf16!%s",
+                 stored ? "parameter" : "input", stored ? "parameter" : "input");
+        struct price x = price_short(args, "n = ttnn.layer_norm x w b -> 64x512xbf16; m = ttnn.multiply n f -> "
+                                           "64x512xbf16; o = ttnn.add m t -> 64x512xbf16; return o");
+        cr_assert(x.known);
+        cr_expect_eq(x.with.counted.launches, stored ? 1 : 4);
+    }
+}
+
 Test(price, a_product_grows_by_the_padding_that_its_weight_takes_over) {
     pattern_file("name: h\nfused_op: ttnn.concatenate_heads\nsource: ttnn\nmatch: |\n"
                  "  h = reshape(permute(slice(x)))\n  out = h @ w\n");

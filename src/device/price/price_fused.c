@@ -353,6 +353,46 @@ static bool move_heads(const struct parts *s, struct cost *out) {
     return known;
 }
 
+/* The operand of an op that is no row of tiles of the norm: the factor or the term of its columns. NONE: both are. */
+static uint32_t row_beside(const struct parts *s, uint32_t op, uint32_t norm, const bool *made) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t v = graph_operands(g, op)[k], from = part_that_makes(s, v);
+        if (v != NONE && (from == NONE || (s->ops[from] != norm && !made[from])))
+            return v;
+    }
+    return NONE;
+}
+
+/* A norm of the match may have rows of its own, a weight and a bias: those behind it multiply both, and are added to
+ * the bias, in each run unless all of them are stored. A sum with what was not scaled takes a scale more by one. */
+static bool join_rows(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    bool *made = for_parts(s, sizeof *made), known = true;
+    uint32_t norm = NONE, last = NONE, own = 0;
+    for (uint32_t i = 0; i < s->n && op_table[s->fused].class == OP_AXISWISE; i++)
+        if (g->kind[s->ops[i]] == (uint32_t)s->fused)
+            norm = s->ops[i];
+    if (norm == NONE)
+        return true;
+    for (uint32_t k = 1; k < graph_noperands(g, norm); k++)
+        own += graph_operands(g, norm)[k] != NONE;
+    mark_parts_made_of(s, g->m->ops[norm].first_result, made);
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool adds = op_is((enum op_kind)g->kind[s->ops[i]], ADDS);
+        uint32_t row = made[i] ? row_beside(s, s->ops[i], norm, made) : NONE, joined = adds ? own > 1 : own;
+        if (!made[i] || graph_class(g, s->ops[i]) != OP_ELTWISE || graph_looks_through(g, s->ops[i]))
+            continue;
+        if (row == NONE)
+            joined = adds && last != NONE;
+        else
+            last = row;
+        for (uint32_t k = 0; k < joined && !graph_is_parameter(g, last) && !graph_constant(g, last).known; k++)
+            known &= cost_add_pass(s->pricer, last, last, 0, out);
+    }
+    return known;
+}
+
 bool pads_heads(const struct parts *s) {
     struct attention a;
     return s->fused == K_SDPA && attention_of(s, &a) && attention_is_padded(a);
@@ -435,5 +475,5 @@ bool price_fused(const struct parts *s, struct price *out) {
         if (s->stays[i] && !cost_add_op(s->pricer, s->ops[i], &out->with))
             return false;
     return permute_operands(s, &out->with) && move_demanded(s, &out->with) && pad_heads(s, &out->with) &&
-           move_heads(s, &out->with) && cast_result(s, &out->with);
+           move_heads(s, &out->with) && join_rows(s, &out->with) && cast_result(s, &out->with);
 }
