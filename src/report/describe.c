@@ -16,15 +16,14 @@
 #include "report/place/standalone.h"
 #include "report/place/version.h"
 #include "search/match/cache.h"
+#include "search/match/fingerprint.h"
 
 enum { DRAWN_SLOTS = 1024, KIND_SLOTS = 256 };
 
 /* Places in functions that are alike, of which the first one is described for all as long as locations do not tell them
  * apart. */
 struct kind {
-    uint64_t key; /* 0: none */
-    const struct location_answer *answers;
-    uint32_t nanswers;
+    struct known_place place;
     uint32_t finding;    /* in the report; NONE: fusing saves nothing */
     struct promise part; /* without an option: none makes it, or it takes another one */
 };
@@ -453,26 +452,18 @@ static uint32_t add_finding(struct describer *by, struct described *x, struct re
 static uint64_t kind_key(const struct describer *by, const struct match *m) {
     const struct findings *f = by->f;
     uint64_t function = m->func == NONE ? 0 : f->selection.matches.alike[m->func];
-    if (!function || f->origins.pairing.ttir || f->measured)
-        return 0;
-    uint64_t place = (uint64_t)m->pattern->order << 32 | (m->root - match_first_op(m));
-    return hash_mix(function, place) | 1;
+    return function && !f->origins.pairing.ttir && !f->measured ? match_alike(m, function) : 0;
 }
 
 /* NULL: none is known. */
 static struct kind *known_kind(struct describer *by, const struct match *m, uint64_t key) {
     struct kind *k = &by->kinds[key % KIND_SLOTS];
-    bool known = key && k->key == key && answers_hold(k->answers, k->nanswers, m->graph, match_first_op(m));
-    return known ? k : NULL;
+    return known_place_is(&k->place, key, m) ? k : NULL;
 }
 
 static void keep_kind(struct describer *by, uint64_t key, const struct match_detail *d, struct kind kind) {
-    if (!key || d->named)
-        return;
-    kind.key = key;
-    kind.answers = answers_from(d->answers, d->nanswers, 0, &by->kept);
-    kind.nanswers = d->nanswers;
-    by->kinds[key % KIND_SLOTS] = kind;
+    if (known_place_keep(&kind.place, key, d, &by->kept))
+        by->kinds[key % KIND_SLOTS] = kind;
 }
 
 static void add_match(struct describer *by, uint32_t i, struct report *r) {

@@ -5,30 +5,73 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/watch.h"
 #include "base/work.h"
 #include "device/price/price.h"
 #include "patterns/library/choose.h"
+#include "search/match/cache.h"
+#include "search/match/fingerprint.h"
+
+/* Of a place that is alike to others: the key that they share; 0: not known. */
+static uint64_t place_key(const uint64_t *alike, const struct match *m) {
+    return alike && m->func != NONE && alike[m->func] ? match_alike(m, alike[m->func]) : 0;
+}
+
+struct first_place {
+    UT_hash_handle hh;
+    uint64_t key;
+    uint32_t match;
+};
 
 struct proving {
     struct selection *selection;
     struct proofs *proofs;
     struct watch *watch;
     bool blackhole;
+    const uint32_t *first; /* per match: the first that is alike */
+    bool others;           /* than these: what one has that holds is theirs, too */
 };
 
 static void prove_one(void *context, uint32_t i, uint32_t worker) {
     struct proving *p = context;
+    struct proved *verdicts = p->selection->verdicts;
+    uint32_t first = p->first[i];
     (void)worker;
-    if (watch_wants(p->watch, "proving", i, p->selection->matches.n))
-        p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
+    if (p->others != (first != i))
+        return;
+    if (p->others && verdicts[first].kind == VERDICT_SAME)
+        verdicts[i] = verdicts[first];
+    else if (watch_wants(p->watch, "proving", i, p->selection->matches.n))
+        verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
+}
+
+static const uint32_t *find_first(const struct match_list *list, struct arena *a) {
+    struct first_place *places = arena_alloc(a, (list->n + (size_t)1) * sizeof *places), *all = NULL, *known;
+    uint32_t *first = arena_alloc(a, (list->n + (size_t)1) * sizeof *first);
+    for (uint32_t i = 0; i < list->n; i++) {
+        struct first_place *p = &places[i];
+        first[i] = i;
+        p->key = place_key(list->alike, &list->items[i]);
+        p->match = i;
+        HASH_FIND(hh, all, &p->key, sizeof p->key, known);
+        if (p->key && known)
+            first[i] = known->match;
+        else if (p->key)
+            HASH_ADD(hh, all, key, sizeof p->key, p);
+    }
+    HASH_CLEAR(hh, all);
+    return first;
 }
 
 static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g,
                           const struct search_setup *setup, struct arena *a) {
+    struct arena places = {0};
+    struct proving p = {s, proofs, setup->watch, is_for_blackhole(g->m), find_first(&s->matches, &places), false};
     s->verdicts = arena_alloc(a, (s->matches.n + (size_t)1) * sizeof *s->verdicts);
-    work_run(s->matches.n, setup->threads, prove_one,
-             &(struct proving){s, proofs, setup->watch, is_for_blackhole(g->m)});
+    for (int pass = 0; pass < 2; pass++, p.others = true)
+        work_run(s->matches.n, setup->threads, prove_one, &p);
+    arena_free(&places);
 }
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
@@ -83,34 +126,53 @@ static void drop_sources(const struct fa_patterns *o, struct selection *s) {
     s->matches.n = n;
 }
 
+enum { KNOWN_SAVINGS = 1024 }; /* by the last bits of their keys */
+
+struct known_saving {
+    struct known_place place;
+    struct saving saving;
+};
+
 /* What takes longer saves nothing; of unknown sizes, too. What the compiler fuses as a whole is not taken apart. */
 struct asked_savings {
     struct pricer *pricer;
+    const uint64_t *alike; /* of the matches */
     struct matcher *query;
+    struct known_saving *known;
     struct arena arena; /* freed after each match */
+    struct arena kept;  /* of what is known */
 };
 
 static struct saving saving_of(void *context, const struct match *m) {
     struct asked_savings *s = context;
     struct match_detail detail;
+    uint64_t key = place_key(s->alike, m);
+    struct known_saving *known = &s->known[key % KNOWN_SAVINGS];
     struct saving saving = {0, 0};
+    if (known_place_is(&known->place, key, m))
+        return known->saving;
     if (binding_query_run(s->query, m, &s->arena, &detail)) {
         struct price price = price_match(s->pricer, m, &detail);
         bool kept = m->pattern->status.pass.n && price_saves_launches(&price);
         saving = (struct saving){price_saved_us(&price), kept ? INFINITY : price_saved_at_best_us(&price)};
+        if (known_place_keep(&known->place, key, &detail, &s->kept))
+            known->saving = saving;
     }
     arena_reset(&s->arena);
     return saving;
 }
 
 static void resolve(struct match_list *all, struct pricer *pricer, struct selection *out) {
-    struct asked_savings asked = {.pricer = pricer};
+    struct asked_savings asked = {.pricer = pricer, .alike = all->alike};
     out->gave_way.n = 0;
-    if (pricer)
+    if (pricer) {
         asked.query = binding_query_new(pricer->graph, NULL);
+        asked.known = arena_alloc(&asked.kept, KNOWN_SAVINGS * sizeof *asked.known);
+    }
     match_resolve(all, pricer ? &(struct savings){saving_of, &asked} : NULL, &out->gave_way);
     binding_query_free(asked.query);
     arena_free(&asked.arena);
+    arena_free(&asked.kept);
 }
 
 /* A refuted match frees its ops for matches that it overlapped. That is rare, so the whole search is repeated then. */

@@ -90,6 +90,17 @@ bool answers_hold(const struct location_answer *answers, uint32_t n, const struc
     return true;
 }
 
+bool known_place_is(const struct known_place *k, uint64_t key, const struct match *m) {
+    return key && k->key == key && answers_hold(k->answers, k->nanswers, m->graph, match_first_op(m));
+}
+
+bool known_place_keep(struct known_place *k, uint64_t key, const struct match_detail *d, struct arena *a) {
+    if (!key || d->named)
+        return false;
+    *k = (struct known_place){key, answers_from(d->answers, d->nanswers, 0, a), d->nanswers};
+    return true;
+}
+
 bool match_cache_recall(const struct match_cache *cache, uint64_t fingerprint, const struct graph *g, uint32_t func,
                         struct arena *a, struct match_list *out) {
     const struct known_function *k = &cache->known[fingerprint % KNOWN_FUNCTIONS];

@@ -29,4 +29,15 @@ struct location_answer *answers_from(const struct location_answer *answers, uint
                                      struct arena *a);
 bool answers_hold(const struct location_answer *answers, uint32_t n, const struct graph *g, uint32_t first);
 
+/* A place of which something is known that holds for others of a graph that are alike. */
+struct known_place {
+    uint64_t key; /* match_alike; 0: none */
+    const struct location_answer *answers;
+    uint32_t nanswers;
+};
+/* It is alike, and locations do not tell the two apart. */
+bool known_place_is(const struct known_place *k, uint64_t key, const struct match *m);
+/* Keeps the place in `a`. False: what a query says of it depends on names, or on other functions. */
+bool known_place_keep(struct known_place *k, uint64_t key, const struct match_detail *d, struct arena *a);
+
 #endif

@@ -90,3 +90,13 @@ uint64_t function_alike(const struct graph *g, uint32_t func, uint64_t fingerpri
         h = hash_mix(h, str_hash(mlir_op_spelling(g->m, op)));
     return h ? h : 1;
 }
+
+uint64_t match_alike(const struct match *m, uint64_t alike) {
+    uint32_t first = match_first_op(m);
+    uint64_t h = hash_mix(alike, (uint64_t)m->pattern->order << 32 | m->nops);
+    for (uint32_t i = 0; i < m->nops; i++)
+        h = hash_mix(h, m->ops[i] - first);
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        h = hash_mix(h, m->through[i] - first);
+    return h ? h : 1;
+}
