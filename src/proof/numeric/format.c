@@ -157,8 +157,16 @@ double format_ulp(double x, enum dtype t) {
 }
 
 double format_unpack(double x, enum dtype t) {
-    enum dtype to = t == DT_F32 || t == DT_TF32 ? DT_TF32 : DT_BF16;
-    return fabs(x) < 0x1p-126 ? 0 : round_float(x, &dtype_table[to], ROUND_TRUNCATE);
+    const struct dtype_info *to = &dtype_table[t == DT_F32 || t == DT_TF32 ? DT_TF32 : DT_BF16];
+    uint64_t bits;
+    if (fabs(x) < 0x1p-126)
+        return 0;
+    if (!(fabs(x) < 0x1p128))
+        return round_float(x, to, ROUND_TRUNCATE);
+    memcpy(&bits, &x, sizeof bits); /* of a number in their range the other bits are dropped */
+    bits &= ~(((uint64_t)1 << (53 - to->precision)) - 1);
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 /* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the

@@ -48,12 +48,17 @@ static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left
     return dst;
 }
 
-/* The high or low part of an element. Inside a fused op an operand of a product was stored by the packer first, which
- * rounds it, where the unpacker alone would truncate. */
-static double part_of(const struct matrix_unit *u, double x, bool a, unsigned low) {
+/* An element as it is in the source register. Inside a fused op an operand of a product was stored by the packer first,
+ * which rounds it, where the unpacker alone would truncate. */
+static double unpacked(const struct matrix_unit *u, double x, bool a) {
     enum dtype type = u->types[a];
     double stored = u->stored && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
-    return format_phase_part(format_unpack(stored, type), a, a ? low : 2 * low);
+    return format_unpack(stored, type);
+}
+
+/* The high or low part of it. */
+static double part_of(double x, bool a, unsigned low) {
+    return format_phase_part(x, a, a ? low : 2 * low);
 }
 
 /* High and low parts of all elements. */
@@ -62,7 +67,7 @@ static void split(struct eval_context *ctx, const struct tensor *t, const struct
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(ctx, &t->shape);
         for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = part_of(u, t->x[i], a, low);
+            p->x[i] = part_of(unpacked(u, t->x[i], a), a, low);
         parts[low] = p->x;
     }
 }
@@ -72,15 +77,18 @@ static double dot_of_unit(const struct dot *self, const double *x, const double 
     const struct matrix_unit *u = (const struct matrix_unit *)self;
     double dst = 0, left[2][TERMS], right[2][TERMS];
     struct matrix_unit pass = *u;
+    for (unsigned low = 0; low < 2; low++) {
+        pass.left[low] = left[low];
+        pass.right[low] = right[low];
+    }
     for (int64_t from = 0; from < n; from += TERMS) {
         int64_t terms = n - from < TERMS ? n - from : TERMS;
-        for (unsigned low = 0; low < 2; low++) {
-            for (int64_t l = 0; l < terms; l++) {
-                left[low][l] = part_of(u, x[from + l], false, low);
-                right[low][l] = part_of(u, y[from + l], true, low);
+        for (int64_t l = 0; l < terms; l++) {
+            double a = unpacked(u, x[from + l], false), b = unpacked(u, y[from + l], true);
+            for (unsigned low = 0; low < 2; low++) {
+                left[low][l] = part_of(a, false, low);
+                right[low][l] = part_of(b, true, low);
             }
-            pass.left[low] = left[low];
-            pass.right[low] = right[low];
         }
         dst = add_pass(&pass, dst, 0, 1, 0, 1, terms);
     }
