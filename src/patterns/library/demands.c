@@ -21,7 +21,7 @@ static struct str_list load_words(struct loader *l, const struct tree *list) {
 void load_demand(struct loader *l, const struct tree *n) {
     struct demand_record {
         const struct tree *of, *operands, *when, *say, *moves;
-        bool theoretical, gridded;
+        bool theoretical, gridded, unmade;
     } r = {.when = NULL};
     static const struct field fields[] = {
         {"of", FIELD_TREE, true, offsetof(struct demand_record, of), NULL, NULL},
@@ -30,11 +30,15 @@ void load_demand(struct loader *l, const struct tree *n) {
         {"say", FIELD_SCALAR, true, offsetof(struct demand_record, say), NULL, NULL},
         {"moves", FIELD_TREE, false, offsetof(struct demand_record, moves), NULL, NULL},
         {"theoretical", FIELD_FLAG, false, offsetof(struct demand_record, theoretical), NULL, NULL},
-        {"gridded", FIELD_FLAG, false, offsetof(struct demand_record, gridded), NULL, NULL}};
+        {"gridded", FIELD_FLAG, false, offsetof(struct demand_record, gridded), NULL, NULL},
+        {"unmade", FIELD_FLAG, false, offsetof(struct demand_record, unmade), NULL, NULL}};
     if (!READ_RECORD(l, n, fields, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}", &r))
         return;
-    struct demand d = {
-        .of = load_words(l, r.of), .say = r.say->text, .theoretical = r.theoretical, .gridded = r.gridded};
+    struct demand d = {.of = load_words(l, r.of),
+                       .say = r.say->text,
+                       .theoretical = r.theoretical,
+                       .gridded = r.gridded,
+                       .unmade = r.unmade};
     if (r.operands)
         d.operands = load_words(l, r.operands);
     if (r.moves)
@@ -114,7 +118,7 @@ static uint32_t rules_of(struct loader *l, const struct demand *d, const struct 
         uint32_t operand = d->operands.n ? formula_slot(f, d->operands.items[i]) : NONE, slots[MOST_IDIOM_PARAMS];
         if ((d->operands.n && operand == NONE) || !find_names(f, d, operand, slots))
             continue;
-        out[n] = (struct note_rule){.say = d->say};
+        out[n] = (struct note_rule){.say = d->say, .unmade = d->unmade};
         if (d->operands.n)
             out[n].say = said_of(&l->set->arena, d->say, d->operands.items[i]);
         find_moved(l, f, d, operand, &out[n]);

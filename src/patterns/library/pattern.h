@@ -20,6 +20,7 @@ struct note_rule {
     enum outside what;         /* of a rule of `outside` */
     const uint32_t *moves;     /* of a demand: slots of what is moved around the fused op then */
     uint32_t nmoves;
+    bool unmade; /* of a demand: the compiler does not meet it */
 };
 
 /* The formula of `fused` or `holds`: form_of (lowering.h). */
@@ -80,6 +81,7 @@ struct demand {
     struct str say;           /* what meets it, or why nothing does */
     struct str_list moves;    /* names of what is moved to meet it, operands or results */
     bool theoretical;         /* nothing does: the finding is none of TTNN */
+    bool unmade;              /* the compiler makes no such fused op, whatever is set */
     bool gridded;             /* its kernel cuts rows and columns of tiles along the sides of the grid of cores */
     bool used;                /* some pattern has its names */
 };

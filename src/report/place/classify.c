@@ -38,7 +38,7 @@ static struct str off_of(const struct claim *c) {
 }
 
 bool claim_is_optional(const struct claim *c) {
-    return exists(c->pattern) && off_of(c).n && !c->undone.n && !c->before;
+    return exists(c->pattern) && off_of(c).n && !c->unmade && !c->undone.n && !c->before;
 }
 
 /* Activations, norms and reductions: other ops are made by conversions, too. */
@@ -326,6 +326,8 @@ struct todo todo_of(const struct claim *c, struct arena *a) {
         return (struct todo){.kind = TODO_KERNEL, .why = c->signature};
     if (str_is(s->level, "library"))
         return (struct todo){.kind = TODO_DIALECT, .what = pattern_lacks(c->pattern)};
+    if (c->unmade)
+        return heed(c, write_one(c, a), a);
     if (c->undone.n && s->keeps.n) {
         struct todo t = set_options(c, s->keeps, STR(""), a);
         return t.kind == TODO_LOOK ? left(c, NULL, a) : heed(c, t, a);

@@ -27,6 +27,7 @@ struct claim {
     const struct tried_answer *tried; /* what the user's own compiler made of it; NULL: nobody asked */
     bool traced;                      /* its ops in TTIR are known, so that it can be asked */
     struct str undone;                /* how the compiler had fused it and decomposed it again; or empty */
+    bool unmade;                      /* the compiler makes no such fused op, whatever is set */
     bool before;                      /* the ops are TTIR from before the compiler's passes */
     bool many;                        /* of FUSING_OFF: so much is missed that they seem to have been off */
     enum fusing fusing;               /* of passes that can be switched off, in this graph */

@@ -125,6 +125,7 @@ struct claim claim_of(const struct note_context *c, const struct match *m, const
                           .pattern = p,
                           .signature = signature_of(m, d, a),
                           .undone = undone ? d->undone.items[0] : STR(""),
+                          .unmade = d->unmade,
                           .before = c->before_passes,
                           .fusing = known && pass_made_part(c->set, m, origin) ? FUSING_ON : c->fusing};
 }

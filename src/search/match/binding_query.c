@@ -30,6 +30,8 @@ static void add_claim(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
     out->undone = rules_text(&e, p->undone, p->nundone);
+    for (uint32_t i = 0; i < p->nnotes; i++)
+        out->unmade |= p->notes[i].unmade && evaluates_to_true(&e, p->notes[i].when);
 }
 
 static void add_moved(struct matcher *m, struct match_detail *out) {

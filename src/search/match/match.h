@@ -59,6 +59,7 @@ struct match_detail {
     const uint32_t *moved; /* values that demands of the fused op move, each once */
     uint32_t nmoved;
     struct str_list undone;                /* how the compiler had fused it and decomposed it again */
+    bool unmade;                           /* the compiler makes no such fused op, whatever is set */
     uint32_t nassumed;                     /* preconditions, by what its search assumed */
     bool named;                            /* all of this may depend on names and other functions, too, */
     const struct location_answer *answers; /* and on locations: ops count from the first one of the function */
