@@ -104,15 +104,6 @@ void fa_print_clean(const char *text, size_t n, const char *keep, FILE *out);
 /* Prints lines of text for people, escaped likewise. One longer than `width` columns is broken at blanks. */
 void fa_print_lines(const char *text, size_t n, unsigned width, FILE *out);
 
-/* Told what a call does, of which `done` of `all` pieces are: "reading" files or graphs, "searching" functions,
- * "proving" findings, "comparing" ops or modules, "testing" patterns; once a piece, some in parts of a second. Called
- * by one thread at a time, not always the caller's. False ends the call, after the pieces that were begun: its status
- * is FA_INPUT then, a diagnostic says so, and there is no report. A zeroed struct: nothing is told. */
-struct fa_progress {
-    bool (*step)(void *context, const char *doing, size_t done, size_t all);
-    void *context;
-};
-
 /* A stream whose bytes go to a function, piece by piece, for callers that have no FILE to print to; for memory there is
  * open_memstream(3). A function that returns false is asked no more. NULL: never. */
 typedef bool fa_write(void *context, const char *bytes, size_t n);
@@ -148,7 +139,6 @@ struct fa_audit_options {
     const char *at;         /* only findings with an op there, as fa_explain takes it; or NULL */
     unsigned jobs;          /* threads; 0: one for each processor. The result does not depend on it */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
-    struct fa_progress progress;
 };
 
 struct fa_audit; /* a finished audit */
@@ -259,7 +249,6 @@ struct fa_pair {
 struct fa_pairs_options {
     struct fa_inputs inputs;
     unsigned max_diagnostics;
-    struct fa_progress progress;
 };
 
 /* Looks into files, directories and archives. To be freed with fa_pairs_free. */
@@ -304,11 +293,10 @@ struct fa_inspect_options {
     struct fa_inputs inputs;
     const char *data; /* as that of struct fa_patterns */
     bool json;        /* one JSON document, else text */
-    struct fa_progress progress;
 };
 
-/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why;
- * nothing where it is ended. FA_CLEAN or FA_INPUT. */
+/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why.
+ * FA_CLEAN or FA_INPUT. */
 enum fa_status fa_inspect(const struct fa_inspect_options *options, FILE *out);
 
 /* ---- verify ---- */
@@ -324,7 +312,6 @@ struct fa_verify_options {
     const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
     unsigned jobs;           /* threads; 0: one for each processor */
     double min_compared;     /* share of compute ops below which the status is FA_INPUT */
-    struct fa_progress progress;
 };
 
 struct fa_verification; /* what two modules of one compile were found to compute */
@@ -381,7 +368,6 @@ struct fa_apply_options {
     bool assumed; /* the text is the module as it was, with constants in place of arguments that are taken to hold one:
                      what compiles of the rewritten module are to be compared with */
     unsigned max_diagnostics;
-    struct fa_progress progress;
 };
 
 struct fa_application; /* a TTIR module with fused ops in it */
@@ -461,7 +447,6 @@ struct fa_explain_options {
                        "file:812"); NULL: all */
     unsigned most;  /* places that are kept, the best; 0: 10, and at `at` 5 */
     unsigned max_diagnostics;
-    struct fa_progress progress;
 };
 
 struct fa_explanation; /* where patterns nearly match, and what is different there */
@@ -494,7 +479,6 @@ void fa_explanation_free(struct fa_explanation *e);
 struct fa_test_options {
     bool say_unproved; /* a note for each test that cannot be compared on numbers, or has no `explains` */
     unsigned seed;     /* of random numbers */
-    struct fa_progress progress;
 };
 
 struct fa_test_counts {

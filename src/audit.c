@@ -7,7 +7,6 @@
 
 #include "base/locale.h"
 #include "base/units.h"
-#include "base/watch.h"
 #include "base/work.h"
 #include "ir/graph/hosted.h"
 #include "ir/graph/level.h"
@@ -245,18 +244,14 @@ static void graph_audit_free(struct graph_audit *g) {
 static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     const struct graph_queue *all = context;
     struct fa_audit *a = all->a;
-    struct graph_audit g = {.a = a,
-                            .compile = &a->inputs.compiles[i],
-                            .setup = {a->patterns, all->caches + worker, all->threads, a->watch}};
-    g.refused = !watch_wants(a->watch, "reading", i, a->inputs.ncompiles);
-    if (!g.refused)
-        read_levels(&g);
+    struct graph_audit g = {
+        .a = a, .compile = &a->inputs.compiles[i], .setup = {a->patterns, all->caches + worker, all->threads}};
+    read_levels(&g);
     if (!g.refused) {
         select_findings(&g);
         find_regions(&g);
         find_origins(&g);
     }
-    g.refused |= watch_has_ended(a->watch);
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
     if (!g.refused) {
         report_findings(&g);
@@ -388,8 +383,6 @@ static enum fa_status run(struct fa_audit *a, const struct fa_audit_options *o) 
     if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);
     audit_graphs(a);
-    if (watch_say_ended(a->watch, &a->diags))
-        return FA_INPUT;
     finish_report(a);
     if (gates_fail(a)) /* what is found counts more than what was not read */
         return FA_MISSED;
@@ -402,7 +395,6 @@ struct fa_audit *fa_run_audit(const struct fa_audit_options *options) {
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
     a->options = options;
-    a->watch = watch_new(options->progress);
     a->status = run(a, options);
     a->options = NULL;
     return a;

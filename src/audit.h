@@ -39,11 +39,10 @@ struct fa_audit {
     struct proofs *proofs;  /* or NULL: nothing is proved */
     const char **remarks;   /* for --verbose */
     uint32_t nremarks, remarks_cap;
-    uint32_t unfused;    /* graphs in which nothing is fused and much is missed */
-    bool is_read;        /* a report from a file: its findings alone */
-    bool skipped;        /* an op, a function or a graph was not audited */
-    bool narrowed;       /* some patterns were left out, or their findings */
-    struct watch *watch; /* or NULL */
+    uint32_t unfused; /* graphs in which nothing is fused and much is missed */
+    bool is_read;     /* a report from a file: its findings alone */
+    bool skipped;     /* an op, a function or a graph was not audited */
+    bool narrowed;    /* some patterns were left out, or their findings */
     enum fa_status status;
 };
 

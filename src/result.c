@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/locale.h"
 #include "base/units.h"
-#include "base/watch.h"
 #include "patterns/library/choose.h"
 #include "report/compare/diff.h"
 #include "report/compare/fails.h"
@@ -51,7 +50,7 @@ size_t fa_known(const struct fa_audit *a) {
 }
 
 static bool has_report(const struct fa_audit *a) {
-    return a->status != FA_USAGE && !a->is_read && !a->report.counted && !watch_has_ended(a->watch);
+    return a->status != FA_USAGE && !a->is_read && !a->report.counted;
 }
 
 static const char *lines_of(struct arena *to, struct str_list list) {
@@ -372,7 +371,6 @@ void fa_free(struct fa_audit *a) {
     patterns_free(&a->own);
     diags_free(&a->diags);
     free(a->remarks);
-    watch_free(a->watch);
     arena_free(&a->arena);
     free(a);
 }

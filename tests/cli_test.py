@@ -1260,38 +1260,6 @@ class Summary(Case):
         self.assertEqual(self.on_terminal(80, *verify, "-q", said=True), "")
         self.assertEqual(self.run_it(*verify), (0, "", ""))
 
-    def progress_of(self, *args, term="xterm"):
-        """What stands on the terminal after more than a second of waiting for standard input, and at the end."""
-        master, slave = os.openpty()
-        p = subprocess.Popen([PROGRAM, *args], cwd=self.directory.name, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                             stderr=slave, env={**os.environ, "TERM": term})
-        os.close(slave)
-        time.sleep(1.5)
-        os.set_blocking(master, False)
-        text = b""
-        for end in False, True:
-            if end:
-                p.communicate((self.read("m.ttnn.mlir")).encode(), timeout=60)
-            try:
-                while part := os.read(master, 65536):
-                    text += part
-            except OSError:
-                pass
-            if not end:
-                waiting = text.decode()
-        os.close(master)
-        return waiting, text.decode()
-
-    def test_progress(self):
-        """One line where work takes more than a second on a terminal, which is taken away again."""
-        for args in (("--ttnn-only", "-n", "-"), ("m.ttir.mlir", "-", "-n"), ("verify", "m.ttir.mlir", "-", "-o", "c.yml"),
-                     ("explain", "--ttnn-only", "-"), ("inspect", "-"), ("diff", "m.ttnn.mlir", "-"),
-                     ("repro", "--ttnn-only", "-d", "r", "-")):
-            self.assertRegex(self.progress_of(*args)[1], r"^(\r\033\[K[a-z ]+(, \d+ of \d+)?, \d s)+\r\033\[K", args)
-        for args, term in ((("-q", "--ttnn-only", "-n", "-"), "xterm"), (("--ttnn-only", "-n", "-"), "dumb"),
-                           (("apply", "-q", "-", "-o", "a.mlir"), "xterm"), (("repro", "-q", "--ttnn-only", "-d", "s", "-"), "xterm")):
-            self.assertNotIn("\033", self.progress_of(*args, term=term)[1])
-
     def test_terminal(self):
         for columns, most in (70, 70), (200, 100):
             self.assertLessEqual(max(map(len, self.on_terminal(columns).splitlines())), most)

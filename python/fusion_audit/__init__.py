@@ -14,7 +14,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, fields
-from typing import Any, Callable, Iterable, Union
+from typing import Any, Iterable, Union
 
 import cffi
 
@@ -186,8 +186,6 @@ def _diagnostics(d: Any) -> list[Diagnostic]:
 
 def _done(options: _Options, status: int, diagnostics: Any) -> tuple[Status, list[Diagnostic]]:
     said = _diagnostics(diagnostics)
-    if options.raised:
-        raise options.raised
     if status in (Status.USAGE, Status.INPUT):
         raise Error(Status(status), said)
     return Status(status), said
@@ -214,7 +212,6 @@ class _Options:
 
     def __init__(self, kind: str, given: dict[str, Any], files: Iterable[File] | None = None):
         self.keep: list[Any] = []
-        self.raised: BaseException | None = None
         self.struct = _ffi.new(f"struct {kind} *")
         self.where = [self.struct]
         self.where += [getattr(self.struct, name) for name in ("inputs", "patterns") if hasattr(self.struct, name)]
@@ -243,21 +240,7 @@ class _Options:
             inputs.contents = self.new("struct fa_bytes[]", [
                 {} if text is None else {"data": self.new("char[]", text), "size": len(text)} for text in texts])
 
-    def progress(self, told: Callable[[str, int, int], Any]) -> None:
-        @_ffi.callback("bool(void *, const char *, size_t, size_t)")
-        def step(_: Any, doing: Any, done: int, all: int) -> bool:
-            try:
-                return told(_text(doing), done, all) is not False
-            except BaseException as error:  # it is raised where the call returns
-                self.raised = error
-                return False
-
-        self.keep.append(step)
-        self.struct.progress.step = step
-
     def put(self, name: str, value: Any) -> None:
-        if name == "progress":
-            return self.progress(value)
         if name == "patterns" and hasattr(self.struct, "patterns"):
             self.struct.patterns.files, self.struct.patterns.nfiles = self.array(value)
             return None
@@ -338,12 +321,12 @@ class Application:
 def audit(files: Iterable[File], **options: Any) -> Audit:
     """Audits one compile. Keywords: levels, unpaired, patterns (files), only, skip, sources, include, library, device, perf,
     baseline, strict_baseline, min_saving, fail_on, expect, no_validate, classify, details, inventory, modules, at, jobs,
-    max_diagnostics, progress (called with what is done, how much of it, and of how much; False ends the call)."""
+    max_diagnostics."""
     return Audit(_Options("fa_audit_options", options, files))
 
 
 def verify(files: Iterable[File], **options: Any) -> Verification:
-    """Compares two modules of one compile. Keywords: only, details, seed, modules, strict, at, jobs, min_compared, progress."""
+    """Compares two modules of one compile. Keywords: only, details, seed, modules, strict, at, jobs, min_compared."""
     o = _Options("fa_verify_options", {"min_compared": 0.9, **options}, files)
     v = _ffi.gc(_lib.fa_verify(o.struct), _lib.fa_verification_free)
     status, said = _done(o, _lib.fa_verification_status(v), _lib.fa_verification_diagnostics(v))
@@ -356,7 +339,7 @@ def verify(files: Iterable[File], **options: Any) -> Verification:
 
 def apply(files: Iterable[File], **options: Any) -> Application:
     """Writes the fused ops into the TTIR module. Keywords: patterns, only, skip, library, graph, assume, values
-    (["NAME=NUMBER"]), at, partial, progress."""
+    (["NAME=NUMBER"]), at, partial."""
     o = _Options("fa_apply_options", options, files)
     a = _ffi.gc(_lib.fa_apply(o.struct), _lib.fa_application_free)
     _, said = _done(o, _lib.fa_application_status(a), _lib.fa_application_diagnostics(a))
@@ -365,7 +348,7 @@ def apply(files: Iterable[File], **options: Any) -> Application:
 
 
 def explain(files: Iterable[File], **options: Any) -> list[NearMiss]:
-    """Where patterns nearly match. Keywords: levels, patterns, only, skip, library, at, most, progress."""
+    """Where patterns nearly match. Keywords: levels, patterns, only, skip, library, at, most."""
     o = _Options("fa_explain_options", options, files)
     e = _ffi.gc(_lib.fa_explain(o.struct), _lib.fa_explanation_free)
     _done(o, _lib.fa_explanation_status(e), _lib.fa_explanation_diagnostics(e))
@@ -376,8 +359,6 @@ def inspect(files: Iterable[File], **options: Any) -> dict[str, Any]:
     """What was understood of the files, as `inspect --json` prints it."""
     o = _Options("fa_inspect_options", {**options, "json": True}, files)
     printed = _printed(_lib.fa_inspect, o.struct)
-    if o.raised:
-        raise o.raised
     if not printed:
         raise Error(Status.INPUT, [])
     return json.loads(printed)

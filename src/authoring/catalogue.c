@@ -6,7 +6,6 @@
 #include "authoring/examples.h"
 #include "base/lines.h"
 #include "base/locale.h"
-#include "base/watch.h"
 #include "fusion_audit.h"
 #include "patterns/lang/condition.h"
 #include "patterns/lang/printer.h"
@@ -143,12 +142,9 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
                                struct fa_test_counts *counts) {
     IN_C_LOCALE;
     struct example_counts n = {0, 0};
-    struct prover prover = {.set = &l->patterns,
-                            .diags = &l->diags,
-                            .say_unproved = options->say_unproved,
-                            .seed = options->seed};
+    struct prover prover = {
+        .set = &l->patterns, .diags = &l->diags, .say_unproved = options->say_unproved, .seed = options->seed};
     struct example_judge judge = {prove_example, &prover, options->say_unproved};
-    struct watch *watch = watch_new(options->progress);
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
     for (uint32_t i = 0; i < l->patterns.n; i++)
@@ -157,7 +153,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     bool good = true;
     for (uint32_t i = 0; i < ntaken && good; i++)
         good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
-    for (uint32_t i = 0; i < ntaken && good && watch_wants(watch, "testing", i, ntaken); i++) {
+    for (uint32_t i = 0; i < ntaken && good; i++) {
         uint32_t before = prover.proved;
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
@@ -168,9 +164,7 @@ enum fa_status fa_library_test(struct fa_library *l, const struct fa_test_option
     counts->failed = n.failed;
     counts->proved = prover.proved;
     counts->unproved = prover.unproved;
-    bool ended = watch_say_ended(watch, &l->diags);
-    watch_free(watch);
-    return ended ? FA_INPUT : !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;
+    return !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;
 }
 
 enum fa_status fa_library_new(struct fa_library *l, const struct fa_inputs *file, const char *ops, FILE *out) {

@@ -21,9 +21,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     x->options.assume = args->assume;
     x->options.values = args->values.items;
     x->options.nvalues = args->values.n;
-    x->options.progress = progress_of_call(&args->progress, "");
     struct fa_application *a = fa_apply(&x->options);
-    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_application_diagnostics(a), fa_application_status(a));
     if (status == FA_CLEAN && !fa_application_write(a, x->output, message, sizeof message))
         status = complain_of_output(message, errno);

@@ -78,9 +78,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     args->lines = true;
     if (audit_is_many(x) && options.inputs.levels == FA_BOTH_LEVELS)
         return audit_many(x, out);
-    options.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = fa_run_audit(&options);
-    progress_hide(&args->progress);
     enum fa_status status = fa_is_several(a) ? audit_many(x, out) : audit_finish(a, x, NULL);
     fa_free(a);
     return status;

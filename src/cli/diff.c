@@ -44,9 +44,7 @@ static struct fa_audit *read_side(struct args *args, const char *const *files, s
     options.inputs.nfiles = n;
     options.inputs.levels = n == 2 ? FA_BOTH_LEVELS : FA_ANY_LEVEL;
     options.inventory = true;
-    options.progress = progress_of_call(&args->progress, "");
     struct fa_audit *a = report ? fa_read_report(files[0]) : fa_run_audit(&options);
-    progress_hide(&args->progress);
     if (!report || fa_get_status(a) == FA_INPUT)
         say_diagnostics(fa_diagnostics(a), fa_get_status(a));
     return a;

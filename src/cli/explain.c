@@ -13,9 +13,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     x->options.inputs = args->options.inputs;
     x->options.patterns = args->options.patterns;
     x->options.max_diagnostics = args->options.max_diagnostics;
-    x->options.progress = progress_of_call(&args->progress, "");
     struct fa_explanation *e = fa_explain(&x->options);
-    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_explanation_diagnostics(e), fa_explanation_status(e));
     args->lines = !x->json;
     if (status != FA_USAGE)

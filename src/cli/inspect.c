@@ -8,10 +8,7 @@ struct inspect_args {
 static enum fa_status run(struct args *args, FILE *out) {
     bool json = ((struct inspect_args *)args)->json;
     args->lines = !json;
-    return fa_inspect(&(struct fa_inspect_options){.inputs = args->options.inputs,
-                                                   .json = json,
-                                                   .progress = progress_of_call(&args->progress, "")},
-                      out);
+    return fa_inspect(&(struct fa_inspect_options){.inputs = args->options.inputs, .json = json}, out);
 }
 
 static const struct option_row rows[] = {

@@ -51,20 +51,13 @@ static void choose_files(struct many *m, struct audit_args *x, const char *name)
     x->args.options.strict_baseline = x->args.options.strict_baseline && x->args.options.baseline;
 }
 
-/* `name`: of one of several; or NULL. */
-static struct fa_audit *audit(struct many *m, const struct audit_args *x, struct fa_pair pair, const char *name) {
-    char before[48] = "";
+static struct fa_audit *audit(struct many *m, const struct audit_args *x, struct fa_pair pair) {
     const char *files[2] = {pair.ttnn, pair.ttir};
     struct fa_audit_options options = x->args.options;
     options.inputs.files = files;
     options.inputs.nfiles = pair.ttir ? 2 : 1;
     options.patterns.library = m->library;
-    if (name)
-        snprintf(before, sizeof before, "%zu of %zu, %.24s: ", m->n + 1, m->all, name);
-    options.progress = progress_of_call(&m->args->args.progress, before);
-    struct fa_audit *a = fa_run_audit(&options);
-    progress_hide(&m->args->args.progress);
-    return a;
+    return fa_run_audit(&options);
 }
 
 static void audit_pair(struct many *m, struct fa_pair pair) {
@@ -74,7 +67,7 @@ static void audit_pair(struct many *m, struct fa_pair pair) {
     for (size_t i = 0; i < x.noutputs; i++)
         x.outputs[i].path = path_in(m, x.output_dir, name, strrchr(fa_default_file(x.outputs[i].format), '.'));
     choose_files(m, &x, name);
-    struct fa_audit *a = audit(m, &x, pair, name);
+    struct fa_audit *a = audit(m, &x, pair);
     enum fa_status status = audit_finish(a, &x, name);
     m->status = status > m->status ? status : m->status;
     m->rows[m->n] = (struct fa_table_row){.audit = a, .name = name};
@@ -155,7 +148,7 @@ static void audit_pairs(struct many *m, const struct fa_pairs *pairs, FILE *out)
 
 /* All files were of one compile. */
 static void audit_only_pair(struct many *m, struct fa_pair pair) {
-    struct fa_audit *a = audit(m, m->args, pair, NULL);
+    struct fa_audit *a = audit(m, m->args, pair);
     enum fa_status status = audit_finish(a, m->args, NULL);
     m->status = status > m->status ? status : m->status;
     fa_free(a);
@@ -172,10 +165,8 @@ enum fa_status audit_many(struct audit_args *x, FILE *out) {
     struct many m = {.args = x};
     if (x->output_dir && refuse_many(x, 0) != FA_CLEAN)
         return FA_USAGE;
-    struct fa_pairs *pairs = fa_find_pairs(
-        &(struct fa_pairs_options){x->args.options.inputs, x->args.options.max_diagnostics,
-                                   progress_of_call(&x->args.progress, "finding what belongs together: ")});
-    progress_hide(&x->args.progress);
+    struct fa_pairs *pairs =
+        fa_find_pairs(&(struct fa_pairs_options){x->args.options.inputs, x->args.options.max_diagnostics});
     m.status = say_diagnostics(fa_pairs_diagnostics(pairs), fa_pairs_failed(pairs) ? FA_INPUT : FA_CLEAN);
     if (x->output_dir)
         audit_pairs(&m, pairs, out);

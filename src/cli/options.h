@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/progress.h"
 #include "cli/text.h"
 #include "fusion_audit.h"
 
@@ -57,8 +56,7 @@ struct args {
     struct word_list values;         /* the same */
     bool help, version;              /* given; nothing after it was read */
     bool quiet;
-    bool lines; /* what it printed is for people */
-    struct progress progress;
+    bool lines;           /* what it printed is for people */
     struct keeping *kept; /* text.h */
     const char *error;    /* why nothing was done; or NULL */
     enum fa_status refused;

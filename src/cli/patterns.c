@@ -72,10 +72,7 @@ static void say_counts(const struct fa_test_counts *n) {
 static enum fa_status test(struct fa_library *l, struct args *args, FILE *out) {
     struct test_args *x = (struct test_args *)args;
     (void)out;
-    x->options.progress = progress_of_call(&args->progress, "");
-    enum fa_status status = fa_library_test(l, &x->options, &x->counts);
-    progress_hide(&args->progress);
-    return status;
+    return fa_library_test(l, &x->options, &x->counts);
 }
 
 static enum fa_status run_test(struct args *args, FILE *out) {

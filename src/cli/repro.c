@@ -178,9 +178,7 @@ static void print_row(const struct repro *r, FILE *out) {
 static void write_finding(struct args *args, const struct fa_finding *f, FILE *out) {
     struct repro r = {.x = (struct repro_args *)args, .f = f};
     begin_folder(&r, f->pattern);
-    progress_say(&args->progress, "%s", r.name);
     write_folder(&r);
-    progress_hide(&args->progress);
     if (!args->error && !args->quiet)
         print_row(&r, out);
 }
@@ -208,10 +206,8 @@ static void write_checks(struct repro_args *x, FILE *out) {
     struct fa_verify_options o = {.inputs = x->args.options.inputs,
                                   .data = x->args.options.patterns.data,
                                   .jobs = x->args.options.jobs,
-                                  .modules = true,
-                                  .progress = progress_of_call(&x->args.progress, "")};
+                                  .modules = true};
     struct fa_verification *v = fa_verify(&o);
-    progress_hide(&x->args.progress);
     struct fa_check c;
     for (size_t i = 0; !x->args.error && fa_get_check(v, i, &c); i++) {
         struct repro r = {.x = x};

@@ -35,11 +35,8 @@ const struct command *const commands[] = {
 const size_t ncommands = sizeof commands / sizeof *commands;
 
 static enum fa_status run_command(struct args *args, FILE *out) {
-    progress_begin(&args->progress, args->quiet);
     args->options.tried = tried_file(args);
-    enum fa_status status = args->command->run(args, out);
-    progress_hide(&args->progress);
-    return status;
+    return args->command->run(args, out);
 }
 
 /* A command whose text goes to standard output: all of it at the end, cleaned. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/outputs.h"
@@ -94,7 +95,7 @@ static const char *trouble_of(struct tries *r, const struct fa_audit *a) {
     return "it cannot be audited";
 }
 
-static void audit(struct tries *r, size_t i, struct try_compile *t) {
+static void audit(struct tries *r, struct try_compile *t) {
     char ttnn[32];
     const char *files[2] = {r->x->args.options.inputs.files[0], ttnn};
     struct fa_audit_options options = r->x->args.options;
@@ -103,7 +104,6 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
     options.inputs.nfiles = 2;
     options.patterns.library = r->library;
     options.inventory = true;
-    options.progress = progress_of_call(&r->x->args.progress, text(&r->x->args, "compile %zu of %zu: ", i + 1, r->n));
     struct fa_audit *a = fa_run_audit(&options);
     if (fa_get_status(a) <= FA_MISSED) {
         t->us = fa_time(a);
@@ -117,10 +117,11 @@ static void audit(struct tries *r, size_t i, struct try_compile *t) {
 
 static void try_one(struct tries *r, size_t i) {
     struct try_compile t = r->all[i];
-    progress_say(&r->x->args.progress, "compile %zu of %zu", i + 1, r->n);
+    if (!r->x->args.quiet && terminal_width(STDERR_FILENO))
+        fprintf(stderr, "compile %zu of %zu\n", i + 1, r->n);
     t.failure = compiler_run(&r->compiler, i, t.options, t.noptions, r->x->args.options.inputs.files[0]);
     if (!t.failure)
-        audit(r, i, &t);
+        audit(r, &t);
     compiler_close(&r->compiler);
     r->all[i] = t;
 }
@@ -232,7 +233,6 @@ static enum fa_status run(struct args *args, FILE *out) {
         if (i + 1 == r.n)
             add_together(&r);
     }
-    progress_hide(&args->progress);
     if (status == FA_CLEAN)
         status = print_table(&r, out);
     fa_library_free(r.library);
@@ -261,7 +261,7 @@ static const struct option_row rows[] = {
     {"output-dir", 0, TEXT, MEMBER(output_dir), "DIR", .help = "keep what it prints in DIR"},
     {"why", 0, FLAG, MEMBER(why), NULL, .help = "say what keeps it from fusing each place"},
     {"at", 0, TEXT, MEMBER(args.options.at), "PLACE", .help = "with --why: only what is found there, as in explain"},
-    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "no progress on standard error"},
+    {"quiet", 'q', FLAG, MEMBER(args.quiet), NULL, .help = "do not say on standard error what is compiled"},
     {"seconds", 0, COUNT, MEMBER(seconds), "N", .help = "time for each compile (600)", .least = 1, .most = 1000000},
 };
 static const struct try_args defaults = {.seconds = 600};

@@ -47,9 +47,7 @@ static enum fa_status run(struct args *args, FILE *out) {
     struct verify_args *x = (struct verify_args *)args;
     x->options.inputs = args->options.inputs;
     x->options.jobs = args->options.jobs;
-    x->options.progress = progress_of_call(&args->progress, "");
     struct fa_verification *v = fa_verify(&x->options);
-    progress_hide(&args->progress);
     enum fa_status status = say_diagnostics(fa_verification_diagnostics(v), fa_verification_status(v));
     if (!x->options.at)
         status = write_report(v, x, status);

@@ -226,7 +226,6 @@ static const char *change(struct asking *q, const struct fa_finding *f) {
     struct fa_variants *all = fa_vary(f->ttir_module, &patterns);
     struct fa_variant v;
     for (size_t i = 0; fa_get_variant(all, i, &v); i++) {
-        progress_say(&args->progress, "%s %s", f->fused_op, v.what);
         enum made made = compile(q, f, v.module, v.option, &why);
         tried += made != FAILED;
         if (made == FUSED && n < MOST)
@@ -262,7 +261,6 @@ static const char *told_of_made(struct asking *q, const struct fa_finding *f, co
 /* NULL with *why: it cannot be told. */
 static const char *ask(struct asking *q, const struct fa_finding *f, const char **why) {
     struct args *args = q->compiler.args;
-    progress_say(&args->progress, "%s", f->fused_op);
     q->nleft = ops_left(q, f, NULL);
     enum made made = compile(q, f, f->ttir_module, "", why);
     q->nfailed += made == FAILED;
@@ -293,7 +291,6 @@ static void answer(struct args *args, const struct fa_finding *f, FILE *out) {
     q->nasked++;
     if (told)
         keep(q, f, told);
-    progress_hide(&args->progress);
     if (args->error)
         return;
     const char *row = text(args, "%s, line%s %s: %s", f->fused_op, strpbrk(f->ttir_lines, "-,") ? "s" : "",

@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/locale.h"
-#include "base/watch.h"
 #include "patterns/library/choose.h"
 #include "patterns/library/library.h"
 #include "regions/rules.h"
@@ -46,7 +45,6 @@ struct fa_application {
     double stand_in;
     struct match_cache *cache; /* of all rounds, as the proofs are */
     struct proofs *proofs;
-    struct watch *watch; /* or NULL */
     enum fa_status status;
 };
 
@@ -204,7 +202,7 @@ struct round {
 };
 
 static void search_module(struct fa_application *a, struct round *r) {
-    struct search_setup setup = {a->patterns, &a->cache, 1, a->watch};
+    struct search_setup setup = {a->patterns, &a->cache, 1};
     struct device device = device_for(&a->chips, NULL, &r->level->graph, NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, a->chips.cycles);
@@ -274,14 +272,10 @@ static bool prove_rewritten(struct fa_application *a, struct round *r) {
     while (count_written(r) > 0) {
         struct str why = STR("");
         r->edits = rewrite_module(&r->level->graph, r->all, r->n, &a->arena);
-        struct module_check check = {.lowerings = a->patterns,
-                                     .before = m,
-                                     .after = text_edited(m->text, &r->edits, &a->arena),
-                                     .watch = a->watch};
+        struct module_check check = {
+            .lowerings = a->patterns, .before = m, .after = text_edited(m->text, &r->edits, &a->arena)};
         if (check_module(&check, r->all, r->n, &a->arena, &why))
             return true;
-        if (watch_has_ended(a->watch))
-            return false;
         if (why.n) {
             diag_add(&a->diags, SEV_ERROR, (struct source_location){a->ttir.source->path, 0, 0},
                      "--only and --skip choose fewer", "the rewritten module is refused: %.*s", (int)why.n, why.p);
@@ -339,8 +333,6 @@ static const bool *asked_in(struct fa_application *a, const struct mlir *m) {
 
 static bool run_round(struct fa_application *a, struct round *r) {
     search_module(a, r);
-    if (watch_has_ended(a->watch))
-        return false;
     choose_findings(a, r, asked_in(a, &r->level->ir));
     leave_slower(a, r);
     bool good = prove_rewritten(a, r);
@@ -447,8 +439,8 @@ static enum fa_status run(struct fa_application *a) {
                                 .number = number_given,
                                 .self = a->options,
                                 .stand_in = a->stand_in};
-    bool good = run_rounds(a, &edits), ended = watch_say_ended(a->watch, &a->diags);
-    for (uint32_t i = 0; i < a->noutcomes && !ended; i++)
+    bool good = run_rounds(a, &edits);
+    for (uint32_t i = 0; i < a->noutcomes; i++)
         if (a->outcomes[i].why)
             say_left(a, &a->outcomes[i]);
     a->after = good ? text_edited(a->ttir.ir.text, &edits, &a->arena) : STR("");
@@ -470,7 +462,6 @@ struct fa_application *apply_module(const struct fa_apply_options *options, doub
     a->options = options;
     a->stand_in = stand_in;
     a->diags = (struct diags){.arena = &a->arena, .limit = options->max_diagnostics};
-    a->watch = watch_new(options->progress);
     a->status = run(a);
     a->options = NULL;
     return a;
@@ -535,7 +526,6 @@ void fa_application_free(struct fa_application *a) {
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
     patterns_free(&a->own);
-    watch_free(a->watch);
     diags_free(&a->diags);
     arena_free(&a->arena);
     free(a);

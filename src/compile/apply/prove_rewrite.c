@@ -54,7 +54,7 @@ static bool judge(const struct module_check *c, const struct module_text *sides,
                   struct arena *a, struct str *why) {
     struct module_comparison m;
     bool blamed = false, good;
-    struct what_to_compare what = {.watch = c->watch, .same_names = true};
+    struct what_to_compare what = {.same_names = true};
     for (uint32_t i = 0; i < n; i++)
         what.excluded |= all[i].written ? all[i].excluded : 0;
     compare_modules(&m, c->lowerings, &sides[BEFORE].level.graph, &sides[AFTER].level.graph, what);

@@ -20,8 +20,7 @@ void module_text_free(struct module_text *t);
 struct module_check {
     const struct pattern_set *lowerings;
     const struct mlir *before;
-    struct str after;    /* the rewritten text */
-    struct watch *watch; /* or NULL */
+    struct str after; /* the rewritten text */
 };
 
 /* Takes back each replacement that is not proved, with the reason in it; true when there are none, and all else is

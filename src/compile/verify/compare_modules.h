@@ -23,10 +23,9 @@ struct compared_region {
 };
 
 struct what_to_compare {
-    struct watch *watch; /* told of ops; or NULL */
-    unsigned excluded;   /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
-    bool same_names;     /* values of one name are likely the same: AFTER is BEFORE with changes */
-    unsigned seed;       /* of random numbers */
+    unsigned excluded; /* kinds of trials (proof/equal/numbers.h) that nothing is claimed of, a bit each */
+    bool same_names;   /* values of one name are likely the same: AFTER is BEFORE with changes */
+    unsigned seed;     /* of random numbers */
 };
 
 struct module_comparison {

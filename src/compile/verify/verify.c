@@ -7,7 +7,6 @@
 #include "base/directory.h"
 #include "base/file.h"
 #include "base/locale.h"
-#include "base/watch.h"
 #include "base/work.h"
 #include "report/report.h"
 
@@ -67,8 +66,6 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct level levels[SIDES];
     struct module_comparison m;
     (void)worker;
-    if (v->npairs > 1 && !watch_wants(v->watch, "comparing", i, v->npairs))
-        return;
     p->diags = (struct diags){.arena = &p->arena};
     p->lowerings = &v->lowerings;
     p->seed = v->options->seed;
@@ -77,9 +74,8 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
     compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
-                    (struct what_to_compare){.watch = v->npairs > 1 ? NULL : v->watch, .seed = v->options->seed});
-    if (!watch_has_ended(v->watch))
-        take_answers(v, p, &m, levels);
+                    (struct what_to_compare){.seed = v->options->seed});
+    take_answers(v, p, &m, levels);
     module_comparison_free(&m);
     for (int side = 0; side < SIDES; side++)
         level_free(&levels[side]);
@@ -149,8 +145,6 @@ static enum fa_status run(struct fa_verification *v) {
         return found;
     skipped = (uint32_t)v->diags.errors;
     work_run(v->npairs, threads, compare_pair, v);
-    if (watch_say_ended(v->watch, &v->diags))
-        return FA_INPUT;
     for (uint32_t i = 0; i < v->npairs; i++) {
         diags_take(&v->diags, &v->pairs[i].diags);
         add_up(v, &v->pairs[i]);
@@ -194,7 +188,6 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options) {
     struct fa_verification *v = xcalloc(1, sizeof *v);
     v->options = options;
     v->diags = (struct diags){.arena = &v->arena};
-    v->watch = watch_new(options->progress);
     for (size_t i = 0; i < options->inputs.nfiles && i < 2; i++)
         v->paths[i] = arena_strdup(&v->arena, str_of(options->inputs.files[i]));
     v->narrowed = options->only;
@@ -257,8 +250,6 @@ static bool has_checks(const struct fa_verification *v) {
 
 /* Whether there is a report in that format: nothing that differs is no YAML, and what was not compared is none. */
 static bool has_report(const struct fa_verification *v, const char *format) {
-    if (watch_has_ended(v->watch))
-        return false;
     return has_checks(v) || (v->npairs && v->status != FA_USAGE && strcmp(format, "yaml") != 0);
 }
 
@@ -310,7 +301,6 @@ void fa_verification_free(struct fa_verification *v) {
         arena_free(&v->pairs[i].arena);
     }
     free(v->pairs);
-    watch_free(v->watch);
     for (uint32_t i = 0; i < v->sources.n; i++)
         source_close(&v->sources.items[i]);
     free(v->sources.items);

@@ -39,7 +39,6 @@ struct fa_verification {
     struct stage_pair *pairs;
     uint32_t npairs, pairs_cap;
     struct buf text;
-    struct watch *watch; /* or NULL */
     uint32_t ndifferences, nundecided, answers[SIDES][ANSWER_NOT_COMPARED + 1];
     enum fa_status status;
 };

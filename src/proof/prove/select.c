@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/watch.h"
 #include "base/work.h"
 #include "device/price/price.h"
 #include "patterns/library/choose.h"
@@ -27,7 +26,6 @@ struct first_place {
 struct proving {
     struct selection *selection;
     struct proofs *proofs;
-    struct watch *watch;
     bool blackhole;
     const uint32_t *first; /* per match: the first that is alike */
     bool others;           /* than these: what one has that holds is theirs, too */
@@ -42,7 +40,7 @@ static void prove_one(void *context, uint32_t i, uint32_t worker) {
         return;
     if (p->others && verdicts[first].kind == VERDICT_SAME)
         verdicts[i] = verdicts[first];
-    else if (watch_wants(p->watch, "proving", i, p->selection->matches.n))
+    else
         verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
 }
 
@@ -67,7 +65,7 @@ static const uint32_t *find_first(const struct match_list *list, struct arena *a
 static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g,
                           const struct search_setup *setup, struct arena *a) {
     struct arena places = {0};
-    struct proving p = {s, proofs, setup->watch, is_for_blackhole(g->m), find_first(&s->matches, &places), false};
+    struct proving p = {s, proofs, is_for_blackhole(g->m), find_first(&s->matches, &places), false};
     s->verdicts = arena_alloc(a, (s->matches.n + (size_t)1) * sizeof *s->verdicts);
     for (int pass = 0; pass < 2; pass++, p.others = true)
         work_run(s->matches.n, setup->threads, prove_one, &p);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/locale.h"
-#include "base/watch.h"
 #include "fusion_audit.h"
 #include "input/log/inputs.h"
 #include "input/log/log.h"
@@ -40,7 +39,6 @@ struct fa_pairs {
 struct finder {
     struct fa_pairs *out;
     struct pair_modules ttir, ttnn;
-    struct watch *watch; /* or NULL */
 };
 
 static void complain(struct finder *f, enum severity severity, const char *path, const char *hint, const char *what) {
@@ -294,7 +292,7 @@ static void read_path(struct finder *f, const struct fa_inputs *o, const char *p
     struct paths paths = {0};
     add_files(f, path, &paths);
     struct fa_inputs found = {.files = paths.items, .nfiles = paths.n, .max_input = o->max_input};
-    for (uint32_t k = 0; k < paths.n && watch_wants(f->watch, "reading", k, paths.n); k++)
+    for (uint32_t k = 0; k < paths.n; k++)
         read_input(f, &found, k, paths.n == 1);
     free(paths.items);
 }
@@ -308,17 +306,14 @@ static void find_pairs(struct finder *f, const struct fa_inputs *o) {
             read_path(f, o, o->files[i]);
     sort_modules(&f->ttir);
     sort_modules(&f->ttnn);
-    for (uint32_t i = 0; i < f->ttnn.n && watch_wants(f->watch, "comparing", i, f->ttnn.n); i++)
+    for (uint32_t i = 0; i < f->ttnn.n; i++)
         for (uint32_t k = 0; k < f->ttir.n; k++)
             add_if_possible(f, k, i, &all);
     if (all.n)
         qsort(all.items, all.n, sizeof *all.items, compare_candidates);
     choose(f, &all);
-    if (watch_has_ended(f->watch))
-        f->out->n = 0;
-    else
-        say_pairs(f);
-    if (o->nfiles && !f->out->n && !f->out->failed && !watch_has_ended(f->watch))
+    say_pairs(f);
+    if (o->nfiles && !f->out->n && !f->out->failed)
         complain(f, SEV_ERROR, o->files[0], NULL,
                  o->nfiles == 1 ? "has no ops of TTIR or TTNN"
                                 : "neither it nor what is given with it has ops of TTIR or TTNN");
@@ -336,10 +331,8 @@ struct fa_pairs *fa_find_pairs(const struct fa_pairs_options *options) {
     struct fa_pairs *p = xcalloc(1, sizeof *p);
     p->diags.arena = &p->arena;
     p->diags.limit = options->max_diagnostics;
-    struct finder f = {.out = p, .watch = watch_new(options->progress)};
+    struct finder f = {.out = p};
     find_pairs(&f, &options->inputs);
-    p->failed |= watch_say_ended(f.watch, &p->diags);
-    watch_free(f.watch);
     return p;
 }
 

@@ -2,7 +2,6 @@
  * are reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "report/explain/explain.h"
 #include "base/locale.h"
-#include "base/watch.h"
 #include "device/price/price.h"
 #include "ir/graph/hosted.h"
 #include "ir/pair/belong.h"
@@ -90,7 +89,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
 /* As an audit does, with its proofs. */
 static void select_reported(struct explained_graph *r) {
     struct selection *s = &r->selection;
-    struct search_setup setup = {r->e->patterns, &r->e->cache, 1, r->e->watch};
+    struct search_setup setup = {r->e->patterns, &r->e->cache, 1};
     struct device device = device_for(&r->e->chips, NULL, &r->level->graph, r->ttir ? &r->ttir->graph : NULL);
     struct pricer pricer;
     pricer_begin(&pricer, &r->level->graph, &device, r->e->chips.cycles);
@@ -352,7 +351,7 @@ static void find_near(struct explained_graph *r) {
     struct searched_function *searched = arena_alloc(&r->arena, (n + (size_t)1) * sizeof *searched);
     if (!r->asked && e->regions == REGION_KINDS)
         r->near = (struct near_misses){.take = add_near, .is_done = is_covered_at, .self = r};
-    for (uint32_t i = 0; i < n && watch_wants(e->watch, "searching", i, n); i++)
+    for (uint32_t i = 0; i < n; i++)
         find_near_in(r, ops, searched, i, funcs[i]);
     automaton_run_free(ops);
 }
@@ -372,14 +371,10 @@ static bool explain_level(struct explained_graph *r) {
         r->near_at[i] = arena_alloc(&r->arena, (g->m->nops + (size_t)1) * sizeof **r->near_at);
     }
     select_reported(r);
-    if (watch_has_ended(e->watch))
-        return false;
     add_reported(r);
     if (r->asked)
         add_others(r);
     find_near(r);
-    if (watch_has_ended(e->watch))
-        return false;
     add_regions(r);
     if (!r->near.take)
         add_all_near(r);
@@ -484,12 +479,8 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_explain_opti
         return status;
     e->proofs = proofs_new(e->patterns);
     e->cache = match_cache_new(e->patterns);
-    for (uint32_t i = 0; i < e->inputs.ncompiles && watch_wants(e->watch, "reading", i, e->inputs.ncompiles); i++)
+    for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o);
-    if (watch_say_ended(e->watch, &e->diags)) {
-        e->n = 0;
-        return FA_INPUT;
-    }
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){"", 0, 0},
                  "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op (ttnn.add) or an op and its line, a "
@@ -511,7 +502,6 @@ struct fa_explanation *fa_explain(const struct fa_explain_options *options) {
     e->diags.arena = &e->arena;
     e->diags.limit = options->max_diagnostics;
     e->at = options->at ? arena_strdup(&e->arena, str_of(options->at)) : NULL;
-    e->watch = watch_new(options->progress);
     e->all = options->patterns.only && options->at;
     e->status = run(e, options);
     return e;
@@ -562,7 +552,6 @@ void fa_explanation_free(struct fa_explanation *e) {
     region_rules_free(&e->rules);
     chips_free(&e->chips);
     patterns_free(&e->own);
-    watch_free(e->watch);
     diags_free(&e->diags);
     free(e->items);
     arena_free(&e->arena);

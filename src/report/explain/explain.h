@@ -63,7 +63,6 @@ struct fa_explanation {
     struct chips chips;
     enum region_kind regions; /* --include; REGION_KINDS: none */
     const char *at;           /* a copy; or NULL */
-    struct watch *watch;      /* or NULL */
     struct str became;        /* of what --at means in TTIR: what that is in TTNN; or empty */
     bool reported;            /* something is, also where --at does not mean it */
     bool all;                 /* one pattern at one place is asked for: far misses are printed, too */

@@ -4,7 +4,6 @@
 #include "report/inspect/inspect.h"
 #include "base/directory.h"
 #include "base/locale.h"
-#include "base/watch.h"
 #include "input/log/inputs.h"
 #include "ir/pair/belong.h"
 
@@ -12,7 +11,6 @@
 
 struct inspector {
     struct inspection *in;
-    struct watch *watch; /* or NULL */
     bool unpaired;
 };
 
@@ -75,7 +73,7 @@ static void inspect_blocks(struct inspector *r, size_t file) {
     struct file_facts *f = &in->files[file];
     struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
     uint32_t n = chosen_blocks(f, order);
-    for (uint32_t i = 0, next = 0; i < n && watch_wants(r->watch, "reading", i, n); i = next) {
+    for (uint32_t i = 0, next = 0; i < n; i = next) {
         struct level *level[2] = {NULL, NULL}; /* TTIR, TTNN */
         for (next = i; next < n && order[next].graph == order[i].graph; next++) {
             struct level *l = read_block(in, f, order[next].block);
@@ -118,8 +116,7 @@ static void open_files(struct inspector *r, const struct fa_inputs *o) {
     struct source_list list = {0};
     uint32_t *end = arena_alloc(&in->arena, (o->nfiles + 1) * sizeof *end);
     for (size_t i = 0; i < o->nfiles; i++) {
-        if (watch_wants(r->watch, "reading", (uint32_t)i, (uint32_t)o->nfiles))
-            source_read(&list, o, i, &in->diags);
+        source_read(&list, o, i, &in->diags);
         end[i] = list.n;
     }
     in->files = arena_alloc(&in->arena, (list.n + o->nfiles + 1) * sizeof *in->files);
@@ -161,7 +158,7 @@ static void inspect_partners(struct inspector *r, struct file_facts *ttir, struc
             continue;
         number++;
         for (uint32_t k = 0; k < ttnn->scan.nblocks; k++) {
-            if (partners[k] != i || !watch_wants(r->watch, "reading", i, ttir->scan.nblocks))
+            if (partners[k] != i)
                 continue;
             struct level *of_ttir = read_block(in, ttir, i), *of_ttnn = read_block(in, ttnn, k);
             add_pair(r, number, ttir->scan.ngraphs > 1, of_ttir, of_ttnn);
@@ -184,23 +181,19 @@ static void inspect_all(struct inspector *r) {
 enum fa_status fa_inspect(const struct fa_inspect_options *o, FILE *out) {
     IN_C_LOCALE;
     struct inspection in = {0};
-    struct inspector r = {.in = &in, .watch = watch_new(o->progress), .unpaired = o->inputs.unpaired};
+    struct inspector r = {.in = &in, .unpaired = o->inputs.unpaired};
     in.diags.arena = &in.arena;
     chips_load(&in.chips, data_directory(o->data, "devices", &in.arena).p, &in.arena, &in.diags);
     struct str patterns = data_directory(o->data, "patterns", &in.arena);
     patterns_load(&in.facts, arena_printf(&in.arena, "%s/compiler_facts.yml", patterns.p).p, &in.diags);
     open_files(&r, &o->inputs);
     inspect_all(&r);
-    if (watch_has_ended(r.watch))
-        in.status = FA_INPUT;
-    else
-        inspect_print(&in, o->json, out);
+    inspect_print(&in, o->json, out);
     for (size_t i = 0; i < in.nfiles; i++)
         source_close(&in.files[i].source);
     free(in.pairs);
     chips_free(&in.chips);
     patterns_free(&in.facts);
-    watch_free(r.watch);
     diags_free(&in.diags);
     arena_free(&in.arena);
     return in.status;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/watch.h"
 #include "base/work.h"
 #include "search/match/search.h"
 
@@ -37,8 +36,6 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
 
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
-    if (!watch_wants(s->setup->watch, "searching", i, s->nfuncs))
-        return;
     if (!s->searchers[slot])
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
     uint64_t alike = searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);

@@ -10,7 +10,6 @@ struct search_setup {
     const struct pattern_set *patterns;
     struct match_cache **caches; /* one for each thread */
     uint32_t threads;
-    struct watch *watch; /* or NULL */
 };
 
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
