@@ -332,6 +332,29 @@ Test(price, what_a_demand_moves_is_charged_unless_it_is_moved_anyway) {
     }
 }
 
+/* What brings an operand from the order that the fused op takes is not needed any more, but by others. */
+Test(price, what_moves_an_operand_from_the_order_that_is_demanded_goes) {
+    static const struct {
+        const char *order, *rest;
+        bool goes;
+    } cases[] = {{"0, 2, 1", "return o", true},
+                 {"1, 0, 2", "return o", false},
+                 {"0, 2, 1", "e = ttnn.exp p; return o e", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pattern_file(
+            "name: d\nfused_op: ttnn.upsample\nsource: ttnn\nmatch: |\n  s = op sigmoid(x)\n  out = tanh(s)\n---\n"
+            "demands:\n- of: ttnn.upsample\n  when: size(x, -1) == 64\n  say: permutes around it.\n  moves: [x]\n");
+        char ops[512];
+        snprintf(ops, sizeof ops,
+                 "p = ttnn.permute x {permutation = array<i64: %s>} -> 64x64x64xbf16; s = ttnn.sigmoid p; "
+                 "o = ttnn.tanh s; %s",
+                 cases[i].order, cases[i].rest);
+        struct price x = price_short("x:64x64x64xbf16!input", ops);
+        cr_assert(x.known);
+        cr_expect_eq(x.around_us > 0, cases[i].goes, "%zu: %g", i, x.around_us);
+    }
+}
+
 /* A kernel has rows of tiles to share out where it normalises, and tiles of the result where it multiplies. */
 Test(price, a_norm_beside_a_product_computes_on_the_cores_of_its_rows) {
     static const char *const shapes[] = {"32", "2048"};

@@ -24,10 +24,14 @@ static int64_t last_extent(const struct graph *g, uint32_t value) {
     return dims && rank > 0 ? dims[rank - 1] : 0;
 }
 
-static double op_us(const struct way *w, uint32_t op) {
+static double us_of(struct pricer *p, uint32_t op) {
     struct cost cost = {0};
-    (void)cost_add_op(w->pricer, op, &cost);
+    (void)cost_add_op(p, op, &cost);
     return cost.estimated.us;
+}
+
+static double op_us(const struct way *w, uint32_t op) {
+    return us_of(w->pricer, op);
 }
 
 /* Its last dimension becomes that of the value before it was moved. */
@@ -102,4 +106,30 @@ double around_us(struct pricer *p, uint32_t unmoved, uint32_t moved, double movi
     follow(&w, moved, 0, true);
     double saved = w.saved_us + moving_us - w.others * moving_us; /* moved there instead */
     return w.back && saved > 0 ? saved : 0;
+}
+
+/* Its last dimension becomes another one. */
+static bool turns_rows(const struct graph *g, uint32_t op) {
+    uint32_t rank = 0, order[MAX_RANK];
+    return g->m->ops[op].nresults == 1 && graph_shape(g, g->m->ops[op].first_result, &rank) && rank > 0 &&
+           rank <= MAX_RANK && permutation_of(g, op, rank, order) && order[rank - 1] != rank - 1;
+}
+
+/* Of a value that a fused op takes or yields in the order that it had before, or gets behind, what moves it there for
+ * this op alone. `behind`: its users, else what it is made by. */
+double moved_for_us(struct pricer *p, uint32_t value, bool behind) {
+    const struct graph *g = p->graph;
+    double us = 0;
+    bool turned = false;
+    for (uint32_t v = value, op;;) {
+        if ((behind || v != value) && graph_nuses(g, v) != 1)
+            break;
+        op = behind ? g->uses[g->first_use[v]] : g->m->values[v].def;
+        if (op == NONE || !graph_looks_through(g, op))
+            break;
+        us += graph_class(g, op) == OP_MOVE ? us_of(p, op) : 0;
+        turned |= turns_rows(g, op);
+        v = behind ? g->m->ops[op].first_result : graph_through(g, op);
+    }
+    return turned ? us : 0;
 }

@@ -101,10 +101,22 @@ static double widened_us(const struct parts *s) {
     return saved.estimated.us;
 }
 
+/* A permute that brings a value from the order that the fused op takes goes, and so does one back to it. */
+static double demanded_us(const struct parts *s) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
+    double us = 0;
+    for (uint32_t i = 0; i < s->detail->nmoved; i++) {
+        uint32_t v = s->detail->moved[i];
+        if (v == result || (part_reads(s, v) && !is_used_outside(s, v)))
+            us += moved_for_us(s->pricer, v, v == result);
+    }
+    return us;
+}
+
 static double price_around(const struct parts *s) {
     uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     struct cost moving = {0};
-    double widened = widened_us(s);
+    double widened = widened_us(s) + demanded_us(s);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->moves[i])
             (void)cost_add_op(s->pricer, s->ops[i], &moving);

@@ -77,6 +77,9 @@ static inline double price_saved_undone_us(const struct price *x) {
  * 0 where nothing moves it back. */
 double around_us(struct pricer *p, uint32_t unmoved, uint32_t moved, double moving_us);
 
+/* What moves a value for the op behind it alone, or `behind` the op that makes it: 0 where its last dimension stays. */
+double moved_for_us(struct pricer *p, uint32_t value, bool behind);
+
 /* What fusing saves beside time; below 0 where the fused op takes more. */
 struct saved {
     int64_t launches, dram_bytes, l1_bytes;
