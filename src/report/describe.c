@@ -585,32 +585,20 @@ static struct promise part_of(struct describer *by, const struct match *m, enum 
     return part;
 }
 
-static void add_part(struct report *r, const struct promise *part) {
-    uint32_t i = 0;
-    while (i < r->nparts && !str_eq(r->parts[i].option, part->option))
-        i++;
-    if (i == r->nparts) {
-        r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
-        r->parts[r->nparts++] = *part;
+/* Of the place that takes one of its ops: a part saves no more than what of that is left. */
+static void add_part(const struct describer *by, const struct match *m, double *left, struct promise part,
+                     struct report *r) {
+    uint32_t k = 0;
+    while (k < m->nops && !by->taken[m->ops[k]])
+        k++;
+    if (k == m->nops)
         return;
-    }
-    r->parts[i].saved += part->saved;
-    r->parts[i].at_most |= part->at_most;
-}
-
-/* What of it is left of the place that takes one of its ops: a part saves no more than that. */
-static double part_of_place(const struct describer *by, const struct match *m, double *left, double saved,
-                            struct report *r) {
-    for (uint32_t k = 0; k < m->nops; k++) {
-        uint32_t taker = by->taken[m->ops[k]];
-        if (!taker)
-            continue;
-        double part = saved < left[taker - 1] ? saved : left[taker - 1];
-        left[taker - 1] -= part;
-        r->findings.items[taker - 1]->has_part |= part > 0;
-        return part;
-    }
-    return 0;
+    uint32_t taker = by->taken[m->ops[k]] - 1;
+    part.saved = part.saved < left[taker] ? part.saved : left[taker];
+    left[taker] -= part.saved;
+    part.of = r->findings.items[taker];
+    r->parts = grow(r->parts, &r->parts_cap, r->nparts + 1, sizeof *r->parts);
+    r->parts[r->nparts++] = part;
 }
 
 /* A softmax is made by an option even where the attention around it takes more. Such matches gave way to those that are
@@ -626,12 +614,8 @@ static void count_parts(struct describer *by, enum fusing fusing, struct report 
         if (is_part(by, &all->items[i], marks) && part_of(by, &all->items[i], fusing, r).option.n)
             match_list_add(&list, &all->items[i]);
     match_resolve(&list, NULL, NULL);
-    for (uint32_t i = 0; i < list.n; i++) {
-        struct promise part = part_of(by, &list.items[i], fusing, r);
-        part.saved = part_of_place(by, &list.items[i], left, part.saved, r);
-        if (part.saved > 0)
-            add_part(r, &part);
-    }
+    for (uint32_t i = 0; i < list.n; i++)
+        add_part(by, &list.items[i], left, part_of(by, &list.items[i], fusing, r), r);
     free(list.items);
     free(marks);
     free(left);

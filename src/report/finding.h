@@ -49,7 +49,7 @@ struct finding {
     struct str_list instead_of;  /* fused ops that take its ops: what it saves does not count */
     double more_us;              /* what it saves more than these together */
     double gains_us;             /* what it saves at all its places, beside what others save there */
-    bool has_part;               /* an option makes some of it */
+    bool left_out;               /* of the report, since its entry saves too little */
     uint32_t needless;           /* how many of its places save no more */
     uint32_t graph, ngraphs;     /* number and count in the input */
     uint32_t places;             /* that it stands for: others differ in names and locations only */

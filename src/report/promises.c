@@ -44,6 +44,8 @@ struct promise *report_promises(const struct report *r, uint32_t *n) {
         if (entry_todo(&r->entries[i])->kind == TODO_OPTION)
             add_entry(all, n, &r->entries[i]);
     for (uint32_t i = 0; i < r->nparts && r->total_us > 0; i++) {
+        if (r->parts[i].of->left_out || r->parts[i].saved <= 0)
+            continue;
         struct promise *p = promise_of(all, n, r->parts[i].option);
         p->spelled = r->parts[i].spelled;
         p->saved += r->parts[i].saved;

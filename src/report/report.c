@@ -165,19 +165,15 @@ static double least_share(enum todo_kind k) {
     return k == TODO_KERNEL ? 0.01 : k == TODO_WRITE || k == TODO_DIALECT ? 0.001 : 0;
 }
 
-/* Whoever makes a fused op has it at all places, beside what others save there. What an option makes a part of stands
- * for that, too. */
+/* Whoever makes a fused op has it at all places, beside what others save there. */
 static bool is_worth_making(const struct report *r, const struct report_entry *e) {
     const struct finding *one = e->findings[0];
     double us = 0;
-    bool any = false;
     for (uint32_t i = 0; i < r->findings.n; i++) {
         const struct finding *f = r->findings.items[i];
-        bool same = f->todo.kind == one->todo.kind && str_eq(f->fused_op, one->fused_op);
-        us += same ? f->gains_us : 0;
-        any |= same && f->has_part;
+        us += f->todo.kind == one->todo.kind && str_eq(f->fused_op, one->fused_op) ? f->gains_us : 0;
     }
-    return any || us >= least_share(one->todo.kind) * r->total_us;
+    return us >= least_share(one->todo.kind) * r->total_us;
 }
 
 /* All findings together save what --min-saving asks; without that option a launch will do, if nothing has to be made.
@@ -197,8 +193,9 @@ static bool entry_is_kept(const struct report *r, const struct report_entry *e) 
 }
 
 /* Out of what is saved at all. */
-static void count_out(struct report *r, const struct finding *f) {
+static void count_out(struct report *r, struct finding *f) {
     double us = f->saved_us * f->counted;
+    f->left_out = true;
     r->saved_us -= us;
     for (uint32_t i = 0; i < r->nlayers; i++)
         if (r->layers[i].graph == f->graph && str_eq(r->layers[i].name, f->layer))

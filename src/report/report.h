@@ -28,10 +28,11 @@ struct promise {
     struct str option, needs; /* needs: of the compiler; or empty */
     struct str spelled;       /* how who called the compiler sets it alone, as of struct todo; or empty */
     double saved;
-    double parts;  /* some of it, at parts of places that take more than options */
-    double around; /* some of it, around the places */
-    bool at_most;  /* it is a bound: some of it hangs on what is not known */
-    bool second;   /* of a pair, or it needs something of the compiler */
+    double parts;             /* some of it, at parts of places that take more than options */
+    double around;            /* some of it, around the places */
+    const struct finding *of; /* that it is a part of; or NULL */
+    bool at_most;             /* it is a bound: some of it hangs on what is not known */
+    bool second;              /* of a pair, or it needs something of the compiler */
 };
 
 /* What fusing has to save at all places of an entry together; not given: a launch, or time as it is said. */
@@ -59,7 +60,8 @@ struct report {
     struct layer_time *layers; /* of each graph, as its ops come; none where no name tells layers */
     uint32_t nlayers, layers_cap;
     struct op_times times; /* of ops; rows where fa_audit_options.times asks for them */
-    struct promise *parts; /* at parts of places that take more; `option`, `spelled`, `saved` and `at_most` only */
+    struct promise
+        *parts; /* at parts of places that take more; `option`, `spelled`, `saved`, `of` and `at_most` only */
     uint32_t nparts, parts_cap;
     double total_us, saved_us;   /* the model as it is, and what its time falls by if all that counts is done */
     uint32_t npaired, nunpaired; /* compute ops of TTNN, by whether their TTIR is known */
