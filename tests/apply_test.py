@@ -456,6 +456,28 @@ func.func @main(%c: tensor<4x8x128x64xbf16>, %u: tensor<1x8x128x64xbf16>, %p: te
         self.assertEqual(self.repro(text), "01-linear: fused\n")
         self.assertIn("    return %2 : tensor<2x32x128xbf16>\n", self.read("01-linear/ttir.mlir"))
 
+    def test_a_number_that_is_made_once_comes_along(self):
+        """Of TTNN, where a function that runs once makes it: without it the sum is no mean."""
+        r = self.run_program("""\
+module {
+  func.func private @once() -> tensor<1x1xbf16> attributes {tt.function_type = "const_eval"} {
+    %0 = "ttnn.full"() <{fill_value = 1.562500e-02 : f32, shape = #ttnn.shape<1x1>}> : () -> tensor<1x1xbf16>
+    return %0 : tensor<1x1xbf16>
+  }
+  func.func @main(%x: tensor<64x64xbf16>) -> tensor<64x1xbf16> {
+    %0 = ttcore.load_cached(@once, []) : () -> tensor<1x1xbf16>
+    %1 = "ttnn.sum"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<64x64xbf16>) -> tensor<64x1xbf16>
+    %2 = "ttnn.multiply"(%1, %0) : (tensor<64x1xbf16>, tensor<1x1xbf16>) -> tensor<64x1xbf16>
+    return %2 : tensor<64x1xbf16>
+  }
+}
+""", "--ttnn-only", "-d", "r", command="repro")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        module = self.read("01-mean/ttnn.mlir")
+        self.assertIn('%0 = "ttnn.full"() <{fill_value = 1.562500000e-02 : f32, shape = #ttnn.shape<1x1>}> : ', module)
+        self.assertIn("@main(%x: tensor<64x64xbf16>) -> ", module)
+        self.assertIn("ttnn.mean", self.run_program(module, "--ttnn-only", "-n", command="--details").stderr)
+
     def test_what_computes_with_arguments_stays_behind(self):
         """An embedding of ids is no movement of an argument; a row of it is one of the small module."""
         text = """\

@@ -1,6 +1,8 @@
 #include "report/place/standalone.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ir/mlir/print.h"
@@ -200,6 +202,28 @@ static void print_argument(const struct cutting *c, uint32_t value, struct buf *
         buf_printf(out, " {%.*s}", (int)attributes.n, attributes.p);
 }
 
+/* One number that a function makes which runs once: its op stays behind, and the number is written here. */
+static bool is_loaded_number(const struct cutting *c, uint32_t value, struct constant *number) {
+    uint32_t def = c->m->values[value].def;
+    *number = graph_constant(c->g, value);
+    return def != NONE && c->m->ops[def].callee != NONE && str_ends(mlir_op_name(c->m, def), STR(".load_cached")) &&
+           number->known && isfinite(number->value) && graph_numel(c->g, value) > 0;
+}
+
+static void print_number(const struct cutting *c, uint32_t value, const struct constant *number, struct buf *out) {
+    const struct mlir_type *type = &c->m->types[c->m->values[value].type];
+    struct str name = name_of(c, value, true);
+    buf_printf(out, "    %.*s = \"ttnn.full\"() <{fill_value = ", (int)name.n, name.p);
+    if (format_is_float(type->dtype))
+        buf_printf(out, "%.9e : f32", number->value);
+    else
+        buf_printf(out, "%.0f : i32", number->value);
+    buf_add(out, STR(", shape = #ttnn.shape<"));
+    for (uint32_t i = 0; i < type->rank; i++)
+        buf_printf(out, "%s%" PRId64, i ? "x" : "", c->m->dims[type->first_dim + i]);
+    buf_printf(out, ">}> : () -> %.*s\n", (int)type->text.n, type->text.p);
+}
+
 /* The text with another name of a value in it. */
 static struct str renamed(const struct cutting *c, struct str text, struct str from, struct str to) {
     struct buf out = {0};
@@ -241,10 +265,18 @@ static void print_results(const struct cutting *c, bool types, struct buf *out) 
 static void print_function(const struct cutting *c, struct buf *out) {
     const struct mlir_func *f = &c->m->funcs[c->func];
     struct str name = c->m->names[f->name], attributes = mlir_span(c->m, f->attributes);
+    struct buf numbers = {0};
+    struct constant number;
+    bool any = false;
     buf_printf(out, "  func.func @%.*s(", (int)name.n, name.p);
     for (uint32_t i = 0; i < c->ninputs; i++) {
-        buf_add(out, i ? STR(", ") : STR(""));
+        if (is_loaded_number(c, c->inputs[i], &number)) {
+            print_number(c, c->inputs[i], &number, &numbers);
+            continue;
+        }
+        buf_add(out, any ? STR(", ") : STR(""));
         print_argument(c, c->inputs[i], out);
+        any = true;
     }
     buf_add(out, STR(") -> ("));
     print_results(c, true, out);
@@ -252,6 +284,8 @@ static void print_function(const struct cutting *c, struct buf *out) {
     if (attributes.n)
         buf_printf(out, "attributes {%.*s} ", (int)attributes.n, attributes.p);
     buf_add(out, STR("{\n"));
+    buf_add(out, buf_str(&numbers));
+    buf_free(&numbers);
     for (uint32_t i = 0; i < c->nops; i++)
         print_op(c, c->ops[i], out);
     struct buf names = {0};
