@@ -109,6 +109,20 @@ def padded(rows, begin):
     return module(f"%x: {given}, %s: {scale}", "\n".join(body), out)
 
 
+def laid(rows):
+    """128 times so many rows, put into tiles and made 4 x 32 times as many."""
+    def layout(n, step, memref):
+        return (f"#l{n} = #ttnn.ttnn_layout<(d0, d1, d2) -> (d0 * {step} + d1, d2), <1x1>, memref<{memref}, "
+                "#ttnn.buffer_type<dram>>, <interleaved>>\n")
+
+    tiles = "x23x!ttcore.tile<32x32, bf16>"
+    head = layout(0, rows, f"{128 * rows}x720xbf16") + layout(1, 32, f"128{tiles}") + layout(2, 32 * rows, f"{4 * rows}{tiles}")
+    x, y, z = f"tensor<128x{rows}x720xbf16, #l0>", f"tensor<128x{rows}x720xbf16, #l1>", f"tensor<4x{32 * rows}x720xbf16, #l2>"
+    body = ["%0 = " + op("to_layout", "%x", x, y),
+            "%1 = " + op("reshape", "%0", y, z, f"shape = [4 : i32, {32 * rows} : i32, 720 : i32]"), f"return %1 : {z}"]
+    return module(f"%x: {x}", "\n".join(body), z, head)
+
+
 def repeated(times):
     row, matrix = "tensor<1x2048xbf16>", "tensor<2048x2048xbf16>"
     kept, part = (row, "1x1") if times == 1 else (matrix, "2048x1")
@@ -155,6 +169,7 @@ class Time(unittest.TestCase):
                 ("state moved", slots("scatter"), slots("exp")),
                 ("tile padding", padded(1, True), padded(1, False)),
                 ("tile padding", padded(1, True), padded(32, True)),
+                ("tile padding", laid(1), laid(32)),
                 ("repeated constant", repeated(2048), repeated(1))]
         for kind, there, needed in rows:
             self.assertEqual([kind], list(self.needless(there)), there)

@@ -155,19 +155,20 @@ static bool is_padded(struct search *s, uint32_t v) {
     return v != NONE && tiles_of(&s->flat, v) < tiles_of(s->timed->pricer, v);
 }
 
-/* It puts a dimension of 1 before the last. */
+/* It puts a dimension of 1 before the last, or what has one into tiles, which it could be without as it lies in rows.
+ */
 static bool begins_padding(struct search *s, uint32_t op) {
     uint32_t from = graph_noperands(s->g, op) ? graph_operands(s->g, op)[0] : NONE, to = result_of(s, op);
-    return graph_movement(s->g, op) == MOVEMENT_RESHAPE && from != NONE && is_padded(s, to) && !is_padded(s, from) &&
-           tiles_of(s->timed->pricer, from) < tiles_of(s->timed->pricer, to);
+    return (graph_movement(s->g, op) == MOVEMENT_RESHAPE || graph_class(s->g, op) == OP_LAYOUT) && from != NONE &&
+           is_padded(s, to) && !is_padded(s, from) && tiles_of(s->timed->pricer, from) < tiles_of(s->timed->pricer, to);
 }
 
-/* An elementwise op or a reduction of what is padded since a reshape of the graph made it so. */
+/* An elementwise op or a reduction of what is padded since an op of the graph made it so, or a reshape that ends it. */
 static bool works_on_padding(struct search *s, uint32_t op) {
     const struct graph *g = s->g;
     enum op_class class = graph_class(g, op);
-    bool any = false;
-    if (class != OP_ELTWISE && class != OP_CAST && class != OP_REDUCE)
+    bool any = false, ends = graph_movement(g, op) == MOVEMENT_RESHAPE && !is_padded(s, result_of(s, op));
+    if (class != OP_ELTWISE && class != OP_CAST && class != OP_REDUCE && !ends)
         return false;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
