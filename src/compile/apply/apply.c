@@ -16,6 +16,7 @@
 #include "patterns/library/library.h"
 #include "regions/rules.h"
 #include "report/explain/asked.h"
+#include "search/match/fingerprint.h"
 
 /* What became of a finding. */
 struct outcome {
@@ -232,8 +233,8 @@ static bool is_refused(const struct fa_application *a, const struct replacement 
 }
 
 /* What the permutes of a module take. */
-static double permutes_us(struct fa_application *a, const struct graph *g) {
-    double *of_ops = arena_alloc(&a->arena, (g->m->nops + (size_t)1) * sizeof *of_ops), sum = 0;
+static double permutes_us(const struct fa_application *a, const struct graph *g, struct arena *scratch) {
+    double *of_ops = arena_alloc(scratch, (g->m->nops + (size_t)1) * sizeof *of_ops), sum = 0;
     struct device device = device_for(&a->chips, NULL, g, NULL);
     struct pricer pricer;
     pricer_begin(&pricer, g, &device, a->chips.cycles);
@@ -245,25 +246,45 @@ static double permutes_us(struct fa_application *a, const struct graph *g) {
 }
 
 /* An operand that has to be permuted first takes longer than the fused op saves. */
-static bool is_slower(struct fa_application *a, const struct round *r, struct replacement *x) {
-    struct text_edits edits = rewrite_module(&r->level->graph, x, 1, &a->arena);
+static bool is_slower(const struct fa_application *a, const struct round *r, struct replacement *x) {
+    const struct graph *g = &r->level->graph;
+    struct arena scratch = {0};
+    struct text_edits edits = rewrite_module(g, x, 1, &scratch);
     struct module_text after;
-    bool slower = module_text_read(&after, text_edited(r->level->ir.text, &edits, &a->arena), &a->arena) &&
-                  permutes_us(a, &after.level.graph) - permutes_us(a, &r->level->graph) > x->saved_us;
+    bool slower = module_text_read(&after, text_edited(r->level->ir.text, &edits, &scratch), &scratch) &&
+                  permutes_us(a, &after.level.graph, &scratch) - permutes_us(a, g, &scratch) > x->saved_us;
     module_text_free(&after);
     text_edits_free(&edits);
+    arena_free(&scratch);
     return slower;
 }
 
+/* Of places that are alike the first one is asked about. */
 static void leave_slower(struct fa_application *a, struct round *r) {
+    const uint64_t *alike = r->selection.matches.alike;
+    struct arena scratch = {0};
+    struct {
+        uint64_t key;
+        bool slower;
+    } *known = arena_alloc(&scratch, (r->n + (size_t)1) * sizeof *known);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < r->n && !included(&a->options->patterns, "slower"); i++) {
         struct replacement *x = &r->all[i];
-        if (!x->written || !str_find(x->text, STR("ttir.permute")) || !is_slower(a, r, x))
+        if (!x->written || !str_find(x->text, STR("ttir.permute")))
+            continue;
+        uint32_t func = x->match->func, k = 0;
+        known[n].key = func != NONE && alike[func] ? match_alike(x->match, alike[func]) : 0;
+        while (k < n && !(known[n].key && known[k].key == known[n].key))
+            k++;
+        if (k == n)
+            known[n++].slower = is_slower(a, r, x);
+        if (!known[k].slower)
             continue;
         x->written = false;
         x->slower = true;
         x->why = STR("not faster");
     }
+    arena_free(&scratch);
 }
 
 /* The edits that are proved, fewer each time. False: they are not, and a part of them is not enough. */

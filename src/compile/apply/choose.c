@@ -48,17 +48,27 @@ static void keep_texts(struct replacement *x, struct arena *a) {
     x->moved = kept_ids(x->moved, x->nmoved, a);
 }
 
+/* What has to be assumed, and is not; empty: nothing. */
+static struct str not_assumed(const struct choosing *c, const struct match *m, const struct match_detail *d,
+                              struct arena *a) {
+    struct str precondition = precondition_of(d, a);
+    if (!precondition.n || is_assumed(c->options, m->pattern))
+        return STR("");
+    return arena_printf(a, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n, m->pattern->name.p,
+                        (int)precondition.n, precondition.p);
+}
+
 static void write_one(const struct choosing *c, struct arena *a, struct replacement *out) {
     const struct match *m = out->match;
     struct arena scratch = {0}; /* the proof is large */
     struct reading *r = arena_alloc(&scratch, sizeof *r);
     bool found = reading_find(r, c->how->patterns, m, &scratch, &out->why);
+    struct str assumption = found ? not_assumed(c, m, &r->ref.bound, &scratch) : STR("");
     struct str precondition = found ? precondition_of(&r->ref.bound, &scratch) : STR("");
     if (!found)
         out->why = arena_printf(&scratch, "it is not proved: %.*s", (int)out->why.n, out->why.p);
-    else if (precondition.n && !is_assumed(c->options, m->pattern))
-        out->why = arena_printf(&scratch, "--assume=%.*s if this holds: %.*s", (int)m->pattern->name.n,
-                                m->pattern->name.p, (int)precondition.n, precondition.p);
+    else if (assumption.n)
+        out->why = assumption;
     else if (assumes_elements(m, &r->ref.bound))
         out->why = arena_printf(&scratch, "the module with it cannot be compared: it holds where %.*s",
                                 (int)precondition.n, precondition.p);
@@ -77,8 +87,10 @@ static bool is_asked_for(const struct choosing *c, const struct match *m) {
     return asked && pattern_reach(m->pattern) == REACH_DIALECT;
 }
 
-static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, bool reported,
-                               struct replacement *out) {
+/* `verdicts`: of those that are reported, else NULL. Where one is proved, or not told of, what is missing is an
+ * assumption. */
+static uint32_t add_candidates(const struct choosing *c, const struct match_list *list, const struct proved *verdicts,
+                               struct arena *a, struct replacement *out) {
     struct match_detail detail;
     struct arena scratch = {0};
     uint32_t n = 0;
@@ -89,7 +101,10 @@ static uint32_t add_candidates(const struct choosing *c, const struct match_list
             continue;
         struct price price = price_match(c->pricer, m, &detail);
         if (!price_is_slower(&price) || included(&c->options->patterns, "slower"))
-            out[n++] = (struct replacement){.match = m, .saved_us = price_saved_us(&price), .reported = reported};
+            out[n++] =
+                (struct replacement){.match = m, .saved_us = price_saved_us(&price), .reported = verdicts != NULL};
+        if (n && out[n - 1].match == m && (!verdicts || verdicts[i].kind == VERDICT_SAME))
+            out[n - 1].why = arena_str(a, not_assumed(c, m, &detail, &scratch));
     }
     arena_free(&scratch);
     return n;
@@ -113,15 +128,15 @@ struct replacement *choose(const struct choosing *c, const struct selection *s, 
     const struct graph *g = c->pricer->graph;
     struct replacement *all = arena_alloc(a, (s->matches.n + s->gave_way.n + (size_t)1) * sizeof *all);
     uint8_t *marks = arena_alloc(a, g->m->nops + (size_t)1);
-    uint32_t nall = add_candidates(c, &s->matches, true, all);
-    nall += add_candidates(c, &s->gave_way, false, all + nall);
+    uint32_t nall = add_candidates(c, &s->matches, s->verdicts, a, all);
+    nall += add_candidates(c, &s->gave_way, NULL, a, all + nall);
     qsort(all, nall, sizeof *all, by_saving);
     *n = 0;
     for (uint32_t i = 0; i < nall; i++) {
         struct replacement *x = &all[i];
         if (match_excluded(x->match, marks))
             x->why = STR("a fused op that takes part of its ops saves more");
-        else
+        else if (!x->why.n)
             write_one(c, a, x);
         x->written = x->text.n > 0;
         if (x->written)
