@@ -819,6 +819,18 @@ Test(price, a_norm_of_few_rows_runs_on_few_cores_and_may_be_slower) {
     cr_expect_not_null(str_find(line, STR(" on 1 core, ")), "%.*s", (int)line.n, line.p);
 }
 
+/* That of a norm whose width is spread over devices shares out the columns, too. */
+Test(price, a_distributed_norm_of_few_rows_has_all_cores) {
+    pattern_file("name: d\nfused_op: ttnn.distributed_rms_norm\nsource: ttnn\n"
+                 "match: out = x * op rsqrt(all_reduce(op sum(x * x)))\n");
+    struct price x = price_short(
+        "x:32x4096xbf16!input", "s = ttnn.multiply x x; m = ttnn.sum s {dim_arg = [-1], keep_dim = true} -> 32x1xbf16\n"
+                                "a = ttnn.all_reduce m; r = ttnn.rsqrt a; o = ttnn.multiply x r -> 32x4096xbf16\n"
+                                "return o");
+    cr_expect_eq(x.with.estimated.cores, 64);
+    cr_expect_gt(price_saved_us(&x), 0);
+}
+
 /* ---- text ---- */
 
 Test(price, the_line_says_counted_figures_estimate_device_and_bound) {
