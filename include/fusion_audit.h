@@ -123,7 +123,8 @@ struct fa_audit_options {
     const char *perf;       /* measured times, ops_perf_results*.csv; or NULL */
     const char *baseline;   /* a file of known findings, which do not count for the status; or NULL */
     bool strict_baseline;   /* what of it has expired or is gone counts */
-    const char *min_saving; /* fused ops are left out that save less: "10us", "1%" of all; NULL: more than nothing */
+    const char *min_saving; /* fused ops are left out that save less: "10us", "1%" of all; NULL: nothing, or too little
+                               for the work that they take; not so under `baseline` and `inventory` */
     const char *fail_on;    /* sources whose findings, with a baseline the new ones, count for the status; NULL: with a
                                baseline "ttnn:dialect", else all */
     const char *expect;     /* a file that says how often ops have to be there; or NULL */

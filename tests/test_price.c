@@ -408,6 +408,19 @@ Test(price, a_norm_that_takes_rows_in_joins_them_with_its_own) {
     }
 }
 
+Test(price, a_product_of_which_few_rows_are_used_is_one_of_these) {
+    pattern_file("name: s\nfused_op: ttnn.matmul\nsource: ttnn\nmatch: out = slice(a @ w)\nfused: a[..., :1, :] @ w\n");
+    struct price x = price_short(
+        "a:1x512x64xbf16!input w:64x4096xbf16!parameter",
+        "p = ttnn.matmul a w -> 1x512x4096xbf16\n"
+        "o = ttnn.slice_static p {begins = [0 : i32, 511 : i32, 0 : i32], ends = [1 : i32, 512 : i32, 4096 : i32], "
+        "step = [1 : i32, 1 : i32, 1 : i32]} -> 1x1x4096xbf16; return o");
+    cr_assert(x.known);
+    cr_expect_float_eq(x.without.estimated.matrix_cycles, 16 * x.with.estimated.matrix_cycles,
+                       1e-6); /* rows of tiles */
+    cr_expect_gt(price_saved_us(&x), 0.5 * x.without.estimated.us);
+}
+
 Test(price, a_product_grows_by_the_padding_that_its_weight_takes_over) {
     pattern_file("name: h\nfused_op: ttnn.concatenate_heads\nsource: ttnn\nmatch: |\n"
                  "  h = reshape(permute(slice(x)))\n  out = h @ w\n");
